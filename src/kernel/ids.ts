@@ -1,0 +1,41 @@
+import { fromString, fromUUID, toUUID } from 'typeid-js';
+import { v7 } from 'uuid';
+
+/** The prefix of every kind of id that callers see. Inside, and in the database, an id is the bare UUID. */
+export type IdPrefix = 'req' | 'msg' | 'chn' | 'key' | 'evt' | 'end' | 'att' | 'tpl' | 'ntf' | 'aud';
+
+/** The length of a UUID in TypeID's base 32, and the largest first digit that still fits 128 bits. */
+const TYPE_ID_SUFFIX = /^[0-7][0-9a-hjkmnp-tv-z]{25}$/;
+const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
+
+/** A new UUIDv7. Within one process each is greater than the one before, so ids sort in the order of their making. */
+export function newId(): string {
+  return v7();
+}
+
+/** Writes a UUID as a TypeID, such as `msg_01h455vb4pex5vsknk084sn02q`. */
+export function formatId(prefix: IdPrefix, uuid: string): string {
+  return fromUUID(uuid, prefix);
+}
+
+/** Reads a TypeID of that prefix; `undefined` if it is not well formed, which callers treat as not found. */
+export function parseId(prefix: IdPrefix, text: string): string | undefined {
+  if (!text.startsWith(`${prefix}_`) || !TYPE_ID_SUFFIX.test(text.slice(prefix.length + 1))) return undefined;
+  return toUUID(fromString(text, prefix));
+}
+
+/** Whether a text is a UUID in the lower-case form that account ids have. */
+export function isUuid(text: string): boolean {
+  return UUID.test(text);
+}
+
+/** The time in a UUIDv7, in milliseconds since 1970. */
+export function idTimeMs(uuid: string): number {
+  return Number.parseInt(uuid.slice(0, 8) + uuid.slice(9, 13), 16);
+}
+
+/** The smallest UUIDv7 of a millisecond: a bound for ranges of ids, such as partitions and `since` filters. */
+export function firstIdOfMs(timeMs: number): string {
+  const hex = Math.max(0, Math.floor(timeMs)).toString(16).padStart(12, '0');
+  return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-7000-8000-000000000000`;
+}

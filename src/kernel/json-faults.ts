@@ -1,0 +1,34 @@
+import type { Fault } from './errors.ts';
+import { pointerToken } from './json-pointer.ts';
+
+/** Nothing that we accept nests deeper than about ten levels; deeper values could exhaust the stack of a serialiser. */
+const DEPTH_MAX = 32;
+const FAULTS_MAX = 20;
+const UNSTORABLE = 'U+0000 and lone surrogates are not accepted.';
+
+/**
+ * Finds what JSON allows and we do not: U+0000 and lone surrogates, which PostgreSQL and UTF-8 cannot hold, in texts
+ * and names, and values nested too deeply. Walks without recursion, so that no input can exhaust the stack.
+ */
+export function jsonFaults(value: unknown): Fault[] {
+  const faults: Fault[] = [];
+  const open: { value: unknown; pointer: string; depth: number }[] = [{ value, pointer: '#', depth: 0 }];
+  for (let item = open.pop(); item !== undefined && faults.length < FAULTS_MAX; item = open.pop()) {
+    if (typeof item.value === 'string') {
+      if (!isStorable(item.value)) faults.push({ pointer: item.pointer, detail: UNSTORABLE });
+    } else if (typeof item.value === 'object' && item.value !== null) {
+      if (item.depth >= DEPTH_MAX)
+        return [{ pointer: item.pointer, detail: `Nested deeper than ${DEPTH_MAX} levels.` }];
+      for (const [name, member] of Object.entries(item.value)) {
+        const pointer = `${item.pointer}/${pointerToken(name)}`;
+        if (!isStorable(name)) faults.push({ pointer: item.pointer, detail: `A member's name: ${UNSTORABLE}` });
+        open.push({ value: member, pointer, depth: item.depth + 1 });
+      }
+    }
+  }
+  return faults;
+}
+
+function isStorable(text: string): boolean {
+  return text.isWellFormed() && !text.includes('\u0000');
+}

@@ -1,0 +1,34 @@
+/** Whether a key, a channel and all their data belong to the real provider or to the sandbox. */
+export type Mode = 'live' | 'test';
+
+/** What a key of an account may do. A key without a list may do everything. */
+export const SCOPES = [
+  'messages:send',
+  'messages:read',
+  'events:read',
+  'endpoints:manage',
+  'templates:read',
+  'channels:read',
+] as const;
+export type Scope = (typeof SCOPES)[number];
+
+/** An account, spoken for by one of its keys. */
+export interface AccountPrincipal {
+  kind: 'account';
+  accountId: string;
+  accountName: string;
+  suspended: boolean;
+  keyId: string;
+  keyName: string;
+  mode: Mode;
+  /** undefined: all. */
+  scopes: readonly string[] | undefined;
+  expiresAt: Date | undefined;
+}
+
+/** The platform itself, by one of the keys in its settings. */
+export interface PlatformPrincipal {
+  kind: 'platform';
+}
+
+export type Principal = AccountPrincipal | PlatformPrincipal;

@@ -1,0 +1,39 @@
+import type { Clock } from './clock.ts';
+
+interface Options<Value> {
+  load(key: string): Promise<Value>;
+  /** How long an answer is believed, in milliseconds, counted from when it was asked for. */
+  believedMs: number;
+  /** Beyond this many the oldest is forgotten. */
+  entriesMax: number;
+  clock: Clock;
+}
+
+/**
+ * Remembers what `load` answered for a short time, so that a busy key costs one query now and then instead of one a
+ * call. Callers that come while it loads share the one query; a failure is told to them and not remembered.
+ */
+export function createRemembered<Value>({ load, believedMs, entriesMax, clock }: Options<Value>): {
+  get(key: string): Promise<Value>;
+  forget(key: string): void;
+} {
+  const entries = new Map<string, { value: Promise<Value>; untilMs: number }>();
+
+  function ask(key: string): Promise<Value> {
+    const value = load(key);
+    entries.delete(key);
+    entries.set(key, { value, untilMs: clock.nowMs() + believedMs });
+    value.catch(() => entries.delete(key)); // The callers get the failure; the next one asks again.
+    const [oldest] = entries.keys();
+    if (entries.size > entriesMax && oldest !== undefined) entries.delete(oldest);
+    return value;
+  }
+
+  return {
+    get(key) {
+      const known = entries.get(key);
+      return known !== undefined && known.untilMs > clock.nowMs() ? known.value : ask(key);
+    },
+    forget: (key) => void entries.delete(key),
+  };
+}

@@ -1,0 +1,14 @@
+/**
+ * The store cannot do its work now, and nobody here is to blame: it cannot be reached, the connection broke, it is
+ * starting or stopping, it is full or overloaded. `cause` tells more.
+ */
+export class StoreUnavailable extends Error {
+  /** The connection broke while a commit may have been under way: what was to be written may be there or not. */
+  readonly commitInDoubt: boolean;
+
+  constructor(cause: unknown, commitInDoubt: boolean) {
+    super(`The database is not available: ${cause instanceof Error ? cause.message : String(cause)}`, { cause });
+    this.name = 'StoreUnavailable';
+    this.commitInDoubt = commitInDoubt;
+  }
+}

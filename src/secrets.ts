@@ -1,0 +1,70 @@
+import { randomBytes } from 'node:crypto';
+import { mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Config } from './config.ts';
+
+/** Everything secret that the process needs, complete. The first of a list is current; all of it is valid. */
+export interface Secrets {
+  appSecrets: string[];
+  verifyTokens: string[];
+  platformKeys: string[];
+  masterKey: Buffer;
+  sandboxAppSecret: string;
+}
+
+/**
+ * Completes the given secrets from `secrets.json` in the data folder (mode 0600), making there what is still missing.
+ * In production only the sandbox's own secret is ever made: the settings have been checked for all others before.
+ */
+export function completeSecrets(config: Config): Secrets {
+  const path = join(config.dataDir, 'secrets.json');
+  const kept = readKept(path);
+  const made = { ...kept };
+  const one = (name: string, make: () => string) => {
+    made[name] ??= make();
+    return made[name];
+  };
+  const { secrets } = config;
+  const orMade = (given: string[], name: string, make: () => string) => (given.length > 0 ? given : [one(name, make)]);
+  const complete: Secrets = {
+    appSecrets: orMade(secrets.appSecrets, 'app_secret', hexSecret),
+    verifyTokens: orMade(secrets.verifyTokens, 'verify_token', hexSecret),
+    platformKeys: orMade(secrets.platformKeys, 'platform_key', () => `wp_root_${hexSecret()}`),
+    masterKey: Buffer.from(secrets.masterKey ?? one('master_key', () => randomBytes(32).toString('base64')), 'base64'),
+    sandboxAppSecret: secrets.sandboxAppSecret ?? one('sandbox_app_secret', hexSecret),
+  };
+  if (Object.keys(made).length === Object.keys(kept).length) return complete;
+  writePrivateJson(path, made);
+  return complete;
+}
+
+/** Writes a JSON file that only its owner can read, whole or not at all. */
+export function writePrivateJson(path: string, value: unknown): void {
+  mkdirSync(join(path, '..'), { recursive: true });
+  const draft = `${path}.${process.pid}.new`;
+  writeFileSync(draft, `${JSON.stringify(value, undefined, 2)}\n`, { mode: 0o600 });
+  renameSync(draft, path);
+}
+
+function hexSecret(): string {
+  return randomBytes(32).toString('hex');
+}
+
+function readKept(path: string): Record<string, string> {
+  const text = readIfThere(path);
+  if (text === undefined) return {};
+  const kept: unknown = JSON.parse(text);
+  if (typeof kept !== 'object' || kept === null) throw new Error(`${path} is not a JSON object`);
+  return Object.fromEntries(
+    Object.entries(kept).filter((entry): entry is [string, string] => typeof entry[1] === 'string'),
+  );
+}
+
+function readIfThere(path: string): string | undefined {
+  try {
+    return readFileSync(path, 'utf8');
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return undefined;
+    throw error;
+  }
+}
