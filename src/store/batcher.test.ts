@@ -1,0 +1,126 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { setImmediate as turn } from 'node:timers/promises';
+import fc from 'fast-check';
+import { StoreUnavailable } from '../kernel/store-unavailable.ts';
+import { createBatcher } from './batcher.ts';
+import { noteRolledBack } from './rolled-back.ts';
+
+/** An item of a test: `bad` ones make their flush fail as a broken constraint would. */
+interface Item {
+  id: number;
+  bad: boolean;
+}
+
+const arrivals = fc.array(fc.record({ bad: fc.boolean(), turnsBefore: fc.nat({ max: 2 }) }), { maxLength: 40 });
+
+describe('a batcher', () => {
+  it('writes every good item once and gives it its own result, whatever else is in its batch', async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        arrivals,
+        fc.integer({ min: 1, max: 7 }),
+        fc.integer({ min: 1, max: 3 }),
+        fc.array(fc.nat({ max: 3 }), { minLength: 1 }),
+        async (arriving, itemsMax, flushesMax, flushTurns) => {
+          const written: number[] = [];
+          let flushes = 0;
+          let inFlight = 0;
+          const batcher = createBatcher<Item, string>({
+            itemsMax,
+            flushesMax,
+            flush: async (items) => {
+              inFlight += 1;
+              assert.ok(inFlight <= flushesMax && items.length <= itemsMax && items.length > 0);
+              const turns = flushTurns[flushes % flushTurns.length] ?? 0;
+              flushes += 1;
+              for (let count = 0; count < turns; count += 1) await turn();
+              inFlight -= 1;
+              if (items.some((item) => item.bad)) throw rolledBack(`a bad one among ${items.length}`);
+              written.push(...items.map((item) => item.id));
+              return items.map((item) => `result ${item.id}`);
+            },
+          });
+          const outcomes: Promise<string>[] = [];
+          for (const [id, { bad, turnsBefore }] of arriving.entries()) {
+            for (let count = 0; count < turnsBefore; count += 1) await turn();
+            outcomes.push(batcher.add({ id, bad }).catch((error: Error) => error.message));
+          }
+          await batcher.idle();
+          assert.equal(batcher.depth, 0);
+          const expected = arriving.map(({ bad }, id) => (bad ? 'a bad one among 1' : `result ${id}`));
+          assert.deepEqual(await Promise.all(outcomes), expected);
+          const good = arriving.flatMap(({ bad }, id) => (bad ? [] : [id]));
+          assert.deepEqual(
+            written.toSorted((a, b) => a - b),
+            good,
+          );
+        },
+      ),
+    );
+  });
+
+  it('puts what arrives in one turn, and what arrives during a flush, into one flush each', async () => {
+    const sizes: number[] = [];
+    const release = Promise.withResolvers<void>();
+    const started = Promise.withResolvers<void>();
+    const batcher = createBatcher<number, number>({
+      itemsMax: 100,
+      flushesMax: 1,
+      flush: async (items) => {
+        sizes.push(items.length);
+        started.resolve();
+        if (sizes.length === 1) await release.promise;
+        return items;
+      },
+    });
+    const first = [1, 2, 3].map((item) => batcher.add(item));
+    await started.promise;
+    const second = [4, 5].map((item) => batcher.add(item));
+    await turn();
+    second.push(batcher.add(6));
+    assert.equal(batcher.depth, 3);
+    release.resolve();
+    assert.deepEqual(await Promise.all([...first, ...second]), [1, 2, 3, 4, 5, 6]);
+    assert.deepEqual(sizes, [3, 3]);
+  });
+
+  for (const [what, error] of [
+    ['a store that is not available', rolledBackUnavailable()],
+    ['an error that may have come after the commit', new Error('after the commit')],
+  ] as const) {
+    it(`never writes again after ${what}`, async () => {
+      let flushes = 0;
+      const batcher = createBatcher<number, number>({
+        itemsMax: 100,
+        flush: async () => {
+          flushes += 1;
+          throw error;
+        },
+      });
+      const outcomes = await Promise.allSettled([1, 2, 3].map((item) => batcher.add(item)));
+      assert.deepEqual(
+        outcomes,
+        [error, error, error].map((reason) => ({ status: 'rejected', reason })),
+      );
+      assert.equal(flushes, 1);
+    });
+  }
+
+  it('fails loudly when a flush gives another number of results than it got items', async () => {
+    const batcher = createBatcher<number, number>({ itemsMax: 10, flush: async () => [] });
+    await assert.rejects(batcher.add(1), /1 items gave 0 results/);
+  });
+});
+
+function rolledBack(message: string): Error {
+  const error = new Error(message);
+  noteRolledBack(error);
+  return error;
+}
+
+function rolledBackUnavailable(): StoreUnavailable {
+  const error = new StoreUnavailable('stopping', false);
+  noteRolledBack(error);
+  return error;
+}

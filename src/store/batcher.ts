@@ -1,0 +1,105 @@
+import { StoreUnavailable } from '../kernel/store-unavailable.ts';
+import { surelyRolledBack } from './rolled-back.ts';
+
+export interface BatcherOptions<Item, Result> {
+  /**
+   * Writes all items in one transaction, or in one statement, and gives one result for each, in the same order. It
+   * must not throw after its commit.
+   */
+  flush(items: Item[]): Promise<Result[]>;
+  /** The most items in one flush. */
+  itemsMax: number;
+  /** The most flushes at once. Two: one fills while the other waits for its commit. */
+  flushesMax?: number;
+}
+
+export interface Batcher<Item, Result> {
+  /** Settles once the flush that carries this item has; it fails only with this item's own error or the store's. */
+  add(item: Item): Promise<Result>;
+  /** How many items wait for a flush. */
+  readonly depth: number;
+  /** Resolves when nothing waits and nothing is in flight. */
+  idle(): Promise<void>;
+}
+
+interface Entry<Item, Result> {
+  item: Item;
+  resolve(result: Result): void;
+  reject(error: unknown): void;
+}
+
+/**
+ * Lets concurrent writers share commits: what is added while flushes are in flight goes together with the next one. A
+ * flush that was refused is halved until the bad item is alone, so that it never spoils its batch. That is done only
+ * if the flush surely wrote nothing, and not for a `StoreUnavailable`, which halves would only meet again.
+ */
+export function createBatcher<Item, Result>(options: BatcherOptions<Item, Result>): Batcher<Item, Result> {
+  const { flush, itemsMax, flushesMax = 2 } = options;
+  const waiting: Entry<Item, Result>[] = [];
+  const idleWaiters: (() => void)[] = [];
+  let inFlight = 0;
+  let scheduled = false;
+
+  function schedule(): void {
+    if (scheduled || waiting.length === 0 || inFlight >= flushesMax) return;
+    scheduled = true;
+    // All that arrives in this turn of the event loop goes together.
+    setImmediate(() => {
+      scheduled = false;
+      start();
+    });
+  }
+
+  function start(): void {
+    while (waiting.length > 0 && inFlight < flushesMax) {
+      inFlight += 1;
+      void flushEntries(flush, waiting.splice(0, itemsMax)).then(finish);
+    }
+  }
+
+  function finish(): void {
+    inFlight -= 1;
+    start();
+    if (inFlight === 0) for (const resolve of idleWaiters.splice(0)) resolve();
+  }
+
+  return {
+    add: (item) =>
+      new Promise((resolve, reject) => {
+        waiting.push({ item, resolve, reject });
+        schedule();
+      }),
+    get depth() {
+      return waiting.length;
+    },
+    idle: () =>
+      new Promise((resolve) => {
+        if (waiting.length === 0 && inFlight === 0) resolve();
+        else idleWaiters.push(resolve);
+      }),
+  };
+}
+
+/** Settles every entry. It never rejects itself: every error goes to the entries it belongs to. */
+async function flushEntries<Item, Result>(
+  flush: (items: Item[]) => Promise<Result[]>,
+  entries: Entry<Item, Result>[],
+): Promise<void> {
+  try {
+    const results = await flush(entries.map((entry) => entry.item));
+    if (results.length !== entries.length) {
+      throw new Error(`A flush of ${entries.length} items gave ${results.length} results`);
+    }
+    results.forEach((result, index) => {
+      entries[index]?.resolve(result);
+    });
+  } catch (error) {
+    if (entries.length === 1 || error instanceof StoreUnavailable || !surelyRolledBack(error)) {
+      for (const entry of entries) entry.reject(error);
+      return;
+    }
+    const middle = Math.ceil(entries.length / 2);
+    await flushEntries(flush, entries.slice(0, middle));
+    await flushEntries(flush, entries.slice(middle));
+  }
+}

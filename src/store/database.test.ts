@@ -1,0 +1,256 @@
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { createServer, connect as netConnect, type Server, type Socket } from 'node:net';
+import { after, before, describe, it } from 'node:test';
+import { setTimeout as delay } from 'node:timers/promises';
+import { createTestDatabase, type TestDatabase } from '../../test/support/database.ts';
+import { StoreUnavailable } from '../kernel/store-unavailable.ts';
+import { type Connection, type Database, openDatabase } from './database.ts';
+import { surelyRolledBack } from './rolled-back.ts';
+
+let test: TestDatabase;
+let database: Database;
+
+before(async () => {
+  test = await createTestDatabase({ migrated: false });
+  database = test.database;
+  await database.query('create table item (id integer primary key)');
+});
+after(() => test.drop());
+
+describe('a statement', () => {
+  it('reads bigint as a number, timestamptz as a Date and jsonb as its value', async () => {
+    const rows = await database.query(
+      `select 9007199254740991::bigint as n, '{"a": [1]}'::jsonb as j, to_timestamp(0) as t`,
+    );
+    assert.deepEqual(rows, [{ n: Number.MAX_SAFE_INTEGER, j: { a: [1] }, t: new Date(0) }]);
+  });
+
+  it('refuses to read a bigint that a number cannot hold', async () => {
+    await assert.rejects(database.query('select 9007199254740993::bigint'), RangeError);
+  });
+
+  it('is prepared once for each connection, however often it runs', async () => {
+    const one = openDatabase({ connection: test.connection, connections: 1, onError: () => undefined });
+    for (let run = 0; run < 3; run += 1) await one.query('select $1::int as prepared_once', [run]);
+    const names = await one.query(
+      `select name from pg_prepared_statements where statement like 'select $1::int as prep%'`,
+    );
+    await one.close();
+    assert.equal(names.length, 1);
+  });
+
+  it('runs with time limits and in UTC', async () => {
+    const [limits] = await database.query(
+      `select current_setting('statement_timeout') as statement, current_setting('timezone') as zone,
+        current_setting('idle_in_transaction_session_timeout') as idle, current_setting('application_name') as name`,
+    );
+    assert.deepEqual(limits, { statement: '30s', zone: 'UTC', idle: '1min', name: 'waypost' });
+  });
+
+  it('that is wrong throws its own error, which surely wrote nothing, and keeps its connection', async () => {
+    const one = openDatabase({ connection: test.connection, connections: 1, onError: () => undefined });
+    const pid = await backendOf(one);
+    const error = await rejection(one.query('insert into item values (1), (1)'));
+    assert.ok(!(error instanceof StoreUnavailable));
+    assert.ok(surelyRolledBack(error));
+    assert.equal(await backendOf(one), pid);
+    await one.close();
+  });
+});
+
+describe('a transaction', () => {
+  it('leaves nothing behind when its work throws, and throws the same error', async () => {
+    const mine = new Error('mine');
+    const failing = database.transaction(async (tx) => {
+      await tx.query('insert into item values (2)');
+      throw mine;
+    });
+    assert.equal(await rejection(failing), mine);
+    assert.ok(surelyRolledBack(mine));
+    assert.deepEqual(await database.query('select * from item where id = 2'), []);
+  });
+
+  it('does not pass for committed when a failed statement was swallowed', async () => {
+    const swallowing = database.transaction(async (tx) => {
+      await tx.query('select 1 / 0').catch(() => undefined);
+    });
+    await assert.rejects(swallowing, /went on after one of its statements had failed/);
+  });
+
+  it('cannot be used after its end', async () => {
+    const tx = await database.transaction(async (open) => open);
+    await assert.rejects(tx.query('select 1'), /after its end/);
+  });
+
+  it('ends a statement at the limit that it was given', async () => {
+    const slow = database.transaction((tx) => tx.query('select pg_sleep(60)'), { statementTimeoutMs: 50 });
+    assert.equal(await doubtOf(slow), false);
+  });
+});
+
+describe('a database in trouble', () => {
+  it('that cannot be reached is unavailable, and nothing is in doubt', async () => {
+    const nowhere = openDatabase({ connection: { url: await closedUrl() }, connections: 1, onError: () => undefined });
+    assert.equal(await doubtOf(nowhere.query('select 1')), false);
+    assert.equal(await doubtOf(nowhere.transaction(async () => undefined)), false);
+    await nowhere.close();
+  });
+
+  it('that hands out no connection in time is unavailable', async () => {
+    const one = openDatabase({ connection: test.connection, connections: 1, onError: () => undefined });
+    await one.transaction(async () => assert.equal(await doubtOf(one.query('select 1')), false));
+    await one.close();
+  });
+
+  it('that ends a connection during a statement leaves that in doubt, and serves the next one', async () => {
+    const one = openDatabase({ connection: test.connection, connections: 1, onError: () => undefined });
+    const pid = await backendOf(one);
+    const doubt = doubtOf(one.query('select pg_sleep(60)'));
+    await terminate(pid, 'PgSleep');
+    assert.equal(await doubt, true);
+    assert.notEqual(await backendOf(one), pid);
+    await one.close();
+  });
+
+  it('that ends a connection inside a transaction has surely rolled it back', async () => {
+    const broken = database.transaction(async (tx) => {
+      await tx.query('insert into item values (3)');
+      const [row] = await tx.query<{ pid: number }>('select pg_backend_pid() as pid');
+      await terminate(row?.pid ?? 0, 'ClientRead');
+      await tx.query('select 1');
+    });
+    assert.equal(await doubtOf(broken), false);
+    assert.deepEqual(await database.query('select * from item where id = 3'), []);
+  });
+
+  it('that ends a connection at the commit leaves that in doubt', async () => {
+    await database.query(`create function wait() returns trigger language plpgsql
+      as $$ begin perform pg_sleep(60); return null; end $$`);
+    await database.query('create table slow (id integer)');
+    await database.query(`create constraint trigger wait after insert on slow
+      deferrable initially deferred for each row execute function wait()`);
+    const pid = Promise.withResolvers<number>();
+    const doubt = doubtOf(
+      database.transaction(async (tx) => {
+        const [row] = await tx.query<{ pid: number }>('insert into slow values (1) returning pg_backend_pid() as pid');
+        pid.resolve(row?.pid ?? 0);
+      }),
+    );
+    await terminate(await pid.promise, 'PgSleep');
+    assert.equal(await doubt, true);
+  });
+
+  it('that falls silent in the middle leaves in doubt only what it may have committed', async () => {
+    const proxy = await openProxy(test.connection);
+    const cut = openDatabase({ connection: { url: proxy.url }, connections: 2, onError: () => undefined });
+    const alone = doubtOf(cut.query('select pg_sleep(60)'));
+    const inTransaction = doubtOf(cut.transaction((tx) => tx.query('select pg_sleep(60)')));
+    await until(async () => (await sleepers()) === 2);
+    proxy.cut();
+    assert.equal(await alone, true);
+    assert.equal(await inTransaction, false);
+    await cut.close();
+    proxy.server.close();
+  });
+
+  it('that ends an idle connection is reported, and the process goes on', async () => {
+    const reported = Promise.withResolvers<Error>();
+    const one = openDatabase({ connection: test.connection, connections: 1, onError: reported.resolve });
+    await terminate(await backendOf(one), 'ClientRead');
+    assert.match((await reported.promise).message, /terminat/);
+    assert.equal((await one.query('select 1')).length, 1);
+    await one.close();
+  });
+
+  it('that is closed is unavailable', async () => {
+    const one = openDatabase({ connection: test.connection, connections: 1, onError: () => undefined });
+    await Promise.all([one.close(), one.close()]);
+    assert.equal(await doubtOf(one.query('select 1')), false);
+  });
+});
+
+async function rejection(promise: Promise<unknown>): Promise<unknown> {
+  return promise.then(
+    () => assert.fail('It should have failed'),
+    (error: unknown) => error,
+  );
+}
+
+async function doubtOf(promise: Promise<unknown>): Promise<boolean> {
+  const error = await rejection(promise);
+  assert.ok(error instanceof StoreUnavailable, String(error));
+  return error.commitInDoubt;
+}
+
+async function backendOf(one: Database): Promise<number> {
+  const [row] = await one.query<{ pid: number }>('select pg_backend_pid() as pid');
+  return row?.pid ?? 0;
+}
+
+/** Ends a connection as soon as it waits for what the test wants it to wait for. */
+async function terminate(pid: number, waitingFor: string): Promise<void> {
+  await until(async () => {
+    const ended = await database.query(
+      'select pg_terminate_backend(pid) from pg_stat_activity where pid = $1 and wait_event = $2',
+      [pid, waitingFor],
+    );
+    return ended.length === 1;
+  });
+}
+
+async function sleepers(): Promise<number> {
+  const rows = await database.query(`select 1 from pg_stat_activity
+    where wait_event = 'PgSleep' and datname = current_database() and query like 'select%'`);
+  return rows.length;
+}
+
+async function until(holds: () => Promise<boolean>): Promise<void> {
+  const deadline = Date.now() + 20_000;
+  while (!(await holds())) {
+    assert.ok(Date.now() < deadline, 'It did not happen in 20 s');
+    await delay(10);
+  }
+}
+
+async function closedUrl(): Promise<string> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const url = urlTo(server);
+  server.close();
+  await once(server, 'close');
+  return url;
+}
+
+function urlTo(server: Server): string {
+  const address = server.address();
+  assert.ok(address !== null && typeof address === 'object');
+  return `postgresql://waypost@127.0.0.1:${address.port}/nowhere`;
+}
+
+/** Stands between the driver and the server, so that a test can cut all connections without a word from the server. */
+async function openProxy(connection: Connection): Promise<{ url: string; server: Server; cut(): void }> {
+  const pairs: Socket[] = [];
+  const target = new URL(test.url);
+  const server = createServer((near) => {
+    const far =
+      'socketDir' in connection
+        ? netConnect(`${connection.socketDir}/.s.PGSQL.${connection.port}`)
+        : netConnect(Number(target.port || 5432), target.hostname);
+    pairs.push(near, far);
+    for (const socket of [near, far]) socket.on('error', () => undefined);
+    near.pipe(far).pipe(near);
+  }).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const url = new URL(test.url);
+  url.searchParams.delete('host');
+  url.searchParams.delete('port');
+  url.host = new URL(urlTo(server)).host;
+  return {
+    url: url.href,
+    server,
+    cut: () => {
+      for (const socket of pairs) socket.destroy();
+    },
+  };
+}

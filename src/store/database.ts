@@ -1,0 +1,230 @@
+import { createHash } from 'node:crypto';
+import { Pool, type PoolClient, type PoolConfig, TypeOverrides, types } from 'pg';
+import { StoreUnavailable } from '../kernel/store-unavailable.ts';
+import { noteRolledBack } from './rolled-back.ts';
+import { readStatementFailure } from './statement-failure.ts';
+
+/**
+ * Runs SQL. Values are always parameters; every statement is prepared once per connection, so the texts are constants.
+ * An array given for a `jsonb` must be a JSON text already: the driver would write it as a PostgreSQL array.
+ */
+export interface Queryable {
+  query<Row>(sql: string, values?: readonly unknown[]): Promise<Row[]>;
+}
+
+/** One transaction. Its statements run one after another, never at the same time. */
+export interface Transaction extends Queryable {
+  /** Runs several statements, separated by semicolons and without values. */
+  runScript(sql: string): Promise<void>;
+}
+
+/** The system of record. Its calls throw `StoreUnavailable` when the world is wrong, anything else when we are. */
+export interface Database extends Queryable {
+  /**
+   * Runs `work` in one transaction on one connection; rolls back if it throws. `statementTimeoutMs` is for the rare
+   * statement that may take longer than the usual limit.
+   */
+  transaction<T>(work: (tx: Transaction) => Promise<T>, limits?: { statementTimeoutMs: number }): Promise<T>;
+  /** Waits for what runs, then closes every connection. What comes later is refused as unavailable. */
+  close(): Promise<void>;
+}
+
+/** Where a database is: a connection string, or the Unix socket of a server on this machine. */
+export type Connection = { url: string } | { socketDir: string; port: number; user: string; database: string };
+
+/** A caller gets its answer or a 503 while it still waits: a send has 25 s in all. */
+const CONNECT_TIMEOUT_MS = 3_000;
+/** Far above any statement of ours: what takes longer waits for a lock or for a machine in trouble. */
+const STATEMENT_TIMEOUT_MS = 30_000;
+/** A transaction of a process that hangs must not hold its locks for ever. */
+const IDLE_TRANSACTION_TIMEOUT_MS = 60_000;
+/** The server's own limit comes first; this one is for a server or a network that does not answer at all. */
+const ANSWER_GRACE_MS = 5_000;
+/** Long enough that a quiet minute does not cost the next burst its connections. */
+const IDLE_CONNECTION_MS = 300_000;
+
+/**
+ * Set by a statement and not at the start of the connection, because a pooler refuses startup parameters that it does
+ * not know. Behind a pooler in transaction mode they reach some server connections only, and do no harm there: all of
+ * them are ours. To be sure of them there, set them as the role's defaults (`alter role ... set ...`). Such a pooler
+ * must also keep prepared statements (pgbouncer 1.21 or newer: `max_prepared_statements`).
+ */
+const SESSION_SETTINGS = `
+  set statement_timeout to ${STATEMENT_TIMEOUT_MS};
+  set idle_in_transaction_session_timeout to ${IDLE_TRANSACTION_TIMEOUT_MS};
+  set timezone to 'UTC'`;
+
+export interface DatabaseOptions {
+  connection: Connection;
+  /** The most connections that are open at once. */
+  connections: number;
+  /** Told of idle connections that broke. The pool replaces them by itself. */
+  onError(error: Error): void;
+}
+
+/** Opens a pool of connections. It connects when it is first used, so that a dead database does not fail this call. */
+export function openDatabase({ connection, connections, onError }: DatabaseOptions): Database {
+  const pool = new Pool({
+    ...connectionConfig(connection),
+    max: connections,
+    types: typeParsers(),
+    application_name: 'waypost',
+    connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
+    query_timeout: STATEMENT_TIMEOUT_MS + ANSWER_GRACE_MS,
+    idleTimeoutMillis: IDLE_CONNECTION_MS,
+    keepAlive: true,
+    onConnect: async (client) => {
+      await client.query(SESSION_SETTINGS);
+    },
+  });
+  pool.on('error', onError);
+  let closed: Promise<void> | undefined;
+  return {
+    query: (sql, values) => withSession(pool, (session) => session.run(prepared(sql, values), true)),
+    transaction: (work, limits) => withSession(pool, (session) => runTransaction(session, work, limits)),
+    close: () => {
+      closed ??= pool.end();
+      return closed;
+    },
+  };
+}
+
+function connectionConfig(connection: Connection): PoolConfig {
+  if ('url' in connection) return { connectionString: connection.url };
+  const { socketDir, port, user, database } = connection;
+  return { host: socketDir, port, user, database, ssl: false };
+}
+
+/** Counts and sequences are `bigint` in PostgreSQL and numbers here. All else is as the driver reads it. */
+function typeParsers(): TypeOverrides {
+  const overrides = new TypeOverrides();
+  overrides.setTypeParser(types.builtins.INT8, parseSafeInteger);
+  return overrides;
+}
+
+function parseSafeInteger(text: string): number {
+  const value = Number(text);
+  if (!Number.isSafeInteger(value)) throw new RangeError(`A bigint from the database is beyond 2^53: ${text}`);
+  return value;
+}
+
+interface Statement {
+  text: string;
+  name?: string;
+  values?: unknown[];
+  query_timeout?: number;
+}
+
+/** One connection while it is lent out. */
+interface Session {
+  usable: boolean;
+  run<Row>(statement: Statement, committing: boolean): Promise<Row[]>;
+  commit(): Promise<void>;
+}
+
+async function withSession<T>(pool: Pool, use: (session: Session) => Promise<T>): Promise<T> {
+  const client = await pool.connect().catch((error: unknown) => {
+    const unavailable = new StoreUnavailable(error, false);
+    noteRolledBack(unavailable);
+    throw unavailable;
+  });
+  // Without a listener the error event of a connection that breaks between two statements would end the process. The
+  // next statement reports it.
+  let broken = false;
+  const onError = () => {
+    broken = true;
+  };
+  client.on('error', onError);
+  const session = openSession(client, () => broken);
+  try {
+    return await use(session);
+  } finally {
+    client.off('error', onError);
+    client.release(broken || !session.usable);
+  }
+}
+
+function openSession(client: PoolClient, isBroken: () => boolean): Session {
+  async function send(statement: Statement, committing: boolean) {
+    const sent = !isBroken();
+    try {
+      return await client.query(statement);
+    } catch (error) {
+      const failure = readStatementFailure(error, isBroken(), committing && sent);
+      session.usable &&= failure.connectionUsable;
+      if (!(failure.error instanceof StoreUnavailable && failure.error.commitInDoubt)) noteRolledBack(failure.error);
+      throw failure.error;
+    }
+  }
+  const session: Session = {
+    usable: true,
+    run: async (statement, committing) => (await send(statement, committing)).rows,
+    commit: async () => {
+      const { command } = await send({ text: 'commit' }, true);
+      // PostgreSQL answers the commit of a failed transaction with a rollback and no error.
+      if (command !== 'COMMIT') throw new Error('A transaction went on after one of its statements had failed');
+    },
+  };
+  return session;
+}
+
+async function runTransaction<T>(
+  session: Session,
+  work: (tx: Transaction) => Promise<T>,
+  limits: { statementTimeoutMs: number } | undefined,
+): Promise<T> {
+  await session.run({ text: beginText(limits) }, false);
+  let open = true;
+  const run = <Row>(statement: Statement): Promise<Row[]> => {
+    if (!open) throw new Error('A transaction was used after its end');
+    return session.run(
+      limits === undefined ? statement : { ...statement, query_timeout: answerLimitMs(limits) },
+      false,
+    );
+  };
+  try {
+    const result = await work({
+      query: async (sql, values) => run(prepared(sql, values)),
+      runScript: async (sql) => {
+        await run({ text: sql });
+      },
+    });
+    open = false;
+    await session.commit();
+    return result;
+  } catch (error) {
+    // Still open: `work` threw, so the commit was never sent.
+    if (open) await rollBack(session, error);
+    throw error;
+  } finally {
+    open = false;
+  }
+}
+
+function beginText(limits: { statementTimeoutMs: number } | undefined): string {
+  return limits === undefined
+    ? 'begin'
+    : `begin; set local statement_timeout to ${Math.ceil(limits.statementTimeoutMs)}`;
+}
+
+function answerLimitMs(limits: { statementTimeoutMs: number }): number {
+  return limits.statementTimeoutMs + ANSWER_GRACE_MS;
+}
+
+async function rollBack(session: Session, error: unknown): Promise<void> {
+  noteRolledBack(error);
+  // A rollback that fails needs no report of its own: the connection is dropped, and the server rolls back by itself.
+  if (session.usable) await session.run({ text: 'rollback' }, false).catch(() => undefined);
+}
+
+const statementNames = new Map<string, string>();
+
+/** The same text has the same name in every process, so that a pooler can share prepared statements among them. */
+function prepared(sql: string, values: readonly unknown[] = []): Statement {
+  let name = statementNames.get(sql);
+  if (name === undefined) {
+    name = createHash('sha256').update(sql).digest('base64url').slice(0, 20);
+    statementNames.set(sql, name);
+  }
+  return { name, text: sql, values: [...values] };
+}

@@ -1,0 +1,56 @@
+import { readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+
+/** The code with which SQLite says that another process holds the lock. https://www.sqlite.org/rescode.html#busy */
+const SQLITE_BUSY = 5;
+
+export interface DataDirLock {
+  release(): void;
+}
+
+/**
+ * Makes this process the only one that works on a data folder, or throws a sentence for the operator. Node has no
+ * call to lock a file, but its SQLite locks one with the kernel's help: such a lock ends with its process, however
+ * that dies, so there is nothing stale to judge and no process id that another process may have got meanwhile.
+ */
+export async function lockDataDir(dataDir: string): Promise<DataDirLock> {
+  const holderFile = join(dataDir, 'lock.pid');
+  const lockFile = join(dataDir, 'lock');
+  await makeLockFile(lockFile);
+  const lock = new DatabaseSync(lockFile, { timeout: 0 });
+  try {
+    lock.exec('pragma locking_mode = exclusive; begin exclusive');
+  } catch (error) {
+    lock.close();
+    if (!isBusy(error)) throw error;
+    throw new Error(await heldSentence(dataDir, holderFile), { cause: error });
+  }
+  await writeFile(holderFile, `${process.pid}\n`, { mode: 0o600 });
+  return { release: () => lock.close() };
+}
+
+/**
+ * Made here, because SQLite would let others open it, and who can open it can lock it. A file that is there is not even
+ * opened: a process that closes any handle of a file loses the locks it has on it.
+ */
+async function makeLockFile(lockFile: string): Promise<void> {
+  try {
+    await writeFile(lockFile, '', { flag: 'wx', mode: 0o600 });
+  } catch (error) {
+    if (!(error instanceof Error && 'code' in error && error.code === 'EEXIST')) throw error;
+  }
+}
+
+function isBusy(error: unknown): boolean {
+  return error instanceof Error && 'errcode' in error && error.errcode === SQLITE_BUSY;
+}
+
+async function heldSentence(dataDir: string, holderFile: string): Promise<string> {
+  // The holder writes the file just after it has taken the lock: between the two it is not there.
+  const holder = (await readFile(holderFile, 'utf8').catch(() => '')).trim();
+  return (
+    `Another Waypost (process ${holder || 'unknown'}) is running on the data folder ${dataDir}. Stop it first, or give this ` +
+    'one its own folder with WAYPOST_DATA_DIR, or let both use one database with DATABASE_URL.'
+  );
+}

@@ -1,0 +1,89 @@
+import { randomBytes } from 'node:crypto';
+import { chmod, mkdir, readFile, realpath, stat, writeFile } from 'node:fs/promises';
+import { dirname, join, resolve } from 'node:path';
+
+/** A user that the server runs as. */
+export interface RunAs {
+  uid: number;
+  gid: number;
+}
+
+/** Where everything of the embedded server is, and who runs it. */
+export interface Place {
+  baseDir: string;
+  /** The database cluster; it is there once it has been made completely. */
+  clusterDir: string;
+  clusterExists: boolean;
+  /** Set if we are root: PostgreSQL refuses to run as root. */
+  runAs: RunAs | undefined;
+}
+
+/** Outlives reboots, and everybody may enter it, unlike root's home. */
+const OUTSIDE_DIR = '/var/lib';
+
+/**
+ * Finds or makes the place of the embedded server: inside the data folder, except where we are root and the user who
+ * runs the server could not get there. Then it is outside, and a file in the data folder says where.
+ */
+export async function choosePlace(dataDir: string, log: { warn(message: string): void }): Promise<Place> {
+  const isRoot = process.getuid?.() === 0;
+  const baseDir = await chooseBaseDir(dataDir, isRoot, log);
+  await mkdir(baseDir, { recursive: true });
+  // Others may pass through to what is theirs, and see nothing.
+  await chmod(baseDir, isRoot ? 0o711 : 0o700);
+  const clusterDir = join(baseDir, 'cluster');
+  const owner = await stat(clusterDir).catch(undefinedIfMissing);
+  refuseStranger(owner, clusterDir, isRoot);
+  const runAs = isRoot ? await chooseUser(owner) : undefined;
+  return { baseDir, clusterDir, clusterExists: owner !== undefined, runAs };
+}
+
+/** Whether every user may enter this folder: each folder above it lets others pass. */
+export async function othersMayEnter(dir: string): Promise<boolean> {
+  let current = await realpath(dir);
+  for (;;) {
+    if (((await stat(current)).mode & 0o001) === 0) return false;
+    const parent = dirname(current);
+    if (parent === current) return true;
+    current = parent;
+  }
+}
+
+/** For a file that may be absent: any other fault is thrown. */
+export function undefinedIfMissing(error: unknown): undefined {
+  if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return undefined;
+  throw error;
+}
+
+async function chooseBaseDir(dataDir: string, isRoot: boolean, log: { warn(message: string): void }): Promise<string> {
+  const locationFile = join(dataDir, 'postgres-location');
+  const location = await readFile(locationFile, 'utf8').catch(undefinedIfMissing);
+  if (location !== undefined) return location.trim();
+  if (!isRoot || (await othersMayEnter(dataDir))) return resolve(dataDir, 'postgres');
+  const outside = join(OUTSIDE_DIR, `waypost-${randomBytes(6).toString('hex')}`);
+  log.warn(`No other user than root may enter ${dataDir}, so the embedded database is kept in ${outside}`);
+  await writeFile(locationFile, `${outside}\n`, { flush: true });
+  return outside;
+}
+
+function refuseStranger(owner: { uid: number } | undefined, clusterDir: string, isRoot: boolean): void {
+  const uid = process.getuid?.();
+  if (owner === undefined || uid === undefined || isRoot || owner.uid === uid) return;
+  throw new Error(
+    `The database in ${clusterDir} belongs to the user ${owner.uid}, and this is user ${uid}. Start Waypost as the user that ` +
+      'started it first, or set DATABASE_URL.',
+  );
+}
+
+/** The user that made the cluster, else `nobody`, which every Unix has: no user is created. */
+async function chooseUser(owner: RunAs | undefined): Promise<RunAs> {
+  if (owner !== undefined) return { uid: owner.uid, gid: owner.gid };
+  const users = await readFile('/etc/passwd', 'utf8');
+  const [, uid, gid] = /^nobody:[^:]*:(\d+):(\d+):/m.exec(users) ?? [];
+  if (uid === undefined || gid === undefined) {
+    throw new Error(
+      'PostgreSQL refuses to run as root, and there is no user "nobody". Start Waypost as another user, or set DATABASE_URL.',
+    );
+  }
+  return { uid: Number(uid), gid: Number(gid) };
+}

@@ -1,0 +1,86 @@
+import assert from 'node:assert/strict';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, it } from 'node:test';
+import { createTestDatabase, type TestDatabase } from '../../test/support/database.ts';
+import { openDatabase } from './database.ts';
+import { migrate } from './migrate.ts';
+
+let test: TestDatabase;
+let migrationsDir: string;
+
+beforeEach(async () => {
+  test = await createTestDatabase({ migrated: false });
+  migrationsDir = await mkdtemp(join(tmpdir(), 'waypost-migrations-'));
+  await writeMigration('0001_first.sql', 'create table first (id integer); insert into first values (1);');
+  await writeMigration('0002_second.sql', 'create table second (id integer); insert into second select id from first;');
+});
+afterEach(async () => {
+  await test.drop();
+  await rm(migrationsDir, { recursive: true });
+});
+
+describe('migrate', () => {
+  it('applies each file once when 20 processes start at the same time', async () => {
+    const starters = Array.from({ length: 20 }, () =>
+      openDatabase({ connection: test.connection, connections: 2, onError: () => undefined }),
+    );
+    await Promise.all(starters.map((database) => migrate(database, migrationsDir)));
+    await Promise.all(starters.map((database) => database.close()));
+    assert.deepEqual(await applied(), [1, 2]);
+    assert.deepEqual(await test.database.query('select id from second'), [{ id: 1 }]);
+  });
+
+  it('refuses a file that has changed since it was applied, and names it', async () => {
+    await migrate(test.database, migrationsDir);
+    await writeMigration('0001_first.sql', 'create table other (id integer);');
+    await assert.rejects(migrate(test.database, migrationsDir), /0001_first\.sql has changed/);
+  });
+
+  it('takes a file with the line ends of another system for the same', async () => {
+    await writeMigration('0001_first.sql', 'create table first (id integer);\ninsert into first values (1);\n');
+    await migrate(test.database, migrationsDir);
+    await writeMigration('0001_first.sql', 'create table first (id integer);\r\ninsert into first values (1);\r\n');
+    await migrate(test.database, migrationsDir);
+  });
+
+  it('accepts a newer schema, so that an older version can run beside a newer one', async () => {
+    await writeMigration('0003_third.sql', 'create table third (id integer);');
+    await migrate(test.database, migrationsDir);
+    await rm(join(migrationsDir, '0003_third.sql'));
+    await migrate(test.database, migrationsDir);
+  });
+
+  it('refuses a newer schema whose migration is marked breaking', async () => {
+    await writeMigration('0003_third.sql', '-- breaking\ndrop table second;');
+    await migrate(test.database, migrationsDir);
+    await migrate(test.database, migrationsDir);
+    await rm(join(migrationsDir, '0003_third.sql'));
+    await assert.rejects(migrate(test.database, migrationsDir), /migration 3 \(third\).*newer version/);
+  });
+
+  it('rolls a failing file back as a whole, and keeps those before it', async () => {
+    await writeMigration('0003_third.sql', 'create table third (id integer); select 1 / 0;');
+    await assert.rejects(migrate(test.database, migrationsDir), /division by zero/);
+    assert.deepEqual(await applied(), [1, 2]);
+    assert.deepEqual(await test.database.query(`select to_regclass('third') as name`), [{ name: null }]);
+  });
+
+  it('refuses a gap in the numbers and a file that is no migration', async () => {
+    await writeMigration('0004_fourth.sql', 'select 1;');
+    await assert.rejects(migrate(test.database, migrationsDir), /0004_fourth\.sql should have the number 3/);
+    await writeMigration('notes.txt', '');
+    await assert.rejects(migrate(test.database, migrationsDir), /notes\.txt is not named as a migration/);
+    assert.deepEqual(await test.database.query(`select to_regclass('migration') as name`), [{ name: null }]);
+  });
+});
+
+async function writeMigration(file: string, sql: string): Promise<void> {
+  await writeFile(join(migrationsDir, file), sql);
+}
+
+async function applied(): Promise<number[]> {
+  const rows = await test.database.query<{ number: number }>('select number from migration order by number');
+  return rows.map((row) => row.number);
+}

@@ -1,0 +1,113 @@
+import { createHash } from 'node:crypto';
+import { readdir, readFile } from 'node:fs/promises';
+import { fileURLToPath } from 'node:url';
+import type { Database, Transaction } from './database.ts';
+
+const MIGRATIONS_DIR = fileURLToPath(new URL('migrations', import.meta.url));
+const FILE_NAME = /^(\d{4})_([a-z0-9_]+)\.sql$/;
+/** The first line of a migration after which older binaries must not run any more. */
+const BREAKING_MARK = '-- breaking';
+/** An arbitrary number that stands for "the schema of Waypost" among the advisory locks of the database. */
+const ADVISORY_LOCK = 7_221_906_011;
+/** A migration may rewrite a large table, and the other starters wait for it meanwhile. */
+const MIGRATION_TIMEOUT_MS = 3_600_000;
+/** `server_version_num` of the oldest PostgreSQL that the SQL of this project is written for. */
+const SERVER_VERSION_MIN = 150_000;
+
+interface Migration {
+  number: number;
+  name: string;
+  file: string;
+  sql: string;
+  sha256: string;
+  breaking: boolean;
+}
+
+type Applied = Omit<Migration, 'sql' | 'file'>;
+
+const CREATE_TABLE = `
+  create table if not exists migration (
+    number integer primary key,
+    name text not null,
+    sha256 text not null,
+    breaking boolean not null,
+    applied_at timestamptz not null default clock_timestamp()
+  )`;
+
+/**
+ * Brings the schema up to date: applies each file that is not applied yet, in the order of their numbers, each in a
+ * transaction of its own. Any number of processes may call it at once. It throws, and changes nothing more, when an
+ * applied file has changed, or when the schema carries a breaking migration that this version does not know.
+ */
+export async function migrate(database: Database, migrationsDir: string = MIGRATIONS_DIR): Promise<void> {
+  const migrations = await readMigrations(migrationsDir);
+  let done = false;
+  while (!done) {
+    done = await database.transaction((tx) => applyNext(tx, migrations), { statementTimeoutMs: MIGRATION_TIMEOUT_MS });
+  }
+}
+
+async function readMigrations(migrationsDir: string): Promise<Migration[]> {
+  const files = (await readdir(migrationsDir)).sort();
+  const migrations = await Promise.all(files.map((file) => readMigration(migrationsDir, file)));
+  migrations.forEach(({ file, number }, index) => {
+    if (number !== index + 1) throw new Error(`Migration ${file} should have the number ${index + 1}`);
+  });
+  return migrations;
+}
+
+async function readMigration(migrationsDir: string, file: string): Promise<Migration> {
+  const [, number, name] = FILE_NAME.exec(file) ?? [];
+  if (number === undefined || name === undefined) throw new Error(`${file} is not named as a migration: 0001_name.sql`);
+  // Line ends are made equal, so that a checkout on another system gives the same hash.
+  const sql = (await readFile(`${migrationsDir}/${file}`, 'utf8')).replaceAll('\r\n', '\n');
+  const sha256 = createHash('sha256').update(sql).digest('hex');
+  return { number: Number(number), name, file, sql, sha256, breaking: sql.split('\n', 1)[0]?.trim() === BREAKING_MARK };
+}
+
+/** Applies one migration at most; true if there was none left to apply. */
+async function applyNext(tx: Transaction, migrations: Migration[]): Promise<boolean> {
+  // Held until the end of the transaction: a lock of the session would not survive a pooler. Whoever comes second
+  // waits here, and then sees what the first one committed.
+  await tx.query('select pg_advisory_xact_lock($1)', [ADVISORY_LOCK]);
+  await refuseOldServer(tx);
+  await tx.query(CREATE_TABLE);
+  const applied = await tx.query<Applied>('select number, name, sha256, breaking from migration order by number');
+  refuseWrongSchema(migrations, applied);
+  const next = migrations[applied.length];
+  if (next === undefined) return true;
+  await tx.runScript(next.sql);
+  await tx.query('insert into migration (number, name, sha256, breaking) values ($1, $2, $3, $4)', [
+    next.number,
+    next.name,
+    next.sha256,
+    next.breaking,
+  ]);
+  return false;
+}
+
+async function refuseOldServer(tx: Transaction): Promise<void> {
+  const [server] = await tx.query<{ number: number; version: string }>(
+    `select current_setting('server_version_num')::int as number, current_setting('server_version') as version`,
+  );
+  if (server === undefined || server.number < SERVER_VERSION_MIN) {
+    throw new Error(`The database is PostgreSQL ${server?.version}; Waypost needs 15 or newer`);
+  }
+}
+
+function refuseWrongSchema(migrations: Migration[], applied: Applied[]): void {
+  for (const { number, name, sha256, breaking } of applied) {
+    const migration = migrations[number - 1];
+    if (migration !== undefined && migration.sha256 !== sha256) {
+      throw new Error(
+        `Migration ${migration.file} has changed since it was applied. Undo the change and add a new file.`,
+      );
+    }
+    if (migration === undefined && breaking) {
+      throw new Error(
+        `The database has the migration ${number} (${name}), which this version of Waypost does not know and cannot ` +
+          'run with. Start the newer version.',
+      );
+    }
+  }
+}

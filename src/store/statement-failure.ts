@@ -1,0 +1,42 @@
+import { DatabaseError } from 'pg';
+import { StoreUnavailable } from '../kernel/store-unavailable.ts';
+
+/**
+ * The SQLSTATEs that tell of the world instead of a bug in our SQL: 08 connection, 53 resources (disk full, too many
+ * connections), 57P shutting down or starting, 58 the system under the server, 57014 a statement that ran into its time
+ * limit, 25006 a server that became a standby, 25P03 a transaction that the server ended because we were too slow.
+ * https://www.postgresql.org/docs/current/errcodes-appendix.html
+ */
+const UNAVAILABLE = /^(08|53|57P|58|57014|25006|25P03)/;
+
+/** A statement's error, read: what callers shall see, and whether the connection may be used again. */
+export interface StatementFailure {
+  error: unknown;
+  connectionUsable: boolean;
+}
+
+/**
+ * Reads the error of a statement. `committing` says that the statement may have committed: it ran outside a
+ * transaction, or it was the commit.
+ */
+export function readStatementFailure(error: unknown, connectionBroken: boolean, committing: boolean): StatementFailure {
+  if (!(error instanceof DatabaseError) || error.code === undefined) {
+    // Without an SQLSTATE the driver speaks: of its connection, of a time limit, or of a value that it cannot encode.
+    const lost = connectionBroken || isReadTimeout(error);
+    return { error: lost ? new StoreUnavailable(error, committing) : error, connectionUsable: false };
+  }
+  // A server that says ERROR has rolled the statement back. FATAL and PANIC end the connection at any point of it.
+  const fatal = error.severity !== 'ERROR';
+  if (!fatal && !UNAVAILABLE.test(error.code)) return { error, connectionUsable: !isStaleStatement(error.code) };
+  return { error: new StoreUnavailable(error, committing && fatal), connectionUsable: false };
+}
+
+/** The driver has no class or code for this. */
+function isReadTimeout(error: unknown): boolean {
+  return error instanceof Error && error.message === 'Query read timeout';
+}
+
+/** A prepared statement that the server forgot or whose result changed: a new connection prepares it anew. */
+function isStaleStatement(code: string): boolean {
+  return code === '26000' || code === '0A000';
+}

@@ -1,0 +1,47 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Connection } from '../../src/store/database.ts';
+import { startEmbedded } from '../../src/store/embedded.ts';
+
+/** Where the test processes find the server of this run, as JSON. */
+export const CLUSTER_VARIABLE = 'WAYPOST_TEST_CLUSTER';
+
+/** A server for tests, whose data are thrown away. */
+export interface TestCluster {
+  connection: Connection;
+  stop(): Promise<void>;
+}
+
+let published: TestCluster | undefined;
+
+/** Called once by `node --test --test-global-setup`, before the test files: they inherit its environment. */
+export async function globalSetup(): Promise<void> {
+  published = await startTestCluster();
+  process.env[CLUSTER_VARIABLE] = JSON.stringify(published.connection);
+}
+
+export async function globalTeardown(): Promise<void> {
+  await published?.stop();
+}
+
+/** Starts a server in a folder of its own, or uses the one that TEST_DATABASE_URL names. */
+export async function startTestCluster(): Promise<TestCluster> {
+  const url = process.env.TEST_DATABASE_URL;
+  if (url !== undefined) return { connection: { url }, stop: async () => undefined };
+  const dataDir = await mkdtemp(join(tmpdir(), 'waypost-test-'));
+  const embedded = await startEmbedded({ dataDir, durable: false, log: quietLog });
+  return {
+    connection: embedded.connection,
+    stop: async () => {
+      await embedded.stop();
+      await rm(dataDir, { recursive: true, force: true });
+    },
+  };
+}
+
+const quietLog = {
+  info: () => undefined,
+  warn: (message: string) => console.warn(message),
+  error: (message: string) => console.error(message),
+};

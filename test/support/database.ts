@@ -1,0 +1,118 @@
+import { createHash, randomBytes } from 'node:crypto';
+import { readdir, readFile } from 'node:fs/promises';
+import { fileURLToPath } from 'node:url';
+import { type Connection, type Database, openDatabase } from '../../src/store/database.ts';
+import { migrate } from '../../src/store/migrate.ts';
+import { CLUSTER_VARIABLE, startTestCluster } from './cluster.ts';
+
+export interface TestDatabase {
+  database: Database;
+  connection: Connection;
+  /** For a gateway's DATABASE_URL. */
+  url: string;
+  /** Closes `database` and removes it from the server. */
+  drop(): Promise<void>;
+}
+
+/** As many as one gateway has by default. */
+const CONNECTIONS = 10;
+/** An arbitrary number among the advisory locks of the server. */
+const TEMPLATE_LOCK = 7_221_906_012;
+const MIGRATIONS_DIR = fileURLToPath(new URL('../../src/store/migrations', import.meta.url));
+
+/**
+ * A new database with the newest schema, or an empty one with `{ migrated: false }`. It is a copy of a template that
+ * the first caller on the server makes, and takes some 30 ms.
+ */
+export async function createTestDatabase(options: { migrated?: boolean } = {}): Promise<TestDatabase> {
+  const server = await findServer();
+  const name = `waypost_test_${randomBytes(8).toString('hex')}`;
+  const template = options.migrated === false ? 'template0' : await makeTemplate(server);
+  await administer(server, (admin) => admin.query(`create database ${name} template ${template}`));
+  const connection = connectionTo(server, name);
+  const database = openTestDatabase(connection, CONNECTIONS);
+  return {
+    database,
+    connection,
+    url: urlOf(connection),
+    drop: async () => {
+      await database.close();
+      await administer(server, (admin) => admin.query(`drop database ${name} with (force)`));
+    },
+  };
+}
+
+let ownServer: Promise<Connection> | undefined;
+
+/** The server of the whole run; or, where one file is run alone, one that ends with this process. */
+async function findServer(): Promise<Connection> {
+  const published = process.env[CLUSTER_VARIABLE];
+  if (published !== undefined) return readConnection(JSON.parse(published));
+  ownServer ??= startTestCluster().then((cluster) => {
+    process.once('beforeExit', () => void cluster.stop());
+    return cluster.connection;
+  });
+  return ownServer;
+}
+
+function readConnection(value: unknown): Connection {
+  if (typeof value === 'object' && value !== null) {
+    if ('url' in value && typeof value.url === 'string') return { url: value.url };
+    if ('socketDir' in value && 'port' in value && 'user' in value && 'database' in value) {
+      const { socketDir, port, user, database } = value;
+      if (typeof socketDir === 'string' && typeof port === 'number') {
+        return { socketDir, port, user: String(user), database: String(database) };
+      }
+    }
+  }
+  throw new Error(`${CLUSTER_VARIABLE} holds no connection`);
+}
+
+/** One template for each state of the migrations, made by whoever comes first. */
+async function makeTemplate(server: Connection): Promise<string> {
+  const name = `waypost_template_${await hashMigrations()}`;
+  await administer(server, (admin) =>
+    admin.transaction(async (tx) => {
+      await tx.query('select pg_advisory_xact_lock($1)', [TEMPLATE_LOCK]);
+      const made = await tx.query('select 1 from pg_database where datname = $1 and datistemplate', [name]);
+      if (made.length > 0) return;
+      // Not in this transaction, which PostgreSQL does not allow; the transaction only holds the lock.
+      await admin.query(`drop database if exists ${name}`);
+      await admin.query(`create database ${name} template template0`);
+      const database = openTestDatabase(connectionTo(server, name), 1);
+      await migrate(database).finally(() => database.close());
+      await admin.query(`alter database ${name} is_template true`);
+    }),
+  );
+  return name;
+}
+
+async function hashMigrations(): Promise<string> {
+  const hash = createHash('sha256');
+  for (const file of (await readdir(MIGRATIONS_DIR)).sort()) hash.update(await readFile(`${MIGRATIONS_DIR}/${file}`));
+  return hash.digest('hex').slice(0, 16);
+}
+
+async function administer<T>(server: Connection, work: (admin: Database) => Promise<T>): Promise<T> {
+  const admin = openTestDatabase(server, 2);
+  return await work(admin).finally(() => admin.close());
+}
+
+function openTestDatabase(connection: Connection, connections: number): Database {
+  // A connection that breaks while it is idle fails no test by itself: what is run next on it does.
+  return openDatabase({ connection, connections, onError: () => undefined });
+}
+
+function connectionTo(server: Connection, database: string): Connection {
+  if (!('url' in server)) return { ...server, database };
+  const url = new URL(server.url);
+  url.pathname = `/${database}`;
+  return { url: url.href };
+}
+
+/** The form that libpq and the driver both know for a Unix socket: its folder as the parameter `host`. */
+function urlOf(connection: Connection): string {
+  if ('url' in connection) return connection.url;
+  const { socketDir, port, user, database } = connection;
+  return `postgresql://${user}@localhost/${database}?host=${encodeURIComponent(socketDir)}&port=${port}`;
+}
