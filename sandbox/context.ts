@@ -1,0 +1,25 @@
+import type { Callbacks } from './callbacks.ts';
+import type { Counts } from './counts.ts';
+import type { Directory } from './directory.ts';
+import type { Notifier } from './notifier.ts';
+import type { Registry } from './registry.ts';
+import type { Schedule } from './schedule.ts';
+import type { Transmits } from './transmits.ts';
+
+/** What the routes share: all that the sandbox knows and remembers. */
+export interface Context {
+  appSecret: string;
+  callbacks: Callbacks;
+  directory: Directory;
+  notifier: Notifier;
+  registry: Registry;
+  transmits: Transmits;
+  /** How often each message to a number that refuses the first transmits was refused. */
+  refusals: Counts;
+  /** Answers that are held back; a reset leaves them alone. */
+  answers: Schedule;
+  /** What is still to be posted; a reset puts a new one in its place. */
+  course: Schedule;
+  latencyMs: number;
+  postsStatuses: boolean;
+}

@@ -1,0 +1,29 @@
+import type { FastifyInstance } from 'fastify';
+import { Type } from 'typebox';
+import type { Context } from './context.ts';
+import { ControlError, readBody } from './control-error.ts';
+import { bodyText, queryText } from './request.ts';
+import { TemplateSchema } from './template.ts';
+
+const TemplatesBody = Type.Object({
+  business_account_id: Type.String({ minLength: 1 }),
+  templates: Type.Array(TemplateSchema),
+});
+
+/** What was transmitted, and the templates that messages may use. */
+export function controlMessagesRoutes(app: FastifyInstance, { registry, transmits }: Context): void {
+  app.get('/_sandbox/messages', async (request, reply) => {
+    // A plus in a query stands for a space, and is easily forgotten to be escaped.
+    const to = queryText(request, 'to')?.replace(/^ /, '+');
+    const json = transmits.toJson({ to, callbackData: queryText(request, 'callback_data') });
+    return reply.type('application/json; charset=utf-8').send(json);
+  });
+
+  app.post('/_sandbox/templates', async (request) => {
+    const { business_account_id: businessAccountId, templates } = readBody(TemplatesBody, bodyText(request));
+    if (!registry.replace(businessAccountId, templates)) {
+      throw new ControlError(422, 'Too many business accounts have templates of their own.');
+    }
+    return { success: true };
+  });
+}

@@ -1,0 +1,28 @@
+/** Counts by key, of the most recently started keys only, so that memory stays bounded. */
+export class Counts {
+  readonly #counts = new Map<string, number>();
+  readonly #keysMax: number;
+
+  constructor(keysMax: number) {
+    this.#keysMax = keysMax;
+  }
+
+  /** Adds one and returns the new count. */
+  add(key: string): number {
+    const count = (this.#counts.get(key) ?? 0) + 1;
+    this.#counts.set(key, count);
+    if (this.#counts.size > this.#keysMax) this.#forgetOldest();
+    return count;
+  }
+
+  clear(): void {
+    this.#counts.clear();
+  }
+
+  #forgetOldest(): void {
+    for (const key of this.#counts.keys()) {
+      this.#counts.delete(key);
+      return;
+    }
+  }
+}

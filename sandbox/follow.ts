@@ -1,0 +1,42 @@
+import type { Step, Taking } from './behaviour.ts';
+import type { Context } from './context.ts';
+import { inboundNotification } from './inbound-notification.ts';
+import { newMessageId } from './made-up.ts';
+import type { Message } from './message.ts';
+import type { Posted } from './notifier.ts';
+import { withoutPhone } from './person.ts';
+import { statusNotification } from './status-notification.ts';
+
+/** How long a send waits for its own status to be acknowledged before it is answered all the same. */
+const ACKNOWLEDGED_WAIT_MS = 5_000;
+
+/**
+ * Posts what follows a message, each notice after the one before it was tried. The provider promises no order; keeping
+ * it where nothing else was asked for makes tests of a gateway repeatable.
+ */
+export async function follow(context: Context, message: Message, taking: Taking): Promise<void> {
+  const { course } = context;
+  for (const step of context.postsStatuses ? taking.steps : []) {
+    await course.wait(step.waitMs);
+    for (let copy = 0; copy < taking.copies; copy += 1) await post(context, message, { step, taking }).tried;
+  }
+}
+
+/** Posts what comes before the answer, and waits until it is acknowledged, for a while. */
+export async function followAcknowledged(context: Context, message: Message, taking: Taking): Promise<void> {
+  for (const step of context.postsStatuses ? taking.before : []) {
+    const { acknowledged } = post(context, message, { step, taking });
+    await Promise.race([acknowledged, context.answers.wait(ACKNOWLEDGED_WAIT_MS)]);
+  }
+}
+
+function post(context: Context, message: Message, { step, taking }: { step: Step; taking: Taking }): Posted {
+  const { notice } = step;
+  const line = context.directory.line(message.phoneNumberId);
+  const person = taking.hidesPhone ? withoutPhone(message.person) : message.person;
+  if (notice.kind === 'reply') {
+    const reply = { id: newMessageId(person.waId ?? person.userId), text: notice.text };
+    return context.notifier.post(inboundNotification(line, person, reply));
+  }
+  return context.notifier.post(statusNotification(line, { ...message, person }, notice));
+}

@@ -1,0 +1,77 @@
+import assert from 'node:assert/strict';
+import { type ChildProcess, fork } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, it, type TestContext } from 'node:test';
+import { member } from './test-support.ts';
+
+const PROGRAM = join(import.meta.dirname, 'main.ts');
+
+describe('the sandbox as a program', () => {
+  it('prints one line with its address and stops cleanly when it is asked to', async (t) => {
+    for (const signal of ['SIGINT', 'SIGTERM'] as const) {
+      const { child } = await start(t);
+      const line = await firstLine(child);
+      const url = /http:\/\/127\.0\.0\.1:\d+/.exec(line)?.[0];
+      assert.equal(member(await (await fetch(`${url}/_sandbox/health`)).json(), 'service'), 'waypost-sandbox');
+      child.kill(signal);
+      assert.deepEqual(await once(child, 'exit'), [0, null]);
+    }
+  });
+
+  it('as a child tells its parent the address, outlives SIGINT and ends when the parent hangs up', async (t) => {
+    const { child } = await start(t, { WAYPOST_SANDBOX_CHILD: '1' });
+    const [told] = await once(child, 'message');
+    const url = String(member(told, 'url'));
+    assert.equal(new URL(url).port, String(member(told, 'port')));
+    child.kill('SIGINT');
+    assert.equal((await fetch(`${url}/_sandbox/health`)).status, 200);
+    child.disconnect();
+    assert.deepEqual(await once(child, 'exit'), [0, null]);
+  });
+
+  it('makes an app secret at the first start, for its owner only, and keeps it and its neighbours', async (t) => {
+    const { child, dataDir } = await start(t);
+    await firstLine(child);
+    const path = join(dataDir, 'secrets.json');
+    const made: unknown = JSON.parse(await readFile(path, 'utf8'));
+    assert.match(String(member(made, 'sandbox_app_secret')), /^[0-9a-f]{64}$/);
+    assert.equal((await stat(path)).mode & 0o777, 0o600);
+    assert.deepEqual(await readdir(dataDir), ['secrets.json']);
+    await firstLine((await start(t, {}, dataDir)).child);
+    assert.deepEqual(JSON.parse(await readFile(path, 'utf8')), made);
+    await writeFile(path, '{"other":"kept"}');
+    await firstLine((await start(t, {}, dataDir)).child);
+    assert.equal(member(JSON.parse(await readFile(path, 'utf8')), 'other'), 'kept');
+  });
+
+  it('says in one sentence why it cannot start', async (t) => {
+    const { child } = await start(t, { WAYPOST_SANDBOX_PORT: 'many' });
+    const [chunk] = await once(child.stderr ?? assert.fail(), 'data');
+    assert.equal(
+      String(chunk),
+      'The sandbox cannot start: WAYPOST_SANDBOX_PORT must be a whole number from 0 to 65535.\n',
+    );
+    assert.deepEqual(await once(child, 'exit'), [1, null]);
+  });
+});
+
+async function start(t: TestContext, env: NodeJS.ProcessEnv = {}, keptDir?: string) {
+  const dataDir = keptDir ?? (await mkdtemp(join(tmpdir(), 'waypost-sandbox-')));
+  const child = fork(PROGRAM, {
+    env: { PATH: process.env.PATH, WAYPOST_SANDBOX_PORT: '0', WAYPOST_DATA_DIR: dataDir, ...env },
+    stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
+  });
+  t.after(async () => {
+    child.kill('SIGKILL');
+    await rm(dataDir, { recursive: true, force: true });
+  });
+  return { child, dataDir };
+}
+
+async function firstLine(child: ChildProcess): Promise<string> {
+  const [chunk] = await once(child.stdout ?? assert.fail(), 'data');
+  return String(chunk).split('\n')[0] ?? '';
+}

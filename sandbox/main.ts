@@ -1,0 +1,45 @@
+import { createSandbox, type Sandbox } from './server.ts';
+import { readSettings } from './settings.ts';
+
+/** The sandbox as a program of its own (`npm run sandbox`), or as a child of a gateway. */
+async function main(): Promise<void> {
+  const isChild = process.env.WAYPOST_SANDBOX_CHILD === '1' && process.connected;
+  // The parent drains first and then hangs up, so the Ctrl-C that both get is left to it.
+  if (isChild) process.on('SIGINT', () => {});
+  const log = (sentence: string) => console.error(`sandbox: ${sentence}`);
+  const sandbox = await createSandbox({ ...(await readSettings(process.env)), log });
+  if (isChild) serveParent(sandbox);
+  else serveAlone(sandbox);
+}
+
+/** Tells the parent the address, and lives as long as it does. */
+function serveParent(sandbox: Sandbox): void {
+  process.once('SIGTERM', () => stop(sandbox));
+  process.once('disconnect', () => stop(sandbox));
+  if (process.connected) process.send?.({ url: sandbox.url, port: sandbox.port });
+  else stop(sandbox);
+}
+
+function serveAlone(sandbox: Sandbox): void {
+  process.once('SIGINT', () => stop(sandbox));
+  process.once('SIGTERM', () => stop(sandbox));
+  const how = `set its WAYPOST_PROVIDER_URL to this, and here WAYPOST_CALLBACK_URL to its callback`;
+  console.log(`The sandbox listens on ${sandbox.url}. To point a gateway to it, ${how}.`);
+}
+
+function stop(sandbox: Sandbox): void {
+  sandbox.close().then(
+    () => process.exit(0),
+    (error: unknown) => {
+      console.error(error);
+      process.exit(1);
+    },
+  );
+}
+
+try {
+  await main();
+} catch (error) {
+  console.error(error instanceof Error ? `The sandbox cannot start: ${error.message}` : error);
+  process.exit(1);
+}

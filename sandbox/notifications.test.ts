@@ -1,0 +1,155 @@
+import assert from 'node:assert/strict';
+import { createHmac } from 'node:crypto';
+import { describe, it } from 'node:test';
+import fc from 'fast-check';
+import { Callbacks } from './callbacks.ts';
+import { Notifier } from './notifier.ts';
+import { APP_SECRET, itemOf, member, post, type Received, send, startReceiver, startSandbox } from './test-support.ts';
+
+const PERSON = '+447700900124';
+
+describe('notifications', () => {
+  it('are signed over the raw bytes, which are ASCII', async (t) => {
+    const receiver = await startReceiver(t);
+    const sandbox = await startSandbox(t, { callbackUrls: [receiver.url] });
+    await send(sandbox, { to: PERSON, biz_opaque_callback_data: 'naïve 👋' });
+    for (const one of await receiver.count(3)) {
+      const expected = createHmac('sha256', APP_SECRET).update(one.bytes).digest('hex');
+      assert.equal(one.headers['x-hub-signature-256'], `sha256=${expected}`);
+      assert.equal(one.headers['content-type'], 'application/json');
+      assert.match(one.body, /^[ -~]+$/);
+      assert.match(one.body, /na\\u00efve \\ud83d\\udc4b/);
+      assert.equal(member(itemOf(one), 'biz_opaque_callback_data'), 'naïve 👋');
+    }
+  });
+
+  it('are posted again until the callback answers 200, and each time the same', async (t) => {
+    const receiver = await startReceiver(t, (_one, number) => [503, 204, 302][number - 1] ?? 200);
+    const sandbox = await startSandbox(t, { callbackUrls: [receiver.url], timeScale: 50 });
+    await send(sandbox, { to: '+15552000008' });
+    const received = await receiver.count(4);
+    assert.equal(new Set(received.map(({ body }) => body)).size, 1);
+    await until(async () => (await waiting(sandbox)) === 0);
+    const pausesMs = received.slice(1).map(({ atMs }, index) => atMs - (received[index]?.atMs ?? 0));
+    const leastMs = [20, 40, 80];
+    assert.ok(
+      leastMs.every((least, index) => (pausesMs[index] ?? 0) >= least - 2),
+      String(pausesMs),
+    );
+  });
+
+  it('go to the next callback where the connection to one is refused', async (t) => {
+    const [gone, alive] = [await startReceiver(t), await startReceiver(t)];
+    await gone.close();
+    const sandbox = await startSandbox(t, { callbackUrls: [gone.url, alive.url] });
+    await send(sandbox, { to: '+15552000008' });
+    assert.equal((await alive.count(1)).length, 1);
+  });
+
+  it('wait for a callback that registers later', async (t) => {
+    const sandbox = await startSandbox(t, { timeScale: 20 });
+    await send(sandbox, { to: '+15552000008' });
+    const receiver = await startReceiver(t);
+    assert.equal((await register(sandbox, { url: receiver.url })).status, 200);
+    assert.equal((await receiver.count(1))[0]?.kind, 'read');
+  });
+
+  it('tell the business account and the number that a gateway has registered', async (t) => {
+    const receiver = await startReceiver(t);
+    const sandbox = await startSandbox(t);
+    const channel = { phone_number_id: '1001', business_account_id: '2002', display_phone_number: '+1 555-010-0100' };
+    await register(sandbox, { url: receiver.url, channels: [channel] });
+    await send(sandbox, { to: '+15552000008' });
+    const notification: unknown = JSON.parse((await receiver.count(1))[0]?.body ?? '');
+    assert.equal(member(notification, 'object'), 'whatsapp_business_account');
+    assert.equal(member(notification, 'entry', 0, 'id'), '2002');
+    assert.equal(member(notification, 'entry', 0, 'changes', 0, 'field'), 'messages');
+    assert.deepEqual(member(notification, 'entry', 0, 'changes', 0, 'value', 'metadata'), {
+      display_phone_number: '15550100100',
+      phone_number_id: '1001',
+    });
+  });
+
+  it('go to the callback that was registered last', async (t) => {
+    const [first, last] = [await startReceiver(t), await startReceiver(t)];
+    const sandbox = await startSandbox(t, { callbackUrls: [first.url] });
+    await register(sandbox, { url: last.url });
+    await send(sandbox, { to: PERSON });
+    await last.count(3);
+    assert.equal(first.received.length, 0);
+    await register(sandbox, { url: last.url }, 'DELETE');
+    await send(sandbox, { to: PERSON });
+    await first.count(3);
+    assert.equal(last.received.length, 3);
+  });
+
+  it('are refused a callback by whoever does not know the app secret', async (t) => {
+    const sandbox = await startSandbox(t);
+    const body = JSON.stringify({ url: 'http://127.0.0.1:1/' });
+    for (const signature of ['', 'sha256=00', `sha256=${'0'.repeat(64)}`]) {
+      const headers = { 'x-hub-signature-256': signature };
+      assert.equal((await fetch(`${sandbox.url}/_sandbox/callback`, { method: 'POST', headers, body })).status, 401);
+    }
+  });
+
+  it('are dropped, the oldest first, where too many wait', async () => {
+    const sentences: string[] = [];
+    const log = (sentence: string) => sentences.push(sentence);
+    const callbacks = new Callbacks([], 1);
+    const notifier = new Notifier({ appSecret: APP_SECRET, callbacks, timeScale: 1, log, waitingMax: 10 });
+    for (let number = 0; number < 25; number += 1) notifier.post({ number });
+    assert.deepEqual(notifier.counts, { waiting: 10, lost: 15 });
+    assert.equal(sentences.length, 1);
+    notifier.clear();
+    assert.deepEqual(notifier.counts, { waiting: 0, lost: 15 });
+    await callbacks.close();
+  });
+
+  it('can be anything at all: signed, posted once, and the status told', async (t) => {
+    const receiver = await startReceiver(t, (one: Received) => (one.body.includes('no') ? 503 : 200));
+    const sandbox = await startSandbox(t, { callbackUrls: [receiver.url] });
+    const url = `${sandbox.url}/_sandbox/notifications`;
+    assert.deepEqual(await (await post(url, { say: 'no' })).json(), { status: 503 });
+    await fc.assert(
+      fc.asyncProperty(fc.jsonValue(), async (notification) => {
+        const before = receiver.received.length;
+        await post(url, notification);
+        const one = receiver.received[before];
+        assert.ok(one !== undefined);
+        assert.deepEqual(JSON.parse(one.body), JSON.parse(JSON.stringify(notification)));
+        const expected = createHmac('sha256', APP_SECRET).update(one.bytes).digest('hex');
+        assert.equal(one.headers['x-hub-signature-256'], `sha256=${expected}`);
+      }),
+      { numRuns: 50 },
+    );
+  });
+
+  it('bring a text from a person on request', async (t) => {
+    const receiver = await startReceiver(t);
+    const sandbox = await startSandbox(t, { callbackUrls: [receiver.url] });
+    const inbound = { phone_number_id: '1001', from: PERSON, text: 'Grüße' };
+    const answer = await (await post(`${sandbox.url}/_sandbox/inbound`, inbound)).json();
+    assert.equal(member(answer, 'status'), 200);
+    const [one] = await receiver.count(1);
+    assert.ok(one !== undefined);
+    assert.equal(member(itemOf(one), 'id'), member(answer, 'id'));
+    assert.equal(member(itemOf(one), 'from'), PERSON.slice(1));
+    assert.deepEqual(member(itemOf(one), 'text'), { body: 'Grüße' });
+    assert.equal((await post(`${sandbox.url}/_sandbox/inbound`, { ...inbound, from: 'x' })).status, 422);
+  });
+});
+
+function register(sandbox: { url: string }, registration: object, method = 'POST'): Promise<Response> {
+  const body = JSON.stringify(registration);
+  const signature = `sha256=${createHmac('sha256', APP_SECRET).update(body).digest('hex')}`;
+  return fetch(`${sandbox.url}/_sandbox/callback`, { method, headers: { 'x-hub-signature-256': signature }, body });
+}
+
+async function waiting(sandbox: { url: string }): Promise<unknown> {
+  return member(await (await fetch(`${sandbox.url}/_sandbox/health`)).json(), 'notifications', 'waiting');
+}
+
+async function until(condition: () => Promise<boolean>): Promise<void> {
+  const limitMs = Date.now() + 10_000;
+  while (!(await condition())) assert.ok(Date.now() < limitMs, 'The condition did not come true.');
+}

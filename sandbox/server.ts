@@ -1,0 +1,97 @@
+import Fastify, { type FastifyInstance } from 'fastify';
+import { answerBadPath, answerError, answerUnknown } from './answer-error.ts';
+import { Callbacks } from './callbacks.ts';
+import type { Context } from './context.ts';
+import { controlRoutes } from './control.ts';
+import { Counts } from './counts.ts';
+import { Directory } from './directory.ts';
+import { listTemplatesRoute } from './list-templates.ts';
+import { IN_FLIGHT_MAX, Notifier } from './notifier.ts';
+import { phoneNumberRoutes } from './phone-numbers.ts';
+import { Registry } from './registry.ts';
+import { Schedule } from './schedule.ts';
+import { sendMessageRoute } from './send-message.ts';
+import { subscribedAppsRoutes } from './subscribed-apps.ts';
+import { Transmits } from './transmits.ts';
+
+/** What the largest notifications and registrations need. */
+const BODY_BYTES_MAX = 4 * 1024 * 1024;
+/** Messages to the number that refuses the first transmits; forgotten ones begin anew. */
+const REFUSED_MESSAGES_MAX = 10_000;
+
+export interface SandboxOptions {
+  host?: string;
+  port: number;
+  /** Signs notifications, and proves a gateway that registers itself. */
+  appSecret: string;
+  /** Known from the start; the first comes first. */
+  callbackUrls?: readonly string[];
+  log?: (sentence: string) => void;
+  /** Every send is answered after this time. */
+  latencyMs?: number;
+  /** `off`: messages are taken and nothing follows, for benches of the send alone. */
+  statuses?: 'on' | 'off';
+  /** Divides every wait of a second or more, for tests. */
+  timeScale?: number;
+}
+
+export interface Sandbox {
+  url: string;
+  port: number;
+  /** Hangs up on everybody and forgets what waits. */
+  close(): Promise<void>;
+}
+
+/** Starts a server that stands in for the provider: its paths, its answers, its signed notifications. */
+export async function createSandbox(options: SandboxOptions): Promise<Sandbox> {
+  const { host = '127.0.0.1', timeScale = 1 } = options;
+  const context = createContext(options, timeScale);
+  const app = Fastify({
+    bodyLimit: BODY_BYTES_MAX,
+    forceCloseConnections: true,
+    exposeHeadRoutes: false,
+    frameworkErrors: answerBadPath,
+  });
+  readBodiesRaw(app);
+  app.setErrorHandler(answerError);
+  app.setNotFoundHandler(answerUnknown);
+  sendMessageRoute(app, context);
+  phoneNumberRoutes(app, context);
+  listTemplatesRoute(app, context);
+  subscribedAppsRoutes(app);
+  await app.register(controlRoutes, { context, timeScale });
+  const url = await app.listen({ host, port: options.port });
+  return { url, port: Number(new URL(url).port), close: () => close(app, context) };
+}
+
+function createContext(options: SandboxOptions, timeScale: number): Context {
+  const { appSecret, callbackUrls = [], log = () => {}, latencyMs = 0, statuses = 'on' } = options;
+  const callbacks = new Callbacks(callbackUrls, IN_FLIGHT_MAX);
+  return {
+    appSecret,
+    callbacks,
+    directory: new Directory(),
+    notifier: new Notifier({ appSecret, callbacks, timeScale, log }),
+    registry: new Registry(),
+    transmits: new Transmits(),
+    refusals: new Counts(REFUSED_MESSAGES_MAX),
+    answers: new Schedule(timeScale),
+    course: new Schedule(timeScale),
+    latencyMs,
+    postsStatuses: statuses === 'on',
+  };
+}
+
+/** Signatures are over raw bytes and faults in JSON are answered in Graph's words, so bodies are left as they came. */
+function readBodiesRaw(app: FastifyInstance): void {
+  app.removeAllContentTypeParsers();
+  app.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, body, done) => done(null, body));
+}
+
+async function close(app: FastifyInstance, context: Context): Promise<void> {
+  context.course.clear();
+  context.answers.clear();
+  context.notifier.clear();
+  await app.close();
+  await context.callbacks.close();
+}

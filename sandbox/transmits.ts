@@ -1,0 +1,52 @@
+import { Queue } from './queue.ts';
+
+/** One try to hand over one message, as it was read. */
+export interface Transmit {
+  /** The message id; null where the message was not taken. */
+  id: string | null;
+  to: string | null;
+  recipient: string | null;
+  /** The body as JSON text: it is kept as it came and never built again. */
+  bodyText: string;
+  callbackData: string | null;
+  taken: boolean;
+  atMs: number;
+}
+
+/** What is kept: enough for a long bench, and little enough for any machine. */
+const TRANSMITS_MAX = 100_000;
+const CHARACTERS_MAX = 128 * 1024 * 1024;
+
+/** The transmits that were read, newest last. Of too many, the oldest are forgotten. */
+export class Transmits {
+  readonly #kept = new Queue<Transmit>();
+  #characters = 0;
+
+  add(transmit: Transmit): void {
+    this.#kept.push(transmit);
+    this.#characters += transmit.bodyText.length;
+    while (this.#kept.size > TRANSMITS_MAX || this.#characters > CHARACTERS_MAX) {
+      this.#characters -= this.#kept.shift()?.bodyText.length ?? 0;
+    }
+  }
+
+  /** Those to a number in E.164, and with that callback data, where asked for; as a JSON list. */
+  toJson(wanted: { to?: string | undefined; callbackData?: string | undefined }): string {
+    const found = this.#kept
+      .toArray()
+      .filter(({ to }) => wanted.to === undefined || to === wanted.to)
+      .filter(({ callbackData }) => wanted.callbackData === undefined || callbackData === wanted.callbackData);
+    return `{"data":[${found.map(transmitJson).join(',')}],"next_cursor":null}`;
+  }
+
+  clear(): void {
+    this.#kept.clear();
+    this.#characters = 0;
+  }
+}
+
+function transmitJson(transmit: Transmit): string {
+  const { id, to, recipient, callbackData, taken, atMs, bodyText } = transmit;
+  const rest = { id, to, recipient, biz_opaque_callback_data: callbackData, taken, at: new Date(atMs).toISOString() };
+  return `${JSON.stringify(rest).slice(0, -1)},"body":${bodyText}}`;
+}
