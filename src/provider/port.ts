@@ -1,0 +1,70 @@
+import type { MessageError } from '../kernel/message-errors.ts';
+
+/** The sender of a message: which number, by which access, and whether it is the real provider or the sandbox. */
+export interface Sender {
+  phoneNumberId: string;
+  accessToken: string;
+  mode: 'live' | 'test';
+}
+
+/** A recipient as the provider is told: an E.164 number with its plus, or a business-scoped user id. */
+export type ProviderRecipient = { phone: string } | { userId: string };
+
+/** A template component in the provider's own shape. Known kinds are checked before; the rest is passed on. */
+export type TemplateComponent = Record<string, unknown>;
+
+export type MessageContent =
+  | { type: 'text'; text: { body: string; preview_url: boolean } }
+  | { type: 'template'; template: { name: string; language: string; components?: TemplateComponent[] } };
+
+export interface OutboundMessage {
+  /** Our id as a TypeID. It travels in the provider's opaque member and comes back with every status. */
+  id: string;
+  recipient: ProviderRecipient;
+  content: MessageContent;
+}
+
+/**
+ * What became of one transmit. The provider port returns it and never throws for what the world does.
+ * - `accepted`: the provider took the message at that stage; it does not prove delivery.
+ * - `refused`: the provider said no in its own words; certainly not taken, and repeating unchanged is of no use.
+ * - `throttled`: certainly not taken; the same message may be transmitted again after a pause.
+ * - `unknown`: some of the request may have been read and no clear answer came; it must never be transmitted again.
+ */
+export type TransmitOutcome =
+  | { kind: 'accepted'; providerMessageId: string; held: boolean; providerUserId?: string }
+  /** `accessRefused`: the provider refused the access token itself, so the channel is of no use until it is changed. */
+  | { kind: 'refused'; error: MessageError; accessRefused: boolean }
+  | { kind: 'throttled'; error: MessageError }
+  | { kind: 'unknown'; error: MessageError };
+
+/** What the provider tells of a number, once it accepts our access to it. */
+export interface SenderFacts {
+  name: string | null;
+  quality: string | null;
+  throughputPerSecond: number | null;
+  messagingLimit: string | null;
+}
+
+/**
+ * What came of connecting a number. `refused`: the number, the business account or the token is wrong, by the
+ * provider's own words; `unavailable`: it could not be asked.
+ */
+export type ConnectOutcome =
+  | { kind: 'connected'; facts: SenderFacts }
+  | { kind: 'refused'; detail: string }
+  | { kind: 'unavailable' };
+
+/** The provider in our words. */
+export interface Provider {
+  /**
+   * Hands one message to the provider, once, and waits for its answer at most for the provider's time limit.
+   * `turn` ends the waiting for a free connection: a message whose first byte was not written by then is `throttled`
+   * with `not_attempted`. Once a byte was written it changes nothing.
+   */
+  transmit(sender: Sender, message: OutboundMessage, turn?: AbortSignal): Promise<TransmitOutcome>;
+  /** Checks the number and the token, and subscribes our app to the business account's notifications. */
+  connect(sender: Sender, businessAccountId: string): Promise<ConnectOutcome>;
+  /** Closes idle connections and waits for none. */
+  close(): Promise<void>;
+}

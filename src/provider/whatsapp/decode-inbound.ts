@@ -1,0 +1,91 @@
+import type { ConversationItem, InboundItem, UndecodableReason } from '../notification.ts';
+import { type Change, originOf } from './decode-change.ts';
+import { readErrors } from './decode-errors.ts';
+import { contactOf, readPerson, withContact } from './decode-person.ts';
+import { idAt, type JsonObject, keptJson, objectAt, textAt, timeAt, wordAt } from './decode-values.ts';
+
+/** The types whose content stands in the member of their name. What is not listed is kept whole. */
+const TYPES: ReadonlySet<string> = new Set([
+  'audio',
+  'button',
+  'contacts',
+  'document',
+  'edit',
+  'image',
+  'interactive',
+  'location',
+  'order',
+  'reaction',
+  'request_welcome',
+  'revoke',
+  'sticker',
+  'system',
+  'text',
+  'unsupported',
+  'video',
+]);
+
+/**
+ * Reads one message from a person. Its content is passed on as it came, so that a new kind of button or of media
+ * needs no change here. The sender's number may be hidden, and a system message has no contact.
+ * https://developers.facebook.com/documentation/business-messaging/whatsapp/webhooks/reference/messages
+ */
+export function decodeInbound(item: JsonObject, change: Change): InboundItem | UndecodableReason {
+  const { phoneNumberId } = change;
+  if (phoneNumberId === undefined) return 'no_phone_number_id';
+  const providerMessageId = idAt(item, 'id');
+  if (providerMessageId === undefined) return 'no_message_id';
+  const type = textAt(item, 'type') ?? 'unknown';
+  const person = readPerson(idAt(item, 'from'), idAt(item, 'from_user_id'), idAt(item, 'from_parent_user_id'));
+  const contact = contactOf(change.contacts, person);
+  return {
+    ...originOf(change, `message.${type}`),
+    kind: 'inbound',
+    phoneNumberId,
+    providerMessageId,
+    type,
+    from: withContact(person, contact),
+    profileName: contact?.profileName,
+    username: contact?.username,
+    at: timeAt(item, 'timestamp'),
+    replyToProviderMessageId: idAt(objectAt(item, 'context'), 'id'),
+    groupId: idAt(item, 'group_id'),
+    content: readContent(item, type),
+    errors: readErrors(item),
+  };
+}
+
+/** A call began, rang or ended. */
+export function decodeCall(item: JsonObject, change: Change): ConversationItem {
+  return readConversation('call', wordAt(item, 'event') ?? wordAt(item, 'status'), item, change);
+}
+
+/** The number's owner wrote from the phone, beside us. */
+export function decodeEcho(item: JsonObject, change: Change): ConversationItem {
+  return readConversation('echo', wordAt(item, 'type'), item, change);
+}
+
+/** Talk from before the number was connected. */
+export function decodeHistory(item: JsonObject, change: Change): ConversationItem {
+  return readConversation('history', undefined, item, change);
+}
+
+function readConversation(
+  kind: ConversationItem['kind'],
+  detail: string | undefined,
+  item: JsonObject,
+  change: Change,
+): ConversationItem {
+  return {
+    ...originOf(change, detail),
+    kind,
+    providerId: idAt(item, 'id'),
+    at: timeAt(item, 'timestamp'),
+    content: keptJson(item),
+  };
+}
+
+function readContent(item: JsonObject, type: string): unknown {
+  const content = TYPES.has(type) ? item[type] : undefined;
+  return keptJson(content ?? item);
+}

@@ -1,0 +1,77 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import fc from 'fast-check';
+import type { MessageContent } from '../port.ts';
+import { encodeMessage } from './encode.ts';
+
+const TEXT: MessageContent = { type: 'text', text: { body: 'Your parcel is here', preview_url: false } };
+
+describe('encodeMessage', () => {
+  it('addresses a phone number with its plus and carries our id in the opaque member', () => {
+    assert.deepEqual(JSON.parse(encodeMessage({ id: 'msg_1', recipient: { phone: '+447700900123' }, content: TEXT })), {
+      messaging_product: 'whatsapp',
+      recipient_type: 'individual',
+      to: '+447700900123',
+      type: 'text',
+      text: { body: 'Your parcel is here', preview_url: false },
+      biz_opaque_callback_data: 'msg_1',
+    });
+  });
+
+  it('addresses a user id by the recipient member and sends no number', () => {
+    const body: unknown = JSON.parse(encodeMessage({ id: 'msg_2', recipient: { userId: 'GB.ENT.1a' }, content: TEXT }));
+    assert.deepEqual(body, {
+      messaging_product: 'whatsapp',
+      recipient_type: 'individual',
+      recipient: 'GB.ENT.1a',
+      type: 'text',
+      text: { body: 'Your parcel is here', preview_url: false },
+      biz_opaque_callback_data: 'msg_2',
+    });
+  });
+
+  it('sends a template with its language as an object and its components untouched', () => {
+    const components = [{ type: 'BODY', parameters: [{ type: 'text', text: 'Ada' }], a_new_member: { x: [null] } }];
+    const content: MessageContent = {
+      type: 'template',
+      template: { name: 'order_update', language: 'en_US', components },
+    };
+    assert.deepEqual(JSON.parse(encodeMessage({ id: 'msg_3', recipient: { phone: '+447700900123' }, content })), {
+      messaging_product: 'whatsapp',
+      recipient_type: 'individual',
+      to: '+447700900123',
+      type: 'template',
+      template: { name: 'order_update', language: { code: 'en_US' }, components },
+      biz_opaque_callback_data: 'msg_3',
+    });
+  });
+
+  it('leaves components out when the template has none', () => {
+    const content: MessageContent = { type: 'template', template: { name: 'hello_world', language: 'en_US' } };
+    const body = encodeMessage({ id: 'msg_4', recipient: { phone: '+447700900123' }, content });
+    assert.ok(!body.includes('components'), body);
+  });
+
+  it('gives every recipient of one shared content its own body', () => {
+    const bodies = ['+447700900123', '+447700900124'].map((phone, n) =>
+      encodeMessage({ id: `msg_${n}`, recipient: { phone }, content: TEXT }),
+    );
+    assert.deepEqual(
+      bodies.map((body) => [JSON.parse(body).to, JSON.parse(body).biz_opaque_callback_data]),
+      [
+        ['+447700900123', 'msg_0'],
+        ['+447700900124', 'msg_1'],
+      ],
+    );
+  });
+
+  it('carries any text unchanged', () => {
+    fc.assert(
+      fc.property(fc.string({ unit: 'binary' }), (body) => {
+        const content: MessageContent = { type: 'text', text: { body, preview_url: true } };
+        const encoded = encodeMessage({ id: 'msg_5', recipient: { phone: '+447700900123' }, content });
+        assert.equal(JSON.parse(encoded).text.body, body);
+      }),
+    );
+  });
+});
