@@ -118,7 +118,12 @@ export const API_ERRORS = {
 export type ApiErrorCode = keyof typeof API_ERRORS;
 
 /** One fault of a request: where it is (a JSON Pointer as a URI fragment, or a parameter's name) and what is wrong. */
-export type Fault = { pointer: string; detail: string } | { parameter: string; detail: string };
+export type Fault = PointerFault | { parameter: string; detail: string };
+
+export interface PointerFault {
+  pointer: string;
+  detail: string;
+}
 
 export interface ApiErrorExtras {
   errors?: Fault[];

@@ -1,24 +1,27 @@
-import type { Fault } from './errors.ts';
+import type { PointerFault } from './errors.ts';
 import { pointerToken } from './json-pointer.ts';
 
 /** Nothing that we accept nests deeper than about ten levels; deeper values could exhaust the stack of a serialiser. */
 const DEPTH_MAX = 32;
-const FAULTS_MAX = 20;
+/** Nobody mends more faults than this in one go, and a body could be made to hold some hundred thousand. */
+const FAULTS_MAX = 100;
 const UNSTORABLE = 'U+0000 and lone surrogates are not accepted.';
 
 /**
  * Finds what JSON allows and we do not: U+0000 and lone surrogates, which PostgreSQL and UTF-8 cannot hold, in texts
  * and names, and values nested too deeply. Walks without recursion, so that no input can exhaust the stack.
  */
-export function jsonFaults(value: unknown): Fault[] {
-  const faults: Fault[] = [];
+export function jsonFaults(value: unknown): PointerFault[] {
+  const faults: PointerFault[] = [];
   const open: { value: unknown; pointer: string; depth: number }[] = [{ value, pointer: '#', depth: 0 }];
   for (let item = open.pop(); item !== undefined && faults.length < FAULTS_MAX; item = open.pop()) {
     if (typeof item.value === 'string') {
       if (!isStorable(item.value)) faults.push({ pointer: item.pointer, detail: UNSTORABLE });
     } else if (typeof item.value === 'object' && item.value !== null) {
-      if (item.depth >= DEPTH_MAX)
-        return [{ pointer: item.pointer, detail: `Nested deeper than ${DEPTH_MAX} levels.` }];
+      if (item.depth >= DEPTH_MAX) {
+        faults.push({ pointer: item.pointer, detail: `Nested deeper than ${DEPTH_MAX} levels.` });
+        continue;
+      }
       for (const [name, member] of Object.entries(item.value)) {
         const pointer = `${item.pointer}/${pointerToken(name)}`;
         if (!isStorable(name)) faults.push({ pointer: item.pointer, detail: `A member's name: ${UNSTORABLE}` });

@@ -1,0 +1,86 @@
+import { createHash, timingSafeEqual } from 'node:crypto';
+import type { Clock } from '../kernel/clock.ts';
+import { ApiError } from '../kernel/errors.ts';
+import type { AccountPrincipal, Principal } from '../kernel/principal.ts';
+import { createRemembered } from '../kernel/remember.ts';
+import type { Queryable } from '../store/database.ts';
+import { hashApiKey, isWellFormedApiKey } from './api-key.ts';
+import { findKeyByHash, type KeyWithAccountRow } from './store.ts';
+
+/** A revocation is promised to be effective on every node within 2 s, so nothing is believed for longer than this. */
+const BELIEVED_MS = 1_500;
+/** Beyond this many keys in use within the time above the oldest are forgotten, which costs a query each. */
+const REMEMBERED_MAX = 10_000;
+
+export type Authenticate = (authorization: string | undefined) => Promise<Principal>;
+
+interface Deps {
+  database: Queryable;
+  platformKeys: readonly string[];
+  clock: Clock;
+}
+
+/**
+ * Makes the check of the `Authorization` header. It throws `invalid_api_key` for missing, malformed, unknown, expired
+ * and revoked keys alike, so that nothing tells them apart.
+ */
+export function createAuthenticate({ database, platformKeys, clock }: Deps): Authenticate {
+  const platformHashes = platformKeys.map(sha256);
+  const keys = createRemembered({
+    load: (key) => findKeyByHash(database, hashApiKey(key)),
+    believedMs: BELIEVED_MS,
+    entriesMax: REMEMBERED_MAX,
+    clock,
+  });
+
+  return async (authorization) => {
+    const key = bearerOf(authorization);
+    if (key === undefined) throw invalidKey();
+    if (key.startsWith('wp_root_')) {
+      if (!isAmong(platformHashes, key)) throw invalidKey();
+      return { kind: 'platform' };
+    }
+    if (!isWellFormedApiKey(key)) throw invalidKey();
+    const row = await keys.get(key);
+    if (row === undefined || !isValidAt(row, clock.nowMs())) throw invalidKey();
+    return principalOf(row);
+  };
+}
+
+function bearerOf(authorization: string | undefined): string | undefined {
+  return /^Bearer +([\x21-\x7e]{1,200})$/i.exec(authorization ?? '')?.[1];
+}
+
+function isAmong(hashes: readonly Buffer[], key: string): boolean {
+  const hash = sha256(key);
+  // Every one is compared, so that the time tells nothing about which is right.
+  return hashes.map((known) => timingSafeEqual(known, hash)).includes(true);
+}
+
+function isValidAt(row: KeyWithAccountRow, nowMs: number): boolean {
+  const revoked = row.revoked_at !== null && row.revoked_at.getTime() <= nowMs;
+  const expired = row.expires_at !== null && row.expires_at.getTime() <= nowMs;
+  return !revoked && !expired;
+}
+
+function principalOf(row: KeyWithAccountRow): AccountPrincipal {
+  return {
+    kind: 'account',
+    accountId: row.account_id,
+    accountName: row.account_name,
+    suspended: row.suspended_at !== null,
+    keyId: row.id,
+    keyName: row.name,
+    mode: row.mode,
+    scopes: row.scopes ?? undefined,
+    expiresAt: row.expires_at ?? undefined,
+  };
+}
+
+function sha256(text: string): Buffer {
+  return createHash('sha256').update(text).digest();
+}
+
+function invalidKey(): ApiError {
+  return new ApiError('invalid_api_key', 'The API key is missing or not valid.');
+}

@@ -1,0 +1,94 @@
+import type { Clock } from '../kernel/clock.ts';
+import { ApiError } from '../kernel/errors.ts';
+import { parseId } from '../kernel/ids.ts';
+import type { Mode } from '../kernel/principal.ts';
+import { createRemembered } from '../kernel/remember.ts';
+import type { Sealer } from '../kernel/sealed.ts';
+import type { Sender } from '../provider/port.ts';
+import type { Queryable } from '../store/database.ts';
+import { type ChannelRow, listUsableChannels, suspendChannelRow } from './store.ts';
+
+/** A change of a channel is seen by every node after this time at the latest. */
+const BELIEVED_MS = 1_500;
+const REMEMBERED_MAX = 10_000;
+
+/** A channel that messages can go out from. */
+export interface SendingChannel {
+  id: string;
+  accountId: string;
+  phoneNumber: string;
+  businessAccountId: string;
+  suspended: boolean;
+  sender: Sender;
+  sealedToken: Buffer;
+}
+
+export interface Channels {
+  /**
+   * Chooses what a request goes out from: the one that `from` names by id or phone number, else the mode's default or
+   * only one. Throws `unknown_channel` or `no_channel`.
+   */
+  choose(accountId: string, mode: Mode, from: string | undefined): Promise<SendingChannel>;
+  /** After the provider refused the channel's access token: nothing is sent from it until the token is changed. */
+  suspend(channel: SendingChannel): Promise<void>;
+}
+
+interface Deps {
+  database: Queryable;
+  sealer: Sealer;
+  clock: Clock;
+  /** Without the sandbox there are no test channels. */
+  sandbox: boolean;
+}
+
+export function createChannels({ database, sealer, clock, sandbox }: Deps): Channels {
+  const remembered = createRemembered({
+    load: async (accountId) => (await listUsableChannels(database, accountId)).map((row) => toSending(row, sealer)),
+    believedMs: BELIEVED_MS,
+    entriesMax: REMEMBERED_MAX,
+    clock,
+  });
+  return {
+    async choose(accountId, mode, from) {
+      const usable = (await remembered.get(accountId)).filter(({ sender }) => sender.mode === mode);
+      const chosen = from === undefined ? defaultOf(usable) : named(usable, from);
+      if (mode === 'test' && !sandbox) throw new ApiError('no_channel', 'The sandbox is off.');
+      return chosen;
+    },
+    async suspend(channel) {
+      await suspendChannelRow(database, channel.accountId, channel.id, channel.sealedToken);
+      remembered.forget(channel.accountId);
+    },
+  };
+}
+
+function toSending(row: ChannelRow, sealer: Sealer): SendingChannel & { isDefault: boolean } {
+  return {
+    id: row.id,
+    accountId: row.account_id,
+    phoneNumber: row.phone_number,
+    businessAccountId: row.business_account_id,
+    suspended: row.status === 'suspended',
+    isDefault: row.is_default,
+    sealedToken: row.access_token_sealed,
+    sender: {
+      mode: row.mode,
+      phoneNumberId: row.phone_number_id,
+      accessToken: sealer.open(row.access_token_sealed, row.id),
+    },
+  };
+}
+
+function defaultOf(usable: readonly (SendingChannel & { isDefault: boolean })[]): SendingChannel {
+  const chosen = usable.find(({ isDefault }) => isDefault) ?? (usable.length === 1 ? usable[0] : undefined);
+  if (chosen !== undefined) return chosen;
+  const detail = usable.length === 0 ? 'There is no channel of this mode.' : 'Name one of the channels in "from".';
+  throw new ApiError('no_channel', detail);
+}
+
+function named(usable: readonly SendingChannel[], from: string): SendingChannel {
+  const id = parseId('chn', from);
+  const chosen = usable.find((channel) => (id === undefined ? channel.phoneNumber === from : channel.id === id));
+  if (chosen !== undefined) return chosen;
+  throw new ApiError('unknown_channel', 'No channel of this mode has this id or phone number.');
+}

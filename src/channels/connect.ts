@@ -1,0 +1,90 @@
+import { randomInt } from 'node:crypto';
+import { ApiError } from '../kernel/errors.ts';
+import { newId } from '../kernel/ids.ts';
+import type { Mode } from '../kernel/principal.ts';
+import type { Sealer } from '../kernel/sealed.ts';
+import type { Provider } from '../provider/port.ts';
+import type { Database, Queryable } from '../store/database.ts';
+import { type ChannelRow, clearDefaultChannel, insertChannel, type NewChannelRow } from './store.ts';
+
+export interface ConnectWish {
+  accountId: string;
+  mode: Mode;
+  phoneNumberId: string;
+  businessAccountId: string;
+  /** In E.164 form. */
+  phoneNumber: string;
+  accessToken: string;
+  isDefault: boolean;
+}
+
+interface Deps {
+  database: Database;
+  provider: Provider;
+  sealer: Sealer;
+}
+
+/**
+ * Connects a number, after the provider has accepted it. Throws `channel_refused`, `unavailable` or `channel_taken`.
+ * `note` writes the audit entry in the same transaction.
+ */
+export async function connectChannel(
+  { database, provider, sealer }: Deps,
+  wish: ConnectWish,
+  note: (tx: Queryable, channelId: string) => Promise<void>,
+): Promise<ChannelRow> {
+  const { mode, phoneNumberId, accessToken, businessAccountId } = wish;
+  const outcome = await provider.connect({ mode, phoneNumberId, accessToken }, businessAccountId);
+  if (outcome.kind === 'refused') throw new ApiError('channel_refused', outcome.detail);
+  if (outcome.kind === 'unavailable')
+    throw new ApiError('unavailable', 'The provider could not be asked.', { headers: { 'retry-after': '5' } });
+  const { name, quality, throughputPerSecond, messagingLimit } = outcome.facts;
+  const row = {
+    ...newRow(wish, sealer),
+    name,
+    quality,
+    throughput_per_second: throughputPerSecond,
+    messaging_limit: messagingLimit,
+  };
+  return database.transaction(async (tx) => {
+    if (wish.isDefault) await clearDefaultChannel(tx, wish.accountId, mode);
+    const channel = await insertChannel(tx, row);
+    if (channel === undefined) throw new ApiError('channel_taken', 'This phone number id belongs to another channel.');
+    await note(tx, channel.id);
+    return channel;
+  });
+}
+
+/** The test channel that every account is born with. The sandbox accepts any number, so it is made up. */
+export async function bearTestChannel(tx: Queryable, sealer: Sealer, accountId: string): Promise<void> {
+  const digits = (length: number) => Array.from({ length }, () => randomInt(10)).join('');
+  const wish: ConnectWish = {
+    accountId,
+    mode: 'test',
+    phoneNumberId: `1${digits(14)}`,
+    businessAccountId: `2${digits(14)}`,
+    phoneNumber: `+15559${digits(6)}`,
+    accessToken: `sandbox-${newId()}`,
+    isDefault: true,
+  };
+  const channel = await insertChannel(tx, { ...newRow(wish, sealer), name: 'Sandbox' });
+  if (channel === undefined) throw new Error('A made-up phone number id was taken already');
+}
+
+function newRow(wish: ConnectWish, sealer: Sealer): NewChannelRow {
+  const id = newId();
+  return {
+    account_id: wish.accountId,
+    id,
+    mode: wish.mode,
+    phone_number_id: wish.phoneNumberId,
+    business_account_id: wish.businessAccountId,
+    phone_number: wish.phoneNumber,
+    name: null,
+    access_token_sealed: sealer.seal(wish.accessToken, id),
+    is_default: wish.isDefault,
+    quality: null,
+    throughput_per_second: null,
+    messaging_limit: null,
+  };
+}

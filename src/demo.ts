@@ -1,0 +1,75 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { createAccount, createKey } from './accounts/accounts.ts';
+import { hashApiKey } from './accounts/api-key.ts';
+import { findKeyByHash } from './accounts/store.ts';
+import type { App } from './app.ts';
+import { type Secrets, writePrivateJson } from './secrets.ts';
+import type { Database } from './store/database.ts';
+
+/** What a developer on this machine needs, as it stands in `dev.json`. */
+export interface DevFile {
+  base_url: string;
+  sandbox_url: string | null;
+  console_url: string;
+  account_id: string;
+  test_key: string;
+  platform_key: string;
+  sandbox_app_secret: string;
+}
+
+interface Deps {
+  database: Database;
+  app: App;
+  secrets: Secrets;
+  dataDir: string;
+  baseUrl: string;
+  sandboxUrl: string | undefined;
+}
+
+/**
+ * Makes the demonstration account with a test key, or finds the one of an earlier start, and writes `dev.json` (mode
+ * 0600) into the data folder. Never called in production.
+ */
+export async function prepareDemo({ database, app, secrets, dataDir, baseUrl, sandboxUrl }: Deps): Promise<DevFile> {
+  const path = join(dataDir, 'dev.json');
+  const kept = await findKept(database, path);
+  const { accountId, key } = kept ?? (await makeDemo(database, app));
+  const dev: DevFile = {
+    base_url: baseUrl,
+    sandbox_url: sandboxUrl ?? null,
+    console_url: `${baseUrl}/console`,
+    account_id: accountId,
+    test_key: key,
+    platform_key: secrets.platformKeys[0] ?? '',
+    sandbox_app_secret: secrets.sandboxAppSecret,
+  };
+  writePrivateJson(path, dev);
+  return dev;
+}
+
+async function makeDemo(database: Database, app: App): Promise<{ accountId: string; key: string }> {
+  const account = await createAccount(database, { name: 'Demonstration', actor: 'first start' }, app.birth);
+  const wish = { accountId: account.id, name: 'First test key', mode: 'test' as const, scopes: null, expiresAt: null };
+  const { key } = await createKey(database, { ...wish, actor: 'first start' });
+  return { accountId: account.id, key };
+}
+
+/** The key of an earlier start, if this database still knows it. */
+async function findKept(database: Database, path: string): Promise<{ accountId: string; key: string } | undefined> {
+  const key: unknown = Reflect.get(Object(readJsonIfThere(path)), 'test_key');
+  if (typeof key !== 'string') return undefined;
+  const row = await findKeyByHash(database, hashApiKey(key));
+  if (row === undefined || row.revoked_at !== null || row.suspended_at !== null) return undefined;
+  return { accountId: row.account_id, key };
+}
+
+function readJsonIfThere(path: string): unknown {
+  try {
+    return JSON.parse(readFileSync(path, 'utf8'));
+  } catch (error) {
+    if (error instanceof SyntaxError) return undefined; // Somebody edited it; it is written anew.
+    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return undefined;
+    throw error;
+  }
+}

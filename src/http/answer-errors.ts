@@ -1,0 +1,104 @@
+import { STATUS_CODES } from 'node:http';
+import type { Socket } from 'node:net';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { Logger } from 'pino';
+import { ApiError } from '../kernel/errors.ts';
+import { formatId, newId } from '../kernel/ids.ts';
+import { StoreUnavailable } from '../kernel/store-unavailable.ts';
+import { PROBLEM_TYPE, problemOf } from './problem.ts';
+import { stateOf } from './request-state.ts';
+
+interface Deps {
+  docsUrl(): string;
+  log: Logger;
+}
+
+export type AnswerError = (request: FastifyRequest, reply: FastifyReply, error: unknown) => FastifyReply;
+
+/** Makes the answer to every error: a problem page. What is not one of ours is `internal_error`, told to the log alone. */
+export function createErrorAnswer({ docsUrl, log }: Deps): AnswerError {
+  return (request, reply, thrown) => {
+    const error = apiErrorOf(thrown);
+    const requestId = formatId('req', stateOf(request.raw).requestId);
+    if (error.code === 'internal_error' || error.code === 'unavailable')
+      log.error({ request_id: requestId, code: error.code, err: error.cause }, 'request.failed');
+    return (
+      reply
+        .code(error.status)
+        .headers({ ...challengeOf(error), ...error.headers })
+        .header('content-type', PROBLEM_TYPE)
+        .header('x-request-id', requestId)
+        // As bytes: to a text the framework would add a charset, which this media type does not have.
+        .send(Buffer.from(JSON.stringify(problemOf(error, requestId, docsUrl()))))
+    );
+  };
+}
+
+/** Sees to it that nothing but `answerError` answers for a fault, whoever finds it. */
+export function answerErrors(app: FastifyInstance, answerError: AnswerError, docsUrl: () => string): void {
+  app.setErrorHandler((error: unknown, request, reply) => answerError(request, reply, error));
+  // An expectation that is not known may be ignored, and Node's own refusal is no problem page.
+  app.server.on('checkExpectation', (request, response) => void app.server.emit('request', request, response));
+  // What is not even HTTP never reaches a route; it gets a problem page too, and the connection is closed.
+  app.server.removeAllListeners('clientError');
+  app.server.on('clientError', (error: NodeJS.ErrnoException, socket: Socket) => {
+    if (error.code === 'ECONNRESET' || !socket.writable) return void socket.destroy();
+    socket.end(badRequest(error.code, docsUrl()), () => socket.destroy());
+  });
+}
+
+function challengeOf({ code }: ApiError): Record<string, string> {
+  if (code === 'invalid_api_key') return { 'www-authenticate': 'Bearer' };
+  if (code === 'invalid_signature') return { 'www-authenticate': 'X-Hub-Signature-256' };
+  return {};
+}
+
+function apiErrorOf(error: unknown): ApiError {
+  if (error instanceof ApiError) return error;
+  if (error instanceof StoreUnavailable)
+    return new ApiError('unavailable', 'The store cannot be reached.', {
+      cause: error,
+      headers: { 'retry-after': '1' },
+    });
+  switch (fastifyCodeOf(error)) {
+    case 'FST_ERR_CTP_BODY_TOO_LARGE':
+      return new ApiError('payload_too_large', 'The body is larger than this route takes.');
+    case 'FST_ERR_CTP_INVALID_MEDIA_TYPE':
+      return new ApiError('unsupported_media_type', 'The content type must be application/json.');
+    case 'FST_ERR_CTP_INVALID_CONTENT_LENGTH':
+      return new ApiError('malformed_json', 'The body does not have the length that was announced.');
+    case 'FST_ERR_BAD_URL':
+    case 'FST_ERR_MAX_PARAM_LENGTH':
+      return new ApiError('not_found', 'There is no such path.');
+    default:
+      return new ApiError('internal_error', 'Something went wrong on our side.', { cause: error });
+  }
+}
+
+function fastifyCodeOf(error: unknown): string | undefined {
+  return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : undefined;
+}
+
+/** The whole answer to bytes that are not HTTP, written to the socket by hand. */
+function badRequest(code: string | undefined, docsUrl: string): string {
+  const status = code === 'HPE_HEADER_OVERFLOW' ? 431 : code === 'ERR_HTTP_REQUEST_TIMEOUT' ? 408 : 400;
+  const requestId = formatId('req', newId());
+  const title = STATUS_CODES[status] ?? 'Bad Request';
+  const body = JSON.stringify({
+    type: docsUrl,
+    title,
+    status,
+    detail: 'The request is not valid HTTP.',
+    code: 'bad_http',
+    request_id: requestId,
+  });
+  return [
+    `HTTP/1.1 ${status} ${title}`,
+    `content-type: ${PROBLEM_TYPE}`,
+    `content-length: ${Buffer.byteLength(body)}`,
+    `x-request-id: ${requestId}`,
+    'connection: close',
+    '',
+    body,
+  ].join('\r\n');
+}

@@ -1,0 +1,24 @@
+import type { IncomingHttpHeaders } from 'node:http';
+import { ApiError } from '../kernel/errors.ts';
+
+const JSON_TYPE = /^application\/json\s*(;.*)?$/i;
+const CHARSET = /;\s*charset\s*=\s*"?([^";\s]*)/i;
+
+/**
+ * Refuses what is not JSON in UTF-8 as it is, with 415. `emptyAllowed`: a request without a body needs no type.
+ * A body without a type is refused too: guessing is how wrong bytes come to be accepted.
+ */
+export function checkContentType(headers: IncomingHttpHeaders, emptyAllowed: boolean): void {
+  const type = headers['content-type'];
+  const empty = headers['transfer-encoding'] === undefined && Number(headers['content-length'] ?? 0) === 0;
+  if (type === undefined && empty && emptyAllowed) return;
+  if (type === undefined || !JSON_TYPE.test(type)) throw unsupported('The content type must be application/json.');
+  const charset = CHARSET.exec(type)?.[1]?.toLowerCase() ?? 'utf-8';
+  if (charset !== 'utf-8' && charset !== 'utf8') throw unsupported('The character set must be UTF-8.');
+  const encoding = headers['content-encoding']?.toLowerCase() ?? 'identity';
+  if (encoding !== 'identity') throw unsupported('A Content-Encoding is not supported.');
+}
+
+function unsupported(detail: string): ApiError {
+  return new ApiError('unsupported_media_type', detail);
+}

@@ -1,0 +1,55 @@
+import type { Clock } from '../kernel/clock.ts';
+import { StoreUnavailable } from '../kernel/store-unavailable.ts';
+import { publicRoute, type Route } from './route.ts';
+
+/** Asked by every balancer every second or so; the store is not asked more often than this. */
+const BELIEVED_MS = 1_000;
+
+interface Deps {
+  accepting(): boolean;
+  /** Commits something small; throws `StoreUnavailable` if it cannot. */
+  commit(): Promise<void>;
+  clock: Clock;
+}
+
+/** `/healthz`: the process lives. `/readyz`: it takes work, which it does not while it drains or cannot commit. */
+export function healthRoutes({ accepting, commit, clock }: Deps): Route[] {
+  let known: { ready: Promise<boolean>; untilMs: number } | undefined;
+  const canCommit = () => {
+    if (known === undefined || known.untilMs <= clock.nowMs())
+      known = { ready: tryCommit(commit), untilMs: clock.nowMs() + BELIEVED_MS };
+    return known.ready;
+  };
+  return [
+    publicRoute({
+      method: 'GET',
+      path: '/healthz',
+      summary: 'Whether the process is alive',
+      bodyUse: 'none',
+      alsoWhileDraining: true,
+      handle: async () => ({ status: 200, body: { status: 'alive' } }),
+    }),
+    publicRoute({
+      method: 'GET',
+      path: '/readyz',
+      summary: 'Whether the process takes work',
+      bodyUse: 'none',
+      alsoWhileDraining: true,
+      async handle() {
+        if (!accepting()) return { status: 503, body: { status: 'draining' }, headers: { 'retry-after': '1' } };
+        if (await canCommit()) return { status: 200, body: { status: 'ready' } };
+        return { status: 503, body: { status: 'store_unavailable' }, headers: { 'retry-after': '1' } };
+      },
+    }),
+  ];
+}
+
+async function tryCommit(commit: () => Promise<void>): Promise<boolean> {
+  try {
+    await commit();
+    return true;
+  } catch (error) {
+    if (error instanceof StoreUnavailable) return false;
+    throw error;
+  }
+}

@@ -1,0 +1,27 @@
+import { ApiError } from '../kernel/errors.ts';
+
+const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
+
+/** Reads a body as JSON in UTF-8. Throws `malformed_json`. Of a member given twice the last counts. */
+export function parseJsonBody(raw: Buffer): unknown {
+  if (raw.length === 0) throw new ApiError('malformed_json', 'The body is empty.');
+  return parseText(decode(raw));
+}
+
+function decode(raw: Buffer): string {
+  try {
+    return utf8.decode(raw);
+  } catch {
+    // The decoder's own message says no more than that the bytes are not UTF-8.
+    throw new ApiError('malformed_json', 'The body is not valid UTF-8.');
+  }
+}
+
+function parseText(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    // The parser's own message quotes the body, which may hold what a person wrote.
+    throw new ApiError('malformed_json', 'The body is not valid JSON.');
+  }
+}

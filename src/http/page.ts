@@ -1,0 +1,48 @@
+import { Type } from 'typebox';
+import { ApiError } from '../kernel/errors.ts';
+
+const LIMIT_DEFAULT = 50;
+
+/** The two query members that every list has. */
+export const PAGE_QUERY = {
+  limit: Type.Optional(
+    Type.String({ pattern: '^([1-9][0-9]?|100)$', description: 'How many to list, 1 to 100 (50).' }),
+  ),
+  cursor: Type.Optional(
+    Type.String({ minLength: 1, maxLength: 200, description: 'The `next_cursor` of the page before.' }),
+  ),
+};
+
+export interface Page {
+  limit: number;
+  /** The id (a UUID) after which the page begins; null for the first page. */
+  before: string | null;
+}
+
+const CURSOR = /^[A-Za-z0-9_-]{22}$/;
+
+/** Reads a checked query; a cursor that is none of ours is `invalid_request`. */
+export function readPage(query: { limit?: string; cursor?: string }): Page {
+  const limit = query.limit === undefined ? LIMIT_DEFAULT : Number(query.limit);
+  if (query.cursor === undefined) return { limit, before: null };
+  if (!CURSOR.test(query.cursor))
+    throw new ApiError('invalid_request', 'The query is not valid.', {
+      errors: [{ parameter: 'cursor', detail: 'This is not a cursor of this API.' }],
+    });
+  const hex = Buffer.from(query.cursor, 'base64url').toString('hex');
+  return { limit, before: hex.replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5') };
+}
+
+/** Makes the answer of a list. `rows` has one more than the limit where there is a next page. */
+export function pageOf<Row extends { id: string }, View>(
+  rows: readonly Row[],
+  { limit }: Page,
+  views: readonly View[],
+): { data: View[]; next_cursor: string | null } {
+  const last = rows[limit - 1];
+  const more = rows.length > limit && last !== undefined;
+  return {
+    data: views.slice(0, limit),
+    next_cursor: more ? Buffer.from(last.id.replaceAll('-', ''), 'hex').toString('base64url') : null,
+  };
+}

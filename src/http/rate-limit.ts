@@ -1,0 +1,65 @@
+import type { Clock } from '../kernel/clock.ts';
+
+/** Keys that were idle this long start again with a full bucket, so their buckets can be forgotten. */
+const IDLE_MS = 60_000;
+
+export interface RateLimits {
+  /** Takes `cost` from the key's bucket, or nothing and returns the seconds until it would fit (at least 1). */
+  take(policy: RatePolicy, keyId: string, cost: number): { taken: true } | { taken: false; retryAfterSeconds: number };
+  /** The `RateLimit-Policy` and `RateLimit` fields for an answer to this key. */
+  fields(keyId: string): Record<string, string>;
+}
+
+export type RatePolicy = 'requests' | 'recipients';
+
+interface Bucket {
+  tokens: number;
+  atMs: number;
+}
+
+/**
+ * A token bucket per key for each policy; the quota is what fits in one second. A call that does not fit as a whole is
+ * refused as a whole. The fields follow draft-ietf-httpapi-ratelimit-headers.
+ */
+export function createRateLimits(quotas: Record<RatePolicy, number>, clock: Clock): RateLimits {
+  const buckets: Record<RatePolicy, Map<string, Bucket>> = { requests: new Map(), recipients: new Map() };
+  const policyField = `"requests";q=${quotas.requests};w=1, "recipients";q=${quotas.recipients};w=1`;
+  let sweptMs = clock.nowMs();
+
+  function bucketOf(policy: RatePolicy, keyId: string): Bucket {
+    const nowMs = clock.nowMs();
+    const bucket = buckets[policy].get(keyId) ?? { tokens: quotas[policy], atMs: nowMs };
+    const refilled = bucket.tokens + (Math.max(0, nowMs - bucket.atMs) * quotas[policy]) / 1_000;
+    bucket.tokens = Math.min(quotas[policy], refilled);
+    bucket.atMs = nowMs;
+    buckets[policy].set(keyId, bucket);
+    return bucket;
+  }
+
+  function sweep(): void {
+    const nowMs = clock.nowMs();
+    if (nowMs - sweptMs < IDLE_MS) return;
+    sweptMs = nowMs;
+    for (const byKey of Object.values(buckets))
+      for (const [keyId, bucket] of byKey) if (nowMs - bucket.atMs > IDLE_MS) byKey.delete(keyId);
+  }
+
+  return {
+    take(policy, keyId, cost) {
+      sweep();
+      const bucket = bucketOf(policy, keyId);
+      if (bucket.tokens >= cost) {
+        bucket.tokens -= cost;
+        return { taken: true };
+      }
+      return { taken: false, retryAfterSeconds: Math.max(1, Math.ceil((cost - bucket.tokens) / quotas[policy])) };
+    },
+    fields(keyId) {
+      const left = (policy: RatePolicy) => Math.floor(bucketOf(policy, keyId).tokens);
+      return {
+        'ratelimit-policy': policyField,
+        ratelimit: `"requests";r=${left('requests')};t=1, "recipients";r=${left('recipients')};t=1`,
+      };
+    },
+  };
+}

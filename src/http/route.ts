@@ -1,0 +1,85 @@
+import type { FastifyRequest } from 'fastify';
+import type { Static, TSchema } from 'typebox';
+import type { AccountPrincipal, PlatformPrincipal, Scope } from '../kernel/principal.ts';
+
+/** Who may call: an account's key (with a scope, if one is named), the platform's key, or anyone. */
+export type Access = { by: 'account'; scope?: Scope } | { by: 'platform' } | { by: 'anyone' };
+
+/**
+ * What a route does with the request's body. `json` is parsed and checked against `bodySchema`; `send` is parsed, but
+ * the route checks it itself, because idempotency is looked at before; `raw` is left as bytes.
+ */
+export type BodyUse = 'none' | 'json' | 'json_or_empty' | 'send' | 'raw';
+
+/** One HTTP call, as a handler sees it: everything in it has been checked. */
+export interface Call<Who, Query, Body> {
+  /** The UUID behind the answer's `x-request-id`. */
+  requestId: string;
+  principal: Who;
+  params: Record<string, string>;
+  query: Query;
+  body: Body;
+  /** The bytes of the body as they came; empty without one. */
+  rawBody: Buffer;
+  request: FastifyRequest;
+}
+
+export interface Answer {
+  status: number;
+  /** JSON by default; a string or a Buffer is sent as it is, with the content type in `headers`. */
+  body?: unknown;
+  headers?: Record<string, string>;
+}
+
+/** One operation of the API, as data: the server, the 405 answers and the API description all read it. */
+export interface Route {
+  method: 'GET' | 'POST' | 'PATCH' | 'DELETE';
+  path: string;
+  access: Access;
+  summary: string;
+  bodyUse: BodyUse;
+  bodyBytesMax?: number;
+  /** Whether it answers while the process drains: only what tells about the process itself does. */
+  alsoWhileDraining?: boolean;
+  bodySchema?: TSchema | undefined;
+  querySchema?: TSchema | undefined;
+  /** A method, so that a handler of the checked types fits here: the server calls it only after its own checks. */
+  handle(call: Call<unknown, unknown, unknown>): Promise<Answer>;
+}
+
+interface RouteOf<Who, Query extends TSchema | undefined, Body extends TSchema | undefined>
+  extends Omit<Route, 'access' | 'handle' | 'querySchema' | 'bodySchema'> {
+  querySchema?: Query;
+  bodySchema?: Body;
+  handle(
+    call: Call<
+      Who,
+      Query extends TSchema ? Static<Query> : Record<string, never>,
+      Body extends TSchema ? Static<Body> : unknown
+    >,
+  ): Promise<Answer>;
+}
+
+/** A route for an account's key. The server calls `handle` only with what the schemas have accepted. */
+export function accountRoute<
+  Query extends TSchema | undefined = undefined,
+  Body extends TSchema | undefined = undefined,
+>(route: RouteOf<AccountPrincipal, Query, Body> & { scope?: Scope }): Route {
+  const { scope, ...rest } = route;
+  return { ...rest, access: scope === undefined ? { by: 'account' } : { by: 'account', scope } };
+}
+
+/** A route for the platform's key. */
+export function platformRoute<
+  Query extends TSchema | undefined = undefined,
+  Body extends TSchema | undefined = undefined,
+>(route: RouteOf<PlatformPrincipal, Query, Body>): Route {
+  return { ...route, access: { by: 'platform' } };
+}
+
+/** A route that needs no key. */
+export function publicRoute<Query extends TSchema | undefined = undefined>(
+  route: RouteOf<undefined, Query, undefined>,
+): Route {
+  return { ...route, access: { by: 'anyone' } };
+}

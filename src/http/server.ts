@@ -1,0 +1,164 @@
+import { METHODS } from 'node:http';
+import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
+import type { Logger } from 'pino';
+import { Type } from 'typebox';
+import { ApiError } from '../kernel/errors.ts';
+import { formatId } from '../kernel/ids.ts';
+import type { Principal, Scope } from '../kernel/principal.ts';
+import { answerErrors, createErrorAnswer } from './answer-errors.ts';
+import { createBodyCheck, createQueryCheck } from './check-schema.ts';
+import { checkContentType } from './content-type.ts';
+import { parseJsonBody } from './json-body.ts';
+import type { RateLimits } from './rate-limit.ts';
+import { accountOf, stateOf } from './request-state.ts';
+import type { Answer, Route } from './route.ts';
+
+/** The API's limit; a route may have its own. */
+const BODY_BYTES_MAX = 1 << 20;
+/** A caller that takes longer to send its request holds a connection for nothing. */
+const REQUEST_TIMEOUT_MS = 60_000;
+
+export interface ServerDeps {
+  routes: readonly Route[];
+  /** Throws `invalid_api_key`. */
+  authenticate(authorization: string | undefined): Promise<Principal>;
+  rateLimits: RateLimits;
+  /** The base of the error pages, known once the port is. */
+  docsUrl(): string;
+  /** False while the process drains: new work is refused. */
+  accepting(): boolean;
+  log: Logger;
+}
+
+/**
+ * The public listener. The order in which faults answer is a promise: route 404 and 405, key 401, suspended and scope
+ * 403, request rate 429, content type 415, size 413, JSON 400, then what the route itself checks.
+ */
+export function createServer(deps: ServerDeps): FastifyInstance {
+  const answerError = createErrorAnswer(deps);
+  const app = Fastify({
+    logger: false,
+    bodyLimit: BODY_BYTES_MAX,
+    requestTimeout: REQUEST_TIMEOUT_MS,
+    // Draining is ours: refused work gets a problem page, and keep-alive connections are told to close.
+    return503OnClosing: false,
+    forceCloseConnections: 'idle',
+    exposeHeadRoutes: false,
+    // A path that is not well formed is found before any route is.
+    frameworkErrors: (error, request, reply) => void answerError(request, reply, error),
+    // Node answers a request without a host by itself, and not with a problem page; nothing here needs the host.
+    http: { requireHostHeader: false },
+    routerOptions: { ignoreTrailingSlash: false, caseSensitive: true, maxParamLength: 1_000 },
+  });
+  app.removeAllContentTypeParsers();
+  app.addContentTypeParser('*', { parseAs: 'buffer' }, (request, raw, done) => {
+    stateOf(request.raw).rawBody = Buffer.isBuffer(raw) ? raw : Buffer.from(raw);
+    done(null, undefined);
+  });
+  app.addHook('onRequest', async (request) => {
+    // Before the body is looked at: no other fault of a request comes before its path.
+    if (request.is404) throw new ApiError('not_found', 'There is no such path.');
+  });
+  app.addHook('onSend', async (request, reply) => {
+    reply.header('x-request-id', formatId('req', stateOf(request.raw).requestId));
+    const account = accountOf(request.raw);
+    if (account !== undefined) reply.headers(deps.rateLimits.fields(account.keyId));
+  });
+  answerErrors(app, answerError, deps.docsUrl);
+  for (const route of deps.routes) addRoute(app, route, deps);
+  refuseOtherMethods(app, deps.routes);
+  return app;
+}
+
+function addRoute(app: FastifyInstance, route: Route, deps: ServerDeps): void {
+  const checkQuery = createQueryCheck(route.querySchema ?? Type.Object({}, { additionalProperties: false }));
+  const checkBody = route.bodySchema === undefined ? undefined : createBodyCheck(route.bodySchema);
+  app.route({
+    method: route.method,
+    url: route.path,
+    bodyLimit: route.bodyBytesMax ?? BODY_BYTES_MAX,
+    onRequest: async (request) => {
+      if (!deps.accepting() && route.alsoWhileDraining !== true) throw shuttingDown();
+      await admit(request, route, deps);
+    },
+    preParsing: async (request) => {
+      if (route.bodyUse !== 'none' && route.bodyUse !== 'raw')
+        checkContentType(request.headers, route.bodyUse === 'json_or_empty');
+    },
+    handler: async (request, reply) => {
+      const { requestId, principal, rawBody } = stateOf(request.raw);
+      const body = readBody(route, rawBody);
+      checkQuery(request.query);
+      checkBody?.(body);
+      const params = request.params as Record<string, string>;
+      const call = { requestId, principal, params, query: request.query, body, rawBody, request };
+      return sendAnswer(reply, await route.handle(call));
+    },
+  });
+}
+
+function shuttingDown(): ApiError {
+  return new ApiError('unavailable', 'The service is shutting down.', {
+    headers: { 'retry-after': '1', connection: 'close' },
+  });
+}
+
+/** Key, suspension, scope and request rate, in this order. */
+async function admit(request: FastifyRequest, route: Route, deps: ServerDeps): Promise<void> {
+  if (route.access.by === 'anyone') return;
+  const principal = await deps.authenticate(request.headers.authorization);
+  stateOf(request.raw).principal = principal;
+  if (principal.kind !== route.access.by)
+    throw new ApiError('insufficient_scope', 'This key is not for this part of the API.');
+  if (principal.kind === 'platform') return;
+  if (principal.suspended && route.method !== 'GET')
+    throw new ApiError('account_suspended', 'The account is suspended.');
+  if (route.access.by === 'account') checkScope(principal.scopes, route.access.scope);
+  const rate = deps.rateLimits.take('requests', principal.keyId, 1);
+  if (!rate.taken) throw rateLimited('requests', rate.retryAfterSeconds);
+}
+
+function checkScope(scopes: readonly string[] | undefined, needed: Scope | undefined): void {
+  if (needed === undefined || scopes === undefined || scopes.includes(needed)) return;
+  throw new ApiError('insufficient_scope', `The key needs the scope ${needed}.`);
+}
+
+/** The error for a used-up rate limit of the key. */
+export function rateLimited(policy: string, retryAfterSeconds: number): ApiError {
+  return new ApiError('rate_limited', `The limit of ${policy} a second is used up.`, {
+    headers: { 'retry-after': String(retryAfterSeconds) },
+  });
+}
+
+function readBody(route: Route, rawBody: Buffer): unknown {
+  if (route.bodyUse === 'none' || route.bodyUse === 'raw') return undefined;
+  if (route.bodyUse === 'json_or_empty' && rawBody.length === 0) return {};
+  return parseJsonBody(rawBody);
+}
+
+function sendAnswer(reply: FastifyReply, { status, body, headers }: Answer): FastifyReply {
+  reply.code(status).headers(headers ?? {});
+  if (body === undefined || typeof body === 'string' || Buffer.isBuffer(body)) return reply.send(body);
+  return reply.type('application/json; charset=utf-8').send(JSON.stringify(body));
+}
+
+/** A known path with another method is 405 before any key is looked at, and `/messages/send` is never a message id. */
+function refuseOtherMethods(app: FastifyInstance, routes: readonly Route[]): void {
+  const supported = new Set<string>(app.supportedMethods);
+  // Node itself closes the connection of a CONNECT.
+  const methods = METHODS.filter((method) => method !== 'CONNECT');
+  for (const method of methods) if (!supported.has(method)) app.addHttpMethod(method);
+  const methodsByPath = Map.groupBy(routes, ({ path }) => path);
+  for (const [path, known] of methodsByPath) {
+    const allowed = known.map(({ method }) => method);
+    const allow = allowed.join(', ');
+    app.route({
+      method: methods.filter((method) => !allowed.some((name) => name === method)),
+      url: path,
+      onRequest: async () => {
+        throw new ApiError('method_not_allowed', `Use ${allow}.`, { headers: { allow } });
+      },
+      handler: async () => undefined,
+    });
+  }
+}

@@ -1,0 +1,32 @@
+import type { Queryable } from '../store/database.ts';
+
+export interface NodeRow {
+  id: string;
+  host: string;
+  pid: number;
+  lease_over: boolean;
+}
+
+/**
+ * Leases stand on the database's clock. A node that others have taken for dead (it was paused, say) joins again: what
+ * they settled meanwhile stays settled, because no outcome ever makes a status go backwards.
+ */
+const NODE_RENEW = `
+  insert into node (id, host, pid, lease_until) values ($1, $2, $3, now() + make_interval(secs => $4))
+  on conflict (id) do update set lease_until = excluded.lease_until`;
+
+export async function renewNode(store: Queryable, id: string, host: string, pid: number, leaseSeconds: number) {
+  await store.query(NODE_RENEW, [id, host, pid, leaseSeconds]);
+}
+
+const NODE_LIST = 'select id, host, pid, lease_until <= now() as lease_over from node';
+
+export function listNodes(store: Queryable): Promise<NodeRow[]> {
+  return store.query<NodeRow>(NODE_LIST);
+}
+
+const NODE_DELETE = 'delete from node where id = $1';
+
+export async function deleteNode(store: Queryable, id: string): Promise<void> {
+  await store.query(NODE_DELETE, [id]);
+}

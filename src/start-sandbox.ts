@@ -1,0 +1,107 @@
+import { type ChildProcess, fork } from 'node:child_process';
+import { createHmac } from 'node:crypto';
+import { fileURLToPath } from 'node:url';
+import { request } from 'undici';
+
+const PROGRAM = fileURLToPath(new URL('../sandbox/main.ts', import.meta.url));
+const ANSWER_TIMEOUT_MS = 3_000;
+const START_TIMEOUT_MS = 20_000;
+const STOP_TIMEOUT_MS = 3_000;
+
+export interface RunningSandbox {
+  url: string;
+  /** Tells the sandbox where its notifications go. Throws if it is another gateway's sandbox. */
+  register(callbackUrl: string): Promise<void>;
+  /** Stops it, if this process started it. */
+  stop(): Promise<void>;
+}
+
+interface Options {
+  /** 0: any free port. */
+  port: number;
+  appSecret: string;
+  dataDir: string;
+}
+
+/**
+ * Starts the sandbox as a process of its own, so that it costs the gateway neither memory nor time. If one runs at that
+ * port already (`npm run sandbox`), that one is used, and goes on when the gateway stops.
+ */
+export async function startSandbox({ port, appSecret, dataDir }: Options): Promise<RunningSandbox> {
+  const url = `http://127.0.0.1:${port}`;
+  if (port !== 0 && (await isSandbox(url))) return { url, register: registrar(url, appSecret), stop: async () => {} };
+  const child = fork(PROGRAM, [], {
+    execArgv: ['--disable-warning=ExperimentalWarning'],
+    stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
+    env: {
+      ...process.env,
+      WAYPOST_SANDBOX_CHILD: '1',
+      WAYPOST_SANDBOX_PORT: String(port),
+      WAYPOST_SANDBOX_APP_SECRET: appSecret,
+      WAYPOST_DATA_DIR: dataDir,
+    },
+  });
+  const started = await untilListening(child);
+  return { url: started, register: registrar(started, appSecret), stop: () => stopChild(child) };
+}
+
+async function isSandbox(url: string): Promise<boolean> {
+  try {
+    const { body } = await request(`${url}/_sandbox/health`, { headersTimeout: ANSWER_TIMEOUT_MS });
+    const health: unknown = await body.json();
+    return Reflect.get(Object(health), 'service') === 'waypost-sandbox';
+  } catch {
+    // Nothing listens there, or something that is no sandbox: then starting one tells what is wrong.
+    return false;
+  }
+}
+
+function untilListening(child: ChildProcess): Promise<string> {
+  return new Promise((resolve, reject) => {
+    const timer = setTimeout(() => fail('it did not come up in time'), START_TIMEOUT_MS);
+    const fail = (reason: string) => {
+      clearTimeout(timer);
+      child.kill('SIGKILL');
+      reject(
+        new Error(`The sandbox did not start: ${reason}. Choose another WAYPOST_SANDBOX_PORT, or WAYPOST_SANDBOX=off.`),
+      );
+    };
+    child.once('exit', (code) => fail(`it ended with code ${code}`));
+    child.once('message', (message: unknown) => {
+      clearTimeout(timer);
+      child.removeAllListeners('exit');
+      resolve(String(Reflect.get(Object(message), 'url')));
+    });
+  });
+}
+
+function registrar(url: string, appSecret: string) {
+  return async (callbackUrl: string): Promise<void> => {
+    const body = JSON.stringify({ url: callbackUrl });
+    const signature = createHmac('sha256', appSecret).update(body).digest('hex');
+    const answer = await request(`${url}/_sandbox/callback`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', 'x-hub-signature-256': `sha256=${signature}` },
+      body,
+      headersTimeout: ANSWER_TIMEOUT_MS,
+    });
+    await answer.body.dump();
+    if (answer.statusCode === 200) return;
+    throw new Error(
+      `The sandbox at ${url} belongs to another gateway. Choose another WAYPOST_SANDBOX_PORT, or give both the same WAYPOST_SANDBOX_APP_SECRET.`,
+    );
+  };
+}
+
+/** A hint by closing the channel; a sandbox that does not take it is ended. */
+function stopChild(child: ChildProcess): Promise<void> {
+  return new Promise((resolve) => {
+    if (child.exitCode !== null || child.signalCode !== null) return resolve();
+    const timer = setTimeout(() => child.kill('SIGKILL'), STOP_TIMEOUT_MS);
+    child.once('exit', () => {
+      clearTimeout(timer);
+      resolve();
+    });
+    if (child.connected) child.disconnect();
+  });
+}
