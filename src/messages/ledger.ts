@@ -1,0 +1,102 @@
+import { setTimeout as wait } from 'node:timers/promises';
+import type { Logger } from 'pino';
+import { StoreUnavailable } from '../kernel/store-unavailable.ts';
+import { createBatcher } from '../store/batcher.ts';
+import type { Database } from '../store/database.ts';
+import {
+  beginRequests,
+  type CompletedRequest,
+  type NewRequest,
+  type SettledMessage,
+  withdrawRequest,
+  writeOutcomes,
+} from './store.ts';
+
+/** Enough to share a commit among all callers of a busy moment, few enough to keep each statement short. */
+const REQUESTS_A_COMMIT_MAX = 100;
+/** Two commits in flight keep the slowest callers three times quicker than one; more bring nothing. */
+const COMMITS_MAX = 2;
+const RETRY_PAUSE_MS = 250;
+
+/** What one send writes at its end: outcomes, and the completion of its request unless they came late. */
+export interface Settlement {
+  settled: SettledMessage[];
+  completed: CompletedRequest | null;
+}
+
+/** The two commits of a send, shared with the sends of the same moment. */
+export interface Ledger {
+  /**
+   * Commits the request before anything of it is transmitted. False: another request has claimed its idempotency key.
+   * Throws `StoreUnavailable`; then nothing may be transmitted, and the request is taken back in case it was committed.
+   */
+  begin(request: NewRequest): Promise<boolean>;
+  /** Commits outcomes. Never gives up while the process lives: outcomes that are known must not be lost. */
+  settle(settlement: Settlement): Promise<void>;
+  /** Resolves when all that was handed over is committed. */
+  idle(): Promise<void>;
+}
+
+export function createLedger(database: Database, log: Logger): Ledger {
+  const begins = createBatcher<NewRequest, boolean>({
+    itemsMax: REQUESTS_A_COMMIT_MAX,
+    flushesMax: COMMITS_MAX,
+    flush: async (requests) => {
+      const standing = await beginRequests(database, requests);
+      return requests.map(({ id }) => standing.has(id));
+    },
+  });
+  const settlements = createBatcher<Settlement, void>({
+    itemsMax: REQUESTS_A_COMMIT_MAX,
+    flushesMax: COMMITS_MAX,
+    flush: async (items) => {
+      const completed = items.flatMap((item) => (item.completed === null ? [] : [item.completed]));
+      await writeOutcomes(
+        database,
+        items.flatMap(({ settled }) => settled),
+        completed,
+      );
+      return items.map(() => undefined);
+    },
+  });
+  const unfinished = new Set<Promise<void>>();
+
+  function untilDone(work: () => Promise<void>): Promise<void> {
+    const done = repeatWhileUnavailable(work, log);
+    unfinished.add(done);
+    const forget = () => unfinished.delete(done);
+    done.then(forget, forget);
+    return done;
+  }
+
+  return {
+    async begin(request) {
+      try {
+        return await begins.add(request);
+      } catch (error) {
+        if (error instanceof StoreUnavailable && error.commitInDoubt)
+          void untilDone(() => withdrawRequest(database, request));
+        throw error;
+      }
+    },
+    settle: (settlement) => untilDone(() => settlements.add(settlement)),
+    async idle() {
+      while (unfinished.size > 0) await Promise.allSettled(unfinished);
+    },
+  };
+}
+
+async function repeatWhileUnavailable(work: () => Promise<void>, log: Logger): Promise<void> {
+  for (let tries = 1; ; tries++) {
+    try {
+      return await work();
+    } catch (error) {
+      if (!(error instanceof StoreUnavailable)) {
+        log.fatal({ err: error }, 'outcomes.not_writable');
+        throw error;
+      }
+      if (tries === 1) log.warn({ err: error }, 'outcomes.waiting_for_store');
+      await wait(RETRY_PAUSE_MS);
+    }
+  }
+}

@@ -1,0 +1,39 @@
+import type { Database, Queryable } from '../store/database.ts';
+import { composeAnswer, entryOf } from './answer.ts';
+import { findMessages } from './read-store.ts';
+import { keepAnswer, listRunning, lockRunning, settleRunning } from './recover-store.ts';
+
+/** One transaction a request, so that a long backlog never holds locks for long; this many ids are read at once. */
+const REQUESTS_AT_ONCE = 100;
+
+/**
+ * Settles the requests that a gone node has left: what waited becomes `failed` with `not_attempted`, what was under way
+ * `unknown`. Nothing is transmitted. Returns how many requests it settled.
+ */
+export async function recoverRequests(database: Database, nodeId: string, docsUrl: string): Promise<number> {
+  let settled = 0;
+  for (;;) {
+    const running = await listRunning(database, nodeId, REQUESTS_AT_ONCE);
+    let settledNow = 0;
+    for (const { account_id: accountId, id } of running)
+      if (await database.transaction((tx) => settle(tx, accountId, id, docsUrl))) settledNow++;
+    settled += settledNow;
+    // What is left is being settled by another node.
+    if (running.length < REQUESTS_AT_ONCE || settledNow === 0) return settled;
+  }
+}
+
+async function settle(tx: Queryable, accountId: string, requestId: string, docsUrl: string): Promise<boolean> {
+  const row = await lockRunning(tx, accountId, requestId);
+  if (row === undefined) return false;
+  await settleRunning(tx, accountId, requestId, row.message_ids);
+  const { mode, client_reference: clientReference, type, idempotency_key: key } = row;
+  if (key === null) return true;
+  const messages = (await findMessages(tx, accountId, mode, row.message_ids)).map(entryOf);
+  const answer = composeAnswer(
+    { requestId, accountId, clientReference, type, messages, refused: row.refused ?? [] },
+    docsUrl,
+  );
+  await keepAnswer(tx, { accountId, mode, key, requestId, answer: JSON.stringify(answer) });
+  return true;
+}

@@ -1,0 +1,216 @@
+import { Type } from 'typebox';
+import type { Channels } from '../channels/channels.ts';
+import { PAGE_QUERY, pageOf, readPage } from '../http/page.ts';
+import { type Answer, accountRoute, type Route } from '../http/route.ts';
+import type { Clock } from '../kernel/clock.ts';
+import { ApiError } from '../kernel/errors.ts';
+import { firstIdOfMs, idTimeMs, parseId } from '../kernel/ids.ts';
+import type { AccountPrincipal } from '../kernel/principal.ts';
+import type { Database } from '../store/database.ts';
+import { composeAnswer, entryOf } from './answer.ts';
+import { findReplay, hashBody, readIdempotencyKey } from './idempotency.ts';
+import { type CheckComponents, parseSend } from './parse-send.ts';
+import { readPhoneNumber } from './phone-number.ts';
+import { presentMessages, presentTimeline } from './present.ts';
+import { findMessages, findRequests, findTimeline, listMessages, type MessageFilter } from './read-store.ts';
+import type { Sends } from './send.ts';
+import { readTraceparent } from './traceparent.ts';
+import { validateSend } from './validate.ts';
+
+interface Deps {
+  database: Database;
+  sends: Sends;
+  channels: Channels;
+  checkComponents: CheckComponents;
+  /** Takes the recipients of a send from the key's rate, or throws `rate_limited`. */
+  takeRecipients(principal: AccountPrincipal, recipients: number): void;
+  docsUrl(): string;
+  clock: Clock;
+}
+
+const JSON_HEADERS = { 'content-type': 'application/json; charset=utf-8' };
+const SEND_PATH = '/api/v1/messages/send';
+
+const STATUSES = [
+  'pending',
+  'transmitting',
+  'accepted',
+  'sent',
+  'delivered',
+  'read',
+  'failed',
+  'unknown',
+  'received',
+] as const;
+
+const LIST_QUERY = Type.Object(
+  {
+    ...PAGE_QUERY,
+    request_id: Type.Optional(Type.String()),
+    message_id: Type.Optional(Type.String({ minLength: 1, maxLength: 300 })),
+    client_reference: Type.Optional(Type.String({ minLength: 1, maxLength: 510 })),
+    to: Type.Optional(Type.String({ minLength: 1, maxLength: 200 })),
+    status: Type.Optional(Type.Enum([...STATUSES])),
+    direction: Type.Optional(Type.Enum(['outbound', 'inbound'])),
+    since: Type.Optional(Type.String({ description: 'An RFC 3339 time.' })),
+  },
+  { additionalProperties: false },
+);
+
+/** Sending, validating, and reading back what was sent. */
+export function messageRoutes(deps: Deps): Route[] {
+  return [sendRoute(deps), validateRoute(deps), messageListRoute(deps), messageRoute(deps), requestRoute(deps)];
+}
+
+function sendRoute(deps: Deps): Route {
+  return accountRoute({
+    method: 'POST',
+    path: SEND_PATH,
+    scope: 'messages:send',
+    summary: 'Send a text or an approved template to 1 to 50 recipients',
+    bodyUse: 'send',
+    async handle({ requestId, principal, body, rawBody, request }) {
+      const arrivedMs = deps.clock.nowMs();
+      const { accountId, mode } = principal;
+      const key = readIdempotencyKey(request.raw);
+      const idempotency = key === undefined ? undefined : { key, bodySha256: hashBody(rawBody) };
+      const known = idempotency && (await findReplay(deps.database, accountId, mode, idempotency));
+      if (known !== undefined) return replay(known);
+      const command = parseSend(body, deps.checkComponents);
+      const channel = await deps.channels.choose(accountId, mode, command.from);
+      deps.takeRecipients(principal, command.recipients.length);
+      const traceparent = readTraceparent(request.headers.traceparent);
+      const call = { requestId, principal, command, channel, idempotency, traceparent, arrivedMs };
+      const { replayed, answer } = await deps.sends.send(call);
+      return replayed ? replay(answer) : { status: 200, body: answer, headers: JSON_HEADERS };
+    },
+  });
+}
+
+function replay(answer: string): Answer {
+  return { status: 200, body: answer, headers: { ...JSON_HEADERS, 'idempotent-replayed': 'true' } };
+}
+
+function validateRoute(deps: Deps): Route {
+  return accountRoute({
+    method: 'POST',
+    path: '/api/v1/messages/validate',
+    scope: 'messages:send',
+    summary: 'Check a send without storing or transmitting anything',
+    bodyUse: 'send',
+    async handle({ principal, body }) {
+      const command = parseSend(body, deps.checkComponents);
+      const channel = await deps.channels.choose(principal.accountId, principal.mode, command.from);
+      return { status: 200, body: validateSend(principal.accountId, command, channel, deps.docsUrl()) };
+    },
+  });
+}
+
+function messageListRoute({ database, docsUrl }: Deps): Route {
+  return accountRoute({
+    method: 'GET',
+    path: '/api/v1/messages',
+    scope: 'messages:read',
+    summary: 'List messages, newest first',
+    bodyUse: 'none',
+    querySchema: LIST_QUERY,
+    async handle({ principal: { accountId, mode }, query }) {
+      const page = readPage(query);
+      const filter = readFilter(query, page.before);
+      const rows = filter === 'nothing' ? [] : await listMessages(database, accountId, mode, filter, page.limit + 1);
+      const views = await presentMessages({ store: database, accountId, mode, docsUrl: docsUrl() }, rows);
+      return { status: 200, body: pageOf(rows, page, views) };
+    },
+  });
+}
+
+type ListQuery = Partial<
+  Record<'request_id' | 'message_id' | 'client_reference' | 'to' | 'direction' | 'since', string>
+> & { status?: (typeof STATUSES)[number] };
+
+/** `nothing`: an id that is not well formed belongs to no message. */
+function readFilter(query: ListQuery, before: string | null): MessageFilter | 'nothing' {
+  const { request_id: requestId, to, since, ...plain } = query;
+  const filter: MessageFilter = { ...pick(plain), ...(before !== null && { before }) };
+  if (requestId !== undefined) {
+    const id = parseId('req', requestId);
+    if (id === undefined) return 'nothing';
+    filter.request_id = id;
+  }
+  if (to !== undefined) {
+    // A plus in a query that nobody has escaped arrives as a space.
+    const number = readPhoneNumber(to.replace(/^ /, '+'));
+    if (number === undefined) filter.user_id = to;
+    else filter.phone = number;
+  }
+  if (since !== undefined) filter.since = firstIdOfMs(readTime(since));
+  return filter;
+}
+
+function pick({ message_id, client_reference, status, direction }: ListQuery): MessageFilter {
+  return {
+    ...(message_id !== undefined && { message_id }),
+    ...(client_reference !== undefined && { client_reference }),
+    ...(status !== undefined && { status }),
+    ...(direction !== undefined && { direction }),
+  };
+}
+
+const RFC_3339 = /^\d{4}-\d{2}-\d{2}[Tt ]\d{2}:\d{2}:\d{2}(\.\d+)?([Zz]|[+-]\d{2}:\d{2})$/;
+
+function readTime(text: string): number {
+  const timeMs = RFC_3339.test(text) ? Date.parse(text) : Number.NaN;
+  if (Number.isFinite(timeMs)) return timeMs;
+  throw new ApiError('invalid_request', 'The query is not valid.', {
+    errors: [{ parameter: 'since', detail: 'This must be an RFC 3339 time, such as 2026-01-31T12:00:00Z.' }],
+  });
+}
+
+function messageRoute({ database, docsUrl }: Deps): Route {
+  return accountRoute({
+    method: 'GET',
+    path: '/api/v1/messages/:id',
+    scope: 'messages:read',
+    summary: 'Read one message with its timeline',
+    bodyUse: 'none',
+    async handle({ principal: { accountId, mode }, params }) {
+      const id = parseId('msg', params.id ?? '');
+      const [row] = id === undefined ? [] : await findMessages(database, accountId, mode, [id]);
+      if (row === undefined) throw new ApiError('not_found', 'There is no such message.');
+      const [view] = await presentMessages({ store: database, accountId, mode, docsUrl: docsUrl() }, [row]);
+      const timeline = presentTimeline(row, await findTimeline(database, accountId, row.id), docsUrl());
+      return { status: 200, body: { ...view, timeline } };
+    },
+  });
+}
+
+function requestRoute({ database, docsUrl }: Deps): Route {
+  return accountRoute({
+    method: 'GET',
+    path: '/api/v1/requests/:id',
+    scope: 'messages:read',
+    summary: 'Read the aggregate answer of a request as it would be given now',
+    bodyUse: 'none',
+    async handle({ principal: { accountId, mode }, params }) {
+      const requestId = parseId('req', params.id ?? '');
+      const [row] = requestId === undefined ? [] : await findRequests(database, accountId, mode, [requestId]);
+      if (row === undefined) throw new ApiError('not_found', 'There is no such request.');
+      const messages = (await findMessages(database, accountId, mode, row.message_ids)).map(entryOf);
+      const { id, client_reference: clientReference, type, refused } = row;
+      const answer = composeAnswer(
+        { requestId: id, accountId, clientReference, type, messages, refused: refused ?? [] },
+        docsUrl(),
+      );
+      const counted = answer.accepted_count + answer.failed_count + answer.unknown_count;
+      return {
+        status: 200,
+        body: {
+          ...answer,
+          pending_count: answer.results.length - counted,
+          created_at: new Date(idTimeMs(id)).toISOString(),
+          completed_at: row.completed_at?.toISOString() ?? null,
+        },
+      };
+    },
+  });
+}
