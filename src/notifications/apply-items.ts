@@ -1,0 +1,173 @@
+import type { ChannelTarget } from '../channels/store.ts';
+import { noteMessagingLimit } from '../channels/store.ts';
+import type { ChannelTargets } from '../channels/targets.ts';
+import { idTimeMs, newId, parseId } from '../kernel/ids.ts';
+import type { Mode } from '../kernel/principal.ts';
+import { applyReports } from '../messages/apply-reports.ts';
+import type { StatusReport } from '../messages/apply-store.ts';
+import { type InboundMessage, insertInbound } from '../messages/inbound-store.ts';
+import { type Contact, extendWindows, keepPreferences, type Preference } from '../people/store.ts';
+import type { InboundItem, NotificationItem, Person, StatusItem } from '../provider/notification.ts';
+import type { Queryable } from '../store/database.ts';
+
+/** One item of one notification on its way to its effect. */
+export interface ItemWork {
+  notificationId: string;
+  origin: Mode;
+  item: NotificationItem;
+}
+
+/** Why an item has no effect yet. `unknown_message` may pass by itself; the others need somebody. */
+export type Leftover = 'unknown_message' | 'no_channel' | 'undecodable' | 'failed';
+
+/** What the items of a batch come to, sorted by where it is written. */
+interface Effects {
+  reports: { place: number; report: StatusReport }[];
+  inbound: InboundMessage[];
+  contacts: Contact[];
+  preferences: Preference[];
+  limits: { target: ChannelTarget; limit: string }[];
+}
+
+/** A system message tells of a person's account; the person did not write it. */
+const NOT_WRITTEN_BY_A_PERSON = 'system';
+const MARKETING = 'marketing_messages';
+
+/** Applies items in the caller's transaction, in their order. Returns what is left of them, by their place. */
+export async function applyItems(
+  tx: Queryable,
+  targets: ChannelTargets,
+  works: readonly ItemWork[],
+): Promise<Map<number, Leftover>> {
+  const left = new Map<number, Leftover>();
+  const effects: Effects = { reports: [], inbound: [], contacts: [], preferences: [], limits: [] };
+  for (const [place, work] of works.entries()) {
+    const leftover = await collect(work, place, targets, effects);
+    if (leftover !== undefined) left.set(place, leftover);
+  }
+  if (effects.inbound.length > 0) await insertInbound(tx, effects.inbound);
+  if (effects.reports.length > 0) {
+    const known = await applyReports(
+      tx,
+      effects.reports.map(({ report }) => report),
+    );
+    effects.reports.forEach(({ place }, index) => {
+      if (known[index] !== true) left.set(place, 'unknown_message');
+    });
+  }
+  if (effects.contacts.length > 0) await extendWindows(tx, effects.contacts);
+  if (effects.preferences.length > 0) await keepPreferences(tx, effects.preferences);
+  for (const { target, limit } of effects.limits) await noteMessagingLimit(tx, target, limit);
+  return left;
+}
+
+async function collect(
+  { notificationId, origin, item }: ItemWork,
+  place: number,
+  targets: ChannelTargets,
+  effects: Effects,
+): Promise<Leftover | undefined> {
+  if (item.kind === 'undecodable') return 'undecodable';
+  const claimedBy = await findTargets(item, origin, targets);
+  const [target] = claimedBy;
+  if (target === undefined) return 'no_channel';
+  const receivedAt = new Date(idTimeMs(notificationId));
+  switch (item.kind) {
+    case 'status':
+      effects.reports.push({ place, report: reportOf(item, target, receivedAt) });
+      return undefined;
+    case 'inbound':
+      effects.inbound.push(inboundOf(item, target, receivedAt));
+      if (item.type !== NOT_WRITTEN_BY_A_PERSON)
+        effects.contacts.push(...contactsOf(item.from, target, item.at ?? receivedAt));
+      return undefined;
+    case 'call':
+      if (item.caller !== undefined) effects.contacts.push(...contactsOf(item.caller, target, item.at ?? receivedAt));
+      return undefined;
+    case 'user_preference':
+      if (item.category === MARKETING)
+        for (const person of identities(item.person))
+          effects.preferences.push({
+            accountId: target.account_id,
+            businessAccountId: target.business_account_id,
+            person,
+            stopped: item.value === 'stop',
+            at: item.at ?? receivedAt,
+          });
+      return undefined;
+    case 'phone_number':
+    case 'business_capability': {
+      const limit = item.messagingLimit;
+      if (limit !== undefined) effects.limits.push(...claimedBy.map((channel) => ({ target: channel, limit })));
+      return undefined;
+    }
+    // Kept with their notification and counted; nothing of what is stored today follows from them.
+    case 'message_error':
+    case 'echo':
+    case 'history':
+    case 'user_id_update':
+    case 'template_status':
+    case 'template_quality':
+    case 'template_category':
+    case 'template_components':
+    case 'account_update':
+    case 'business_username':
+    case 'flow':
+    case 'security':
+    case 'other':
+      return undefined;
+  }
+}
+
+/** The channel of the number, the channel with the display number in the business account, or all of that account. */
+async function findTargets(item: NotificationItem, origin: Mode, targets: ChannelTargets): Promise<ChannelTarget[]> {
+  if (item.phoneNumberId !== undefined) {
+    const target = await targets.byNumberId(item.phoneNumberId, origin);
+    return target === undefined ? [] : [target];
+  }
+  if (item.businessAccountId === undefined) return [];
+  const channels = await targets.ofBusiness(item.businessAccountId, origin);
+  if (item.displayPhoneNumber === undefined) return channels;
+  return channels.filter(({ phone_number: number }) => number === item.displayPhoneNumber);
+}
+
+function reportOf(item: StatusItem, target: ChannelTarget, receivedAt: Date): StatusReport {
+  return {
+    accountId: target.account_id,
+    channelId: target.id,
+    providerMessageId: item.providerMessageId,
+    messageId: parseId('msg', item.callbackData ?? '') ?? null,
+    status: item.status,
+    at: item.at ?? receivedAt,
+    receivedAt,
+    error: item.errors[0] ?? null,
+    pricing: item.pricing ?? null,
+    userId: item.recipient.userId ?? null,
+  };
+}
+
+function inboundOf(item: InboundItem, target: ChannelTarget, receivedAt: Date): InboundMessage {
+  return {
+    accountId: target.account_id,
+    channelId: target.id,
+    mode: target.mode,
+    id: newId(),
+    providerMessageId: item.providerMessageId,
+    type: item.type,
+    phone: item.from.phone ?? null,
+    userId: item.from.userId ?? null,
+    content: item.content,
+    replyToProviderMessageId: item.replyToProviderMessageId ?? null,
+    at: item.at ?? receivedAt,
+  };
+}
+
+function contactsOf(person: Person, target: ChannelTarget, at: Date): Contact[] {
+  const { account_id: accountId, id: channelId } = target;
+  return identities(person).map((identity) => ({ accountId, channelId, person: identity, at }));
+}
+
+/** A person is looked up by number or by user id, so what is known is kept under both. */
+function identities({ phone, userId }: Person): string[] {
+  return [phone, userId].filter((identity) => identity !== undefined);
+}

@@ -1,0 +1,32 @@
+import type { Logger } from 'pino';
+import type { ChannelTargets } from '../channels/targets.ts';
+import type { Transaction } from '../store/database.ts';
+import { isPassingFailure } from '../store/passing-failure.ts';
+import { applyItems, type ItemWork, type Leftover } from './apply-items.ts';
+
+/**
+ * Applies items one by one, each in a savepoint, so that a poisoned one is left over alone. Slow, and used only for a
+ * notification that has failed as a whole.
+ */
+export async function applySingly(
+  tx: Transaction,
+  targets: ChannelTargets,
+  works: readonly ItemWork[],
+  log: Logger,
+): Promise<Map<number, Leftover>> {
+  const left = new Map<number, Leftover>();
+  for (const [place, work] of works.entries()) {
+    await tx.runScript('savepoint item');
+    try {
+      const leftover = (await applyItems(tx, targets, [work])).get(0);
+      await tx.runScript('release savepoint item');
+      if (leftover !== undefined) left.set(place, leftover);
+    } catch (error) {
+      if (isPassingFailure(error)) throw error;
+      await tx.runScript('rollback to savepoint item');
+      log.error({ err: error, kind: work.item.label }, 'notification.item_failed');
+      left.set(place, 'failed');
+    }
+  }
+  return left;
+}

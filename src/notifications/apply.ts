@@ -1,0 +1,92 @@
+import type { ChannelTargets } from '../channels/targets.ts';
+import { idTimeMs } from '../kernel/ids.ts';
+import type { DecodedNotification, NotificationItem } from '../provider/notification.ts';
+import type { Transaction } from '../store/database.ts';
+import { applyItems, type ItemWork, type Leftover } from './apply-items.ts';
+import { type ClaimedNotification, finishNotifications, type NotificationResult } from './store.ts';
+
+/** A status may come before its message is known; the provider itself repeats for so long. */
+const WAIT_DAYS_MAX = 7;
+const DAY_MS = 86_400_000;
+/** A status that waits is looked at after 1, 2, 4, ... seconds, at most an hour apart. */
+const RETRY_SECONDS_MAX = 3_600;
+/** What is shown of a notification with very many kinds of items. */
+const KINDS_MAX = 100;
+
+export interface ApplyDeps {
+  decode(rawBody: Buffer): DecodedNotification;
+  targets: ChannelTargets;
+  nowMs(): number;
+}
+
+/** How items are applied: all together, or one by one where one of them has spoiled the batch. */
+export type ItemApplier = (tx: Transaction, works: readonly ItemWork[]) => Promise<Map<number, Leftover>>;
+
+/** Applies claimed notifications and finishes their rows, all in the caller's transaction. */
+export async function applyNotifications(
+  tx: Transaction,
+  deps: ApplyDeps,
+  claimed: readonly ClaimedNotification[],
+  apply: ItemApplier = (inTx, works) => applyItems(inTx, deps.targets, works),
+): Promise<void> {
+  const opened = claimed.map((notification) => open(deps, notification));
+  const works = opened.flatMap(({ notification, due }) =>
+    due.map(({ item }) => ({ notificationId: notification.id, origin: notification.origin, item })),
+  );
+  const left = works.length === 0 ? new Map<number, Leftover>() : await apply(tx, works);
+  let before = 0;
+  const results = opened.map((one) => {
+    const leftovers = one.due.flatMap(({ index }, place) => {
+      const leftover = left.get(before + place);
+      return leftover === undefined ? [] : [{ index, leftover }];
+    });
+    before += one.due.length;
+    return resultOf(one, leftovers, deps.nowMs());
+  });
+  await finishNotifications(tx, results);
+}
+
+interface Opened {
+  notification: ClaimedNotification;
+  /** False: the body is not JSON, so it has no items. */
+  readable: boolean;
+  kinds: string[];
+  /** The items that are still to be applied, with their index in the body. */
+  due: { index: number; item: NotificationItem }[];
+}
+
+function open(deps: ApplyDeps, notification: ClaimedNotification): Opened {
+  const decoded = deps.decode(notification.body);
+  const items = decoded.kind === 'items' ? decoded.items : [];
+  const left = notification.items_left === null ? undefined : new Set(notification.items_left);
+  return {
+    notification,
+    readable: decoded.kind === 'items',
+    kinds: [...new Set(items.map(({ label }) => label))].slice(0, KINDS_MAX),
+    due: items.map((item, index) => ({ index, item })).filter(({ index }) => left?.has(index) ?? true),
+  };
+}
+
+function resultOf(
+  { notification: { id, attempts }, readable, kinds }: Opened,
+  leftovers: readonly { index: number; leftover: Leftover }[],
+  nowMs: number,
+): NotificationResult {
+  const waits = leftovers.some(({ leftover }) => leftover === 'unknown_message');
+  const tooOld = nowMs - idTimeMs(id) > WAIT_DAYS_MAX * DAY_MS;
+  const done = readable && leftovers.length === 0;
+  return {
+    id,
+    state: done ? 'applied' : waits && !tooOld ? 'waiting' : 'set_aside',
+    kinds,
+    itemsLeft: leftovers.map(({ index }) => index),
+    error: readable ? errorOf(leftovers) : 'not_json',
+    retryInSeconds: waits ? Math.min(RETRY_SECONDS_MAX, 2 ** Math.min(attempts, 20)) : 0,
+  };
+}
+
+/** The reasons for what is left, each once. */
+function errorOf(leftovers: readonly { leftover: Leftover }[]): string | null {
+  if (leftovers.length === 0) return null;
+  return [...new Set(leftovers.map(({ leftover }) => leftover))].sort().join(', ');
+}

@@ -1,0 +1,94 @@
+import type { Logger } from 'pino';
+import type { Database } from '../store/database.ts';
+import { isPassingFailure } from '../store/passing-failure.ts';
+import { type ApplyDeps, applyNotifications } from './apply.ts';
+import { applySingly } from './apply-singly.ts';
+import { claimNotification, claimNotifications } from './store.ts';
+
+/** One transaction takes so many, so that it is short, and so many bytes, so that it fits into memory. */
+const ROWS_MAX = 500;
+const BYTES_MAX = 16 << 20;
+/** Finds what other nodes have left and what has waited long enough. The own intake nudges at once. */
+const POLL_MS = 1_000;
+
+export interface Processor {
+  /** Something was received: do not wait for the next poll. */
+  nudge(): void;
+  /** Ends after the round that is under way. */
+  stop(): Promise<void>;
+}
+
+/** Applies what was received, in rounds, as long as the process lives. Nodes share the work row by row. */
+export function startProcessor(database: Database, deps: ApplyDeps, log: Logger): Processor {
+  let stopped = false;
+  let nudged = false;
+  let wake = () => {};
+
+  const sleep = () =>
+    new Promise<void>((resolve) => {
+      if (nudged || stopped) return resolve();
+      const timer = setTimeout(resolve, POLL_MS);
+      wake = () => {
+        clearTimeout(timer);
+        resolve();
+      };
+    });
+
+  const loop = async () => {
+    while (!stopped) {
+      nudged = false;
+      const full = await tryRound(database, deps, log);
+      if (!full) await sleep();
+    }
+  };
+  const ended = loop();
+
+  return {
+    nudge() {
+      nudged = true;
+      wake();
+    },
+    stop() {
+      stopped = true;
+      wake();
+      return ended;
+    },
+  };
+}
+
+/** Whether there may be more to do at once. */
+async function tryRound(database: Database, deps: ApplyDeps, log: Logger): Promise<boolean> {
+  try {
+    return (await runRound(database, deps, log)) > 0;
+  } catch (error) {
+    if (!isPassingFailure(error)) throw error;
+    // The rows stay as they were, and the next round takes them again.
+    log.warn({ err: error }, 'notifications.round_failed');
+    return false;
+  }
+}
+
+async function runRound(database: Database, deps: ApplyDeps, log: Logger): Promise<number> {
+  let ids: string[] = [];
+  try {
+    return await database.transaction(async (tx) => {
+      const claimed = await claimNotifications(tx, ROWS_MAX, BYTES_MAX);
+      ids = claimed.map(({ id }) => id);
+      if (claimed.length > 0) await applyNotifications(tx, deps, claimed);
+      return claimed.length;
+    });
+  } catch (error) {
+    if (isPassingFailure(error) || ids.length === 0) throw error;
+    log.error({ err: error, notifications: ids.length }, 'notifications.batch_refused');
+    for (const id of ids) await applyAlone(database, deps, id, log);
+    return ids.length;
+  }
+}
+
+async function applyAlone(database: Database, deps: ApplyDeps, id: string, log: Logger): Promise<void> {
+  await database.transaction(async (tx) => {
+    const claimed = await claimNotification(tx, id);
+    if (claimed === undefined) return;
+    await applyNotifications(tx, deps, [claimed], (inTx, works) => applySingly(inTx, deps.targets, works, log));
+  });
+}

@@ -1,0 +1,74 @@
+import type { IncomingMessage } from 'node:http';
+import { ApiError } from '../kernel/errors.ts';
+import { newId } from '../kernel/ids.ts';
+import type { Mode } from '../kernel/principal.ts';
+import { isSignedBy } from '../kernel/signature.ts';
+import { createBatcher } from '../store/batcher.ts';
+import type { Queryable } from '../store/database.ts';
+import { insertNotifications, type RawNotification } from './store.ts';
+
+const COMMITS_MAX = 2;
+const ROWS_A_COMMIT_MAX = 500;
+/** Bodies that wait for their commit are held in memory; what comes beyond this is refused, and the provider repeats it. */
+const BYTES_HELD_MAX = 64 << 20;
+
+/** Whose secrets verify a notification decides which channels it may touch. */
+export interface CallbackSecrets {
+  live: readonly string[];
+  test: readonly string[];
+}
+
+export interface Intake {
+  /**
+   * Verifies a notification over its raw bytes and commits it. Throws `invalid_signature` before anything is parsed or
+   * stored, and `unavailable` when it cannot be committed: then the provider must repeat it.
+   */
+  receive(request: IncomingMessage, rawBody: Buffer): Promise<void>;
+}
+
+interface Deps {
+  database: Queryable;
+  secrets: CallbackSecrets;
+  /** Told after each commit. */
+  onReceived(): void;
+}
+
+export function createIntake({ database, secrets, onReceived }: Deps): Intake {
+  const commits = createBatcher<RawNotification, void>({
+    itemsMax: ROWS_A_COMMIT_MAX,
+    flushesMax: COMMITS_MAX,
+    flush: async (raw) => {
+      await insertNotifications(database, raw);
+      return raw.map(() => undefined);
+    },
+  });
+  let bytesHeld = 0;
+
+  return {
+    async receive(request, rawBody) {
+      const origin = originOf(request, rawBody, secrets);
+      if (bytesHeld + rawBody.length > BYTES_HELD_MAX)
+        throw new ApiError('unavailable', 'Too many notifications wait to be committed.', {
+          headers: { 'retry-after': '1' },
+        });
+      bytesHeld += rawBody.length;
+      try {
+        await commits.add({ id: newId(), origin, body: rawBody });
+      } finally {
+        bytesHeld -= rawBody.length;
+      }
+      onReceived();
+    },
+  };
+}
+
+/** Both kinds of secrets are tried, whatever the first says, so that the time does not tell which one it was. */
+function originOf(request: IncomingMessage, rawBody: Buffer, secrets: CallbackSecrets): Mode {
+  const given = request.headersDistinct['x-hub-signature-256'] ?? [];
+  const signature = given.length === 1 ? given[0] : undefined;
+  const live = isSignedBy(rawBody, signature, secrets.live);
+  const test = isSignedBy(rawBody, signature, secrets.test);
+  if (live) return 'live';
+  if (test) return 'test';
+  throw new ApiError('invalid_signature', 'The signature is missing or not right.');
+}

@@ -1,0 +1,117 @@
+import { Type } from 'typebox';
+import { PAGE_QUERY, pageOf, readPage } from '../http/page.ts';
+import { platformRoute, publicRoute, type Route } from '../http/route.ts';
+import { ApiError } from '../kernel/errors.ts';
+import { formatId, idTimeMs, parseId } from '../kernel/ids.ts';
+import { isToken } from '../kernel/signature.ts';
+import type { Database } from '../store/database.ts';
+import type { Intake } from './receive.ts';
+import { findNotification, listNotifications, type NotificationView, reprocessNotification } from './store.ts';
+
+const PATH = '/api/messaging/webhook';
+/** The provider's bodies have up to 3 MB. */
+const BODY_BYTES_MAX = 4 << 20;
+
+interface Deps {
+  database: Database;
+  intake: Intake;
+  verifyTokens: readonly string[];
+  nudge(): void;
+}
+
+/** The provider's callback, whose secrets are the platform's alone, and what the operator sees of it. */
+export function notificationRoutes(deps: Deps): Route[] {
+  return [verificationRoute(deps), intakeRoute(deps), listRoute(deps), reprocessRoute(deps)];
+}
+
+/** The query belongs to the provider, so what else stands in it is not ours to refuse. */
+const ANY_QUERY = Type.Record(Type.String(), Type.Unknown());
+
+function verificationRoute({ verifyTokens }: Deps): Route {
+  return publicRoute({
+    method: 'GET',
+    path: PATH,
+    summary: "Answer the provider's verification request",
+    bodyUse: 'none',
+    querySchema: ANY_QUERY,
+    async handle({ query }) {
+      const { 'hub.mode': mode, 'hub.verify_token': token, 'hub.challenge': challenge } = query;
+      const right =
+        mode === 'subscribe' && isFilled(token) && isToken(token, verifyTokens) && isFilled(challenge) && challenge;
+      if (right === false) throw new ApiError('verification_failed', 'The verification request is not valid.');
+      const headers = { 'content-type': 'text/plain; charset=utf-8', 'x-content-type-options': 'nosniff' };
+      return { status: 200, body: right, headers };
+    },
+  });
+}
+
+/** A parameter given twice arrives as an array, and one that is missing or empty proves nothing. */
+function isFilled(value: unknown): value is string {
+  return typeof value === 'string' && value !== '';
+}
+
+function intakeRoute({ intake }: Deps): Route {
+  return publicRoute({
+    method: 'POST',
+    path: PATH,
+    summary: 'Take a signed notification of the provider',
+    bodyUse: 'raw',
+    bodyBytesMax: BODY_BYTES_MAX,
+    querySchema: ANY_QUERY,
+    async handle({ rawBody, request }) {
+      await intake.receive(request.raw, rawBody);
+      return { status: 200 };
+    },
+  });
+}
+
+const LIST_QUERY = Type.Object(
+  { ...PAGE_QUERY, state: Type.Optional(Type.Enum(['waiting', 'applied', 'set_aside'])) },
+  { additionalProperties: false },
+);
+
+function listRoute({ database }: Deps): Route {
+  return platformRoute({
+    method: 'GET',
+    path: '/platform/v1/notifications',
+    summary: 'List notifications, newest first, without their bodies',
+    bodyUse: 'none',
+    querySchema: LIST_QUERY,
+    async handle({ query }) {
+      const page = readPage(query);
+      const rows = await listNotifications(database, query.state ?? null, page.before, page.limit + 1);
+      return { status: 200, body: pageOf(rows, page, rows.map(presentNotification)) };
+    },
+  });
+}
+
+function reprocessRoute({ database, nudge }: Deps): Route {
+  return platformRoute({
+    method: 'POST',
+    path: '/platform/v1/notifications/:id/reprocess',
+    summary: 'Apply again what could not be applied of a notification',
+    bodyUse: 'json_or_empty',
+    bodySchema: Type.Object({}, { additionalProperties: false }),
+    async handle({ params }) {
+      const id = parseId('ntf', params.id ?? '');
+      const row =
+        id === undefined
+          ? undefined
+          : ((await reprocessNotification(database, id)) ?? (await findNotification(database, id)));
+      if (row === undefined) throw new ApiError('not_found', 'There is no such notification.');
+      nudge();
+      return { status: 202, body: presentNotification(row) };
+    },
+  });
+}
+
+function presentNotification(row: NotificationView) {
+  return {
+    id: formatId('ntf', row.id),
+    received_at: new Date(idTimeMs(row.id)).toISOString(),
+    state: row.state,
+    kinds: row.kinds ?? [],
+    error: row.error,
+    attempts: row.attempts,
+  };
+}

@@ -1,0 +1,128 @@
+import type { Mode } from '../kernel/principal.ts';
+import type { Queryable } from '../store/database.ts';
+
+/** A verified body, as it came. */
+export interface RawNotification {
+  id: string;
+  origin: Mode;
+  body: Buffer;
+}
+
+const NOTIFICATION_INSERT = `
+  insert into notification (id, origin, body) select * from unnest($1::uuid[], $2::mode[], $3::bytea[])`;
+
+export async function insertNotifications(store: Queryable, raw: readonly RawNotification[]): Promise<void> {
+  await store.query(NOTIFICATION_INSERT, [
+    raw.map(({ id }) => id),
+    raw.map(({ origin }) => origin),
+    raw.map(({ body }) => body),
+  ]);
+}
+
+export interface ClaimedNotification {
+  id: string;
+  origin: Mode;
+  body: Buffer;
+  /** The places of the items that are still to be applied; null: all. */
+  items_left: number[] | null;
+  attempts: number;
+}
+
+/**
+ * Claims what is due, for this transaction: other nodes skip it and take other rows. Bounded by bytes too, because a
+ * body may have 4 MiB; the first one is always taken.
+ */
+const NOTIFICATION_CLAIM = `
+  with due as materialized (
+    select id, origin, body, items_left, attempts, next_at from notification
+    where state = 'waiting' and next_at <= now()
+    order by next_at limit $1 for update skip locked
+  ), sized as (
+    select *, sum(octet_length(body)) over (order by next_at, id) - octet_length(body) as bytes_before from due
+  )
+  select id, origin, body, items_left, attempts from sized where bytes_before < $2 order by id`;
+
+export function claimNotifications(tx: Queryable, rowsMax: number, bytesMax: number): Promise<ClaimedNotification[]> {
+  return tx.query<ClaimedNotification>(NOTIFICATION_CLAIM, [rowsMax, bytesMax]);
+}
+
+const NOTIFICATION_CLAIM_ONE = `
+  select id, origin, body, items_left, attempts from notification
+  where id = $1 and state = 'waiting' for update skip locked`;
+
+export async function claimNotification(tx: Queryable, id: string): Promise<ClaimedNotification | undefined> {
+  return (await tx.query<ClaimedNotification>(NOTIFICATION_CLAIM_ONE, [id]))[0];
+}
+
+/** What a round has made of a notification. */
+export interface NotificationResult {
+  id: string;
+  state: 'applied' | 'waiting' | 'set_aside';
+  kinds: string[];
+  itemsLeft: number[];
+  error: string | null;
+  /** For `waiting`: when to look again. */
+  retryInSeconds: number;
+}
+
+const NOTIFICATION_FINISH = `
+  update notification n set
+    state = r.state,
+    kinds = coalesce(n.kinds, array(select jsonb_array_elements_text(r.kinds))),
+    items_left = string_to_array(nullif(r.items_left, ''), ',')::integer[],
+    error = r.error,
+    attempts = n.attempts + 1,
+    next_at = now() + make_interval(secs => r.retry_in_seconds),
+    applied_at = case when r.state = 'applied' then now() end
+  from unnest($1::uuid[], $2::notification_state[], $3::jsonb[], $4::text[], $5::text[], $6::integer[])
+    as r(id, state, kinds, items_left, error, retry_in_seconds)
+  where n.id = r.id`;
+
+export async function finishNotifications(tx: Queryable, results: readonly NotificationResult[]): Promise<void> {
+  await tx.query(NOTIFICATION_FINISH, [
+    results.map(({ id }) => id),
+    results.map(({ state }) => state),
+    // Arrays in arrays must be of one length in PostgreSQL, so these two travel as texts.
+    results.map(({ kinds }) => JSON.stringify(kinds)),
+    results.map(({ itemsLeft }) => itemsLeft.join(',')),
+    results.map(({ error }) => error),
+    results.map(({ retryInSeconds }) => retryInSeconds),
+  ]);
+}
+
+export interface NotificationView {
+  id: string;
+  state: string;
+  kinds: string[] | null;
+  error: string | null;
+  attempts: number;
+}
+
+const VIEW = 'id, state, kinds, error, attempts';
+const NOTIFICATION_LIST = `
+  select ${VIEW} from notification
+  where ($1::notification_state is null or state = $1) and ($2::uuid is null or id < $2) order by id desc limit $3`;
+
+/** A page for the operator, newest first; never the body. */
+export function listNotifications(
+  store: Queryable,
+  state: string | null,
+  before: string | null,
+  limit: number,
+): Promise<NotificationView[]> {
+  return store.query<NotificationView>(NOTIFICATION_LIST, [state, before, limit]);
+}
+
+const NOTIFICATION_REPROCESS = `
+  update notification set state = 'waiting', next_at = now() where id = $1 and state <> 'applied' returning ${VIEW}`;
+
+/** Makes it due again. What is applied already stays as it is, because a second effect is never wanted. */
+export async function reprocessNotification(store: Queryable, id: string): Promise<NotificationView | undefined> {
+  return (await store.query<NotificationView>(NOTIFICATION_REPROCESS, [id]))[0];
+}
+
+const NOTIFICATION_FIND = `select ${VIEW} from notification where id = $1`;
+
+export async function findNotification(store: Queryable, id: string): Promise<NotificationView | undefined> {
+  return (await store.query<NotificationView>(NOTIFICATION_FIND, [id]))[0];
+}
