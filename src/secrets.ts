@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
-import { mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { linkSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import type { Config } from './config.ts';
 
 /** Everything secret that the process needs, complete. The first of a list is current; all of it is valid. */
@@ -18,7 +18,17 @@ export interface Secrets {
  */
 export function completeSecrets(config: Config): Secrets {
   const path = join(config.dataDir, 'secrets.json');
-  const kept = readKept(path);
+  for (;;) {
+    const kept = readKept(path);
+    const { complete, made } = complement(config, kept ?? {});
+    if (Object.keys(made).length === Object.keys(kept ?? {}).length) return complete;
+    if (kept !== undefined) writePrivateJson(path, made);
+    else if (!createPrivateJson(path, made)) continue; // Another process was first: its secrets are the ones to use.
+    return complete;
+  }
+}
+
+function complement(config: Config, kept: Record<string, string>) {
   const made = { ...kept };
   const one = (name: string, make: () => string) => {
     made[name] ??= make();
@@ -33,26 +43,42 @@ export function completeSecrets(config: Config): Secrets {
     masterKey: Buffer.from(secrets.masterKey ?? one('master_key', () => randomBytes(32).toString('base64')), 'base64'),
     sandboxAppSecret: secrets.sandboxAppSecret ?? one('sandbox_app_secret', hexSecret),
   };
-  if (Object.keys(made).length === Object.keys(kept).length) return complete;
-  writePrivateJson(path, made);
-  return complete;
+  return { complete, made };
 }
 
 /** Writes a JSON file that only its owner can read, whole or not at all. */
 export function writePrivateJson(path: string, value: unknown): void {
-  mkdirSync(join(path, '..'), { recursive: true });
+  renameSync(draftJson(path, value), path);
+}
+
+/** The same, but never over a file that is there already: false then. */
+function createPrivateJson(path: string, value: unknown): boolean {
+  const draft = draftJson(path, value);
+  try {
+    linkSync(draft, path);
+    return true;
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'EEXIST') return false;
+    throw error;
+  } finally {
+    rmSync(draft);
+  }
+}
+
+function draftJson(path: string, value: unknown): string {
+  mkdirSync(dirname(path), { recursive: true });
   const draft = `${path}.${process.pid}.new`;
   writeFileSync(draft, `${JSON.stringify(value, undefined, 2)}\n`, { mode: 0o600 });
-  renameSync(draft, path);
+  return draft;
 }
 
 function hexSecret(): string {
   return randomBytes(32).toString('hex');
 }
 
-function readKept(path: string): Record<string, string> {
+function readKept(path: string): Record<string, string> | undefined {
   const text = readIfThere(path);
-  if (text === undefined) return {};
+  if (text === undefined) return undefined;
   const kept: unknown = JSON.parse(text);
   if (typeof kept !== 'object' || kept === null) throw new Error(`${path} is not a JSON object`);
   return Object.fromEntries(

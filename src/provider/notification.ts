@@ -100,6 +100,8 @@ interface MessageErrorItem extends ItemOrigin {
 export interface ConversationItem extends ItemOrigin {
   kind: 'call' | 'echo' | 'history';
   providerId: string | undefined;
+  /** The person who called us; undefined for a call of ours, and for what is no call. */
+  caller: Person | undefined;
   at: Date | undefined;
   content: unknown;
 }

@@ -1,4 +1,4 @@
-import type { ConversationItem, InboundItem, UndecodableReason } from '../notification.ts';
+import type { ConversationItem, InboundItem, Person, UndecodableReason } from '../notification.ts';
 import { type Change, originOf } from './decode-change.ts';
 import { readErrors } from './decode-errors.ts';
 import { contactOf, readPerson, withContact } from './decode-person.ts';
@@ -36,15 +36,14 @@ export function decodeInbound(item: JsonObject, change: Change): InboundItem | U
   const providerMessageId = idAt(item, 'id');
   if (providerMessageId === undefined) return 'no_message_id';
   const type = textAt(item, 'type') ?? 'unknown';
-  const person = readPerson(idAt(item, 'from'), idAt(item, 'from_user_id'), idAt(item, 'from_parent_user_id'));
-  const contact = contactOf(change.contacts, person);
+  const contact = contactOf(change.contacts, readFrom(item));
   return {
     ...originOf(change, `message.${type}`),
     kind: 'inbound',
     phoneNumberId,
     providerMessageId,
     type,
-    from: withContact(person, contact),
+    from: readSender(item, change),
     profileName: contact?.profileName,
     username: contact?.username,
     at: timeAt(item, 'timestamp'),
@@ -55,9 +54,10 @@ export function decodeInbound(item: JsonObject, change: Change): InboundItem | U
   };
 }
 
-/** A call began, rang or ended. */
+/** A call began, rang or ended. One that the person began opens the window for free-form messages, as writing does. */
 export function decodeCall(item: JsonObject, change: Change): ConversationItem {
-  return readConversation('call', wordAt(item, 'event') ?? wordAt(item, 'status'), item, change);
+  const call = readConversation('call', wordAt(item, 'event') ?? wordAt(item, 'status'), item, change);
+  return { ...call, caller: wordAt(item, 'direction') === 'user_initiated' ? readSender(item, change) : undefined };
 }
 
 /** The number's owner wrote from the phone, beside us. */
@@ -80,9 +80,19 @@ function readConversation(
     ...originOf(change, detail),
     kind,
     providerId: idAt(item, 'id'),
+    caller: undefined,
     at: timeAt(item, 'timestamp'),
     content: keptJson(item),
   };
+}
+
+function readFrom(item: JsonObject): Person {
+  return readPerson(idAt(item, 'from'), idAt(item, 'from_user_id'), idAt(item, 'from_parent_user_id'));
+}
+
+function readSender(item: JsonObject, change: Change): Person {
+  const person = readFrom(item);
+  return withContact(person, contactOf(change.contacts, person));
 }
 
 function readContent(item: JsonObject, type: string): unknown {

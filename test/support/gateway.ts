@@ -1,0 +1,113 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { pino } from 'pino';
+import { createSandbox, type Sandbox, type SandboxOptions } from '../../sandbox/server.ts';
+import { createAccount, createKey } from '../../src/accounts/accounts.ts';
+import { type App, createApp } from '../../src/app.ts';
+import { loadConfig } from '../../src/config.ts';
+import type { Mode, Scope } from '../../src/kernel/principal.ts';
+import { completeSecrets } from '../../src/secrets.ts';
+import type { Database } from '../../src/store/database.ts';
+import { createTestDatabase } from './database.ts';
+
+export interface TestGateway {
+  /** Without a final slash. */
+  url: string;
+  accountId: string;
+  testKey: string;
+  platformKey: string;
+  sandbox: Sandbox;
+  database: Database;
+  app: App;
+  createKey(wish: { accountId?: string; mode?: Mode; scopes?: Scope[]; expiresAt?: Date }): Promise<string>;
+  createAccount(name: string): Promise<string>;
+  /** A call with the account's test key, or another one. `body` that is no string or bytes is sent as JSON. */
+  call(method: string, path: string, options?: CallOptions): Promise<TestAnswer>;
+  stop(): Promise<void>;
+}
+
+export interface CallOptions {
+  key?: string | null;
+  body?: unknown;
+  headers?: Record<string, string>;
+}
+
+export interface TestAnswer {
+  status: number;
+  headers: Headers;
+  text: string;
+  /** The body as JSON; undefined if it is none. */
+  // biome-ignore lint/suspicious/noExplicitAny: a test asserts on every member that it reads.
+  json: any;
+}
+
+/** A whole gateway in this process: real HTTP, the real PostgreSQL, the sandbox. */
+export async function startTestGateway(
+  options: { settings?: Record<string, string>; sandbox?: Partial<SandboxOptions> } = {},
+): Promise<TestGateway> {
+  const dataDir = await mkdtemp(join(tmpdir(), 'waypost-gateway-'));
+  const settings = { WAYPOST_DATA_DIR: dataDir, WAYPOST_RATE_REQUESTS: '100000', WAYPOST_RATE_RECIPIENTS: '1000000' };
+  const config = loadConfig({ ...settings, ...options.settings });
+  const secrets = completeSecrets(config);
+  const { database, drop } = await createTestDatabase();
+  const sandbox = await createSandbox({ port: 0, appSecret: secrets.sandboxAppSecret, ...options.sandbox });
+  const log = pino({ level: 'silent' });
+  const sandboxUrl = config.sandbox ? sandbox.url : undefined;
+  const app = await createApp({ config, secrets, database, log, sandboxUrl });
+  const url = await app.server.listen({ host: '127.0.0.1', port: 0 });
+  app.setPublicUrl(url);
+
+  const makeAccount = async (name: string) => (await createAccount(database, { name, actor: 'test' }, app.birth)).id;
+  const accountId = await makeAccount('Test account');
+  const makeKey: TestGateway['createKey'] = async ({ accountId: of = accountId, mode = 'test', scopes, expiresAt }) => {
+    const wish = { accountId: of, name: 'Test key', mode, scopes: scopes ?? null, expiresAt: expiresAt ?? null };
+    return (await createKey(database, { ...wish, actor: 'test' })).key;
+  };
+  const testKey = await makeKey({});
+  return {
+    url,
+    accountId,
+    testKey,
+    platformKey: secrets.platformKeys[0] ?? '',
+    sandbox,
+    database,
+    app,
+    createKey: makeKey,
+    createAccount: makeAccount,
+    call: (method, path, call) => callApi(url, method, path, { key: testKey, ...call }),
+    async stop() {
+      await app.drain();
+      await app.close();
+      await sandbox.close();
+      await drop();
+      await rm(dataDir, { recursive: true, force: true });
+    },
+  };
+}
+
+/** One HTTP call, with a key unless it is null. */
+export async function callApi(url: string, method: string, path: string, call: CallOptions): Promise<TestAnswer> {
+  const { key, body, headers } = call;
+  const plain = body === undefined || typeof body === 'string' || body instanceof Uint8Array;
+  const answer = await fetch(url + path, {
+    method,
+    headers: {
+      ...(key != null && { authorization: `Bearer ${key}` }),
+      ...(body !== undefined && { 'content-type': 'application/json' }),
+      ...headers,
+    },
+    ...(body !== undefined && { body: plain ? body : JSON.stringify(body) }),
+    redirect: 'manual',
+  });
+  const text = await answer.text();
+  return { status: answer.status, headers: answer.headers, text, json: readJson(text) };
+}
+
+function readJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined; // Not every answer is JSON, and a test that expects it to be will say so.
+  }
+}

@@ -1,0 +1,63 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import type { DevFile } from '../../src/demo.ts';
+import { until } from './until.ts';
+
+const ROOT = fileURLToPath(new URL('../..', import.meta.url));
+const START_TIMEOUT_MS = 60_000;
+
+export interface GatewayProcess {
+  child: ChildProcess;
+  dev: DevFile;
+  /** What it has printed so far, on both streams. */
+  output(): string;
+  /** Ends it at once, as a crash does, and waits until it is gone. */
+  kill(): Promise<void>;
+  /** Asks it to stop and resolves with its exit code. */
+  stop(): Promise<number | null>;
+}
+
+/**
+ * Starts a gateway as a process of its own (`node scripts/start.js`) and waits until it is ready. Ports are free ones
+ * unless `env` says otherwise; `dataDir` is its data folder.
+ */
+export async function startGatewayProcess(dataDir: string, env: Record<string, string> = {}): Promise<GatewayProcess> {
+  const child = spawn(process.execPath, ['scripts/start.js'], {
+    cwd: ROOT,
+    env: {
+      PATH: process.env.PATH,
+      PORT: '0',
+      WAYPOST_SANDBOX_PORT: '0',
+      WAYPOST_METRICS_PORT: 'off',
+      WAYPOST_DATA_DIR: dataDir,
+      WAYPOST_RATE_REQUESTS: '100000',
+      WAYPOST_RATE_RECIPIENTS: '1000000',
+      ...env,
+    },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  let output = '';
+  child.stdout.on('data', (chunk) => (output += chunk));
+  child.stderr.on('data', (chunk) => (output += chunk));
+  const gone = new Promise<number | null>((resolve) => child.once('exit', resolve));
+  await until(() => {
+    if (child.exitCode !== null) throw new Error(`The gateway ended with code ${child.exitCode}:\n${output}`);
+    return output.includes('Stop with Ctrl-C.');
+  }, START_TIMEOUT_MS);
+  const dev: DevFile = JSON.parse(await readFile(join(dataDir, 'dev.json'), 'utf8'));
+  return {
+    child,
+    dev,
+    output: () => output,
+    async kill() {
+      child.kill('SIGKILL');
+      await gone;
+    },
+    stop() {
+      child.kill('SIGTERM');
+      return gone;
+    },
+  };
+}

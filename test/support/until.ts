@@ -1,0 +1,15 @@
+import { setTimeout as wait } from 'node:timers/promises';
+
+/** Waits until the condition holds and returns what it gave. The limit is generous: machines are small and shared. */
+export async function until<Value>(
+  condition: () => Value | Promise<Value>,
+  timeoutMs = 30_000,
+): Promise<NonNullable<Value>> {
+  const endMs = Date.now() + timeoutMs;
+  for (;;) {
+    const value = await condition();
+    if (value) return value;
+    if (Date.now() > endMs) throw new Error(`The condition did not come to hold within ${timeoutMs} ms`);
+    await wait(20);
+  }
+}
