@@ -27,6 +27,7 @@ import { checkComponents } from './provider/whatsapp/components.ts';
 import { decodeNotification } from './provider/whatsapp/decode.ts';
 import type { Secrets } from './secrets.ts';
 import type { Database, Queryable } from './store/database.ts';
+import { createTemplates } from './templates/templates.ts';
 
 export interface AppDeps {
   config: Config;
@@ -69,12 +70,14 @@ export async function createApp({ config, secrets, database, log, sandboxUrl }: 
   });
   const sandbox = sandboxUrl !== undefined;
   const channels = createChannels({ database, sealer, clock, sandbox });
+  const templates = createTemplates(provider, clock);
   const ledger = createLedger(database, log);
   const { sendDeadlineMs: deadlineMs, sendsMax } = config;
   const sends = createSends({
     database,
     ledger,
     channels,
+    templates,
     provider,
     clock,
     log,
@@ -110,7 +113,7 @@ export async function createApp({ config, secrets, database, log, sandboxUrl }: 
   const server = createServer({
     ...common,
     routes: [
-      ...messageRoutes({ database, sends, channels, checkComponents, takeRecipients, docsUrl, clock }),
+      ...messageRoutes({ database, sends, channels, templates, checkComponents, takeRecipients, docsUrl, clock }),
       ...accountRoutes({ database, birth, clock, publicUrl: () => publicUrl }),
       ...channelRoutes({ database, provider, sealer, sandbox, publicUrl: () => publicUrl }),
       ...notificationRoutes({ database, intake, verifyTokens, nudge: processor.nudge }),

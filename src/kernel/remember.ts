@@ -1,7 +1,8 @@
 import type { Clock } from './clock.ts';
 
-interface Options<Value> {
-  load(key: string): Promise<Value>;
+interface Options<Value, Context> {
+  /** `context` is what loading needs beside the key; it must not change the answer. */
+  load(key: string, context: Context): Promise<Value>;
   /** How long an answer is believed, in milliseconds, counted from when it was asked for. */
   believedMs: number;
   /** Beyond this many the oldest is forgotten. */
@@ -13,14 +14,19 @@ interface Options<Value> {
  * Remembers what `load` answered for a short time, so that a busy key costs one query now and then instead of one a
  * call. Callers that come while it loads share the one query; a failure is told to them and not remembered.
  */
-export function createRemembered<Value>({ load, believedMs, entriesMax, clock }: Options<Value>): {
-  get(key: string): Promise<Value>;
+export function createRemembered<Value, Context = void>({
+  load,
+  believedMs,
+  entriesMax,
+  clock,
+}: Options<Value, Context>): {
+  get(key: string, context: Context): Promise<Value>;
   forget(key: string): void;
 } {
   const entries = new Map<string, { value: Promise<Value>; untilMs: number }>();
 
-  function ask(key: string): Promise<Value> {
-    const value = load(key);
+  function ask(key: string, context: Context): Promise<Value> {
+    const value = load(key, context);
     entries.delete(key);
     entries.set(key, { value, untilMs: clock.nowMs() + believedMs });
     value.catch(() => entries.delete(key)); // The callers get the failure; the next one asks again.
@@ -30,9 +36,9 @@ export function createRemembered<Value>({ load, believedMs, entriesMax, clock }:
   }
 
   return {
-    get(key) {
+    get(key, context) {
       const known = entries.get(key);
-      return known !== undefined && known.untilMs > clock.nowMs() ? known.value : ask(key);
+      return known !== undefined && known.untilMs > clock.nowMs() ? known.value : ask(key, context);
     },
     forget: (key) => void entries.delete(key),
   };

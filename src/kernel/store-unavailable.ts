@@ -12,3 +12,13 @@ export class StoreUnavailable extends Error {
     this.commitInDoubt = commitInDoubt;
   }
 }
+
+/** What `work` gives, or undefined while the store is away: for what is good to know and can be done without. */
+export async function unlessUnavailable<Value>(work: Promise<Value>): Promise<Value | undefined> {
+  try {
+    return await work;
+  } catch (error) {
+    if (error instanceof StoreUnavailable) return undefined;
+    throw error;
+  }
+}

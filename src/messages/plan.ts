@@ -1,6 +1,7 @@
 import { newId } from '../kernel/ids.ts';
 import type { MessageError } from '../kernel/message-errors.ts';
 import type { IntendedMessage, RefusedEntry } from './message.ts';
+import type { Preflight } from './preflight.ts';
 import type { Recipient, SendCommand } from './send-command.ts';
 
 /** What becomes of each recipient before anything is transmitted. */
@@ -11,10 +12,10 @@ export interface Plan {
 }
 
 /**
- * Makes a message of every recipient that can be read, once a person, and an entry of every other one. `channelError` is
- * what keeps the whole channel from sending: then every message is there and failed.
+ * Makes a message of every recipient that can be read, once a person, and an entry of every other one. What the
+ * pre-flight found is a message too, and failed from the start.
  */
-export function planMessages(command: SendCommand, channelError: MessageError | null): Plan {
+export function planMessages(command: SendCommand, errorOf: Preflight): Plan {
   const plan: Plan = { intended: [], refused: [] };
   const seen = new Set<string>();
   command.recipients.forEach((recipient, place) => {
@@ -24,7 +25,7 @@ export function planMessages(command: SendCommand, channelError: MessageError | 
       plan.refused.push(refuse(recipient, place, { code: 'duplicate_recipient' }));
     } else {
       seen.add(recipient.to);
-      plan.intended.push(intend(recipient, command.clientReference ?? null, channelError));
+      plan.intended.push(intend(recipient, command.clientReference ?? null, errorOf(recipient)));
     }
   });
   return plan;
@@ -43,7 +44,7 @@ function refuse(recipient: Recipient, place: number, error: MessageError): Refus
 function intend(
   recipient: Exclude<Recipient, { kind: 'unreadable' }>,
   requestReference: string | null,
-  channelError: MessageError | null,
+  error: MessageError | null,
 ): IntendedMessage {
   return {
     id: newId(),
@@ -52,7 +53,7 @@ function intend(
     client_reference: recipient.clientReference ?? requestReference,
     own_reference: recipient.clientReference !== undefined,
     components: recipient.components ?? null,
-    status: channelError === null ? 'transmitting' : 'failed',
-    error: channelError,
+    status: error === null ? 'transmitting' : 'failed',
+    error,
   };
 }

@@ -7,6 +7,7 @@ import { ApiError } from '../kernel/errors.ts';
 import { firstIdOfMs, idTimeMs, parseId } from '../kernel/ids.ts';
 import type { AccountPrincipal } from '../kernel/principal.ts';
 import type { Database } from '../store/database.ts';
+import type { Templates } from '../templates/templates.ts';
 import { composeAnswer, entryOf } from './answer.ts';
 import { findReplay, hashBody, readIdempotencyKey } from './idempotency.ts';
 import { type CheckComponents, parseSend } from './parse-send.ts';
@@ -22,6 +23,7 @@ interface Deps {
   sends: Sends;
   channels: Channels;
   checkComponents: CheckComponents;
+  templates: Templates;
   /** Takes the recipients of a send from the key's rate, or throws `rate_limited`. */
   takeRecipients(principal: AccountPrincipal, recipients: number): void;
   docsUrl(): string;
@@ -101,7 +103,7 @@ function validateRoute(deps: Deps): Route {
     async handle({ principal, body }) {
       const command = parseSend(body, deps.checkComponents);
       const channel = await deps.channels.choose(principal.accountId, principal.mode, command.from);
-      return { status: 200, body: validateSend(principal.accountId, command, channel, deps.docsUrl()) };
+      return { status: 200, body: await validateSend(deps, command, channel) };
     },
   });
 }

@@ -5,7 +5,9 @@ import type { Clock } from '../kernel/clock.ts';
 import { ApiError } from '../kernel/errors.ts';
 import { formatId } from '../kernel/ids.ts';
 import type { AccountPrincipal } from '../kernel/principal.ts';
-import { StoreUnavailable } from '../kernel/store-unavailable.ts';
+import { StoreUnavailable, unlessUnavailable } from '../kernel/store-unavailable.ts';
+import { findWindows } from '../people/store.ts';
+import { describeClosedWindow } from '../people/window.ts';
 import type { MessageContent, Provider } from '../provider/port.ts';
 import type { Database } from '../store/database.ts';
 import { composeAnswer } from './answer.ts';
@@ -13,6 +15,7 @@ import { findReplay, type IdempotencyClaim } from './idempotency.ts';
 import type { Ledger } from './ledger.ts';
 import type { IntendedMessage, Outcome } from './message.ts';
 import { planMessages } from './plan.ts';
+import { type PreflightDeps, preflight } from './preflight.ts';
 import type { SendCommand } from './send-command.ts';
 import { findSettled, type NewRequest, type SettledMessage } from './store.ts';
 import { transmit, withoutId } from './transmit.ts';
@@ -24,7 +27,7 @@ const COMMIT_WAIT_MS = 3_000;
 /** A message that is in flight at the deadline is awaited for so long after it; its answer still settles it. */
 const LATE_ANSWER_MS = 60_000;
 
-export interface SendDeps {
+export interface SendDeps extends PreflightDeps {
   database: Database;
   ledger: Ledger;
   channels: Channels;
@@ -90,7 +93,7 @@ type Track = <Value>(work: Promise<Value>) => Promise<Value>;
 
 async function carryOut(deps: SendDeps, call: SendCall, track: Track): Promise<SendResult> {
   const { principal, channel, idempotency } = call;
-  const plan = planMessages(call.command, channel.suspended ? { code: 'sender_suspended' } : null);
+  const plan = planMessages(call.command, await preflight(deps, channel, call.command));
   const request: NewRequest = {
     accountId: principal.accountId,
     id: call.requestId,
@@ -106,7 +109,8 @@ async function carryOut(deps: SendDeps, call: SendCall, track: Track): Promise<S
     idempotency: idempotency ?? null,
   };
   if (!(await deps.ledger.begin(request))) return replayOfOther(deps, request);
-  const { outcomes, late } = await transmitAll(deps, call, request, track);
+  const { outcomes: seen, late } = await transmitAll(deps, call, request, track);
+  const outcomes = await explainClosedWindows(deps, channel, request, seen);
   const answer = JSON.stringify(await answerOf(deps, request, outcomes));
   const replay = idempotency === undefined ? null : { mode: request.mode, key: idempotency.key, answer };
   const completed = { accountId: request.accountId, id: request.id, replay };
@@ -114,6 +118,26 @@ async function carryOut(deps: SendDeps, call: SendCall, track: Track): Promise<S
   for (const one of late) void track(settleLate(deps, request, one, committed));
   await waitBriefly(deps, call, committed);
   return { replayed: false, answer };
+}
+
+/** Adds what we know of the window to every refusal for it, so that a person sees why. */
+async function explainClosedWindows(
+  { database }: SendDeps,
+  channel: SendingChannel,
+  { intended }: NewRequest,
+  outcomes: Outcome[],
+): Promise<Outcome[]> {
+  const closed = intended.filter((_, place) => outcomes[place]?.error?.code === 'window_closed');
+  if (closed.length === 0) return outcomes;
+  const people = closed.map(({ phone, user_id: userId }) => phone ?? userId ?? '');
+  const windows = await unlessUnavailable(findWindows(database, channel.accountId, channel.id, people));
+  if (windows === undefined) return outcomes;
+  return outcomes.map((outcome, place) => {
+    const message = intended[place];
+    if (outcome.error?.code !== 'window_closed' || message === undefined) return outcome;
+    const detail = describeClosedWindow(windows.get(message.phone ?? message.user_id ?? ''));
+    return { ...outcome, error: { ...outcome.error, detail } };
+  });
 }
 
 /** Another request claimed the key between our look-up and our commit: it is answered as if it had been seen before. */
@@ -238,9 +262,10 @@ function settledOf(request: NewRequest, outcomes: Outcome[], messages = request.
 /** An entry is `accepted` as soon as the provider's answer or a notification proves it. */
 async function answerOf(deps: SendDeps, request: NewRequest, outcomes: Outcome[]) {
   const unsure = request.intended.filter((_, place) => outcomes[place]?.status === 'unknown').map(({ id }) => id);
-  const proven = new Map(
-    (unsure.length === 0 ? [] : await settledIfKnown(deps, request.accountId, unsure)).map((row) => [row.id, row]),
-  );
+  // Without the store nothing is proven, and `unknown` is the honest answer.
+  const found =
+    unsure.length === 0 ? [] : await unlessUnavailable(findSettled(deps.database, request.accountId, unsure));
+  const proven = new Map((found ?? []).map((row) => [row.id, row]));
   const messages = request.intended.map((message, place) => {
     const outcome = outcomes[place];
     if (outcome === undefined) throw new Error('Every intended message has an outcome');
@@ -260,16 +285,6 @@ async function answerOf(deps: SendDeps, request: NewRequest, outcomes: Outcome[]
     { requestId, accountId, clientReference, type: content.type, messages, refused },
     deps.docsUrl(),
   );
-}
-
-async function settledIfKnown(deps: SendDeps, accountId: string, ids: string[]) {
-  try {
-    return await findSettled(deps.database, accountId, ids);
-  } catch (error) {
-    // Without the store nothing is proven, and `unknown` is the honest answer.
-    if (error instanceof StoreUnavailable) return [];
-    throw error;
-  }
 }
 
 /** Waits a while for the second commit; after it the commit goes on trying, and the answer goes out from memory. */

@@ -6,7 +6,8 @@ import type { Mode } from '../kernel/principal.ts';
 import { applyReports } from '../messages/apply-reports.ts';
 import type { StatusReport } from '../messages/apply-store.ts';
 import { type InboundMessage, insertInbound } from '../messages/inbound-store.ts';
-import { type Contact, extendWindows, keepPreferences, type Preference } from '../people/store.ts';
+import { type Contact, extendWindows, findWindows, keepPreferences, type Preference } from '../people/store.ts';
+import { describeClosedWindow } from '../people/window.ts';
 import type { InboundItem, NotificationItem, Person, StatusItem } from '../provider/notification.ts';
 import type { Queryable } from '../store/database.ts';
 
@@ -20,9 +21,15 @@ export interface ItemWork {
 /** Why an item has no effect yet. `unknown_message` may pass by itself; the others need somebody. */
 export type Leftover = 'unknown_message' | 'no_channel' | 'undecodable' | 'failed';
 
+interface PlacedReport {
+  place: number;
+  report: StatusReport;
+  recipient: Person;
+}
+
 /** What the items of a batch come to, sorted by where it is written. */
 interface Effects {
-  reports: { place: number; report: StatusReport }[];
+  reports: PlacedReport[];
   inbound: InboundMessage[];
   contacts: Contact[];
   preferences: Preference[];
@@ -45,6 +52,7 @@ export async function applyItems(
     const leftover = await collect(work, place, targets, effects);
     if (leftover !== undefined) left.set(place, leftover);
   }
+  await explainClosedWindows(tx, effects.reports);
   if (effects.inbound.length > 0) await insertInbound(tx, effects.inbound);
   if (effects.reports.length > 0) {
     const known = await applyReports(
@@ -74,7 +82,7 @@ async function collect(
   const receivedAt = new Date(idTimeMs(notificationId));
   switch (item.kind) {
     case 'status':
-      effects.reports.push({ place, report: reportOf(item, target, receivedAt) });
+      effects.reports.push({ place, report: reportOf(item, target, receivedAt), recipient: item.recipient });
       return undefined;
     case 'inbound':
       effects.inbound.push(inboundOf(item, target, receivedAt));
@@ -116,6 +124,16 @@ async function collect(
     case 'security':
     case 'other':
       return undefined;
+  }
+}
+
+/** Adds what we know of the window to every failure for it, so that a person sees why. They are few. */
+async function explainClosedWindows(tx: Queryable, reports: readonly PlacedReport[]): Promise<void> {
+  for (const { report, recipient } of reports) {
+    if (report.error?.code !== 'window_closed') continue;
+    const windows = await findWindows(tx, report.accountId, report.channelId, identities(recipient));
+    const [lastAt] = [...windows.values()].sort((a, b) => b.getTime() - a.getTime());
+    report.error = { ...report.error, detail: describeClosedWindow(lastAt) };
   }
 }
 

@@ -55,6 +55,17 @@ export type ConnectOutcome =
   | { kind: 'refused'; detail: string }
   | { kind: 'unavailable' };
 
+/** What the provider tells of a template: one name in one language. Words are in lower case. */
+export interface ProviderTemplate {
+  name: string;
+  language: string;
+  status: string;
+  category: string;
+}
+
+/** `unavailable`: the provider could not be asked, or refused to tell. */
+export type TemplatesOutcome = { kind: 'found'; templates: ProviderTemplate[] } | { kind: 'unavailable' };
+
 /** The provider in our words. */
 export interface Provider {
   /**
@@ -65,6 +76,8 @@ export interface Provider {
   transmit(sender: Sender, message: OutboundMessage, turn?: AbortSignal): Promise<TransmitOutcome>;
   /** Checks the number and the token, and subscribes our app to the business account's notifications. */
   connect(sender: Sender, businessAccountId: string): Promise<ConnectOutcome>;
+  /** Asks for the templates of that very name, in all languages. */
+  findTemplates(sender: Sender, businessAccountId: string, name: string): Promise<TemplatesOutcome>;
   /** Closes idle connections and waits for none. */
   close(): Promise<void>;
 }
