@@ -8,6 +8,8 @@ import { bearTestChannel } from './channels/connect.ts';
 import { channelRoutes } from './channels/routes.ts';
 import { createChannelTargets } from './channels/targets.ts';
 import type { Config } from './config.ts';
+import { eventRoutes } from './events/routes.ts';
+import { createTail } from './events/tail.ts';
 import { errorPageRoute } from './http/error-pages.ts';
 import { healthRoutes } from './http/health.ts';
 import { createRateLimits } from './http/rate-limit.ts';
@@ -90,7 +92,9 @@ export async function createApp({ config, secrets, database, log, sandboxUrl }: 
 
   const targets = createChannelTargets(database, clock);
   const applying = { decode: decodeNotification, targets, nowMs: () => clock.nowMs() };
-  const processor = startProcessor(database, applying, log);
+  const tail = createTail(database, log);
+  const closing = new AbortController();
+  const processor = startProcessor(database, applying, log, tail.nudge);
   const callbackSecrets = { live: secrets.appSecrets, test: sandbox ? [secrets.sandboxAppSecret] : [] };
   const intake = createIntake({ database, secrets: callbackSecrets, onReceived: processor.nudge });
   const { verifyTokens } = secrets;
@@ -103,8 +107,9 @@ export async function createApp({ config, secrets, database, log, sandboxUrl }: 
   };
   const birth = (tx: Queryable, accountId: string) => bearTestChannel(tx, sealer, accountId);
   const health = healthRoutes({ accepting: () => accepting, commit: node.renewLease, clock });
+  const authenticate = createAuthenticate({ database, platformKeys: secrets.platformKeys, clock });
   const common = {
-    authenticate: createAuthenticate({ database, platformKeys: secrets.platformKeys, clock }),
+    authenticate,
     rateLimits,
     docsUrl,
     accepting: () => accepting,
@@ -117,6 +122,7 @@ export async function createApp({ config, secrets, database, log, sandboxUrl }: 
       ...accountRoutes({ database, birth, clock, publicUrl: () => publicUrl }),
       ...channelRoutes({ database, provider, sealer, sandbox, publicUrl: () => publicUrl }),
       ...notificationRoutes({ database, intake, verifyTokens, nudge: processor.nudge }),
+      ...eventRoutes({ database, tail, docsUrl, closing: closing.signal, authenticate }),
       ...health,
       errorPageRoute(),
     ],
@@ -132,6 +138,7 @@ export async function createApp({ config, secrets, database, log, sandboxUrl }: 
     },
     async drain() {
       accepting = false;
+      closing.abort();
       await server.close();
       await sends.idle();
       await ledger.idle();

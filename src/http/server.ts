@@ -1,4 +1,5 @@
 import { METHODS } from 'node:http';
+import { Readable } from 'node:stream';
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
 import type { Logger } from 'pino';
 import { Type } from 'typebox';
@@ -57,7 +58,9 @@ export function createServer(deps: ServerDeps): FastifyInstance {
   });
   app.addHook('onRequest', async (request) => {
     // Before the body is looked at: no other fault of a request comes before its path.
-    if (request.is404) throw new ApiError('not_found', 'There is no such path.');
+    // A path that ends where an id should be matches the route of that id, and is none.
+    if (request.is404 || Object.values(Object(request.params)).includes(''))
+      throw new ApiError('not_found', 'There is no such path.');
   });
   app.addHook('onSend', async (request, reply) => {
     reply.header('x-request-id', formatId('req', stateOf(request.raw).requestId));
@@ -138,7 +141,8 @@ function readBody(route: Route, rawBody: Buffer): unknown {
 
 function sendAnswer(reply: FastifyReply, { status, body, headers }: Answer): FastifyReply {
   reply.code(status).headers(headers ?? {});
-  if (body === undefined || typeof body === 'string' || Buffer.isBuffer(body)) return reply.send(body);
+  if (body === undefined || typeof body === 'string' || Buffer.isBuffer(body) || body instanceof Readable)
+    return reply.send(body);
   return reply.type('application/json; charset=utf-8').send(JSON.stringify(body));
 }
 

@@ -199,6 +199,11 @@ export interface MessageError {
   provider?: ProviderError;
 }
 
+/** Whether a stored value is a failure of this table. */
+export function isMessageError(value: unknown): value is MessageError {
+  return typeof value === 'object' && value !== null && 'code' in value && String(value.code) in MESSAGE_ERRORS;
+}
+
 /** A failure as the caller sees it. */
 export interface MessageErrorView extends Omit<MessageError, 'detail'> {
   message: string;

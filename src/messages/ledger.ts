@@ -1,11 +1,15 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import type { Logger } from 'pino';
+import { appendEvents } from '../events/store.ts';
 import { StoreUnavailable } from '../kernel/store-unavailable.ts';
 import { createBatcher } from '../store/batcher.ts';
 import type { Database } from '../store/database.ts';
+import type { MessageStatus, Outcome } from './message.ts';
+import { draftMessageEvents } from './message-events.ts';
 import {
   beginRequests,
   type CompletedRequest,
+  lockStatuses,
   type NewRequest,
   type SettledMessage,
   withdrawRequest,
@@ -50,12 +54,7 @@ export function createLedger(database: Database, log: Logger): Ledger {
     itemsMax: REQUESTS_A_COMMIT_MAX,
     flushesMax: COMMITS_MAX,
     flush: async (items) => {
-      const completed = items.flatMap((item) => (item.completed === null ? [] : [item.completed]));
-      await writeOutcomes(
-        database,
-        items.flatMap(({ settled }) => settled),
-        completed,
-      );
+      await writeSettlements(database, items);
       return items.map(() => undefined);
     },
   });
@@ -84,6 +83,33 @@ export function createLedger(database: Database, log: Logger): Ledger {
       while (unfinished.size > 0) await Promise.allSettled(unfinished);
     },
   };
+}
+
+/**
+ * One statement, and so one commit. Only what the answer did not tell is an event: an `unknown`, and what came late; that
+ * takes a transaction of its own.
+ */
+async function writeSettlements(database: Database, items: readonly Settlement[]): Promise<void> {
+  const settled = items.flatMap((item) => item.settled);
+  const completed = items.flatMap((item) => item.completed ?? []);
+  const late = new Set(items.filter((item) => item.completed === null).flatMap((item) => item.settled));
+  const eventful = settled.filter((one) => one.outcome.status === 'unknown' || late.has(one));
+  if (eventful.length === 0) return writeOutcomes(database, settled, completed);
+  await database.transaction(async (tx) => {
+    const before = await lockStatuses(tx, eventful);
+    await writeOutcomes(tx, settled, completed);
+    const told = eventful.filter((one) => isStep(before.get(one.message.id), one.outcome.status));
+    const events = told.map(({ accountId, message, outcome: { status, error } }) => {
+      return { accountId, messageId: message.id, status, error };
+    });
+    await appendEvents(tx, await draftMessageEvents(tx, events));
+  });
+}
+
+/** Whether an outcome is news: no notification was quicker, and it is no repetition after a commit in doubt. */
+function isStep(before: MessageStatus | undefined, outcome: Outcome['status']): boolean {
+  if (before === undefined || before === 'pending' || before === 'transmitting') return true;
+  return before === 'unknown' && outcome !== 'unknown';
 }
 
 async function repeatWhileUnavailable(work: () => Promise<void>, log: Logger): Promise<void> {

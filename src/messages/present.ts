@@ -53,6 +53,16 @@ function presentMessage(
   request: RequestRow | undefined,
   channelNumber: string | null,
 ): MessageView {
+  const content = row.direction === 'outbound' ? sentContent(row, request) : row.content;
+  return {
+    ...messageMembers(row, accountId, channelNumber),
+    [contentMember(row.type)]: content,
+    error: presentError(row.error, docsUrl),
+  };
+}
+
+/** A message without its content, and with its error as it is stored: this is how events keep it. */
+export function messageMembers(row: MessageRow, accountId: string, channelNumber: string | null) {
   const outbound = row.direction === 'outbound';
   const createdAt = new Date(idTimeMs(row.id));
   return {
@@ -65,13 +75,12 @@ function presentMessage(
     to: outbound ? row.phone : channelNumber,
     user_id: row.user_id,
     type: row.type,
-    [contentMember(row.type)]: outbound ? sentContent(row, request) : row.content,
     reply_to: presentReply(row),
     status: row.status,
     message_id: row.provider_message_id,
     client_reference: row.client_reference,
     held: row.held,
-    error: presentError(row.error, docsUrl),
+    error: row.error,
     pricing: row.pricing ?? null,
     created_at: createdAt.toISOString(),
     updated_at: (row.updated_at ?? createdAt).toISOString(),
@@ -84,7 +93,8 @@ const MEMBERS = new Set(
    error pricing created_at updated_at timeline content_expired`.split(/\s+/),
 );
 
-function contentMember(type: string): string {
+/** Where a message's content stands: in the member named after its type. */
+export function contentMember(type: string): string {
   return MEMBERS.has(type) ? 'content' : type;
 }
 

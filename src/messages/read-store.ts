@@ -120,6 +120,35 @@ function mergeById(underWay: MessageRow[], stored: MessageRow[]): MessageRow[] {
   return [...new Map([...underWay, ...stored].map((row) => [row.id, row])).values()];
 }
 
+/** A message with what an event about it needs beside. */
+export interface EventSourceRow extends MessageRow {
+  account_id: string;
+  mode: Mode;
+  channel_number: string | null;
+  traceparent: string | null;
+}
+
+const MESSAGE_FOR_EVENTS = `
+  select m.account_id, m.mode, m.id, m.request_id, m.channel_id, m.direction, m.type, m.phone, m.user_id, m.status,
+    m.provider_message_id, m.client_reference, m.held, m.content, m.error, m.pricing, m.reply_to_id,
+    m.reply_to_provider_message_id, m.outcome, m.outcome_at, m.outcome_error, m.updated_at,
+    c.phone_number as channel_number, r.traceparent
+  from unnest($1::uuid[], $2::uuid[]) as wanted(account_id, id)
+  join message m on m.account_id = wanted.account_id and m.id = wanted.id
+  left join channel c on c.account_id = m.account_id and c.id = m.channel_id
+  left join request r on r.account_id = m.account_id and r.id = m.request_id`;
+
+/** Messages of any accounts, as they stand in this transaction. */
+export function findEventSources(
+  tx: Queryable,
+  messages: readonly { accountId: string; messageId: string }[],
+): Promise<EventSourceRow[]> {
+  return tx.query<EventSourceRow>(MESSAGE_FOR_EVENTS, [
+    messages.map(({ accountId }) => accountId),
+    messages.map(({ messageId }) => messageId),
+  ]);
+}
+
 export interface TimelineRow {
   status: string;
   at: Date;

@@ -1,3 +1,4 @@
+import type { MessageError } from '../kernel/message-errors.ts';
 import type { Mode } from '../kernel/principal.ts';
 import type { Queryable } from '../store/database.ts';
 import type { RefusedEntry } from './message.ts';
@@ -30,6 +31,7 @@ const RUNNING_SETTLE = `
              case when status = 'failed' then error else '{"code": "outcome_unknown"}' end::jsonb as error
     ) as o
     on conflict (account_id, id) do nothing
+    returning id, status, error
   ), waiting as (
     update message m
     set status = o.status, error = o.error, outcome = o.status, outcome_at = now(), outcome_error = o.error,
@@ -39,8 +41,11 @@ const RUNNING_SETTLE = `
       ('transmitting', 'unknown', '{"code": "outcome_unknown"}')
     ) as o(before, status, error)
     where m.account_id = $1 and m.id = any($3) and m.status = o.before
+    returning m.id, m.status, m.error
+  ), completed as (
+    update request set completed_at = now(), intent = null where account_id = $1 and id = $2
   )
-  update request set completed_at = now(), intent = null where account_id = $1 and id = $2`;
+  select id, status, error from written union all select id, status, error from waiting order by id`;
 
 const ANSWER_KEEP = `
   update idempotency set answer = $5
@@ -67,8 +72,20 @@ export async function lockRunning(tx: Queryable, accountId: string, id: string):
   return (await tx.query<RunningRow>(RUNNING_LOCK, [accountId, id]))[0];
 }
 
-export async function settleRunning(tx: Queryable, accountId: string, id: string, messageIds: string[]): Promise<void> {
-  await tx.query(RUNNING_SETTLE, [accountId, id, messageIds]);
+/** A message that the recovery has settled. */
+export interface RecoveredMessage {
+  id: string;
+  status: 'failed' | 'unknown';
+  error: MessageError;
+}
+
+export function settleRunning(
+  tx: Queryable,
+  accountId: string,
+  id: string,
+  messageIds: string[],
+): Promise<RecoveredMessage[]> {
+  return tx.query<RecoveredMessage>(RUNNING_SETTLE, [accountId, id, messageIds]);
 }
 
 export interface KeptAnswer {

@@ -1,7 +1,9 @@
+import { appendEvents } from '../events/store.ts';
 import type { Database, Queryable } from '../store/database.ts';
 import { composeAnswer, entryOf } from './answer.ts';
+import { draftMessageEvents } from './message-events.ts';
 import { findMessages } from './read-store.ts';
-import { keepAnswer, listRunning, lockRunning, settleRunning } from './recover-store.ts';
+import { keepAnswer, listRunning, lockRunning, type RunningRow, settleRunning } from './recover-store.ts';
 
 /** One transaction a request, so that a long backlog never holds locks for long; this many ids are read at once. */
 const REQUESTS_AT_ONCE = 100;
@@ -26,14 +28,24 @@ export async function recoverRequests(database: Database, nodeId: string, docsUr
 async function settle(tx: Queryable, accountId: string, requestId: string, docsUrl: string): Promise<boolean> {
   const row = await lockRunning(tx, accountId, requestId);
   if (row === undefined) return false;
-  await settleRunning(tx, accountId, requestId, row.message_ids);
-  const { mode, client_reference: clientReference, type, idempotency_key: key } = row;
-  if (key === null) return true;
-  const messages = (await findMessages(tx, accountId, mode, row.message_ids)).map(entryOf);
-  const answer = composeAnswer(
-    { requestId, accountId, clientReference, type, messages, refused: row.refused ?? [] },
-    docsUrl,
-  );
-  await keepAnswer(tx, { accountId, mode, key, requestId, answer: JSON.stringify(answer) });
+  const recovered = await settleRunning(tx, accountId, requestId, row.message_ids);
+  await keepSettledAnswer(tx, accountId, requestId, row, docsUrl);
+  const events = recovered.map(({ id, status, error }) => ({ accountId, messageId: id, status, error }));
+  await appendEvents(tx, await draftMessageEvents(tx, events));
   return true;
+}
+
+/** The answer that the caller never got: a repeated idempotency key replays it. */
+async function keepSettledAnswer(
+  tx: Queryable,
+  accountId: string,
+  requestId: string,
+  row: RunningRow,
+  docsUrl: string,
+) {
+  const { mode, client_reference: clientReference, type, idempotency_key: key, refused, message_ids: ids } = row;
+  if (key === null) return;
+  const messages = (await findMessages(tx, accountId, mode, ids)).map(entryOf);
+  const source = { requestId, accountId, clientReference, type, messages, refused: refused ?? [] };
+  await keepAnswer(tx, { accountId, mode, key, requestId, answer: JSON.stringify(composeAnswer(source, docsUrl)) });
 }

@@ -115,6 +115,7 @@ const OUTCOME_WRITE = `
       $9::message_status[], $10::text[], $11::text[], $12::boolean[], $13::jsonb[], $14::jsonb[], $15::timestamptz[])
     as t(account_id, id, request_id, channel_id, mode, type, phone, user_id,
       outcome, provider_message_id, client_reference, held, content, error, at)
+    order by account_id, id
     on conflict (account_id, id) do update set
       provider_message_id = coalesce(m.provider_message_id, excluded.provider_message_id),
       user_id = coalesce(m.user_id, excluded.user_id),
@@ -170,6 +171,24 @@ export async function writeOutcomes(
 
 function jsonOrNull(value: unknown): string | null {
   return value === null ? null : JSON.stringify(value);
+}
+
+/** Locked in one order everywhere, so that two writers never wait for each other in a circle. */
+const MESSAGE_LOCK_STATUS = `
+  select m.id, m.status from unnest($1::uuid[], $2::uuid[]) as wanted(account_id, id)
+  join message m on m.account_id = wanted.account_id and m.id = wanted.id
+  order by m.account_id, m.id for update of m`;
+
+/** The statuses that these messages have before this transaction changes them; those without a row are not there. */
+export async function lockStatuses(
+  tx: Queryable,
+  settled: readonly SettledMessage[],
+): Promise<Map<string, MessageStatus>> {
+  const rows = await tx.query<{ id: string; status: MessageStatus }>(MESSAGE_LOCK_STATUS, [
+    settled.map(({ accountId }) => accountId),
+    settled.map(({ message }) => message.id),
+  ]);
+  return new Map(rows.map(({ id, status }) => [id, status]));
 }
 
 /** Which of these messages a notification has settled meanwhile, before the send could write their outcome. */

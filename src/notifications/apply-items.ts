@@ -1,14 +1,22 @@
 import type { ChannelTarget } from '../channels/store.ts';
 import { noteMessagingLimit } from '../channels/store.ts';
 import type { ChannelTargets } from '../channels/targets.ts';
+import { appendEvents } from '../events/store.ts';
 import { idTimeMs, newId, parseId } from '../kernel/ids.ts';
 import type { Mode } from '../kernel/principal.ts';
 import { applyReports } from '../messages/apply-reports.ts';
 import type { StatusReport } from '../messages/apply-store.ts';
 import { type InboundMessage, insertInbound } from '../messages/inbound-store.ts';
+import { draftMessageEvents, type MessageEvent } from '../messages/message-events.ts';
 import { type Contact, extendWindows, findWindows, keepPreferences, type Preference } from '../people/store.ts';
 import { describeClosedWindow } from '../people/window.ts';
-import type { InboundItem, NotificationItem, Person, StatusItem } from '../provider/notification.ts';
+import type {
+  InboundItem,
+  NotificationItem,
+  Person,
+  StatusItem,
+  UserPreferenceItem,
+} from '../provider/notification.ts';
 import type { Queryable } from '../store/database.ts';
 
 /** One item of one notification on its way to its effect. */
@@ -52,21 +60,32 @@ export async function applyItems(
     const leftover = await collect(work, place, targets, effects);
     if (leftover !== undefined) left.set(place, leftover);
   }
+  const events: MessageEvent[] = [];
   await explainClosedWindows(tx, effects.reports);
-  if (effects.inbound.length > 0) await insertInbound(tx, effects.inbound);
   if (effects.reports.length > 0) {
-    const known = await applyReports(
+    const { known, events: moved } = await applyReports(
       tx,
       effects.reports.map(({ report }) => report),
     );
+    events.push(...moved);
     effects.reports.forEach(({ place }, index) => {
       if (known[index] !== true) left.set(place, 'unknown_message');
     });
   }
+  // After the reports, which may have told the provider's id of a message that one of these answers.
+  events.push(...(await recordInbound(tx, effects.inbound)));
   if (effects.contacts.length > 0) await extendWindows(tx, effects.contacts);
   if (effects.preferences.length > 0) await keepPreferences(tx, effects.preferences);
   for (const { target, limit } of effects.limits) await noteMessagingLimit(tx, target, limit);
+  await appendEvents(tx, await draftMessageEvents(tx, events));
   return left;
+}
+
+async function recordInbound(tx: Queryable, inbound: readonly InboundMessage[]): Promise<MessageEvent[]> {
+  if (inbound.length === 0) return [];
+  const fresh = await insertInbound(tx, inbound);
+  const recorded = inbound.filter(({ id }) => fresh.has(id));
+  return recorded.map(({ accountId, id }) => ({ accountId, messageId: id, status: 'received', error: null }));
 }
 
 async function collect(
@@ -90,18 +109,12 @@ async function collect(
         effects.contacts.push(...contactsOf(item.from, target, item.at ?? receivedAt));
       return undefined;
     case 'call':
-      if (item.caller !== undefined) effects.contacts.push(...contactsOf(item.caller, target, item.at ?? receivedAt));
+      if (item.caller !== undefined && item.phoneNumberId !== undefined)
+        effects.contacts.push(...contactsOf(item.caller, target, item.at ?? receivedAt));
       return undefined;
     case 'user_preference':
-      if (item.category === MARKETING)
-        for (const person of identities(item.person))
-          effects.preferences.push({
-            accountId: target.account_id,
-            businessAccountId: target.business_account_id,
-            person,
-            stopped: item.value === 'stop',
-            at: item.at ?? receivedAt,
-          });
+      if (item.category === MARKETING && (item.value === 'stop' || item.value === 'resume'))
+        effects.preferences.push(...claimedBy.flatMap((channel) => preferencesOf(item, channel, receivedAt)));
       return undefined;
     case 'phone_number':
     case 'business_capability': {
@@ -183,6 +196,16 @@ function inboundOf(item: InboundItem, target: ChannelTarget, receivedAt: Date): 
 function contactsOf(person: Person, target: ChannelTarget, at: Date): Contact[] {
   const { account_id: accountId, id: channelId } = target;
   return identities(person).map((identity) => ({ accountId, channelId, person: identity, at }));
+}
+
+function preferencesOf(
+  { person, value, at }: UserPreferenceItem,
+  target: ChannelTarget,
+  receivedAt: Date,
+): Preference[] {
+  const { account_id: accountId, business_account_id: businessAccountId } = target;
+  const word = { accountId, businessAccountId, stopped: value === 'stop', at: at ?? receivedAt };
+  return identities(person).map((identity) => ({ ...word, person: identity }));
 }
 
 /** A person is looked up by number or by user id, so what is known is kept under both. */

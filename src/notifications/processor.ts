@@ -1,9 +1,10 @@
 import type { Logger } from 'pino';
+import { formatId } from '../kernel/ids.ts';
 import type { Database } from '../store/database.ts';
 import { isPassingFailure } from '../store/passing-failure.ts';
-import { type ApplyDeps, applyNotifications } from './apply.ts';
+import { type ApplyDeps, applyNotifications, type ItemApplier } from './apply.ts';
 import { applySingly } from './apply-singly.ts';
-import { claimNotification, claimNotifications } from './store.ts';
+import { claimNotification, claimNotifications, setNotificationAside } from './store.ts';
 
 /** One transaction takes so many, so that it is short, and so many bytes, so that it fits into memory. */
 const ROWS_MAX = 500;
@@ -19,7 +20,13 @@ export interface Processor {
 }
 
 /** Applies what was received, in rounds, as long as the process lives. Nodes share the work row by row. */
-export function startProcessor(database: Database, deps: ApplyDeps, log: Logger): Processor {
+export function startProcessor(
+  database: Database,
+  deps: ApplyDeps,
+  log: Logger,
+  /** Told after a round that had something to do: events may have been recorded. */
+  onApplied = () => {},
+): Processor {
   let stopped = false;
   let nudged = false;
   let wake = () => {};
@@ -37,8 +44,8 @@ export function startProcessor(database: Database, deps: ApplyDeps, log: Logger)
   const loop = async () => {
     while (!stopped) {
       nudged = false;
-      const full = await tryRound(database, deps, log);
-      if (!full) await sleep();
+      if (await tryRound(database, deps, log)) onApplied();
+      else await sleep();
     }
   };
   const ended = loop();
@@ -85,10 +92,19 @@ async function runRound(database: Database, deps: ApplyDeps, log: Logger): Promi
   }
 }
 
+/** As a whole, then item by item. One that is refused even so is set aside whole: it must not come back for ever. */
 async function applyAlone(database: Database, deps: ApplyDeps, id: string, log: Logger): Promise<void> {
-  await database.transaction(async (tx) => {
-    const claimed = await claimNotification(tx, id);
-    if (claimed === undefined) return;
-    await applyNotifications(tx, deps, [claimed], (inTx, works) => applySingly(inTx, deps.targets, works, log));
-  });
+  const singly: ItemApplier = (tx, works) => applySingly(tx, deps.targets, works, log);
+  for (const apply of [undefined, singly]) {
+    try {
+      return await database.transaction(async (tx) => {
+        const claimed = await claimNotification(tx, id);
+        if (claimed !== undefined) await applyNotifications(tx, deps, [claimed], apply);
+      });
+    } catch (error) {
+      if (isPassingFailure(error)) throw error;
+      log.error({ err: error, notification_id: formatId('ntf', id) }, 'notification.refused');
+    }
+  }
+  await setNotificationAside(database, id, 'failed');
 }

@@ -1,0 +1,38 @@
+import type { Mode } from '../kernel/principal.ts';
+
+/** Every kind of event. The first word of a type names the one member of the event's data. */
+export const EVENT_TYPES = [
+  'message.accepted',
+  'message.sent',
+  'message.delivered',
+  'message.read',
+  'message.failed',
+  'message.unknown',
+  'message.received',
+  'template.updated',
+  'channel.updated',
+  'account.updated',
+  'endpoint.disabled',
+] as const;
+export type EventType = (typeof EVENT_TYPES)[number];
+
+/** A fact about to be recorded. */
+export interface EventDraft {
+  accountId: string;
+  mode: Mode;
+  type: EventType;
+  /** One member, named after the type's first word, as it is now. */
+  data: Record<string, unknown>;
+  /** The `traceparent` of the request that it follows from, if it had one. */
+  traceparent: string | null;
+}
+
+/** A recorded event, as callers and endpoints get it. */
+export interface EventView {
+  id: string;
+  type: string;
+  sequence: number;
+  timestamp: string;
+  account_id: string;
+  data: unknown;
+}

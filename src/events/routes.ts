@@ -1,0 +1,157 @@
+import { Type } from 'typebox';
+import { accountRoute, type Route } from '../http/route.ts';
+import { ApiError } from '../kernel/errors.ts';
+import type { Mode } from '../kernel/principal.ts';
+import type { Database } from '../store/database.ts';
+import { EVENT_TYPES } from './event.ts';
+import { presentEvent } from './present.ts';
+import { type EventRow, findBounds, listEvents } from './store.ts';
+import { streamEvents } from './stream.ts';
+import type { Tail } from './tail.ts';
+
+const LIMIT_DEFAULT = 50;
+const WAIT_SECONDS_MAX = 30;
+
+interface Deps {
+  database: Database;
+  tail: Tail;
+  docsUrl(): string;
+  closing: AbortSignal;
+  /** Rejects once the key of this header is not valid any more. */
+  authenticate(authorization: string | undefined): Promise<unknown>;
+}
+
+const SEQUENCE = Type.String({ pattern: '^[0-9]{1,15}$', description: 'A sequence number; 0 is before the first.' });
+const TYPES = Type.String({ minLength: 1, description: 'Event types, parted by commas.' });
+
+const LIST_QUERY = Type.Object(
+  {
+    after: Type.Optional(SEQUENCE),
+    type: Type.Optional(TYPES),
+    limit: Type.Optional(Type.String({ pattern: '^([1-9][0-9]?|100)$' })),
+    wait: Type.Optional(Type.String({ pattern: '^([0-9]|[12][0-9]|30)$', description: 'Seconds, up to 30.' })),
+  },
+  { additionalProperties: false },
+);
+const STREAM_QUERY = Type.Object(
+  { after: Type.Optional(SEQUENCE), type: Type.Optional(TYPES) },
+  { additionalProperties: false },
+);
+
+/** The log of events, to be read page by page or as a stream. */
+export function eventRoutes(deps: Deps): Route[] {
+  return [feedRoute(deps), streamRoute(deps)];
+}
+
+function feedRoute({ database, tail, docsUrl, closing }: Deps): Route {
+  return accountRoute({
+    method: 'GET',
+    path: '/api/v1/events',
+    scope: 'events:read',
+    summary: 'Read events in their order, waiting for the first one if wished',
+    bodyUse: 'none',
+    querySchema: LIST_QUERY,
+    async handle({ principal: { accountId, mode }, query, request }) {
+      const after = Number(query.after ?? 0);
+      const types = readTypes(query.type);
+      const limit = Number(query.limit ?? LIMIT_DEFAULT);
+      const waitMs = Math.min(WAIT_SECONDS_MAX, Number(query.wait ?? 0)) * 1_000;
+      const gone = new AbortController();
+      request.raw.socket.once('close', () => gone.abort());
+      const signal = AbortSignal.any([gone.signal, closing]);
+      const rows = await readWaiting({ database, tail }, { accountId, mode, after, types, limit, waitMs }, signal);
+      const { latest, oldest } = await findBounds(database, accountId, mode);
+      return {
+        status: 200,
+        body: {
+          data: rows.map((row) => presentEvent(row, docsUrl())),
+          next_cursor: null,
+          oldest_sequence: oldest ?? latest + 1,
+          latest_sequence: latest,
+        },
+      };
+    },
+  });
+}
+
+interface Reading {
+  accountId: string;
+  mode: Mode;
+  after: number;
+  types: string[] | null;
+  limit: number;
+  waitMs: number;
+}
+
+/** Reads; if there is nothing yet, waits for the first event that passes the filter and reads again. */
+async function readWaiting(
+  { database, tail }: Pick<Deps, 'database' | 'tail'>,
+  { accountId, mode, after, types, limit, waitMs }: Reading,
+  signal: AbortSignal,
+): Promise<EventRow[]> {
+  const endMs = Date.now() + waitMs;
+  let seen = after;
+  for (;;) {
+    const { latest } = await findBounds(database, accountId, mode);
+    const rows = await listEvents(database, accountId, mode, after, types, limit);
+    const leftMs = endMs - Date.now();
+    if (rows.length > 0 || leftMs <= 0 || signal.aborted) return rows;
+    // Events of other types have been passed over, and must not end the wait again and again.
+    seen = Math.max(seen, latest);
+    await tail.wait({ accountId, mode, after: seen }, leftMs, signal);
+  }
+}
+
+function streamRoute(deps: Deps): Route {
+  const { database, authenticate } = deps;
+  return accountRoute({
+    method: 'GET',
+    path: '/api/v1/events/stream',
+    scope: 'events:read',
+    summary: 'Read events as they are recorded, by Server-Sent Events',
+    bodyUse: 'none',
+    querySchema: STREAM_QUERY,
+    async handle({ principal: { accountId, mode }, query, request }) {
+      const types = readTypes(query.type);
+      const given = readLastEventId(request.headers['last-event-id']) ?? query.after;
+      const after = given === undefined ? (await findBounds(database, accountId, mode)).latest : Number(given);
+      const { authorization } = request.headers;
+      const stillAllowed = async () => isAllowed(authenticate(authorization));
+      return {
+        status: 200,
+        body: streamEvents(deps, { accountId, mode, after, types, stillAllowed }),
+        headers: {
+          'content-type': 'text/event-stream; charset=utf-8',
+          'cache-control': 'no-store',
+          // Some proxies gather an answer before they pass it on, unless they are told.
+          'x-accel-buffering': 'no',
+        },
+      };
+    },
+  });
+}
+
+async function isAllowed(authenticated: Promise<unknown>): Promise<boolean> {
+  try {
+    await authenticated;
+    return true;
+  } catch (error) {
+    if (error instanceof ApiError) return false;
+    throw error;
+  }
+}
+
+/** A client sends back what it was given last; what is no number of ours is as if it had sent nothing. */
+function readLastEventId(header: string | string[] | undefined): string | undefined {
+  return typeof header === 'string' && /^[0-9]{1,15}$/.test(header) ? header : undefined;
+}
+
+function readTypes(text: string | undefined): string[] | null {
+  if (text === undefined) return null;
+  const types = text.split(',').map((type) => type.trim());
+  const unknown = types.filter((type) => !EVENT_TYPES.some((known) => known === type));
+  if (unknown.length === 0) return types;
+  throw new ApiError('invalid_request', 'The query is not valid.', {
+    errors: [{ parameter: 'type', detail: `Event types are ${EVENT_TYPES.join(', ')}.` }],
+  });
+}

@@ -1,0 +1,73 @@
+import type { Logger } from 'pino';
+import type { Mode } from '../kernel/principal.ts';
+import { unlessUnavailable } from '../kernel/store-unavailable.ts';
+import type { Queryable } from '../store/database.ts';
+import { findLatest } from './store.ts';
+
+/** How soon events of other nodes are seen. What this node records is told by a nudge. */
+const POLL_MS = 250;
+/** Nudges of a busy moment become one question to the store. */
+const NUDGE_PAUSE_MS = 10;
+
+/** Tells waiting readers that there is something new, with one small query for all of them together. */
+export interface Tail {
+  /** Resolves when an event after `after` is recorded, when the time is up, or when the signal ends the wait. */
+  wait(log: LogPosition, timeoutMs: number, signal: AbortSignal): Promise<void>;
+  /** This node has recorded something. */
+  nudge(): void;
+}
+
+export interface LogPosition {
+  accountId: string;
+  mode: Mode;
+  after: number;
+}
+
+interface Waiter extends LogPosition {
+  wake(): void;
+}
+
+export function createTail(database: Queryable, log: Logger): Tail {
+  const waiters = new Set<Waiter>();
+  let timer: NodeJS.Timeout | undefined;
+  let dueMs = 0;
+
+  /** One question is planned at a time: the earliest that somebody asked for. */
+  function plan(inMs: number): void {
+    const atMs = Date.now() + inMs;
+    if (waiters.size === 0 || (timer !== undefined && dueMs <= atMs)) return;
+    clearTimeout(timer);
+    dueMs = atMs;
+    timer = setTimeout(() => void ask(), inMs);
+  }
+
+  async function ask(): Promise<void> {
+    timer = undefined;
+    const asked = [...waiters];
+    const latest = await unlessUnavailable(findLatest(database, asked));
+    if (latest === undefined) log.warn('events.tail_waits_for_store');
+    for (const waiter of asked)
+      if ((latest?.get(`${waiter.accountId} ${waiter.mode}`) ?? 0) > waiter.after) waiter.wake();
+    plan(POLL_MS);
+  }
+
+  return {
+    wait: (position, timeoutMs, signal) =>
+      new Promise((resolve) => {
+        if (signal.aborted) return resolve();
+        const waiter = { ...position, wake };
+        const expiry = setTimeout(wake, timeoutMs);
+        signal.addEventListener('abort', wake);
+        waiters.add(waiter);
+        plan(NUDGE_PAUSE_MS);
+
+        function wake(): void {
+          waiters.delete(waiter);
+          clearTimeout(expiry);
+          signal.removeEventListener('abort', wake);
+          resolve();
+        }
+      }),
+    nudge: () => plan(NUDGE_PAUSE_MS),
+  };
+}
