@@ -1,0 +1,142 @@
+import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { SETTINGS } from '../src/config.ts';
+import { errorPages } from '../src/http/error-pages.ts';
+import { API_ERRORS } from '../src/kernel/errors.ts';
+import { MESSAGE_ERRORS } from '../src/kernel/message-errors.ts';
+
+const ROOT = fileURLToPath(new URL('..', import.meta.url));
+/** Every file in it is generated, so a page whose code is gone is noticed too. */
+const ERRORS_DIR = 'docs/errors';
+
+/** Writes the files that are generated from tables in the code, or with `--check` tells which ones differ from them. */
+function main(): void {
+  const files = generatedFiles();
+  const stale = readdirSync(join(ROOT, ERRORS_DIR))
+    .map((name) => `${ERRORS_DIR}/${name}`)
+    .filter((path) => !files.has(path));
+  const drifted = [...files].filter(([path, text]) => readIfThere(path) !== text).map(([path]) => path);
+  if (process.argv.includes('--check')) report(drifted, stale);
+  else write(files, drifted, stale);
+}
+
+function generatedFiles(): Map<string, string> {
+  const pages = [...errorPages()].map(([code, text]): [string, string] => [`${ERRORS_DIR}/${code}.md`, text]);
+  return new Map([
+    ['.env.example', environmentExample()],
+    ['docs/settings.md', settingsPage()],
+    [`${ERRORS_DIR}/README.md`, errorsIndex()],
+    ...pages,
+  ]);
+}
+
+function environmentExample(): string {
+  const head = [
+    '# Every setting of Waypost with its default. Nothing reads this file by itself.',
+    '# Copy it to `.env`, change what you need, and start with: set -a; . ./.env; set +a; npm start',
+    '# Made from src/config.ts by `npm run generate`.',
+  ];
+  const settings = SETTINGS.map((setting) => {
+    const value = 'default' in setting ? setting.default : '';
+    return [`# ${setting.help}`, `#${setting.name}=${value}`].join('\n');
+  });
+  return `${[head.join('\n'), ...settings].join('\n\n')}\n`;
+}
+
+function settingsPage(): string {
+  const rows = SETTINGS.map((setting) => {
+    const fallback = 'default' in setting ? `\`${setting.default}\`` : '';
+    const range = 'min' in setting ? `${setting.min} to ${setting.max}` : WORDS[setting.kind];
+    return `| \`${setting.name}\` | ${range} | ${fallback} | ${setting.help.replaceAll('|', '\\|')} |`;
+  });
+  return `# Settings
+
+Settings are environment variables. \`npm run config\` prints the values that a start would use. \`.env.example\` lists all of
+them: copy it to a file of your own and let the shell read it, with \`set -a; . ./.env; set +a\`. A secret may also be given
+as \`<NAME>_FILE\`: the path of a file that holds it, one value a line.
+
+With \`NODE_ENV=production\` a start without app secrets, verify tokens, platform keys, master key and public address
+stops, and names all that is missing. Otherwise what is missing is made once and kept in \`secrets.json\` in the data
+folder, which only its owner can read.
+
+| setting | value | default | meaning |
+|---|---|---|---|
+${rows.join('\n')}
+
+This page is made from \`src/config.ts\` by \`npm run generate\`.
+`;
+}
+
+/** How the value of each kind of setting is written. */
+const WORDS: Record<(typeof SETTINGS)[number]['kind'], string> = {
+  text: 'text',
+  integer: 'whole number',
+  switch: '`on` or `off`',
+  secret: 'secret',
+  secrets: 'secrets, separated by commas',
+  port: 'port',
+};
+
+function errorsIndex(): string {
+  const ofRequests = Object.entries(API_ERRORS).map(
+    ([code, { status, title }]) => `| [\`${code}\`](${code}.md) | ${status} | ${title} |`,
+  );
+  const ofMessages = Object.entries(MESSAGE_ERRORS).map(
+    ([code, { fault, retryable, message }]) =>
+      `| [\`${code}\`](${code}.md) | ${fault} | ${retryable ? 'yes' : 'no'} | ${message} |`,
+  );
+  return `# Errors
+
+## A whole request
+
+The answer is \`application/problem+json\`. Nothing was transmitted, except that a 500 leaves it open.
+
+| code | HTTP status | meaning |
+|---|---|---|
+${ofRequests.join('\n')}
+
+## One message
+
+It stands in the \`error\` of an entry of the send's answer, or of a message. "Retryable" answers one question: is it safe
+and sensible to send this message again unchanged?
+
+| code | who has to act | retryable | meaning |
+|---|---|---|---|
+${ofMessages.join('\n')}
+
+These pages are made from \`src/kernel/errors.ts\` and \`src/kernel/message-errors.ts\` by \`npm run generate\`.
+`;
+}
+
+function readIfThere(path: string): string | undefined {
+  try {
+    // Line ends are made equal, for a checkout on another system.
+    return readFileSync(join(ROOT, path), 'utf8').replaceAll('\r\n', '\n');
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return undefined;
+    throw error;
+  }
+}
+
+function report(drifted: string[], stale: string[]): void {
+  if (drifted.length + stale.length === 0) {
+    console.log('The generated files are up to date.');
+    return;
+  }
+  for (const path of drifted) console.error(`${path} is not what the code says.`);
+  for (const path of stale) console.error(`${path} should not be there.`);
+  console.error('Mend it with "npm run generate".');
+  process.exitCode = 1;
+}
+
+function write(files: Map<string, string>, drifted: string[], stale: string[]): void {
+  for (const path of drifted) {
+    mkdirSync(dirname(join(ROOT, path)), { recursive: true });
+    writeFileSync(join(ROOT, path), files.get(path) ?? '');
+  }
+  for (const path of stale) rmSync(join(ROOT, path));
+  console.log(`${drifted.length} files written, ${stale.length} removed, of ${files.size} generated ones.`);
+}
+
+main();

@@ -1,0 +1,41 @@
+import { ConfigError, loadConfig, SETTINGS } from './config.ts';
+
+type Environment = Readonly<Record<string, string | undefined>>;
+type KnownSetting = (typeof SETTINGS)[number];
+
+/** Every setting with the value that a start would use, its default and its meaning. Secrets are never shown. */
+export function describeSettings(environment: Environment): string {
+  const rows = SETTINGS.map((setting) => [
+    setting.name,
+    'default' in setting ? environment[setting.name]?.trim() || setting.default : withoutDefault(setting, environment),
+    'default' in setting ? setting.default : '',
+    setting.help,
+  ]);
+  const table = [['SETTING', 'VALUE', 'DEFAULT', 'MEANING'], ...rows];
+  const widths = [0, 1, 2].map((column) => Math.max(...table.map((row) => row[column]?.length ?? 0)));
+  return table.map((row) => row.map((cell, column) => cell.padEnd(widths[column] ?? 0)).join('  ')).join('\n');
+}
+
+function withoutDefault({ name, kind }: KnownSetting, environment: Environment): string {
+  const given = environment[name]?.trim();
+  const isProduction = environment.NODE_ENV?.trim() === 'production';
+  if (kind === 'text') return given || (isProduction ? 'missing' : 'by HOST and PORT');
+  if (given || environment[`${name}_FILE`]?.trim()) return 'given';
+  if (name === 'DATABASE_URL') return 'embedded';
+  // The sandbox's own secret verifies for test channels only, so production makes it too.
+  return isProduction && name !== 'WAYPOST_SANDBOX_APP_SECRET' ? 'missing' : 'made at the first start';
+}
+
+/** `npm run config`: the table, and then what a start would stop for. */
+function main(): void {
+  console.log(describeSettings(process.env));
+  try {
+    loadConfig(process.env);
+  } catch (error) {
+    if (!(error instanceof ConfigError)) throw error;
+    console.error(`\n${error.message}`);
+    process.exitCode = 1;
+  }
+}
+
+if (import.meta.main) main();

@@ -1,0 +1,166 @@
+import assert from 'node:assert/strict';
+import { dirname, join } from 'node:path';
+import { describe, it } from 'node:test';
+import { API_ERRORS } from '../src/kernel/errors.ts';
+import { MESSAGE_ERRORS } from '../src/kernel/message-errors.ts';
+import {
+  accountTables,
+  folderOf,
+  functionsOf,
+  glob,
+  hasSql,
+  importsOf,
+  linesOf,
+  read,
+  statementsOf,
+} from './support/tree.ts';
+
+const PORTS = ['kernel', 'store', 'http', 'observe', 'provider'];
+/** What a folder of src may import. What a slice may import, the slices above it may too. */
+const ARROWS: Record<string, string[]> = {
+  kernel: [],
+  store: ['kernel'],
+  http: ['kernel'],
+  observe: ['kernel'],
+  provider: ['kernel'],
+  'provider/whatsapp': ['kernel', 'provider'],
+  nodes: PORTS,
+  people: PORTS,
+  events: PORTS,
+  accounts: [...PORTS, 'events'],
+  endpoints: ['accounts'],
+  channels: ['accounts'],
+  templates: ['channels'],
+  messages: ['channels', 'templates', 'people'],
+  notifications: ['messages'],
+  jobs: ['notifications', 'endpoints', 'nodes'],
+};
+/** Who knows the adapter and the embedded server: nobody but the composition root and the process. */
+const EMBEDDED = 'src/store/embedded';
+const USERS: Record<string, string[]> = {
+  'src/provider/whatsapp/': ['src/app.ts'],
+  [EMBEDDED]: ['src/app.ts', 'src/main.ts'],
+};
+
+/** Queries that cannot name the account, each with its reason. */
+const WITHOUT_ACCOUNT = [
+  'src/accounts/store.ts KEY_BY_HASH', // The door: it finds the account by the hash of its key.
+  'src/channels/store.ts CHANNEL_BY_NUMBER_ID', // It finds the account that a notification is for.
+  'src/channels/store.ts CHANNEL_BY_BUSINESS', // It finds all accounts that a notification is for.
+  'src/messages/inbound-store.ts INBOUND_ID_EXPIRE', // A sweep over all accounts.
+  'src/messages/store.ts IDEMPOTENCY_EXPIRE', // A sweep over all accounts.
+  'src/messages/recover-store.ts WORKING_NODES', // A sweep over all accounts: which nodes have something under way.
+  'src/messages/recover-store.ts RUNNING_LIST', // A sweep over all accounts: what a gone node has left.
+];
+const NAMES_ACCOUNT = /\baccount_id\s*=|insert into \w+( as \w+)? \([^)]*\baccount_id\b/;
+
+const FILE_LINES_MAX = 400;
+const FILE_LINES_MEDIAN_MAX = 90;
+const FUNCTION_LINES_MAX = 70;
+
+/** Written in parts, so that this file does not hold what it forbids. */
+const BANNED = new RegExp(
+  ['TO' + 'DO', 'FIX' + 'ME', '\\.(only|skip)' + '\\(', '/(work|root|home|Users)' + '/\\w'].join('|'),
+);
+
+const everyTs = glob('{src,sandbox,bench,test,scripts,cli,client,console}/**/*.{ts,tsx}');
+const code = everyTs.filter((path) => path.startsWith('src/') && !path.endsWith('.test.ts'));
+const migrations = glob('src/store/migrations/*');
+const pages = glob('{*.md,docs/**/*.md}');
+const everyText = [...everyTs, ...migrations, ...pages, ...glob('{*.json,.env.example,.ci/*,scripts/*.js}')];
+
+describe('the tree', () => {
+  it('has no import against the arrows between the folders of src', () => {
+    none(
+      code.flatMap((path) =>
+        importsOf(path)
+          .filter((to) => !mayImport(path, to))
+          .map((to) => `${path} imports ${to}`),
+      ),
+    );
+  });
+
+  it('has an adapter and an embedded server that nobody else knows', () => {
+    const strangers = (part: string) => code.filter((path) => !path.startsWith(part) && !USERS[part]?.includes(path));
+    const parts = Object.keys(USERS);
+    none(parts.flatMap((part) => strangers(part).filter((path) => importsOf(path).some((to) => to.startsWith(part)))));
+  });
+
+  it('has customers of the HTTP API that import nothing from src', () => {
+    const customers = everyTs.filter((path) => /^(sandbox|cli|client|console)\//.test(path));
+    none(customers.filter((path) => importsOf(path).some((to) => to.startsWith('src/'))));
+  });
+
+  it('has SQL in store files only', () => {
+    none(code.filter((path) => !path.startsWith('src/store/') && !/[/-]store\.ts$/.test(path)).filter(hasSql));
+  });
+
+  it("names account_id in every query on an account's data", () => {
+    const touches = new RegExp(`\\b(from|into|update|join)\\s+(${accountTables().join('|')})\\b`);
+    const stores = code.filter((path) => /[/-]store\.ts$/.test(path));
+    const found = stores.flatMap((path) =>
+      statementsOf(path)
+        .filter(({ sql }) => touches.test(sql) && !NAMES_ACCOUNT.test(sql))
+        .map(({ name }) => `${path} ${name}`),
+    );
+    assert.deepEqual(found.sort(), WITHOUT_ACCOUNT.toSorted());
+  });
+
+  it("has the provider's own words in its adapter and the sandbox only", () => {
+    const elsewhere = [...code, ...migrations].filter((path) => folderOf(path) !== 'provider/whatsapp');
+    none(elsewhere.filter((path) => /wamid|waba/i.test(read(path))));
+  });
+
+  it('has small files and small functions', () => {
+    const lines = everyTs.map((path) => linesOf(read(path))).sort((a, b) => a - b);
+    assert.ok((lines[Math.floor(lines.length / 2)] ?? 0) < FILE_LINES_MEDIAN_MAX);
+    none(everyTs.filter((path) => linesOf(read(path)) > FILE_LINES_MAX));
+    const functions = everyTs.flatMap((path) => functionsOf(path).map((found) => ({ path, ...found })));
+    none(functions.filter(({ text }) => linesOf(text) > FUNCTION_LINES_MAX).map(({ path, name }) => `${path} ${name}`));
+  });
+
+  it('has nothing put off, no test left out, and no path of one machine', () => {
+    none(everyText.filter((path) => BANNED.test(read(path))));
+  });
+
+  it('has a page for every error code', () => {
+    const codes = [...Object.keys(API_ERRORS), ...Object.keys(MESSAGE_ERRORS)];
+    none(codes.filter((code) => !pages.includes(`docs/errors/${code}.md`)));
+  });
+
+  it('has links in its pages that lead somewhere', () => {
+    const linksOf = (path: string) =>
+      [...read(path).matchAll(/\]\((?!https?:)([^)#]+)/g)].map(([, to = '']) => join(dirname(path), to));
+    none(
+      pages.flatMap((path) =>
+        linksOf(path)
+          .filter((to) => glob(to).length === 0)
+          .map((to) => `${path} links to ${to}`),
+      ),
+    );
+  });
+
+  it('has migrations numbered without gaps', () => {
+    const expected = migrations.map((_, place) => `src/store/migrations/${String(place + 1).padStart(4, '0')}_`);
+    assert.deepEqual(
+      migrations.map((path) => path.replace(/(?<=\/\d{4}_)[a-z0-9_]+\.sql$/, '')),
+      expected,
+    );
+  });
+});
+
+function none(wrong: string[]): void {
+  assert.deepEqual(wrong, []);
+}
+
+/** A file in no folder of src puts folders together, and is imported by none of them. */
+function mayImport(path: string, target: string): boolean {
+  const [from, to] = [folderOf(path), folderOf(target)];
+  return from === '' || from === to || reach(from).has(to);
+}
+
+function reach(folder: string): Set<string> {
+  const direct = ARROWS[folder];
+  assert.ok(direct, `The folder src/${folder} has no arrows: say in this test what it may import`);
+  return new Set(direct.flatMap((to) => (PORTS.includes(to) ? [to] : [to, ...reach(to)])));
+}
