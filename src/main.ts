@@ -1,7 +1,8 @@
-import { pino } from 'pino';
-import { createApp } from './app.ts';
+import type { Logger } from 'pino';
+import { type App, createApp } from './app.ts';
 import { type Config, loadConfig } from './config.ts';
 import { type DevFile, prepareDemo } from './demo.ts';
+import { createLog } from './observe/log.ts';
 import { completeSecrets } from './secrets.ts';
 import { startSandbox } from './start-sandbox.ts';
 import { onStopSignal } from './stop-signal.ts';
@@ -9,13 +10,15 @@ import { openDatabase } from './store/database.ts';
 import { startEmbedded } from './store/embedded.ts';
 import { migrate } from './store/migrate.ts';
 
+/** Not 0, which Node takes for no limit. */
+const DRAINING_KEEP_ALIVE_MS = 1;
+/** How long after its deadline a send's answer is surely written. */
+const ANSWERED_MS = 1_000;
+
 /** The process: settings, database, sandbox, listeners; then the way back in the opposite order. */
 async function main(): Promise<void> {
   const config = loadConfig();
-  const log = pino(
-    { level: config.logLevel, base: null, timestamp: pino.stdTimeFunctions.isoTime },
-    pino.destination(2),
-  );
+  const log = createLog(config.logLevel);
   const secrets = completeSecrets(config);
   const undo: (() => Promise<void>)[] = [];
   const stopped = onStopSignal(config.stopBudgetMs);
@@ -37,7 +40,7 @@ async function main(): Promise<void> {
     undo.push(async () => sandbox?.stop());
     const app = await createApp({ config, secrets, database, log, sandboxUrl: sandbox?.url });
     undo.push(() => app.close());
-    undo.push(() => app.drain());
+    undo.push(() => drain(app, config.sendDeadlineMs + ANSWERED_MS));
 
     const listened = await app.server.listen({ host: config.host, port: config.port });
     const baseUrl = config.publicUrl ?? listened;
@@ -54,7 +57,17 @@ async function main(): Promise<void> {
   }
 }
 
-function plainLog(log: pino.Logger) {
+/** The drain waits for callers to hang up, so it must not leave that to them. */
+async function drain(app: App, hangUpMs: number): Promise<void> {
+  // A connection whose send is answered meanwhile would else stay open for as long as a kept-alive one may.
+  app.server.server.keepAliveTimeout = DRAINING_KEEP_ALIVE_MS;
+  // By then every send is answered: what is still open belongs to callers that never finish their request.
+  const hangUp = setTimeout(() => app.server.server.closeAllConnections(), hangUpMs);
+  await app.drain();
+  clearTimeout(hangUp);
+}
+
+function plainLog(log: Logger) {
   return {
     info: (message: string) => log.info(message),
     warn: (message: string) => log.warn(message),

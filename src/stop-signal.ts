@@ -1,3 +1,6 @@
+/** How soon a process notices that what started it is gone. */
+const PARENT_LOOK_MS = 500;
+
 /**
  * Resolves at the first SIGINT or SIGTERM. A second one, or a stop that takes longer than the budget, ends the process
  * at once with code 1: what is unfinished is settled by the next start, as after a crash.
@@ -5,13 +8,29 @@
 export function onStopSignal(budgetMs: number): Promise<void> {
   return new Promise((resolve) => {
     let stopping = false;
-    const stop = () => {
-      if (stopping) process.exit(1);
+    const begin = () => {
       stopping = true;
       setTimeout(() => process.exit(1), budgetMs).unref();
       resolve();
     };
-    process.on('SIGINT', stop);
-    process.on('SIGTERM', stop);
+    const onSignal = () => (stopping ? process.exit(1) : begin());
+    process.on('SIGINT', onSignal);
+    process.on('SIGTERM', onSignal);
+    onParentGone(() => stopping || begin());
   });
+}
+
+/**
+ * npm runs a script through a shell, and a shell that is told to stop dies without telling its child. So a gateway that
+ * npm has started takes the death of its parent for the signal that it never got.
+ */
+function onParentGone(act: () => void): void {
+  if (process.env.npm_lifecycle_event === undefined) return;
+  const parent = process.ppid;
+  const look = setInterval(() => {
+    if (process.ppid === parent) return;
+    clearInterval(look);
+    act();
+  }, PARENT_LOOK_MS);
+  look.unref();
 }
