@@ -25,7 +25,7 @@ export function planMessages(command: SendCommand, errorOf: Preflight): Plan {
       plan.refused.push(refuse(recipient, place, { code: 'duplicate_recipient' }));
     } else {
       seen.add(recipient.to);
-      plan.intended.push(intend(recipient, command.clientReference ?? null, errorOf(recipient)));
+      plan.intended.push(intend(recipient, command.clientReference ?? null, errorOf(recipient, place)));
     }
   });
   return plan;

@@ -6,8 +6,9 @@ import type { Clock } from '../kernel/clock.ts';
 import { ApiError } from '../kernel/errors.ts';
 import { firstIdOfMs, idTimeMs, parseId } from '../kernel/ids.ts';
 import type { AccountPrincipal } from '../kernel/principal.ts';
+import type { CheckAgainstTemplate } from '../provider/port.ts';
 import type { Database } from '../store/database.ts';
-import type { Templates } from '../templates/templates.ts';
+import type { TemplateRegistry } from '../templates/registry.ts';
 import { composeAnswer, entryOf } from './answer.ts';
 import { findReplay, hashBody, readIdempotencyKey } from './idempotency.ts';
 import { type CheckComponents, parseSend } from './parse-send.ts';
@@ -23,7 +24,8 @@ interface Deps {
   sends: Sends;
   channels: Channels;
   checkComponents: CheckComponents;
-  templates: Templates;
+  registry: TemplateRegistry;
+  checkAgainstTemplate: CheckAgainstTemplate;
   /** Takes the recipients of a send from the key's rate, or throws `rate_limited`. */
   takeRecipients(principal: AccountPrincipal, recipients: number): void;
   docsUrl(): string;

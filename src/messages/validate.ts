@@ -41,7 +41,7 @@ export async function validateSend(deps: Deps, command: SendCommand, channel: Se
   const refused = new Map(planMessages(command, errorOf).refused.map((entry) => [entry.place, entry.error]));
   const windows = await findWindowsFor(deps, command, channel);
   const results = command.recipients.map((recipient, place): ValidatedEntry => {
-    const error = refused.get(place) ?? errorOf(recipient);
+    const error = refused.get(place) ?? errorOf(recipient, place);
     const warnings =
       error === null && windows !== undefined ? windowWarnings(windows.get(recipient.to), deps.clock) : [];
     return {

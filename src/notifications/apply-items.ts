@@ -18,6 +18,7 @@ import type {
   UserPreferenceItem,
 } from '../provider/notification.ts';
 import type { Queryable } from '../store/database.ts';
+import { applyTemplateItem, type TemplateItem } from './apply-templates.ts';
 
 /** One item of one notification on its way to its effect. */
 export interface ItemWork {
@@ -42,6 +43,7 @@ interface Effects {
   contacts: Contact[];
   preferences: Preference[];
   limits: { target: ChannelTarget; limit: string }[];
+  templates: { item: TemplateItem; targets: ChannelTarget[] }[];
 }
 
 /** A system message tells of a person's account; the person did not write it. */
@@ -55,7 +57,7 @@ export async function applyItems(
   works: readonly ItemWork[],
 ): Promise<Map<number, Leftover>> {
   const left = new Map<number, Leftover>();
-  const effects: Effects = { reports: [], inbound: [], contacts: [], preferences: [], limits: [] };
+  const effects: Effects = { reports: [], inbound: [], contacts: [], preferences: [], limits: [], templates: [] };
   for (const [place, work] of works.entries()) {
     const leftover = await collect(work, place, targets, effects);
     if (leftover !== undefined) left.set(place, leftover);
@@ -77,7 +79,10 @@ export async function applyItems(
   if (effects.contacts.length > 0) await extendWindows(tx, effects.contacts);
   if (effects.preferences.length > 0) await keepPreferences(tx, effects.preferences);
   for (const { target, limit } of effects.limits) await noteMessagingLimit(tx, target, limit);
-  await appendEvents(tx, await draftMessageEvents(tx, events));
+  const drafts = await draftMessageEvents(tx, events);
+  for (const { item, targets: owners } of effects.templates)
+    drafts.push(...(await applyTemplateItem(tx, item, owners)));
+  await appendEvents(tx, drafts);
   return left;
 }
 
@@ -122,15 +127,17 @@ async function collect(
       if (limit !== undefined) effects.limits.push(...claimedBy.map((channel) => ({ target: channel, limit })));
       return undefined;
     }
+    case 'template_status':
+    case 'template_quality':
+    case 'template_category':
+    case 'template_components':
+      effects.templates.push({ item, targets: claimedBy });
+      return undefined;
     // Kept with their notification and counted; nothing of what is stored today follows from them.
     case 'message_error':
     case 'echo':
     case 'history':
     case 'user_id_update':
-    case 'template_status':
-    case 'template_quality':
-    case 'template_category':
-    case 'template_components':
     case 'account_update':
     case 'business_username':
     case 'flow':

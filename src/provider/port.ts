@@ -1,4 +1,4 @@
-import type { MessageError } from '../kernel/message-errors.ts';
+import type { MessageError, MessageFault } from '../kernel/message-errors.ts';
 
 /** The sender of a message: which number, by which access, and whether it is the real provider or the sandbox. */
 export interface Sender {
@@ -57,11 +57,26 @@ export type ConnectOutcome =
 
 /** What the provider tells of a template: one name in one language. Words are in lower case. */
 export interface ProviderTemplate {
+  /** The provider's id, with all its digits. */
+  id: string;
   name: string;
   language: string;
+  /** Such as `approved`, `pending`, `rejected`, `paused`, `disabled`. */
   status: string;
+  /** `marketing`, `utility` or `authentication`. */
   category: string;
+  parameterFormat: 'positional' | 'named';
+  /** In the provider's own shapes. */
+  components: readonly unknown[];
+  quality: string | null;
 }
+
+/** Compares the components of a message with its template; no faults: they fit. `pointer` says where they stand. */
+export type CheckAgainstTemplate = (
+  template: Pick<ProviderTemplate, 'parameterFormat' | 'components'>,
+  components: readonly TemplateComponent[],
+  pointer: string,
+) => MessageFault[];
 
 /** `unavailable`: the provider could not be asked, or refused to tell. */
 export type TemplatesOutcome = { kind: 'found'; templates: ProviderTemplate[] } | { kind: 'unavailable' };
@@ -76,8 +91,8 @@ export interface Provider {
   transmit(sender: Sender, message: OutboundMessage, turn?: AbortSignal): Promise<TransmitOutcome>;
   /** Checks the number and the token, and subscribes our app to the business account's notifications. */
   connect(sender: Sender, businessAccountId: string): Promise<ConnectOutcome>;
-  /** Asks for the templates of that very name, in all languages. */
-  findTemplates(sender: Sender, businessAccountId: string, name: string): Promise<TemplatesOutcome>;
+  /** Reads all templates, page by page, or those of one very name in all languages. All pages or none. */
+  listTemplates(sender: Sender, businessAccountId: string, name?: string): Promise<TemplatesOutcome>;
   /** Closes idle connections and waits for none. */
   close(): Promise<void>;
 }

@@ -3,7 +3,7 @@ import { readAnswer } from './client-answer.ts';
 import { connectSender } from './client-connect.ts';
 import type { Exchange } from './client-exchange.ts';
 import { Line } from './client-line.ts';
-import { findTemplates } from './client-templates.ts';
+import { listTemplates } from './client-templates.ts';
 import { encodeMessage } from './encode.ts';
 
 /** An answer to a send is under 1 KiB; what is this long is none. */
@@ -42,8 +42,8 @@ export function createWhatsAppProvider(options: WhatsAppProviderOptions): Provid
   return {
     transmit: async (sender, message, turn) => transmit(lineOf(sender), sender, message, turn),
     connect: async (sender, businessAccountId) => connectSender(lineOf(sender), sender, businessAccountId),
-    findTemplates: async (sender, businessAccountId, name) =>
-      findTemplates(lineOf(sender), sender, businessAccountId, name),
+    listTemplates: async (sender, businessAccountId, name) =>
+      listTemplates(lineOf(sender), sender, businessAccountId, name),
     async close() {
       await Promise.all([live.close(), sandbox?.close()]);
     },

@@ -1,0 +1,235 @@
+import type { MessageFault } from '../../kernel/message-errors.ts';
+import type { CheckAgainstTemplate, TemplateComponent } from '../port.ts';
+import { isRecord } from './json.ts';
+import { type ButtonShape, readTemplateShape, type TemplateShape } from './template-shape.ts';
+
+/** The provider's limits for a text that fills a variable; their unit is not told. */
+const HEADER_CHARACTERS_MAX = 60;
+const BODY_CHARACTERS_MAX = 1_024;
+const BODY_ONLY_CHARACTERS_MAX = 32_768;
+/** What may fill a variable of a body. */
+const BODY_KINDS = ['text', 'currency', 'date_time'];
+const MEDIA_FORMATS = ['image', 'video', 'document', 'location'];
+
+type Format = 'positional' | 'named';
+
+interface Given {
+  kind: string;
+  component: TemplateComponent;
+  pointer: string;
+}
+
+/** Where a component stands in the template: the faults of one place are collected in one list. */
+interface Place {
+  pointer: string;
+  format: Format;
+  faults: MessageFault[];
+}
+
+/**
+ * Compares components with their template before the provider does, and says where and what: the provider's own answer
+ * is one code for all of it. What neither knows is left to the provider.
+ * https://developers.facebook.com/docs/whatsapp/cloud-api/guides/send-message-templates
+ */
+export const checkAgainstTemplate: CheckAgainstTemplate = (template, components, pointer) => {
+  const place: Place = { pointer, format: template.parameterFormat, faults: [] };
+  checkParts(readTemplateShape(template.components), components, place);
+  return place.faults;
+};
+
+function checkParts(shape: TemplateShape, components: readonly TemplateComponent[], place: Place): void {
+  const given = components.map((component, index) => ({
+    kind: wordOf(component.type),
+    component,
+    pointer: `${place.pointer}/${index}`,
+  }));
+  const only = (kind: string) => single(given, kind, place);
+  checkHeader(shape, only('header'), place);
+  const bodyMax = shape.bodyOnly ? BODY_ONLY_CHARACTERS_MAX : BODY_CHARACTERS_MAX;
+  checkVariables('body', shape.body, only('body'), BODY_KINDS, bodyMax, place);
+  checkButtons(
+    shape.buttons,
+    given.filter(({ kind }) => kind === 'button'),
+    place,
+  );
+  const offer = only('limited_time_offer');
+  if (shape.limitedTimeOffer && offer === undefined) missing(place, 'limited_time_offer', 'an expiry time');
+  checkCards(shape.cards, only('carousel'), place);
+}
+
+/** Of the parts that a message has once, a second one is a fault. */
+function single(given: readonly Given[], kind: string, { faults }: Place): Given | undefined {
+  const [first, ...more] = given.filter((one) => one.kind === kind);
+  for (const { pointer } of more) faults.push({ pointer, detail: `A second ${kind} component.`, expected: 'one' });
+  return first;
+}
+
+function checkHeader({ header }: TemplateShape, given: Given | undefined, place: Place): void {
+  if (header !== undefined && MEDIA_FORMATS.includes(header.format)) {
+    if (given === undefined) missing(place, 'header', header.format);
+    else checkMedia(header.format, given, place);
+    return;
+  }
+  checkVariables('header', header?.variables ?? [], given, ['text'], HEADER_CHARACTERS_MAX, place);
+}
+
+function checkMedia(format: string, given: Given, { faults }: Place): void {
+  const parameters = parametersOf(given.component);
+  const pointer = `${given.pointer}/parameters`;
+  if (parameters.length !== 1)
+    faults.push({
+      pointer,
+      detail: `The header takes one ${format}.`,
+      expected: '1',
+      given: String(parameters.length),
+    });
+  const kind = wordOf(parameters[0]?.type);
+  if (parameters.length === 1 && kind !== format)
+    faults.push({
+      pointer: `${pointer}/0/type`,
+      detail: 'The header is of another kind.',
+      expected: format,
+      given: kind,
+    });
+}
+
+function checkVariables(
+  part: string,
+  variables: readonly string[],
+  given: Given | undefined,
+  kinds: readonly string[],
+  charactersMax: number,
+  place: Place,
+): void {
+  if (given === undefined) {
+    if (variables.length > 0) missing(place, part, countOf(variables.length));
+    return;
+  }
+  const parameters = parametersOf(given.component);
+  const pointer = `${given.pointer}/parameters`;
+  if (parameters.length !== variables.length)
+    place.faults.push({
+      pointer,
+      detail: `The ${part} of the template has another number of variables.`,
+      expected: String(variables.length),
+      given: String(parameters.length),
+    });
+  else if (place.format === 'named') checkNames(variables, parameters, pointer, place);
+  for (const [index, parameter] of parameters.entries())
+    checkParameter(parameter, `${pointer}/${index}`, kinds, charactersMax, place);
+}
+
+function checkNames(
+  variables: readonly string[],
+  parameters: readonly Record<string, unknown>[],
+  pointer: string,
+  { faults }: Place,
+): void {
+  const names = parameters.map(({ parameter_name: name }) => (typeof name === 'string' ? name : ''));
+  for (const [index, name] of names.entries())
+    if (!variables.includes(name) || names.indexOf(name) !== index)
+      faults.push({
+        pointer: `${pointer}/${index}/parameter_name`,
+        detail: 'The template has no such variable, or it is filled already.',
+        expected: variables.filter((variable) => !names.includes(variable)).join(', '),
+        given: name,
+      });
+}
+
+function checkParameter(
+  parameter: Record<string, unknown>,
+  pointer: string,
+  kinds: readonly string[],
+  charactersMax: number,
+  { faults }: Place,
+): void {
+  const kind = wordOf(parameter.type);
+  if (!kinds.includes(kind))
+    faults.push({
+      pointer: `${pointer}/type`,
+      detail: 'A variable cannot be filled so.',
+      expected: kinds.join(', '),
+      given: kind,
+    });
+  const { text } = parameter;
+  const length = typeof text === 'string' ? [...text].length : 0;
+  if (length > charactersMax)
+    faults.push({
+      pointer: `${pointer}/text`,
+      detail: 'The text is too long.',
+      expected: `at most ${charactersMax} characters`,
+      given: String(length),
+    });
+}
+
+function checkButtons(shapes: readonly ButtonShape[], given: readonly Given[], place: Place): void {
+  const filled = new Set<number>();
+  for (const { component, pointer } of given) {
+    const index = Number(component.index);
+    const shape = shapes[index];
+    const subType = wordOf(component.sub_type);
+    if (shape === undefined)
+      place.faults.push({
+        pointer: `${pointer}/index`,
+        detail: 'The template has no button here.',
+        expected: shapes.length === 0 ? 'no buttons' : `0 to ${shapes.length - 1}`,
+        given: String(component.index),
+      });
+    else if (filled.has(index))
+      place.faults.push({ pointer: `${pointer}/index`, detail: 'This button is filled already.' });
+    else if (shape.subType !== subType)
+      place.faults.push({
+        pointer: `${pointer}/sub_type`,
+        detail: 'The button is of another kind.',
+        expected: shape.subType,
+        given: subType,
+      });
+    else if (shape.needsParameter && parametersOf(component).length !== 1)
+      place.faults.push({
+        pointer: `${pointer}/parameters`,
+        detail: 'The button takes one parameter.',
+        expected: '1',
+        given: String(parametersOf(component).length),
+      });
+    filled.add(index);
+  }
+  for (const [index, { subType, needsParameter }] of shapes.entries())
+    if (needsParameter && !filled.has(index)) missing(place, 'button', `${subType} at index ${index}`);
+}
+
+function checkCards(cards: readonly TemplateShape[] | undefined, given: Given | undefined, place: Place): void {
+  if (given === undefined) {
+    if (cards !== undefined) missing(place, 'carousel', `${cards.length} cards`);
+    return;
+  }
+  const sent = Array.isArray(given.component.cards) ? given.component.cards.filter(isRecord) : [];
+  const pointer = `${given.pointer}/cards`;
+  if (sent.length !== (cards?.length ?? 0))
+    place.faults.push({
+      pointer,
+      detail: 'The carousel has another number of cards.',
+      expected: String(cards?.length ?? 0),
+      given: String(sent.length),
+    });
+  for (const [index, card] of sent.entries()) {
+    const shape = cards?.[Number(card.card_index ?? index)];
+    const components = Array.isArray(card.components) ? card.components.filter(isRecord) : [];
+    if (shape !== undefined) checkParts(shape, components, { ...place, pointer: `${pointer}/${index}/components` });
+  }
+}
+
+function missing({ pointer, faults }: Place, part: string, expected: string): void {
+  faults.push({ pointer, detail: `The ${part} component is missing.`, expected, given: 'none' });
+}
+
+function countOf(variables: number): string {
+  return variables === 1 ? '1 parameter' : `${variables} parameters`;
+}
+
+function parametersOf({ parameters }: TemplateComponent): Record<string, unknown>[] {
+  return Array.isArray(parameters) ? parameters.filter(isRecord) : [];
+}
+
+function wordOf(value: unknown): string {
+  return typeof value === 'string' ? value.toLowerCase() : '';
+}

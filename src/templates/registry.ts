@@ -1,0 +1,113 @@
+import type { SendingChannel } from '../channels/channels.ts';
+import type { Clock } from '../kernel/clock.ts';
+import type { MessageError } from '../kernel/message-errors.ts';
+import { createRemembered } from '../kernel/remember.ts';
+import type { Provider } from '../provider/port.ts';
+import type { Database } from '../store/database.ts';
+import { findTemplatesByName, type TemplateRow, wasSynced } from './store.ts';
+import { ownerOf, type SyncCounts, syncTemplates } from './sync.ts';
+
+/** The provider is asked for one name of one business account at most so often. */
+const ASKED_EVERY_MS = 60_000;
+/** What the store says of a name is believed for so long; a change is seen by every node after it. */
+const BELIEVED_MS = 1_500;
+const REMEMBERED_MAX = 10_000;
+
+/** An approved template, or why a message with it is not even transmitted. */
+export type TemplateLookup = { kind: 'approved'; template: TemplateRow } | { kind: 'refused'; error: MessageError };
+
+export interface TemplateRegistry {
+  /** Looks a template up; one that is not known or not approved is asked of the provider first. */
+  lookUp(channel: SendingChannel, name: string, language: string): Promise<TemplateLookup>;
+  /** Reads all templates anew; callers that come meanwhile share the reading. undefined: it could not be done. */
+  sync(channel: SendingChannel): Promise<SyncCounts | undefined>;
+  /** Reads all templates if that was never done. */
+  syncOnce(channel: SendingChannel): Promise<void>;
+}
+
+interface Deps {
+  database: Database;
+  provider: Provider;
+  clock: Clock;
+}
+
+interface NameContext {
+  channel: SendingChannel;
+  name: string;
+}
+
+export function createTemplateRegistry({ database, provider, clock }: Deps): TemplateRegistry {
+  const known = createRemembered({
+    load: (_key, { channel, name }: NameContext) => findTemplatesByName(database, ownerOf(channel), name),
+    believedMs: BELIEVED_MS,
+    entriesMax: REMEMBERED_MAX,
+    clock,
+  });
+  const asked = createRemembered({
+    load: (_key, { channel, name }: NameContext) => syncTemplates({ database, provider }, channel, name),
+    believedMs: ASKED_EVERY_MS,
+    entriesMax: REMEMBERED_MAX,
+    clock,
+  });
+  const syncs = new Map<string, Promise<SyncCounts | undefined>>();
+
+  async function askAgain(key: string, context: NameContext): Promise<{ rows: TemplateRow[]; answered: boolean }> {
+    const counts = await asked.get(key, context);
+    known.forget(key);
+    return { rows: await known.get(key, context), answered: counts !== undefined };
+  }
+
+  const registry: TemplateRegistry = {
+    async lookUp(channel, name, language) {
+      const context = { channel, name };
+      const key = `${keyOf(channel)} ${name}`;
+      const hit = (await known.get(key, context)).find((row) => row.language === language);
+      if (hit?.status === 'approved') return { kind: 'approved', template: hit };
+      const { rows, answered } = await askAgain(key, context);
+      const unread = !answered && rows.length === 0 && !(await wasSynced(database, ownerOf(channel)));
+      return unread ? NOT_READ : judge(rows, language);
+    },
+    sync(channel) {
+      const key = keyOf(channel);
+      const running = syncs.get(key);
+      if (running !== undefined) return running;
+      const sync = syncTemplates({ database, provider }, channel).finally(() => syncs.delete(key));
+      syncs.set(key, sync);
+      return sync;
+    },
+    async syncOnce(channel) {
+      if (!(await wasSynced(database, ownerOf(channel)))) await registry.sync(channel);
+    },
+  };
+  return registry;
+}
+
+const NOT_READ: TemplateLookup = {
+  kind: 'refused',
+  error: { code: 'provider_unavailable', detail: 'The provider could not be asked for the template' },
+};
+
+function keyOf({ accountId, sender, businessAccountId }: SendingChannel): string {
+  return `${accountId} ${sender.mode} ${businessAccountId}`;
+}
+
+function judge(rows: readonly TemplateRow[], language: string): TemplateLookup {
+  const template = rows.find((row) => row.language === language);
+  if (template?.status === 'approved') return { kind: 'approved', template };
+  return { kind: 'refused', error: template === undefined ? notFound(rows) : notApproved(template.status) };
+}
+
+function notFound(rows: readonly TemplateRow[]): MessageError {
+  if (rows.length === 0) return { code: 'template_not_found', detail: 'There is no template of this name' };
+  const languages = rows.map((row) => row.language).join(', ');
+  return {
+    code: 'template_not_found',
+    detail: `The template does not exist in this language; it exists in ${languages}`,
+  };
+}
+
+function notApproved(status: string): MessageError {
+  if (status === 'paused') return { code: 'template_paused' };
+  if (status === 'disabled') return { code: 'template_disabled' };
+  return { code: 'template_not_approved', detail: `The template is not approved: it is ${status}` };
+}

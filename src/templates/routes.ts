@@ -1,0 +1,95 @@
+import { Type } from 'typebox';
+import type { Channels, SendingChannel } from '../channels/channels.ts';
+import { PAGE_QUERY, pageOf, readPage } from '../http/page.ts';
+import { accountRoute, type Route } from '../http/route.ts';
+import { ApiError } from '../kernel/errors.ts';
+import { parseId } from '../kernel/ids.ts';
+import type { Mode } from '../kernel/principal.ts';
+import type { Database } from '../store/database.ts';
+import { presentTemplate } from './present.ts';
+import type { TemplateRegistry } from './registry.ts';
+import { findTemplate, listTemplateRows } from './store.ts';
+import type { SyncCounts } from './sync.ts';
+
+interface Deps {
+  database: Database;
+  channels: Channels;
+  registry: TemplateRegistry;
+}
+
+const TEXT = Type.Optional(Type.String({ minLength: 1, maxLength: 512 }));
+const LIST_QUERY = Type.Object(
+  { ...PAGE_QUERY, name: TEXT, language: TEXT, status: TEXT },
+  { additionalProperties: false },
+);
+
+/** The templates of an account's business accounts. */
+export function templateRoutes(deps: Deps): Route[] {
+  return [listRoute(deps), templateRoute(deps), syncRoute(deps)];
+}
+
+function listRoute(deps: Deps): Route {
+  return accountRoute({
+    method: 'GET',
+    path: '/api/v1/templates',
+    scope: 'templates:read',
+    summary: 'List templates, newest first',
+    bodyUse: 'none',
+    querySchema: LIST_QUERY,
+    async handle({ principal: { accountId, mode }, query }) {
+      const page = readPage(query);
+      // The first look into an empty registry reads the provider, so that it is never empty without a reason.
+      for (const channel of await businessAccounts(deps, accountId, mode)) await deps.registry.syncOnce(channel);
+      const { name = null, language = null, status = null } = query;
+      const filter = { name, language, status: status?.toLowerCase() ?? null, before: page.before };
+      const rows = await listTemplateRows(deps.database, accountId, mode, filter, page.limit + 1);
+      return { status: 200, body: pageOf(rows, page, rows.map(presentTemplate)) };
+    },
+  });
+}
+
+function templateRoute({ database }: Deps): Route {
+  return accountRoute({
+    method: 'GET',
+    path: '/api/v1/templates/:id',
+    scope: 'templates:read',
+    summary: 'Read a template',
+    bodyUse: 'none',
+    async handle({ principal: { accountId, mode }, params }) {
+      const id = parseId('tpl', params.id ?? '');
+      const row = id === undefined ? undefined : await findTemplate(database, accountId, mode, id);
+      if (row === undefined) throw new ApiError('not_found', 'There is no such template.');
+      return { status: 200, body: presentTemplate(row) };
+    },
+  });
+}
+
+function syncRoute(deps: Deps): Route {
+  return accountRoute({
+    method: 'POST',
+    path: '/api/v1/templates/sync',
+    scope: 'templates:read',
+    summary: 'Read all templates from the provider now',
+    bodyUse: 'json_or_empty',
+    bodySchema: Type.Object({}, { additionalProperties: false }),
+    async handle({ principal: { accountId, mode } }) {
+      const sum: SyncCounts = { added: 0, changed: 0, removed: 0, total: 0 };
+      for (const channel of await businessAccounts(deps, accountId, mode)) {
+        const counts = await deps.registry.sync(channel);
+        if (counts === undefined)
+          throw new ApiError('unavailable', 'The provider could not be asked.', { headers: { 'retry-after': '5' } });
+        sum.added += counts.added;
+        sum.changed += counts.changed;
+        sum.removed += counts.removed;
+        sum.total += counts.total;
+      }
+      return { status: 200, body: sum };
+    },
+  });
+}
+
+/** One connected channel for each business account: templates belong to the account, not to the number. */
+async function businessAccounts({ channels }: Deps, accountId: string, mode: Mode): Promise<SendingChannel[]> {
+  const usable = (await channels.listUsable(accountId, mode)).filter(({ suspended }) => !suspended);
+  return [...new Map(usable.map((channel) => [channel.businessAccountId, channel])).values()];
+}

@@ -1,0 +1,28 @@
+import type { Channels } from '../channels/channels.ts';
+import type { Queryable } from '../store/database.ts';
+import type { TemplateRegistry } from './registry.ts';
+import { claimDueSyncs } from './store.ts';
+
+/** How often a node looks for templates that are due. */
+export const SYNC_LOOK_MS = 10_000;
+/** What a notification does not tell is seen within this time. */
+const OLDER_THAN_SECONDS = 3_600;
+/** The provider limits such calls; a round of a node makes few. */
+const SYNCS_A_ROUND_MAX = 5;
+
+interface Deps {
+  database: Queryable;
+  channels: Channels;
+  registry: TemplateRegistry;
+}
+
+/** Reads the templates of the business accounts that are due, each by one node at a time. */
+export async function syncDueTemplates({ database, channels, registry }: Deps): Promise<void> {
+  const due = await claimDueSyncs(database, OLDER_THAN_SECONDS, SYNCS_A_ROUND_MAX);
+  for (const { accountId, mode, businessAccountId } of due) {
+    const usable = await channels.listUsable(accountId, mode);
+    const channel = usable.find((one) => one.businessAccountId === businessAccountId && !one.suspended);
+    // Without a channel nobody sends from there; with a provider that is away the claim lapses and comes again.
+    if (channel !== undefined) await registry.sync(channel);
+  }
+}

@@ -1,0 +1,213 @@
+import type { Mode } from '../kernel/principal.ts';
+import type { ProviderTemplate } from '../provider/port.ts';
+import type { Queryable } from '../store/database.ts';
+
+/** Whose templates: those of one business account, as one account sees them in one mode. */
+export interface TemplateOwner {
+  accountId: string;
+  mode: Mode;
+  businessAccountId: string;
+}
+
+export interface TemplateRow {
+  id: string;
+  business_account_id: string;
+  name: string;
+  language: string;
+  status: string;
+  category: string;
+  parameter_format: 'positional' | 'named';
+  components: unknown[];
+  quality: string | null;
+  updated_at: Date;
+}
+
+const COLUMNS = `id, business_account_id, name, language, status, category, parameter_format, components, quality,
+  updated_at`;
+
+const TEMPLATE_BY_NAME = `
+  select ${COLUMNS} from template
+  where account_id = $1 and mode = $2 and business_account_id = $3 and name = $4 order by language`;
+
+/** A name in all of its languages. */
+export function findTemplatesByName(store: Queryable, owner: TemplateOwner, name: string): Promise<TemplateRow[]> {
+  return store.query<TemplateRow>(TEMPLATE_BY_NAME, [owner.accountId, owner.mode, owner.businessAccountId, name]);
+}
+
+const TEMPLATE_BY_ID = `select ${COLUMNS} from template where account_id = $1 and mode = $2 and id = $3`;
+
+export async function findTemplate(
+  store: Queryable,
+  accountId: string,
+  mode: Mode,
+  id: string,
+): Promise<TemplateRow | undefined> {
+  return (await store.query<TemplateRow>(TEMPLATE_BY_ID, [accountId, mode, id]))[0];
+}
+
+const TEMPLATE_LIST = `
+  select ${COLUMNS} from template
+  where account_id = $1 and mode = $2 and ($3::text is null or name = $3) and ($4::text is null or language = $4)
+    and ($5::text is null or status = $5) and ($6::uuid is null or id < $6)
+  order by id desc limit $7`;
+
+export interface TemplateFilter {
+  name: string | null;
+  language: string | null;
+  status: string | null;
+  before: string | null;
+}
+
+/** A page of an account's templates, newest first. */
+export function listTemplateRows(
+  store: Queryable,
+  accountId: string,
+  mode: Mode,
+  { name, language, status, before }: TemplateFilter,
+  limit: number,
+): Promise<TemplateRow[]> {
+  return store.query<TemplateRow>(TEMPLATE_LIST, [accountId, mode, name, language, status, before, limit]);
+}
+
+/**
+ * Writes what the provider lists, and tells what was new and what has changed. A template that is as it was is not
+ * written again.
+ */
+const TEMPLATE_UPSERT = `
+  with listed as (
+    select * from unnest($4::uuid[], $5::text[], $6::text[], $7::text[], $8::text[], $9::text[], $10::text[],
+      $11::jsonb[], $12::text[])
+    as t(id, provider_template_id, name, language, status, category, parameter_format, components, quality)
+  )
+  insert into template as t (account_id, mode, business_account_id, id, provider_template_id, name, language, status,
+    category, parameter_format, components, quality)
+  select $1, $2, $3, id, provider_template_id, name, language, status, category, parameter_format, components, quality
+  from listed order by name, language
+  on conflict (account_id, mode, business_account_id, name, language) do update set
+    provider_template_id = excluded.provider_template_id, status = excluded.status, category = excluded.category,
+    parameter_format = excluded.parameter_format, components = excluded.components, quality = excluded.quality,
+    updated_at = now()
+  where (t.provider_template_id, t.status, t.category, t.parameter_format, t.components, t.quality) is distinct from
+    (excluded.provider_template_id, excluded.status, excluded.category, excluded.parameter_format,
+     excluded.components, excluded.quality)
+  returning ${COLUMNS}, (t.xmax = 0) as added`;
+
+export type WrittenTemplate = TemplateRow & { added: boolean };
+
+export function upsertTemplates(
+  tx: Queryable,
+  owner: TemplateOwner,
+  templates: readonly (ProviderTemplate & { newId: string })[],
+): Promise<WrittenTemplate[]> {
+  return tx.query<WrittenTemplate>(TEMPLATE_UPSERT, [
+    owner.accountId,
+    owner.mode,
+    owner.businessAccountId,
+    templates.map(({ newId }) => newId),
+    templates.map(({ id }) => id),
+    templates.map(({ name }) => name),
+    templates.map(({ language }) => language),
+    templates.map(({ status }) => status),
+    templates.map(({ category }) => category),
+    templates.map(({ parameterFormat }) => parameterFormat),
+    templates.map(({ components }) => JSON.stringify(components)),
+    templates.map(({ quality }) => quality),
+  ]);
+}
+
+/** `$6` null: of all names; else of that name only. */
+const TEMPLATE_REMOVE_MISSING = `
+  delete from template t
+  where t.account_id = $1 and t.mode = $2 and t.business_account_id = $3 and ($6::text is null or t.name = $6)
+    and not exists (select from unnest($4::text[], $5::text[]) as kept(name, language)
+      where kept.name = t.name and kept.language = t.language)
+  returning ${COLUMNS}`;
+
+/** Removes what the provider does not list any more. */
+export function removeMissingTemplates(
+  tx: Queryable,
+  owner: TemplateOwner,
+  kept: readonly ProviderTemplate[],
+  ofName: string | null,
+): Promise<TemplateRow[]> {
+  return tx.query<TemplateRow>(TEMPLATE_REMOVE_MISSING, [
+    owner.accountId,
+    owner.mode,
+    owner.businessAccountId,
+    kept.map(({ name }) => name),
+    kept.map(({ language }) => language),
+    ofName,
+  ]);
+}
+
+const SYNC_NOTE = `
+  insert into template_sync (account_id, mode, business_account_id, synced_at) values ($1, $2, $3, now())
+  on conflict (account_id, mode, business_account_id) do update set synced_at = now(), started_at = null`;
+
+export async function noteSynced(tx: Queryable, { accountId, mode, businessAccountId }: TemplateOwner): Promise<void> {
+  await tx.query(SYNC_NOTE, [accountId, mode, businessAccountId]);
+}
+
+const SYNC_FIND = `
+  select synced_at from template_sync
+  where account_id = $1 and mode = $2 and business_account_id = $3 and synced_at is not null`;
+
+/** Whether the templates have ever been read in full. */
+export async function wasSynced(store: Queryable, owner: TemplateOwner): Promise<boolean> {
+  return (await store.query(SYNC_FIND, [owner.accountId, owner.mode, owner.businessAccountId])).length > 0;
+}
+
+/** What a notification tells of a template; null members tell nothing. */
+export interface TemplateNews {
+  accountId: string;
+  businessAccountId: string;
+  name: string;
+  language: string | null;
+  status: string | null;
+  category: string | null;
+  quality: string | null;
+}
+
+const TEMPLATE_NEWS = `
+  update template set status = coalesce($5, status), category = coalesce($6, category), quality = coalesce($7, quality),
+    updated_at = now()
+  where account_id = $1 and business_account_id = $2 and name = $3 and ($4::text is null or language = $4)
+    and (coalesce($5, status), coalesce($6, category), coalesce($7, quality)) is distinct from (status, category, quality)
+  returning ${COLUMNS}, mode`;
+
+/** Applies it to the template, if that is known; returns what has changed. */
+export function applyTemplateNews(tx: Queryable, news: TemplateNews): Promise<(TemplateRow & { mode: Mode })[]> {
+  const { accountId, businessAccountId, name, language, status, category, quality } = news;
+  return tx.query(TEMPLATE_NEWS, [accountId, businessAccountId, name, language, status, category, quality]);
+}
+
+/**
+ * Claims business accounts whose templates are due to be read: those of live channels that were never read, and all that
+ * were read long ago. The claim lapses, so that a node that dies holds nothing up.
+ */
+const SYNC_CLAIM = `
+  with live as (
+    insert into template_sync (account_id, mode, business_account_id)
+    select distinct account_id, mode, business_account_id from channel where status = 'connected' and mode = 'live'
+    on conflict do nothing
+  ), due as (
+    select account_id, mode, business_account_id from template_sync
+    where (synced_at is null or synced_at < now() - make_interval(secs => $1))
+      and (started_at is null or started_at < now() - interval '10 minutes')
+    order by synced_at nulls first limit $2 for update skip locked
+  )
+  update template_sync s set started_at = now() from due
+  where s.account_id = due.account_id and s.mode = due.mode and s.business_account_id = due.business_account_id
+  returning s.account_id as "accountId", s.mode, s.business_account_id as "businessAccountId"`;
+
+export function claimDueSyncs(store: Queryable, olderThanSeconds: number, limit: number): Promise<TemplateOwner[]> {
+  return store.query<TemplateOwner>(SYNC_CLAIM, [olderThanSeconds, limit]);
+}
+
+/** A notification says that something has changed: the next round reads anew. */
+const SYNC_MAKE_DUE = `
+  update template_sync set synced_at = 'epoch', started_at = null where account_id = $1 and business_account_id = $2`;
+
+export async function makeSyncDue(tx: Queryable, accountId: string, businessAccountId: string): Promise<void> {
+  await tx.query(SYNC_MAKE_DUE, [accountId, businessAccountId]);
+}

@@ -1,0 +1,76 @@
+import type { SendingChannel } from '../channels/channels.ts';
+import type { EventDraft } from '../events/event.ts';
+import { appendEvents } from '../events/store.ts';
+import { newId } from '../kernel/ids.ts';
+import type { Mode } from '../kernel/principal.ts';
+import type { Provider, ProviderTemplate } from '../provider/port.ts';
+import type { Database, Queryable } from '../store/database.ts';
+import { presentTemplate } from './present.ts';
+import { noteSynced, removeMissingTemplates, type TemplateOwner, type TemplateRow, upsertTemplates } from './store.ts';
+
+/** What a reading has changed. */
+export interface SyncCounts {
+  added: number;
+  changed: number;
+  removed: number;
+  total: number;
+}
+
+interface Deps {
+  database: Database;
+  provider: Provider;
+}
+
+/**
+ * Reads the templates of a channel's business account from the provider, all of them or those of one name, and keeps what
+ * it lists. Nothing is changed unless every page was read: undefined then.
+ */
+export async function syncTemplates(
+  { database, provider }: Deps,
+  channel: SendingChannel,
+  name?: string,
+): Promise<SyncCounts | undefined> {
+  const outcome = await provider.listTemplates(channel.sender, channel.businessAccountId, name);
+  if (outcome.kind === 'unavailable') return undefined;
+  return database.transaction((tx) => keepTemplates(tx, ownerOf(channel), outcome.templates, name));
+}
+
+export function ownerOf({ accountId, sender, businessAccountId }: SendingChannel): TemplateOwner {
+  return { accountId, mode: sender.mode, businessAccountId };
+}
+
+async function keepTemplates(
+  tx: Queryable,
+  owner: TemplateOwner,
+  listed: readonly ProviderTemplate[],
+  name: string | undefined,
+): Promise<SyncCounts> {
+  const distinct = [...new Map(listed.map((template) => [`${template.name} ${template.language}`, template])).values()];
+  const written = await upsertTemplates(
+    tx,
+    owner,
+    distinct.map((template) => ({ ...template, newId: newId() })),
+  );
+  const removed = await removeMissingTemplates(tx, owner, distinct, name ?? null);
+  if (name === undefined) await noteSynced(tx, owner);
+  const changed = written.filter(({ added }) => !added);
+  const gone = removed.map((row) => ({ ...row, status: 'deleted' }));
+  await appendEvents(tx, draftTemplateEvents(owner.accountId, owner.mode, [...changed, ...gone]));
+  return {
+    added: written.length - changed.length,
+    changed: changed.length,
+    removed: removed.length,
+    total: distinct.length,
+  };
+}
+
+/** A template that is new is no news of a change; what is known and changes is. */
+export function draftTemplateEvents(accountId: string, mode: Mode, rows: readonly TemplateRow[]): EventDraft[] {
+  return rows.map((row) => ({
+    accountId,
+    mode,
+    type: 'template.updated',
+    data: { template: presentTemplate(row) },
+    traceparent: null,
+  }));
+}
