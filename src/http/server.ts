@@ -66,6 +66,8 @@ export function createServer(deps: ServerDeps): FastifyInstance {
     reply.header('x-request-id', formatId('req', stateOf(request.raw).requestId));
     const account = accountOf(request.raw);
     if (account !== undefined) reply.headers(deps.rateLimits.fields(account.keyId));
+    // A connection that stays open after its last answer would keep the drain waiting.
+    if (!deps.accepting()) reply.header('connection', 'close');
   });
   answerErrors(app, answerError, deps.docsUrl);
   for (const route of deps.routes) addRoute(app, route, deps);
@@ -102,7 +104,7 @@ function addRoute(app: FastifyInstance, route: Route, deps: ServerDeps): void {
 
 function shuttingDown(): ApiError {
   return new ApiError('unavailable', 'The service is shutting down.', {
-    headers: { 'retry-after': '1', connection: 'close' },
+    headers: { 'retry-after': '1' },
   });
 }
 

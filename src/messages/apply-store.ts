@@ -56,7 +56,8 @@ export async function locateMessages(tx: Queryable, reports: readonly StatusRepo
 
 /**
  * Writes the row of a message that is still packed in its running request, because a report has come before the send's
- * own outcome was stored. The outcome finds the row later and adds itself to it.
+ * own outcome was stored. The outcome finds the row later and adds itself to it. Written in the order in which rows are
+ * locked everywhere.
  */
 const MESSAGE_UNPACK = `
   insert into message (account_id, id, request_id, channel_id, mode, direction, type, phone, user_id, status,
@@ -69,6 +70,7 @@ const MESSAGE_UNPACK = `
   cross join lateral jsonb_to_recordset(r.intent) as i(id uuid, phone text, user_id text, client_reference text,
     components jsonb, status text)
   where i.id = wanted.message_id and i.status = 'transmitting'
+  order by r.account_id, i.id
   on conflict (account_id, id) do nothing`;
 
 export async function unpackMessages(tx: Queryable, reports: readonly StatusReport[]): Promise<void> {
@@ -84,11 +86,13 @@ export interface LockedMessage {
   id: string;
   status: MessageStatus;
   outcome: MessageStatus | null;
+  provider_message_id: string | null;
+  priced: boolean;
 }
 
 /** Locked in one order everywhere, so that two nodes never wait for each other in a circle. */
 const MESSAGE_LOCK = `
-  select m.account_id, m.id, m.status, m.outcome
+  select m.account_id, m.id, m.status, m.outcome, m.provider_message_id, m.pricing is not null as priced
   from unnest($1::uuid[], $2::uuid[]) as wanted(account_id, id)
   join message m on m.account_id = wanted.account_id and m.id = wanted.id
   order by m.account_id, m.id

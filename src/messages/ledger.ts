@@ -4,6 +4,7 @@ import { appendEvents } from '../events/store.ts';
 import { StoreUnavailable } from '../kernel/store-unavailable.ts';
 import { createBatcher } from '../store/batcher.ts';
 import type { Database } from '../store/database.ts';
+import { isPassingFailure } from '../store/passing-failure.ts';
 import type { MessageStatus, Outcome } from './message.ts';
 import { draftMessageEvents } from './message-events.ts';
 import {
@@ -21,6 +22,10 @@ const REQUESTS_A_COMMIT_MAX = 100;
 /** Two commits in flight keep the slowest callers three times quicker than one; more bring nothing. */
 const COMMITS_MAX = 2;
 const RETRY_PAUSE_MS = 250;
+/** A store that takes this long to commit a request is in trouble, and its caller does better to come again. */
+const BEGIN_WAIT_MS = 5_000;
+/** Longer than the store lets any statement run: after it, what was in doubt can no longer be committed. */
+const DOUBT_MS = 40_000;
 
 /** What one send writes at its end: outcomes, and the completion of its request unless they came late. */
 export interface Settlement {
@@ -61,20 +66,30 @@ export function createLedger(database: Database, log: Logger): Ledger {
   const unfinished = new Set<Promise<void>>();
 
   function untilDone(work: () => Promise<void>): Promise<void> {
-    const done = repeatWhileUnavailable(work, log);
+    const done = repeatWhilePassing(work, log);
     unfinished.add(done);
     const forget = () => unfinished.delete(done);
     done.then(forget, forget);
     return done;
   }
 
+  /** A server that has lost us may go on with the commit after a first withdrawal, so there is a second one. */
+  function takeBack(request: NewRequest, begun: Promise<boolean>): void {
+    const withdraw = () => withdrawRequest(database, request);
+    void untilDone(async () => {
+      await Promise.allSettled([begun]);
+      await withdraw();
+    });
+    setTimeout(() => void untilDone(withdraw), DOUBT_MS).unref();
+  }
+
   return {
     async begin(request) {
+      const begun = begins.add(request);
       try {
-        return await begins.add(request);
+        return await within(begun, BEGIN_WAIT_MS);
       } catch (error) {
-        if (error instanceof StoreUnavailable && error.commitInDoubt)
-          void untilDone(() => withdrawRequest(database, request));
+        if (error instanceof StoreUnavailable && error.commitInDoubt) takeBack(request, begun);
         throw error;
       }
     },
@@ -112,12 +127,25 @@ function isStep(before: MessageStatus | undefined, outcome: Outcome['status']): 
   return before === 'unknown' && outcome !== 'unknown';
 }
 
-async function repeatWhileUnavailable(work: () => Promise<void>, log: Logger): Promise<void> {
+/** Throws `StoreUnavailable`, in doubt, if the commit takes longer. */
+async function within(begun: Promise<boolean>, limitMs: number): Promise<boolean> {
+  const late = Promise.withResolvers<never>();
+  const timer = setTimeout(() => {
+    late.reject(new StoreUnavailable(new Error(`No commit within ${limitMs} ms`), true));
+  }, limitMs);
+  try {
+    return await Promise.race([begun, late.promise]);
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+async function repeatWhilePassing(work: () => Promise<void>, log: Logger): Promise<void> {
   for (let tries = 1; ; tries++) {
     try {
       return await work();
     } catch (error) {
-      if (!(error instanceof StoreUnavailable)) {
+      if (!isPassingFailure(error)) {
         log.fatal({ err: error }, 'outcomes.not_writable');
         throw error;
       }

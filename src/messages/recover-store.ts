@@ -6,6 +6,13 @@ import type { RefusedEntry } from './message.ts';
 const RUNNING_LIST = `
   select account_id, id from request where completed_at is null and node_id = $1 order by account_id, id limit $2`;
 
+const WORKING_NODES = 'select distinct node_id from request where completed_at is null';
+
+/** The nodes that have requests under way, whether they live or not. */
+export async function listWorkingNodes(store: Queryable): Promise<string[]> {
+  return (await store.query<{ node_id: string }>(WORKING_NODES)).map((row) => row.node_id);
+}
+
 /** Skips a request that another node settles in this moment. */
 const RUNNING_LOCK = `
   select mode, client_reference, type, refused, message_ids, idempotency_key

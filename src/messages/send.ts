@@ -16,6 +16,7 @@ import type { Ledger } from './ledger.ts';
 import type { IntendedMessage, Outcome } from './message.ts';
 import { planMessages } from './plan.ts';
 import { type PreflightDeps, preflight } from './preflight.ts';
+import { findMessages } from './read-store.ts';
 import type { SendCommand } from './send-command.ts';
 import { findSettled, type NewRequest, type SettledMessage } from './store.ts';
 import { transmit, withoutId } from './transmit.ts';
@@ -163,7 +164,10 @@ async function transmitAll(
 ): Promise<{ outcomes: Outcome[]; late: LateMessage[] }> {
   const deadlineMs = call.arrivedMs + deps.deadlineMs - Math.min(ANSWERING_MS, deps.deadlineMs / 4);
   const turn = new AbortController();
-  const timer = setTimeout(() => turn.abort(), Math.max(0, deadlineMs - deps.clock.nowMs()));
+  const leftMs = deadlineMs - deps.clock.nowMs();
+  // The first commit may have taken all the time there was: then nothing is begun.
+  if (leftMs <= 0) turn.abort();
+  const timer = setTimeout(() => turn.abort(), leftMs);
   const deadline = new Promise<'deadline'>((resolve) => {
     // One turn of the event loop later, so that messages whose turn never came are told apart from those in flight.
     turn.signal.addEventListener('abort', () => setImmediate(() => setImmediate(() => resolve('deadline'))));
@@ -189,13 +193,14 @@ const IN_FLIGHT = 'The provider had not answered at the deadline';
 
 async function outcomeOf(
   deps: SendDeps,
-  { channel, command }: SendCall,
+  { principal, channel, command }: SendCall,
   message: IntendedMessage,
   turn: AbortSignal,
   deadlineMs: number,
   track: Track,
 ): Promise<Outcome> {
   if (message.error !== null) return withoutId('failed', message.error, new Date(deps.clock.nowMs()));
+  if (turn.aborted) return withoutId('failed', { code: 'not_attempted' }, new Date(deps.clock.nowMs()));
   return transmit(deps, {
     sender: channel.sender,
     message: {
@@ -205,7 +210,7 @@ async function outcomeOf(
     },
     turn,
     deadlineMs,
-    settledMeanwhile: () => isSettled(deps, channel.accountId, message.id),
+    settledMeanwhile: () => isSettled(deps, principal, message.id),
     onAccessRefused: () => void track(suspend(deps, channel)),
   });
 }
@@ -215,9 +220,15 @@ function contentFor(content: MessageContent, { components }: IntendedMessage): M
   return { type: 'template', template: { ...content.template, components } };
 }
 
-async function isSettled(deps: SendDeps, accountId: string, messageId: string): Promise<'yes' | 'no' | 'cannot_tell'> {
+/** By a notification; or by another node, if this one was paused for so long that it was taken for gone. */
+async function isSettled(
+  deps: SendDeps,
+  { accountId, mode }: AccountPrincipal,
+  messageId: string,
+): Promise<'yes' | 'no' | 'cannot_tell'> {
   try {
-    return (await findSettled(deps.database, accountId, [messageId])).length > 0 ? 'yes' : 'no';
+    const [row] = await findMessages(deps.database, accountId, mode, [messageId]);
+    return row?.status === 'transmitting' ? 'no' : 'yes';
   } catch (error) {
     if (error instanceof StoreUnavailable) return 'cannot_tell';
     throw error;
@@ -289,11 +300,12 @@ async function answerOf(deps: SendDeps, request: NewRequest, outcomes: Outcome[]
 
 /** Waits a while for the second commit; after it the commit goes on trying, and the answer goes out from memory. */
 async function waitBriefly(deps: SendDeps, { arrivedMs }: SendCall, committed: Promise<void>): Promise<void> {
-  const enough = new AbortController();
+  const enough = Promise.withResolvers<void>();
   const leftMs = Math.min(COMMIT_WAIT_MS, Math.max(0, arrivedMs + deps.deadlineMs - deps.clock.nowMs()));
+  const timer = setTimeout(enough.resolve, leftMs);
   try {
-    await Promise.race([committed, wait(leftMs, undefined, { signal: enough.signal })]);
+    await Promise.race([committed, enough.promise]);
   } finally {
-    enough.abort();
+    clearTimeout(timer);
   }
 }

@@ -40,7 +40,8 @@ export function judgeReport(known: KnownState, report: string): Verdict {
   return { kind: 'noted', note: status === known.status ? 'duplicate' : 'late' };
 }
 
-function mayMove({ status, outcome }: KnownState, to: KnownReport): boolean {
-  if (status === 'failed' && to === 'sent') return outcome === 'failed';
+function mayMove({ status, outcome, reported }: KnownState, to: KnownReport): boolean {
+  // A failure that the provider reported comes after its `sent`, in whatever order the two arrive.
+  if (status === 'failed' && to === 'sent') return outcome === 'failed' && !reported.has('failed');
   return NEXT_BY_NOTIFICATION[status].includes(to);
 }

@@ -1,22 +1,26 @@
-import { readFileSync } from 'node:fs';
+import { readFileSync, readlinkSync } from 'node:fs';
 import { hostname } from 'node:os';
 import type { Logger } from 'pino';
 import { newId } from '../kernel/ids.ts';
 import { StoreUnavailable } from '../kernel/store-unavailable.ts';
 import type { Queryable } from '../store/database.ts';
-import { deleteNode, listNodes, type NodeRow, renewNode } from './store.ts';
+import { deleteNode, forgetNode, listNodes, type NodeRow, renewNode } from './store.ts';
 
 /** After this long without a sign of life a node's work is settled by others: well inside the promised 30 s. */
 const LEASE_SECONDS = 15;
-const BEAT_MS = 4_000;
+/** Shorter than a pause between two rounds of `findGone`, so that a node that lives renews its lease between them. */
+const BEAT_MS = 3_000;
 
 export interface Node {
   id: string;
   /** Renews the lease: a small commit, which also shows that the store can commit. */
   renewLease(): Promise<void>;
-  /** Nodes that are certainly gone, or whose lease is over: their work may be settled. */
-  findGone(): Promise<string[]>;
-  /** Ends a node's record once nothing of it is left to settle. */
+  /**
+   * Nodes whose work may be settled: those that are certainly gone, and those that had no lease in the round before
+   * either. `working` are the nodes that have something to settle; one of them without a record is gone too.
+   */
+  findGone(working: readonly string[]): Promise<string[]>;
+  /** Ends a node's record, once nothing of it is left to settle and its lease is over. */
   forget(id: string): Promise<void>;
   /** Stops the beat and takes this node's own record away. */
   leave(): Promise<void>;
@@ -45,14 +49,23 @@ export async function joinNodes({ database, log }: Deps): Promise<Node> {
     }
   }
 
+  // After an outage of the database every lease is over, and the first look must not find everybody else gone.
+  let suspects = new Set<string>();
+
   return {
     id,
     renewLease,
-    async findGone() {
+    async findGone(working) {
       const nodes = await listNodes(database);
-      return nodes.filter((node) => node.id !== id && isGone(node, host)).map((node) => node.id);
+      const others = nodes.filter((node) => node.id !== id);
+      const unrecorded = new Set(working).difference(new Set([id, ...nodes.map((node) => node.id)]));
+      const lapsed = others.filter((node) => node.lease_over).map((node) => node.id);
+      const before = suspects;
+      suspects = unrecorded.union(new Set(lapsed));
+      const certain = others.filter((node) => isDead(node, host)).map((node) => node.id);
+      return [...before.intersection(suspects).union(new Set(certain))];
     },
-    forget: (gone) => deleteNode(database, gone),
+    forget: (gone) => forgetNode(database, gone),
     async leave() {
       clearInterval(beat);
       await deleteNode(database, id);
@@ -62,10 +75,9 @@ export async function joinNodes({ database, log }: Deps): Promise<Node> {
 
 /**
  * A node on this very machine whose process is gone need not be waited for, so a restart settles at once what the
- * killed process left. A process id equal to ours can only be an earlier life, as in a container that was restarted.
+ * killed process left. A process id equal to ours can only be that of an earlier life.
  */
-function isGone(node: NodeRow, host: string): boolean {
-  if (node.lease_over) return true;
+function isDead(node: NodeRow, host: string): boolean {
   return node.host === host && (node.pid === process.pid || !isAlive(node.pid));
 }
 
@@ -79,12 +91,16 @@ function isAlive(pid: number): boolean {
   }
 }
 
-/** The machine and its boot, so that process ids of two machines, or of two boots, are never taken for the same. */
+/**
+ * The machine, its boot and the namespace of process ids, so that those of two machines, two boots or two containers
+ * are never taken for the same: containers may share even the machine's name.
+ */
 function hostIdentity(): string {
   try {
-    return `${hostname()} ${readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim()}`;
+    const bootId = readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim();
+    return `${hostname()} ${bootId} ${readlinkSync('/proc/self/ns/pid')}`;
   } catch {
-    // Only Linux has this file. Elsewhere the name has to do, and a restart at worst waits for the lease.
+    // Only Linux has these files. Elsewhere the name has to do, and a restart at worst waits for the lease.
     return hostname();
   }
 }

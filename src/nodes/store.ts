@@ -26,6 +26,12 @@ export function listNodes(store: Queryable): Promise<NodeRow[]> {
 }
 
 const NODE_DELETE = 'delete from node where id = $1';
+/** Only if it has not come back meanwhile. */
+const NODE_FORGET = 'delete from node where id = $1 and lease_until <= now()';
+
+export async function forgetNode(store: Queryable, id: string): Promise<void> {
+  await store.query(NODE_FORGET, [id]);
+}
 
 export async function deleteNode(store: Queryable, id: string): Promise<void> {
   await store.query(NODE_DELETE, [id]);

@@ -48,10 +48,14 @@ const IDLE_CONNECTION_MS = 300_000;
  * not know. Behind a pooler in transaction mode they reach some server connections only, and do no harm there: all of
  * them are ours. To be sure of them there, set them as the role's defaults (`alter role ... set ...`). Such a pooler
  * must also keep prepared statements (pgbouncer 1.21 or newer: `max_prepared_statements`).
+ *
+ * A plan is kept while its tables grow. One that was made while the week's partition was still empty would go on reading
+ * it whole, so every look-up goes by its index from the beginning (docs/decisions/0020-plans-that-stay-right.md).
  */
 const SESSION_SETTINGS = `
   set statement_timeout to ${STATEMENT_TIMEOUT_MS};
   set idle_in_transaction_session_timeout to ${IDLE_TRANSACTION_TIMEOUT_MS};
+  set enable_seqscan to off;
   set timezone to 'UTC'`;
 
 export interface DatabaseOptions {

@@ -3,13 +3,15 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pino } from 'pino';
 import { createSandbox, type Sandbox, type SandboxOptions } from '../../sandbox/server.ts';
-import { createAccount, createKey } from '../../src/accounts/accounts.ts';
+import { createAccount } from '../../src/accounts/accounts.ts';
+import { createKey } from '../../src/accounts/keys.ts';
 import { type App, createApp } from '../../src/app.ts';
 import { loadConfig } from '../../src/config.ts';
 import type { Mode, Scope } from '../../src/kernel/principal.ts';
-import { completeSecrets } from '../../src/secrets.ts';
+import { completeSecrets, type Secrets } from '../../src/secrets.ts';
 import type { Database } from '../../src/store/database.ts';
 import { createTestDatabase } from './database.ts';
+import { registerCallback } from './register-callback.ts';
 
 export interface TestGateway {
   /** Without a final slash. */
@@ -17,6 +19,8 @@ export interface TestGateway {
   accountId: string;
   testKey: string;
   platformKey: string;
+  /** What it verifies notifications with, among others. */
+  secrets: Secrets;
   sandbox: Sandbox;
   database: Database;
   app: App;
@@ -42,12 +46,23 @@ export interface TestAnswer {
   json: any;
 }
 
+interface TestGatewayOptions {
+  settings?: Record<string, string>;
+  sandbox?: Partial<SandboxOptions>;
+  /** Whether the sandbox posts its notifications to this gateway. Without it nothing follows a send. */
+  callback?: boolean;
+}
+
 /** A whole gateway in this process: real HTTP, the real PostgreSQL, the sandbox. */
-export async function startTestGateway(
-  options: { settings?: Record<string, string>; sandbox?: Partial<SandboxOptions> } = {},
-): Promise<TestGateway> {
+export async function startTestGateway(options: TestGatewayOptions = {}): Promise<TestGateway> {
   const dataDir = await mkdtemp(join(tmpdir(), 'waypost-gateway-'));
-  const settings = { WAYPOST_DATA_DIR: dataDir, WAYPOST_RATE_REQUESTS: '100000', WAYPOST_RATE_RECIPIENTS: '1000000' };
+  const settings = {
+    WAYPOST_DATA_DIR: dataDir,
+    // Nobody listens there: no test may reach the real provider.
+    WAYPOST_PROVIDER_URL: 'http://127.0.0.1:9',
+    WAYPOST_RATE_REQUESTS: '100000',
+    WAYPOST_RATE_RECIPIENTS: '1000000',
+  };
   const config = loadConfig({ ...settings, ...options.settings });
   const secrets = completeSecrets(config);
   const { database, drop } = await createTestDatabase();
@@ -57,6 +72,7 @@ export async function startTestGateway(
   const app = await createApp({ config, secrets, database, log, sandboxUrl });
   const url = await app.server.listen({ host: '127.0.0.1', port: 0 });
   app.setPublicUrl(url);
+  if (options.callback === true) await registerCallback(sandbox.url, secrets.sandboxAppSecret, url);
 
   const makeAccount = async (name: string) => (await createAccount(database, { name, actor: 'test' }, app.birth)).id;
   const accountId = await makeAccount('Test account');
@@ -70,6 +86,7 @@ export async function startTestGateway(
     accountId,
     testKey,
     platformKey: secrets.platformKeys[0] ?? '',
+    secrets,
     sandbox,
     database,
     app,

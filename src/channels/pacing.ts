@@ -1,0 +1,87 @@
+import type { Clock } from '../kernel/clock.ts';
+import type { MessageError } from '../kernel/message-errors.ts';
+import { createBatcher } from '../store/batcher.ts';
+import type { Queryable } from '../store/database.ts';
+import type { SendingChannel } from './channels.ts';
+import { type PaceGrant, type PaceWish, reserveTurns } from './pacing-store.ts';
+import { createPairLimit } from './pair-limit.ts';
+
+/** A wait shorter than this is none: the way to the provider differs by more. */
+const NOW_MS = 5;
+const WISHES_A_QUERY_MAX = 500;
+
+/** When a message may go: at once, later, or never within its deadline. */
+export type Turn = { kind: 'now' } | { kind: 'later'; atMs: number } | { kind: 'never'; error: MessageError };
+
+export interface Pacing {
+  /** Gives a turn to each message of a request, by the people it goes to. Only live channels are paced. */
+  turnsFor(channel: SendingChannel, people: readonly string[], deadlineMs: number): Promise<Turn[]>;
+}
+
+/**
+ * Keeps the provider's limits: a channel's throughput across all nodes, the pair limit by this node. Wishes of one moment
+ * share a query.
+ */
+export function createPacing(database: Queryable, clock: Clock): Pacing {
+  const pairs = createPairLimit(clock);
+  const reservations = createBatcher<PaceWish, { startMs: number; turns: number }>({
+    itemsMax: WISHES_A_QUERY_MAX,
+    flushesMax: 2,
+    flush: (wishes) => reserveTogether(database, wishes),
+  });
+
+  return {
+    async turnsFor(channel, people, deadlineMs) {
+      if (channel.sender.mode === 'test') return people.map(() => NOW);
+      const nowMs = clock.nowMs();
+      const horizonMs = Math.max(0, deadlineMs - nowMs);
+      const waits = people.map((person) => pairs.delayMs(channel.id, person));
+      const wanting = waits.filter((waitMs) => waitMs < horizonMs).length;
+      const { id: channelId, accountId, throughputPerSecond: perSecond } = channel;
+      const wish = { accountId, channelId, messages: wanting, perSecond, horizonMs };
+      const grant = wanting === 0 ? NOTHING : await reservations.add(wish);
+      let given = 0;
+      return people.map((person, place) => {
+        const pairMs = waits[place] ?? 0;
+        if (pairMs >= horizonMs) return never('pair_rate_limited', pairMs);
+        const turnMs = grant.startMs + (given * 1_000) / perSecond;
+        if (given++ >= grant.turns || turnMs >= horizonMs) return never('throughput_limited', turnMs);
+        pairs.take(channel.id, person);
+        const waitMs = Math.max(turnMs, pairMs);
+        return waitMs <= NOW_MS ? NOW : { kind: 'later', atMs: nowMs + waitMs };
+      });
+    },
+  };
+}
+
+const NOW: Turn = { kind: 'now' };
+const NOTHING = { startMs: 0, turns: 0 };
+
+function never(code: 'pair_rate_limited' | 'throughput_limited', waitMs: number): Turn {
+  return { kind: 'never', error: { code, retry_after_seconds: Math.max(1, Math.ceil(waitMs / 1_000)) } };
+}
+
+/** Wishes for the same channel are one wish to the store, and share what it gives in the order of their coming. */
+async function reserveTogether(
+  database: Queryable,
+  wishes: readonly PaceWish[],
+): Promise<{ startMs: number; turns: number }[]> {
+  const byChannel = Map.groupBy(wishes, ({ channelId }) => channelId);
+  const summed = [...byChannel.values()].flatMap((group) => {
+    const [first] = group;
+    if (first === undefined) return [];
+    const messages = group.reduce((sum, wish) => sum + wish.messages, 0);
+    return [{ ...first, messages, horizonMs: Math.max(...group.map((wish) => wish.horizonMs)) }];
+  });
+  const grants = new Map<string, PaceGrant>(
+    (await reserveTurns(database, summed)).map((grant) => [grant.channelId, { ...grant }]),
+  );
+  return wishes.map(({ channelId, messages, perSecond }) => {
+    const grant = grants.get(channelId);
+    if (grant === undefined) throw new Error('A channel that asked for turns got no answer');
+    const own = { startMs: grant.startMs, turns: Math.min(messages, grant.turns) };
+    grant.startMs += (own.turns * 1_000) / perSecond;
+    grant.turns -= own.turns;
+    return own;
+  });
+}

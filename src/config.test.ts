@@ -1,0 +1,120 @@
+import assert from 'node:assert/strict';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, before, describe, it } from 'node:test';
+import { ConfigError, loadConfig, SETTINGS } from './config.ts';
+
+const PLATFORM_KEY = `wp_root_${'a1'.repeat(16)}`;
+const MASTER_KEY = Buffer.alloc(32, 7).toString('base64');
+const PRODUCTION = {
+  NODE_ENV: 'production',
+  WAYPOST_PUBLIC_URL: 'https://api.example.com/',
+  WAYPOST_APP_SECRETS: 'new-secret, old-secret',
+  WAYPOST_VERIFY_TOKENS: 'token',
+  WAYPOST_PLATFORM_KEYS: PLATFORM_KEY,
+  WAYPOST_MASTER_KEY: MASTER_KEY,
+};
+
+let folder = '';
+before(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'waypost-config-'));
+});
+after(() => rm(folder, { recursive: true }));
+
+describe('settings', () => {
+  it('have the documented defaults', () => {
+    const config = loadConfig({});
+    assert.equal(config.production, false);
+    assert.deepEqual(
+      [config.host, config.port, config.metricsPort, config.sandboxPort],
+      ['127.0.0.1', 8080, 9464, 8081],
+    );
+    assert.deepEqual([config.publicUrl, config.databaseUrl, config.sandbox], [undefined, undefined, true]);
+    assert.deepEqual([config.providerUrl, config.providerVersion], ['https://graph.facebook.com', 'v25.0']);
+    assert.deepEqual([config.sendDeadlineMs, config.providerTimeoutMs], [25_000, 10_000]);
+    assert.deepEqual([config.rateRequests, config.rateRecipients], [50, 500]);
+  });
+
+  it('that are empty or blank count as not given', () => {
+    assert.equal(loadConfig({ PORT: '', HOST: '  ' }).port, 8080);
+    assert.equal(loadConfig({ PORT: '', HOST: '  ' }).host, '127.0.0.1');
+  });
+
+  it('may switch the internal listener off', () => {
+    assert.equal(loadConfig({ WAYPOST_METRICS_PORT: 'off' }).metricsPort, undefined);
+    assert.equal(loadConfig({ WAYPOST_METRICS_PORT: '0' }).metricsPort, 0);
+  });
+
+  it('that are wrong are named all at once', () => {
+    const wrong = {
+      PORT: '80a',
+      WAYPOST_PUBLIC_URL: 'ftp://example.com',
+      WAYPOST_SANDBOX: 'yes',
+      WAYPOST_METRICS_PORT: '70000',
+      WAYPOST_SEND_DEADLINE_MS: '-1',
+      WAYPOST_RATE_RECIPIENTS: '49',
+      WAYPOST_LOG_LEVEL: 'loud',
+      WAYPOST_PROVIDER_VERSION: '25',
+      WAYPOST_PLATFORM_KEYS: 'wp_root_short',
+      WAYPOST_MASTER_KEY: 'c2hvcnQ=',
+    };
+    assertFaults(wrong, Object.keys(wrong));
+  });
+
+  it('never show a secret when they are wrong', () => {
+    const secret = 'wp_root_geheim';
+    const message = messageOf({ WAYPOST_PLATFORM_KEYS: secret, WAYPOST_MASTER_KEY: 'geheim' });
+    assert.ok(!message.includes('geheim'), message);
+  });
+
+  it('may hold several secrets, the first of them current', () => {
+    assert.deepEqual(loadConfig(PRODUCTION).secrets.appSecrets, ['new-secret', 'old-secret']);
+  });
+
+  it('may hold a secret in a file, one value a line', async () => {
+    await writeFile(join(folder, 'secrets'), 'new-secret\n old-secret \n\n');
+    await writeFile(join(folder, 'master'), `${MASTER_KEY}\n`);
+    const { secrets } = loadConfig({
+      WAYPOST_APP_SECRETS_FILE: join(folder, 'secrets'),
+      WAYPOST_MASTER_KEY_FILE: join(folder, 'master'),
+    });
+    assert.deepEqual(secrets.appSecrets, ['new-secret', 'old-secret']);
+    assert.equal(secrets.masterKey, MASTER_KEY);
+  });
+
+  it('that name a file which is not there are wrong', () => {
+    assertFaults({ WAYPOST_MASTER_KEY_FILE: join(folder, 'missing') }, ['WAYPOST_MASTER_KEY_FILE']);
+  });
+
+  it('in production must hold all secrets and the public address, and what is missing is named', () => {
+    const config = loadConfig(PRODUCTION);
+    assert.equal(config.production, true);
+    assert.equal(config.publicUrl, 'https://api.example.com', 'without the final slash');
+    const { NODE_ENV, ...needed } = PRODUCTION;
+    assertFaults({ NODE_ENV }, Object.keys(needed));
+    for (const name of Object.keys(needed)) assertFaults({ ...PRODUCTION, [name]: undefined }, [name]);
+  });
+
+  it('each tell in one sentence what they mean', () => {
+    for (const { name, help } of SETTINGS) assert.match(help, /\.$/, name);
+    assert.equal(new Set(SETTINGS.map(({ name }) => name)).size, SETTINGS.length);
+  });
+});
+
+/** These and no other settings are named, one a line. */
+function assertFaults(environment: Record<string, string | undefined>, names: string[]): void {
+  const lines = messageOf(environment).split('\n').slice(1);
+  const named = lines.map((line) => /[A-Z][A-Z_]+/.exec(line)?.[0]);
+  assert.deepEqual(named.toSorted(), names.toSorted());
+}
+
+function messageOf(environment: Record<string, string | undefined>): string {
+  try {
+    loadConfig(environment);
+  } catch (error) {
+    assert.ok(error instanceof ConfigError);
+    return error.message;
+  }
+  return assert.fail('The settings are valid');
+}

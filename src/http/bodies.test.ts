@@ -1,0 +1,106 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+import { gzipSync } from 'node:zlib';
+import { startTestGateway, type TestGateway } from '../../test/support/gateway.ts';
+import { assertProblem } from '../../test/support/problem.ts';
+import { callRaw } from '../../test/support/raw-http.ts';
+import { transmitsOf } from '../../test/support/transmits.ts';
+
+const SEND = '/api/v1/messages/send';
+const GOOD = JSON.stringify({ to: '+447700900001', type: 'text', text: { body: 'Hello' } });
+
+let gateway: TestGateway;
+before(async () => {
+  gateway = await startTestGateway();
+});
+after(() => gateway.stop());
+
+const sendBody = (body: string | Uint8Array, headers: Record<string, string> = {}) =>
+  gateway.call('POST', SEND, { body, headers });
+
+describe('bodies', () => {
+  it('must be declared as JSON in UTF-8, not encoded in any way', async () => {
+    const wrong = ['text/plain', 'application/jsonp', 'application/vnd.api+json', 'application/json; charset=latin1'];
+    for (const type of [...wrong, 'application/json, application/json', 'json', '*/*'])
+      assertProblem(await sendBody(GOOD, { 'content-type': type }), 'unsupported_media_type');
+    assertProblem(await sendBody(gzipSync(GOOD), { 'content-encoding': 'gzip' }), 'unsupported_media_type');
+    const headers = ['authorization', `Bearer ${gateway.testKey}`];
+    const undeclared = await callRaw(gateway.url, { method: 'POST', path: SEND, headers, body: GOOD });
+    assertProblem(undeclared, 'unsupported_media_type');
+  });
+
+  it('may name UTF-8 in every usual way', async () => {
+    const types = ['application/json;charset=utf-8', 'Application/JSON; Charset="UTF-8"', 'application/json ; a=b'];
+    for (const type of types) assert.equal((await sendBody(GOOD, { 'content-type': type })).status, 200, type);
+    assert.equal((await sendBody(GOOD, { 'content-encoding': 'identity' })).status, 200);
+  });
+
+  it('that are no JSON, not UTF-8 or empty are malformed', async () => {
+    const bytes = Buffer.from(GOOD);
+    const malformed = [
+      '',
+      ' ',
+      '{',
+      `${GOOD}x`,
+      `\ufeff${GOOD}`,
+      GOOD.replace('"text"', "'text'"),
+      '['.repeat(1 << 20),
+      Buffer.concat([bytes.subarray(0, -3), Buffer.from([0xff]), bytes.subarray(-3)]),
+      Buffer.concat([bytes.subarray(0, -3), Buffer.from([0xed, 0xa0, 0x80]), bytes.subarray(-3)]),
+      Buffer.from(GOOD, 'utf16le'),
+    ];
+    for (const body of malformed) {
+      const answer = await sendBody(body);
+      assertProblem(answer, 'malformed_json');
+      assert.ok(!answer.json.detail.includes('Hello'), 'the body is not repeated');
+    }
+  });
+
+  it('have 1 MiB at the most, announced or not', async () => {
+    const padded = GOOD + ' '.repeat((1 << 20) - GOOD.length);
+    assert.equal((await sendBody(padded)).status, 200);
+    assertProblem(await sendBody(`${padded} `), 'payload_too_large');
+    const headers = ['authorization', `Bearer ${gateway.testKey}`, 'content-type', 'application/json'];
+    const chunked = new Headers();
+    chunked.set('authorization', `Bearer ${gateway.testKey}`);
+    chunked.set('content-type', 'application/json');
+    const body = new Blob([`${padded} `]).stream();
+    const answer = await fetch(gateway.url + SEND, { method: 'POST', headers: chunked, body, duplex: 'half' });
+    const text = await answer.text();
+    assertProblem(
+      { status: answer.status, headers: answer.headers, text, json: JSON.parse(text) },
+      'payload_too_large',
+    );
+    assert.equal((await callRaw(gateway.url, { method: 'POST', path: SEND, headers, body: GOOD })).status, 200);
+  });
+
+  it('that hold a member twice are read by the last one', async () => {
+    const twice = `{"to":"+447700900002","to":"+447700900003","type":"text","text":{"body":"a","body":"b"}}`;
+    const { status, json } = await sendBody(twice);
+    assert.equal(status, 200);
+    assert.deepEqual(
+      json.results.map(({ to }: { to: string }) => to),
+      ['+447700900003'],
+    );
+    const [seen, ...more] = await transmitsOf(gateway.sandbox, '+447700900003');
+    assert.equal(seen?.body.text.body, 'b');
+    assert.deepEqual([more, await transmitsOf(gateway.sandbox, '+447700900002')], [[], []]);
+  });
+
+  it('of any size and shape have faults that fit into an answer', async () => {
+    const members = Array.from({ length: 100_000 }, (_, place) => `"${place.toString(36)}":0`);
+    const shapes = [
+      `{${members.join(',')}}`,
+      `{"to":[${Array(400_000).fill(1).join(',')}]}`,
+      `{"type":"text","to":[${Array(150_000).fill('{}').join(',')}]}`,
+      `${'['.repeat(500_000)}${']'.repeat(500_000)}`,
+      `{"type":"text","text":{"body":"a"},"to":"+447700900001","deep":${'{"a":'.repeat(150_000)}1${'}'.repeat(150_000)}}`,
+      `{"to":[${Array(100_000).fill('"\\u0000"').join(',')}]}`,
+    ];
+    for (const shape of shapes) {
+      const answer = await sendBody(shape);
+      assert.ok(assertProblem(answer, 'invalid_request').length <= 1_000);
+      assert.ok(answer.text.length < 1 << 20);
+    }
+  });
+});

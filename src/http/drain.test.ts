@@ -1,0 +1,40 @@
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { connect } from 'node:net';
+import { describe, it } from 'node:test';
+import { startTestGateway } from '../../test/support/gateway.ts';
+import { transmitsOf } from '../../test/support/transmits.ts';
+import { until } from '../../test/support/until.ts';
+
+describe('a gateway that drains', () => {
+  it('carries through what is under way and refuses what comes now, without transmitting it', async () => {
+    const gateway = await startTestGateway({ sandbox: { latencyMs: 1_000, statuses: 'off' } });
+    const body = (to: string) => JSON.stringify({ to, type: 'text', text: { body: 'Hello' } });
+    const held = gateway.call('POST', '/api/v1/messages/send', { body: body('+447700900801') });
+    await until(async () => (await transmitsOf(gateway.sandbox)).length === 1);
+
+    // A request that has begun to arrive: its connection is not idle.
+    const late = connect(Number(new URL(gateway.url).port), '127.0.0.1');
+    await once(late, 'connect');
+    late.write('POST /api/v1/messages/send HTTP/1.1\r\nhost: x\r\n');
+    await gateway.call('GET', '/api/v1/account');
+    const drained = gateway.app.drain();
+    let answer = '';
+    late.on('data', (chunk) => (answer += chunk));
+    const json = body('+447700900802');
+    late.end(
+      `authorization: Bearer ${gateway.testKey}\r\ncontent-type: application/json\r\ncontent-length: ${json.length}\r\n\r\n${json}`,
+    );
+    await once(late, 'close');
+    assert.match(answer, /^HTTP\/1\.1 503 /);
+    assert.match(answer, /\r\ncontent-type: application\/problem\+json\r\n/);
+    assert.match(answer, /\r\nretry-after: 1\r\n/);
+    assert.match(answer, /"code":"unavailable"/);
+
+    const { status, json: aggregate } = await held;
+    assert.deepEqual([status, aggregate.accepted_count], [200, 1]);
+    await drained;
+    assert.equal((await transmitsOf(gateway.sandbox)).length, 1);
+    await gateway.stop();
+  });
+});

@@ -1,0 +1,91 @@
+import assert from 'node:assert/strict';
+import { METHODS } from 'node:http';
+import { after, before, describe, it } from 'node:test';
+import { startTestGateway, type TestGateway } from '../../test/support/gateway.ts';
+import { assertProblem } from '../../test/support/problem.ts';
+import { callRaw, exchangeBytes } from '../../test/support/raw-http.ts';
+
+const SEND = '/api/v1/messages/send';
+
+let gateway: TestGateway;
+before(async () => {
+  gateway = await startTestGateway();
+});
+after(() => gateway.stop());
+
+describe('paths', () => {
+  it('that do not exist are not_found, with or without a key and whatever the method and body', async () => {
+    const paths = [
+      '/',
+      '/api/v1',
+      '/api/v1/',
+      '/api/v1/message',
+      '/api/v2/messages',
+      '/API/v1/messages',
+      '/api/v1/messages/',
+      '/api/v1/messages/send/',
+      '/api//v1/messages',
+      '/api/v1/messages/send/more',
+      '/api/v1/messages/%zz',
+      `/api/v1/messages/${'a'.repeat(5_000)}`,
+      '/api/v1/messages/%ff',
+    ];
+    for (const path of paths) {
+      assertProblem(await gateway.call('GET', path), 'not_found');
+      if (!path.includes('%ff')) assertProblem(await gateway.call('GET', path, { key: null }), 'not_found');
+      if (!path.includes('%ff'))
+        assertProblem(await callRaw(gateway.url, { method: 'POST', path, body: 'x' }), 'not_found');
+    }
+    const big = Buffer.alloc(2 << 20, 32);
+    assertProblem(await callRaw(gateway.url, { method: 'POST', path: '/nothing', body: big }), 'not_found');
+    assertProblem(await callRaw(gateway.url, { method: 'QUERY', path: '/nothing' }), 'not_found');
+  });
+
+  it('that exist refuse every other method and name the ones they have, before any key is looked at', async () => {
+    const others = METHODS.filter((method) => method !== 'CONNECT');
+    const known: [string, string[]][] = [
+      [SEND, ['POST']],
+      ['/api/v1/messages/validate', ['POST']],
+      ['/api/v1/messages', ['GET']],
+      ['/api/v1/messages/msg_01h455vb4pex5vsknk084sn02q', ['GET']],
+      ['/platform/v1/accounts', ['GET', 'POST']],
+    ];
+    for (const [path, allowed] of known)
+      for (const method of others.filter((name) => !allowed.includes(name))) {
+        const answer = await callRaw(gateway.url, { method, path });
+        if (method === 'HEAD') assert.equal(answer.status, 405);
+        else assertProblem(answer, 'method_not_allowed');
+        assert.deepEqual(answer.headers.get('allow')?.split(', ').toSorted(), allowed, `${method} ${path}`);
+      }
+  });
+
+  it('may be given whole, and the names of the calls are never ids', async () => {
+    assertProblem(await callRaw(gateway.url, { path: `http://elsewhere${SEND}` }), 'method_not_allowed');
+    assertProblem(await callRaw(gateway.url, { path: '/api/v1/messages/%73end' }), 'method_not_allowed');
+  });
+});
+
+describe('what is hardly HTTP', () => {
+  it('gets a problem page and the connection is closed', async () => {
+    const broken = [
+      'NONSENSE\r\n\r\n',
+      `POST ${SEND} HTTP/1.1\r\nhost: x\r\ncontent-length: 1\r\ncontent-length: 2\r\n\r\n`,
+      `POST ${SEND} HTTP/1.1\r\nhost: x\r\ncontent-length: 3\r\ntransfer-encoding: chunked\r\n\r\n`,
+      `GET ${SEND} HTTP/1.1\r\nhost: x\r\nx-long: ${'a'.repeat(100_000)}\r\n\r\n`,
+      `GET /a b HTTP/1.1\r\nhost: x\r\n\r\n`,
+    ];
+    for (const bytes of broken) {
+      const [head = '', body = ''] = (await exchangeBytes(gateway.url, bytes)).split('\r\n\r\n');
+      assert.match(head, /^HTTP\/1\.1 4\d\d /, bytes.slice(0, 80));
+      assert.match(head, /\r\ncontent-type: application\/problem\+json\r\n/);
+      assert.equal(head.includes(JSON.parse(body).request_id), true);
+    }
+  });
+
+  it('is answered like anything else where only a host is missing or an expectation is not known', async () => {
+    for (const header of ['', 'host: x\r\nexpect: the-unexpected\r\n']) {
+      const answer = await exchangeBytes(gateway.url, `GET /nothing HTTP/1.1\r\n${header}connection: close\r\n\r\n`);
+      assert.match(answer, /^HTTP\/1\.1 404 .*application\/problem\+json/s);
+    }
+  });
+});

@@ -1,0 +1,60 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+import { startTestGateway, type TestGateway } from '../../test/support/gateway.ts';
+import { assertProblem } from '../../test/support/problem.ts';
+
+let gateway: TestGateway;
+before(async () => {
+  gateway = await startTestGateway();
+});
+after(() => gateway.stop());
+
+const faultsOf = async (method: string, path: string, body?: unknown) =>
+  assertProblem(await gateway.call(method, path, { body }), 'invalid_request').map(({ parameter }) => parameter);
+
+describe('queries', () => {
+  it('with unknown names are refused and the names are told, on every call', async () => {
+    const send = { to: '+447700900001', type: 'text', text: { body: 'Hello' } };
+    assert.deepEqual(await faultsOf('POST', '/api/v1/messages/send?dry_run=1', send), ['dry_run']);
+    assert.deepEqual(await faultsOf('GET', '/api/v1/account?x=1'), ['x']);
+    assert.deepEqual(await faultsOf('GET', '/api/v1/messages?Limit=1&__proto__=1&a%2Fb~c=&constructor=2'), [
+      'Limit',
+      '__proto__',
+      'a/b~c',
+      'constructor',
+    ]);
+  });
+
+  it('with a parameter twice are refused', async () => {
+    assert.deepEqual(await faultsOf('GET', '/api/v1/messages?limit=1&limit=1'), ['limit']);
+    assert.deepEqual(await faultsOf('GET', '/api/v1/messages?status=read&status=sent'), ['status']);
+  });
+
+  it('with several faults name them all', async () => {
+    assert.deepEqual((await faultsOf('GET', '/api/v1/messages?limit=0&status=gone&nothing=')).toSorted(), [
+      'limit',
+      'nothing',
+      'status',
+    ]);
+  });
+
+  it('with U+0000 are refused', async () => {
+    for (const name of ['client_reference', 'message_id', 'to'])
+      assert.deepEqual(await faultsOf('GET', `/api/v1/messages?${name}=a%00b`), [name]);
+  });
+
+  it('with limits out of bounds, strange cursors and times are refused', async () => {
+    for (const limit of ['', '0', '101', '-1', '1.5', '1e1', '01', ' 1', 'ten'])
+      assert.deepEqual(await faultsOf('GET', `/api/v1/messages?limit=${limit}`), ['limit'], limit);
+    for (const limit of ['1', '99', '100'])
+      assert.equal((await gateway.call('GET', `/api/v1/messages?limit=${limit}`)).status, 200, limit);
+    for (const cursor of ['', 'x', 'a'.repeat(21), 'a'.repeat(23), '%00', 'msg_01h455vb4pex5vsknk084sn02q'])
+      assert.deepEqual(
+        new Set(await faultsOf('GET', `/api/v1/messages?cursor=${cursor}`)),
+        new Set(['cursor']),
+        cursor,
+      );
+    for (const since of ['', 'yesterday', '2026-01-01', '2026-13-01T00:00:00Z', '1', '2026-01-01T00:00:00'])
+      assert.deepEqual(await faultsOf('GET', `/api/v1/messages?since=${since}`), ['since'], since);
+  });
+});

@@ -1,0 +1,59 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+import type { FastifyInstance } from 'fastify';
+import { pino } from 'pino';
+import { callApi } from '../../test/support/gateway.ts';
+import { assertProblem } from '../../test/support/problem.ts';
+import { systemClock } from '../kernel/clock.ts';
+import { ApiError } from '../kernel/errors.ts';
+import { StoreUnavailable } from '../kernel/store-unavailable.ts';
+import { createRateLimits } from './rate-limit.ts';
+import { publicRoute } from './route.ts';
+import { createServer } from './server.ts';
+
+const SECRET = 'select secret from somewhere';
+
+let server: FastifyInstance;
+let url: string;
+const logged: string[] = [];
+
+const failing = (path: string, error: Error) =>
+  publicRoute({
+    method: 'GET',
+    path,
+    summary: 'Fails',
+    bodyUse: 'none',
+    handle: async () => {
+      throw error;
+    },
+  });
+
+before(async () => {
+  server = createServer({
+    routes: [failing('/broken', new Error(SECRET)), failing('/away', new StoreUnavailable(new Error(SECRET), false))],
+    authenticate: async () => {
+      throw new ApiError('invalid_api_key', 'No key is valid here.');
+    },
+    rateLimits: createRateLimits({ requests: 1, recipients: 1 }, systemClock),
+    docsUrl: () => 'http://localhost/docs/errors',
+    accepting: () => true,
+    log: pino({ level: 'error' }, { write: (line) => void logged.push(line) }),
+  });
+  url = await server.listen({ host: '127.0.0.1', port: 0 });
+});
+after(() => server.close());
+
+describe('what goes wrong on our side', () => {
+  it('is an internal error that tells nothing but the log', async () => {
+    const answer = await callApi(url, 'GET', '/broken', { key: null });
+    assertProblem(answer, 'internal_error');
+    assert.ok(!answer.text.includes(SECRET) && !answer.text.includes('server.test'));
+    assert.ok(logged.some((line) => line.includes(answer.json.request_id)));
+  });
+
+  it('is unavailable where the store is away', async () => {
+    const answer = await callApi(url, 'GET', '/away', { key: null });
+    assertProblem(answer, 'unavailable');
+    assert.ok(!answer.text.includes(SECRET));
+  });
+});

@@ -1,0 +1,82 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import fc from 'fast-check';
+import { firstIdOfMs, formatId, idTimeMs, isUuid, newId, parseId } from './ids.ts';
+
+/** The valid examples of the TypeID specification: https://github.com/jetify-com/typeid/blob/main/spec/valid.yml */
+const VECTORS = [
+  ['00000000000000000000000000', '00000000-0000-0000-0000-000000000000'],
+  ['00000000000000000000000001', '00000000-0000-0000-0000-000000000001'],
+  ['0000000000000000000000000a', '00000000-0000-0000-0000-00000000000a'],
+  ['0000000000000000000000000g', '00000000-0000-0000-0000-000000000010'],
+  ['00000000000000000000000010', '00000000-0000-0000-0000-000000000020'],
+  ['7zzzzzzzzzzzzzzzzzzzzzzzzz', 'ffffffff-ffff-ffff-ffff-ffffffffffff'],
+  ['0123456789abcdefghjkmnpqrs', '0110c853-1d09-52d8-d73e-1194e95b5f19'],
+  ['01h455vb4pex5vsknk084sn02q', '01890a5d-ac96-774b-bcce-b302099a8057'],
+] as const;
+
+describe('ids', () => {
+  it('are written and read as the TypeID specification says', () => {
+    for (const [suffix, uuid] of VECTORS) assert.equal(parseId('msg', `msg_${suffix}`), uuid);
+    assert.equal(formatId('msg', '01890a5d-ac96-774b-bcce-b302099a8057'), 'msg_01h455vb4pex5vsknk084sn02q');
+  });
+
+  it('come back from their written form as they were', () => {
+    fc.assert(
+      fc.property(fc.uuid(), (uuid) => {
+        assert.equal(parseId('req', formatId('req', uuid)), uuid);
+      }),
+    );
+  });
+
+  it('that are not well formed are no ids', () => {
+    const suffix = '01h455vb4pex5vsknk084sn02q';
+    const malformed = [
+      '',
+      'msg',
+      'msg_',
+      suffix,
+      `_${suffix}`,
+      `req_${suffix}`,
+      `MSG_${suffix}`,
+      `msg-${suffix}`,
+      `msg_${suffix.toUpperCase()}`,
+      `msg_${suffix} `,
+      `msg_${suffix}\n`,
+      `msg_${suffix}0`,
+      `msg_${suffix.slice(1)}`,
+      'msg_8zzzzzzzzzzzzzzzzzzzzzzzzz',
+      'msg_01h455vb4pex5vsknk084sn02i',
+      'msg_01h455vb4pex5vsknk084sn02l',
+      'msg_01h455vb4pex5vsknk084sn02o',
+      'msg_01h455vb4pex5vsknk084sn02u',
+      'msg_01890a5d-ac96-774b-bcce-b302099a8057',
+    ];
+    for (const text of malformed) assert.equal(parseId('msg', text), undefined, JSON.stringify(text));
+  });
+
+  it('sort in the order of their making', () => {
+    const made = Array.from({ length: 5_000 }, newId);
+    assert.deepEqual(made.toSorted(), made);
+    assert.equal(new Set(made).size, made.length);
+  });
+
+  it('tell when they were made', () => {
+    const beforeMs = Date.now();
+    const timeMs = idTimeMs(newId());
+    assert.ok(timeMs >= beforeMs && timeMs <= Date.now());
+  });
+
+  it('of a time all lie at or after the first one of its millisecond', () => {
+    const id = newId();
+    assert.ok(firstIdOfMs(idTimeMs(id)) <= id);
+    assert.ok(firstIdOfMs(idTimeMs(id) + 1) > id);
+    assert.equal(firstIdOfMs(-5), firstIdOfMs(0));
+  });
+
+  it('of accounts are UUIDs in lower case only', () => {
+    assert.ok(isUuid(newId()));
+    for (const text of ['', newId().toUpperCase(), `${newId()} `, newId().replaceAll('-', '')])
+      assert.ok(!isUuid(text), text);
+  });
+});

@@ -1,0 +1,47 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import fc from 'fast-check';
+import { jsonFaults } from './json-faults.ts';
+
+describe('faults of JSON values', () => {
+  it('are none in anything that can be stored', () => {
+    const value = fc.jsonValue({ stringUnit: 'grapheme', maxDepth: 5 });
+    fc.assert(
+      fc.property(value, (given) => {
+        fc.pre(!JSON.stringify(given).includes('\\u0000'));
+        assert.deepEqual(jsonFaults(given), []);
+      }),
+    );
+  });
+
+  it('are U+0000 and lone surrogates in texts, wherever they stand, each with its pointer', () => {
+    const value = { a: 'x\u0000', 'b/~ c': ['fine', { d: '\ud800' }], e: '\udc00\ud800', f: '\ud83d\ude00' };
+    assert.deepEqual(
+      jsonFaults(value)
+        .map(({ pointer }) => pointer)
+        .toSorted(),
+      ['#/a', '#/b~1~0%20c/1/d', '#/e'],
+    );
+  });
+
+  it("are the same in members' names, and name the object", () => {
+    assert.deepEqual(
+      jsonFaults({ a: { '\u0000': 1 }, '\udfff': 2 })
+        .map(({ pointer }) => pointer)
+        .toSorted(),
+      ['#', '#/a'],
+    );
+  });
+
+  it('are values nested too deeply, however deep, without exhausting the stack', () => {
+    const nested = (levels: number): unknown => JSON.parse('['.repeat(levels) + ']'.repeat(levels));
+    assert.deepEqual(jsonFaults(nested(32)), []);
+    const [fault, ...others] = jsonFaults(nested(500_000));
+    assert.equal(fault?.pointer, `#${'/0'.repeat(32)}`);
+    assert.deepEqual(others, []);
+  });
+
+  it('are bounded in number', () => {
+    assert.equal(jsonFaults(Array<string>(10_000).fill('\u0000')).length, 100);
+  });
+});

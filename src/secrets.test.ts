@@ -1,0 +1,71 @@
+import assert from 'node:assert/strict';
+import { execFile } from 'node:child_process';
+import { mkdtemp, readdir, readFile, rm, stat } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, before, describe, it } from 'node:test';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { loadConfig } from './config.ts';
+import { completeSecrets } from './secrets.ts';
+
+const STARTERS = 4;
+
+let folder = '';
+before(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'waypost-secrets-'));
+});
+after(() => rm(folder, { recursive: true }));
+
+describe('secrets', () => {
+  it('that are missing are made once and kept', () => {
+    const config = loadConfig({ WAYPOST_DATA_DIR: join(folder, 'once', 'deeper') });
+    const made = completeSecrets(config);
+    assert.equal(made.masterKey.length, 32);
+    assert.match(made.platformKeys.join(), /^wp_root_[A-Za-z0-9]{32,}$/);
+    assert.equal(new Set([...made.appSecrets, ...made.verifyTokens, made.sandboxAppSecret]).size, 3);
+    assert.deepEqual(completeSecrets(config), made);
+  });
+
+  it('are kept where only their owner can read them, and nothing else is left behind', async () => {
+    const dataDir = join(folder, 'private');
+    completeSecrets(loadConfig({ WAYPOST_DATA_DIR: dataDir }));
+    assert.deepEqual(await readdir(dataDir), ['secrets.json']);
+    assert.equal((await stat(join(dataDir, 'secrets.json'))).mode & 0o777, 0o600);
+  });
+
+  it('that the settings give are used and not kept', async () => {
+    const dataDir = join(folder, 'given');
+    const given = { WAYPOST_APP_SECRETS: 'one,two', WAYPOST_MASTER_KEY: Buffer.alloc(32, 1).toString('base64') };
+    const secrets = completeSecrets(loadConfig({ WAYPOST_DATA_DIR: dataDir, ...given }));
+    assert.deepEqual(secrets.appSecrets, ['one', 'two']);
+    assert.deepEqual(secrets.masterKey, Buffer.alloc(32, 1));
+    const kept = await readFile(join(dataDir, 'secrets.json'), 'utf8');
+    assert.deepEqual(Object.keys(JSON.parse(kept)).toSorted(), ['platform_key', 'sandbox_app_secret', 'verify_token']);
+    const later = completeSecrets(loadConfig({ WAYPOST_DATA_DIR: dataDir }));
+    assert.deepEqual(later.platformKeys, secrets.platformKeys, 'what was made before stays');
+    assert.notDeepEqual(later.masterKey, secrets.masterKey, 'what was given before was never kept');
+  });
+
+  it('are the same for processes that start at the same time', async () => {
+    for (let round = 0; round < 2; round++) {
+      const dataDir = join(folder, `together-${round}`);
+      const printed = await Promise.all(Array.from({ length: STARTERS }, () => printSecrets(dataDir)));
+      assert.equal(new Set(printed).size, 1);
+      assert.deepEqual(await readdir(dataDir), ['secrets.json']);
+    }
+  });
+});
+
+/** Completes the secrets in a process of its own, which waits for a common moment first. */
+async function printSecrets(dataDir: string): Promise<string> {
+  const here = (name: string) => JSON.stringify(fileURLToPath(new URL(name, import.meta.url)));
+  const program = `
+    import { loadConfig } from ${here('config.ts')};
+    import { completeSecrets } from ${here('secrets.ts')};
+    const config = loadConfig({ WAYPOST_DATA_DIR: ${JSON.stringify(dataDir)} });
+    while (Date.now() % 500 > 2);
+    console.log(JSON.stringify(completeSecrets(config)));`;
+  const { stdout } = await promisify(execFile)(process.execPath, ['--input-type=module-typescript', '-e', program]);
+  return stdout;
+}

@@ -1,0 +1,166 @@
+import assert from 'node:assert/strict';
+import { createHash } from 'node:crypto';
+import { after, before, describe, it } from 'node:test';
+import type { ApiErrorCode } from '../../src/kernel/errors.ts';
+import { newId } from '../../src/kernel/ids.ts';
+import type { Scope } from '../../src/kernel/principal.ts';
+import { startTestGateway, type TestGateway } from '../support/gateway.ts';
+import { assertProblem } from '../support/problem.ts';
+import { transmitsOf } from '../support/transmits.ts';
+
+const RECIPIENTS_A_SECOND = 50;
+/** Longer than all cases take together: the one send that may run is under way meanwhile. */
+const LATENCY_MS = 10_000;
+
+/** A send with some faults in it, and the state of the account and the key that make it. */
+interface Attempt {
+  method: string;
+  path: string;
+  keyIsWrong: boolean;
+  suspended: boolean;
+  scopes: Scope[] | undefined;
+  requestsUsedUp: boolean;
+  contentType: string;
+  tooLarge: boolean;
+  broken: boolean;
+  idempotency: 'none' | 'malformed' | 'mismatch' | 'in_flight';
+  body: Record<string, unknown>;
+  channelRemoved: boolean;
+  recipientsUsedUp: boolean;
+}
+
+interface Fault {
+  code: ApiErrorCode;
+  rank: number;
+  change?: Partial<Attempt>;
+  /** A change of one member of the body. */
+  member?: Record<string, unknown>;
+}
+
+/** Every fault of a send in the order in which the contract lets them answer; those of one rank exclude each other. */
+const FAULTS: Fault[] = [
+  { code: 'not_found', rank: 1, change: { path: '/api/v1/messages/send/' } },
+  { code: 'method_not_allowed', rank: 1, change: { method: 'PUT' } },
+  { code: 'invalid_api_key', rank: 2, change: { keyIsWrong: true } },
+  { code: 'account_suspended', rank: 3, change: { suspended: true } },
+  { code: 'insufficient_scope', rank: 4, change: { scopes: ['messages:read'] } },
+  { code: 'rate_limited', rank: 5, change: { requestsUsedUp: true } },
+  { code: 'unsupported_media_type', rank: 6, change: { contentType: 'text/plain' } },
+  { code: 'payload_too_large', rank: 7, change: { tooLarge: true } },
+  { code: 'malformed_json', rank: 8, change: { broken: true } },
+  { code: 'idempotency_key_invalid', rank: 9, change: { idempotency: 'malformed' } },
+  { code: 'idempotency_mismatch', rank: 9, change: { idempotency: 'mismatch' } },
+  { code: 'idempotency_in_flight', rank: 9, change: { idempotency: 'in_flight' } },
+  { code: 'invalid_request', rank: 10, member: { bogus: true } },
+  { code: 'too_many_recipients', rank: 11, member: { to: numbers(51) } },
+  { code: 'unknown_channel', rank: 12, member: { from: 'chn_01h455vb4pex5vsknk084sn02q' } },
+  { code: 'no_channel', rank: 13, change: { channelRemoved: true } },
+  { code: 'rate_limited', rank: 14, change: { recipientsUsedUp: true } },
+];
+/** Using the recipients' rate up takes a send, which is not possible with these. */
+const NO_SEND_POSSIBLE = [3, 4, 13];
+
+let gateway: TestGateway;
+let held: Promise<{ status: number }>;
+before(async () => {
+  gateway = await startTestGateway({
+    settings: {
+      WAYPOST_SENDS_MAX: '1',
+      WAYPOST_RATE_REQUESTS: '8',
+      WAYPOST_RATE_RECIPIENTS: String(RECIPIENTS_A_SECOND),
+      WAYPOST_PROVIDER_TIMEOUT_MS: '60000',
+      WAYPOST_SEND_DEADLINE_MS: '60000',
+    },
+    sandbox: { latencyMs: LATENCY_MS },
+  });
+  held = gateway.call('POST', '/api/v1/messages/send', { body: { ...goodBody(), to: '+447700900999' } });
+});
+after(() => gateway.stop());
+
+describe('of several faults of a send', () => {
+  it('the first one answers, whichever two there are, and nothing is stored or transmitted', async () => {
+    for (const [place, first] of FAULTS.entries()) {
+      await assertAnswers(first.code, [first]);
+      for (const second of FAULTS.slice(place + 1)) {
+        if (second.rank === first.rank || (second.rank === 14 && NO_SEND_POSSIBLE.includes(first.rank))) continue;
+        await assertAnswers(first.code, [first, second]);
+      }
+    }
+    // Without any other fault it is the one send under way that stands in the way.
+    await assertAnswers('unavailable', []);
+    assert.equal(await Promise.race([held, 'under way']), 'under way');
+    assert.equal((await transmitsOf(gateway.sandbox)).length, 1);
+    assert.deepEqual(await gateway.database.query('select count(*)::integer as count from request'), [{ count: 1 }]);
+    assert.equal((await held).status, 200);
+  });
+});
+
+async function assertAnswers(code: ApiErrorCode, faults: Fault[]): Promise<void> {
+  const attempt: Attempt = {
+    method: 'POST',
+    path: '/api/v1/messages/send',
+    keyIsWrong: false,
+    suspended: false,
+    scopes: undefined,
+    requestsUsedUp: false,
+    contentType: 'application/json',
+    tooLarge: false,
+    broken: false,
+    idempotency: 'none',
+    body: goodBody(),
+    channelRemoved: false,
+    recipientsUsedUp: false,
+  };
+  for (const { change, member } of faults) {
+    Object.assign(attempt, change);
+    Object.assign(attempt.body, member);
+  }
+  const answer = await make(attempt);
+  const story = faults.map((fault) => fault.code).join(' and ');
+  assert.equal(answer.json?.code, code, `${story}: ${answer.text}`);
+  assertProblem(answer, code);
+  const keyIsKnown = !['not_found', 'method_not_allowed', 'invalid_api_key'].includes(code);
+  for (const field of ['ratelimit', 'ratelimit-policy']) assert.equal(answer.headers.has(field), keyIsKnown, story);
+  assert.equal(answer.headers.get('idempotent-replayed'), null);
+}
+
+async function make(attempt: Attempt) {
+  const accountId = await gateway.createAccount('Order');
+  if (attempt.suspended)
+    await gateway.database.query('update account set suspended_at = now() where id = $1', [accountId]);
+  if (attempt.channelRemoved)
+    await gateway.database.query(`update channel set status = 'removed' where account_id = $1`, [accountId]);
+  const wish = attempt.scopes === undefined ? { accountId } : { accountId, scopes: attempt.scopes };
+  const key = await gateway.createKey(wish);
+  // A send that is refused for capacity takes its recipients all the same.
+  if (attempt.recipientsUsedUp) await gateway.call('POST', '/api/v1/messages/send', { key, body: goodBody() });
+  while (attempt.requestsUsedUp && (await gateway.call('GET', '/api/v1/account', { key })).status !== 429);
+  const json = JSON.stringify(attempt.body);
+  const text = (attempt.broken ? json.slice(1) : json) + (attempt.tooLarge ? ' '.repeat(1 << 20) : '');
+  return gateway.call(attempt.method, attempt.path, {
+    key: attempt.keyIsWrong ? `${key.slice(0, -1)}${key.endsWith('0') ? 1 : 0}` : key,
+    body: text,
+    headers: { 'content-type': attempt.contentType, ...(await idempotencyHeader(attempt, accountId, text)) },
+  });
+}
+
+async function idempotencyHeader({ idempotency }: Attempt, accountId: string, text: string) {
+  if (idempotency === 'none') return {};
+  if (idempotency === 'malformed') return { 'idempotency-key': 'a b' };
+  const bytes = idempotency === 'mismatch' ? 'another body' : text;
+  const sha256 = createHash('sha256').update(bytes).digest();
+  await gateway.database.query(
+    `insert into idempotency (account_id, mode, key, request_id, body_sha256, expires_at)
+     values ($1, 'test', 'used', $2, $3, now() + interval '1 hour')`,
+    [accountId, newId(), sha256],
+  );
+  return { 'idempotency-key': 'used' };
+}
+
+function goodBody(): Record<string, unknown> {
+  return { to: numbers(RECIPIENTS_A_SECOND), type: 'text', text: { body: 'Hello' } };
+}
+
+function numbers(count: number): string[] {
+  return Array.from({ length: count }, (_, place) => `+4477009001${String(place).padStart(2, '0')}`);
+}

@@ -1,0 +1,37 @@
+import type { DevFile } from '../../src/demo.ts';
+import { callApi, type TestAnswer } from './gateway.ts';
+
+/** One entry of a send's answer. */
+export interface SentEntry {
+  to: string;
+  status: string;
+  id?: string;
+  message_id?: string;
+}
+
+/** Sends a text; `key` is an idempotency key. A broken connection rejects. */
+export function sendText(dev: DevFile, to: string[], options: { key?: string; text?: string } = {}) {
+  const body = { to, type: 'text', text: { body: options.text ?? 'Your parcel is here' } };
+  const headers = options.key === undefined ? {} : { 'idempotency-key': options.key };
+  return callApi(dev.base_url, 'POST', '/api/v1/messages/send', { key: dev.test_key, body, headers });
+}
+
+export function readApi(dev: DevFile, path: string): Promise<TestAnswer> {
+  return callApi(dev.base_url, 'GET', path, { key: dev.test_key });
+}
+
+/** All messages under a filter, over all pages. */
+export async function listMessages(dev: DevFile, filter: string): Promise<{ id: string; status: string }[]> {
+  const messages: { id: string; status: string }[] = [];
+  for (let cursor = ''; ; ) {
+    const { json } = await readApi(dev, `/api/v1/messages?limit=100&${filter}${cursor}`);
+    messages.push(...json.data);
+    if (json.next_cursor === null) return messages;
+    cursor = `&cursor=${json.next_cursor}`;
+  }
+}
+
+/** Numbers that are merely accepted, a different range for each `series`. */
+export function phoneNumbers(series: number, count: number): string[] {
+  return Array.from({ length: count }, (_, place) => `+15553${String(series * 100 + place).padStart(6, '0')}`);
+}

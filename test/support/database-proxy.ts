@@ -1,0 +1,118 @@
+import { once } from 'node:events';
+import { connect, createServer, type Server, type Socket } from 'node:net';
+
+/** Stands between a gateway and its database and can be cut. */
+export interface DatabaseProxy {
+  /** The same database, by way of this proxy. */
+  url: string;
+  /** Breaks every connection and refuses new ones, as a server that is gone does. */
+  cut(): void;
+  /** Lets everything through again; what a stall held back still arrives, in its order. */
+  restore(): void;
+  /**
+   * Cuts as soon as a client has written a statement with this text among its values. `delivered` says whether the
+   * server still gets it, and so commits it although nobody hears of it. Resolves when that has happened.
+   */
+  cutAt(text: string, how: { delivered: boolean }): Promise<void>;
+  /** At such a statement, holds back all that is said from then on, as a network that drops packets does. */
+  stallAt(text: string): Promise<void>;
+  close(): Promise<void>;
+}
+
+/** `url` may name a Unix socket by its parameter `host`. */
+export async function startDatabaseProxy(url: string): Promise<DatabaseProxy> {
+  const line = createLine();
+  const listener = createServer((client) => {
+    if (line.isCut()) client.destroy();
+    else line.join(client, connect(targetOf(url)));
+  });
+  listener.listen(0, '127.0.0.1');
+  await once(listener, 'listening');
+  return {
+    url: throughPort(url, listener),
+    cut: line.cut,
+    restore: line.restore,
+    cutAt: (text, { delivered }) => line.setTrap({ text, delivered, spring: line.cut }),
+    stallAt: (text) => line.setTrap({ text, delivered: true, spring: line.stall }),
+    async close() {
+      line.cut();
+      await new Promise((resolve) => listener.close(resolve));
+    },
+  };
+}
+
+interface Trap {
+  text: string;
+  delivered: boolean;
+  /** What happens when a client has written the text. */
+  spring(): void;
+}
+
+/** All connections through the proxy, and what is done to them. */
+function createLine() {
+  const pairs = new Set<{ client: Socket; server: Socket }>();
+  let cut = false;
+  let stalled = false;
+  let trap: Trap | undefined;
+
+  const setStalled = (wanted: boolean) => {
+    stalled = wanted;
+    for (const { client, server } of pairs)
+      for (const socket of [client, server]) wanted ? socket.pause() : socket.resume();
+  };
+
+  return {
+    isCut: () => cut,
+    cut() {
+      cut = true;
+      for (const { client, server } of pairs) {
+        client.destroy();
+        // What was written to the server still reaches it.
+        server.end();
+      }
+    },
+    stall: () => setStalled(true),
+    restore() {
+      cut = false;
+      setStalled(false);
+    },
+    setTrap: ({ spring, ...rest }: Trap) =>
+      new Promise<void>((resolve) => {
+        trap = { ...rest, spring: () => resolve(spring()) };
+      }),
+    join(client: Socket, server: Socket) {
+      const pair = { client, server };
+      pairs.add(pair);
+      client.on('data', (bytes) => {
+        const caught = trap !== undefined && bytes.includes(trap.text) ? trap : undefined;
+        if (caught === undefined || caught.delivered) server.write(bytes);
+        if (caught === undefined) return;
+        trap = undefined;
+        caught.spring();
+      });
+      server.on('data', (bytes) => client.write(bytes));
+      client.on('error', () => undefined).on('close', () => server.end());
+      server.on('error', () => undefined).on('close', () => client.end());
+      client.on('close', () => pairs.delete(pair));
+      if (stalled) for (const socket of [client, server]) socket.pause();
+    },
+  };
+}
+
+function targetOf(url: string) {
+  const { searchParams, hostname, port } = new URL(url);
+  const socketDir = searchParams.get('host');
+  if (socketDir === null) return { host: hostname, port: Number(port || '5432') };
+  return { path: `${socketDir}/.s.PGSQL.${searchParams.get('port')}` };
+}
+
+function throughPort(url: string, listener: Server): string {
+  const address = listener.address();
+  if (address === null || typeof address === 'string') throw new Error('The proxy listens on no port');
+  const through = new URL(url);
+  through.searchParams.delete('host');
+  through.searchParams.delete('port');
+  through.hostname = '127.0.0.1';
+  through.port = String(address.port);
+  return through.href;
+}

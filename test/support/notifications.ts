@@ -1,0 +1,137 @@
+import { newId } from '../../src/kernel/ids.ts';
+import { createSealer, createSealer } from '../../src/kernel/sealed.ts';
+import { signBytes } from '../../src/kernel/signature.ts';
+import { callApi, type TestAnswer, type TestGateway } from './gateway.ts';
+
+export const CALLBACK_PATH = '/api/messaging/webhook';
+
+/** The channel that a test account is born with, as the provider names it. */
+export interface TestLine {
+  phoneNumberId: string;
+  businessAccountId: string;
+  phoneNumber: string;
+}
+
+export async function lineOf({ database, accountId }: TestGateway, of = accountId): Promise<TestLine> {
+  const [line] = await database.query<TestLine>(
+    `select phone_number_id as "phoneNumberId", business_account_id as "businessAccountId", phone_number as "phoneNumber"
+     from channel where account_id = $1 and mode = 'test'`,
+    [of],
+  );
+  if (line === undefined) throw new Error('The account has no test channel');
+  return line;
+}
+
+/** Connects a further channel without asking the provider. */
+export async function addChannel(
+  { database, secrets }: TestGateway,
+  channel: TestLine & { accountId: string; mode: 'live' | 'test' },
+): Promise<void> {
+  const id = newId();
+  await database.query(
+    `insert into channel (account_id, id, mode, phone_number_id, business_account_id, phone_number, access_token_sealed)
+     values ($1, $2, $3, $4, $5, $6, $7)`,
+    [
+      channel.accountId,
+      id,
+      channel.mode,
+      channel.phoneNumberId,
+      channel.businessAccountId,
+      channel.phoneNumber,
+      createSealer(secrets.masterKey).seal('token', id),
+    ],
+  );
+}
+
+/** Posts a body to the callback, signed with the sandbox's secret or another one. What is no text or bytes goes as JSON. */
+export function postSigned(
+  { url, secret }: { url: string; secret: string },
+  body: unknown,
+  headers: Record<string, string> = {},
+): Promise<TestAnswer> {
+  const bytes = Buffer.isBuffer(body) ? body : Buffer.from(typeof body === 'string' ? body : JSON.stringify(body));
+  return callApi(url, 'POST', CALLBACK_PATH, {
+    key: null,
+    body: bytes,
+    headers: { 'x-hub-signature-256': signBytes(bytes, secret), ...headers },
+  });
+}
+
+/** Where and with what the sandbox posts. */
+export function asSandbox({ url, secrets }: TestGateway): { url: string; secret: string } {
+  return { url, secret: secrets.sandboxAppSecret };
+}
+
+/** A notification of the field `messages` for a number. */
+export function messagesBody(line: TestLine, value: object): object {
+  const metadata = { display_phone_number: line.phoneNumber.slice(1), phone_number_id: line.phoneNumberId };
+  return changeBody(line, 'messages', { messaging_product: 'whatsapp', metadata, ...value });
+}
+
+export function changeBody(line: Pick<TestLine, 'businessAccountId'>, field: string, value: object): object {
+  return {
+    object: 'whatsapp_business_account',
+    entry: [{ id: line.businessAccountId, time: 1_767_225_600, changes: [{ field, value }] }],
+  };
+}
+
+/** One status as the provider writes it; `messageId` is ours, in the opaque member. */
+export function statusOf(
+  status: string,
+  { providerId, messageId, ...more }: { providerId: string; messageId?: string | undefined; [member: string]: unknown },
+): object {
+  return {
+    id: providerId,
+    status,
+    timestamp: '1767225600',
+    recipient_id: '447700900123',
+    ...(messageId !== undefined && { biz_opaque_callback_data: messageId }),
+    ...(status === 'failed' && { errors: [{ code: 131026, title: 'Message undeliverable' }] }),
+    ...more,
+  };
+}
+
+/** A text from a person, as the provider writes it. */
+export function textFrom(phone: string, id: string, more: object = {}): object {
+  return { from: phone.slice(1), id, timestamp: '1767225600', type: 'text', text: { body: 'Hello' }, ...more };
+}
+
+/** A message as the API shows it now. */
+// biome-ignore lint/suspicious/noExplicitAny: a test asserts on every member that it reads.
+export async function readMessage(gateway: TestGateway, id: string): Promise<any> {
+  return (await gateway.call('GET', `/api/v1/messages/${id}`)).json;
+}
+
+/** Sends one text and returns its entry in the answer. */
+export async function sendOne(
+  gateway: TestGateway,
+  to = '+447700900123',
+): Promise<{ status: string; id: string; message_id: string }> {
+  const body = { to: [to], type: 'text', text: { body: 'Your parcel is here' } };
+  const answer = await gateway.call('POST', '/api/v1/messages/send', { body });
+  if (answer.status !== 200) throw new Error(`The send was answered with ${answer.status}: ${answer.text}`);
+  return answer.json.results[0];
+}
+
+interface ListedNotification {
+  id: string;
+  received_at: string;
+  state: string;
+  kinds: string[];
+  error: string | null;
+  attempts: number;
+}
+
+/** What the platform's list shows, newest first. */
+export async function listNotifications(gateway: TestGateway, query = ''): Promise<ListedNotification[]> {
+  const path = `/platform/v1/notifications?limit=100${query}`;
+  return (await gateway.call('GET', path, { key: gateway.platformKey })).json.data;
+}
+
+/** Whether everything that was received has been looked at and nothing is due. */
+export async function isProcessed({ database }: TestGateway): Promise<boolean> {
+  const [row] = await database.query<{ due: number }>(
+    `select count(*) as due from notification where state = 'waiting' and next_at <= now()`,
+  );
+  return row?.due === 0;
+}

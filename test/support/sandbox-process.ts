@@ -1,0 +1,57 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import { fileURLToPath } from 'node:url';
+import { until } from './until.ts';
+
+const ROOT = fileURLToPath(new URL('../..', import.meta.url));
+const ADDRESS = /http:\/\/127\.0\.0\.1:(\d+)/;
+
+/** One transmit that the sandbox has read. */
+export interface SeenTransmit {
+  id: string | null;
+  to: string | null;
+  biz_opaque_callback_data: string;
+  taken: boolean;
+}
+
+export interface SandboxProcess {
+  child: ChildProcess;
+  url: string;
+  /** The settings with which a gateway uses this sandbox. */
+  settings: { WAYPOST_SANDBOX_PORT: string; WAYPOST_SANDBOX_APP_SECRET: string };
+  /** Every transmit that it has read, or those of one message. */
+  transmits(messageId?: string): Promise<SeenTransmit[]>;
+  stop(): Promise<void>;
+}
+
+/** Starts the sandbox as a process of its own, so that what it has read outlives every gateway that uses it. */
+export async function startSandboxProcess(env: Record<string, string> = {}): Promise<SandboxProcess> {
+  const appSecret = randomBytes(32).toString('hex');
+  const child = spawn(process.execPath, ['sandbox/main.ts'], {
+    cwd: ROOT,
+    env: { PATH: process.env.PATH, WAYPOST_SANDBOX_PORT: '0', WAYPOST_SANDBOX_APP_SECRET: appSecret, ...env },
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  let output = '';
+  child.stdout.on('data', (chunk) => (output += chunk));
+  const gone = new Promise<void>((resolve) => child.once('exit', () => resolve()));
+  const [url, port = ''] = await until(() => {
+    if (child.exitCode !== null) throw new Error(`The sandbox ended with code ${child.exitCode}`);
+    return ADDRESS.exec(output);
+  });
+  return {
+    child,
+    url,
+    settings: { WAYPOST_SANDBOX_PORT: port, WAYPOST_SANDBOX_APP_SECRET: appSecret },
+    async transmits(messageId) {
+      const query = messageId === undefined ? '' : `?callback_data=${messageId}`;
+      const answer = await fetch(`${url}/_sandbox/messages${query}`);
+      const { data }: { data: SeenTransmit[] } = JSON.parse(await answer.text());
+      return data;
+    },
+    async stop() {
+      child.kill('SIGTERM');
+      await gone;
+    },
+  };
+}
