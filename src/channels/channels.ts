@@ -5,8 +5,10 @@ import type { Mode } from '../kernel/principal.ts';
 import { createRemembered } from '../kernel/remember.ts';
 import type { Sealer } from '../kernel/sealed.ts';
 import type { Sender } from '../provider/port.ts';
-import type { Queryable } from '../store/database.ts';
-import { type ChannelRow, listUsableChannels, suspendChannelRow } from './store.ts';
+import type { Database } from '../store/database.ts';
+import { THROUGHPUT_PER_SECOND } from './present.ts';
+import { type ChannelRow, listUsableChannels } from './store.ts';
+import { suspendChannel } from './suspend.ts';
 
 /** A change of a channel is seen by every node after this time at the latest. */
 const BELIEVED_MS = 1_500;
@@ -19,6 +21,7 @@ export interface SendingChannel {
   phoneNumber: string;
   businessAccountId: string;
   suspended: boolean;
+  throughputPerSecond: number;
   sender: Sender;
   sealedToken: Buffer;
 }
@@ -29,12 +32,14 @@ export interface Channels {
    * only one. Throws `unknown_channel` or `no_channel`.
    */
   choose(accountId: string, mode: Mode, from: string | undefined): Promise<SendingChannel>;
+  /** The channels of a mode that the account has now, suspended ones too. */
+  listUsable(accountId: string, mode: Mode): Promise<SendingChannel[]>;
   /** After the provider refused the channel's access token: nothing is sent from it until the token is changed. */
   suspend(channel: SendingChannel): Promise<void>;
 }
 
 interface Deps {
-  database: Queryable;
+  database: Database;
   sealer: Sealer;
   clock: Clock;
   /** Without the sandbox there are no test channels. */
@@ -48,15 +53,20 @@ export function createChannels({ database, sealer, clock, sandbox }: Deps): Chan
     entriesMax: REMEMBERED_MAX,
     clock,
   });
+  const usableOf = async (accountId: string, mode: Mode) => {
+    const all = await remembered.get(accountId);
+    return all.filter(({ sender }) => sender.mode === mode);
+  };
   return {
     async choose(accountId, mode, from) {
-      const usable = (await remembered.get(accountId)).filter(({ sender }) => sender.mode === mode);
+      const usable = await usableOf(accountId, mode);
       const chosen = from === undefined ? defaultOf(usable) : named(usable, from);
       if (mode === 'test' && !sandbox) throw new ApiError('no_channel', 'The sandbox is off.');
       return chosen;
     },
+    listUsable: async (accountId, mode) => (mode === 'test' && !sandbox ? [] : usableOf(accountId, mode)),
     async suspend(channel) {
-      await suspendChannelRow(database, channel.accountId, channel.id, channel.sealedToken);
+      await suspendChannel(database, channel);
       remembered.forget(channel.accountId);
     },
   };
@@ -69,6 +79,7 @@ function toSending(row: ChannelRow, sealer: Sealer): SendingChannel & { isDefaul
     phoneNumber: row.phone_number,
     businessAccountId: row.business_account_id,
     suspended: row.status === 'suspended',
+    throughputPerSecond: row.throughput_per_second ?? THROUGHPUT_PER_SECOND,
     isDefault: row.is_default,
     sealedToken: row.access_token_sealed,
     sender: {

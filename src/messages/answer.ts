@@ -31,8 +31,8 @@ export interface EntrySource {
   phone: string | null;
   user_id: string | null;
   client_reference: string | null;
-  /** Unknown of what is read back from its row: then a reference that differs from the request's is taken as own. */
-  own_reference?: boolean;
+  /** Whether the reference is the recipient's own: the request's stands at the top of the answer. */
+  own_reference: boolean;
   status: AnswerEntry['status'];
   provider_message_id: string | null;
   held: boolean;
@@ -69,7 +69,7 @@ export interface AnswerSource {
 
 /** Puts the aggregate answer together: one entry for every recipient, in the request's order. */
 export function composeAnswer(source: AnswerSource, docsUrl: string): AggregateAnswer {
-  const results = source.messages.map((message) => messageEntry(message, source.clientReference, docsUrl));
+  const results = source.messages.map((message) => messageEntry(message, docsUrl));
   // The places are those in the whole answer, ascending, so each one is right once all before it are in.
   for (const entry of source.refused) results.splice(entry.place, 0, refusedEntry(entry, docsUrl));
   const count = (status: string) => results.filter((entry) => entry.status === status).length;
@@ -85,17 +85,15 @@ export function composeAnswer(source: AnswerSource, docsUrl: string): AggregateA
   };
 }
 
-function messageEntry(message: EntrySource, requestReference: string | null, docsUrl: string): AnswerEntry {
+function messageEntry(message: EntrySource, docsUrl: string): AnswerEntry {
   const { phone, user_id: userId, client_reference: reference, error } = message;
-  const { own_reference: isOwn = reference !== requestReference } = message;
   return {
     to: phone ?? userId ?? '',
     status: message.status,
     id: formatId('msg', message.id),
     ...(message.provider_message_id !== null && { message_id: message.provider_message_id }),
     ...(userId !== null && { user_id: userId }),
-    // A recipient's own reference only: the request's stands at the top.
-    ...(reference !== null && isOwn && { client_reference: reference }),
+    ...(reference !== null && message.own_reference && { client_reference: reference }),
     ...(message.held && { held: true }),
     ...(error !== null && { error: presentMessageError(error, docsUrl) }),
   };

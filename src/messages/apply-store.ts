@@ -61,14 +61,14 @@ export async function locateMessages(tx: Queryable, reports: readonly StatusRepo
  */
 const MESSAGE_UNPACK = `
   insert into message (account_id, id, request_id, channel_id, mode, direction, type, phone, user_id, status,
-    client_reference, content, updated_at)
+    client_reference, own_reference, content, updated_at)
   select r.account_id, i.id, r.id, r.channel_id, r.mode, 'outbound', r.type, i.phone, i.user_id, 'transmitting',
-    i.client_reference, i.components, now()
+    i.client_reference, i.own_reference, i.components, now()
   from unnest($1::uuid[], $2::uuid[], $3::uuid[]) as wanted(account_id, channel_id, message_id)
   join request r on r.account_id = wanted.account_id and r.channel_id = wanted.channel_id and r.completed_at is null
     and wanted.message_id = any(r.message_ids)
   cross join lateral jsonb_to_recordset(r.intent) as i(id uuid, phone text, user_id text, client_reference text,
-    components jsonb, status text)
+    own_reference boolean, components jsonb, status text)
   where i.id = wanted.message_id and i.status = 'transmitting'
   order by r.account_id, i.id
   on conflict (account_id, id) do nothing`;

@@ -13,12 +13,14 @@ import {
   lockStatuses,
   type NewRequest,
   type SettledMessage,
+  takeTurns,
   withdrawRequest,
   writeOutcomes,
 } from './store.ts';
 
 /** Enough to share a commit among all callers of a busy moment, few enough to keep each statement short. */
 const REQUESTS_A_COMMIT_MAX = 100;
+const TURNS_A_COMMIT_MAX = 500;
 /** Two commits in flight keep the slowest callers three times quicker than one; more bring nothing. */
 const COMMITS_MAX = 2;
 const RETRY_PAUSE_MS = 250;
@@ -40,6 +42,10 @@ export interface Ledger {
    * Throws `StoreUnavailable`; then nothing may be transmitted, and the request is taken back in case it was committed.
    */
   begin(request: NewRequest): Promise<boolean>;
+  /**
+   * Commits a waiting message as `transmitting`, if it still is `pending`. False: it must not be transmitted any more.
+   */
+  takeTurn(accountId: string, messageId: string): Promise<boolean>;
   /** Commits outcomes. Never gives up while the process lives: outcomes that are known must not be lost. */
   settle(settlement: Settlement): Promise<void>;
   /** Resolves when all that was handed over is committed. */
@@ -61,6 +67,14 @@ export function createLedger(database: Database, log: Logger): Ledger {
     flush: async (items) => {
       await writeSettlements(database, items);
       return items.map(() => undefined);
+    },
+  });
+  const turns = createBatcher<{ accountId: string; messageId: string }, boolean>({
+    itemsMax: TURNS_A_COMMIT_MAX,
+    flushesMax: COMMITS_MAX,
+    flush: async (items) => {
+      const taken = await takeTurns(database, items);
+      return items.map(({ messageId }) => taken.has(messageId));
     },
   });
   const unfinished = new Set<Promise<void>>();
@@ -93,6 +107,7 @@ export function createLedger(database: Database, log: Logger): Ledger {
         throw error;
       }
     },
+    takeTurn: (accountId, messageId) => turns.add({ accountId, messageId }),
     settle: (settlement) => untilDone(() => settlements.add(settlement)),
     async idle() {
       while (unfinished.size > 0) await Promise.allSettled(unfinished);

@@ -25,7 +25,8 @@ export interface IntendedMessage {
   /** Whether the reference is the recipient's own, even if it equals the request's. */
   own_reference: boolean;
   components: TemplateComponent[] | null;
-  status: 'transmitting' | 'failed';
+  /** `pending`: it waits for its turn, and has its own row from the start. */
+  status: 'pending' | 'transmitting' | 'failed';
   error: MessageError | null;
 }
 

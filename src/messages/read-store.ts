@@ -15,6 +15,7 @@ export interface MessageRow {
   status: MessageStatus;
   provider_message_id: string | null;
   client_reference: string | null;
+  own_reference: boolean;
   held: boolean;
   content: unknown;
   error: MessageError | null;
@@ -29,7 +30,7 @@ export interface MessageRow {
 
 const STORED = `
   select id, request_id, channel_id, direction, type, phone, user_id, status, provider_message_id, client_reference,
-    held, content, error, pricing, reply_to_id, reply_to_provider_message_id, outcome, outcome_at, outcome_error,
+    own_reference, held, content, error, pricing, reply_to_id, reply_to_provider_message_id, outcome, outcome_at, outcome_error,
     updated_at
   from message`;
 
@@ -37,11 +38,11 @@ const STORED = `
 const UNDER_WAY = `
   select i.id, r.id as request_id, r.channel_id, 'outbound'::direction as direction, r.type, i.phone, i.user_id,
     i.status, null::text as provider_message_id, i.client_reference,
-    false as held, i.components as content, i.error, null::jsonb as pricing, null::uuid as reply_to_id,
+    i.own_reference, false as held, i.components as content, i.error, null::jsonb as pricing, null::uuid as reply_to_id,
     null::text as reply_to_provider_message_id, null::message_status as outcome, null::timestamptz as outcome_at,
     null::jsonb as outcome_error, null::timestamptz as updated_at
   from request r cross join lateral jsonb_to_recordset(r.intent) as i(id uuid, phone text, user_id text,
-    client_reference text, components jsonb, status message_status, error jsonb)`;
+    client_reference text, own_reference boolean, components jsonb, status message_status, error jsonb)`;
 
 const MESSAGE_BY_IDS = `${STORED} where account_id = $1 and mode = $2 and id = any($3::uuid[]) order by id`;
 const MESSAGE_UNDER_WAY_BY_IDS = `
@@ -130,7 +131,7 @@ export interface EventSourceRow extends MessageRow {
 
 const MESSAGE_FOR_EVENTS = `
   select m.account_id, m.mode, m.id, m.request_id, m.channel_id, m.direction, m.type, m.phone, m.user_id, m.status,
-    m.provider_message_id, m.client_reference, m.held, m.content, m.error, m.pricing, m.reply_to_id,
+    m.provider_message_id, m.client_reference, m.own_reference, m.held, m.content, m.error, m.pricing, m.reply_to_id,
     m.reply_to_provider_message_id, m.outcome, m.outcome_at, m.outcome_error, m.updated_at,
     c.phone_number as channel_number, r.traceparent
   from unnest($1::uuid[], $2::uuid[]) as wanted(account_id, id)

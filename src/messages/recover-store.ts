@@ -26,13 +26,13 @@ const RUNNING_SETTLE = `
   with intended as (
     select r.account_id, r.id as request_id, r.channel_id, r.mode, r.type, i.*
     from request r, jsonb_to_recordset(r.intent) as i(id uuid, phone text, user_id text, client_reference text,
-      components jsonb, status text, error jsonb)
+      own_reference boolean, components jsonb, status text, error jsonb)
     where r.account_id = $1 and r.id = $2
   ), written as (
     insert into message (account_id, id, request_id, channel_id, mode, direction, type, phone, user_id, status,
-      client_reference, content, error, outcome, outcome_at, outcome_error, updated_at)
+      client_reference, own_reference, content, error, outcome, outcome_at, outcome_error, updated_at)
     select account_id, id, request_id, channel_id, mode, 'outbound', type, phone, user_id, o.status,
-      client_reference, components, o.error, o.status, now(), o.error, now()
+      client_reference, own_reference, components, o.error, o.status, now(), o.error, now()
     from intended, lateral (
       select case when status = 'failed' then 'failed' else 'unknown' end::message_status as status,
              case when status = 'failed' then error else '{"code": "outcome_unknown"}' end::jsonb as error

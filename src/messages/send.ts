@@ -1,25 +1,16 @@
 import { setTimeout as wait } from 'node:timers/promises';
-import type { Logger } from 'pino';
-import type { Channels, SendingChannel } from '../channels/channels.ts';
-import type { Clock } from '../kernel/clock.ts';
+import type { SendingChannel } from '../channels/channels.ts';
+import type { Pacing, Turn } from '../channels/pacing.ts';
 import { ApiError } from '../kernel/errors.ts';
-import { formatId } from '../kernel/ids.ts';
 import type { AccountPrincipal } from '../kernel/principal.ts';
-import { StoreUnavailable, unlessUnavailable } from '../kernel/store-unavailable.ts';
-import { findWindows } from '../people/store.ts';
-import { describeClosedWindow } from '../people/window.ts';
-import type { MessageContent, Provider } from '../provider/port.ts';
-import type { Database } from '../store/database.ts';
-import { composeAnswer } from './answer.ts';
 import { findReplay, type IdempotencyClaim } from './idempotency.ts';
-import type { Ledger } from './ledger.ts';
 import type { IntendedMessage, Outcome } from './message.ts';
 import { planMessages } from './plan.ts';
 import { type PreflightDeps, preflight } from './preflight.ts';
-import { findMessages } from './read-store.ts';
+import { answerOf, explainClosedWindows } from './send-answer.ts';
 import type { SendCommand } from './send-command.ts';
-import { findSettled, type NewRequest, type SettledMessage } from './store.ts';
-import { transmit, withoutId } from './transmit.ts';
+import type { NewRequest, SettledMessage } from './store.ts';
+import { type LateMessage, type TransmitDeps, transmitAll } from './transmit-all.ts';
 
 /** What is kept of the deadline for the second commit and the way back. */
 const ANSWERING_MS = 1_000;
@@ -28,13 +19,9 @@ const COMMIT_WAIT_MS = 3_000;
 /** A message that is in flight at the deadline is awaited for so long after it; its answer still settles it. */
 const LATE_ANSWER_MS = 60_000;
 
-export interface SendDeps extends PreflightDeps {
-  database: Database;
-  ledger: Ledger;
-  channels: Channels;
-  provider: Provider;
-  clock: Clock;
-  log: Logger;
+export interface SendDeps extends PreflightDeps, TransmitDeps {
+  database: TransmitDeps['database'];
+  pacing: Pacing;
   nodeId: string;
   docsUrl(): string;
   deadlineMs: number;
@@ -90,11 +77,14 @@ export function createSends(deps: SendDeps): Sends {
   };
 }
 
+/** Keeps hold of work that outlives its caller, so that a stop can wait for it. */
 type Track = <Value>(work: Promise<Value>) => Promise<Value>;
 
 async function carryOut(deps: SendDeps, call: SendCall, track: Track): Promise<SendResult> {
   const { principal, channel, idempotency } = call;
+  const deadlineMs = call.arrivedMs + deps.deadlineMs - Math.min(ANSWERING_MS, deps.deadlineMs / 4);
   const plan = planMessages(call.command, await preflight(deps, channel, call.command));
+  const turns = await giveTurns(deps, channel, plan.intended, deadlineMs);
   const request: NewRequest = {
     accountId: principal.accountId,
     id: call.requestId,
@@ -110,34 +100,37 @@ async function carryOut(deps: SendDeps, call: SendCall, track: Track): Promise<S
     idempotency: idempotency ?? null,
   };
   if (!(await deps.ledger.begin(request))) return replayOfOther(deps, request);
-  const { outcomes: seen, late } = await transmitAll(deps, call, request, track);
-  const outcomes = await explainClosedWindows(deps, channel, request, seen);
-  const answer = JSON.stringify(await answerOf(deps, request, outcomes));
+  const { content, intended } = request;
+  const transmitted = await transmitAll(deps, { channel, content, intended, deadlineMs }, turns);
+  const outcomes = await explainClosedWindows(deps.database, channel, request, transmitted.outcomes);
+  const answer = JSON.stringify(await answerOf(deps.database, request, outcomes, deps.docsUrl()));
   const replay = idempotency === undefined ? null : { mode: request.mode, key: idempotency.key, answer };
   const completed = { accountId: request.accountId, id: request.id, replay };
   const committed = deps.ledger.settle({ settled: settledOf(request, outcomes), completed });
-  for (const one of late) void track(settleLate(deps, request, one, committed));
+  for (const one of transmitted.late) void track(settleLate(deps, request, one, committed));
   await waitBriefly(deps, call, committed);
   return { replayed: false, answer };
 }
 
-/** Adds what we know of the window to every refusal for it, so that a person sees why. */
-async function explainClosedWindows(
-  { database }: SendDeps,
+/** Paces what may go: a message whose turn cannot come in time fails at once, one that has to wait is `pending`. */
+async function giveTurns(
+  { pacing }: SendDeps,
   channel: SendingChannel,
-  { intended }: NewRequest,
-  outcomes: Outcome[],
-): Promise<Outcome[]> {
-  const closed = intended.filter((_, place) => outcomes[place]?.error?.code === 'window_closed');
-  if (closed.length === 0) return outcomes;
-  const people = closed.map(({ phone, user_id: userId }) => phone ?? userId ?? '');
-  const windows = await unlessUnavailable(findWindows(database, channel.accountId, channel.id, people));
-  if (windows === undefined) return outcomes;
-  return outcomes.map((outcome, place) => {
-    const message = intended[place];
-    if (outcome.error?.code !== 'window_closed' || message === undefined) return outcome;
-    const detail = describeClosedWindow(windows.get(message.phone ?? message.user_id ?? ''));
-    return { ...outcome, error: { ...outcome.error, detail } };
+  intended: IntendedMessage[],
+  deadlineMs: number,
+): Promise<Turn[]> {
+  const going = intended.filter(({ error }) => error === null);
+  const people = going.map(({ phone, user_id: userId }) => phone ?? userId ?? '');
+  const turns = new Map(
+    (await pacing.turnsFor(channel, people, deadlineMs)).map((turn, place) => [going[place], turn]),
+  );
+  return intended.map((message) => {
+    const turn = turns.get(message) ?? { kind: 'now' };
+    if (turn.kind === 'never') {
+      message.status = 'failed';
+      message.error = turn.error;
+    } else if (turn.kind === 'later') message.status = 'pending';
+    return turn;
   });
 }
 
@@ -147,102 +140,6 @@ async function replayOfOther(deps: SendDeps, { accountId, mode, idempotency }: N
   if (answer !== undefined) return { replayed: true, answer };
   // The other one was taken back in this very moment.
   throw new ApiError('unavailable', 'Please repeat the request.', { headers: { 'retry-after': '1' } });
-}
-
-/** A message that was in flight at the deadline. */
-interface LateMessage {
-  message: IntendedMessage;
-  outcome: Promise<Outcome>;
-}
-
-/** All messages at once; whatever is not settled at the deadline is `unknown` in the answer and settled later. */
-async function transmitAll(
-  deps: SendDeps,
-  call: SendCall,
-  request: NewRequest,
-  track: Track,
-): Promise<{ outcomes: Outcome[]; late: LateMessage[] }> {
-  const deadlineMs = call.arrivedMs + deps.deadlineMs - Math.min(ANSWERING_MS, deps.deadlineMs / 4);
-  const turn = new AbortController();
-  const leftMs = deadlineMs - deps.clock.nowMs();
-  // The first commit may have taken all the time there was: then nothing is begun.
-  if (leftMs <= 0) turn.abort();
-  const timer = setTimeout(() => turn.abort(), leftMs);
-  const deadline = new Promise<'deadline'>((resolve) => {
-    // One turn of the event loop later, so that messages whose turn never came are told apart from those in flight.
-    turn.signal.addEventListener('abort', () => setImmediate(() => setImmediate(() => resolve('deadline'))));
-  });
-  const late: LateMessage[] = [];
-  try {
-    const outcomes = await Promise.all(
-      request.intended.map(async (message) => {
-        const outcome = outcomeOf(deps, call, message, turn.signal, deadlineMs, track);
-        const first = await Promise.race([outcome, deadline]);
-        if (first !== 'deadline') return first;
-        late.push({ message, outcome });
-        return withoutId('unknown', { code: 'outcome_unknown', detail: IN_FLIGHT }, new Date(deps.clock.nowMs()));
-      }),
-    );
-    return { outcomes, late };
-  } finally {
-    clearTimeout(timer);
-  }
-}
-
-const IN_FLIGHT = 'The provider had not answered at the deadline';
-
-async function outcomeOf(
-  deps: SendDeps,
-  { principal, channel, command }: SendCall,
-  message: IntendedMessage,
-  turn: AbortSignal,
-  deadlineMs: number,
-  track: Track,
-): Promise<Outcome> {
-  if (message.error !== null) return withoutId('failed', message.error, new Date(deps.clock.nowMs()));
-  if (turn.aborted) return withoutId('failed', { code: 'not_attempted' }, new Date(deps.clock.nowMs()));
-  return transmit(deps, {
-    sender: channel.sender,
-    message: {
-      id: formatId('msg', message.id),
-      recipient: message.phone === null ? { userId: message.user_id ?? '' } : { phone: message.phone },
-      content: contentFor(command.content, message),
-    },
-    turn,
-    deadlineMs,
-    settledMeanwhile: () => isSettled(deps, principal, message.id),
-    onAccessRefused: () => void track(suspend(deps, channel)),
-  });
-}
-
-function contentFor(content: MessageContent, { components }: IntendedMessage): MessageContent {
-  if (content.type === 'text' || components === null) return content;
-  return { type: 'template', template: { ...content.template, components } };
-}
-
-/** By a notification; or by another node, if this one was paused for so long that it was taken for gone. */
-async function isSettled(
-  deps: SendDeps,
-  { accountId, mode }: AccountPrincipal,
-  messageId: string,
-): Promise<'yes' | 'no' | 'cannot_tell'> {
-  try {
-    const [row] = await findMessages(deps.database, accountId, mode, [messageId]);
-    return row?.status === 'transmitting' ? 'no' : 'yes';
-  } catch (error) {
-    if (error instanceof StoreUnavailable) return 'cannot_tell';
-    throw error;
-  }
-}
-
-async function suspend(deps: SendDeps, channel: SendingChannel): Promise<void> {
-  try {
-    await deps.channels.suspend(channel);
-    deps.log.warn({ channel_id: formatId('chn', channel.id) }, 'channel.suspended');
-  } catch (error) {
-    // The next message of the channel is refused as well and suspends it then.
-    if (!(error instanceof StoreUnavailable)) throw error;
-  }
 }
 
 /** After the `unknown` is committed: one statement cannot write two outcomes of a message. */
@@ -268,34 +165,6 @@ function settledOf(request: NewRequest, outcomes: Outcome[], messages = request.
       ? []
       : [{ accountId, requestId, channelId, mode, type: content.type, message, outcome }];
   });
-}
-
-/** An entry is `accepted` as soon as the provider's answer or a notification proves it. */
-async function answerOf(deps: SendDeps, request: NewRequest, outcomes: Outcome[]) {
-  const unsure = request.intended.filter((_, place) => outcomes[place]?.status === 'unknown').map(({ id }) => id);
-  // Without the store nothing is proven, and `unknown` is the honest answer.
-  const found =
-    unsure.length === 0 ? [] : await unlessUnavailable(findSettled(deps.database, request.accountId, unsure));
-  const proven = new Map((found ?? []).map((row) => [row.id, row]));
-  const messages = request.intended.map((message, place) => {
-    const outcome = outcomes[place];
-    if (outcome === undefined) throw new Error('Every intended message has an outcome');
-    const proof = proven.get(message.id);
-    const accepted = proof !== undefined && proof.status !== 'failed';
-    return {
-      ...message,
-      user_id: message.user_id ?? outcome.userId,
-      status: accepted ? ('accepted' as const) : outcome.status,
-      provider_message_id: proof?.provider_message_id ?? outcome.providerMessageId,
-      held: outcome.held,
-      error: accepted ? null : outcome.error,
-    };
-  });
-  const { id: requestId, accountId, clientReference, content, refused } = request;
-  return composeAnswer(
-    { requestId, accountId, clientReference, type: content.type, messages, refused },
-    deps.docsUrl(),
-  );
 }
 
 /** Waits a while for the second commit; after it the commit goes on trying, and the answer goes out from memory. */

@@ -1,3 +1,4 @@
+import type { MessageError } from '../kernel/message-errors.ts';
 import type { Mode } from '../kernel/principal.ts';
 import type { MessageContent } from '../provider/port.ts';
 import type { Queryable } from '../store/database.ts';
@@ -21,15 +22,16 @@ export interface NewRequest {
 
 /**
  * Commits many requests at once and returns those that stand: a request whose idempotency key another one has claimed
- * is not among them, and nothing of it is written. Keys are claimed in one order everywhere, so that two nodes that
+ * is not among them, and nothing of it is written. Messages that wait for their turn get their rows now, because a row is
+ * what a turn is taken on. Keys are claimed in one order everywhere, so that two nodes that
  * claim the same ones never wait for each other in a circle.
  */
 const REQUEST_BEGIN = `
   with incoming as (
     select * from unnest($1::uuid[], $2::uuid[], $3::mode[], $4::uuid[], $5::uuid[], $6::uuid[], $7::text[], $8::text[],
-      $9::jsonb[], $10::jsonb[], $11::text[], $12::jsonb[], $13::text[], $14::text[], $15::bytea[])
+      $9::jsonb[], $10::jsonb[], $11::text[], $12::jsonb[], $13::text[], $14::text[], $15::bytea[], $16::boolean[])
     as t(account_id, id, mode, channel_id, key_id, node_id, type, client_reference,
-      content, refused, message_ids, intent, traceparent, idempotency_key, body_sha256)
+      content, refused, message_ids, intent, traceparent, idempotency_key, body_sha256, waits)
   ), claimed as (
     insert into idempotency (account_id, mode, key, request_id, body_sha256, expires_at)
     select account_id, mode, idempotency_key, id, body_sha256, now() + interval '24 hours'
@@ -37,13 +39,24 @@ const REQUEST_BEGIN = `
     order by account_id, mode, idempotency_key
     on conflict do nothing
     returning request_id
+  ), begun as (
+    insert into request (account_id, id, mode, channel_id, key_id, node_id, type, client_reference,
+      content, refused, message_ids, intent, traceparent, idempotency_key)
+    select account_id, id, mode, channel_id, key_id, node_id, type, client_reference,
+      content, refused, message_ids::uuid[], intent, traceparent, idempotency_key
+    from incoming where idempotency_key is null or id in (select request_id from claimed)
+    returning id
+  ), waiting as (
+    insert into message (account_id, id, request_id, channel_id, mode, direction, type, phone, user_id, status,
+      client_reference, own_reference, content, updated_at)
+    select n.account_id, i.id, n.id, n.channel_id, n.mode, 'outbound', n.type, i.phone, i.user_id, 'pending',
+      i.client_reference, i.own_reference, i.components, now()
+    from incoming n
+    cross join lateral jsonb_to_recordset(n.intent) as i(id uuid, phone text, user_id text, client_reference text,
+      own_reference boolean, components jsonb, status text)
+    where n.waits and i.status = 'pending' and n.id in (select id from begun)
   )
-  insert into request (account_id, id, mode, channel_id, key_id, node_id, type, client_reference,
-    content, refused, message_ids, intent, traceparent, idempotency_key)
-  select account_id, id, mode, channel_id, key_id, node_id, type, client_reference,
-    content, refused, message_ids::uuid[], intent, traceparent, idempotency_key
-  from incoming where idempotency_key is null or id in (select request_id from claimed)
-  returning id`;
+  select id from begun`;
 
 export async function beginRequests(store: Queryable, requests: readonly NewRequest[]): Promise<Set<string>> {
   const column = <Value>(read: (request: NewRequest) => Value) => requests.map(read);
@@ -63,6 +76,7 @@ export async function beginRequests(store: Queryable, requests: readonly NewRequ
     column((request) => request.traceparent),
     column((request) => request.idempotency?.key ?? null),
     column((request) => request.idempotency?.bodySha256 ?? null),
+    column((request) => request.intended.some(({ status }) => status === 'pending')),
   ]);
   return new Set(rows.map(({ id }) => id));
 }
@@ -79,6 +93,25 @@ const REQUEST_WITHDRAW = `
 export async function withdrawRequest(store: Queryable, request: NewRequest): Promise<void> {
   const { accountId, id, mode, idempotency } = request;
   await store.query(REQUEST_WITHDRAW, [accountId, id, mode, idempotency?.key ?? null]);
+}
+
+/** Conditional: a node that was paused finds its messages settled by others, and must not transmit them any more. */
+const MESSAGE_TAKE_TURN = `
+  update message m set status = 'transmitting', updated_at = now()
+  from unnest($1::uuid[], $2::uuid[]) as t(account_id, id)
+  where m.account_id = t.account_id and m.id = t.id and m.status = 'pending'
+  returning m.id`;
+
+/** Returns the ids of those that may be transmitted now. */
+export async function takeTurns(
+  store: Queryable,
+  messages: readonly { accountId: string; messageId: string }[],
+): Promise<Set<string>> {
+  const rows = await store.query<{ id: string }>(MESSAGE_TAKE_TURN, [
+    messages.map(({ accountId }) => accountId),
+    messages.map(({ messageId }) => messageId),
+  ]);
+  return new Set(rows.map(({ id }) => id));
 }
 
 /** A message and what the send found out about it. */
@@ -108,13 +141,15 @@ export interface CompletedRequest {
 const OUTCOME_WRITE = `
   with written as (
     insert into message as m (account_id, id, request_id, channel_id, mode, direction, type, phone, user_id, status,
-      provider_message_id, client_reference, held, content, error, outcome, outcome_at, outcome_error, updated_at)
+      provider_message_id, client_reference, own_reference, held, content, error, outcome, outcome_at, outcome_error,
+      updated_at)
     select account_id, id, request_id, channel_id, mode, 'outbound', type, phone, user_id, outcome,
-      provider_message_id, client_reference, held, content, error, outcome, at, error, at
+      provider_message_id, client_reference, own_reference, held, content, error, outcome, at, error, at
     from unnest($1::uuid[], $2::uuid[], $3::uuid[], $4::uuid[], $5::mode[], $6::text[], $7::text[], $8::text[],
-      $9::message_status[], $10::text[], $11::text[], $12::boolean[], $13::jsonb[], $14::jsonb[], $15::timestamptz[])
+      $9::message_status[], $10::text[], $11::text[], $12::boolean[], $13::jsonb[], $14::jsonb[], $15::timestamptz[],
+      $23::boolean[])
     as t(account_id, id, request_id, channel_id, mode, type, phone, user_id,
-      outcome, provider_message_id, client_reference, held, content, error, at)
+      outcome, provider_message_id, client_reference, held, content, error, at, own_reference)
     order by account_id, id
     on conflict (account_id, id) do update set
       provider_message_id = coalesce(m.provider_message_id, excluded.provider_message_id),
@@ -127,7 +162,7 @@ const OUTCOME_WRITE = `
   ), completed as (
     update request r set completed_at = now(), intent = null
     from unnest($16::uuid[], $17::uuid[]) as c(account_id, id)
-    where r.account_id = c.account_id and r.id = c.id and r.completed_at is null
+    where r.account_id = c.account_id and r.id = c.id and r.intent is not null
   )
   update idempotency i set answer = a.answer
   from unnest($18::uuid[], $19::uuid[], $20::mode[], $21::text[], $22::text[]) as a(account_id, request_id, mode, key, answer)
@@ -166,6 +201,7 @@ export async function writeOutcomes(
     answered.map(({ mode }) => mode),
     answered.map(({ key }) => key),
     answered.map(({ answer }) => answer),
+    column((item) => item.message.own_reference),
   ]);
 }
 
@@ -193,13 +229,14 @@ export async function lockStatuses(
 
 /** Which of these messages a notification has settled meanwhile, before the send could write their outcome. */
 const MESSAGE_SETTLED = `
-  select id, status, provider_message_id from message
+  select id, status, provider_message_id, error from message
   where account_id = $1 and id = any($2) and status not in ('pending', 'transmitting', 'unknown')`;
 
 export interface SettledElsewhere {
   id: string;
   status: MessageStatus;
   provider_message_id: string | null;
+  error: MessageError | null;
 }
 
 export function findSettled(store: Queryable, accountId: string, ids: readonly string[]): Promise<SettledElsewhere[]> {

@@ -15,8 +15,8 @@ export interface Transmission {
   deadlineMs: number;
   /** Whether a notification has settled the message meanwhile, in spite of what the provider answered. */
   settledMeanwhile(): Promise<'yes' | 'no' | 'cannot_tell'>;
-  /** Told when the provider refuses the sender's access token. */
-  onAccessRefused(): void;
+  /** Told when the provider refuses the sender's access token, and waited for: the next send must know. */
+  onAccessRefused(): Promise<void>;
 }
 
 interface Deps {
@@ -40,7 +40,7 @@ export async function transmit({ provider, clock }: Deps, transmission: Transmis
     if (settled === 'cannot_tell') break;
     seen = await provider.transmit(sender, message, turn);
   }
-  if (seen.kind === 'refused' && seen.accessRefused) transmission.onAccessRefused();
+  if (seen.kind === 'refused' && seen.accessRefused) await transmission.onAccessRefused();
   return outcomeOf(seen, new Date(clock.nowMs()));
 }
 

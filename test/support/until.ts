@@ -4,12 +4,16 @@ import { setTimeout as wait } from 'node:timers/promises';
 export async function until<Value>(
   condition: () => Value | Promise<Value>,
   timeoutMs = 30_000,
-): Promise<NonNullable<Value>> {
+): Promise<Exclude<Value, false | null | undefined>> {
   const endMs = Date.now() + timeoutMs;
   for (;;) {
     const value = await condition();
-    if (value) return value;
+    if (isThere(value)) return value;
     if (Date.now() > endMs) throw new Error(`The condition did not come to hold within ${timeoutMs} ms`);
     await wait(20);
   }
+}
+
+function isThere<Value>(value: Value): value is Exclude<Value, false | null | undefined> {
+  return Boolean(value);
 }

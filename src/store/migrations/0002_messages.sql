@@ -51,6 +51,7 @@ create table message (
   status message_status not null,
   provider_message_id text,
   client_reference text,
+  own_reference boolean not null default false,
   held boolean not null default false,
   content jsonb,
   error jsonb,

@@ -52,7 +52,8 @@ create table delivery (
   claimed_until timestamptz,
   primary key (account_id, endpoint_id, event_id)
 ) with (fillfactor = 80);
-create index delivery_due on delivery (endpoint_id, next_at);
+-- In the order of the claim: from one endpoint to the next, and for each what is due first.
+create index delivery_due on delivery (account_id, endpoint_id, next_at);
 
 create table attempt (
   account_id uuid not null,
@@ -71,6 +72,9 @@ create table attempt (
   primary key (account_id, id)
 ) partition by range (id);
 create index attempt_endpoint on attempt (account_id, endpoint_id, id);
+create index attempt_event on attempt (account_id, event_id);
+-- Failures are few, and are what people look for.
+create index attempt_failed on attempt (account_id, endpoint_id, id) where outcome = 'failed';
 
 create table event_default partition of event default;
 create table attempt_default partition of attempt default;

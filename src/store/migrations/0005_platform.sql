@@ -16,11 +16,12 @@ alter table channel add column facts_read_at timestamptz default now();
 create index channel_facts on channel (facts_read_at nulls first) where status = 'connected';
 
 -- People whose traces are to be emptied. The row holds what they are known by only until that is done, and how far the
--- walk through the account's data has come, so that any node can go on with it.
+-- walk through the account's data has come, so that any node can go on with it. `mark` stands for the person in the audit.
 create table erasure (
   account_id uuid not null references account (id),
   id uuid not null,
   persons text[] not null check (cardinality(persons) > 0),
+  mark text not null,
   due_at timestamptz not null,
   step integer not null default 0,
   place uuid,

@@ -1,0 +1,41 @@
+import { request } from 'undici';
+import type { Target } from './harness/load.ts';
+
+/** Every so many answers one is read back from the store at the end. */
+const SAMPLE_EVERY = 200;
+
+/** The gateway as a target, which also notes some requests to look at later. */
+export interface GatewayTarget extends Target {
+  /** How many messages of the noted requests are not stored as the answer told them. */
+  countLost(): Promise<number>;
+}
+
+export function createGatewayTarget(origin: string, keys: readonly string[]): GatewayTarget {
+  const noted: { requestId: string; recipients: number; authorization: string }[] = [];
+  let answers = 0;
+  return {
+    origin,
+    path: '/api/v1/messages/send',
+    authorizations: keys.map((key) => `Bearer ${key}`),
+    check(answer, recipients, authorization) {
+      if (readNumber(answer, 'accepted_count') !== recipients)
+        throw new Error(`Not all of ${recipients} recipients were accepted: ${JSON.stringify(answer)}`);
+      answers += 1;
+      const requestId = String(Reflect.get(Object(answer), 'request_id'));
+      if (answers % SAMPLE_EVERY === 0) noted.push({ requestId, recipients, authorization });
+    },
+    async countLost() {
+      let lost = 0;
+      for (const { requestId, recipients, authorization } of noted) {
+        const stored = await request(`${origin}/api/v1/requests/${requestId}`, { headers: { authorization } });
+        lost += recipients - (readNumber(await stored.body.json(), 'accepted_count') ?? 0);
+      }
+      return lost;
+    },
+  };
+}
+
+function readNumber(answer: unknown, member: string): number | undefined {
+  const value: unknown = Reflect.get(Object(answer), member);
+  return typeof value === 'number' ? value : undefined;
+}

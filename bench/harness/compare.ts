@@ -1,0 +1,98 @@
+import { type Spread, spreadOf } from './figures.ts';
+import type { Load } from './load.ts';
+import { cpuSeconds } from './usage.ts';
+
+/** How much is measured: short for a glance, full for a figure to keep. */
+export interface Extent {
+  rounds: number;
+  roundMs: number;
+  warmUpMs: number;
+}
+
+/** One thing that is done on both sides in turn, and the figures that are read from it. */
+export interface Comparison {
+  /** How long the provider takes for each message. */
+  providerDelayMs: number;
+  recipients: number;
+  gateway(): Promise<Load>;
+  baseline(): Promise<Load>;
+  figures: Figure[];
+}
+
+export interface Figure {
+  name: string;
+  of(load: Load): number;
+  /** What is compared with the target: the gateway's figure divided by the baseline's, or less the baseline's. */
+  by: 'ratio' | 'difference';
+  target: { min: number } | { max: number };
+}
+
+export interface FigureResult {
+  name: string;
+  gateway: Spread;
+  baseline: Spread;
+  by: Figure['by'];
+  compared: Spread;
+  target: Figure['target'];
+  reached: boolean;
+}
+
+export interface ComparisonResult {
+  figures: FigureResult[];
+  /** Processor time for each message, in microseconds. */
+  cpuMicros: { gateway: number; database: number };
+  lost: number;
+  doubled: number;
+}
+
+interface Deps {
+  gatewayPid: number;
+  /** Tells what the provider took since the last call, and sets how long it takes for each message from now on. */
+  providerTurn(delayMs: number): Promise<{ taken: number; different: number }>;
+  extent: Extent;
+}
+
+/** Runs both sides in turn, several times, and compares them within each round, so that a busy machine is busy for both. */
+export async function compare(
+  { gatewayPid, providerTurn, extent }: Deps,
+  comparison: Comparison,
+): Promise<ComparisonResult> {
+  const { providerDelayMs: delayMs, recipients, figures } = comparison;
+  const rounds: { gateway: Load; baseline: Load }[] = [];
+  const total = { messages: 0, lost: 0, doubled: 0, cpu: { gateway: 0, database: 0 } };
+  for (let round = 0; round < extent.rounds; round++) {
+    await providerTurn(delayMs);
+    const before = cpuSeconds(gatewayPid);
+    const gateway = await comparison.gateway();
+    const after = cpuSeconds(gatewayPid);
+    const { taken, different } = await providerTurn(delayMs);
+    total.messages += gateway.requests * recipients;
+    total.lost += Math.abs(gateway.requests * recipients - different);
+    total.doubled += taken - different;
+    total.cpu.gateway += after.process - before.process;
+    total.cpu.database += after.database - before.database;
+    rounds.push({ gateway, baseline: await comparison.baseline() });
+  }
+  return {
+    figures: figures.map((figure) => readFigure(figure, rounds)),
+    cpuMicros: {
+      gateway: (total.cpu.gateway / total.messages) * 1e6,
+      database: (total.cpu.database / total.messages) * 1e6,
+    },
+    lost: total.lost,
+    doubled: total.doubled,
+  };
+}
+
+function readFigure({ name, of, by, target }: Figure, rounds: { gateway: Load; baseline: Load }[]): FigureResult {
+  const gateway = rounds.map((round) => of(round.gateway));
+  const baseline = rounds.map((round) => of(round.baseline));
+  const compared = spreadOf(
+    gateway.map((ours, round) => {
+      const theirs = baseline[round] ?? Number.NaN;
+      return by === 'ratio' ? ours / theirs : ours - theirs;
+    }),
+  );
+  const reached = 'min' in target ? compared.median >= target.min : compared.median <= target.max;
+  return { name, gateway: spreadOf(gateway), baseline: spreadOf(baseline), by, compared, target, reached };
+}

@@ -1,0 +1,81 @@
+import { writeFileSync } from 'node:fs';
+import { cpus, release, totalmem } from 'node:os';
+import type { SendResult } from '../send.ts';
+import type { StartResult } from '../start.ts';
+import type { FigureResult } from './compare.ts';
+import type { Spread } from './figures.ts';
+import { commitOf } from './usage.ts';
+
+/** Prints medians, with the smallest and largest of the rounds. */
+export function printSend({ comparisons, lost, doubled, memoryPeakMb }: SendResult): void {
+  printTable([
+    ['case', 'gateway', 'baseline', 'compared', 'target', ''],
+    ...comparisons.flatMap(({ figures }) => figures.map(rowOf)),
+  ]);
+  console.log('\nProcessor time for each message, in microseconds:');
+  printTable([
+    ['case', 'gateway', 'database'],
+    ...comparisons.map(({ figures, cpuMicros }) => [
+      figures[0]?.name ?? '',
+      show(cpuMicros.gateway),
+      show(cpuMicros.database),
+    ]),
+  ]);
+  const { callers64 = Number.NaN, whole = Number.NaN } = memoryPeakMb;
+  console.log(`\nMemory of the gateway, peak: ${show(callers64)} MB with 64 callers, ${show(whole)} MB in all`);
+  console.log(`Lost ${lost}, doubled ${doubled}`);
+}
+
+export function printStart({ firstSeconds, laterSeconds, targets }: StartResult): void {
+  printTable([
+    ['start', 'seconds', 'target'],
+    ['first, fresh data folder', showSpread(firstSeconds), `< ${targets.firstSecondsMax}`],
+    ['later', showSpread(laterSeconds), `< ${targets.laterSecondsMax}`],
+  ]);
+}
+
+function rowOf({ name, gateway, baseline, by, compared, target, reached }: FigureResult): string[] {
+  const limit = 'min' in target ? `>= ${target.min}` : `<= ${target.max}`;
+  const sign = by === 'difference' ? '+' : '';
+  return [
+    name,
+    showSpread(gateway),
+    showSpread(baseline),
+    sign + showSpread(compared),
+    limit,
+    reached ? 'ok' : 'MISSED',
+  ];
+}
+
+function printTable(rows: readonly string[][]): void {
+  const widths = rows[0]?.map((_, column) => Math.max(...rows.map((row) => row[column]?.length ?? 0))) ?? [];
+  for (const row of rows)
+    console.log(
+      row
+        .map((cell, column) => cell.padEnd(widths[column] ?? 0))
+        .join('  ')
+        .trimEnd(),
+    );
+}
+
+function showSpread({ median, min, max }: Spread): string {
+  return `${show(median)} (${show(min)}..${show(max)})`;
+}
+
+function show(value: number): string {
+  return Math.abs(value) >= 100 ? value.toFixed(0) : value.toFixed(2);
+}
+
+/** Writes what was measured together with what it was measured on. */
+export function writeResult(path: string, suite: string, result: unknown): void {
+  const [cpu] = cpus();
+  const machine = {
+    processors: cpus().length,
+    model: cpu?.model,
+    memory_gb: Math.round(totalmem() / 2 ** 30),
+    kernel: release(),
+  };
+  const engine = { node: process.version, database: 'embedded PostgreSQL' };
+  const kept = { suite, at: new Date().toISOString(), commit: commitOf(), machine, engine, result };
+  writeFileSync(path, `${JSON.stringify(kept, undefined, 2)}\n`);
+}

@@ -1,0 +1,53 @@
+import { execFileSync } from 'node:child_process';
+import { readdirSync, readFileSync } from 'node:fs';
+
+/** Linux counts the processor time of a process in these. */
+const CLOCK_TICKS_A_SECOND = 100;
+
+/** The most memory that a process has ever held, in MB; undefined where there is no `/proc`. */
+export function memoryPeakMb(pid: number): number | undefined {
+  const kb = /^VmHWM:\s+(\d+) kB/m.exec(readOrEmpty(`/proc/${pid}/status`))?.[1];
+  return kb === undefined ? undefined : Number(kb) / 1024;
+}
+
+/** The processor time that a process and the PostgreSQL it has started have used so far, in seconds. */
+export function cpuSeconds(pid: number): { process: number; database: number } {
+  const stats = readdirSync('/proc')
+    .filter((name) => /^\d+$/.test(name))
+    .map((name) => readStat(Number(name)));
+  const postmasters = stats.filter(({ parent }) => parent === pid).map((stat) => stat.pid);
+  const ofDatabase = stats.filter((stat) => postmasters.includes(stat.pid) || postmasters.includes(stat.parent));
+  return {
+    process: readStat(pid).seconds,
+    database: ofDatabase.reduce((sum, { seconds }) => sum + seconds, 0),
+  };
+}
+
+function readStat(pid: number): { pid: number; parent: number; seconds: number } {
+  const text = readOrEmpty(`/proc/${pid}/stat`);
+  // The name in brackets may hold spaces; the fields after it are those of proc(5) from the third on.
+  const fields = text.slice(text.lastIndexOf(')') + 2).split(' ');
+  const ticks = Number(fields[11]) + Number(fields[12]);
+  return { pid, parent: Number(fields[1]), seconds: (ticks || 0) / CLOCK_TICKS_A_SECOND };
+}
+
+/** A process may end between two looks, and other systems have no `/proc`. */
+function readOrEmpty(path: string): string {
+  try {
+    return readFileSync(path, 'utf8');
+  } catch {
+    return '';
+  }
+}
+
+/** The commit that is measured, with a plus if the files differ from it. */
+export function commitOf(): string {
+  const git = (...args: string[]) =>
+    execFileSync('git', args, { encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] });
+  try {
+    return git('rev-parse', '--short', 'HEAD').trim() + (git('status', '--porcelain') === '' ? '' : '+');
+  } catch {
+    // Not a clone, or nothing is committed yet: the figures still stand.
+    return 'none';
+  }
+}

@@ -1,0 +1,60 @@
+import type { SendingChannel } from '../channels/channels.ts';
+import { unlessUnavailable } from '../kernel/store-unavailable.ts';
+import { findWindows } from '../people/store.ts';
+import { describeClosedWindow } from '../people/window.ts';
+import type { Database } from '../store/database.ts';
+import { type AggregateAnswer, composeAnswer, type EntrySource } from './answer.ts';
+import type { IntendedMessage, Outcome } from './message.ts';
+import { findSettled, type NewRequest, type SettledElsewhere } from './store.ts';
+
+/** Adds what we know of the window to every refusal for it, so that a person sees why. */
+export async function explainClosedWindows(
+  database: Database,
+  channel: SendingChannel,
+  { intended }: NewRequest,
+  outcomes: Outcome[],
+): Promise<Outcome[]> {
+  const closed = intended.filter((_, place) => outcomes[place]?.error?.code === 'window_closed');
+  if (closed.length === 0) return outcomes;
+  const people = closed.map(({ phone, user_id: userId }) => phone ?? userId ?? '');
+  const windows = await unlessUnavailable(findWindows(database, channel.accountId, channel.id, people));
+  if (windows === undefined) return outcomes;
+  return outcomes.map((outcome, place) => {
+    const message = intended[place];
+    if (outcome.error?.code !== 'window_closed' || message === undefined) return outcome;
+    const detail = describeClosedWindow(windows.get(message.phone ?? message.user_id ?? ''));
+    return { ...outcome, error: { ...outcome.error, detail } };
+  });
+}
+
+/** An entry is `accepted`, or `failed`, as soon as the provider's answer or a notification proves it. */
+export async function answerOf(
+  database: Database,
+  request: NewRequest,
+  outcomes: readonly Outcome[],
+  docsUrl: string,
+): Promise<AggregateAnswer> {
+  const unsure = request.intended.filter((_, place) => outcomes[place]?.status === 'unknown').map(({ id }) => id);
+  // Without the store nothing is proven, and `unknown` is the honest answer.
+  const found = unsure.length === 0 ? [] : await unlessUnavailable(findSettled(database, request.accountId, unsure));
+  const proven = new Map((found ?? []).map((row) => [row.id, row]));
+  const messages = request.intended.map((message, place) => {
+    const outcome = outcomes[place];
+    if (outcome === undefined) throw new Error('Every intended message has an outcome');
+    return sourceOf(message, outcome, proven.get(message.id));
+  });
+  const { id: requestId, accountId, clientReference, content, refused } = request;
+  return composeAnswer({ requestId, accountId, clientReference, type: content.type, messages, refused }, docsUrl);
+}
+
+function sourceOf(message: IntendedMessage, outcome: Outcome, proof: SettledElsewhere | undefined): EntrySource {
+  const proven = proof === undefined ? undefined : proof.status === 'failed' ? 'failed' : 'accepted';
+  return {
+    ...message,
+    user_id: message.user_id ?? outcome.userId,
+    status: proven ?? outcome.status,
+    provider_message_id: proof?.provider_message_id ?? outcome.providerMessageId,
+    held: outcome.held,
+    error: proof === undefined ? outcome.error : proof.error,
+  };
+}

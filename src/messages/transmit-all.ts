@@ -1,0 +1,150 @@
+import { setTimeout as wait } from 'node:timers/promises';
+import type { Logger } from 'pino';
+import type { Channels, SendingChannel } from '../channels/channels.ts';
+import type { Turn } from '../channels/pacing.ts';
+import type { Clock } from '../kernel/clock.ts';
+import { formatId } from '../kernel/ids.ts';
+import type { MessageError } from '../kernel/message-errors.ts';
+import { StoreUnavailable } from '../kernel/store-unavailable.ts';
+import type { MessageContent, Provider } from '../provider/port.ts';
+import type { Database } from '../store/database.ts';
+import type { Ledger } from './ledger.ts';
+import type { IntendedMessage, Outcome } from './message.ts';
+import { findMessages } from './read-store.ts';
+import { transmit, withoutId } from './transmit.ts';
+
+export interface TransmitDeps {
+  database: Database;
+  ledger: Ledger;
+  channels: Channels;
+  provider: Provider;
+  clock: Clock;
+  log: Logger;
+}
+
+/** A request whose messages are committed and may go. */
+export interface TransmitCall {
+  channel: SendingChannel;
+  content: MessageContent;
+  intended: readonly IntendedMessage[];
+  /** What has not begun by then is not begun. */
+  deadlineMs: number;
+}
+
+/** A message that was in flight at the deadline. */
+export interface LateMessage {
+  message: IntendedMessage;
+  outcome: Promise<Outcome>;
+}
+
+/** All messages at once; whatever is not settled at the deadline is `unknown` in the answer and settled later. */
+export async function transmitAll(
+  deps: TransmitDeps,
+  call: TransmitCall,
+  turns: readonly Turn[],
+): Promise<{ outcomes: Outcome[]; late: LateMessage[] }> {
+  const { deadlineMs } = call;
+  const turn = new AbortController();
+  const leftMs = deadlineMs - deps.clock.nowMs();
+  // The first commit may have taken all the time there was: then nothing is begun.
+  if (leftMs <= 0) turn.abort();
+  const timer = setTimeout(() => turn.abort(), leftMs);
+  const deadline = new Promise<'deadline'>((resolve) => {
+    // One turn of the event loop later, so that messages whose turn never came are told apart from those in flight.
+    turn.signal.addEventListener('abort', () => setImmediate(() => setImmediate(() => resolve('deadline'))));
+  });
+  const late: LateMessage[] = [];
+  try {
+    const outcomes = await Promise.all(
+      call.intended.map(async (message, place) => {
+        const outcome = outcomeOf(deps, call, message, turns[place], turn.signal);
+        const first = await Promise.race([outcome, deadline]);
+        if (first !== 'deadline') return first;
+        late.push({ message, outcome });
+        return withoutId('unknown', { code: 'outcome_unknown', detail: IN_FLIGHT }, new Date(deps.clock.nowMs()));
+      }),
+    );
+    return { outcomes, late };
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+const IN_FLIGHT = 'The provider had not answered at the deadline';
+
+async function outcomeOf(
+  deps: TransmitDeps,
+  { channel, content, deadlineMs }: TransmitCall,
+  message: IntendedMessage,
+  ownTurn: Turn | undefined,
+  turn: AbortSignal,
+): Promise<Outcome> {
+  const failed = (error: MessageError) => withoutId('failed', error, new Date(deps.clock.nowMs()));
+  if (message.error !== null) return failed(message.error);
+  if (ownTurn?.kind === 'later' && !(await takeTurn(deps, channel.accountId, message.id, ownTurn.atMs, turn)))
+    return failed({ code: 'not_attempted' });
+  if (turn.aborted) return failed({ code: 'not_attempted' });
+  return transmit(deps, {
+    sender: channel.sender,
+    message: {
+      id: formatId('msg', message.id),
+      recipient: message.phone === null ? { userId: message.user_id ?? '' } : { phone: message.phone },
+      content: contentFor(content, message),
+    },
+    turn,
+    deadlineMs,
+    settledMeanwhile: () => isSettled(deps, channel, message.id),
+    onAccessRefused: () => suspend(deps, channel),
+  });
+}
+
+/**
+ * Waits for a message's turn and then commits it as `transmitting`, if it still is `pending`: a node that was paused
+ * for so long that others took it for gone finds its message settled and transmits nothing.
+ */
+async function takeTurn(
+  { ledger, clock }: TransmitDeps,
+  accountId: string,
+  messageId: string,
+  atMs: number,
+  turn: AbortSignal,
+): Promise<boolean> {
+  try {
+    await wait(Math.max(0, atMs - clock.nowMs()), undefined, { signal: turn });
+    return await ledger.takeTurn(accountId, messageId);
+  } catch (error) {
+    // The deadline came first, or the store cannot be asked: then nothing is begun.
+    if (turn.aborted || error instanceof StoreUnavailable) return false;
+    throw error;
+  }
+}
+
+function contentFor(content: MessageContent, { components }: IntendedMessage): MessageContent {
+  if (content.type === 'text' || components === null) return content;
+  return { type: 'template', template: { ...content.template, components } };
+}
+
+/** By a notification; or by another node, if this one was paused for so long that it was taken for gone. */
+async function isSettled(
+  { database }: TransmitDeps,
+  { accountId, sender }: SendingChannel,
+  messageId: string,
+): Promise<'yes' | 'no' | 'cannot_tell'> {
+  try {
+    const [row] = await findMessages(database, accountId, sender.mode, [messageId]);
+    return row?.status === 'transmitting' ? 'no' : 'yes';
+  } catch (error) {
+    if (error instanceof StoreUnavailable) return 'cannot_tell';
+    throw error;
+  }
+}
+
+async function suspend(deps: TransmitDeps, channel: SendingChannel): Promise<void> {
+  try {
+    await deps.channels.suspend(channel);
+    deps.log.warn({ channel_id: formatId('chn', channel.id) }, 'channel.suspended');
+  } catch (error) {
+    // The next message of the channel is refused as well and suspends it then.
+    if (!(error instanceof StoreUnavailable)) throw error;
+  }
+}
