@@ -24,6 +24,11 @@ async function main(): Promise<void> {
   const stopped = onStopSignal(config.stopBudgetMs);
   try {
     const { dataDir, databaseUrl } = config;
+    // The driver would tell it without the name of the setting.
+    if (databaseUrl !== undefined && !URL.canParse(databaseUrl, 'postgresql://localhost'))
+      throw new Error(
+        'DATABASE_URL is not well formed. It must look like postgresql://user:password@host:5432/database.',
+      );
     const embedded = databaseUrl === undefined ? await startEmbedded({ dataDir, log: plainLog(log) }) : undefined;
     undo.push(async () => embedded?.stop());
     const database = openDatabase({
@@ -42,11 +47,11 @@ async function main(): Promise<void> {
     undo.push(() => app.close());
     undo.push(() => drain(app, config.sendDeadlineMs + ANSWERED_MS));
 
-    const listened = await app.server.listen({ host: config.host, port: config.port });
+    const listened = await listen(app.server, config.host, config.port, 'PORT');
     const baseUrl = config.publicUrl ?? listened;
-    app.setPublicUrl(baseUrl);
+    await app.begin(listened);
     if (config.metricsPort !== undefined)
-      await app.internalServer.listen({ host: config.host, port: config.metricsPort });
+      await listen(app.internalServer, config.host, config.metricsPort, 'WAYPOST_METRICS_PORT');
     await sandbox?.register(`${listened}/api/messaging/webhook`);
     if (config.production) log.info({ url: baseUrl }, 'gateway.ready');
     else welcome(await prepareDemo({ database, app, secrets, dataDir, baseUrl, sandboxUrl: sandbox?.url }), config);
@@ -54,6 +59,16 @@ async function main(): Promise<void> {
     if (!config.production) console.log('Stopping: finishing what is under way.');
   } finally {
     for (const step of undo.reverse()) await step();
+  }
+}
+
+/** Returns the address. Throws a sentence for the operator if the port is taken. */
+async function listen(server: App['server'], host: string, port: number, setting: string): Promise<string> {
+  try {
+    return await server.listen({ host, port });
+  } catch (error) {
+    if (!(error instanceof Error && 'code' in error && error.code === 'EADDRINUSE')) throw error;
+    throw new Error(`Port ${port} of ${host} is taken. Stop what listens there, or choose another ${setting}.`);
   }
 }
 

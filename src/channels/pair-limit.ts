@@ -7,7 +7,7 @@ import type { Clock } from '../kernel/clock.ts';
 const STEP_MS = 6_000;
 const BURST = 45;
 /** Pairs beyond this many are forgotten, the oldest first: the provider still keeps its own limit. */
-const PAIRS_MAX = 200_000;
+const PAIRS_MAX = 100_000;
 
 /** The provider's limit for one number and one person, kept by each node for itself. */
 export interface PairLimit {
@@ -21,6 +21,13 @@ export interface PairLimit {
 export function createPairLimit(clock: Clock): PairLimit {
   const fullAtMs = new Map<string, number>();
   const keyOf = (channelId: string, person: string) => `${channelId} ${person}`;
+
+  /** Two a message, so that what is paid back goes faster than new pairs come. */
+  function forgetSome(): void {
+    for (const [key, fullAt] of fullAtMs.entries().take(2))
+      if (fullAt <= clock.nowMs() || fullAtMs.size > PAIRS_MAX) fullAtMs.delete(key);
+  }
+
   return {
     delayMs(channelId, person) {
       const fullAt = fullAtMs.get(keyOf(channelId, person)) ?? 0;
@@ -31,8 +38,7 @@ export function createPairLimit(clock: Clock): PairLimit {
       const fullAt = Math.max(fullAtMs.get(key) ?? 0, clock.nowMs()) + STEP_MS;
       fullAtMs.delete(key);
       fullAtMs.set(key, fullAt);
-      const [oldest] = fullAtMs.keys();
-      if (fullAtMs.size > PAIRS_MAX && oldest !== undefined) fullAtMs.delete(oldest);
+      forgetSome();
     },
   };
 }

@@ -2,21 +2,15 @@ import { Type } from 'typebox';
 import { accountRoute, type Route } from '../http/route.ts';
 import { ApiError } from '../kernel/errors.ts';
 import type { Mode } from '../kernel/principal.ts';
-import type { Database } from '../store/database.ts';
 import { EVENT_TYPES } from './event.ts';
 import { presentEvent } from './present.ts';
 import { type EventRow, findBounds, listEvents } from './store.ts';
-import { streamEvents } from './stream.ts';
-import type { Tail } from './tail.ts';
+import { type StreamDeps, streamEvents } from './stream.ts';
 
 const LIMIT_DEFAULT = 50;
 const WAIT_SECONDS_MAX = 30;
 
-interface Deps {
-  database: Database;
-  tail: Tail;
-  docsUrl(): string;
-  closing: AbortSignal;
+interface Deps extends StreamDeps {
   /** Rejects once the key of this header is not valid any more. */
   authenticate(authorization: string | undefined): Promise<unknown>;
 }
@@ -43,7 +37,7 @@ export function eventRoutes(deps: Deps): Route[] {
   return [feedRoute(deps), streamRoute(deps)];
 }
 
-function feedRoute({ database, tail, docsUrl, closing }: Deps): Route {
+function feedRoute({ database, tail, docsUrl, closing, authenticate }: Deps): Route {
   return accountRoute({
     method: 'GET',
     path: '/api/v1/events',
@@ -56,10 +50,10 @@ function feedRoute({ database, tail, docsUrl, closing }: Deps): Route {
       const types = readTypes(query.type);
       const limit = Number(query.limit ?? LIMIT_DEFAULT);
       const waitMs = Math.min(WAIT_SECONDS_MAX, Number(query.wait ?? 0)) * 1_000;
-      const gone = new AbortController();
-      request.raw.socket.once('close', () => gone.abort());
-      const signal = AbortSignal.any([gone.signal, closing]);
+      const signal = AbortSignal.any([request.signal, closing]);
       const rows = await readWaiting({ database, tail }, { accountId, mode, after, types, limit, waitMs }, signal);
+      // A key that was revoked while it waited reads nothing more.
+      if (waitMs > 0) await authenticate(request.headers.authorization);
       const { latest, oldest } = await findBounds(database, accountId, mode);
       return {
         status: 200,
@@ -90,16 +84,16 @@ async function readWaiting(
   signal: AbortSignal,
 ): Promise<EventRow[]> {
   const endMs = Date.now() + waitMs;
-  let seen = after;
-  for (;;) {
+  let from = after;
+  let rows = await listEvents(database, accountId, mode, from, types, limit);
+  while (rows.length === 0 && Date.now() < endMs && !signal.aborted) {
+    await tail.wait({ accountId, mode, after: from }, endMs - Date.now(), signal);
     const { latest } = await findBounds(database, accountId, mode);
-    const rows = await listEvents(database, accountId, mode, after, types, limit);
-    const leftMs = endMs - Date.now();
-    if (rows.length > 0 || leftMs <= 0 || signal.aborted) return rows;
-    // Events of other types have been passed over, and must not end the wait again and again.
-    seen = Math.max(seen, latest);
-    await tail.wait({ accountId, mode, after: seen }, leftMs, signal);
+    rows = await listEvents(database, accountId, mode, from, types, limit);
+    // What other types there were up to here must neither end the wait again nor be looked at again.
+    from = Math.max(from, latest);
   }
+  return rows;
 }
 
 function streamRoute(deps: Deps): Route {
@@ -123,6 +117,8 @@ function streamRoute(deps: Deps): Route {
         headers: {
           'content-type': 'text/event-stream; charset=utf-8',
           'cache-control': 'no-store',
+          // A stream lasts until one side goes away, and then nobody waits for another request on its connection.
+          connection: 'close',
           // Some proxies gather an answer before they pass it on, unless they are told.
           'x-accel-buffering': 'no',
         },

@@ -1,5 +1,6 @@
 import { Readable } from 'node:stream';
 import type { Mode } from '../kernel/principal.ts';
+import { unlessUnavailable } from '../kernel/store-unavailable.ts';
 import type { Queryable } from '../store/database.ts';
 import { presentEvent } from './present.ts';
 import { type EventRow, findBounds, listEvents } from './store.ts';
@@ -7,10 +8,12 @@ import type { Tail } from './tail.ts';
 
 /** Long enough to be cheap, short enough for the proxies that close quiet connections. */
 const HEARTBEAT_MS = 15_000;
-/** A key that was revoked must not go on reading: it is looked at so often. */
-const RECHECK_MS = 1_500;
 /** A reader that takes nothing for this long is dropped. What waits for it meanwhile is one page. */
 const STALLED_MS = 60_000;
+/** A revoked key must not read on for more than 2 s, and it is believed for 1.5 s of them. */
+const LOOK_MS = 400;
+/** A reader that has not taken the end of its stream by then is hung up on. */
+const ENDING_MS = 1_000;
 const PAGE = 100;
 
 export interface StreamDeps {
@@ -19,6 +22,8 @@ export interface StreamDeps {
   docsUrl(): string;
   /** Ends every stream when the process stops. */
   closing: AbortSignal;
+  heartbeatMs?: number;
+  stalledMs?: number;
 }
 
 export interface StreamWish {
@@ -36,49 +41,69 @@ export interface StreamWish {
  * the store before the reader has taken what came before.
  */
 export function streamEvents(deps: StreamDeps, wish: StreamWish): Readable {
+  const { closing, stalledMs = STALLED_MS } = deps;
   const ended = new AbortController();
-  const stream = Readable.from(produce(deps, wish, ended.signal), { objectMode: false, highWaterMark: 1 });
-  const watch = setInterval(() => {
-    if (Date.now() - pulledMs > STALLED_MS) stream.destroy();
-  }, STALLED_MS / 4);
-  let pulledMs = Date.now();
-  const read = stream._read.bind(stream);
-  stream._read = (size) => {
-    pulledMs = Date.now();
-    read(size);
+  const frames = produce(deps, wish, ended.signal);
+  let takenMs = Date.now();
+  let ending: NodeJS.Timeout | undefined;
+
+  const pull = async () => {
+    const { value, done } = await frames.next();
+    if (!stream.destroyed) stream.push(done === true ? null : value);
   };
-  const end = () => ended.abort();
-  deps.closing.addEventListener('abort', end);
-  stream.once('close', () => {
-    clearInterval(watch);
-    deps.closing.removeEventListener('abort', end);
-    end();
+  const look = async () => {
+    if (Date.now() - takenMs > stalledMs && stream.readableLength > 0) stream.destroy();
+    // While the store is away the key cannot be looked up, and nothing can be read either.
+    else if ((await unlessUnavailable(wish.stillAllowed())) === false) end();
+  };
+  const fail = (error: Error) => void stream.destroy(error);
+  const end = () => {
+    ended.abort();
+    ending ??= setTimeout(() => stream.destroy(), ENDING_MS);
+  };
+  const watch = setInterval(() => void look().catch(fail), LOOK_MS);
+  const stream = new Readable({
+    highWaterMark: 1,
+    read() {
+      takenMs = Date.now();
+      pull().catch(fail);
+    },
+    destroy(error, done) {
+      ended.abort();
+      clearInterval(watch);
+      clearTimeout(ending);
+      closing.removeEventListener('abort', end);
+      done(error);
+    },
   });
+  closing.addEventListener('abort', end);
+  if (closing.aborted) end();
   return stream;
 }
 
-async function* produce(deps: StreamDeps, wish: StreamWish, ended: AbortSignal): AsyncGenerator<string> {
+async function* produce(deps: StreamDeps, wish: StreamWish, ended: AbortSignal): AsyncGenerator<string, void> {
   const { accountId, mode, types } = wish;
+  const { heartbeatMs = HEARTBEAT_MS } = deps;
   let { after } = wish;
   let beatMs = Date.now();
   yield ': the stream has begun\n\n';
-  while (!ended.aborted && (await wish.stillAllowed())) {
+  while (!ended.aborted) {
     const { latest } = await findBounds(deps.database, accountId, mode);
     const rows = await listEvents(deps.database, accountId, mode, after, types, PAGE);
-    for (const row of rows) yield frameOf(row, deps.docsUrl());
-    const last = rows.at(-1);
-    if (last !== undefined) {
-      after = last.sequence;
+    for (const row of rows) {
+      if (ended.aborted) return;
+      yield frameOf(row, deps.docsUrl());
+      after = row.sequence;
       beatMs = Date.now();
-      continue;
     }
-    if (Date.now() - beatMs >= HEARTBEAT_MS) {
+    if (rows.length > 0) continue;
+    if (Date.now() - beatMs >= heartbeatMs) {
       beatMs = Date.now();
       yield ': still here\n\n';
     }
     // Nothing up to here passes the filter, so it need not be looked at again.
     after = Math.max(after, latest);
-    await deps.tail.wait({ accountId, mode, after }, RECHECK_MS, ended);
+    await deps.tail.wait({ accountId, mode, after }, Math.max(0, beatMs + heartbeatMs - Date.now()), ended);
   }
 }
 

@@ -31,9 +31,16 @@ export function createTail(database: Queryable, log: Logger): Tail {
   const waiters = new Set<Waiter>();
   let timer: NodeJS.Timeout | undefined;
   let dueMs = 0;
+  let asking = false;
+  /** Somebody wants another question soon after the one that is being asked. */
+  let again = false;
 
-  /** One question is planned at a time: the earliest that somebody asked for. */
+  /** One question is planned or asked at a time, so that a slow store is not asked more and more. */
   function plan(inMs: number): void {
+    if (asking) {
+      again = true;
+      return;
+    }
     const atMs = Date.now() + inMs;
     if (waiters.size === 0 || (timer !== undefined && dueMs <= atMs)) return;
     clearTimeout(timer);
@@ -43,12 +50,15 @@ export function createTail(database: Queryable, log: Logger): Tail {
 
   async function ask(): Promise<void> {
     timer = undefined;
+    asking = true;
     const asked = [...waiters];
     const latest = await unlessUnavailable(findLatest(database, asked));
     if (latest === undefined) log.warn('events.tail_waits_for_store');
     for (const waiter of asked)
       if ((latest?.get(`${waiter.accountId} ${waiter.mode}`) ?? 0) > waiter.after) waiter.wake();
-    plan(POLL_MS);
+    asking = false;
+    plan(again ? NUDGE_PAUSE_MS : POLL_MS);
+    again = false;
   }
 
   return {

@@ -19,6 +19,8 @@ export interface Call<Who, Query, Body> {
   params: Record<string, string>;
   query: Query;
   body: Body;
+  /** Throws `invalid_request` for a wrong query. Done before, except for a `send`, whose idempotency comes first. */
+  checkQuery(): void;
   /** The bytes of the body as they came; empty without one. */
   rawBody: Buffer;
   request: FastifyRequest;
@@ -43,6 +45,8 @@ export interface Route {
   alsoWhileDraining?: boolean;
   bodySchema?: TSchema | undefined;
   querySchema?: TSchema | undefined;
+  /** The query belongs to somebody else, so nothing in it is ours to refuse. */
+  queryUnchecked?: boolean;
   /** A method, so that a handler of the checked types fits here: the server calls it only after its own checks. */
   handle(call: Call<unknown, unknown, unknown>): Promise<Answer>;
 }

@@ -85,6 +85,8 @@ function addRoute(app: FastifyInstance, route: Route, deps: ServerDeps): void {
     onRequest: async (request) => {
       if (!deps.accepting() && route.alsoWhileDraining !== true) throw shuttingDown();
       await admit(request, route, deps);
+      // Bytes are bytes, whatever their type is said to be; the framework would refuse what is no type at all.
+      if (route.bodyUse === 'raw') request.raw.headers['content-type'] = 'application/octet-stream';
     },
     preParsing: async (request) => {
       if (route.bodyUse !== 'none' && route.bodyUse !== 'raw')
@@ -93,10 +95,20 @@ function addRoute(app: FastifyInstance, route: Route, deps: ServerDeps): void {
     handler: async (request, reply) => {
       const { requestId, principal, rawBody } = stateOf(request.raw);
       const body = readBody(route, rawBody);
-      checkQuery(request.query);
+      const checkOwnQuery = () => route.queryUnchecked || checkQuery(request.query);
+      if (route.bodyUse !== 'send') checkOwnQuery();
       checkBody?.(body);
       const params = request.params as Record<string, string>;
-      const call = { requestId, principal, params, query: request.query, body, rawBody, request };
+      const call = {
+        requestId,
+        principal,
+        params,
+        query: request.query,
+        body,
+        rawBody,
+        request,
+        checkQuery: checkOwnQuery,
+      };
       return sendAnswer(reply, await route.handle(call));
     },
   });

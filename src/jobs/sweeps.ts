@@ -21,11 +21,16 @@ interface Deps {
   rounds: readonly { run(): Promise<void>; everyMs: number }[];
 }
 
+export interface Sweeps {
+  /** Ends after the rounds that are under way. */
+  stop(): Promise<void>;
+}
+
 /**
  * What happens by itself, on every node: settling what gone nodes have left, forgetting expired keys, making partitions
  * ahead. The first round is over when this resolves, so that a restart serves only what is settled.
  */
-export async function startSweeps({ database, node, docsUrl, log, rounds }: Deps): Promise<{ stop(): Promise<void> }> {
+export async function startSweeps({ database, node, docsUrl, log, rounds }: Deps): Promise<Sweeps> {
   const recover = async () => {
     // Read before the nodes are: whoever begins a request is recorded as a node by then.
     const working = await listWorkingNodes(database);

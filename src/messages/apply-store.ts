@@ -73,11 +73,14 @@ const MESSAGE_UNPACK = `
   order by r.account_id, i.id
   on conflict (account_id, id) do nothing`;
 
-export async function unpackMessages(tx: Queryable, reports: readonly StatusReport[]): Promise<void> {
+export async function unpackMessages(
+  tx: Queryable,
+  messages: readonly { accountId: string; channelId: string; messageId: string | null }[],
+): Promise<void> {
   await tx.query(MESSAGE_UNPACK, [
-    reports.map(({ accountId }) => accountId),
-    reports.map(({ channelId }) => channelId),
-    reports.map(({ messageId }) => messageId),
+    messages.map(({ accountId }) => accountId),
+    messages.map(({ channelId }) => channelId),
+    messages.map(({ messageId }) => messageId),
   ]);
 }
 

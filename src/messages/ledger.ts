@@ -5,11 +5,13 @@ import { StoreUnavailable } from '../kernel/store-unavailable.ts';
 import { createBatcher } from '../store/batcher.ts';
 import type { Database } from '../store/database.ts';
 import { isPassingFailure } from '../store/passing-failure.ts';
+import { unpackMessages } from './apply-store.ts';
 import type { MessageStatus, Outcome } from './message.ts';
 import { draftMessageEvents } from './message-events.ts';
 import {
   beginRequests,
   type CompletedRequest,
+  lockRequests,
   lockStatuses,
   type NewRequest,
   type SettledMessage,
@@ -52,7 +54,8 @@ export interface Ledger {
   idle(): Promise<void>;
 }
 
-export function createLedger(database: Database, log: Logger): Ledger {
+/** `onEvents` is told after a commit that has recorded events. */
+export function createLedger(database: Database, log: Logger, onEvents = () => {}): Ledger {
   const begins = createBatcher<NewRequest, boolean>({
     itemsMax: REQUESTS_A_COMMIT_MAX,
     flushesMax: COMMITS_MAX,
@@ -65,7 +68,7 @@ export function createLedger(database: Database, log: Logger): Ledger {
     itemsMax: REQUESTS_A_COMMIT_MAX,
     flushesMax: COMMITS_MAX,
     flush: async (items) => {
-      await writeSettlements(database, items);
+      if (await writeSettlements(database, items)) onEvents();
       return items.map(() => undefined);
     },
   });
@@ -117,15 +120,25 @@ export function createLedger(database: Database, log: Logger): Ledger {
 
 /**
  * One statement, and so one commit. Only what the answer did not tell is an event: an `unknown`, and what came late; that
- * takes a transaction of its own.
+ * takes a transaction of its own. Tells whether there was any.
  */
-async function writeSettlements(database: Database, items: readonly Settlement[]): Promise<void> {
+async function writeSettlements(database: Database, items: readonly Settlement[]): Promise<boolean> {
   const settled = items.flatMap((item) => item.settled);
   const completed = items.flatMap((item) => item.completed ?? []);
   const late = new Set(items.filter((item) => item.completed === null).flatMap((item) => item.settled));
   const eventful = settled.filter((one) => one.outcome.status === 'unknown' || late.has(one));
-  if (eventful.length === 0) return writeOutcomes(database, settled, completed);
+  if (eventful.length === 0) {
+    await writeOutcomes(database, settled, completed);
+    return false;
+  }
   await database.transaction(async (tx) => {
+    await lockRequests(tx, eventful);
+    // A notification may be writing such a row in this moment. It is waited for, because what has no row
+    // cannot be locked, and what it told must not be told again.
+    await unpackMessages(
+      tx,
+      eventful.map(({ message, ...one }) => ({ ...one, messageId: message.id })),
+    );
     const before = await lockStatuses(tx, eventful);
     await writeOutcomes(tx, settled, completed);
     const told = eventful.filter((one) => isStep(before.get(one.message.id), one.outcome.status));
@@ -134,6 +147,7 @@ async function writeSettlements(database: Database, items: readonly Settlement[]
     });
     await appendEvents(tx, await draftMessageEvents(tx, events));
   });
+  return true;
 }
 
 /** Whether an outcome is news: no notification was quicker, and it is no repetition after a commit in doubt. */

@@ -68,8 +68,10 @@ export interface MessageFilter {
   request_id?: string;
   message_id?: string;
   client_reference?: string;
-  phone?: string;
-  user_id?: string;
+  to_phone?: string;
+  to_user_id?: string;
+  /** Messages from people to these channels. */
+  to_channels?: string[];
   status?: MessageStatus;
   direction?: string;
   /** Ids from this one on. */
@@ -88,8 +90,13 @@ const FILTERS: { name: keyof MessageFilter; stored: string; underWay: string }[]
   },
   { name: 'message_id', stored: 'provider_message_id = $', underWay: '$::text is null' },
   { name: 'client_reference', stored: 'client_reference = $', underWay: 'i.client_reference = $' },
-  { name: 'phone', stored: 'phone = $', underWay: 'i.phone = $' },
-  { name: 'user_id', stored: 'user_id = $', underWay: 'i.user_id = $' },
+  { name: 'to_phone', stored: "direction = 'outbound' and phone = $", underWay: 'i.phone = $' },
+  { name: 'to_user_id', stored: "direction = 'outbound' and user_id = $", underWay: 'i.user_id = $' },
+  {
+    name: 'to_channels',
+    stored: "direction = 'inbound' and channel_id = any($::uuid[])",
+    underWay: '$::uuid[] is null',
+  },
   { name: 'status', stored: 'status = $::message_status', underWay: 'i.status = $::message_status' },
   { name: 'direction', stored: 'direction = $::direction', underWay: "$::direction = 'outbound'" },
   { name: 'since', stored: 'id >= $::uuid', underWay: 'i.id >= $::uuid' },
@@ -188,6 +195,13 @@ export function findRequests(
   ids: readonly string[],
 ): Promise<RequestRow[]> {
   return store.query<RequestRow>(REQUEST_BY_IDS, [accountId, mode, ids]);
+}
+
+const CHANNEL_BY_NUMBER = 'select id from channel where account_id = $1 and phone_number = $2';
+
+/** The account's channels of a phone number, removed ones too. */
+export async function findChannelsByNumber(store: Queryable, accountId: string, number: string): Promise<string[]> {
+  return (await store.query<{ id: string }>(CHANNEL_BY_NUMBER, [accountId, number])).map(({ id }) => id);
 }
 
 const CHANNEL_NUMBERS = 'select id, phone_number from channel where account_id = $1 and id = any($2::uuid[])';

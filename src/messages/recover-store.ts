@@ -15,12 +15,13 @@ export async function listWorkingNodes(store: Queryable): Promise<string[]> {
 
 /** Skips a request that another node settles in this moment. */
 const RUNNING_LOCK = `
-  select mode, client_reference, type, refused, message_ids, idempotency_key
+  select channel_id, mode, client_reference, type, refused, message_ids, idempotency_key
   from request where account_id = $1 and id = $2 and completed_at is null for update skip locked`;
 
 /**
  * What was waiting was certainly not transmitted; what was under way may have been. Messages that have no row yet get
- * one from the intent; those that have one keep what a notification has proven meanwhile.
+ * one from the intent; those that have one keep what a notification has proven meanwhile,
+ * and only their history tells that the send itself never learned it.
  */
 const RUNNING_SETTLE = `
   with intended as (
@@ -49,6 +50,9 @@ const RUNNING_SETTLE = `
     ) as o(before, status, error)
     where m.account_id = $1 and m.id = any($3) and m.status = o.before
     returning m.id, m.status, m.error
+  ), noted as (
+    update message m set outcome = 'unknown', outcome_at = now(), outcome_error = '{"code": "outcome_unknown"}'
+    where m.account_id = $1 and m.id = any($3) and m.outcome is null and m.status not in ('pending', 'transmitting')
   ), completed as (
     update request set completed_at = now(), intent = null where account_id = $1 and id = $2
   )
@@ -59,6 +63,7 @@ const ANSWER_KEEP = `
   where account_id = $1 and mode = $2 and key = $3 and request_id = $4 and answer is null`;
 
 export interface RunningRow {
+  channel_id: string;
   mode: Mode;
   client_reference: string | null;
   type: string;

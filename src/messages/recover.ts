@@ -1,6 +1,7 @@
 import { appendEvents } from '../events/store.ts';
 import type { Database, Queryable } from '../store/database.ts';
 import { composeAnswer, entryOf } from './answer.ts';
+import { unpackMessages } from './apply-store.ts';
 import { draftMessageEvents } from './message-events.ts';
 import { findMessages } from './read-store.ts';
 import { keepAnswer, listRunning, lockRunning, type RunningRow, settleRunning } from './recover-store.ts';
@@ -28,6 +29,12 @@ export async function recoverRequests(database: Database, nodeId: string, docsUr
 async function settle(tx: Queryable, accountId: string, requestId: string, docsUrl: string): Promise<boolean> {
   const row = await lockRunning(tx, accountId, requestId);
   if (row === undefined) return false;
+  // A notification may be writing such a row in this moment. It is waited for, because the next statement sees only what
+  // is committed, and would leave that message under way for ever.
+  await unpackMessages(
+    tx,
+    row.message_ids.map((messageId) => ({ accountId, channelId: row.channel_id, messageId })),
+  );
   const recovered = await settleRunning(tx, accountId, requestId, row.message_ids);
   await keepSettledAnswer(tx, accountId, requestId, row, docsUrl);
   const events = recovered.map(({ id, status, error }) => ({ accountId, messageId: id, status, error }));

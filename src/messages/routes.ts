@@ -14,7 +14,14 @@ import { findReplay, hashBody, readIdempotencyKey } from './idempotency.ts';
 import { type CheckComponents, parseSend } from './parse-send.ts';
 import { readPhoneNumber } from './phone-number.ts';
 import { presentMessages, presentTimeline } from './present.ts';
-import { findMessages, findRequests, findTimeline, listMessages, type MessageFilter } from './read-store.ts';
+import {
+  findChannelsByNumber,
+  findMessages,
+  findRequests,
+  findTimeline,
+  listMessages,
+  type MessageFilter,
+} from './read-store.ts';
 import type { Sends } from './send.ts';
 import { readTraceparent } from './traceparent.ts';
 import { validateSend } from './validate.ts';
@@ -73,13 +80,14 @@ function sendRoute(deps: Deps): Route {
     scope: 'messages:send',
     summary: 'Send a text or an approved template to 1 to 50 recipients',
     bodyUse: 'send',
-    async handle({ requestId, principal, body, rawBody, request }) {
+    async handle({ requestId, principal, body, rawBody, request, checkQuery }) {
       const arrivedMs = deps.clock.nowMs();
       const { accountId, mode } = principal;
       const key = readIdempotencyKey(request.raw);
       const idempotency = key === undefined ? undefined : { key, bodySha256: hashBody(rawBody) };
       const known = idempotency && (await findReplay(deps.database, accountId, mode, idempotency));
       if (known !== undefined) return replay(known);
+      checkQuery();
       const command = parseSend(body, deps.checkComponents);
       const channel = await deps.channels.choose(accountId, mode, command.from);
       deps.takeRecipients(principal, command.recipients.length);
@@ -102,7 +110,8 @@ function validateRoute(deps: Deps): Route {
     scope: 'messages:send',
     summary: 'Check a send without storing or transmitting anything',
     bodyUse: 'send',
-    async handle({ principal, body }) {
+    async handle({ principal, body, checkQuery }) {
+      checkQuery();
       const command = parseSend(body, deps.checkComponents);
       const channel = await deps.channels.choose(principal.accountId, principal.mode, command.from);
       return { status: 200, body: await validateSend(deps, command, channel) };
@@ -120,7 +129,7 @@ function messageListRoute({ database, docsUrl }: Deps): Route {
     querySchema: LIST_QUERY,
     async handle({ principal: { accountId, mode }, query }) {
       const page = readPage(query);
-      const filter = readFilter(query, page.before);
+      const filter = await readFilter(database, accountId, query, page.before);
       const rows = filter === 'nothing' ? [] : await listMessages(database, accountId, mode, filter, page.limit + 1);
       const views = await presentMessages({ store: database, accountId, mode, docsUrl: docsUrl() }, rows);
       return { status: 200, body: pageOf(rows, page, views) };
@@ -133,7 +142,12 @@ type ListQuery = Partial<
 > & { status?: (typeof STATUSES)[number] };
 
 /** `nothing`: an id that is not well formed belongs to no message. */
-function readFilter(query: ListQuery, before: string | null): MessageFilter | 'nothing' {
+async function readFilter(
+  store: Database,
+  accountId: string,
+  query: ListQuery,
+  before: string | null,
+): Promise<MessageFilter | 'nothing'> {
   const { request_id: requestId, to, since, ...plain } = query;
   const filter: MessageFilter = { ...pick(plain), ...(before !== null && { before }) };
   if (requestId !== undefined) {
@@ -141,14 +155,18 @@ function readFilter(query: ListQuery, before: string | null): MessageFilter | 'n
     if (id === undefined) return 'nothing';
     filter.request_id = id;
   }
-  if (to !== undefined) {
-    // A plus in a query that nobody has escaped arrives as a space.
-    const number = readPhoneNumber(to.replace(/^ /, '+'));
-    if (number === undefined) filter.user_id = to;
-    else filter.phone = number;
-  }
+  if (to !== undefined) Object.assign(filter, await readTo(store, accountId, to));
   if (since !== undefined) filter.since = firstIdOfMs(readTime(since));
   return filter;
+}
+
+/** A message goes to a person, by number or user id, or from a person to one of the account's own numbers. */
+async function readTo(store: Database, accountId: string, to: string): Promise<MessageFilter> {
+  // A plus in a query that nobody has escaped arrives as a space.
+  const number = readPhoneNumber(to.replace(/^ /, '+'));
+  if (number === undefined) return { to_user_id: to };
+  const channelIds = await findChannelsByNumber(store, accountId, number);
+  return channelIds.length === 0 ? { to_phone: number } : { to_channels: channelIds };
 }
 
 function pick({ message_id, client_reference, status, direction }: ListQuery): MessageFilter {

@@ -209,6 +209,16 @@ function jsonOrNull(value: unknown): string | null {
   return value === null ? null : JSON.stringify(value);
 }
 
+/** Before their messages, as the recovery of another node does, which then leaves them alone. */
+const REQUEST_LOCK = `
+  select r.id from unnest($1::uuid[], $2::uuid[]) as wanted(account_id, id)
+  join request r on r.account_id = wanted.account_id and r.id = wanted.id
+  order by r.account_id, r.id for update of r`;
+
+export async function lockRequests(tx: Queryable, settled: readonly SettledMessage[]): Promise<void> {
+  await tx.query(REQUEST_LOCK, [settled.map(({ accountId }) => accountId), settled.map(({ requestId }) => requestId)]);
+}
+
 /** Locked in one order everywhere, so that two writers never wait for each other in a circle. */
 const MESSAGE_LOCK_STATUS = `
   select m.id, m.status from unnest($1::uuid[], $2::uuid[]) as wanted(account_id, id)

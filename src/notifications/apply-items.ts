@@ -1,5 +1,4 @@
 import type { ChannelTarget } from '../channels/store.ts';
-import { noteMessagingLimit } from '../channels/store.ts';
 import type { ChannelTargets } from '../channels/targets.ts';
 import { appendEvents } from '../events/store.ts';
 import { idTimeMs, newId, parseId } from '../kernel/ids.ts';
@@ -18,6 +17,7 @@ import type {
   UserPreferenceItem,
 } from '../provider/notification.ts';
 import type { Queryable } from '../store/database.ts';
+import { applyChannelItem, type ChannelItem } from './apply-channels.ts';
 import { applyTemplateItem, type TemplateItem } from './apply-templates.ts';
 
 /** One item of one notification on its way to its effect. */
@@ -42,7 +42,7 @@ interface Effects {
   inbound: InboundMessage[];
   contacts: Contact[];
   preferences: Preference[];
-  limits: { target: ChannelTarget; limit: string }[];
+  channels: { item: ChannelItem; targets: ChannelTarget[] }[];
   templates: { item: TemplateItem; targets: ChannelTarget[] }[];
 }
 
@@ -57,7 +57,7 @@ export async function applyItems(
   works: readonly ItemWork[],
 ): Promise<Map<number, Leftover>> {
   const left = new Map<number, Leftover>();
-  const effects: Effects = { reports: [], inbound: [], contacts: [], preferences: [], limits: [], templates: [] };
+  const effects: Effects = { reports: [], inbound: [], contacts: [], preferences: [], channels: [], templates: [] };
   for (const [place, work] of works.entries()) {
     const leftover = await collect(work, place, targets, effects);
     if (leftover !== undefined) left.set(place, leftover);
@@ -78,8 +78,8 @@ export async function applyItems(
   events.push(...(await recordInbound(tx, effects.inbound)));
   if (effects.contacts.length > 0) await extendWindows(tx, effects.contacts);
   if (effects.preferences.length > 0) await keepPreferences(tx, effects.preferences);
-  for (const { target, limit } of effects.limits) await noteMessagingLimit(tx, target, limit);
   const drafts = await draftMessageEvents(tx, events);
+  for (const { item, targets: owners } of effects.channels) drafts.push(...(await applyChannelItem(tx, item, owners)));
   for (const { item, targets: owners } of effects.templates)
     drafts.push(...(await applyTemplateItem(tx, item, owners)));
   await appendEvents(tx, drafts);
@@ -122,11 +122,10 @@ async function collect(
         effects.preferences.push(...claimedBy.flatMap((channel) => preferencesOf(item, channel, receivedAt)));
       return undefined;
     case 'phone_number':
-    case 'business_capability': {
-      const limit = item.messagingLimit;
-      if (limit !== undefined) effects.limits.push(...claimedBy.map((channel) => ({ target: channel, limit })));
+    case 'business_capability':
+    case 'account_update':
+      effects.channels.push({ item, targets: claimedBy });
       return undefined;
-    }
     case 'template_status':
     case 'template_quality':
     case 'template_category':
@@ -138,7 +137,6 @@ async function collect(
     case 'echo':
     case 'history':
     case 'user_id_update':
-    case 'account_update':
     case 'business_username':
     case 'flow':
     case 'security':

@@ -1,8 +1,10 @@
 import { Type } from 'typebox';
+import { PLATFORM } from '../accounts/require-account.ts';
+import { insertAudit } from '../accounts/store.ts';
 import { PAGE_QUERY, pageOf, readPage } from '../http/page.ts';
 import { platformRoute, publicRoute, type Route } from '../http/route.ts';
 import { ApiError } from '../kernel/errors.ts';
-import { formatId, idTimeMs, parseId } from '../kernel/ids.ts';
+import { formatId, idTimeMs, newId, parseId } from '../kernel/ids.ts';
 import { isToken } from '../kernel/signature.ts';
 import type { Database } from '../store/database.ts';
 import type { Intake } from './receive.ts';
@@ -34,6 +36,7 @@ function verificationRoute({ verifyTokens }: Deps): Route {
     summary: "Answer the provider's verification request",
     bodyUse: 'none',
     querySchema: ANY_QUERY,
+    queryUnchecked: true,
     async handle({ query }) {
       const { 'hub.mode': mode, 'hub.verify_token': token, 'hub.challenge': challenge } = query;
       const right =
@@ -45,9 +48,9 @@ function verificationRoute({ verifyTokens }: Deps): Route {
   });
 }
 
-/** A parameter given twice arrives as an array, and one that is missing or empty proves nothing. */
+/** A parameter given twice arrives as an array, and one that is missing, empty or no text proves nothing. */
 function isFilled(value: unknown): value is string {
-  return typeof value === 'string' && value !== '';
+  return typeof value === 'string' && value !== '' && !value.includes('\u0000');
 }
 
 function intakeRoute({ intake }: Deps): Route {
@@ -58,6 +61,7 @@ function intakeRoute({ intake }: Deps): Route {
     bodyUse: 'raw',
     bodyBytesMax: BODY_BYTES_MAX,
     querySchema: ANY_QUERY,
+    queryUnchecked: true,
     async handle({ rawBody, request }) {
       await intake.receive(request.raw, rawBody);
       return { status: 200 };
@@ -94,14 +98,22 @@ function reprocessRoute({ database, nudge }: Deps): Route {
     bodySchema: Type.Object({}, { additionalProperties: false }),
     async handle({ params }) {
       const id = parseId('ntf', params.id ?? '');
-      const row =
-        id === undefined
-          ? undefined
-          : ((await reprocessNotification(database, id)) ?? (await findNotification(database, id)));
+      const row = id === undefined ? undefined : await reprocess(database, id);
       if (row === undefined) throw new ApiError('not_found', 'There is no such notification.');
       nudge();
       return { status: 202, body: presentNotification(row) };
     },
+  });
+}
+
+/** What is applied already stays so, and is shown as it is. */
+function reprocess(database: Database, id: string): Promise<NotificationView | undefined> {
+  return database.transaction(async (tx) => {
+    const row = await reprocessNotification(tx, id);
+    if (row === undefined) return findNotification(tx, id);
+    const entry = { accountId: null, actor: PLATFORM, action: 'notification.reprocessed', target: formatId('ntf', id) };
+    await insertAudit(tx, { id: newId(), ...entry, detail: {} });
+    return row;
   });
 }
 

@@ -90,6 +90,14 @@ export async function finishNotifications(tx: Queryable, results: readonly Notif
   ]);
 }
 
+const NOTIFICATION_SET_ASIDE = `
+  update notification set state = 'set_aside', error = $2, attempts = attempts + 1 where id = $1 and state = 'waiting'`;
+
+/** Sets a whole notification aside of which nothing could be applied; what is left of it stays as it was. */
+export async function setNotificationAside(store: Queryable, id: string, error: string): Promise<void> {
+  await store.query(NOTIFICATION_SET_ASIDE, [id, error]);
+}
+
 export interface NotificationView {
   id: string;
   state: string;

@@ -53,8 +53,8 @@ const PREFERENCE_KEEP = `
   insert into marketing_preference as p (account_id, business_account_id, person, stopped, at)
   select distinct on (account_id, business_account_id, person) account_id, business_account_id, person, stopped, at
   from unnest($1::uuid[], $2::text[], $3::text[], $4::boolean[], $5::timestamptz[])
-    as t(account_id, business_account_id, person, stopped, at)
-  order by account_id, business_account_id, person, at desc
+    with ordinality as t(account_id, business_account_id, person, stopped, at, place)
+  order by account_id, business_account_id, person, at desc, place desc
   on conflict (account_id, business_account_id, person) do update set stopped = excluded.stopped, at = excluded.at
   where excluded.at >= p.at`;
 

@@ -71,7 +71,7 @@ export async function startTestGateway(options: TestGatewayOptions = {}): Promis
   const sandboxUrl = config.sandbox ? sandbox.url : undefined;
   const app = await createApp({ config, secrets, database, log, sandboxUrl });
   const url = await app.server.listen({ host: '127.0.0.1', port: 0 });
-  app.setPublicUrl(url);
+  await app.begin(url);
   if (options.callback === true) await registerCallback(sandbox.url, secrets.sandboxAppSecret, url);
 
   const makeAccount = async (name: string) => (await createAccount(database, { name, actor: 'test' }, app.birth)).id;

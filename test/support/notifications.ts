@@ -1,5 +1,5 @@
 import { newId } from '../../src/kernel/ids.ts';
-import { createSealer, createSealer } from '../../src/kernel/sealed.ts';
+import { createSealer } from '../../src/kernel/sealed.ts';
 import { signBytes } from '../../src/kernel/signature.ts';
 import { callApi, type TestAnswer, type TestGateway } from './gateway.ts';
 
@@ -22,11 +22,11 @@ export async function lineOf({ database, accountId }: TestGateway, of = accountI
   return line;
 }
 
-/** Connects a further channel without asking the provider. */
+/** Connects a further channel without asking the provider, and returns its id (a UUID). */
 export async function addChannel(
   { database, secrets }: TestGateway,
   channel: TestLine & { accountId: string; mode: 'live' | 'test' },
-): Promise<void> {
+): Promise<string> {
   const id = newId();
   await database.query(
     `insert into channel (account_id, id, mode, phone_number_id, business_account_id, phone_number, access_token_sealed)
@@ -41,6 +41,7 @@ export async function addChannel(
       createSealer(secrets.masterKey).seal('token', id),
     ],
   );
+  return id;
 }
 
 /** Posts a body to the callback, signed with the sandbox's secret or another one. What is no text or bytes goes as JSON. */

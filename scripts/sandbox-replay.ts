@@ -1,0 +1,127 @@
+import { readdir, readFile, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { parseArgs } from 'node:util';
+import { signBytes } from '../src/kernel/signature.ts';
+
+const HELP = `Posts notification files to the running gateway, signed with the secret of its sandbox.
+
+  npm run sandbox:replay -- FILE... [--data-dir DIR]
+
+FILE        a JSON file as the provider would post it, byte for byte, or a folder: every .json file in it
+--data-dir  the gateway's data folder (WAYPOST_DATA_DIR, else .waypost)
+
+Example: npm run sandbox:replay -- src/provider/whatsapp/testdata/message_text.json
+
+Ends with 0 if the gateway has acknowledged every file with 200, else with 1. What became of them:
+GET /platform/v1/notifications`;
+
+const CALLBACK_PATH = '/api/messaging/webhook';
+/** The provider waits about as long. */
+const ANSWER_TIMEOUT_MS = 20_000;
+
+interface Gateway {
+  url: string;
+  appSecret: string;
+}
+
+/** What happened to one file, in a sentence or the HTTP status of the answer. */
+interface Outcome {
+  acknowledged: boolean;
+  said: string;
+}
+
+/** Something that ends the whole run, told in a sentence. */
+class Stop extends Error {}
+
+try {
+  process.exitCode = await replay();
+} catch (error) {
+  if (!(error instanceof Stop)) throw error;
+  console.error(error.message);
+  process.exitCode = 1;
+}
+
+async function replay(): Promise<number> {
+  const { paths, dataDir, help } = readCommand();
+  if (help) {
+    console.log(HELP);
+    return 0;
+  }
+  if (paths.length === 0) throw new Stop(`Name at least one file.\n\n${HELP}`);
+  const gateway = await findGateway(dataDir);
+  const outcomes: Outcome[] = [];
+  for (const path of paths)
+    for (const file of await filesOf(path)) {
+      const outcome = await postFile(gateway, file);
+      console.log(`${outcome.said}  ${file}`);
+      outcomes.push(outcome);
+    }
+  const acknowledged = outcomes.filter((outcome) => outcome.acknowledged).length;
+  console.log(`\n${acknowledged} of ${outcomes.length} acknowledged by ${gateway.url}`);
+  return outcomes.length > 0 && acknowledged === outcomes.length ? 0 : 1;
+}
+
+function readCommand() {
+  try {
+    const { values, positionals } = parseArgs({
+      allowPositionals: true,
+      options: { help: { type: 'boolean', short: 'h' }, 'data-dir': { type: 'string' } },
+    });
+    const dataDir = values['data-dir'] ?? (process.env.WAYPOST_DATA_DIR || '.waypost');
+    return { paths: positionals, dataDir, help: values.help === true };
+  } catch (error) {
+    // The words of parseArgs are sentences for people.
+    throw new Stop(`${error instanceof Error ? error.message : String(error)}\n\n${HELP}`);
+  }
+}
+
+async function findGateway(dataDir: string): Promise<Gateway> {
+  const path = join(dataDir, 'dev.json');
+  const missing = `There is no usable ${path}. Start a gateway with "npm start", or name its data folder with --data-dir.`;
+  const text = await readFile(path, 'utf8').catch(() => {
+    throw new Stop(missing);
+  });
+  const dev: object = Object(parseJson(text));
+  const url: unknown = Reflect.get(dev, 'base_url');
+  const appSecret: unknown = Reflect.get(dev, 'sandbox_app_secret');
+  if (typeof url !== 'string' || typeof appSecret !== 'string') throw new Stop(missing);
+  return { url, appSecret };
+}
+
+/** The file itself, or all JSON files of a folder. One that is not there is found out when it is read. */
+async function filesOf(path: string): Promise<string[]> {
+  const isFolder = await stat(path).then(
+    (found) => found.isDirectory(),
+    () => false,
+  );
+  if (!isFolder) return [path];
+  const names = await readdir(path, { recursive: true });
+  const files = names.filter((name) => name.endsWith('.json')).sort();
+  return files.map((name) => join(path, name));
+}
+
+async function postFile(gateway: Gateway, file: string): Promise<Outcome> {
+  const bytes = await readFile(file).catch(() => undefined);
+  if (bytes === undefined) return { acknowledged: false, said: 'This file cannot be read:' };
+  if (parseJson(bytes.toString('utf8')) === undefined) return { acknowledged: false, said: 'This file is not JSON:' };
+  const status = await post(gateway, bytes);
+  return { acknowledged: status === 200, said: String(status) };
+}
+
+async function post({ url, appSecret }: Gateway, bytes: Buffer<ArrayBuffer>): Promise<number> {
+  const headers = { 'content-type': 'application/json', 'x-hub-signature-256': signBytes(bytes, appSecret) };
+  const signal = AbortSignal.timeout(ANSWER_TIMEOUT_MS);
+  const answer = await fetch(url + CALLBACK_PATH, { method: 'POST', headers, body: bytes, signal }).catch(() => {
+    throw new Stop(`No gateway answers at ${url}. Start it with "npm start".`);
+  });
+  await answer.body?.cancel();
+  return answer.status;
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined; // Whoever asks says in a sentence what is wrong with it.
+  }
+}

@@ -1,0 +1,206 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+import fc from 'fast-check';
+import { createTestDatabase, type TestDatabase } from '../../test/support/database.ts';
+import { newId } from '../kernel/ids.ts';
+import type { Mode } from '../kernel/principal.ts';
+import { type Database, openDatabase } from '../store/database.ts';
+import type { EventDraft } from './event.ts';
+import { appendEvents, type EventRow, findBounds, findEvent, findLatest, listEvents } from './store.ts';
+
+const ACCOUNTS = [newId(), newId(), newId()];
+const MODES: Mode[] = ['test', 'live'];
+const POOLS = 3;
+const WRITERS = 12;
+const TRANSACTIONS_A_WRITER = 40;
+
+let test: TestDatabase;
+let pools: Database[];
+before(async () => {
+  test = await createTestDatabase();
+  const { connection } = test;
+  pools = Array.from({ length: POOLS }, () => openDatabase({ connection, connections: 5, onError: () => undefined }));
+});
+after(async () => {
+  await Promise.all(pools.map((pool) => pool.close()));
+  await test.drop();
+});
+
+const draft = (accountId: string, mode: Mode, more: Partial<EventDraft> = {}): EventDraft => ({
+  accountId,
+  mode,
+  type: 'message.sent',
+  data: { message: { id: newId() } },
+  traceparent: null,
+  ...more,
+});
+const sequences = (rows: EventRow[]) => rows.map(({ sequence }) => sequence);
+const numbersTo = (last: number) => Array.from({ length: last }, (_, place) => place + 1);
+
+/** Reads on and on from the last number that it saw, as a customer does, until told to stop; then to the end. */
+async function follow(database: Database, accountId: string, mode: Mode, stopped: () => boolean): Promise<EventRow[]> {
+  const seen: EventRow[] = [];
+  for (;;) {
+    const last = stopped();
+    const rows = await listEvents(database, accountId, mode, seen.at(-1)?.sequence ?? 0, null, 7);
+    seen.push(...rows);
+    if (last && rows.length === 0) return seen;
+  }
+}
+
+describe('the log of events', () => {
+  it('has numbers without gaps in the order of the commits, however many write and however many give up', async () => {
+    const step = fc.record({
+      drafts: fc.array(fc.tuple(fc.constantFrom(...ACCOUNTS), fc.constantFrom(...MODES)), {
+        minLength: 1,
+        maxLength: 9,
+      }),
+      aborts: fc.integer({ min: 0, max: 9 }).map((chance) => chance < 3),
+    });
+    const [...plans] = fc.sample(
+      fc.array(step, { minLength: TRANSACTIONS_A_WRITER, maxLength: TRANSACTIONS_A_WRITER }),
+      WRITERS,
+    );
+    let written = false;
+    const followers = ACCOUNTS.flatMap((accountId) =>
+      MODES.map(async (mode) => ({
+        accountId,
+        mode,
+        seen: await follow(test.database, accountId, mode, () => written),
+      })),
+    );
+    const committed: EventDraft[] = [];
+    await Promise.all(
+      plans.map(async (plan, writer) => {
+        const pool = pools[writer % POOLS];
+        assert.ok(pool);
+        for (const { drafts: logs, aborts } of plan) {
+          const drafts = logs.map(([accountId, mode]) => draft(accountId, mode));
+          const abort = new Error('given up');
+          const work = pool.transaction(async (tx) => {
+            await appendEvents(tx, drafts);
+            if (aborts) throw abort;
+          });
+          if (aborts) await assert.rejects(work, abort);
+          else {
+            await work;
+            committed.push(...drafts);
+          }
+        }
+      }),
+    );
+    written = true;
+
+    assert.ok(committed.length > 1_000, `only ${committed.length} events`);
+    for (const { accountId, mode, seen } of await Promise.all(followers)) {
+      const own = committed.filter((one) => one.accountId === accountId && one.mode === mode);
+      // A reader that polls while others write sees every number once, in order: none is filled in later.
+      assert.deepEqual(sequences(seen), numbersTo(own.length));
+      assert.deepEqual(
+        new Set(seen.map(({ data }) => JSON.stringify(data))),
+        new Set(own.map(({ data }) => JSON.stringify(data))),
+      );
+      assert.ok(
+        seen.every(({ at }, place) => place === 0 || at >= (seen[place - 1]?.at ?? at)),
+        'times follow the numbers',
+      );
+      assert.deepEqual(await findBounds(test.database, accountId, mode), { latest: own.length, oldest: 1 });
+    }
+  });
+
+  it('keeps the order that the events of one transaction were given in', async () => {
+    const accountId = newId();
+    const drafts = Array.from({ length: 500 }, (_, place) =>
+      draft(accountId, 'test', { data: { message: { place } } }),
+    );
+    await appendEvents(test.database, drafts);
+    const rows = await listEvents(test.database, accountId, 'test', 0, null, 1_000);
+    assert.deepEqual(
+      rows.map(({ data, sequence }) => [data.message, sequence]),
+      drafts.map(({ data }, place) => [data.message, place + 1]),
+    );
+  });
+
+  it('hides a number until its transaction has committed, and makes the next writer wait for it', async () => {
+    const accountId = newId();
+    const [one, other] = pools;
+    assert.ok(one && other);
+    const held = Promise.withResolvers<void>();
+    const numbered = Promise.withResolvers<void>();
+    const first = one.transaction(async (tx) => {
+      await appendEvents(tx, [draft(accountId, 'test', { type: 'message.read' })]);
+      numbered.resolve();
+      await held.promise;
+    });
+    await numbered.promise;
+    const second = appendEvents(other, [draft(accountId, 'test')]);
+    // Another account, and another mode of the same one, are not kept waiting.
+    await appendEvents(other, [draft(newId(), 'test'), draft(accountId, 'live')]);
+    assert.deepEqual(await findBounds(test.database, accountId, 'test'), { latest: 0, oldest: null });
+    held.resolve();
+    await Promise.all([first, second]);
+    const rows = await listEvents(test.database, accountId, 'test', 0, null, 10);
+    assert.deepEqual(
+      rows.map(({ sequence, type }) => [sequence, type]),
+      [
+        [1, 'message.read'],
+        [2, 'message.sent'],
+      ],
+    );
+  });
+
+  it('records nothing when there is nothing to record', async () => {
+    await appendEvents(test.database, []);
+  });
+
+  it('tells its bounds, also when nothing was recorded and when all or some has expired', async () => {
+    const accountId = newId();
+    const bounds = () => findBounds(test.database, accountId, 'test');
+    assert.deepEqual(await bounds(), { latest: 0, oldest: null });
+    await appendEvents(
+      test.database,
+      [1, 2, 3].map(() => draft(accountId, 'test')),
+    );
+    await test.database.query('delete from event where account_id = $1 and sequence < 3', [accountId]);
+    assert.deepEqual(await bounds(), { latest: 3, oldest: 3 });
+    await test.database.query('delete from event where account_id = $1', [accountId]);
+    assert.deepEqual(await bounds(), { latest: 3, oldest: null });
+    await appendEvents(test.database, [draft(accountId, 'test')]);
+    assert.deepEqual(await bounds(), { latest: 4, oldest: 4 });
+  });
+
+  it('tells the last numbers of several logs at once', async () => {
+    const [one, other] = [newId(), newId()];
+    await appendEvents(test.database, [
+      draft(one, 'test'),
+      draft(one, 'test'),
+      draft(one, 'live'),
+      draft(other, 'live'),
+    ]);
+    const logs = [one, other].flatMap((accountId) => MODES.map((mode) => ({ accountId, mode })));
+    const latest = await findLatest(test.database, [...logs, ...logs]);
+    assert.deepEqual(
+      latest,
+      new Map([
+        [`${one} test`, 2],
+        [`${one} live`, 1],
+        [`${other} live`, 1],
+      ]),
+    );
+    assert.deepEqual(await findLatest(test.database, []), new Map());
+  });
+
+  it('finds one event in its own account and mode only', async () => {
+    const accountId = newId();
+    const traceparent = '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01';
+    await appendEvents(test.database, [
+      draft(accountId, 'test', { traceparent, data: { message: { text: 'ü \u2028 "' } } }),
+    ]);
+    const [row] = await listEvents(test.database, accountId, 'test', 0, null, 1);
+    assert.ok(row);
+    assert.deepEqual([row.traceparent, row.data], [traceparent, { message: { text: 'ü \u2028 "' } }]);
+    assert.deepEqual(await findEvent(test.database, accountId, 'test', row.id), row);
+    assert.equal(await findEvent(test.database, accountId, 'live', row.id), undefined);
+    assert.equal(await findEvent(test.database, newId(), 'test', row.id), undefined);
+  });
+});

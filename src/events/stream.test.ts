@@ -1,0 +1,247 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+import { type EventServer, startEventServer } from '../../test/events/event-server.ts';
+import { type OpenStream, openStream } from '../../test/events/open-stream.ts';
+import { assertProblem } from '../../test/support/problem.ts';
+import { until } from '../../test/support/until.ts';
+import { newId } from '../kernel/ids.ts';
+import type { EventType } from './event.ts';
+
+/** Quick here, so that a test sees several. */
+const HEARTBEAT_MS = 200;
+
+let server: EventServer;
+before(async () => {
+  server = await startEventServer({ heartbeatMs: HEARTBEAT_MS });
+});
+after(() => server.stop());
+
+function newLog() {
+  const accountId = newId();
+  const record = (count: number, types?: EventType[]) =>
+    server.record(count, { accountId, ...(types !== undefined && { types }) });
+  return { accountId, key: server.createKey({ accountId }), record };
+}
+const open = (key: string, query = '', headers: Record<string, string> = {}) =>
+  openStream(server.url, key, { query, headers });
+const idsOf = ({ frames }: OpenStream) => frames.map(({ id }) => id);
+const numbers = (first: number, last: number) => Array.from({ length: last - first + 1 }, (_, place) => first + place);
+
+describe('the stream', () => {
+  it('writes every event in the form of Server-Sent Events, exactly as the feed shows it', async () => {
+    const { key, record } = newLog();
+    await record(2, ['message.sent', 'message.read']);
+    const stream = await open(key, '?after=0');
+    await until(() => stream.frames.length === 2);
+    const { statusCode, headers } = stream.answer;
+    assert.deepEqual(
+      [statusCode, headers['content-type'], headers['cache-control']],
+      [200, 'text/event-stream; charset=utf-8', 'no-store'],
+    );
+    assert.match(String(headers['x-request-id']), /^req_/);
+    const feed = (await server.get('/api/v1/events', { key })).json.data;
+    assert.deepEqual(
+      stream.frames,
+      feed.map((data: { sequence: number; type: string }) => ({ id: data.sequence, event: data.type, data })),
+    );
+    stream.close();
+  });
+
+  it('keeps a text with line breaks of every kind within its one line', async () => {
+    const { accountId, key } = newLog();
+    const text = 'a\nb\r\nc\rd\u2028e\u2029f\u0085g: h\n\nid: 7\n\n';
+    await server.record(1, { accountId, text });
+    const stream = await open(key, '?after=0');
+    await until(() => stream.frames.length === 1);
+    assert.equal(stream.frames[0]?.data.data.message.text, text);
+    stream.close();
+  });
+
+  it('begins with what is recorded from now on', async () => {
+    const { key, record } = newLog();
+    await record(3);
+    const stream = await open(key);
+    await record(2);
+    await until(() => stream.frames.length === 2);
+    assert.deepEqual(idsOf(stream), [4, 5]);
+    stream.close();
+  });
+
+  it('begins after Last-Event-ID before ?after= before now; what is no number of ours is not looked at', async () => {
+    const { key, record } = newLog();
+    await record(9);
+    const cases: [query: string, header: string | undefined, first: number][] = [
+      ['?after=6', undefined, 7],
+      ['?after=6', '2', 3],
+      ['', '8', 9],
+      ['?after=6', '', 7],
+      ['?after=6', 'evt_x', 7],
+      ['?after=6', '-1', 7],
+      ['?after=6', '0', 1],
+    ];
+    for (const [query, header, first] of cases) {
+      const stream = await open(key, query, header === undefined ? {} : { 'last-event-id': header });
+      await until(() => stream.frames.at(-1)?.id === 9);
+      assert.deepEqual(idsOf(stream), numbers(first, 9), `${query} ${header}`);
+      stream.close();
+    }
+  });
+
+  it('passes on only the types that are asked for', async () => {
+    const { key, record } = newLog();
+    const stream = await open(key, '?type=message.read,message.failed');
+    for (let round = 0; round < 5; round++) await record(6, ['message.sent', 'message.read', 'message.delivered']);
+    await record(1, ['message.failed']);
+    await until(() => stream.frames.length === 11);
+    assert.deepEqual(idsOf(stream), [2, 5, 8, 11, 14, 17, 20, 23, 26, 29, 31]);
+    stream.close();
+  });
+
+  it('is of one account and one mode', async () => {
+    const { accountId, key, record } = newLog();
+    const [stream, live] = [await open(key), await open(server.createKey({ accountId, mode: 'live' }))];
+    await server.record(3, { accountId: newId() });
+    await server.record(1, { accountId, mode: 'live' });
+    await record(2);
+    await until(() => stream.frames.length === 2 && live.frames.length === 1);
+    assert.deepEqual([idsOf(stream), idsOf(live)], [[1, 2], [1]]);
+    stream.close();
+    live.close();
+  });
+
+  it('sends a comment when nothing else was sent for a while, also while events of other types are recorded', async () => {
+    const { key, record } = newLog();
+    const [quiet, filtered] = [await open(key, '?type=message.read'), await open(key, '?type=message.failed')];
+    const beats = ({ comments }: OpenStream) => comments.filter((comment) => comment === ': still here').length;
+    await until(async () => {
+      await record(1);
+      return beats(quiet) >= 3 && beats(filtered) >= 3;
+    });
+    assert.deepEqual([quiet.frames, filtered.frames], [[], []]);
+    quiet.close();
+    filtered.close();
+  });
+
+  it('goes on where it broke off without loss or doubling, while others write', async () => {
+    const { key, record } = newLog();
+    const total = 1_500;
+    const writing = (async () => {
+      for (let written = 0; written < total; written += 15) await record(15);
+    })();
+    const seen: number[] = [];
+    while ((seen.at(-1) ?? 0) < total) {
+      const stream = await open(key, '?after=0', seen.length === 0 ? {} : { 'last-event-id': String(seen.at(-1)) });
+      const enough = Math.min(total - seen.length, 40 + (seen.length % 130));
+      await until(() => stream.frames.length >= enough);
+      stream.close();
+      seen.push(...idsOf(stream));
+    }
+    await writing;
+    assert.deepEqual(seen, numbers(1, total));
+  });
+
+  it('ends soon after its key was revoked, also while events are recorded', async () => {
+    const { accountId, record } = newLog();
+    const revoked = server.createKey({ accountId });
+    const [stream, other] = [await open(revoked), await open(server.createKey({ accountId }))];
+    await record(1);
+    await until(() => stream.frames.length === 1);
+    const startMs = performance.now();
+    server.revokeKey(revoked);
+    const state = { over: false };
+    stream.ended.then(() => (state.over = true));
+    await until(async () => {
+      await record(1);
+      return state.over;
+    });
+    assert.ok(performance.now() - startMs < 2_000);
+    const last = stream.frames.length;
+    await record(5);
+    await until(() => other.frames.length >= last + 5);
+    assert.equal(stream.frames.length, last);
+    other.close();
+  });
+
+  it('stops waiting when its reader hangs up', async () => {
+    await until(() => server.waiting() === 0);
+    const streams = await Promise.all([1, 2, 3].map(() => open(newLog().key)));
+    await until(() => server.waiting() === 3);
+    for (const stream of streams) stream.close();
+    await until(() => server.waiting() === 0, 5_000);
+  });
+});
+
+describe('a stream whose reader stops reading', () => {
+  const STALLED_MS = 1_500;
+  const STRICT_HEARTBEAT_MS = 100;
+  let strict: EventServer;
+  before(async () => {
+    strict = await startEventServer({ heartbeatMs: STRICT_HEARTBEAT_MS, stalledMs: STALLED_MS });
+  });
+  after(() => strict.stop());
+
+  it('is dropped in the end, and goes on from there when it comes again', async () => {
+    const { url, key } = strict;
+    const stalled = await openStream(url, key, { query: '?after=0' });
+    const reading = await openStream(url, key, { query: '?after=0' });
+    stalled.answer.pause();
+    // More than all the buffers between the two can hold.
+    for (let batch = 0; batch < 40; batch++) await strict.record(50, { text: 'x'.repeat(10_000) });
+    await until(() => reading.frames.length === 2_000);
+    await until(async () => (await strict.connections()) === 1);
+    stalled.answer.resume();
+    assert.equal(await stalled.ended, 'broken');
+    assert.ok(stalled.frames.length < 2_000);
+    const again = await openStream(url, key, { headers: { 'last-event-id': String(stalled.frames.at(-1)?.id ?? 0) } });
+    await until(() => stalled.frames.length + again.frames.length === 2_000);
+    assert.deepEqual([...idsOf(stalled), ...idsOf(again)], numbers(1, 2_000));
+    again.close();
+    reading.close();
+  });
+
+  it('is not dropped for having nothing to read', async () => {
+    const { url } = strict;
+    const accountId = newId();
+    const stream = await openStream(url, strict.createKey({ accountId }), { query: '?type=message.sent' });
+    await until(() => stream.comments.length > (2 * STALLED_MS) / STRICT_HEARTBEAT_MS);
+    await strict.record(1, { accountId });
+    await until(() => stream.frames.length === 1);
+    stream.close();
+  });
+});
+
+describe('streams without a store', () => {
+  it('break off, so that their readers come again, and feeds are told to', async () => {
+    const failing = await startEventServer({ heartbeatMs: HEARTBEAT_MS });
+    try {
+      const stream = await openStream(failing.url, failing.key);
+      await failing.database.close();
+      assert.equal(await stream.ended, 'broken');
+      assertProblem(await failing.get('/api/v1/events?wait=30'), 'unavailable');
+      assertProblem(await failing.get('/api/v1/events/stream'), 'unavailable');
+    } finally {
+      await failing.stop();
+    }
+  });
+});
+
+describe('streams at the end of the process', () => {
+  it('end at once, those too whose reader has stopped reading', async () => {
+    const ending = await startEventServer();
+    try {
+      const { url, key } = ending;
+      const [reading, stalled] = [await openStream(url, key), await openStream(url, key)];
+      stalled.answer.pause();
+      for (let batch = 0; batch < 40; batch++) await ending.record(50, { text: 'x'.repeat(10_000) });
+      await until(() => reading.frames.length === 2_000);
+      const startMs = performance.now();
+      await ending.drain();
+      assert.ok(performance.now() - startMs < 5_000);
+      assert.equal(await reading.ended, 'ended');
+      stalled.answer.resume();
+      await stalled.ended;
+    } finally {
+      await ending.stop();
+    }
+  });
+});

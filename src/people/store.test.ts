@@ -1,0 +1,171 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+import { startTestGateway, type TestGateway } from '../../test/support/gateway.ts';
+import {
+  addChannel,
+  asSandbox,
+  changeBody,
+  isProcessed,
+  lineOf,
+  messagesBody,
+  postSigned,
+  type TestLine,
+  textFrom,
+} from '../../test/support/notifications.ts';
+import { until } from '../../test/support/until.ts';
+import { findStopped, findWindows } from './store.ts';
+
+const NOON = 1_767_268_800;
+
+describe('what is known of people', () => {
+  let gateway: TestGateway;
+  let line: TestLine;
+  let channelId: string;
+  before(async () => {
+    gateway = await startTestGateway();
+    line = await lineOf(gateway);
+    const [row] = await gateway.database.query<{ id: string }>('select id from channel where account_id = $1', [
+      gateway.accountId,
+    ]);
+    channelId = row?.id ?? '';
+  });
+  after(() => gateway.stop());
+
+  const post = async (body: object) => {
+    assert.equal((await postSigned(asSandbox(gateway), body)).status, 200);
+    await until(() => isProcessed(gateway));
+  };
+  const windowOf = async (person: string) =>
+    (await findWindows(gateway.database, gateway.accountId, channelId, [person])).get(person)?.getTime();
+  const write = (phone: string, id: string, seconds: number, more: object = {}) =>
+    post(messagesBody(line, { messages: [textFrom(phone, id, { timestamp: String(seconds), ...more })] }));
+
+  it('a message opens the window of its person from the time at which it was written', async () => {
+    await write('+447700900001', 'wamid.w1', NOON);
+    assert.equal(await windowOf('+447700900001'), NOON * 1_000);
+    assert.equal(await windowOf('+447700900002'), undefined);
+  });
+
+  it('the latest message counts, in whatever order they arrive', async () => {
+    await write('+447700900003', 'wamid.w2', NOON + 10);
+    await write('+447700900003', 'wamid.w3', NOON);
+    assert.equal(await windowOf('+447700900003'), (NOON + 10) * 1_000);
+    const at = (id: string, seconds: number) => textFrom('+447700900003', id, { timestamp: String(NOON + seconds) });
+    await post(messagesBody(line, { messages: [at('wamid.w4', 30), at('wamid.w5', 20)] }));
+    assert.equal(await windowOf('+447700900003'), (NOON + 30) * 1_000);
+  });
+
+  it('the window is found by the phone number and by the user id', async () => {
+    await write('+447700900004', 'wamid.w6', NOON, { from_user_id: 'GB.4444' });
+    assert.equal(await windowOf('+447700900004'), NOON * 1_000);
+    assert.equal(await windowOf('GB.4444'), NOON * 1_000);
+    await write('+447700900005', 'wamid.w7', NOON, { from: undefined, from_user_id: 'GB.5555' });
+    assert.equal(await windowOf('GB.5555'), NOON * 1_000);
+  });
+
+  it('a message that tells of a person and was not written by one opens nothing', async () => {
+    const system = { type: 'system', text: undefined, system: { type: 'user_changed_number', body: 'changed' } };
+    await write('+447700900006', 'wamid.w8', NOON, system);
+    assert.equal(await windowOf('+447700900006'), undefined);
+  });
+
+  it('a call of the person opens the window, a call of ours does not', async () => {
+    const call = (from: string, direction: string) => ({
+      ...messagesBody(line, {}),
+      entry: [
+        {
+          id: line.businessAccountId,
+          changes: [
+            {
+              field: 'calls',
+              value: {
+                metadata: { phone_number_id: line.phoneNumberId },
+                calls: [{ id: `wacid.${from}`, from, event: 'connect', direction, timestamp: String(NOON) }],
+              },
+            },
+          ],
+        },
+      ],
+    });
+    await post(call('447700900007', 'USER_INITIATED'));
+    await post(call('447700900008', 'BUSINESS_INITIATED'));
+    assert.equal(await windowOf('+447700900007'), NOON * 1_000);
+    assert.equal(await windowOf('+447700900008'), undefined);
+  });
+
+  const prefer = (phone: string, words: [value: string, seconds: number, category?: string][], metadata?: object) =>
+    post(
+      changeBody(line, 'user_preferences', {
+        metadata: metadata ?? { phone_number_id: line.phoneNumberId },
+        user_preferences: words.map(([value, seconds, category = 'marketing_messages']) => ({
+          wa_id: phone.slice(1),
+          category,
+          value,
+          timestamp: NOON + seconds,
+        })),
+      }),
+    );
+  const hasStopped = async (phone: string, accountId = gateway.accountId) =>
+    (await findStopped(gateway.database, accountId, line.businessAccountId, [phone])).has(phone);
+
+  it('a stop counts until a later resume, in whatever order the two arrive', async () => {
+    const phone = '+447700900011';
+    await prefer(phone, [['stop', 10]]);
+    assert.equal(await hasStopped(phone), true);
+    await prefer(phone, [['resume', 5]]);
+    assert.equal(await hasStopped(phone), true);
+    await prefer(phone, [['resume', 20]]);
+    assert.equal(await hasStopped(phone), false);
+    await prefer(phone, [['stop', 15]]);
+    assert.equal(await hasStopped(phone), false);
+    await prefer(phone, [
+      ['stop', 40],
+      ['resume', 30],
+    ]);
+    assert.equal(await hasStopped(phone), true);
+  });
+
+  it('of two words of the same second the last counts, also in one body', async () => {
+    const phone = '+447700900012';
+    await prefer(phone, [
+      ['stop', 10],
+      ['resume', 10],
+    ]);
+    assert.equal(await hasStopped(phone), false);
+    await prefer(phone, [
+      ['resume', 20],
+      ['stop', 20],
+    ]);
+    assert.equal(await hasStopped(phone), true);
+    await prefer(phone, [['resume', 20]]);
+    assert.equal(await hasStopped(phone), false);
+  });
+
+  it('a stop of other messages, or another word, is no stop of marketing and undoes none', async () => {
+    const phone = '+447700900013';
+    await prefer(phone, [
+      ['stop', 10, 'utility_messages'],
+      ['pause', 20],
+    ]);
+    assert.equal(await hasStopped(phone), false);
+    await prefer(phone, [
+      ['stop', 30],
+      ['pause', 40],
+      ['resume', 50, 'utility_messages'],
+    ]);
+    assert.equal(await hasStopped(phone), true);
+  });
+
+  it('a stop that names no number reaches every account in the business account', async () => {
+    const phone = '+447700900014';
+    const neighbour = await gateway.createAccount('Neighbour');
+    const channel = { ...line, phoneNumberId: '900000000000009', phoneNumber: '+447700900990' };
+    await addChannel(gateway, { ...channel, accountId: neighbour, mode: 'test' });
+    // What is known of a business account's channels is believed for a moment.
+    await until(async () => {
+      await prefer(phone, [['stop', 10]], {});
+      return hasStopped(phone, neighbour);
+    });
+    assert.equal(await hasStopped(phone), true);
+  });
+});

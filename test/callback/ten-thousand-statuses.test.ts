@@ -1,0 +1,153 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+import { startTestGateway, type TestGateway } from '../support/gateway.ts';
+import {
+  asSandbox,
+  isProcessed,
+  lineOf,
+  messagesBody,
+  postSigned,
+  statusOf,
+  type TestLine,
+} from '../support/notifications.ts';
+import { until } from '../support/until.ts';
+
+const STATUSES = 10_000;
+/** What the provider may tell of one message, in the order in which it happened, and where that ends. */
+const COURSES: { course: string[]; ends: string }[] = [
+  { course: ['sent', 'delivered', 'read'], ends: 'read' },
+  { course: ['sent', 'delivered', 'read', 'played'], ends: 'read' },
+  { course: ['sent', 'delivered'], ends: 'delivered' },
+  { course: ['sent', 'failed'], ends: 'failed' },
+  { course: ['sent', 'failed', 'delivered'], ends: 'delivered' },
+  { course: ['failed'], ends: 'failed' },
+  { course: ['delivered', 'read'], ends: 'read' },
+  { course: ['sent'], ends: 'sent' },
+];
+const A_REQUEST = 50;
+const STATUSES_A_BODY_MAX = 200;
+const CALLERS = 32;
+
+interface Planned {
+  id: string;
+  course: string[];
+  ends: string;
+  /** How often each status of the course is posted. */
+  copies: number[];
+}
+
+describe('10,000 statuses, shuffled, each posted one to three times, many a body and one a body', () => {
+  let gateway: TestGateway;
+  let line: TestLine;
+  before(async () => {
+    gateway = await startTestGateway({ sandbox: { statuses: 'off' } });
+    line = await lineOf(gateway);
+  });
+  after(() => gateway.stop());
+
+  it('end each message where the ordered single sequence ends, with its whole history', async (test) => {
+    const seed = Date.now();
+    const random = randomFrom(seed);
+    test.diagnostic(`seed ${seed}`);
+    const planned: Planned[] = [];
+    const statuses: object[] = [];
+    for (let distinct = 0; distinct < STATUSES; ) {
+      for (const { id, message_id: providerId } of await sendMany(gateway)) {
+        const { course, ends } = pick(COURSES, random);
+        const copies = course.map(() => 1 + Math.floor(random() * 3));
+        planned.push({ id, course, ends, copies });
+        distinct += course.length;
+        course.forEach((status, place) => {
+          // The opaque member is not always there.
+          const messageId = random() < 0.5 ? id : undefined;
+          for (let copy = 0; copy < (copies[place] ?? 0); copy++)
+            statuses.push(statusOf(status, { providerId, messageId }));
+        });
+      }
+    }
+    const startMs = performance.now();
+    await postAll(gateway, bodiesOf(line, shuffled(statuses, random), random));
+    await until(() => isProcessed(gateway), 60_000);
+    test.diagnostic(`${statuses.length} posted statuses in ${Math.round(performance.now() - startMs)} ms`);
+
+    const histories = await readHistories(gateway);
+    for (const { id, course, ends, copies } of planned) {
+      const { json: message } = await gateway.call('GET', `/api/v1/messages/${id}`);
+      assert.equal(message.status, ends, `${course} of ${id}, seed ${seed}`);
+      const noted = Object.fromEntries(course.map((status, place) => [status, copies[place]]));
+      assert.deepEqual(histories.get(message.message_id), noted, `history of ${id}, seed ${seed}`);
+      for (const status of course) {
+        const entries = message.timeline.slice(1).filter((entry: { status: string }) => entry.status === status);
+        const first = entries.filter(({ note }: { note: string | null }) => note !== 'duplicate');
+        assert.equal(first.length, 1, `${status} of ${id} counts once, seed ${seed}`);
+      }
+    }
+    const [left] = await gateway.database.query(`select id from notification where state <> 'applied'`);
+    assert.equal(left, undefined);
+  });
+});
+
+async function sendMany(gateway: TestGateway): Promise<{ id: string; message_id: string }[]> {
+  const to = Array.from({ length: A_REQUEST }, (_, place) => `+4477009${String(place).padStart(5, '0')}`);
+  const body = { to, type: 'text', text: { body: 'Your parcel is here' } };
+  return (await gateway.call('POST', '/api/v1/messages/send', { body })).json.results;
+}
+
+/** Half of the statuses go many a body, the other half one a body. */
+function bodiesOf(line: TestLine, statuses: object[], random: () => number): object[] {
+  const half = Math.floor(statuses.length / 2);
+  const single = statuses.slice(0, half).map((status) => messagesBody(line, { statuses: [status] }));
+  const packed: object[] = [];
+  for (let from = half; from < statuses.length; ) {
+    const to = from + 1 + Math.floor(random() * STATUSES_A_BODY_MAX);
+    packed.push(messagesBody(line, { statuses: statuses.slice(from, to) }));
+    from = to;
+  }
+  return shuffled([...single, ...packed], random);
+}
+
+async function postAll(gateway: TestGateway, bodies: object[]): Promise<void> {
+  const waiting = bodies.values();
+  const caller = async () => {
+    for (const body of waiting) assert.equal((await postSigned(asSandbox(gateway), body)).status, 200);
+  };
+  await Promise.all(Array.from({ length: CALLERS }, caller));
+}
+
+/** How often each status was reported, by the provider's id of the message. */
+async function readHistories({ database }: TestGateway): Promise<Map<string, Record<string, number>>> {
+  const rows = await database.query<{ id: string; status: string; count: number }>(
+    `select m.provider_message_id as id, t.status, count(*) as count
+     from timeline t join message m on m.account_id = t.account_id and m.id = t.message_id group by 1, 2`,
+  );
+  return new Map(
+    [...Map.groupBy(rows, ({ id }) => id)].map(([id, group]) => [
+      id,
+      Object.fromEntries(group.map(({ status, count }) => [status, count])),
+    ]),
+  );
+}
+
+/** A small generator with a seed, so that a failure can be repeated (mulberry32). */
+function randomFrom(seed: number): () => number {
+  let state = seed >>> 0;
+  return () => {
+    state = (state + 0x6d2b79f5) >>> 0;
+    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
+    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
+  };
+}
+
+function pick<Value>(values: readonly Value[], random: () => number): Value {
+  const value = values[Math.floor(random() * values.length)];
+  if (value === undefined) throw new Error('There is nothing to pick');
+  return value;
+}
+
+function shuffled<Value>(values: readonly Value[], random: () => number): Value[] {
+  return values
+    .map((value) => ({ value, key: random() }))
+    .toSorted((a, b) => a.key - b.key)
+    .map(({ value }) => value);
+}

@@ -1,0 +1,124 @@
+import assert from 'node:assert/strict';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { it } from 'node:test';
+import { setTimeout as wait } from 'node:timers/promises';
+import type { DevFile } from '../../src/demo.ts';
+import { listMessages, phoneNumbers, type SentEntry, sendText } from '../support/call-gateway.ts';
+import { createTestDatabase } from '../support/database.ts';
+import type { TestAnswer } from '../support/gateway.ts';
+import { type GatewayProcess, startGatewayProcess } from '../support/process.ts';
+import { type SandboxProcess, startSandboxProcess } from '../support/sandbox-process.ts';
+
+/** From before the first commit until after the second, at this latency of the provider. */
+const KILL_DELAYS_MS = [0, 3, 6, 10, 15, 20, 27, 35, 50, 80, 130, 200, 260, 320, 450, 600];
+const LATENCY_MS = 150;
+/** How many recipients each of the requests has that are under way at a kill. */
+const REQUEST_SIZES = [1, 50, 1, 50, 1, 1];
+const SETTLED = ['accepted', 'failed', 'unknown', 'sent', 'delivered', 'read'];
+
+interface Attempt {
+  key: string;
+  to: string[];
+  /** undefined: the connection broke before the answer. */
+  answer: TestAnswer | undefined;
+}
+
+it('a gateway killed at any point of a send, with the embedded database, loses nothing and sends nothing twice', async (t) => {
+  t.diagnostic(await killAgainAndAgain({}));
+});
+
+it('a gateway killed at any point of a send, with DATABASE_URL, loses nothing and sends nothing twice', async (t) => {
+  const { url, drop } = await createTestDatabase();
+  try {
+    t.diagnostic(await killAgainAndAgain({ DATABASE_URL: url }));
+  } finally {
+    await drop();
+  }
+});
+
+async function killAgainAndAgain(env: Record<string, string>): Promise<string> {
+  const dataDir = await mkdtemp(join(tmpdir(), 'waypost-kill-'));
+  const sandbox = await startSandboxProcess({ WAYPOST_SANDBOX_LATENCY_MS: String(LATENCY_MS) });
+  const start = () => startGatewayProcess(dataDir, { ...sandbox.settings, ...env });
+  const counts = { kills: 0, requests: 0, answered: 0, replayed: 0, free: 0 };
+  let gateway = await start();
+  try {
+    for (const [round, delayMs] of KILL_DELAYS_MS.entries()) {
+      const attempts = await killWhileSending(gateway, round, delayMs);
+      gateway = await start();
+      counts.kills++;
+      counts.requests += attempts.length;
+      counts.answered += attempts.filter(({ answer }) => answer !== undefined).length;
+      const replayed = await checkAfterKill(gateway.dev, sandbox, attempts);
+      counts.replayed += replayed;
+      counts.free += attempts.length - replayed;
+    }
+    return `${JSON.stringify(counts)}, ${(await sandbox.transmits()).length} transmits`;
+  } finally {
+    await gateway.stop();
+    await sandbox.stop();
+    await rm(dataDir, { recursive: true, force: true });
+  }
+}
+
+async function killWhileSending(gateway: GatewayProcess, round: number, delayMs: number): Promise<Attempt[]> {
+  const attempts = REQUEST_SIZES.map(async (size, place): Promise<Attempt> => {
+    const key = `round-${round}-${place}`;
+    const to = phoneNumbers(round * REQUEST_SIZES.length + place, size);
+    const answer = await sendText(gateway.dev, to, { key }).catch(() => undefined);
+    return { key, to, answer };
+  });
+  await wait(delayMs);
+  await gateway.kill();
+  return Promise.all(attempts);
+}
+
+/** Returns how many of the requests the store knew. */
+async function checkAfterKill(dev: DevFile, sandbox: SandboxProcess, attempts: Attempt[]): Promise<number> {
+  for (const status of ['pending', 'transmitting'])
+    assert.deepEqual(await listMessages(dev, `status=${status}`), [], 'nothing is left under way after a restart');
+  await checkTransmits(dev, sandbox);
+  const known = await Promise.all(attempts.map((attempt) => checkAttempt(dev, sandbox, attempt)));
+  return known.filter(Boolean).length;
+}
+
+/** No message was transmitted twice, and none that the store does not know. */
+async function checkTransmits(dev: DevFile, sandbox: SandboxProcess): Promise<void> {
+  const ids = (await sandbox.transmits()).map(({ biz_opaque_callback_data: id }) => id);
+  assert.equal(new Set(ids).size, ids.length, 'no message is transmitted twice');
+  const stored = new Map((await listMessages(dev, 'direction=outbound')).map(({ id, status }) => [id, status]));
+  for (const id of ids) assert.ok(stored.has(id), `${id} was transmitted, so it is stored`);
+  for (const [id, status] of stored) assert.ok(SETTLED.includes(status), `${id} is settled, not ${status}`);
+}
+
+async function checkAttempt(dev: DevFile, sandbox: SandboxProcess, { key, to, answer }: Attempt): Promise<boolean> {
+  const again = await sendText(dev, to, { key });
+  assert.equal(again.status, 200, again.text);
+  const isKnown = again.headers.get('idempotent-replayed') === 'true';
+  const oncemore = await sendText(dev, to, { key });
+  assert.equal(oncemore.headers.get('idempotent-replayed'), 'true');
+  assert.equal(oncemore.text, again.text, 'the same key gives the same bytes');
+  if (answer !== undefined) {
+    assert.ok(isKnown, 'what was answered is known');
+    assert.equal(again.text, answer.text, 'and replays as it was answered');
+  }
+  const told: SentEntry[] = again.json.results;
+  assert.equal(told.length, to.length);
+  const stored = new Map(
+    (await listMessages(dev, `request_id=${again.json.request_id}`)).map((message) => [message.id, message.status]),
+  );
+  const transmitted = (await sandbox.transmits()).map(({ biz_opaque_callback_data: id }) => id);
+  for (const entry of told) {
+    const status = stored.get(entry.id ?? '');
+    assert.ok(status !== undefined && SETTLED.includes(status), `${entry.id} is settled, not ${status}`);
+    if (entry.status !== 'accepted') continue;
+    assert.ok(
+      ['accepted', 'sent', 'delivered', 'read'].includes(status),
+      `${entry.id} was told accepted, not ${status}`,
+    );
+    assert.equal(transmitted.filter((id) => id === entry.id).length, 1, `${entry.id} was told accepted`);
+  }
+  return isKnown;
+}

@@ -1,0 +1,110 @@
+import assert from 'node:assert/strict';
+import { it, type TestContext } from 'node:test';
+import { listMessages, phoneNumbers, readApi, sendText } from '../support/call-gateway.ts';
+import { startCrashWorld } from '../support/crash-world.ts';
+import type { GatewayProcess } from '../support/process.ts';
+import type { SandboxProcess } from '../support/sandbox-process.ts';
+import { until } from '../support/until.ts';
+
+/** Time enough to cut the database while the provider thinks. */
+const LATENCY_MS = 1_000;
+/** Far below the deadline of a send. */
+const QUICKLY_MS = 8_000;
+
+it('a database that goes away before the outcomes are committed costs the caller neither answer nor outcome', async (t) => {
+  const { proxy, sandbox, gateway, untilTransmitted } = await startWorld(t);
+  const to = [...phoneNumbers(0, 10), '+15550131026', '0770'];
+  const sent = sendText(gateway.dev, to, { key: 'outcomes' });
+  await untilTransmitted(11);
+  const cutMs = Date.now();
+  proxy.cut();
+  const answer = await sent;
+  assert.ok(Date.now() - cutMs < QUICKLY_MS, 'the answer comes from memory');
+  assert.equal(answer.status, 200, answer.text);
+  assert.deepEqual([answer.json.accepted_count, answer.json.failed_count], [10, 2]);
+  proxy.restore();
+  const requestId = answer.json.request_id;
+  await until(async () => (await readApi(gateway.dev, `/api/v1/requests/${requestId}`)).json?.completed_at);
+  for (const { status, id } of answer.json.results.slice(0, 11)) {
+    const { json } = await readApi(gateway.dev, `/api/v1/messages/${id}`);
+    assert.ok(status === 'failed' ? json.status === 'failed' : ACCEPTED.includes(json.status), json.status);
+  }
+  const again = await sendText(gateway.dev, to, { key: 'outcomes' });
+  assert.equal(again.headers.get('idempotent-replayed'), 'true');
+  assert.equal(again.text, answer.text);
+  assert.equal((await sandbox.transmits()).length, 11);
+});
+
+it('while the database is away sends are refused and transmit nothing, then or later', async (t) => {
+  const { proxy, sandbox, gateway } = await startWorld(t);
+  assert.equal((await readApi(gateway.dev, '/readyz')).status, 200);
+  proxy.cut();
+  await until(async () => (await readApi(gateway.dev, '/readyz')).status === 503);
+  const refused = await sendText(gateway.dev, phoneNumbers(0, 3), { key: 'away' });
+  assert.equal(refused.status, 503, refused.text);
+  assert.equal(refused.json.code, 'unavailable');
+  assert.match(refused.headers.get('retry-after') ?? '', /^\d+$/);
+  assert.equal((await fetch(`${gateway.dev.base_url}/healthz`)).status, 200);
+  proxy.restore();
+  await until(async () => (await readApi(gateway.dev, '/readyz')).status === 200);
+  const accepted = await sendText(gateway.dev, phoneNumbers(0, 3), { key: 'away' });
+  assert.equal(accepted.json.accepted_count, 3, 'the refused call has left the key free');
+  await onlyTransmitted(sandbox, 3, gateway);
+});
+
+for (const delivered of [true, false]) {
+  const how = delivered ? 'committed unseen' : 'not committed';
+  it(`a first commit that is cut off and ${how} transmits nothing and leaves the key free`, async (t) => {
+    const { proxy, sandbox, gateway } = await startWorld(t);
+    const text = 'This one is cut off';
+    const isCut = proxy.cutAt(text, { delivered });
+    const refused = await sendText(gateway.dev, phoneNumbers(0, 3), { key: 'doubt', text });
+    await isCut;
+    assert.equal(refused.status, 503, refused.text);
+    assert.equal(refused.json.code, 'unavailable');
+    proxy.restore();
+    await until(async () => (await readApi(gateway.dev, '/readyz')).status === 200);
+    const accepted = await until(async () => {
+      const answer = await sendText(gateway.dev, phoneNumbers(0, 3), { key: 'doubt', text });
+      return answer.status === 200 ? answer : undefined;
+    });
+    assert.equal(accepted.headers.get('idempotent-replayed'), null, 'the key was free');
+    assert.equal(accepted.json.accepted_count, 3);
+    assert.equal((await listMessages(gateway.dev, 'direction=outbound')).length, 3, 'the first one is withdrawn');
+    await onlyTransmitted(sandbox, 3, gateway);
+  });
+}
+
+it('a database that stops answering costs a send its commit, not its caller an endless wait', async (t) => {
+  const { proxy, sandbox, gateway } = await startWorld(t);
+  const text = 'This one is held up';
+  // What the key and its channel are is known by now, so the stall meets the commit.
+  await sendText(gateway.dev, phoneNumbers(1, 1));
+  const blocked = proxy.stallAt(text);
+  const startedMs = Date.now();
+  const refused = await sendText(gateway.dev, phoneNumbers(0, 3), { key: 'stall', text });
+  await blocked;
+  assert.equal(refused.status, 503, refused.text);
+  assert.ok(Date.now() - startedMs < QUICKLY_MS);
+  proxy.restore();
+  const accepted = await until(async () => {
+    const answer = await sendText(gateway.dev, phoneNumbers(0, 3), { key: 'stall', text });
+    return answer.status === 200 ? answer : undefined;
+  });
+  assert.equal(accepted.headers.get('idempotent-replayed'), null, 'the held-up request is withdrawn');
+  await onlyTransmitted(sandbox, 4, gateway);
+});
+
+const ACCEPTED = ['accepted', 'sent', 'delivered', 'read'];
+
+/** A gateway whose database can be cut off. */
+async function startWorld(t: TestContext) {
+  const world = await startCrashWorld(t, LATENCY_MS);
+  return { ...world, gateway: await world.startGateway() };
+}
+
+/** After a stop nothing can come later: all that was ever transmitted is in the list. */
+async function onlyTransmitted(sandbox: SandboxProcess, count: number, gateway: GatewayProcess): Promise<void> {
+  assert.equal(await gateway.stop(), 0);
+  assert.equal((await sandbox.transmits()).length, count);
+}

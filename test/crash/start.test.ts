@@ -1,0 +1,123 @@
+import assert from 'node:assert/strict';
+import { randomBytes } from 'node:crypto';
+import { once } from 'node:events';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { it, type TestContext } from 'node:test';
+import { listMessages, phoneNumbers, sendText } from '../support/call-gateway.ts';
+import { createTestDatabase } from '../support/database.ts';
+import { startGatewayProcess } from '../support/process.ts';
+import { startSandboxProcess } from '../support/sandbox-process.ts';
+
+it('a second gateway on the same data folder ends with a sentence, and the first goes on', async (t) => {
+  const dataDir = await makeDataDir(t);
+  const first = await startGatewayProcess(dataDir);
+  t.after(() => first.kill());
+  await refuses(
+    dataDir,
+    {},
+    /^Error: Another Waypost \(process \d+\) is running on the data folder .*WAYPOST_DATA_DIR.*$/m,
+  );
+  assert.equal((await sendText(first.dev, phoneNumbers(0, 1))).json.accepted_count, 1);
+  await first.kill();
+  const next = await startGatewayProcess(dataDir);
+  t.after(() => next.kill());
+  assert.equal(next.dev.test_key, first.dev.test_key);
+  assert.equal((await listMessages(next.dev, 'direction=outbound')).length, 1, 'a start after a kill has all data');
+  assert.equal(await next.stop(), 0);
+});
+
+it('a start whose sandbox port is taken by something else says which setting helps', async (t) => {
+  const taken = createServer((socket) => socket.end('no sandbox\r\n')).listen(0, '127.0.0.1');
+  t.after(() => taken.close());
+  await once(taken, 'listening');
+  const address = taken.address();
+  assert.ok(typeof address === 'object' && address !== null);
+  await refuses(
+    await makeDataDir(t),
+    { ...(await ownDatabase(t)), WAYPOST_SANDBOX_PORT: String(address.port) },
+    /^Error: The sandbox did not start: .*WAYPOST_SANDBOX_PORT.*$/m,
+  );
+});
+
+it("a start that meets another gateway's sandbox says so", async (t) => {
+  const sandbox = await startSandboxProcess();
+  t.after(() => sandbox.stop());
+  const { WAYPOST_SANDBOX_PORT } = sandbox.settings;
+  await refuses(
+    await makeDataDir(t),
+    { ...(await ownDatabase(t)), WAYPOST_SANDBOX_PORT },
+    /^Error: The sandbox at http:\S+ belongs to another gateway\. .*WAYPOST_SANDBOX_PORT.*$/m,
+  );
+});
+
+it('a start whose own port is taken says which setting helps', async (t) => {
+  const taken = createServer().listen(0, '127.0.0.1');
+  t.after(() => taken.close());
+  await once(taken, 'listening');
+  const address = taken.address();
+  assert.ok(typeof address === 'object' && address !== null);
+  await refuses(
+    await makeDataDir(t),
+    { ...(await ownDatabase(t)), PORT: String(address.port) },
+    /^Error: Port \d+ of 127\.0\.0\.1 is taken\..*PORT.*$/m,
+  );
+});
+
+it('a master key that does not open what is stored stops the start', async (t) => {
+  const env = await ownDatabase(t);
+  const first = await startGatewayProcess(await makeDataDir(t), env);
+  assert.equal(await first.stop(), 0);
+  await refuses(
+    await makeDataDir(t),
+    { ...env, WAYPOST_MASTER_KEY: randomBytes(32).toString('base64') },
+    /^Error: The master key does not open what is stored in this database\..*WAYPOST_MASTER_KEY.*$/m,
+  );
+});
+
+it('production without its secrets names every one that is missing', async (t) => {
+  const said = await refuses(await makeDataDir(t), { NODE_ENV: 'production' }, /The settings are not valid/);
+  for (const name of ['APP_SECRETS', 'VERIFY_TOKENS', 'PLATFORM_KEYS', 'MASTER_KEY', 'PUBLIC_URL'])
+    assert.match(said, new RegExp(`WAYPOST_${name} is missing`));
+});
+
+for (const [how, url] of [
+  ['cannot be reached by its address', 'postgresql://user:hidden-word@127.0.0.1:1/waypost'],
+  ['cannot be reached by its name', 'postgresql://user:hidden-word@localhost:1/waypost'],
+  ['is not well formed', 'postgresql://user:hidden-word@local host:port/waypost'],
+] as const) {
+  it(`a DATABASE_URL that ${how} is told in a sentence without its password`, async (t) => {
+    const said = await refuses(await makeDataDir(t), { DATABASE_URL: url }, /^\w+: .*(database|DATABASE_URL).*\w.*$/im);
+    assert.doesNotMatch(said, /hidden-word/);
+    assert.doesNotMatch(said, /available: *$/m, 'it says why');
+  });
+}
+
+async function makeDataDir(t: TestContext): Promise<string> {
+  const dataDir = await mkdtemp(join(tmpdir(), 'waypost-start-'));
+  t.after(() => rm(dataDir, { recursive: true, force: true, maxRetries: 3 }));
+  return dataDir;
+}
+
+async function ownDatabase(t: TestContext): Promise<{ DATABASE_URL: string }> {
+  const { url, drop } = await createTestDatabase();
+  t.after(drop);
+  return { DATABASE_URL: url };
+}
+
+/** The start ends with code 1 and one sentence that matches, without a stack. Returns all that was said. */
+async function refuses(dataDir: string, env: Record<string, string>, sentence: RegExp): Promise<string> {
+  const said = await startGatewayProcess(dataDir, env).then(
+    async (gateway) => {
+      await gateway.kill();
+      return assert.fail('It has started');
+    },
+    (error: unknown) => String(error),
+  );
+  assert.match(said, /ended with code 1:/);
+  assert.match(said, sentence);
+  assert.doesNotMatch(said, /^ {4}at /m);
+  return said;
+}

@@ -1,0 +1,120 @@
+import { pino } from 'pino';
+import type { EventDraft, EventType } from '../../src/events/event.ts';
+import { eventRoutes } from '../../src/events/routes.ts';
+import { appendEvents } from '../../src/events/store.ts';
+import { createTail, type Tail } from '../../src/events/tail.ts';
+import { createRateLimits } from '../../src/http/rate-limit.ts';
+import { createServer } from '../../src/http/server.ts';
+import { systemClock } from '../../src/kernel/clock.ts';
+import { ApiError } from '../../src/kernel/errors.ts';
+import { newId } from '../../src/kernel/ids.ts';
+import type { AccountPrincipal, Mode, Scope } from '../../src/kernel/principal.ts';
+import type { Queryable } from '../../src/store/database.ts';
+import { createTestDatabase, type TestDatabase } from '../support/database.ts';
+import type { TestAnswer } from '../support/gateway.ts';
+
+/**
+ * The feed and the stream over real HTTP on a real database, with nothing else of a gateway around them: the test itself
+ * records the events and makes the keys.
+ */
+export interface EventServer extends Pick<TestDatabase, 'database' | 'connection'> {
+  url: string;
+  accountId: string;
+  key: string;
+  createKey(wish?: { accountId?: string; mode?: Mode; scopes?: Scope[] }): string;
+  revokeKey(key: string): void;
+  /** Records so many events of these types in turn, in one transaction. */
+  record(count: number, wish?: RecordWish): Promise<void>;
+  get(path: string, options?: { key?: string | null }): Promise<TestAnswer>;
+  /** How many feeds and streams wait for an event in this moment. */
+  waiting(): number;
+  /** How many connections are open. */
+  connections(): Promise<number>;
+  /** What the process does first when it stops. */
+  drain(): Promise<void>;
+  stop(): Promise<void>;
+}
+
+interface RecordWish {
+  accountId?: string;
+  mode?: Mode;
+  types?: EventType[];
+  /** Fills the event's data, to make it large. */
+  text?: string;
+}
+
+export async function startEventServer(pace: { heartbeatMs?: number; stalledMs?: number } = {}): Promise<EventServer> {
+  const { database, connection, drop } = await createTestDatabase();
+  const log = pino({ level: 'silent' });
+  const { wait, nudge } = createTail(database, log);
+  let waiting = 0;
+  const tail: Tail = {
+    nudge,
+    wait: (...asked) => {
+      waiting++;
+      return wait(...asked).finally(() => waiting--);
+    },
+  };
+  const closing = new AbortController();
+  const keys = new Map<string, AccountPrincipal>();
+  const authenticate = async (authorization: string | undefined) => {
+    const principal = keys.get(authorization ?? '');
+    if (principal === undefined) throw new ApiError('invalid_api_key', 'The key is not valid.');
+    return principal;
+  };
+  const docsUrl = () => 'http://127.0.0.1/docs/errors';
+  const routes = eventRoutes({ database, tail, docsUrl, closing: closing.signal, authenticate, ...pace });
+  const rateLimits = createRateLimits({ requests: 1e6, recipients: 1e6 }, systemClock);
+  const server = createServer({ authenticate, rateLimits, docsUrl, accepting: () => true, log, routes });
+  const url = await server.listen({ host: '127.0.0.1', port: 0 });
+
+  const accountId = newId();
+  const createKey: EventServer['createKey'] = ({ accountId: of = accountId, mode = 'test', scopes } = {}) => {
+    const keyId = newId();
+    const names = { accountName: 'Test account', keyName: 'Test key', suspended: false, expiresAt: undefined };
+    keys.set(`Bearer ${keyId}`, { kind: 'account', accountId: of, keyId, mode, scopes, ...names });
+    return keyId;
+  };
+  const key = createKey();
+  const drain = async () => {
+    closing.abort();
+    // As the process does: a connection whose answer comes now shall not stay for as long as a kept-alive one may.
+    server.server.keepAliveTimeout = 1;
+    await server.close();
+  };
+  return {
+    database,
+    connection,
+    url,
+    accountId,
+    key,
+    createKey,
+    revokeKey: (revoked) => void keys.delete(`Bearer ${revoked}`),
+    record: (count, wish) => recordEvents(database, count, { accountId, ...wish }),
+    async get(path, { key: given = key } = {}) {
+      const headers = given === null ? {} : { authorization: `Bearer ${given}` };
+      const answer = await fetch(url + path, { headers });
+      const text = await answer.text();
+      return { status: answer.status, headers: answer.headers, text, json: JSON.parse(text) };
+    },
+    waiting: () => waiting,
+    connections: () => new Promise((resolve) => server.server.getConnections((_, count) => resolve(count))),
+    drain,
+    async stop() {
+      await drain();
+      await drop();
+    },
+  };
+}
+
+export async function recordEvents(
+  store: Queryable,
+  count: number,
+  { accountId, mode = 'test', types = ['message.sent'], text = '' }: RecordWish & { accountId: string },
+): Promise<void> {
+  const drafts = Array.from({ length: count }, (_, place): EventDraft => {
+    const type = types[place % types.length] ?? 'message.sent';
+    return { accountId, mode, type, data: { message: { place, text } }, traceparent: null };
+  });
+  await appendEvents(store, drafts);
+}

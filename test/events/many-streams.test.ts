@@ -1,0 +1,77 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
+import { until } from '../support/until.ts';
+import { type EventServer, startEventServer } from './event-server.ts';
+import { type OpenStream, openStream } from './open-stream.ts';
+
+const STREAMS = 200;
+const EVENTS_A_STREAM = 50;
+/** With this text an event takes some 1.2 kB, so that all of them are 60 MB. */
+const TEXT = 'x'.repeat(1_000);
+const EVENTS = 50_000;
+const BATCH = 500;
+/** A reader that has stopped is owed 60 MB. What is kept for it is a page and the buffers of its connection. */
+const GROWTH_BYTES_MAX = 30e6;
+
+let server: EventServer;
+before(async () => {
+  server = await startEventServer();
+});
+after(() => server.stop());
+
+const numbersTo = (last: number) => Array.from({ length: last }, (_, place) => place + 1);
+const idsOf = ({ frames }: OpenStream) => frames.map(({ id }) => id);
+
+describe('one node', () => {
+  it('serves 200 streams of one log at once, each with every event once and in order', async (t) => {
+    const streams = await Promise.all(Array.from({ length: STREAMS }, () => openStream(server.url, server.key)));
+    await until(() => server.waiting() === STREAMS);
+    const startMs = performance.now();
+    for (let events = 0; events < EVENTS_A_STREAM; events++) await server.record(1);
+    await until(() => streams.every(({ frames }) => frames.length >= EVENTS_A_STREAM), 60_000);
+    t.diagnostic(`${STREAMS * EVENTS_A_STREAM} frames in ${(performance.now() - startMs).toFixed(0)} ms`);
+    for (const stream of streams) assert.deepEqual(idsOf(stream), numbersTo(EVENTS_A_STREAM));
+    for (const stream of streams) stream.close();
+    await until(() => server.waiting() === 0, 5_000);
+  });
+
+  it('keeps little for readers that have stopped reading while 50,000 events are recorded', async (t) => {
+    const { url, key } = server;
+    const stalled = await Promise.all([1, 2, 3, 4].map(() => openStream(url, key)));
+    for (const { answer } of stalled) answer.pause();
+    // Until the buffers of the system are full, and then the whole rest.
+    await recordAll(EVENTS / 5);
+    await until(() => server.waiting() === 0);
+    const heldBefore = heldBytes();
+    const startMs = performance.now();
+    await recordAll(EVENTS - EVENTS / 5);
+    const growth = heldBytes() - heldBefore;
+    t.diagnostic(`${(performance.now() - startMs).toFixed(0)} ms, ${(growth / 1e6).toFixed(1)} MB more`);
+    assert.ok(growth < GROWTH_BYTES_MAX, `${growth} bytes`);
+    assert.equal(server.waiting(), 0, 'nothing is read for them');
+    for (const stream of stalled) stream.close();
+  });
+
+  it('gives a reader 50,000 events quickly, every one once and in order', async (t) => {
+    const startMs = performance.now();
+    const stream = await openStream(server.url, server.key, { query: '?after=0' });
+    await until(() => stream.frames.length === EVENTS + EVENTS_A_STREAM, 60_000);
+    t.diagnostic(`${(performance.now() - startMs).toFixed(0)} ms`);
+    assert.deepEqual(idsOf(stream), numbersTo(EVENTS + EVENTS_A_STREAM));
+    stream.close();
+  });
+});
+
+async function recordAll(count: number): Promise<void> {
+  for (let recorded = 0; recorded < count; recorded += BATCH) await server.record(BATCH, { text: TEXT });
+}
+
+/** What is still in use after a full collection, in the heap and beside it. */
+function heldBytes(): number {
+  setFlagsFromString('--expose-gc');
+  runInNewContext('gc')();
+  const { heapUsed, external } = process.memoryUsage();
+  return heapUsed + external;
+}

@@ -1,0 +1,223 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+import { pino } from 'pino';
+import { appendEvents, listEvents } from '../../src/events/store.ts';
+import { newId } from '../../src/kernel/ids.ts';
+import { StoreUnavailable } from '../../src/kernel/store-unavailable.ts';
+import { applyReports } from '../../src/messages/apply-reports.ts';
+import type { StatusReport } from '../../src/messages/apply-store.ts';
+import { createLedger, type Settlement } from '../../src/messages/ledger.ts';
+import type { IntendedMessage, Outcome } from '../../src/messages/message.ts';
+import { draftMessageEvents } from '../../src/messages/message-events.ts';
+import { recoverRequests } from '../../src/messages/recover.ts';
+import type { NewRequest } from '../../src/messages/store.ts';
+import type { Database, Transaction } from '../../src/store/database.ts';
+import { createTestDatabase, type TestDatabase } from '../support/database.ts';
+import { until } from '../support/until.ts';
+
+const log = pino({ level: 'silent' });
+const DOCS_URL = 'http://127.0.0.1/docs/errors';
+
+let test: TestDatabase;
+let database: Database;
+before(async () => {
+  test = await createTestDatabase();
+  database = test.database;
+});
+after(() => test.drop());
+
+const intend = (more: Partial<IntendedMessage> = {}): IntendedMessage => ({
+  id: newId(),
+  phone: '+447700900123',
+  user_id: null,
+  client_reference: null,
+  own_reference: false,
+  components: null,
+  status: 'transmitting',
+  error: null,
+  ...more,
+});
+
+/** A request that is committed and under way, of a node of its own. */
+async function begin(intended: IntendedMessage[]): Promise<NewRequest> {
+  const request: NewRequest = {
+    accountId: newId(),
+    id: newId(),
+    mode: 'test',
+    channelId: newId(),
+    keyId: newId(),
+    nodeId: newId(),
+    clientReference: null,
+    content: { type: 'text', text: { body: 'Hello', preview_url: false } },
+    refused: [],
+    intended,
+    traceparent: '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01',
+    idempotency: null,
+  };
+  assert.equal(await createLedger(database, log).begin(request), true);
+  return request;
+}
+
+const UNKNOWN: Outcome = {
+  status: 'unknown',
+  providerMessageId: null,
+  userId: null,
+  held: false,
+  error: { code: 'outcome_unknown' },
+  at: new Date(),
+};
+const ACCEPTED: Outcome = { ...UNKNOWN, status: 'accepted', providerMessageId: 'wamid.late', error: null };
+
+function settlement({ accountId, id: requestId, channelId, mode, intended }: NewRequest, outcome: Outcome): Settlement {
+  const settled = intended.map((message) => {
+    return { accountId, requestId, channelId, mode, type: 'text' as const, message, outcome };
+  });
+  const completed = outcome === UNKNOWN ? { accountId, id: requestId, replay: null } : null;
+  return { settled, completed };
+}
+
+const typesOf = async ({ accountId }: NewRequest) =>
+  (await listEvents(database, accountId, 'test', 0, null, 100)).map(({ type }) => type);
+const only = ({ intended: [message] }: NewRequest) => message?.id ?? '';
+
+/** What a notification does with a status, in its transaction. */
+async function report(tx: Transaction, request: NewRequest, status: string): Promise<void> {
+  const one: StatusReport = {
+    accountId: request.accountId,
+    channelId: request.channelId,
+    providerMessageId: 'wamid.late',
+    messageId: only(request),
+    status,
+    at: new Date(),
+    receivedAt: new Date(),
+    error: null,
+    pricing: null,
+    userId: null,
+  };
+  const { known, events } = await applyReports(tx, [one]);
+  assert.deepEqual(known, [true]);
+  await appendEvents(tx, await draftMessageEvents(tx, events));
+}
+
+/** A database whose first transactions break: before their commit, or after it. */
+function breaking(when: 'before' | 'after'): Database {
+  let left = 2;
+  return {
+    ...database,
+    async transaction(work, limits) {
+      if (left-- <= 0) return database.transaction(work, limits);
+      const broken = new StoreUnavailable(new Error('The connection broke'), true);
+      await database.transaction(async (tx) => {
+        await work(tx);
+        if (when === 'before') throw broken;
+      }, limits);
+      throw broken;
+    },
+  };
+}
+
+/** Runs `first` in a transaction, starts `second` beside it, and commits the first once the second waits for it. */
+async function oneBehindTheOther(first: (tx: Transaction) => Promise<void>, second: () => Promise<unknown>) {
+  let done: Promise<unknown> = Promise.resolve();
+  await database.transaction(async (tx) => {
+    await first(tx);
+    done = second();
+    await until(async () => {
+      const [row] = await database.query<{ waiting: number }>(
+        `select count(*) as waiting from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`,
+      );
+      return row !== undefined && row.waiting > 0;
+    });
+  });
+  await done;
+}
+
+describe('the outcome of a send', () => {
+  it('raises its events once, also when its commit was in doubt and is repeated', async () => {
+    for (const when of ['before', 'after'] as const) {
+      const request = await begin([intend(), intend()]);
+      const ledger = createLedger(breaking(when), log);
+      await ledger.settle(settlement(request, UNKNOWN));
+      assert.deepEqual(await typesOf(request), ['message.unknown', 'message.unknown'], when);
+      const later = createLedger(breaking(when), log);
+      await later.settle(settlement(request, ACCEPTED));
+      assert.deepEqual((await typesOf(request)).slice(2), ['message.accepted', 'message.accepted'], when);
+    }
+  });
+
+  it('raises none when a notification is committed before it', async () => {
+    const request = await begin([intend()]);
+    await database.transaction((tx) => report(tx, request, 'delivered'));
+    await createLedger(database, log).settle(settlement(request, UNKNOWN));
+    assert.deepEqual(await typesOf(request), ['message.delivered']);
+  });
+
+  it('raises none when a notification is being applied in the same moment', async () => {
+    const request = await begin([intend()]);
+    const ledger = createLedger(database, log);
+    await oneBehindTheOther(
+      (tx) => report(tx, request, 'delivered'),
+      () => ledger.settle(settlement(request, UNKNOWN)),
+    );
+    assert.deepEqual(await typesOf(request), ['message.delivered']);
+  });
+
+  it('raises message.unknown although a status in words that are not known came first', async () => {
+    const request = await begin([intend()]);
+    const ledger = createLedger(database, log);
+    await oneBehindTheOther(
+      (tx) => report(tx, request, 'played'),
+      () => ledger.settle(settlement(request, UNKNOWN)),
+    );
+    assert.deepEqual(await typesOf(request), ['message.unknown']);
+  });
+
+  it('raises message.unknown once when another node recovers the request in the same moment', async () => {
+    const request = await begin([intend()]);
+    const ledger = createLedger(database, log);
+    await Promise.all([
+      ledger.settle(settlement(request, UNKNOWN)),
+      recoverRequests(database, request.nodeId, DOCS_URL),
+    ]);
+    assert.deepEqual(await typesOf(request), ['message.unknown']);
+    await ledger.settle(settlement(request, UNKNOWN));
+    assert.deepEqual(await typesOf(request), ['message.unknown']);
+    await ledger.settle(settlement(request, ACCEPTED));
+    assert.deepEqual(await typesOf(request), ['message.unknown', 'message.accepted']);
+  });
+});
+
+describe('the recovery', () => {
+  it('raises message.unknown for what was under way and message.failed for what was refused, once', async () => {
+    const refused = intend({ status: 'failed', error: { code: 'sender_suspended' } });
+    const request = await begin([intend(), refused]);
+    await Promise.all([1, 2, 3].map(() => recoverRequests(database, request.nodeId, DOCS_URL)));
+    await recoverRequests(database, request.nodeId, DOCS_URL);
+    const events = await listEvents(database, request.accountId, 'test', 0, null, 10);
+    assert.deepEqual(events.map(({ type }) => type).toSorted(), ['message.failed', 'message.unknown']);
+    assert.ok(events.every(({ traceparent }) => traceparent === request.traceparent));
+  });
+
+  it('raises none for what a notification has settled, before it or in the same moment', async () => {
+    const settled = await begin([intend()]);
+    await database.transaction((tx) => report(tx, settled, 'read'));
+    await recoverRequests(database, settled.nodeId, DOCS_URL);
+    assert.deepEqual(await typesOf(settled), ['message.read']);
+
+    const settling = await begin([intend()]);
+    await oneBehindTheOther(
+      (tx) => report(tx, settling, 'read'),
+      () => recoverRequests(database, settling.nodeId, DOCS_URL),
+    );
+    assert.deepEqual(await typesOf(settling), ['message.read']);
+  });
+
+  it('raises message.unknown although a status in words that are not known comes in the same moment', async () => {
+    const request = await begin([intend()]);
+    await oneBehindTheOther(
+      (tx) => report(tx, request, 'played'),
+      () => recoverRequests(database, request.nodeId, DOCS_URL),
+    );
+    assert.deepEqual(await typesOf(request), ['message.unknown']);
+  });
+});
