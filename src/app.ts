@@ -11,7 +11,7 @@ import { channelRoutes } from './channels/routes.ts';
 import { createChannelTargets } from './channels/targets.ts';
 import type { Config } from './config.ts';
 import { createAttempts } from './endpoints/attempt.ts';
-import { startDeliveries } from './endpoints/deliver.ts';
+import { type Deliveries, startDeliveries } from './endpoints/deliver.ts';
 import { endpointRoutes } from './endpoints/routes.ts';
 import { createPersonMark } from './erasure/person-mark.ts';
 import { erasureRoutes } from './erasure/routes.ts';
@@ -78,6 +78,8 @@ interface Life {
   accepting: boolean;
   /** Ends streams and waiting reads. */
   closing: AbortController;
+  /** From the beginning on: what it sends names our address. */
+  deliveries: Deliveries | undefined;
 }
 
 /** Puts the slices and adapters together: the only place that knows both. */
@@ -85,7 +87,12 @@ export async function createApp(deps: AppDeps): Promise<App> {
   const { config, database, secrets, log } = deps;
   const sealer = createSealer(secrets.masterKey);
   await checkMasterKey(database, sealer);
-  const life: Life = { publicUrl: config.publicUrl ?? '', accepting: false, closing: new AbortController() };
+  const life: Life = {
+    publicUrl: config.publicUrl ?? '',
+    accepting: false,
+    closing: new AbortController(),
+    deliveries: undefined,
+  };
   const parts = await createParts(deps, sealer, life);
   const routes = [...createRoutes(deps, sealer, life, parts), ...createHealth(life, parts), errorPageRoute()];
   const listener = createListener(deps, life, parts);
@@ -100,6 +107,7 @@ export async function createApp(deps: AppDeps): Promise<App> {
     async begin(listenedUrl) {
       life.publicUrl = config.publicUrl ?? listenedUrl;
       sweeps = await startSweeps({ database, node: parts.node, docsUrl: parts.docsUrl, log, rounds: parts.rounds });
+      life.deliveries = startDeliveries({ database, attempts: parts.attempts, clock, docsUrl: parts.docsUrl, log });
       life.accepting = true;
     },
     async drain() {
@@ -111,7 +119,7 @@ export async function createApp(deps: AppDeps): Promise<App> {
     },
     async close() {
       await parts.processor.stop();
-      await parts.deliveries.stop(ATTEMPTS_STOP_MS);
+      await life.deliveries?.stop(ATTEMPTS_STOP_MS);
       await parts.attempts.close();
       await sweeps?.stop();
       await unlessUnavailable(parts.keyUses.flush());
@@ -139,10 +147,9 @@ async function createParts({ config, secrets, database, log, sandboxUrl }: AppDe
   const registry = createTemplateRegistry({ database, provider, clock });
   const tail = createTail(database, log);
   const attempts = createAttempts({ sealer, clock, localEndpoints: config.localEndpoints });
-  const deliveries = startDeliveries({ database, attempts, clock, docsUrl, log });
   const onEvents = () => {
     tail.nudge();
-    deliveries.nudge();
+    life.deliveries?.nudge();
   };
   const ledger = createLedger(database, log, onEvents);
   const pacing = createPacing(database, clock);
@@ -166,7 +173,7 @@ async function createParts({ config, secrets, database, log, sandboxUrl }: AppDe
   const rateLimits = createRateLimits({ requests: config.rateRequests, recipients: config.rateRecipients }, clock);
   const birth = (tx: Queryable, accountId: string) => bearTestChannel(tx, sealer, accountId);
   return {
-    ...{ sandbox, docsUrl, node, provider, channels, registry, tail, attempts, deliveries, ledger, sends },
+    ...{ sandbox, docsUrl, node, provider, channels, registry, tail, attempts, ledger, sends },
     ...{ processor, keyUses, rounds, authenticate, birth, rateLimits },
   };
 }
@@ -181,7 +188,7 @@ function createHealth(life: Life, { node }: Parts): Route[] {
 
 /** What accounts, the platform and the provider call. */
 function createRoutes({ config, secrets, database }: AppDeps, sealer: Sealer, life: Life, parts: Parts): Route[] {
-  const { sandbox, docsUrl, provider, channels, registry, processor, deliveries, birth } = parts;
+  const { sandbox, docsUrl, provider, channels, registry, processor, birth } = parts;
   const publicUrl = () => life.publicUrl;
   const intake = createIntake({
     database,
@@ -195,7 +202,7 @@ function createRoutes({ config, secrets, database }: AppDeps, sealer: Sealer, li
     const rate = parts.rateLimits.take('recipients', keyId, recipients);
     if (!rate.taken) throw rateLimited('recipients', rate.retryAfterSeconds);
   };
-  const nudge = deliveries.nudge;
+  const nudge = () => life.deliveries?.nudge();
   return [
     ...messageRoutes({ ...sending, takeRecipients, docsUrl, clock }),
     ...templateRoutes({ database, channels, registry }),

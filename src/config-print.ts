@@ -19,6 +19,7 @@ export function describeSettings(environment: Environment): string {
 function withoutDefault({ name, kind }: KnownSetting, environment: Environment): string {
   const given = environment[name]?.trim();
   const isProduction = environment.NODE_ENV?.trim() === 'production';
+  if (kind === 'switch') return given || 'by HOST and NODE_ENV';
   if (kind === 'text') return given || (isProduction ? 'missing' : 'by HOST and PORT');
   if (given || environment[`${name}_FILE`]?.trim()) return 'given';
   if (name === 'DATABASE_URL') return 'embedded';

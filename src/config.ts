@@ -146,6 +146,11 @@ export const SETTINGS = [
     help: 'The port of the internal listener (health), on the same host; `off` for none, 0 for any free port.',
   },
   {
+    name: 'WAYPOST_LOCAL_ENDPOINTS',
+    kind: 'switch',
+    help: 'Whether test endpoints may use http and loopback. Default: `on` if `HOST` is loopback and this is not production.',
+  },
+  {
     name: 'WAYPOST_LOG_LEVEL',
     kind: 'text',
     default: 'info',
@@ -184,6 +189,8 @@ export interface Config {
   sandboxPort: number;
   /** undefined: no internal listener. */
   metricsPort: number | undefined;
+  /** Whether test endpoints may use http and loopback. */
+  localEndpoints: boolean;
   logLevel: string;
   stopBudgetMs: number;
   secrets: GivenSecrets;
@@ -235,6 +242,7 @@ export function loadConfig(environment: Environment = process.env): Config {
     rateRecipients: read.integer('WAYPOST_RATE_RECIPIENTS'),
     sandbox: read.switch('WAYPOST_SANDBOX'),
     sandboxPort: read.integer('WAYPOST_SANDBOX_PORT'),
+    localEndpoints: read.switch('WAYPOST_LOCAL_ENDPOINTS', !production && isLoopback(read.text('HOST'))),
     metricsPort: metricsPort === 'off' ? undefined : read.integer('WAYPOST_METRICS_PORT'),
     logLevel: read.text('WAYPOST_LOG_LEVEL'),
     stopBudgetMs: read.integer('WAYPOST_STOP_BUDGET_MS'),
@@ -269,14 +277,19 @@ function faultsOf(config: Config): string[] {
   return faults;
 }
 
+function isLoopback(host: string): boolean {
+  return host === 'localhost' || host === '::1' || /^127(\.\d+){3}$/.test(host);
+}
+
 /** Reads single settings by the table and collects what is wrong with them. */
 function reader(environment: Environment, faults: string[]) {
   const settings = new Map<string, Setting>(SETTINGS.map((setting) => [setting.name, setting]));
   const given = (name: SettingName) => environment[name]?.trim() || settings.get(name)?.default;
   return {
     text: (name: SettingName) => given(name) ?? '',
-    switch(name: SettingName) {
+    switch(name: SettingName, fallback?: boolean) {
       const value = given(name);
+      if (value === undefined && fallback !== undefined) return fallback;
       if (value !== 'on' && value !== 'off') faults.push(`${name} must be on or off`);
       return value === 'on';
     },

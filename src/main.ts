@@ -106,6 +106,10 @@ curl -sS ${dev.base_url}/api/v1/messages/send \\
   -H 'Content-Type: application/json' \\
   -d '{"to": ["+447700900123", "+15550131026", "0770"], "type": "text", "text": {"body": "Your parcel is here"}}'
 
+Watch what becomes of them, in a second terminal, while you send again:
+
+npm run listen
+
 Stop with Ctrl-C.
 `);
 }

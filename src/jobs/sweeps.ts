@@ -1,4 +1,5 @@
 import type { Logger } from 'pino';
+import { tidyDeliveries } from '../endpoints/delivery-store.ts';
 import { expireInboundIds } from '../messages/inbound-store.ts';
 import { recoverRequests } from '../messages/recover.ts';
 import { listWorkingNodes } from '../messages/recover-store.ts';
@@ -44,6 +45,7 @@ export async function startSweeps({ database, node, docsUrl, log, rounds }: Deps
     await makePartitions(database);
     while ((await expireIdempotency(database)) > 0);
     while ((await expireInboundIds(database)) > 0);
+    while ((await tidyDeliveries(database)) > 0);
   };
   await recover();
   await tidy();

@@ -1,0 +1,240 @@
+import { readFile } from 'node:fs/promises';
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import { join } from 'node:path';
+import { parseArgs } from 'node:util';
+import { Webhook } from 'standardwebhooks';
+import { checkSignature, readHeaders } from '../src/endpoints/check-signature.ts';
+
+const HELP = `Receives events on this machine, verifies them and prints what arrived.
+
+  npm run listen                              with the gateway of "npm start": registers itself, and leaves with Ctrl-C
+  npm run listen -- --port 9000 --json        all of each event as JSON, one a line
+  npm run listen -- --secret whsec_...        for an endpoint that you made yourself
+
+  --port <number>      where to listen on 127.0.0.1; 9000, and 0 for any free port
+  --secret <whsec_>    the endpoint's secret; then nothing is registered
+  --data-dir <folder>  where the gateway keeps its dev.json; WAYPOST_DATA_DIR, else .waypost
+  --json               prints each event whole`;
+
+/** So that what an earlier run could not remove is found by the next one. */
+const DESCRIPTION = 'npm run listen';
+const BODY_BYTES_MAX = 1 << 20;
+const CALL_TIMEOUT_MS = 5_000;
+
+/** What a person can mend, in a sentence. */
+class Plain extends Error {}
+
+interface Options {
+  port: number;
+  secret: string | undefined;
+  dataDir: string;
+  json: boolean;
+}
+
+interface Gateway {
+  url: string;
+  key: string;
+}
+
+async function main(): Promise<void> {
+  const options = readOptions();
+  if (options === 'help') return console.log(HELP);
+  const gateway = options.secret === undefined ? await findGateway(options.dataDir) : undefined;
+  const server = createServer();
+  const port = await listen(server, options.port);
+  const url = `http://127.0.0.1:${port}/`;
+  const registered = gateway && (await register(gateway, url));
+  const secret = registered?.secret ?? options.secret ?? '';
+  const seen = new Set<string>();
+  server.on('request', (request, response) => void receive(request, response, { secret, seen, json: options.json }));
+  for (const signal of ['SIGINT', 'SIGTERM'] as const)
+    process.once(signal, () => void end(server, registered?.remove ?? (async () => undefined)));
+  const how = gateway ? `Events of the account of ${gateway.url} come to` : 'Verifying with your secret what comes to';
+  console.log(`${how} ${url}. Stop with Ctrl-C.`);
+}
+
+function readOptions(): Options | 'help' {
+  const { values } = readArguments();
+  if (values.help === true) return 'help';
+  const port = /^\d{1,5}$/.test(values.port) ? Number(values.port) : Number.NaN;
+  if (!(port <= 65_535)) throw new Plain('--port must be a number from 0 to 65535.');
+  const { secret, json = false } = values;
+  if (secret !== undefined && !/^whsec_[A-Za-z0-9+/]{32,}={0,2}$/.test(secret))
+    throw new Plain('--secret must be whsec_ and base64, as the gateway showed it when the endpoint was made.');
+  return { port, secret, json, dataDir: values['data-dir'] ?? (process.env.WAYPOST_DATA_DIR || '.waypost') };
+}
+
+function readArguments() {
+  try {
+    return parseArgs({
+      options: {
+        port: { type: 'string', default: '9000' },
+        secret: { type: 'string' },
+        'data-dir': { type: 'string' },
+        json: { type: 'boolean' },
+        help: { type: 'boolean', short: 'h' },
+      },
+    });
+  } catch (error) {
+    throw new Plain(`${error instanceof Error ? error.message : error} "npm run listen -- --help" tells the options.`);
+  }
+}
+
+/** The gateway of this machine, by the file that it wrote at its start. */
+async function findGateway(dataDir: string): Promise<Gateway> {
+  const path = join(dataDir, 'dev.json');
+  const text = await readFile(path, 'utf8').catch(() => undefined);
+  if (text === undefined)
+    throw new Plain(
+      `There is no ${path}. Start the gateway with "npm start" in another terminal first, name its folder by --data-dir, or give an endpoint's --secret.`,
+    );
+  const dev: unknown = JSON.parse(text);
+  return { url: textOf(dev, 'base_url'), key: textOf(dev, 'test_key') };
+}
+
+function listen(server: Server, port: number): Promise<number> {
+  return new Promise((resolve, reject) => {
+    server.once('error', (error: NodeJS.ErrnoException) => {
+      const inUse = error.code === 'EADDRINUSE';
+      reject(inUse ? new Plain(`The port ${port} is in use. Choose another one with --port, or 0 for any.`) : error);
+    });
+    server.listen(port, '127.0.0.1', () => {
+      const address = server.address();
+      resolve(typeof address === 'object' && address !== null ? address.port : port);
+    });
+  });
+}
+
+/** Makes an endpoint for this listener, in the place of one that an earlier run has left. */
+async function register(gateway: Gateway, url: string): Promise<{ secret: string; remove(): Promise<void> }> {
+  const { data } = await call(gateway, 'GET', '?limit=100');
+  for (const endpoint of Array.isArray(data) ? data : [])
+    if (textOf(endpoint, 'url') === url && Reflect.get(endpoint, 'description') === DESCRIPTION)
+      await call(gateway, 'DELETE', `/${textOf(endpoint, 'id')}`);
+  const created = await call(gateway, 'POST', '', { url, description: DESCRIPTION });
+  const id = textOf(created, 'id');
+  return { secret: textOf(created, 'secret'), remove: async () => void (await call(gateway, 'DELETE', `/${id}`)) };
+}
+
+async function call(gateway: Gateway, method: string, path: string, body?: object): Promise<Record<string, unknown>> {
+  const answer = await fetch(`${gateway.url}/api/v1/endpoints${path}`, {
+    method,
+    headers: { authorization: `Bearer ${gateway.key}`, ...(body && { 'content-type': 'application/json' }) },
+    ...(body && { body: JSON.stringify(body) }),
+    signal: AbortSignal.timeout(CALL_TIMEOUT_MS),
+  }).catch((error: unknown) => {
+    throw new Plain(`The gateway at ${gateway.url} does not answer. Start it with "npm start".`, { cause: error });
+  });
+  const text = await answer.text();
+  if (!answer.ok) throw new Plain(`The gateway refused the endpoint: ${answer.status} ${text}`);
+  return text === '' ? {} : Object(JSON.parse(text));
+}
+
+interface Receiving {
+  secret: string;
+  /** The ids that came before: an event may come more than once. */
+  seen: Set<string>;
+  json: boolean;
+}
+
+async function receive(request: IncomingMessage, response: ServerResponse, receiving: Receiving): Promise<void> {
+  const body = await readBody(request);
+  if (body === undefined) return void response.writeHead(413, { connection: 'close' }).end();
+  const wrong = findFault(request, body, receiving.secret);
+  if (wrong.length > 0) {
+    console.log([`${clock()}  not verified`, ...wrong.map((sentence) => `    ${sentence}`)].join('\n'));
+    return void response.writeHead(401).end();
+  }
+  const event: Record<string, unknown> = Object(JSON.parse(body));
+  console.log(receiving.json ? JSON.stringify(event) : describe(event, receiving.seen));
+  receiving.seen.add(String(event.id));
+  response.writeHead(204).end();
+}
+
+/** undefined: it is larger than any event, or broke off. */
+async function readBody(request: IncomingMessage): Promise<string | undefined> {
+  const chunks: Buffer[] = [];
+  let bytes = 0;
+  try {
+    for await (const chunk of request) {
+      chunks.push(chunk);
+      bytes += chunk.length;
+      if (bytes > BODY_BYTES_MAX) return undefined;
+    }
+  } catch {
+    return undefined; // The sender hung up: it will come again, if it was an event.
+  }
+  return Buffer.concat(chunks).toString('utf8');
+}
+
+/** Verifies as every customer can, with the public library; the gateway's own words say why not. */
+function findFault(request: IncomingMessage, body: string, secret: string): string[] {
+  const given = request.headersDistinct;
+  const flat = Object.fromEntries(Object.entries(given).map(([name, values]) => [name, values?.[0] ?? '']));
+  try {
+    new Webhook(secret).verify(body, flat);
+    return [];
+  } catch (error) {
+    const lists = Object.fromEntries(Object.entries(given).map(([name, values]) => [name, values ?? []]));
+    const check = { headers: readHeaders(lists), body, sentBody: undefined, secret, previous: null, nowMs: Date.now() };
+    const problems = checkSignature(check).map(({ detail }) => detail);
+    return problems.length > 0 ? problems : [error instanceof Error ? error.message : String(error)];
+  }
+}
+
+/** One line: when, what, its place in the log, and what happened to whom. */
+function describe(event: Record<string, unknown>, seen: Set<string>): string {
+  const type = String(event.type);
+  const place = typeof event.sequence === 'number' ? `#${event.sequence}` : '';
+  const [subject] = Object.values(Object(event.data)).map(describeSubject);
+  const again = seen.has(String(event.id)) ? '  (again)' : '';
+  return `${clock()}  ${type.padEnd(18)} ${place.padEnd(6)} ${subject ?? ''}${again}`;
+}
+
+function describeSubject(subject: unknown): string {
+  const {
+    id,
+    direction,
+    to,
+    from,
+    name,
+    phone_number: number,
+    url,
+    status,
+    disabled_reason: reason,
+    error,
+  } = Object(subject);
+  const person = direction === 'inbound' ? from && `from ${from}` : to && `to ${to}`;
+  const why = typeof error === 'object' && error !== null ? (error.message ?? error.code) : undefined;
+  return [id, person, name, number, url, status, reason, why].filter((word) => typeof word === 'string').join('  ');
+}
+
+function clock(): string {
+  return new Date().toISOString().slice(11, 23);
+}
+
+async function end(server: Server, remove: () => Promise<void>): Promise<void> {
+  server.close();
+  server.closeAllConnections();
+  try {
+    await remove();
+  } catch (error) {
+    if (!(error instanceof Plain)) throw error;
+    console.error(`The endpoint could not be removed. ${error.message}`);
+  }
+  process.exit(0);
+}
+
+function textOf(value: unknown, member: string): string {
+  const text: unknown = Reflect.get(Object(value), member);
+  if (typeof text !== 'string') throw new Plain(`The gateway's file or answer has no ${member}.`);
+  return text;
+}
+
+try {
+  await main();
+} catch (error) {
+  if (!(error instanceof Plain)) throw error;
+  console.error(error.message);
+  process.exit(1);
+}

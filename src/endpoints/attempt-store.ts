@@ -1,0 +1,131 @@
+import type { Queryable } from '../store/database.ts';
+import type { EndpointRow } from './store.ts';
+
+export interface AttemptRow {
+  id: string;
+  event_id: string;
+  type: string;
+  number: number;
+  at: Date;
+  outcome: 'succeeded' | 'failed';
+  http_status: number | null;
+  error: string | null;
+  duration_ms: number;
+  answer: string | null;
+  next_at: Date | null;
+}
+
+/** `waitMs` null: there is no next one. */
+export type NewAttempt = Omit<AttemptRow, 'next_at'> & {
+  account_id: string;
+  endpoint_id: string;
+  waitMs: number | null;
+};
+
+const ATTEMPT_INSERT = `
+  insert into attempt (account_id, id, endpoint_id, event_id, type, number, at, outcome, http_status, error, duration_ms,
+    answer, next_at)
+  select account_id, id, endpoint_id, event_id, type, number, at, outcome, http_status, error, duration_ms, answer,
+    now() + wait_ms * interval '1 millisecond'
+  from unnest($1::uuid[], $2::uuid[], $3::uuid[], $4::uuid[], $5::text[], $6::integer[], $7::timestamptz[], $8::text[],
+    $9::integer[], $10::text[], $11::integer[], $12::text[], $13::bigint[])
+    as t(account_id, id, endpoint_id, event_id, type, number, at, outcome, http_status, error, duration_ms, answer, wait_ms)`;
+
+export async function insertAttempts(tx: Queryable, attempts: readonly NewAttempt[]): Promise<void> {
+  await tx.query(ATTEMPT_INSERT, [
+    attempts.map(({ account_id }) => account_id),
+    attempts.map(({ id }) => id),
+    attempts.map(({ endpoint_id }) => endpoint_id),
+    attempts.map(({ event_id }) => event_id),
+    attempts.map(({ type }) => type),
+    attempts.map(({ number }) => number),
+    attempts.map(({ at }) => at),
+    attempts.map(({ outcome }) => outcome),
+    attempts.map(({ http_status }) => http_status),
+    attempts.map(({ error }) => error),
+    attempts.map(({ duration_ms }) => duration_ms),
+    attempts.map(({ answer }) => answer),
+    attempts.map(({ waitMs }) => waitMs),
+  ]);
+}
+
+export interface AttemptFilter {
+  eventId: string | null;
+  outcome: string | null;
+  before: string | null;
+}
+
+const COLUMNS = 'id, event_id, type, number, at, outcome, http_status, error, duration_ms, answer, next_at';
+
+/** Each filter has a text of its own, so that its index is used whatever plan is kept. */
+const attemptList = (filter: string) => `
+  select ${COLUMNS} from attempt
+  where account_id = $1 and endpoint_id = $2 and ($3::uuid is null or id < $3) ${filter}
+  order by id desc limit $4`;
+const ATTEMPT_LIST = attemptList('');
+const ATTEMPT_LIST_SUCCEEDED = attemptList("and outcome = 'succeeded'");
+const ATTEMPT_LIST_FAILED = attemptList("and outcome = 'failed'");
+const ATTEMPT_LIST_OF_EVENT = attemptList('and event_id = $5 and ($6::text is null or outcome = $6)');
+
+/** A page, newest first. */
+export function listAttempts(
+  store: Queryable,
+  accountId: string,
+  endpointId: string,
+  { eventId, outcome, before }: AttemptFilter,
+  limit: number,
+): Promise<AttemptRow[]> {
+  const values = [accountId, endpointId, before, limit];
+  if (eventId !== null) return store.query<AttemptRow>(ATTEMPT_LIST_OF_EVENT, [...values, eventId, outcome]);
+  if (outcome === null) return store.query<AttemptRow>(ATTEMPT_LIST, values);
+  return store.query<AttemptRow>(outcome === 'failed' ? ATTEMPT_LIST_FAILED : ATTEMPT_LIST_SUCCEEDED, values);
+}
+
+const ENDPOINT_NOTE_SUCCESS = `
+  update endpoint e set failing_since = null from unnest($1::uuid[], $2::uuid[]) as t(account_id, id)
+  where e.account_id = t.account_id and e.id = t.id and e.failing_since is not null`;
+
+type EndpointName = Pick<AttemptNote, 'account_id' | 'endpoint_id'>;
+export interface AttemptNote {
+  account_id: string;
+  endpoint_id: string;
+  /** It answered 410. */
+  gone: boolean;
+}
+
+/** What has succeeded once is not failing any more. */
+export async function noteSuccess(tx: Queryable, endpoints: readonly EndpointName[]): Promise<void> {
+  await tx.query(ENDPOINT_NOTE_SUCCESS, [
+    endpoints.map(({ account_id }) => account_id),
+    endpoints.map(({ endpoint_id }) => endpoint_id),
+  ]);
+}
+
+/** The five days are counted from the first failure after the last success. */
+const ENDPOINT_NOTE_FAILURE = `
+  update endpoint e set
+    failing_since = coalesce(e.failing_since, now()),
+    enabled = not (t.gone or coalesce(e.failing_since <= now() - make_interval(days => $4), false)),
+    disabled_reason = case when t.gone then 'gone' when e.failing_since <= now() - make_interval(days => $4) then 'failing' end,
+    updated_at = case when t.gone or e.failing_since <= now() - make_interval(days => $4) then now() else e.updated_at end
+  from unnest($1::uuid[], $2::uuid[], $3::boolean[]) as t(account_id, id, gone)
+  where e.account_id = t.account_id and e.id = t.id and e.enabled
+    and (e.failing_since is null or t.gone or e.failing_since <= now() - make_interval(days => $4))
+  returning e.account_id, e.id, e.mode, e.url, e.types, e.description, e.enabled, e.disabled_reason, e.created_at, e.updated_at`;
+
+/** Notes that endpoints failed, and returns those that this has disabled. */
+export async function noteFailure(
+  tx: Queryable,
+  notes: readonly AttemptNote[],
+  failingDaysMax: number,
+): Promise<DisabledEndpoint[]> {
+  const rows = await tx.query<DisabledEndpoint>(ENDPOINT_NOTE_FAILURE, [
+    notes.map(({ account_id }) => account_id),
+    notes.map(({ endpoint_id }) => endpoint_id),
+    notes.map(({ gone }) => gone),
+    failingDaysMax,
+  ]);
+  return rows.filter(({ enabled }) => !enabled);
+}
+
+export type DisabledEndpoint = Omit<EndpointRow, 'secret_sealed' | 'previous_secret_sealed' | 'previous_expires_at'>;

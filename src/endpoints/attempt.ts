@@ -1,0 +1,110 @@
+import type { EventView } from '../events/event.ts';
+import type { Clock } from '../kernel/clock.ts';
+import { newId } from '../kernel/ids.ts';
+import type { Mode } from '../kernel/principal.ts';
+import type { Sealer } from '../kernel/sealed.ts';
+import type { AttemptRow } from './attempt-store.ts';
+import { createGuardedAgent } from './guarded-agent.ts';
+import { type PostResult, post } from './post.ts';
+import { createResolve, type Resolve } from './resolve.ts';
+import { signEvent } from './sign.ts';
+import { continueTrace } from './trace.ts';
+import { readEndpointUrl } from './url.ts';
+
+/** For connecting and the whole answer. A promise to customers. */
+const TIMEOUT_MS = 15_000;
+
+export interface AttemptsDeps {
+  sealer: Sealer;
+  clock: Clock;
+  /** Whether test endpoints may use http and loopback. */
+  localEndpoints: boolean;
+  /** The name servers, unless a test has its own. */
+  resolve?: Resolve;
+  timeoutMs?: number;
+}
+
+/** Where an event goes to. */
+export interface Destination {
+  endpointId: string;
+  mode: Mode;
+  url: string;
+  secretSealed: Buffer;
+  /** null: there is none that still signs. */
+  previousSecretSealed: Buffer | null;
+}
+
+/** An event on its way: the same bytes on every try. */
+export interface Parcel {
+  /** The event's TypeID. */
+  eventId: string;
+  body: string;
+  traceparent: string | null;
+}
+
+export type AttemptOutcome = Pick<
+  AttemptRow,
+  'id' | 'at' | 'outcome' | 'http_status' | 'error' | 'duration_ms' | 'answer'
+> & {
+  retryAfter: string | null;
+};
+
+/** Makes single attempts. It never rejects for what the world does. */
+export interface Attempts {
+  attempt(destination: Destination, parcel: Parcel, signal?: AbortSignal): Promise<AttemptOutcome>;
+  close(): Promise<void>;
+}
+
+/** What goes over the wire. Nothing in it changes from one try to the next, so that retries are byte-identical. */
+export function composeBody(event: EventView | Omit<EventView, 'sequence'>): string {
+  return JSON.stringify(event);
+}
+
+export function createAttempts(deps: AttemptsDeps): Attempts {
+  const { sealer, clock, localEndpoints, resolve = createResolve(), timeoutMs = TIMEOUT_MS } = deps;
+  const worldAgent = createGuardedAgent(resolve, { local: false, timeoutMs });
+  const localAgent = createGuardedAgent(resolve, { local: true, timeoutMs });
+
+  const send = (destination: Destination, { eventId, body, traceparent }: Parcel, at: Date, signal?: AbortSignal) => {
+    const local = localEndpoints && destination.mode === 'test';
+    // Read again on every try: a literal address passes no look-up, and the settings may have changed.
+    const reading = readEndpointUrl(destination.url, local);
+    if (reading.kind === 'refused') return Promise.resolve(ADDRESS_REFUSED);
+    const sealed = [destination.secretSealed, destination.previousSecretSealed].filter((secret) => secret !== null);
+    const secrets = sealed.map((secret) => sealer.open(secret, destination.endpointId));
+    const headers = {
+      'content-type': 'application/json',
+      'user-agent': 'Waypost',
+      ...signEvent(eventId, at, body, secrets),
+      ...(traceparent !== null && { traceparent: continueTrace(traceparent) }),
+    };
+    return post(local ? localAgent : worldAgent, { url: reading.url, headers, body, timeoutMs, signal });
+  };
+
+  return {
+    async attempt(destination, parcel, signal) {
+      const at = new Date(clock.nowMs());
+      const begunMs = performance.now();
+      const result = await send(destination, parcel, at, signal);
+      return {
+        id: newId(),
+        at,
+        outcome: succeeded(result) ? 'succeeded' : 'failed',
+        http_status: result.httpStatus,
+        error: result.error,
+        duration_ms: Math.round(performance.now() - begunMs),
+        answer: result.answer,
+        retryAfter: result.retryAfter,
+      };
+    },
+    async close() {
+      await Promise.all([worldAgent.destroy(), localAgent.destroy()]);
+    },
+  };
+}
+
+const ADDRESS_REFUSED: PostResult = { httpStatus: null, error: 'address_refused', retryAfter: null, answer: null };
+
+function succeeded({ httpStatus, error }: PostResult): boolean {
+  return error === null && httpStatus !== null && httpStatus >= 200 && httpStatus < 300;
+}

@@ -1,0 +1,119 @@
+import type { Static } from 'typebox';
+import { insertAudit } from '../accounts/store.ts';
+import { ApiError } from '../kernel/errors.ts';
+import { formatId, newId } from '../kernel/ids.ts';
+import type { AccountPrincipal, Mode } from '../kernel/principal.ts';
+import type { Sealer } from '../kernel/sealed.ts';
+import type { Database, Queryable } from '../store/database.ts';
+import type { CREATE_BODY, PATCH_BODY } from './requests.ts';
+import { noEndpoint, requireLocked } from './require.ts';
+import { mintSecret } from './sign.ts';
+import {
+  countForCreation,
+  deleteEndpoint,
+  type EndpointKey,
+  type EndpointRow,
+  insertEndpoint,
+  rotateSecret,
+  updateEndpoint,
+} from './store.ts';
+import { readEndpointUrl } from './url.ts';
+
+/** An account needs one for each of its systems; every one more costs each of its events a delivery. */
+const ENDPOINTS_MAX = 50;
+
+interface Deps {
+  database: Database;
+  sealer: Sealer;
+  localEndpoints: boolean;
+}
+
+/** Creates an endpoint. The secret is in the result only: it is stored sealed, bound to the endpoint's id. */
+export async function createEndpoint(
+  { database, sealer, localEndpoints }: Deps,
+  principal: AccountPrincipal,
+  wish: Static<typeof CREATE_BODY>,
+): Promise<{ row: EndpointRow; secret: string }> {
+  const { accountId, mode } = principal;
+  checkUrl(wish.url, localEndpoints, mode);
+  const id = newId();
+  const secret = mintSecret();
+  const row = await database.transaction(async (tx) => {
+    if ((await countForCreation(tx, accountId, mode)) >= ENDPOINTS_MAX)
+      throw new ApiError('invalid_request', `An account has at most ${ENDPOINTS_MAX} endpoints a mode.`);
+    const inserted = await insertEndpoint(tx, {
+      account_id: accountId,
+      id,
+      mode,
+      url: wish.url,
+      types: wish.types ?? null,
+      description: wish.description ?? null,
+      secret_sealed: sealer.seal(secret, id),
+    });
+    await note(tx, principal, 'endpoint.created', id, { mode, types: inserted.types });
+    return inserted;
+  });
+  return { row, secret };
+}
+
+/** Changes what the wish names: an absent member stays, null clears. */
+export function patchEndpoint(
+  { database, localEndpoints }: Deps,
+  principal: AccountPrincipal,
+  key: EndpointKey,
+  wish: Static<typeof PATCH_BODY>,
+): Promise<EndpointRow> {
+  if (wish.url !== undefined) checkUrl(wish.url, localEndpoints, key.mode);
+  return database.transaction(async (tx) => {
+    const row = await requireLocked(tx, key);
+    const enabled = wish.enabled ?? row.enabled;
+    const disabled_reason = enabled ? null : (row.disabled_reason ?? 'requested');
+    const updated = await updateEndpoint(tx, { ...row, ...wish, enabled, disabled_reason });
+    await note(tx, principal, 'endpoint.changed', key.id, { members: Object.keys(wish), enabled });
+    return updated;
+  });
+}
+
+export async function removeEndpoint({ database }: Deps, principal: AccountPrincipal, key: EndpointKey): Promise<void> {
+  await database.transaction(async (tx) => {
+    if (!(await deleteEndpoint(tx, key))) throw noEndpoint();
+    await note(tx, principal, 'endpoint.deleted', key.id, {});
+  });
+}
+
+/** Gives an endpoint a new secret. `previousExpiresAt` null: the one before signs no more. */
+export async function renewSecret(
+  { database, sealer }: Deps,
+  principal: AccountPrincipal,
+  key: EndpointKey,
+  overlapSeconds: number,
+): Promise<{ secret: string; previousExpiresAt: Date | null }> {
+  const secret = mintSecret();
+  const previousExpiresAt = await database.transaction(async (tx) => {
+    await requireLocked(tx, key);
+    const expiresAt = await rotateSecret(tx, key, sealer.seal(secret, key.id), overlapSeconds);
+    await note(tx, principal, 'endpoint.secret_rotated', key.id, { overlap_seconds: overlapSeconds });
+    return expiresAt;
+  });
+  return { secret, previousExpiresAt };
+}
+
+function checkUrl(url: string, localEndpoints: boolean, mode: Mode): void {
+  const reading = readEndpointUrl(url, localEndpoints && mode === 'test');
+  if (reading.kind === 'refused')
+    throw new ApiError('invalid_request', 'The body is not valid.', {
+      errors: [{ pointer: '#/url', detail: reading.detail }],
+    });
+}
+
+/** The URL is not told: it may hold a secret of the customer's. */
+async function note(
+  tx: Queryable,
+  { accountId, keyId }: AccountPrincipal,
+  action: string,
+  id: string,
+  detail: Record<string, unknown>,
+): Promise<void> {
+  const target = formatId('end', id);
+  await insertAudit(tx, { id: newId(), accountId, actor: formatId('key', keyId), action, target, detail });
+}

@@ -1,0 +1,59 @@
+import { presentEvent } from '../events/present.ts';
+import { findEvent } from '../events/store.ts';
+import { accountRoute, type Route } from '../http/route.ts';
+import type { Clock } from '../kernel/clock.ts';
+import { parseId } from '../kernel/ids.ts';
+import type { AccountPrincipal } from '../kernel/principal.ts';
+import type { Sealer } from '../kernel/sealed.ts';
+import type { Database } from '../store/database.ts';
+import { composeBody } from './attempt.ts';
+import { checkSignature, readHeaders } from './check-signature.ts';
+import { CHECK_BODY } from './requests.ts';
+import { keyOf, requireEndpoint } from './require.ts';
+
+interface Deps {
+  database: Database;
+  sealer: Sealer;
+  clock: Clock;
+  docsUrl(): string;
+}
+
+/** Tells a customer why a signature does not verify, and never what the right one would be. */
+export function checkSignatureRoute(path: string, deps: Deps): Route {
+  return accountRoute({
+    method: 'POST',
+    path,
+    scope: 'endpoints:manage',
+    summary: 'Tell what is wrong with a signature that was received',
+    bodyUse: 'json',
+    bodySchema: CHECK_BODY,
+    async handle({ principal, params, body }) {
+      const row = await requireEndpoint(deps.database, keyOf(principal, params.id));
+      const nowMs = deps.clock.nowMs();
+      const expiresAt = row.previous_expires_at;
+      const previous = row.previous_secret_sealed && deps.sealer.open(row.previous_secret_sealed, row.id);
+      const headers = readHeaders(body.headers);
+      const problems = checkSignature({
+        headers,
+        body: body.body,
+        sentBody: await findBody(deps, principal, headers.values['webhook-id']),
+        secret: deps.sealer.open(row.secret_sealed, row.id),
+        previous:
+          previous === null || expiresAt === null ? null : { secret: previous, valid: expiresAt.getTime() > nowMs },
+        nowMs,
+      });
+      return { status: 200, body: { valid: problems.length === 0, problems } };
+    },
+  });
+}
+
+/** What we sent under this id; undefined for a test event, or one that has expired or never was. */
+async function findBody(
+  { database, docsUrl }: Deps,
+  { accountId, mode }: AccountPrincipal,
+  eventId: string | undefined,
+): Promise<string | undefined> {
+  const id = parseId('evt', eventId ?? '');
+  const row = id === undefined ? undefined : await findEvent(database, accountId, mode, id);
+  return row && composeBody(presentEvent(row, docsUrl()));
+}

@@ -1,0 +1,55 @@
+import { isIP, type LookupFunction } from 'node:net';
+import { Agent } from 'undici';
+import { mayConnectTo } from './address-guard.ts';
+import type { Resolve } from './resolve.ts';
+
+/** The name has no address now. */
+export class DnsFailure extends Error {}
+/** The name has an address that nobody may be made to connect to. */
+export class AddressRefused extends Error {}
+
+/** An idle connection is left before the other side would close it; its own hint wins, less a margin. */
+const KEEP_ALIVE_MS = 4_000;
+const KEEP_ALIVE_MARGIN_MS = 2_000;
+const KEEP_ALIVE_MAX_MS = 60_000;
+
+/**
+ * Connections to customers' servers. Every address of a name is checked in the look-up of the connection itself, so the
+ * address that was checked is the one that is used; a name with one refused address is refused altogether. A literal
+ * address passes no look-up: `readEndpointUrl` checks it before each attempt.
+ */
+export function createGuardedAgent(
+  resolve: Resolve,
+  { local, timeoutMs }: { local: boolean; timeoutMs: number },
+): Agent {
+  return new Agent({
+    connect: { lookup: createLookup(resolve, local), timeout: timeoutMs },
+    // One request at a time on a connection, so that one that breaks touches one attempt only.
+    pipelining: 1,
+    allowH2: false,
+    keepAliveTimeout: KEEP_ALIVE_MS,
+    keepAliveTimeoutThreshold: KEEP_ALIVE_MARGIN_MS,
+    keepAliveMaxTimeout: KEEP_ALIVE_MAX_MS,
+    // An attempt has one time limit for all of it; undici's start anew with every chunk.
+    headersTimeout: 0,
+    bodyTimeout: 0,
+  });
+}
+
+function createLookup(resolve: Resolve, local: boolean): LookupFunction {
+  return (hostname, options, callback) => {
+    resolve(hostname).then(
+      (addresses) => {
+        const [first] = addresses;
+        if (first === undefined) return callback(new DnsFailure(), '');
+        if (!addresses.every((address) => mayConnectTo(address, local))) return callback(new AddressRefused(), '');
+        if (options.all !== true) return callback(null, first, isIP(first));
+        callback(
+          null,
+          addresses.map((address) => ({ address, family: isIP(address) })),
+        );
+      },
+      () => callback(new DnsFailure(), ''),
+    );
+  };
+}

@@ -1,0 +1,138 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import type { ClaimedDelivery } from './delivery-store.ts';
+import { Lanes } from './lanes.ts';
+
+const GOOD = { succeeded: true, durationMs: 10 };
+const BAD = { succeeded: false, durationMs: 15_000 };
+
+describe('lanes', () => {
+  it('give every endpoint one place, whatever the others hold', () => {
+    const lanes = new Lanes();
+    lanes.add(
+      Array.from({ length: 300 }, (_, place) => deliveryOf('account', `endpoint-${place % 100}`)),
+      0,
+    );
+    assert.equal(beginAll(lanes).length, 100);
+  });
+
+  it('give an endpoint up to ten once it has succeeded', () => {
+    const lanes = new Lanes();
+    proveAll(lanes, ['endpoint']);
+    lanes.add(deliveries('account', 'endpoint', 30), 0);
+    assert.equal(beginAll(lanes).length, 10);
+  });
+
+  it('give an account no more than 50 beside the one of each endpoint', () => {
+    const lanes = new Lanes();
+    const names = Array.from({ length: 20 }, (_, place) => `endpoint-${place}`);
+    proveAll(lanes, names);
+    for (const name of names) lanes.add(deliveries('account', name, 20), 0);
+    assert.equal(beginAll(lanes).length, 20 + 50);
+    lanes.add(deliveries('another', 'newcomer', 5), 0);
+    assert.equal(beginAll(lanes).length, 1);
+  });
+
+  it('take an endpoint back to one place when it fails, and give back what it had waiting', () => {
+    const lanes = new Lanes();
+    proveAll(lanes, ['endpoint']);
+    lanes.add(deliveries('account', 'endpoint', 15), 0);
+    const begun = beginAll(lanes);
+    const [first] = begun;
+    assert.ok(first);
+    assert.equal(lanes.end(first, BAD, 0).length, 5);
+    assert.equal(roomOf(lanes), 0);
+    for (const delivery of begun.slice(1)) lanes.end(delivery, BAD, 0);
+    assert.equal(roomOf(lanes), 1);
+  });
+
+  it('ask for more only where a claim has taken all that it might', () => {
+    const lanes = new Lanes();
+    proveAll(lanes, ['endpoint']);
+    const delivery = deliveryOf('account', 'endpoint');
+    assert.ok(lanes.wantsMore(delivery));
+    const room = roomOf(lanes) ?? 0;
+    assert.equal(room, 200);
+    lanes.add(deliveries('account', 'endpoint', room - 1), 0);
+    for (const begun of beginAll(lanes)) lanes.end(begun, GOOD, 0);
+    assert.ok(!lanes.wantsMore(delivery));
+  });
+
+  it('take less of each when much is held already', () => {
+    const lanes = new Lanes();
+    const names = Array.from({ length: 12 }, (_, place) => `endpoint-${place}`);
+    proveAll(lanes, names);
+    for (const name of names.slice(1)) lanes.add(deliveries('account', name, 200), 0);
+    const { rooms } = lanes.claimRooms();
+    assert.equal(rooms.find(({ endpointId }) => endpointId === 'endpoint-0')?.room, 10);
+  });
+
+  it('free every place that was taken', () => {
+    const lanes = new Lanes();
+    for (let round = 0; round < 200; round += 1) {
+      lanes.add(deliveries('account', 'endpoint', 30), 0);
+      for (const delivery of beginAll(lanes)) lanes.end(delivery, GOOD, 0);
+      lanes.clear();
+    }
+    lanes.add(deliveries('account', 'endpoint', 30), 0);
+    assert.equal(beginAll(lanes).length, 10);
+  });
+
+  it('do not begin what was claimed too long ago', () => {
+    const lanes = new Lanes();
+    lanes.add(deliveries('account', 'endpoint', 1), 1_000);
+    assert.equal(lanes.begin(1_001), undefined);
+    assert.equal(lanes.begin(0), undefined);
+  });
+
+  it('forget endpoints that nothing is known of', () => {
+    const lanes = new Lanes();
+    proveAll(lanes, ['good']);
+    lanes.add(deliveries('account', 'bad', 1), 0);
+    for (const delivery of beginAll(lanes)) lanes.end(delivery, BAD, 0);
+    lanes.prune(1_000);
+    assert.deepEqual(
+      lanes.claimRooms().rooms.map(({ endpointId }) => endpointId),
+      ['good'],
+    );
+    lanes.prune(10_000_000);
+    assert.deepEqual(lanes.claimRooms().rooms, []);
+  });
+});
+
+function beginAll(lanes: Lanes): ClaimedDelivery[] {
+  const begun: ClaimedDelivery[] = [];
+  for (let next = lanes.begin(0); next !== undefined; next = lanes.begin(0)) begun.push(next);
+  return begun;
+}
+
+function proveAll(lanes: Lanes, endpointIds: string[]): void {
+  for (const id of endpointIds) lanes.add([deliveryOf('account', id)], 0);
+  for (const delivery of beginAll(lanes)) lanes.end(delivery, GOOD, 0);
+}
+
+function roomOf(lanes: Lanes): number | undefined {
+  return lanes.claimRooms().rooms[0]?.room;
+}
+
+function deliveries(accountId: string, endpointId: string, count: number): ClaimedDelivery[] {
+  return Array.from({ length: count }, () => deliveryOf(accountId, endpointId));
+}
+
+function deliveryOf(accountId: string, endpointId: string): ClaimedDelivery {
+  return {
+    account_id: accountId,
+    endpoint_id: endpointId,
+    event_id: 'event',
+    attempts: 0,
+    mode: 'test',
+    url: 'https://example.com/',
+    secret_sealed: Buffer.alloc(0),
+    previous_secret_sealed: null,
+    type: 'message.sent',
+    sequence: 1,
+    data: {},
+    traceparent: null,
+    at: new Date(0),
+  };
+}

@@ -1,0 +1,76 @@
+import { insertAudit } from '../accounts/store.ts';
+import { findEvent } from '../events/store.ts';
+import { accountRoute, type Route } from '../http/route.ts';
+import { ApiError } from '../kernel/errors.ts';
+import { formatId, newId, parseId } from '../kernel/ids.ts';
+import type { AccountPrincipal } from '../kernel/principal.ts';
+import type { Database } from '../store/database.ts';
+import { type ReplayWish, replayEvents } from './delivery-store.ts';
+import { REPLAY_BODY } from './requests.ts';
+import { keyOf, requireEndpoint } from './require.ts';
+
+/** One transaction enqueues so many, so that it is short. */
+const EVENTS_A_COMMIT = 5_000;
+
+interface Deps {
+  database: Database;
+  nudge(): void;
+}
+
+/** Enqueues recorded events once more: those of the endpoint's types, in their order, after a number or one by its id. */
+export function replayRoute(path: string, { database, nudge }: Deps): Route {
+  return accountRoute({
+    method: 'POST',
+    path,
+    scope: 'endpoints:manage',
+    summary: 'Deliver events once more: all after a sequence, or one',
+    bodyUse: 'json',
+    bodySchema: REPLAY_BODY,
+    async handle({ principal, params, body }) {
+      const { accountId, mode } = principal;
+      if ((body.after_sequence === undefined) === (body.event_id === undefined)) throw notOneOfTwo();
+      const { id: endpointId, types } = await requireEndpoint(database, keyOf(principal, params.id));
+      const eventId = body.event_id === undefined ? null : await requireEvent(database, principal, body.event_id);
+      const wish = { accountId, mode, endpointId, types, eventId, afterSequence: body.after_sequence ?? null };
+      const count = await replay(database, principal, wish, nudge);
+      return { status: 202, body: { count } };
+    },
+  });
+}
+
+function notOneOfTwo(): ApiError {
+  return new ApiError('invalid_request', 'The body is not valid.', {
+    errors: [{ pointer: '#', detail: 'Give exactly one of after_sequence and event_id.' }],
+  });
+}
+
+async function requireEvent(database: Database, { accountId, mode }: AccountPrincipal, text: string): Promise<string> {
+  const id = parseId('evt', text);
+  const event = id === undefined ? undefined : await findEvent(database, accountId, mode, id);
+  if (event === undefined) throw new ApiError('not_found', 'There is no such event, or it has expired.');
+  return event.id;
+}
+
+/** How many were enqueued. A call that breaks off can be repeated: what is enqueued already is not enqueued twice. */
+async function replay(
+  database: Database,
+  principal: AccountPrincipal,
+  wish: ReplayWish,
+  nudge: () => void,
+): Promise<number> {
+  const detail = { after_sequence: wish.afterSequence, event_id: wish.eventId && formatId('evt', wish.eventId) };
+  const target = formatId('end', wish.endpointId);
+  const actor = formatId('key', principal.keyId);
+  const audit = { accountId: wish.accountId, actor, action: 'endpoint.replayed', target, detail };
+  let count = 0;
+  for (let after = wish.afterSequence; ; ) {
+    const { events, last } = await database.transaction(async (tx) => {
+      if (count === 0) await insertAudit(tx, { id: newId(), ...audit });
+      return replayEvents(tx, { ...wish, afterSequence: after }, EVENTS_A_COMMIT);
+    });
+    nudge();
+    count += events;
+    if (events < EVENTS_A_COMMIT) return count;
+    after = last;
+  }
+}

@@ -1,0 +1,171 @@
+import { pageOf, readPage } from '../http/page.ts';
+import { accountRoute, type Route } from '../http/route.ts';
+import type { Clock } from '../kernel/clock.ts';
+import { parseId } from '../kernel/ids.ts';
+import type { Sealer } from '../kernel/sealed.ts';
+import type { Database } from '../store/database.ts';
+import type { Attempts } from './attempt.ts';
+import { listAttempts } from './attempt-store.ts';
+import { createEndpoint, patchEndpoint, removeEndpoint, renewSecret } from './change.ts';
+import { checkSignatureRoute } from './check-signature-route.ts';
+import { presentAttempt, presentEndpoint } from './present.ts';
+import { replayRoute } from './replay.ts';
+import { ATTEMPTS_QUERY, CREATE_BODY, LIST_QUERY, NO_BODY, PATCH_BODY, ROTATE_BODY } from './requests.ts';
+import { keyOf, requireEndpoint } from './require.ts';
+import { listEndpoints } from './store.ts';
+import { createTests } from './test-event.ts';
+
+export interface EndpointDeps {
+  database: Database;
+  sealer: Sealer;
+  clock: Clock;
+  attempts: Attempts;
+  /** Whether test endpoints may use http and loopback. */
+  localEndpoints: boolean;
+  publicUrl(): string;
+  docsUrl(): string;
+  /** Deliveries were enqueued. */
+  nudge(): void;
+}
+
+const PATH = '/api/v1/endpoints';
+const ONE = `${PATH}/:id`;
+const SCOPE = 'endpoints:manage';
+const OVERLAP_SECONDS_DEFAULT = 86_400;
+
+/** Customers' own endpoints: managing them, and finding out why something did not arrive. */
+export function endpointRoutes(deps: EndpointDeps): Route[] {
+  return [
+    ...managingRoutes(deps),
+    rotateRoute(deps),
+    testRoute(deps),
+    attemptsRoute(deps),
+    replayRoute(`${ONE}/replay`, deps),
+    checkSignatureRoute(`${ONE}/check-signature`, deps),
+  ];
+}
+
+function managingRoutes(deps: EndpointDeps): Route[] {
+  const { database, publicUrl } = deps;
+  return [
+    accountRoute({
+      method: 'POST',
+      path: PATH,
+      scope: SCOPE,
+      summary: 'Create an endpoint; its secret is shown once',
+      bodyUse: 'json',
+      bodySchema: CREATE_BODY,
+      async handle({ principal, body }) {
+        const { row, secret } = await createEndpoint(deps, principal, body);
+        const endpoint = presentEndpoint(row);
+        const headers = { location: `${publicUrl()}${PATH}/${endpoint.id}` };
+        return { status: 201, body: { ...endpoint, secret }, headers };
+      },
+    }),
+    accountRoute({
+      method: 'GET',
+      path: PATH,
+      scope: SCOPE,
+      summary: "List the endpoints of the key's mode, newest first",
+      bodyUse: 'none',
+      querySchema: LIST_QUERY,
+      async handle({ principal: { accountId, mode }, query }) {
+        const page = readPage(query);
+        const rows = await listEndpoints(database, accountId, mode, page.before, page.limit + 1);
+        return { status: 200, body: pageOf(rows, page, rows.map(presentEndpoint)) };
+      },
+    }),
+    accountRoute({
+      method: 'GET',
+      path: ONE,
+      scope: SCOPE,
+      summary: 'Read an endpoint',
+      bodyUse: 'none',
+      async handle({ principal, params }) {
+        return { status: 200, body: presentEndpoint(await requireEndpoint(database, keyOf(principal, params.id))) };
+      },
+    }),
+    accountRoute({
+      method: 'PATCH',
+      path: ONE,
+      scope: SCOPE,
+      summary: 'Change an endpoint, or turn it on or off',
+      bodyUse: 'json',
+      bodySchema: PATCH_BODY,
+      async handle({ principal, params, body }) {
+        const row = await patchEndpoint(deps, principal, keyOf(principal, params.id), body);
+        deps.nudge();
+        return { status: 200, body: presentEndpoint(row) };
+      },
+    }),
+    accountRoute({
+      method: 'DELETE',
+      path: ONE,
+      scope: SCOPE,
+      summary: 'Delete an endpoint, with all that is on its way to it',
+      bodyUse: 'none',
+      async handle({ principal, params }) {
+        await removeEndpoint(deps, principal, keyOf(principal, params.id));
+        return { status: 204 };
+      },
+    }),
+  ];
+}
+
+function rotateRoute(deps: EndpointDeps): Route {
+  return accountRoute({
+    method: 'POST',
+    path: `${ONE}/rotate-secret`,
+    scope: SCOPE,
+    summary: 'Make a new secret; the one before signs too for a while',
+    bodyUse: 'json_or_empty',
+    bodySchema: ROTATE_BODY,
+    async handle({ principal, params, body }) {
+      const overlapSeconds = body.overlap_seconds ?? OVERLAP_SECONDS_DEFAULT;
+      const { secret, previousExpiresAt } = await renewSecret(
+        deps,
+        principal,
+        keyOf(principal, params.id),
+        overlapSeconds,
+      );
+      return { status: 200, body: { secret, previous_expires_at: previousExpiresAt?.toISOString() ?? null } };
+    },
+  });
+}
+
+function testRoute(deps: EndpointDeps): Route {
+  const tests = createTests(deps);
+  return accountRoute({
+    method: 'POST',
+    path: `${ONE}/test`,
+    scope: SCOPE,
+    summary: 'Send a test event once, and tell what came of it',
+    bodyUse: 'json_or_empty',
+    bodySchema: NO_BODY,
+    async handle({ principal, params }) {
+      const row = await requireEndpoint(deps.database, keyOf(principal, params.id));
+      return { status: 200, body: presentAttempt(await tests.send(row)) };
+    },
+  });
+}
+
+function attemptsRoute({ database }: EndpointDeps): Route {
+  return accountRoute({
+    method: 'GET',
+    path: `${ONE}/attempts`,
+    scope: SCOPE,
+    summary: 'List the attempts at an endpoint, newest first',
+    bodyUse: 'none',
+    querySchema: ATTEMPTS_QUERY,
+    async handle({ principal, params, query }) {
+      const { id } = await requireEndpoint(database, keyOf(principal, params.id));
+      const page = readPage(query);
+      const eventId = query.event_id === undefined ? null : parseId('evt', query.event_id);
+      // An id that is not well formed belongs to no event.
+      if (eventId === undefined) return { status: 200, body: pageOf([], page, []) };
+      const filter = { eventId, outcome: query.outcome ?? null, before: page.before };
+      const rows = await listAttempts(database, principal.accountId, id, filter, page.limit + 1);
+      return { status: 200, body: pageOf(rows, page, rows.map(presentAttempt)) };
+    },
+  });
+}

@@ -1,0 +1,131 @@
+import type { Mode } from '../kernel/principal.ts';
+import type { Queryable } from '../store/database.ts';
+
+export interface EndpointRow {
+  account_id: string;
+  id: string;
+  mode: Mode;
+  url: string;
+  /** null: all. */
+  types: string[] | null;
+  description: string | null;
+  enabled: boolean;
+  disabled_reason: DisabledReason | null;
+  secret_sealed: Buffer;
+  previous_secret_sealed: Buffer | null;
+  previous_expires_at: Date | null;
+  created_at: Date;
+  updated_at: Date;
+}
+
+/** `gone`: it answered 410; `failing`: no success for five days; `requested`: the customer turned it off. */
+export type DisabledReason = 'gone' | 'failing' | 'requested';
+
+const COLUMNS = `account_id, id, mode, url, types, description, enabled, disabled_reason, secret_sealed,
+  previous_secret_sealed, previous_expires_at, created_at, updated_at`;
+
+/** Creations of one account wait for one another, so that together they do not pass the limit. */
+const ENDPOINT_LOCK_CREATION = `select pg_advisory_xact_lock(hashtext('waypost endpoints'), hashtext($1))`;
+const ENDPOINT_COUNT = 'select count(*) as endpoints from endpoint where account_id = $1 and mode = $2';
+
+/** How many there are of a mode; until the end of the transaction nobody else creates one. */
+export async function countForCreation(tx: Queryable, accountId: string, mode: Mode): Promise<number> {
+  await tx.query(ENDPOINT_LOCK_CREATION, [accountId]);
+  const [row] = await tx.query<{ endpoints: number }>(ENDPOINT_COUNT, [accountId, mode]);
+  return row?.endpoints ?? 0;
+}
+
+const ENDPOINT_INSERT = `
+  insert into endpoint (account_id, id, mode, url, types, description, secret_sealed)
+  values ($1, $2, $3, $4, $5, $6, $7) returning ${COLUMNS}`;
+
+export type NewEndpoint = Pick<
+  EndpointRow,
+  'account_id' | 'id' | 'mode' | 'url' | 'types' | 'description' | 'secret_sealed'
+>;
+
+export async function insertEndpoint(tx: Queryable, row: NewEndpoint): Promise<EndpointRow> {
+  const values = [row.account_id, row.id, row.mode, row.url, row.types, row.description, row.secret_sealed];
+  const [inserted] = await tx.query<EndpointRow>(ENDPOINT_INSERT, values);
+  if (inserted === undefined) throw new Error('An insert that returns one row returned none');
+  return inserted;
+}
+
+const ENDPOINT_LIST = `
+  select ${COLUMNS} from endpoint
+  where account_id = $1 and mode = $2 and ($3::uuid is null or id < $3) order by id desc limit $4`;
+
+export function listEndpoints(
+  store: Queryable,
+  accountId: string,
+  mode: Mode,
+  before: string | null,
+  limit: number,
+): Promise<EndpointRow[]> {
+  return store.query<EndpointRow>(ENDPOINT_LIST, [accountId, mode, before, limit]);
+}
+
+const ENDPOINT_FIND = `select ${COLUMNS} from endpoint where account_id = $1 and mode = $2 and id = $3`;
+
+/** What identifies an endpoint to its owner. */
+export interface EndpointKey {
+  accountId: string;
+  mode: Mode;
+  id: string;
+}
+
+export async function findEndpoint(store: Queryable, key: EndpointKey): Promise<EndpointRow | undefined> {
+  return (await store.query<EndpointRow>(ENDPOINT_FIND, [key.accountId, key.mode, key.id]))[0];
+}
+
+const ENDPOINT_LOCK = `${ENDPOINT_FIND} for no key update`;
+
+/** The same, and nobody else changes it until the end of the transaction. */
+export async function lockEndpoint(tx: Queryable, key: EndpointKey): Promise<EndpointRow | undefined> {
+  return (await tx.query<EndpointRow>(ENDPOINT_LOCK, [key.accountId, key.mode, key.id]))[0];
+}
+
+/** What leads elsewhere or was turned on again has not failed yet. */
+const ENDPOINT_UPDATE = `
+  update endpoint set url = $3, types = $4, description = $5, enabled = $6, disabled_reason = $7, updated_at = now(),
+    failing_since = case when url = $3 and enabled = $6 then failing_since end
+  where account_id = $1 and id = $2 returning ${COLUMNS}`;
+
+export async function updateEndpoint(tx: Queryable, row: EndpointRow): Promise<EndpointRow> {
+  const { account_id, id, url, types, description, enabled, disabled_reason } = row;
+  const values = [account_id, id, url, types, description, enabled, disabled_reason];
+  const [updated] = await tx.query<EndpointRow>(ENDPOINT_UPDATE, values);
+  if (updated === undefined) throw new Error('A locked endpoint was not there any more');
+  return updated;
+}
+
+/** The secret before stays as long as told; both are bound to the same endpoint, so its seal stays good. */
+const ENDPOINT_ROTATE = `
+  update endpoint set secret_sealed = $3,
+    previous_secret_sealed = case when $4 > 0 then secret_sealed end,
+    previous_expires_at = case when $4 > 0 then now() + make_interval(secs => $4) end,
+    updated_at = now()
+  where account_id = $1 and id = $2 returning previous_expires_at`;
+
+/** Until when the secret before signs too; null: not at all. */
+export async function rotateSecret(
+  tx: Queryable,
+  { accountId, id }: EndpointKey,
+  sealed: Buffer,
+  overlapSeconds: number,
+): Promise<Date | null> {
+  const values = [accountId, id, sealed, overlapSeconds];
+  const [row] = await tx.query<{ previous_expires_at: Date | null }>(ENDPOINT_ROTATE, values);
+  return row?.previous_expires_at ?? null;
+}
+
+/** With all that was still on its way to it. */
+const ENDPOINT_DELETE = `
+  with gone as (delete from endpoint where account_id = $1 and mode = $2 and id = $3 returning account_id, id),
+  dropped as (delete from delivery d using gone where d.account_id = gone.account_id and d.endpoint_id = gone.id)
+  select id from gone`;
+
+/** Whether it was there. */
+export async function deleteEndpoint(tx: Queryable, key: EndpointKey): Promise<boolean> {
+  return (await tx.query(ENDPOINT_DELETE, [key.accountId, key.mode, key.id])).length > 0;
+}

@@ -1,0 +1,74 @@
+import { pino } from 'pino';
+import { createAttempts } from '../../src/endpoints/attempt.ts';
+import { endpointRoutes } from '../../src/endpoints/routes.ts';
+import { createRateLimits } from '../../src/http/rate-limit.ts';
+import { createServer } from '../../src/http/server.ts';
+import { systemClock } from '../../src/kernel/clock.ts';
+import { ApiError } from '../../src/kernel/errors.ts';
+import { newId } from '../../src/kernel/ids.ts';
+import type { AccountPrincipal, Mode } from '../../src/kernel/principal.ts';
+import { type CallOptions, callApi, type TestAnswer } from '../support/gateway.ts';
+import type { Harness } from './harness.ts';
+
+export interface EndpointApi {
+  url: string;
+  /** A key of an account; without a wish, of a new account in test mode with every scope. */
+  key(wish?: { accountId?: string; mode?: Mode; scopes?: string[] }): { key: string; principal: AccountPrincipal };
+  call(key: string, method: string, path: string, options?: CallOptions): Promise<TestAnswer>;
+  stop(): Promise<void>;
+}
+
+/** The endpoint routes on a server of their own, over the harness's database and deliveries. */
+export async function startEndpointApi(harness: Harness, localEndpoints = true): Promise<EndpointApi> {
+  const { database, sealer, deliveries } = harness;
+  const clock = systemClock;
+  const docsUrl = () => 'https://gateway.test/docs';
+  const attempts = createAttempts({ sealer, clock, localEndpoints, timeoutMs: 2_000 });
+  const principals = new Map<string, AccountPrincipal>();
+  const server = createServer({
+    routes: endpointRoutes({
+      database,
+      sealer,
+      clock,
+      attempts,
+      localEndpoints,
+      docsUrl,
+      publicUrl: () => 'https://gateway.test',
+      nudge: deliveries.nudge,
+    }),
+    authenticate: async (authorization) => {
+      const principal = principals.get(authorization?.replace('Bearer ', '') ?? '');
+      if (principal === undefined) throw new ApiError('invalid_api_key', 'The key is not valid.');
+      return principal;
+    },
+    rateLimits: createRateLimits({ requests: 100_000, recipients: 100_000 }, clock),
+    docsUrl,
+    accepting: () => true,
+    log: pino({ level: 'silent' }),
+  });
+  const url = await server.listen({ host: '127.0.0.1', port: 0 });
+  return {
+    url,
+    key({ accountId = newId(), mode = 'test', scopes } = {}) {
+      const keyId = newId();
+      const principal: AccountPrincipal = {
+        kind: 'account',
+        accountId,
+        accountName: 'Test',
+        suspended: false,
+        keyId,
+        keyName: 'Test key',
+        mode,
+        scopes,
+        expiresAt: undefined,
+      };
+      principals.set(keyId, principal);
+      return { key: keyId, principal };
+    },
+    call: (key, method, path, options) => callApi(url, method, path, { key, ...options }),
+    async stop() {
+      await server.close();
+      await attempts.close();
+    },
+  };
+}

@@ -1,0 +1,76 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+import { newId } from '../../src/kernel/ids.ts';
+import { until } from '../support/until.ts';
+import { type Harness, startHarness } from './harness.ts';
+import { type Receiver, startReceiver } from './receiver.ts';
+
+const DEAD = 50;
+const BACKLOG = 40;
+const HEALTHY_EVENTS = 40;
+/** Far longer than the test, so that what a dead endpoint holds stays held. */
+const TIMEOUT_MS = 30_000;
+
+describe('a healthy endpoint beside 50 dead ones', () => {
+  let harness: Harness;
+  let dead: Receiver;
+  let healthy: Receiver;
+  before(async () => {
+    harness = await startHarness({ timeoutMs: TIMEOUT_MS });
+    dead = await startReceiver(() => undefined);
+    healthy = await startReceiver();
+  });
+  after(async () => {
+    await harness.stop();
+    await Promise.all([dead.close(), healthy.close()]);
+  });
+
+  /** From the recording to the arrival, one event after another. */
+  async function medianDelay(accountId: string): Promise<number> {
+    await harness.addEndpoint(healthy.url, { accountId, types: ['message.read'] });
+    const delays: number[] = [];
+    for (let count = 0; count < HEALTHY_EVENTS; count += 1) {
+      const before = healthy.received.length;
+      const recordedMs = Date.now();
+      await harness.record(1, { accountId, type: 'message.read' });
+      const received = await until(() => healthy.received[before]);
+      delays.push(received.atMs - recordedMs);
+    }
+    return delays.sort((a, b) => a - b)[HEALTHY_EVENTS / 2] ?? Number.NaN;
+  }
+
+  for (const whose of ['the same account', 'other accounts']) {
+    it(`gets its events within a second when the dead ones belong to ${whose}`, async (t) => {
+      const accountId = newId();
+      const deadAccounts = whose === 'the same account' ? [accountId] : Array.from({ length: DEAD }, () => newId());
+      for (let place = 0; place < DEAD; place += 1)
+        await harness.addEndpoint(dead.url, {
+          accountId: deadAccounts[place % deadAccounts.length] ?? accountId,
+          types: ['message.sent'],
+        });
+      for (const of of deadAccounts) await harness.record(BACKLOG, { accountId: of, type: 'message.sent' });
+      const median = await medianDelay(accountId);
+      assert.ok(median < 1_000, `median ${median} ms`);
+      t.diagnostic(`median ${median} ms`);
+    });
+  }
+
+  it('gets its events within a second beside a backlog of 100,000', async () => {
+    const accountId = newId();
+    const { id } = await harness.addEndpoint(dead.url, { accountId, types: ['message.sent'] });
+    await harness.record(1, { accountId, type: 'message.sent' });
+    await harness.database.query(
+      `insert into delivery (account_id, endpoint_id, event_id, next_at)
+       select $1, $2, gen_random_uuid(), now() - place * interval '1 ms' from generate_series(1, 100000) place`,
+      [accountId, id],
+    );
+    assert.ok((await medianDelay(accountId)) < 1_000);
+    await harness.database.query('delete from delivery where endpoint_id = $1', [id]);
+  });
+
+  it('is not held up by what every dead one holds: one attempt each', async () => {
+    const beside = 2 * DEAD + 1;
+    await until(() => dead.received.length >= beside);
+    assert.equal(dead.received.length, beside);
+  });
+});

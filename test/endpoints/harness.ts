@@ -1,0 +1,124 @@
+import { randomBytes } from 'node:crypto';
+import { pino } from 'pino';
+import { createAttempts } from '../../src/endpoints/attempt.ts';
+import { type AttemptRow, listAttempts } from '../../src/endpoints/attempt-store.ts';
+import { type Deliveries, startDeliveries } from '../../src/endpoints/deliver.ts';
+import { createResolve, type Resolve } from '../../src/endpoints/resolve.ts';
+import { mintSecret } from '../../src/endpoints/sign.ts';
+import { type EndpointRow, findEndpoint, insertEndpoint } from '../../src/endpoints/store.ts';
+import type { EventType } from '../../src/events/event.ts';
+import { appendEvents } from '../../src/events/store.ts';
+import { systemClock } from '../../src/kernel/clock.ts';
+import { newId } from '../../src/kernel/ids.ts';
+import type { Mode } from '../../src/kernel/principal.ts';
+import { createSealer, type Sealer } from '../../src/kernel/sealed.ts';
+import type { Database } from '../../src/store/database.ts';
+import { createTestDatabase } from '../support/database.ts';
+import { until } from '../support/until.ts';
+
+export interface TestEndpoint {
+  id: string;
+  accountId: string;
+  mode: Mode;
+  secret: string;
+}
+
+/** The deliveries on a database of their own, without the rest of the gateway. */
+export interface Harness {
+  database: Database;
+  /** For a process of its own on the same database. */
+  url: string;
+  masterKey: string;
+  sealer: Sealer;
+  accountId: string;
+  deliveries: Deliveries;
+  addEndpoint(url: string, wish?: { accountId?: string; mode?: Mode; types?: string[] }): Promise<TestEndpoint>;
+  /** Records events of one type, as their transaction does, and tells the deliveries. */
+  record(
+    count: number,
+    wish?: { accountId?: string; mode?: Mode; type?: EventType; traceparent?: string },
+  ): Promise<void>;
+  attempts(endpoint: TestEndpoint): Promise<AttemptRow[]>;
+  /** Waits until there are so many attempts, and returns them, oldest first. */
+  attemptsOf(endpoint: TestEndpoint, count: number): Promise<AttemptRow[]>;
+  endpoint(endpoint: TestEndpoint): Promise<EndpointRow | undefined>;
+  /** Makes all that waits for its next try due now. */
+  skipWaits(): Promise<void>;
+  waiting(): Promise<number>;
+  startNode(): Deliveries;
+  stop(): Promise<void>;
+}
+
+export interface HarnessOptions {
+  timeoutMs?: number;
+  resolve?: Resolve;
+  localEndpoints?: boolean;
+}
+
+export async function startHarness(options: HarnessOptions = {}): Promise<Harness> {
+  const { timeoutMs = 15_000, resolve = createResolve(), localEndpoints = true } = options;
+  const { database, url, drop } = await createTestDatabase();
+  const masterKey = randomBytes(32);
+  const sealer = createSealer(masterKey);
+  const clock = systemClock;
+  const attempts = createAttempts({ sealer, clock, resolve, localEndpoints, timeoutMs });
+  const log = pino({ level: 'silent' });
+  const startNode = () =>
+    startDeliveries({ database, attempts, clock, docsUrl: () => 'https://gateway.test/docs', log });
+  const nodes = [startNode()];
+  const [deliveries] = nodes;
+  if (deliveries === undefined) throw new Error('No node was started');
+  const harnessAccount = newId();
+
+  const attemptsOf = async (endpoint: TestEndpoint) => {
+    const filter = { eventId: null, outcome: null, before: null };
+    return (await listAttempts(database, endpoint.accountId, endpoint.id, filter, 10_000)).reverse();
+  };
+  return {
+    database,
+    url,
+    masterKey: masterKey.toString('base64'),
+    sealer,
+    accountId: harnessAccount,
+    deliveries,
+    async addEndpoint(url, { accountId = harnessAccount, mode = 'test', types } = {}) {
+      const id = newId();
+      const secret = mintSecret();
+      const secret_sealed = sealer.seal(secret, id);
+      const row = { account_id: accountId, id, mode, url, types: types ?? null, description: null, secret_sealed };
+      await insertEndpoint(database, row);
+      return { id, accountId, mode, secret };
+    },
+    async record(count, { accountId = harnessAccount, mode = 'test', type = 'message.delivered', traceparent } = {}) {
+      const data = { message: { id: 'msg_1', text: 'äöü €' } };
+      const draft = { accountId, mode, type, data, traceparent: traceparent ?? null };
+      await database.transaction((tx) => appendEvents(tx, new Array(count).fill(draft)));
+      deliveries.nudge();
+    },
+    attempts: attemptsOf,
+    attemptsOf: (endpoint, count) =>
+      until(async () => {
+        const rows = await attemptsOf(endpoint);
+        return rows.length >= count ? rows : undefined;
+      }),
+    endpoint: (endpoint) => findEndpoint(database, endpoint),
+    async skipWaits() {
+      await database.query('update delivery set next_at = now() where claimed_until is null');
+      deliveries.nudge();
+    },
+    async waiting() {
+      const [row] = await database.query<{ count: number }>('select count(*) as count from delivery');
+      return row?.count ?? 0;
+    },
+    startNode() {
+      const node = startNode();
+      nodes.push(node);
+      return node;
+    },
+    async stop() {
+      await Promise.all(nodes.map((node) => node.stop(0)));
+      await attempts.close();
+      await drop();
+    },
+  };
+}

@@ -1,0 +1,129 @@
+import assert from 'node:assert/strict';
+import { type ChildProcess, spawn } from 'node:child_process';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import type { AddressInfo } from 'node:net';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, before, describe, it } from 'node:test';
+import { fileURLToPath } from 'node:url';
+import { mintSecret, signEvent } from '../../src/endpoints/sign.ts';
+import { until } from '../support/until.ts';
+import { type EndpointApi, startEndpointApi } from './api.ts';
+import { type Harness, startHarness } from './harness.ts';
+
+const ROOT = fileURLToPath(new URL('../..', import.meta.url));
+
+describe('npm run listen', () => {
+  let harness: Harness;
+  let api: EndpointApi;
+  let dataDir: string;
+  let key: string;
+  let accountId: string;
+  const children: ChildProcess[] = [];
+  before(async () => {
+    harness = await startHarness();
+    api = await startEndpointApi(harness);
+    dataDir = await mkdtemp(join(tmpdir(), 'waypost-listen-'));
+    const made = api.key();
+    key = made.key;
+    accountId = made.principal.accountId;
+    await writeFile(join(dataDir, 'dev.json'), JSON.stringify({ base_url: api.url, test_key: key }));
+  });
+  after(async () => {
+    for (const child of children) child.kill('SIGKILL');
+    await api.stop();
+    await harness.stop();
+    await rm(dataDir, { recursive: true, force: true });
+  });
+
+  function listen(...options: string[]) {
+    const child = spawn(process.execPath, ['scripts/listen.ts', ...options], {
+      cwd: ROOT,
+      env: { PATH: process.env.PATH, WAYPOST_DATA_DIR: dataDir },
+      stdio: ['ignore', 'pipe', 'pipe'],
+    });
+    children.push(child);
+    let output = '';
+    child.stdout.on('data', (chunk) => (output += chunk));
+    child.stderr.on('data', (chunk) => (output += chunk));
+    const ended = new Promise<number | null>((resolve) => child.once('close', resolve));
+    const address = async () => (await until(() => /http:\/\/127\.0\.0\.1:\d+\/(?=\. Stop)/.exec(output)))[0];
+    return { child, output: () => output, ended, address };
+  }
+  const endpoints = async () => (await api.call(key, 'GET', '/api/v1/endpoints')).json.data;
+
+  it('registers itself, prints what arrives verified, and removes itself at the end', async () => {
+    const listener = listen('--port', '0');
+    const url = await listener.address();
+    const [endpoint] = await endpoints();
+    assert.equal(endpoint.url, url);
+    await harness.record(1, { accountId, type: 'message.sent' });
+    await harness.record(1, { accountId, type: 'message.read' });
+    await until(() => listener.output().includes('message.read'));
+    assert.match(listener.output(), /^\d\d:\d\d:\d\d\.\d{3} {2}message\.sent +#1 +msg_1$/m);
+    assert.equal((await api.call(key, 'POST', `/api/v1/endpoints/${endpoint.id}/test`)).json.outcome, 'succeeded');
+    listener.child.kill('SIGINT');
+    assert.equal(await listener.ended, 0);
+    assert.deepEqual(await endpoints(), []);
+  });
+
+  it('takes the place of what an earlier run has left', async () => {
+    const first = listen('--port', '0');
+    const { port } = new URL(await first.address());
+    first.child.kill('SIGKILL');
+    await first.ended;
+    assert.equal((await endpoints()).length, 1);
+    const second = listen('--port', port);
+    await second.address();
+    assert.equal((await endpoints()).length, 1);
+    second.child.kill('SIGTERM');
+    assert.equal(await second.ended, 0);
+  });
+
+  it('verifies with a given secret, prints whole events, and says why a signature is wrong', async () => {
+    const secret = mintSecret();
+    const listener = listen('--port', '0', '--secret', secret, '--json');
+    const url = await listener.address();
+    const body = JSON.stringify({ id: 'evt_1', type: 'message.read', data: {} });
+    const send = (headers: Record<string, string>) => fetch(url, { method: 'POST', headers, body });
+    assert.equal((await send(signEvent('evt_1', new Date(), body, [secret]))).status, 204);
+    await until(() => listener.output().includes(body));
+    assert.equal((await send({})).status, 401);
+    await until(() => listener.output().includes('webhook-signature is missing'));
+    assert.equal((await send(signEvent('evt_1', new Date(0), body, [secret]))).status, 401);
+    await until(() => listener.output().includes('seconds old'));
+    assert.equal((await send(signEvent('evt_1', new Date(), `${body}\n`, [secret]))).status, 401);
+    await until(() => listener.output().includes('line break at the end'));
+    assert.ok(!listener.output().includes(secret));
+    assert.deepEqual(await endpoints(), []);
+  });
+
+  it('says in a sentence what is in its way', async () => {
+    const server = createServer().listen(0, '127.0.0.1');
+    await until(() => server.listening);
+    const { port } = server.address() as AddressInfo;
+    const away = await mkdtemp(join(tmpdir(), 'waypost-listen-'));
+    const ends = async (sentence: RegExp, ...options: string[]) => {
+      const listener = listen(...options);
+      assert.equal(await listener.ended, 1);
+      assert.match(listener.output(), sentence);
+      assert.equal(listener.output().trim().split('\n').length, 1, listener.output());
+    };
+    await ends(/^The port \d+ is in use\./, '--port', String(port));
+    await ends(/^There is no .*dev\.json\. Start the gateway/, '--data-dir', away);
+    await writeFile(join(away, 'dev.json'), JSON.stringify({ base_url: 'http://127.0.0.1:1', test_key: 'x' }));
+    await ends(/^The gateway at http:\/\/127\.0\.0\.1:1 does not answer\./, '--data-dir', away, '--port', '0');
+    await ends(/^--port must be/, '--port', 'x');
+    await ends(/^--secret must be/, '--secret', 'abc');
+    await ends(/--help/, '--nonsense');
+    server.close();
+    await rm(away, { recursive: true, force: true });
+  });
+
+  it('explains itself with an example', async () => {
+    const listener = listen('--help');
+    assert.equal(await listener.ended, 0);
+    assert.match(listener.output(), /npm run listen -- --port 9000/);
+  });
+});
