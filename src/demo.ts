@@ -1,8 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { createAccount, createKey } from './accounts/accounts.ts';
+import { createAccount } from './accounts/accounts.ts';
 import { hashApiKey } from './accounts/api-key.ts';
-import { findKeyByHash } from './accounts/store.ts';
+import { findKeyByHash } from './accounts/key-store.ts';
+import { createKey } from './accounts/keys.ts';
 import type { App } from './app.ts';
 import { type Secrets, writePrivateJson } from './secrets.ts';
 import type { Database } from './store/database.ts';

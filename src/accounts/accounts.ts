@@ -1,8 +1,8 @@
+import { appendEvents } from '../events/store.ts';
 import { newId } from '../kernel/ids.ts';
-import type { Mode, Scope } from '../kernel/principal.ts';
 import type { Database, Queryable } from '../store/database.ts';
-import { hashApiKey, mintApiKey } from './api-key.ts';
-import { type AccountRow, insertAccount, insertAudit, insertKey, type KeyRow } from './store.ts';
+import { presentAccount } from './present.ts';
+import { type AccountRow, insertAccount, insertAudit, lockAccount, updateAccount } from './store.ts';
 
 /** What else an account is born with, in the same transaction. */
 export type AccountBirth = (tx: Queryable, accountId: string) => Promise<void>;
@@ -22,33 +22,38 @@ export function createAccount(
   });
 }
 
-export interface KeyWish {
+export interface AccountChange {
   accountId: string;
-  name: string;
-  mode: Mode;
-  /** null: all. */
-  scopes: Scope[] | null;
-  expiresAt: Date | null;
+  name?: string | undefined;
+  suspended?: boolean | undefined;
   actor: string;
 }
 
-/** Creates a key. The key itself is in the result only: nothing but its hash is stored. */
-export async function createKey(database: Database, wish: KeyWish): Promise<{ key: string; row: KeyRow }> {
-  const key = mintApiKey(wish.mode);
-  const { accountId, name, mode, scopes, expiresAt, actor } = wish;
-  const row = await database.transaction(async (tx) => {
-    const created = await insertKey(tx, {
-      accountId,
-      id: newId(),
-      name,
-      mode,
-      sha256: hashApiKey(key),
-      scopes,
-      expiresAt,
-    });
-    const detail = { name, mode, scopes, expires_at: expiresAt };
-    await insertAudit(tx, { id: newId(), accountId, actor, action: 'key.created', target: created.id, detail });
-    return created;
+/**
+ * Renames, suspends or resumes an account; undefined: there is none. A suspended account may only read: every node
+ * knows as soon as it asks for the key again. Its customers are told by an event in both modes.
+ */
+export function changeAccount(database: Database, change: AccountChange): Promise<AccountRow | undefined> {
+  const { accountId, actor } = change;
+  return database.transaction(async (tx) => {
+    const before = await lockAccount(tx, accountId);
+    if (before === undefined) return undefined;
+    const wasSuspended = before.suspended_at !== null;
+    const { name = before.name, suspended = wasSuspended } = change;
+    const detail = { ...(name !== before.name && { name }), ...(suspended !== wasSuspended && { suspended }) };
+    if (Object.keys(detail).length === 0) return before;
+    const account = await updateAccount(tx, accountId, name, suspended);
+    await insertAudit(tx, { id: newId(), accountId, actor, action: 'account.updated', target: accountId, detail });
+    if (suspended !== wasSuspended) await tellAccount(tx, account);
+    return account;
   });
-  return { key, row };
+}
+
+async function tellAccount(tx: Queryable, account: AccountRow): Promise<void> {
+  const data = { account: presentAccount(account) };
+  const event = { accountId: account.id, type: 'account.updated' as const, data, traceparent: null };
+  await appendEvents(tx, [
+    { ...event, mode: 'live' },
+    { ...event, mode: 'test' },
+  ]);
 }

@@ -5,7 +5,7 @@ import type { AccountPrincipal, Principal } from '../kernel/principal.ts';
 import { createRemembered } from '../kernel/remember.ts';
 import type { Queryable } from '../store/database.ts';
 import { hashApiKey, isWellFormedApiKey } from './api-key.ts';
-import { findKeyByHash, type KeyWithAccountRow } from './store.ts';
+import { findKeyByHash, type KeyWithAccountRow } from './key-store.ts';
 
 /** A revocation is promised to be effective on every node within 2 s, so nothing is believed for longer than this. */
 const BELIEVED_MS = 1_500;
@@ -18,13 +18,15 @@ interface Deps {
   database: Queryable;
   platformKeys: readonly string[];
   clock: Clock;
+  /** Told of every use of a key that is valid. */
+  onUsed?(accountId: string, keyId: string): void;
 }
 
 /**
  * Makes the check of the `Authorization` header. It throws `invalid_api_key` for missing, malformed, unknown, expired
  * and revoked keys alike, so that nothing tells them apart.
  */
-export function createAuthenticate({ database, platformKeys, clock }: Deps): Authenticate {
+export function createAuthenticate({ database, platformKeys, clock, onUsed }: Deps): Authenticate {
   const platformHashes = platformKeys.map(sha256);
   const keys = createRemembered({
     load: (key) => findKeyByHash(database, hashApiKey(key)),
@@ -43,6 +45,7 @@ export function createAuthenticate({ database, platformKeys, clock }: Deps): Aut
     if (!isWellFormedApiKey(key)) throw invalidKey();
     const row = await keys.get(key);
     if (row === undefined || !isValidAt(row, clock.nowMs())) throw invalidKey();
+    onUsed?.(row.account_id, row.id);
     return principalOf(row);
   };
 }

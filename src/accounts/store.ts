@@ -1,4 +1,3 @@
-import type { Mode } from '../kernel/principal.ts';
 import type { Queryable } from '../store/database.ts';
 
 export interface AccountRow {
@@ -8,30 +7,15 @@ export interface AccountRow {
   created_at: Date;
 }
 
-export interface KeyRow {
-  id: string;
-  account_id: string;
-  name: string;
-  mode: Mode;
-  scopes: string[] | null;
-  expires_at: Date | null;
-  revoked_at: Date | null;
-  last_used_at: Date | null;
-  created_at: Date;
-}
-
-export interface KeyWithAccountRow extends KeyRow {
-  account_name: string;
-  suspended_at: Date | null;
-}
-
 const ACCOUNT_INSERT = 'insert into account (id, name) values ($1, $2) returning id, name, suspended_at, created_at';
 
 export async function insertAccount(tx: Queryable, id: string, name: string): Promise<AccountRow> {
   return one(await tx.query<AccountRow>(ACCOUNT_INSERT, [id, name]));
 }
 
-const ACCOUNT_SELECT = 'select id, name, suspended_at, created_at from account where id = $1';
+/** An account that is being deleted is nowhere to be seen. */
+const ACCOUNT_SELECT = `
+  select id, name, suspended_at, created_at from account where id = $1 and deleted_at is null`;
 
 export async function findAccount(store: Queryable, id: string): Promise<AccountRow | undefined> {
   return (await store.query<AccountRow>(ACCOUNT_SELECT, [id]))[0];
@@ -40,56 +24,34 @@ export async function findAccount(store: Queryable, id: string): Promise<Account
 /** Newest first, because ids are UUIDv7. `$1` is the last id of the page before. */
 const ACCOUNT_LIST = `
   select id, name, suspended_at, created_at from account
-  where ($1::uuid is null or id < $1) order by id desc limit $2`;
+  where deleted_at is null and ($1::uuid is null or id < $1) order by id desc limit $2`;
 
 export function listAccountRows(store: Queryable, before: string | null, limit: number): Promise<AccountRow[]> {
   return store.query<AccountRow>(ACCOUNT_LIST, [before, limit]);
 }
 
-const KEY_COLUMNS = 'id, account_id, name, mode, scopes, expires_at, revoked_at, last_used_at, created_at';
+const ACCOUNT_LOCK = `${ACCOUNT_SELECT} for no key update`;
 
-const KEY_INSERT = `
-  insert into api_key (account_id, id, name, mode, sha256, scopes, expires_at)
-  values ($1, $2, $3, $4, $5, $6, $7) returning ${KEY_COLUMNS}`;
-
-export interface NewKey {
-  accountId: string;
-  id: string;
-  name: string;
-  mode: Mode;
-  sha256: Buffer;
-  scopes: readonly string[] | null;
-  expiresAt: Date | null;
+/** The same, and nobody else changes it until the end of the transaction. */
+export async function lockAccount(tx: Queryable, id: string): Promise<AccountRow | undefined> {
+  return (await tx.query<AccountRow>(ACCOUNT_LOCK, [id]))[0];
 }
 
-export async function insertKey(tx: Queryable, key: NewKey): Promise<KeyRow> {
-  const values = [key.accountId, key.id, key.name, key.mode, key.sha256, key.scopes, key.expiresAt];
-  return one(await tx.query<KeyRow>(KEY_INSERT, values));
+const ACCOUNT_UPDATE = `
+  update account set name = $2, suspended_at = case when $3 then coalesce(suspended_at, now()) end
+  where id = $1 returning id, name, suspended_at, created_at`;
+
+export async function updateAccount(tx: Queryable, id: string, name: string, suspended: boolean): Promise<AccountRow> {
+  return one(await tx.query<AccountRow>(ACCOUNT_UPDATE, [id, name, suspended]));
 }
 
-/** Revoked keys stay in the table for the audit, and are not listed. */
-const KEY_LIST = `
-  select ${KEY_COLUMNS} from api_key
-  where account_id = $1 and revoked_at is null and ($2::uuid is null or id < $2) order by id desc limit $3`;
+const ACCOUNT_DELETE = `
+  update account set deleted_at = now() where id = $1 and deleted_at is null
+  returning id, name, suspended_at, created_at`;
 
-export function listKeyRows(
-  store: Queryable,
-  accountId: string,
-  before: string | null,
-  limit: number,
-): Promise<KeyRow[]> {
-  return store.query<KeyRow>(KEY_LIST, [accountId, before, limit]);
-}
-
-/** The door: finds the account by the hash of its key, so it is the one query that cannot name the account. */
-const KEY_BY_HASH = `
-  select k.id, k.account_id, k.name, k.mode, k.scopes, k.expires_at, k.revoked_at, k.last_used_at, k.created_at,
-         a.name as account_name, a.suspended_at
-  from api_key k join account a on a.id = k.account_id
-  where k.sha256 = $1`;
-
-export async function findKeyByHash(store: Queryable, sha256: Buffer): Promise<KeyWithAccountRow | undefined> {
-  return (await store.query<KeyWithAccountRow>(KEY_BY_HASH, [sha256]))[0];
+/** undefined: there is no such account, or it is being deleted already. */
+export async function markAccountDeleted(tx: Queryable, id: string): Promise<AccountRow | undefined> {
+  return (await tx.query<AccountRow>(ACCOUNT_DELETE, [id]))[0];
 }
 
 const AUDIT_INSERT = `
@@ -97,9 +59,12 @@ const AUDIT_INSERT = `
 
 export interface AuditEntry {
   id: string;
+  /** null for what concerns the platform alone. */
   accountId: string | null;
+  /** The id of the account's key, or a word for the platform. */
   actor: string;
   action: string;
+  /** The id of what was changed, as callers know it. */
   target: string;
   detail: unknown;
 }
@@ -108,6 +73,30 @@ export interface AuditEntry {
 export async function insertAudit(tx: Queryable, entry: AuditEntry): Promise<void> {
   const { id, accountId, actor, action, target, detail } = entry;
   await tx.query(AUDIT_INSERT, [id, accountId, actor, action, target, JSON.stringify(detail)]);
+}
+
+const AUDIT_LIST = `
+  select id, account_id, actor, action, target, detail, at from audit
+  where ($1::uuid is null or account_id = $1) and ($2::uuid is null or id < $2) order by id desc limit $3`;
+
+export interface AuditRow {
+  id: string;
+  account_id: string | null;
+  actor: string;
+  action: string;
+  target: string;
+  detail: unknown;
+  at: Date;
+}
+
+/** A page of the audit log, newest first. `accountId` null: of all accounts and of the platform. */
+export function listAuditRows(
+  store: Queryable,
+  accountId: string | null,
+  before: string | null,
+  limit: number,
+): Promise<AuditRow[]> {
+  return store.query<AuditRow>(AUDIT_LIST, [accountId, before, limit]);
 }
 
 /** The first start keeps its own; every later one gets that. */

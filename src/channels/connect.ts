@@ -1,10 +1,14 @@
 import { randomInt } from 'node:crypto';
+import { noAccount } from '../accounts/require-account.ts';
+import { lockAccount } from '../accounts/store.ts';
+import { appendEvents } from '../events/store.ts';
 import { ApiError } from '../kernel/errors.ts';
 import { newId } from '../kernel/ids.ts';
 import type { Mode } from '../kernel/principal.ts';
 import type { Sealer } from '../kernel/sealed.ts';
-import type { Provider } from '../provider/port.ts';
+import type { Provider, Sender, SenderFacts } from '../provider/port.ts';
 import type { Database, Queryable } from '../store/database.ts';
+import { channelEvent } from './present.ts';
 import { type ChannelRow, clearDefaultChannel, insertChannel, type NewChannelRow } from './store.ts';
 
 export interface ConnectWish {
@@ -25,7 +29,8 @@ interface Deps {
 }
 
 /**
- * Connects a number, after the provider has accepted it. Throws `channel_refused`, `unavailable` or `channel_taken`.
+ * Connects a number, after the provider has accepted it. Throws `channel_refused`, `unavailable` or `channel_taken`, and
+ * `not_found` if the account was deleted meanwhile.
  * `note` writes the audit entry in the same transaction.
  */
 export async function connectChannel(
@@ -34,11 +39,8 @@ export async function connectChannel(
   note: (tx: Queryable, channelId: string) => Promise<void>,
 ): Promise<ChannelRow> {
   const { mode, phoneNumberId, accessToken, businessAccountId } = wish;
-  const outcome = await provider.connect({ mode, phoneNumberId, accessToken }, businessAccountId);
-  if (outcome.kind === 'refused') throw new ApiError('channel_refused', outcome.detail);
-  if (outcome.kind === 'unavailable')
-    throw new ApiError('unavailable', 'The provider could not be asked.', { headers: { 'retry-after': '5' } });
-  const { name, quality, throughputPerSecond, messagingLimit } = outcome.facts;
+  const sender = { mode, phoneNumberId, accessToken };
+  const { name, quality, throughputPerSecond, messagingLimit } = await askProvider(provider, sender, businessAccountId);
   const row = {
     ...newRow(wish, sealer),
     name,
@@ -47,12 +49,27 @@ export async function connectChannel(
     messaging_limit: messagingLimit,
   };
   return database.transaction(async (tx) => {
-    if (wish.isDefault) await clearDefaultChannel(tx, wish.accountId, mode);
+    // The account may have been deleted while the provider was asked; and two new defaults wait for one another.
+    if ((await lockAccount(tx, wish.accountId)) === undefined) throw noAccount();
+    const steppedBack = wish.isDefault ? await clearDefaultChannel(tx, wish.accountId, mode) : [];
     const channel = await insertChannel(tx, row);
     if (channel === undefined) throw new ApiError('channel_taken', 'This phone number id belongs to another channel.');
     await note(tx, channel.id);
+    await appendEvents(
+      tx,
+      steppedBack.map((before) => channelEvent(before)),
+    );
     return channel;
   });
+}
+
+/** Shows a number and its token to the provider. Throws `channel_refused` or `unavailable`. */
+export async function askProvider(provider: Provider, sender: Sender, businessAccountId: string): Promise<SenderFacts> {
+  const outcome = await provider.connect(sender, businessAccountId);
+  if (outcome.kind === 'refused') throw new ApiError('channel_refused', outcome.detail);
+  if (outcome.kind === 'unavailable')
+    throw new ApiError('unavailable', 'The provider could not be asked.', { headers: { 'retry-after': '5' } });
+  return outcome.facts;
 }
 
 /** The test channel that every account is born with. The sandbox accepts any number, so it is made up. */

@@ -1,15 +1,18 @@
 import { Type } from 'typebox';
-import { requireAccount } from '../accounts/routes.ts';
+import { PLATFORM, requireAccount } from '../accounts/require-account.ts';
 import { insertAudit } from '../accounts/store.ts';
 import { PAGE_QUERY, pageOf, readPage } from '../http/page.ts';
 import { accountRoute, platformRoute, type Route } from '../http/route.ts';
 import { ApiError } from '../kernel/errors.ts';
-import { formatId, newId } from '../kernel/ids.ts';
+import { formatId, newId, parseId } from '../kernel/ids.ts';
+import type { Mode } from '../kernel/principal.ts';
 import type { Sealer } from '../kernel/sealed.ts';
 import type { Provider } from '../provider/port.ts';
 import type { Database } from '../store/database.ts';
+import { changeChannel, noChannel, removeChannel } from './change.ts';
 import { connectChannel } from './connect.ts';
-import { type ChannelRow, listChannelRows } from './store.ts';
+import { presentChannel, presentForPlatform } from './present.ts';
+import { type ChannelRow, findChannel, listChannelRows } from './store.ts';
 
 interface Deps {
   database: Database;
@@ -19,25 +22,32 @@ interface Deps {
   publicUrl(): string;
 }
 
-/** The provider allows every number this much until it reports more. */
-const THROUGHPUT_PER_SECOND = 80;
-
+const PHONE_NUMBER = Type.String({ minLength: 1, maxLength: 40 });
+const ACCESS_TOKEN = Type.String({ pattern: '^[\\x21-\\x7e]{1,2000}$' });
 const CHANNEL_BODY = Type.Object(
   {
     phone_number_id: Type.String({ pattern: '^[0-9]{1,64}$' }),
     business_account_id: Type.String({ pattern: '^[0-9]{1,64}$' }),
-    display_phone_number: Type.String({ minLength: 1, maxLength: 40 }),
-    access_token: Type.String({ pattern: '^[\\x21-\\x7e]{1,2000}$' }),
+    display_phone_number: PHONE_NUMBER,
+    access_token: ACCESS_TOKEN,
     mode: Type.Optional(Type.Enum(['live', 'test'])),
+    default: Type.Optional(Type.Boolean()),
+  },
+  { additionalProperties: false },
+);
+const CHANNEL_CHANGES = Type.Object(
+  {
+    access_token: Type.Optional(ACCESS_TOKEN),
+    display_phone_number: Type.Optional(PHONE_NUMBER),
     default: Type.Optional(Type.Boolean()),
   },
   { additionalProperties: false },
 );
 const PAGE = Type.Object(PAGE_QUERY, { additionalProperties: false });
 
-/** Channels: connecting and listing for the platform, reading for accounts. */
+/** Channels: connecting, changing, removing and listing for the platform, reading for accounts. */
 export function channelRoutes(deps: Deps): Route[] {
-  return [connectRoute(deps), platformListRoute(deps), ownListRoute(deps)];
+  return [connectRoute(deps), changeRoute(deps), removeRoute(deps), platformListRoute(deps), ownListRoute(deps)];
 }
 
 function connectRoute(deps: Deps): Route {
@@ -51,7 +61,7 @@ function connectRoute(deps: Deps): Route {
     async handle({ params, body }) {
       const { id: accountId } = await requireAccount(database, params.id);
       const mode = body.mode ?? 'live';
-      if (mode === 'test' && !deps.sandbox) throw new ApiError('channel_refused', 'The sandbox is off.');
+      refuseWithoutSandbox(mode, deps.sandbox);
       const wish = {
         accountId,
         mode,
@@ -63,13 +73,54 @@ function connectRoute(deps: Deps): Route {
       };
       const channel = await connectChannel(deps, wish, (tx, id) => {
         const detail = { mode, phone_number_id: wish.phoneNumberId };
-        const entry = { accountId, actor: 'platform', action: 'channel.connected', target: id, detail };
+        const entry = { accountId, actor: PLATFORM, action: 'channel.connected', target: formatId('chn', id), detail };
         return insertAudit(tx, { id: newId(), ...entry });
       });
       const location = `${publicUrl()}/platform/v1/accounts/${accountId}/channels`;
       return { status: 201, body: presentForPlatform(channel), headers: { location } };
     },
   });
+}
+
+function changeRoute(deps: Deps): Route {
+  return platformRoute({
+    method: 'PATCH',
+    path: '/platform/v1/channels/:id',
+    summary: 'Change a channel; a new access token is shown to the provider first',
+    bodyUse: 'json',
+    bodySchema: CHANNEL_CHANGES,
+    async handle({ params, body: { access_token: accessToken, display_phone_number: shown, default: isDefault } }) {
+      const before = await requireChannel(deps.database, params.id);
+      const phoneNumber = shown === undefined ? undefined : readDisplayNumber(shown);
+      if (accessToken !== undefined) refuseWithoutSandbox(before.mode, deps.sandbox);
+      const channel = await changeChannel(deps, before, { accessToken, phoneNumber, isDefault });
+      return { status: 200, body: presentForPlatform(channel) };
+    },
+  });
+}
+
+function removeRoute({ database }: Deps): Route {
+  return platformRoute({
+    method: 'DELETE',
+    path: '/platform/v1/channels/:id',
+    summary: 'Remove a channel; its messages stay',
+    bodyUse: 'none',
+    async handle({ params }) {
+      await removeChannel(database, await requireChannel(database, params.id));
+      return { status: 204 };
+    },
+  });
+}
+
+async function requireChannel(database: Database, text = ''): Promise<ChannelRow> {
+  const id = parseId('chn', text);
+  const channel = id === undefined ? undefined : await findChannel(database, id);
+  if (channel === undefined) throw noChannel();
+  return channel;
+}
+
+function refuseWithoutSandbox(mode: Mode, sandbox: boolean): void {
+  if (mode === 'test' && !sandbox) throw new ApiError('channel_refused', 'The sandbox is off.');
 }
 
 function platformListRoute({ database }: Deps): Route {
@@ -111,30 +162,4 @@ function readDisplayNumber(text: string): string {
   throw new ApiError('invalid_request', 'The body is not valid.', {
     errors: [{ pointer: '#/display_phone_number', detail: 'This must be a phone number in international form.' }],
   });
-}
-
-function presentChannel(row: ChannelRow) {
-  return {
-    id: formatId('chn', row.id),
-    mode: row.mode,
-    phone_number: row.phone_number,
-    name: row.name,
-    default: row.is_default,
-    status: row.status,
-    quality: row.quality,
-    throughput_per_second: row.throughput_per_second ?? THROUGHPUT_PER_SECOND,
-    messaging_limit: row.messaging_limit,
-    updated_at: row.updated_at.toISOString(),
-  };
-}
-
-/** The platform sees the provider's ids too; the access token never comes back out. */
-function presentForPlatform(row: ChannelRow) {
-  return {
-    ...presentChannel(row),
-    account_id: row.account_id,
-    phone_number_id: row.phone_number_id,
-    business_account_id: row.business_account_id,
-    created_at: row.created_at.toISOString(),
-  };
 }

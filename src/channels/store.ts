@@ -19,11 +19,16 @@ export interface ChannelRow {
   updated_at: Date;
 }
 
-const COLUMNS = `account_id, id, mode, phone_number_id, business_account_id, phone_number, name, access_token_sealed,
-  is_default, status, quality, throughput_per_second, messaging_limit, created_at, updated_at`;
+/** An account's only channel of a mode is its default, whether or not it was made that. */
+const IS_DEFAULT = `status <> 'removed' and (is_default or not exists (
+    select from channel as other where other.account_id = channel.account_id and other.mode = channel.mode
+      and other.id <> channel.id and other.status <> 'removed')) as is_default`;
+
+export const CHANNEL_COLUMNS = `account_id, id, mode, phone_number_id, business_account_id, phone_number, name, access_token_sealed,
+  ${IS_DEFAULT}, status, quality, throughput_per_second, messaging_limit, created_at, updated_at`;
 
 const CHANNEL_LIST_USABLE = `
-  select ${COLUMNS} from channel where account_id = $1 and status <> 'removed' order by id`;
+  select ${CHANNEL_COLUMNS} from channel where account_id = $1 and status <> 'removed' order by id`;
 
 /** The channels that an account has now, suspended ones too, oldest first. There are few. */
 export function listUsableChannels(store: Queryable, accountId: string): Promise<ChannelRow[]> {
@@ -31,7 +36,7 @@ export function listUsableChannels(store: Queryable, accountId: string): Promise
 }
 
 const CHANNEL_LIST = `
-  select ${COLUMNS} from channel
+  select ${CHANNEL_COLUMNS} from channel
   where account_id = $1 and ($2::mode is null or mode = $2) and ($3::uuid is null or id < $3)
   order by id desc limit $4`;
 
@@ -51,7 +56,7 @@ const CHANNEL_INSERT = `
     access_token_sealed, is_default, quality, throughput_per_second, messaging_limit)
   values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)
   on conflict (phone_number_id) where status <> 'removed' do nothing
-  returning ${COLUMNS}`;
+  returning ${CHANNEL_COLUMNS}`;
 
 export type NewChannelRow = Omit<ChannelRow, 'status' | 'created_at' | 'updated_at'>;
 
@@ -75,27 +80,75 @@ export async function insertChannel(tx: Queryable, row: NewChannelRow): Promise<
 }
 
 const CHANNEL_CLEAR_DEFAULT = `
-  update channel set is_default = false, updated_at = now() where account_id = $1 and mode = $2 and is_default`;
+  update channel set is_default = false, updated_at = now()
+  where account_id = $1 and mode = $2 and is_default and status <> 'removed' and ($3::uuid is null or id <> $3)
+  returning ${CHANNEL_COLUMNS}`;
 
-/** An account has one default channel a mode: the one before steps back. */
-export async function clearDefaultChannel(tx: Queryable, accountId: string, mode: Mode): Promise<void> {
-  await tx.query(CHANNEL_CLEAR_DEFAULT, [accountId, mode]);
+/** An account has one default channel a mode: the one before steps back, and is returned. `except` stays as it is. */
+export function clearDefaultChannel(
+  tx: Queryable,
+  accountId: string,
+  mode: Mode,
+  except: string | null = null,
+): Promise<ChannelRow[]> {
+  return tx.query<ChannelRow>(CHANNEL_CLEAR_DEFAULT, [accountId, mode, except]);
 }
 
 /** Conditional, so that a channel whose token was changed meanwhile stays connected. */
 const CHANNEL_SUSPEND = `
   update channel set status = 'suspended', updated_at = now()
   where account_id = $1 and id = $2 and status = 'connected' and access_token_sealed = $3
-  returning id`;
+  returning ${CHANNEL_COLUMNS}`;
 
-/** Whether this call suspended it. `sealedToken` is the one that the provider refused. */
+/** The channel if this call suspended it. `sealedToken` is the one that the provider refused. */
 export async function suspendChannelRow(
-  store: Queryable,
+  tx: Queryable,
   accountId: string,
   id: string,
   sealedToken: Buffer,
-): Promise<boolean> {
-  return (await store.query(CHANNEL_SUSPEND, [accountId, id, sealedToken])).length > 0;
+): Promise<ChannelRow | undefined> {
+  return (await tx.query<ChannelRow>(CHANNEL_SUSPEND, [accountId, id, sealedToken]))[0];
+}
+
+/** For the platform, which names a channel by its id alone. */
+const CHANNEL_FIND = `select ${CHANNEL_COLUMNS} from channel where id = $1 and status <> 'removed'`;
+
+export async function findChannel(store: Queryable, id: string): Promise<ChannelRow | undefined> {
+  return (await store.query<ChannelRow>(CHANNEL_FIND, [id]))[0];
+}
+
+/** What a change sets; null: it stays. */
+export interface ChannelChange {
+  phoneNumber: string | null;
+  isDefault: boolean | null;
+  /** A token that the provider has accepted connects a suspended channel again. */
+  sealedToken: Buffer | null;
+}
+
+const CHANNEL_UPDATE = `
+  update channel set phone_number = coalesce($3, phone_number), is_default = coalesce($4, is_default),
+    access_token_sealed = coalesce($5, access_token_sealed),
+    status = case when $5::bytea is null then status else 'connected' end, updated_at = now()
+  where account_id = $1 and id = $2 and status <> 'removed' returning ${CHANNEL_COLUMNS}`;
+
+/** undefined: it was removed meanwhile. */
+export async function updateChannel(
+  tx: Queryable,
+  accountId: string,
+  id: string,
+  { phoneNumber, isDefault, sealedToken }: ChannelChange,
+): Promise<ChannelRow | undefined> {
+  return (await tx.query<ChannelRow>(CHANNEL_UPDATE, [accountId, id, phoneNumber, isDefault, sealedToken]))[0];
+}
+
+/** The token of a channel that nothing is sent from any more is not kept. */
+const CHANNELS_REMOVE = `
+  update channel set status = 'removed', is_default = false, access_token_sealed = '', updated_at = now()
+  where account_id = $1 and ($2::uuid is null or id = $2) and status <> 'removed' returning ${CHANNEL_COLUMNS}`;
+
+/** Removes one channel of an account, or with null all of them. Returns what was removed. */
+export function removeChannels(tx: Queryable, accountId: string, id: string | null): Promise<ChannelRow[]> {
+  return tx.query<ChannelRow>(CHANNELS_REMOVE, [accountId, id]);
 }
 
 /** Where a notification goes: found on the whole platform, because a notification names numbers and no accounts. */
@@ -124,17 +177,4 @@ const CHANNEL_BY_BUSINESS = `
 
 export function listChannelsOfBusiness(store: Queryable, businessAccountId: string): Promise<ChannelTarget[]> {
   return store.query<ChannelTarget>(CHANNEL_BY_BUSINESS, [businessAccountId]);
-}
-
-const CHANNEL_NOTE_LIMIT = `
-  update channel set messaging_limit = $3, updated_at = now()
-  where account_id = $1 and id = $2 and messaging_limit is distinct from $3`;
-
-/** Keeps a messaging limit that the provider told of. */
-export async function noteMessagingLimit(
-  tx: Queryable,
-  { account_id: accountId, id }: ChannelTarget,
-  limit: string,
-): Promise<void> {
-  await tx.query(CHANNEL_NOTE_LIMIT, [accountId, id, limit]);
 }

@@ -47,12 +47,12 @@ export interface SenderFacts {
 }
 
 /**
- * What came of connecting a number. `refused`: the number, the business account or the token is wrong, by the
- * provider's own words; `unavailable`: it could not be asked.
+ * What came of connecting a number, or of asking for its facts. `refused`: the number, the business account or the token
+ * is wrong, by the provider's own words; `accessRefused`: it is the token; `unavailable`: it could not be asked.
  */
 export type ConnectOutcome =
   | { kind: 'connected'; facts: SenderFacts }
-  | { kind: 'refused'; detail: string }
+  | { kind: 'refused'; detail: string; accessRefused: boolean }
   | { kind: 'unavailable' };
 
 /** What the provider tells of a template: one name in one language. Words are in lower case. */
@@ -91,6 +91,8 @@ export interface Provider {
   transmit(sender: Sender, message: OutboundMessage, turn?: AbortSignal): Promise<TransmitOutcome>;
   /** Checks the number and the token, and subscribes our app to the business account's notifications. */
   connect(sender: Sender, businessAccountId: string): Promise<ConnectOutcome>;
+  /** Asks for a number's facts again, and changes nothing at the provider. */
+  readFacts(sender: Sender): Promise<ConnectOutcome>;
   /** Reads all templates, page by page, or those of one very name in all languages. All pages or none. */
   listTemplates(sender: Sender, businessAccountId: string, name?: string): Promise<TemplatesOutcome>;
   /** Closes idle connections and waits for none. */

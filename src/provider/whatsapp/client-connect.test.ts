@@ -42,9 +42,10 @@ describe('connect', () => {
 
   it("is refused in the provider's words, at either step", async () => {
     const refusal = http(401, '{"error":{"code":190,"message":"Session has expired"}}');
-    assert.deepEqual((await connectTo([refusal])).outcome, { kind: 'refused', detail: 'Session has expired' });
-    assert.deepEqual((await connectTo([NUMBER, refusal])).outcome, { kind: 'refused', detail: 'Session has expired' });
-    const wordless = { kind: 'refused', detail: 'The provider gave no reason.' };
+    const refused = { kind: 'refused', detail: 'Session has expired', accessRefused: true };
+    assert.deepEqual((await connectTo([refusal])).outcome, refused);
+    assert.deepEqual((await connectTo([NUMBER, refusal])).outcome, refused);
+    const wordless = { kind: 'refused', detail: 'The provider gave no reason.', accessRefused: false };
     assert.deepEqual((await connectTo([http(404, '')])).outcome, wordless);
   });
 

@@ -18,12 +18,8 @@ const THROUGHPUT_PER_SECOND: ReadonlyMap<unknown, number> = new Map([
  * https://developers.facebook.com/docs/whatsapp/business-management-api/manage-phone-numbers
  */
 export async function connectSender(line: Line, sender: Sender, businessAccountId: string): Promise<ConnectOutcome> {
-  const { phoneNumberId, accessToken } = sender;
-  const number = await ask(line, {
-    method: 'GET',
-    path: `/${encodeURIComponent(phoneNumberId)}?fields=${FIELDS}`,
-    accessToken,
-  });
+  const { accessToken } = sender;
+  const number = await askNumber(line, sender);
   if (number.kind !== 'told') return number;
   const subscription = await ask(line, {
     method: 'POST',
@@ -33,6 +29,16 @@ export async function connectSender(line: Line, sender: Sender, businessAccountI
   if (subscription.kind !== 'told') return subscription;
   if (subscription.json.success !== true) return { kind: 'unavailable' };
   return { kind: 'connected', facts: readFacts(number.json) };
+}
+
+/** Asks for the number only. */
+export async function readSenderFacts(line: Line, sender: Sender): Promise<ConnectOutcome> {
+  const number = await askNumber(line, sender);
+  return number.kind === 'told' ? { kind: 'connected', facts: readFacts(number.json) } : number;
+}
+
+function askNumber(line: Line, { phoneNumberId, accessToken }: Sender) {
+  return ask(line, { method: 'GET', path: `/${encodeURIComponent(phoneNumberId)}?fields=${FIELDS}`, accessToken });
 }
 
 type Told = { kind: 'told'; json: Record<string, unknown> };
@@ -46,7 +52,8 @@ async function ask(line: Line, request: LineRequest): Promise<Told | Exclude<Con
   const failure = readFailure(seen.httpStatus, json);
   if (failure.kind !== 'refused') return { kind: 'unavailable' };
   const { title, details } = failure.error.provider ?? {};
-  return { kind: 'refused', detail: details ?? title ?? 'The provider gave no reason.' };
+  const detail = details ?? title ?? 'The provider gave no reason.';
+  return { kind: 'refused', detail, accessRefused: failure.accessRefused };
 }
 
 function readFacts(number: Record<string, unknown>): SenderFacts {

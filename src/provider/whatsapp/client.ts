@@ -1,6 +1,6 @@
 import type { OutboundMessage, Provider, Sender, TransmitOutcome } from '../port.ts';
 import { readAnswer } from './client-answer.ts';
-import { connectSender } from './client-connect.ts';
+import { connectSender, readSenderFacts } from './client-connect.ts';
 import type { Exchange } from './client-exchange.ts';
 import { Line } from './client-line.ts';
 import { listTemplates } from './client-templates.ts';
@@ -42,6 +42,7 @@ export function createWhatsAppProvider(options: WhatsAppProviderOptions): Provid
   return {
     transmit: async (sender, message, turn) => transmit(lineOf(sender), sender, message, turn),
     connect: async (sender, businessAccountId) => connectSender(lineOf(sender), sender, businessAccountId),
+    readFacts: async (sender) => readSenderFacts(lineOf(sender), sender),
     listTemplates: async (sender, businessAccountId, name) =>
       listTemplates(lineOf(sender), sender, businessAccountId, name),
     async close() {

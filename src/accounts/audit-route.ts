@@ -1,0 +1,32 @@
+import { Type } from 'typebox';
+import { PAGE_QUERY, pageOf, readPage } from '../http/page.ts';
+import { platformRoute, type Route } from '../http/route.ts';
+import type { Queryable } from '../store/database.ts';
+import { presentAudit } from './present.ts';
+import { listAuditRows } from './store.ts';
+
+const AUDIT_QUERY = Type.Object(
+  {
+    ...PAGE_QUERY,
+    account_id: Type.Optional(
+      Type.String({ pattern: '^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$', description: 'Only of this account.' }),
+    ),
+  },
+  { additionalProperties: false },
+);
+
+/** Who changed what, with any key. What concerns a deleted account stays in it. */
+export function auditRoute(database: Queryable): Route {
+  return platformRoute({
+    method: 'GET',
+    path: '/platform/v1/audit',
+    summary: 'List what was changed with any key, newest first',
+    bodyUse: 'none',
+    querySchema: AUDIT_QUERY,
+    async handle({ query }) {
+      const page = readPage(query);
+      const rows = await listAuditRows(database, query.account_id ?? null, page.before, page.limit + 1);
+      return { status: 200, body: pageOf(rows, page, rows.map(presentAudit)) };
+    },
+  });
+}

@@ -1,0 +1,149 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+import { startTestGateway, type TestGateway } from '../../test/support/gateway.ts';
+import { assertProblem } from '../../test/support/problem.ts';
+import { until } from '../../test/support/until.ts';
+import { systemClock } from '../kernel/clock.ts';
+import { ApiError } from '../kernel/errors.ts';
+import { mintApiKey } from './api-key.ts';
+import { createAuthenticate } from './authenticate.ts';
+
+/** What the platform promises; the limit of the test leaves some room for a busy machine. */
+const REVOKED_WITHIN_MS = 2_000;
+
+let gateway: TestGateway;
+before(async () => {
+  gateway = await startTestGateway();
+});
+after(() => gateway.stop());
+
+const withHeader = (authorization: string) =>
+  gateway.call('GET', '/api/v1/account', { key: null, headers: { authorization } });
+
+describe('authentication', () => {
+  it('knows an account by its key', async () => {
+    const { status, json, headers } = await gateway.call('GET', '/api/v1/account');
+    assert.equal(status, 200);
+    assert.deepEqual(
+      [json.id, json.name, json.mode, json.key.expires_at],
+      [gateway.accountId, 'Test account', 'test', null],
+    );
+    assert.match(json.key.id, /^key_/);
+    assert.equal(json.key.scopes.length, 6);
+    assert.ok(headers.has('ratelimit') && headers.has('ratelimit-policy'));
+    assert.equal((await withHeader(`bearer   ${gateway.testKey}`)).status, 200);
+  });
+
+  it('refuses missing, malformed, unknown and mistyped keys alike, without rate fields', async () => {
+    const key = gateway.testKey;
+    const malformed = [
+      '',
+      'Bearer',
+      'Bearer ',
+      key,
+      `Basic ${key}`,
+      `Token ${key}`,
+      `Bearer ${key} ${key}`,
+      `Bearer ${key},`,
+    ];
+    const unknown = [
+      mintApiKey('test'),
+      mintApiKey('live'),
+      `wp_root_${'a'.repeat(64)}`,
+      `${key.slice(0, -1)}!`,
+      'x'.repeat(5_000),
+    ];
+    const answers = [
+      await gateway.call('GET', '/api/v1/account', { key: null }),
+      ...(await Promise.all(malformed.map(withHeader))),
+      ...(await Promise.all(unknown.map((other) => withHeader(`Bearer ${other}`)))),
+    ];
+    for (const answer of answers) {
+      assertProblem(answer, 'invalid_api_key');
+      assert.ok(!answer.headers.has('ratelimit') && !answer.headers.has('ratelimit-policy'));
+      assert.equal(answer.json.detail, answers[0]?.json.detail);
+    }
+  });
+
+  it('does not read keys in the query', async () => {
+    for (const name of ['key', 'api_key', 'access_token', 'authorization'])
+      assertProblem(
+        await gateway.call('GET', `/api/v1/account?${name}=${gateway.testKey}`, { key: null }),
+        'invalid_api_key',
+      );
+  });
+
+  it('asks the database for well-formed keys only, and for one in use only now and then', async () => {
+    let asked = 0;
+    const database = {
+      query: async () => {
+        asked++;
+        return [];
+      },
+    };
+    const authenticate = createAuthenticate({ database, platformKeys: [], clock: systemClock });
+    const key = mintApiKey('test');
+    const mistyped = key.slice(0, -1) + (key.endsWith('0') ? '1' : '0');
+    const refused = (error: unknown) => error instanceof ApiError && error.code === 'invalid_api_key';
+    for (const other of [mistyped, 'wp_test_', 'nonsense'])
+      await assert.rejects(authenticate(`Bearer ${other}`), refused);
+    assert.equal(asked, 0);
+    for (let count = 0; count < 5; count++) await assert.rejects(authenticate(`Bearer ${key}`), refused);
+    assert.equal(asked, 1);
+  });
+
+  it('refuses a key from the moment it expires', async () => {
+    const expiresAt = new Date(Date.now() + 600);
+    const key = await gateway.createKey({ expiresAt });
+    const call = () => gateway.call('GET', '/api/v1/account', { key });
+    assert.equal((await call()).json.key.expires_at, expiresAt.toISOString());
+    await until(async () => (await call()).status === 401);
+    assert.ok(Date.now() >= expiresAt.getTime());
+    assertProblem(await call(), 'invalid_api_key');
+  });
+
+  it('refuses a revoked key within 2 s, and suspends an account as fast', async () => {
+    const accountId = await gateway.createAccount('Short-lived');
+    const key = await gateway.createKey({ accountId });
+    const call = () => gateway.call('POST', '/api/v1/messages/validate', { key, body: {} });
+    assertProblem(await call(), 'invalid_request');
+    await gateway.database.query('update account set suspended_at = now() where id = $1', [accountId]);
+    await within(REVOKED_WITHIN_MS, async () => (await call()).status === 403);
+    assertProblem(await call(), 'account_suspended');
+    assert.equal((await gateway.call('GET', '/api/v1/messages', { key })).status, 200, 'reading stays possible');
+    await gateway.database.query('update api_key set revoked_at = now() where account_id = $1', [accountId]);
+    await within(REVOKED_WITHIN_MS, async () => (await call()).status === 401);
+    assertProblem(await gateway.call('GET', '/api/v1/messages', { key }), 'invalid_api_key');
+  });
+
+  it('lets a key do what its scopes name and nothing else', async () => {
+    const key = await gateway.createKey({ scopes: ['messages:read'] });
+    assert.equal((await gateway.call('GET', '/api/v1/messages', { key })).status, 200);
+    assert.deepEqual((await gateway.call('GET', '/api/v1/account', { key })).json.key.scopes, ['messages:read']);
+    const refused: [string, string][] = [
+      ['POST', '/api/v1/messages/send'],
+      ['POST', '/api/v1/messages/validate'],
+      ['GET', '/api/v1/channels'],
+    ];
+    for (const [method, path] of refused)
+      assertProblem(
+        await gateway.call(method, path, { key, ...(method === 'POST' && { body: {} }) }),
+        'insufficient_scope',
+      );
+  });
+
+  it("keeps the platform's keys and the accounts' keys apart", async () => {
+    const ofPlatform = await gateway.call('GET', '/api/v1/account', { key: gateway.platformKey });
+    assertProblem(ofPlatform, 'insufficient_scope');
+    assert.equal(ofPlatform.headers.has('ratelimit'), false);
+    const ofAccount = await gateway.call('GET', '/platform/v1/accounts');
+    assertProblem(ofAccount, 'insufficient_scope');
+    assert.equal(ofAccount.headers.has('ratelimit'), true, 'the key is known');
+  });
+});
+
+async function within(limitMs: number, condition: () => Promise<boolean>): Promise<void> {
+  const startMs = performance.now();
+  await until(condition);
+  assert.ok(performance.now() - startMs < limitMs + 300, `${performance.now() - startMs} ms`);
+}

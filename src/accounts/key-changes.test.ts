@@ -1,0 +1,121 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+import { startTestGateway, type TestGateway } from '../../test/support/gateway.ts';
+import { assertProblem, pointersOf } from '../../test/support/problem.ts';
+import { until } from '../../test/support/until.ts';
+import { systemClock } from '../kernel/clock.ts';
+import { createKeyUses } from './key-uses.ts';
+
+const UNKNOWN = 'key_01h455vb4pex5vsknk084sn02q';
+
+let gateway: TestGateway;
+before(async () => {
+  gateway = await startTestGateway();
+});
+after(() => gateway.stop());
+
+const call = (method: string, path: string, body?: unknown) =>
+  gateway.call(method, path, { key: gateway.platformKey, ...(body !== undefined && { body }) });
+const newKey = async (wish: object = {}) => {
+  const body = { name: 'Backend', mode: 'test', ...wish };
+  return (await call('POST', `/platform/v1/accounts/${gateway.accountId}/keys`, body)).json;
+};
+const statusWith = async (key: string) => (await gateway.call('GET', '/api/v1/account', { key })).status;
+const listedKey = async (id: string) => {
+  const { json } = await call('GET', `/platform/v1/accounts/${gateway.accountId}/keys?limit=100`);
+  return json.data.find((key: { id: string }) => key.id === id);
+};
+
+describe('revoking a key', () => {
+  it('answers without a body, and the key is refused within two seconds', async () => {
+    const { id, key } = await newKey();
+    assert.equal(await statusWith(key), 200);
+    const answer = await call('DELETE', `/platform/v1/keys/${id}`);
+    assert.deepEqual([answer.status, answer.text], [204, '']);
+    const startMs = performance.now();
+    await until(async () => (await statusWith(key)) === 401);
+    assert.ok(performance.now() - startMs < 2_300);
+    assert.equal(await listedKey(id), undefined);
+  });
+
+  it('is done once, and for keys that exist', async () => {
+    const { id } = await newKey();
+    assert.equal((await call('DELETE', `/platform/v1/keys/${id}`)).status, 204);
+    for (const wrong of [id, UNKNOWN, 'key_', id.toUpperCase(), gateway.accountId])
+      assertProblem(await call('DELETE', `/platform/v1/keys/${wrong}`), 'not_found');
+  });
+});
+
+describe('rolling a key', () => {
+  it('makes a new one with the same name, mode and scopes, and both work during the overlap', async () => {
+    const expires_at = '2999-01-01T00:00:00.000Z';
+    const old = await newKey({ scopes: ['messages:read'], expires_at });
+    const { status, json, headers } = await call('POST', `/platform/v1/keys/${old.id}/roll`, { overlap_seconds: 60 });
+    assert.equal(status, 201);
+    assert.ok(headers.has('location'));
+    assert.notEqual(json.id, old.id);
+    assert.match(json.key, /^wp_test_[0-9A-Za-z]{36}$/);
+    assert.deepEqual(
+      [json.name, json.mode, json.scopes, json.expires_at],
+      ['Backend', 'test', ['messages:read'], expires_at],
+    );
+    assert.deepEqual([await statusWith(old.key), await statusWith(json.key)], [200, 200]);
+    const leftMs = Date.parse((await listedKey(old.id)).expires_at) - Date.now();
+    assert.ok(leftMs > 50_000 && leftMs <= 61_000, `${leftMs} ms`);
+  });
+
+  it('without an overlap ends the old one within two seconds, and by default leaves it a day', async () => {
+    const old = await newKey();
+    assert.equal(await statusWith(old.key), 200);
+    assert.equal((await call('POST', `/platform/v1/keys/${old.id}/roll`, { overlap_seconds: 0 })).status, 201);
+    const startMs = performance.now();
+    await until(async () => (await statusWith(old.key)) === 401);
+    assert.ok(performance.now() - startMs < 2_300);
+    const other = await newKey();
+    assert.equal((await call('POST', `/platform/v1/keys/${other.id}/roll`)).status, 201);
+    assert.ok(Date.parse((await listedKey(other.id)).expires_at) > Date.now() + 86_000_000);
+  });
+
+  it('never lets the old one live longer than it would have', async () => {
+    const expires_at = new Date(Date.now() + 30_000).toISOString();
+    const old = await newKey({ expires_at });
+    await call('POST', `/platform/v1/keys/${old.id}/roll`, { overlap_seconds: 600 });
+    assert.equal((await listedKey(old.id)).expires_at, expires_at);
+  });
+
+  it('is for valid keys that were not rolled before, with an overlap of at most a week', async () => {
+    const { id } = await newKey();
+    for (const overlap_seconds of [-1, 1.5, 604_801, '60', null])
+      assert.deepEqual(
+        [...new Set(pointersOf(await call('POST', `/platform/v1/keys/${id}/roll`, { overlap_seconds })))],
+        ['#/overlap_seconds'],
+      );
+    assert.equal((await call('POST', `/platform/v1/keys/${id}/roll`, { overlap_seconds: 60 })).status, 201);
+    const revoked = await newKey();
+    await call('DELETE', `/platform/v1/keys/${revoked.id}`);
+    for (const wrong of [id, revoked.id, UNKNOWN, 'x'])
+      assertProblem(await call('POST', `/platform/v1/keys/${wrong}/roll`), 'not_found');
+  });
+});
+
+describe('the last use of a key', () => {
+  it('is told, and written once a minute at most', async () => {
+    const { id, key } = await newKey();
+    assert.equal((await listedKey(id)).last_used_at, null);
+    await statusWith(key);
+    const first = await until(async () => (await listedKey(id)).last_used_at);
+    const [row] = await gateway.database.query<{ id: string; account_id: string }>(
+      'select id, account_id from api_key order by id desc limit 1',
+    );
+    assert.ok(row);
+    let nowMs = Date.parse(first) + 50_000;
+    const uses = createKeyUses(gateway.database, { ...systemClock, nowMs: () => nowMs });
+    uses.note(row.account_id, row.id);
+    await uses.flush();
+    assert.equal((await listedKey(id)).last_used_at, first);
+    nowMs += 20_000;
+    uses.note(row.account_id, row.id);
+    await uses.flush();
+    assert.equal((await listedKey(id)).last_used_at, new Date(nowMs).toISOString());
+  });
+});

@@ -1,0 +1,122 @@
+import { Type } from 'typebox';
+import { PAGE_QUERY, pageOf, readPage } from '../http/page.ts';
+import { type Answer, platformRoute, type Route } from '../http/route.ts';
+import type { Clock } from '../kernel/clock.ts';
+import { ApiError } from '../kernel/errors.ts';
+import { parseId } from '../kernel/ids.ts';
+import { SCOPES } from '../kernel/principal.ts';
+import type { Database } from '../store/database.ts';
+import { listKeyRows } from './key-store.ts';
+import { createKey, type MintedKey, revokeKey, rollKey } from './keys.ts';
+import { presentKey } from './present.ts';
+import { PLATFORM, requireAccount } from './require-account.ts';
+
+interface Deps {
+  database: Database;
+  clock: Clock;
+  publicUrl(): string;
+}
+
+/** As with an endpoint's secret: a day to bring the new one everywhere, at most a week. */
+const OVERLAP_SECONDS = 86_400;
+const OVERLAP_SECONDS_MAX = 604_800;
+
+const KEY_BODY = Type.Object(
+  {
+    name: Type.String({ minLength: 1, maxLength: 200 }),
+    mode: Type.Enum(['live', 'test']),
+    scopes: Type.Optional(Type.Union([Type.Array(Type.Enum([...SCOPES]), { maxItems: SCOPES.length }), Type.Null()])),
+    expires_at: Type.Optional(Type.Union([Type.String({ format: 'date-time' }), Type.Null()])),
+  },
+  { additionalProperties: false },
+);
+const ROLL_BODY = Type.Object(
+  { overlap_seconds: Type.Optional(Type.Integer({ minimum: 0, maximum: OVERLAP_SECONDS_MAX })) },
+  { additionalProperties: false },
+);
+const PAGE = Type.Object(PAGE_QUERY, { additionalProperties: false });
+
+/** The keys of accounts: made, listed, rolled and revoked by the platform. */
+export function keyRoutes(deps: Deps): Route[] {
+  return [createRoute(deps), listRoute(deps), rollRoute(deps), revokeRoute(deps)];
+}
+
+function createRoute({ database, clock, publicUrl }: Deps): Route {
+  return platformRoute({
+    method: 'POST',
+    path: '/platform/v1/accounts/:id/keys',
+    summary: 'Create a key of an account; it is shown once',
+    bodyUse: 'json',
+    bodySchema: KEY_BODY,
+    async handle({ params, body }) {
+      const account = await requireAccount(database, params.id);
+      const expiresAt = body.expires_at == null ? null : new Date(body.expires_at);
+      if (expiresAt !== null && !(expiresAt.getTime() > clock.nowMs())) throw pastExpiry();
+      const { name, mode, scopes = null } = body;
+      const wish = { accountId: account.id, name, mode, scopes, expiresAt, actor: PLATFORM };
+      return answerWith(await createKey(database, wish), publicUrl());
+    },
+  });
+}
+
+function listRoute({ database }: Deps): Route {
+  return platformRoute({
+    method: 'GET',
+    path: '/platform/v1/accounts/:id/keys',
+    summary: 'List the keys of an account that were not revoked, newest first',
+    bodyUse: 'none',
+    querySchema: PAGE,
+    async handle({ params, query }) {
+      const account = await requireAccount(database, params.id);
+      const page = readPage(query);
+      const rows = await listKeyRows(database, account.id, page.before, page.limit + 1);
+      return { status: 200, body: pageOf(rows, page, rows.map(presentKey)) };
+    },
+  });
+}
+
+function rollRoute({ database, publicUrl }: Deps): Route {
+  return platformRoute({
+    method: 'POST',
+    path: '/platform/v1/keys/:id/roll',
+    summary: 'Replace a key by a new one; the old one stays valid for the overlap',
+    bodyUse: 'json_or_empty',
+    bodySchema: ROLL_BODY,
+    async handle({ params, body: { overlap_seconds: overlapSeconds = OVERLAP_SECONDS } }) {
+      const keyId = parseId('key', params.id ?? '');
+      const minted =
+        keyId === undefined ? undefined : await rollKey(database, { keyId, overlapSeconds, actor: PLATFORM });
+      if (minted === undefined) throw noKey('There is no such key that is valid and was not rolled before.');
+      return answerWith(minted, publicUrl());
+    },
+  });
+}
+
+function revokeRoute({ database }: Deps): Route {
+  return platformRoute({
+    method: 'DELETE',
+    path: '/platform/v1/keys/:id',
+    summary: 'Revoke a key; every node refuses it within two seconds',
+    bodyUse: 'none',
+    async handle({ params }) {
+      const keyId = parseId('key', params.id ?? '');
+      if (keyId === undefined || !(await revokeKey(database, keyId, PLATFORM))) throw noKey('There is no such key.');
+      return { status: 204 };
+    },
+  });
+}
+
+function answerWith({ key, row }: MintedKey, publicUrl: string): Answer {
+  const location = `${publicUrl}/platform/v1/accounts/${row.account_id}/keys`;
+  return { status: 201, body: { ...presentKey(row), key }, headers: { location } };
+}
+
+function noKey(detail: string): ApiError {
+  return new ApiError('not_found', detail);
+}
+
+function pastExpiry(): ApiError {
+  return new ApiError('invalid_request', 'The body is not valid.', {
+    errors: [{ pointer: '#/expires_at', detail: 'This must be a time in the future.' }],
+  });
+}

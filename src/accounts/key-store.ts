@@ -1,0 +1,128 @@
+import type { Mode } from '../kernel/principal.ts';
+import type { Queryable } from '../store/database.ts';
+
+export interface KeyRow {
+  id: string;
+  account_id: string;
+  name: string;
+  mode: Mode;
+  scopes: string[] | null;
+  expires_at: Date | null;
+  revoked_at: Date | null;
+  last_used_at: Date | null;
+  created_at: Date;
+}
+
+export interface KeyWithAccountRow extends KeyRow {
+  account_name: string;
+  suspended_at: Date | null;
+}
+
+const KEY_COLUMNS = 'id, account_id, name, mode, scopes, expires_at, revoked_at, last_used_at, created_at';
+
+const KEY_INSERT = `
+  insert into api_key (account_id, id, name, mode, sha256, scopes, expires_at)
+  values ($1, $2, $3, $4, $5, $6, $7) returning ${KEY_COLUMNS}`;
+
+export interface NewKey {
+  accountId: string;
+  id: string;
+  name: string;
+  mode: Mode;
+  sha256: Buffer;
+  scopes: readonly string[] | null;
+  expiresAt: Date | null;
+}
+
+export async function insertKey(tx: Queryable, key: NewKey): Promise<KeyRow> {
+  const values = [key.accountId, key.id, key.name, key.mode, key.sha256, key.scopes, key.expiresAt];
+  const [row] = await tx.query<KeyRow>(KEY_INSERT, values);
+  if (row === undefined) throw new Error('An insert that returns one row returned none');
+  return row;
+}
+
+/** Revoked keys stay in the table for the audit, and are not listed. */
+const KEY_LIST = `
+  select ${KEY_COLUMNS} from api_key
+  where account_id = $1 and revoked_at is null and ($2::uuid is null or id < $2) order by id desc limit $3`;
+
+export function listKeyRows(
+  store: Queryable,
+  accountId: string,
+  before: string | null,
+  limit: number,
+): Promise<KeyRow[]> {
+  return store.query<KeyRow>(KEY_LIST, [accountId, before, limit]);
+}
+
+/** The door: finds the account by the hash of its key, so it is the one query that cannot name the account. */
+const KEY_BY_HASH = `
+  select k.id, k.account_id, k.name, k.mode, k.scopes, k.expires_at, k.revoked_at, k.last_used_at, k.created_at,
+         a.name as account_name, a.suspended_at
+  from api_key k join account a on a.id = k.account_id
+  where k.sha256 = $1 and a.deleted_at is null`;
+
+export async function findKeyByHash(store: Queryable, sha256: Buffer): Promise<KeyWithAccountRow | undefined> {
+  return (await store.query<KeyWithAccountRow>(KEY_BY_HASH, [sha256]))[0];
+}
+
+/** For the platform, which names a key by its id alone. A key that is no longer valid has nothing left to end. */
+const KEY_REVOKE = `
+  update api_key set revoked_at = now() where id = $1 and revoked_at is null returning ${KEY_COLUMNS}`;
+
+/** undefined: there is no such key, or it was revoked before. */
+export async function revokeKeyRow(tx: Queryable, id: string): Promise<KeyRow | undefined> {
+  return (await tx.query<KeyRow>(KEY_REVOKE, [id]))[0];
+}
+
+/** The key as it was before, which its successor takes after. A key is rolled once, and only while it is valid. */
+const KEY_RETIRE = `
+  with before as (
+    select * from api_key
+    where id = $1 and revoked_at is null and rolled_at is null and (expires_at is null or expires_at > now())
+    for no key update
+  ), retired as (
+    update api_key k set rolled_at = now(),
+      expires_at = least(k.expires_at, now() + make_interval(secs => $2))
+    from before b where k.account_id = b.account_id and k.id = b.id
+  )
+  select ${KEY_COLUMNS} from before`;
+
+/** Lets a key expire after the overlap. undefined: there is no such key, or it is valid no more or was rolled before. */
+export async function retireKeyRow(tx: Queryable, id: string, overlapSeconds: number): Promise<KeyRow | undefined> {
+  return (await tx.query<KeyRow>(KEY_RETIRE, [id, overlapSeconds]))[0];
+}
+
+const KEYS_REVOKE_ALL = 'update api_key set revoked_at = now() where account_id = $1 and revoked_at is null';
+
+export async function revokeAllKeys(tx: Queryable, accountId: string): Promise<void> {
+  await tx.query(KEYS_REVOKE_ALL, [accountId]);
+}
+
+/** A key was used. */
+export interface KeyUse {
+  accountId: string;
+  keyId: string;
+  at: Date;
+}
+
+/**
+ * A busy key is written once a minute, however many nodes it is used on. What another node writes in this moment is
+ * left to it, so that two nodes never wait for each other in a circle.
+ */
+const KEY_NOTE_USE = `
+  with used as (
+    select k.account_id, k.id, u.at from unnest($1::uuid[], $2::uuid[], $3::timestamptz[]) as u(account_id, id, at)
+    join api_key k on k.account_id = u.account_id and k.id = u.id
+    where k.last_used_at is null or k.last_used_at < u.at - interval '1 minute'
+    for no key update of k skip locked
+  )
+  update api_key k set last_used_at = used.at from used where k.account_id = used.account_id and k.id = used.id`;
+
+export async function noteKeyUses(store: Queryable, uses: readonly KeyUse[]): Promise<void> {
+  await store.query(KEY_NOTE_USE, [
+    uses.map(({ accountId }) => accountId),
+    uses.map(({ keyId }) => keyId),
+    uses.map(({ at }) => at),
+  ]);
+}

@@ -1,0 +1,81 @@
+import { PLATFORM } from '../accounts/require-account.ts';
+import { insertAudit, lockAccount } from '../accounts/store.ts';
+import { appendEvents } from '../events/store.ts';
+import { ApiError } from '../kernel/errors.ts';
+import { formatId, newId } from '../kernel/ids.ts';
+import type { Sealer } from '../kernel/sealed.ts';
+import type { Provider } from '../provider/port.ts';
+import type { Database, Queryable } from '../store/database.ts';
+import { askProvider } from './connect.ts';
+import { noteFacts } from './facts-store.ts';
+import { channelEvent } from './present.ts';
+import { type ChannelRow, clearDefaultChannel, removeChannels, updateChannel } from './store.ts';
+
+interface Deps {
+  database: Database;
+  provider: Provider;
+  sealer: Sealer;
+}
+
+export interface ChannelWish {
+  accessToken?: string | undefined;
+  /** In E.164 form. */
+  phoneNumber?: string | undefined;
+  isDefault?: boolean | undefined;
+}
+
+/**
+ * Changes a channel. A new token is shown to the provider first, and one that it accepts connects a suspended channel
+ * again. Throws `channel_refused` or `unavailable`, and `not_found` if it was removed meanwhile.
+ */
+export async function changeChannel(deps: Deps, before: ChannelRow, wish: ChannelWish): Promise<ChannelRow> {
+  const { account_id: accountId, id, mode, business_account_id: businessAccountId } = before;
+  const { accessToken, phoneNumber = null, isDefault = null } = wish;
+  if (accessToken === undefined && phoneNumber === null && isDefault === null) return before;
+  const sender = { mode, phoneNumberId: before.phone_number_id };
+  const facts =
+    accessToken === undefined
+      ? undefined
+      : await askProvider(deps.provider, { ...sender, accessToken }, businessAccountId);
+  const sealedToken = accessToken === undefined ? null : deps.sealer.seal(accessToken, id);
+  return deps.database.transaction(async (tx) => {
+    // Two changes of the default wait for one another here, so that there is never more than one.
+    if ((await lockAccount(tx, accountId)) === undefined) throw noChannel();
+    const steppedBack = isDefault === true ? await clearDefaultChannel(tx, accountId, mode, id) : [];
+    const updated = await updateChannel(tx, accountId, id, { phoneNumber, isDefault, sealedToken });
+    if (updated === undefined) throw noChannel();
+    const channel = (facts === undefined ? undefined : await noteFacts(tx, updated, facts)) ?? updated;
+    await note(tx, channel, 'channel.updated', {
+      ...(accessToken !== undefined && { access_token: 'changed' }),
+      ...(phoneNumber !== null && { display_phone_number: phoneNumber }),
+      ...(isDefault !== null && { default: isDefault }),
+    });
+    await appendEvents(
+      tx,
+      [...steppedBack, channel].map((row) => channelEvent(row)),
+    );
+    return channel;
+  });
+}
+
+/** Nothing is sent from a removed channel, and its number can be connected again; its messages stay. */
+export function removeChannel(database: Database, { account_id: accountId, id }: ChannelRow): Promise<void> {
+  return database.transaction(async (tx) => {
+    const removed = await removeChannels(tx, accountId, id);
+    if (removed.length === 0) throw noChannel();
+    for (const channel of removed) await note(tx, channel, 'channel.removed', {});
+    await appendEvents(
+      tx,
+      removed.map((row) => channelEvent(row)),
+    );
+  });
+}
+
+export function noChannel(): ApiError {
+  return new ApiError('not_found', 'There is no such channel.');
+}
+
+async function note(tx: Queryable, channel: ChannelRow, action: string, detail: object): Promise<void> {
+  const target = formatId('chn', channel.id);
+  await insertAudit(tx, { id: newId(), accountId: channel.account_id, actor: PLATFORM, action, target, detail });
+}

@@ -1,0 +1,169 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+import { startTestGateway, type TestGateway } from '../../test/support/gateway.ts';
+import { assertProblem, pointersOf } from '../../test/support/problem.ts';
+
+let gateway: TestGateway;
+let numbers = 0;
+before(async () => {
+  gateway = await startTestGateway({ sandbox: { statuses: 'off' } });
+});
+after(() => gateway.stop());
+
+const newWish = () => ({
+  phone_number_id: String(1_000 + numbers++),
+  business_account_id: '2001',
+  display_phone_number: `+1 555-078-${3_000 + numbers}`,
+  access_token: 'a-token',
+  mode: 'test',
+});
+const connect = (accountId: string, wish: object) =>
+  gateway.call('POST', `/platform/v1/accounts/${accountId}/channels`, { key: gateway.platformKey, body: wish });
+
+async function newAccount() {
+  const accountId = await gateway.createAccount('With channels');
+  const key = await gateway.createKey({ accountId });
+  const send = (from?: string) => {
+    const body = { to: '+447700900601', type: 'text', text: { body: 'Hello' }, ...(from !== undefined && { from }) };
+    return gateway.call('POST', '/api/v1/messages/send', { key, body });
+  };
+  const senderOf = async (from?: string) => {
+    const { json, text } = await send(from);
+    assert.equal(json.accepted_count, 1, text);
+    return (await gateway.call('GET', `/api/v1/messages/${json.results[0].id}`, { key })).json.channel_id;
+  };
+  const list = async () => (await gateway.call('GET', '/api/v1/channels', { key })).json.data;
+  return { accountId, key, send, senderOf, list };
+}
+
+describe('connecting a channel', () => {
+  it('answers with the channel, an address and never the token', async () => {
+    const { accountId, list } = await newAccount();
+    const wish = newWish();
+    const { status, json, headers, text } = await connect(accountId, wish);
+    assert.equal(status, 201, text);
+    assert.match(json.id, /^chn_/);
+    assert.ok(headers.get('location')?.startsWith(`${gateway.url}/platform/v1/`));
+    assert.equal(json.phone_number, wish.display_phone_number.replaceAll(/[ -]/g, ''));
+    assert.deepEqual([json.mode, json.status, json.default], ['test', 'connected', false]);
+    assert.deepEqual([json.phone_number_id, json.business_account_id], [wish.phone_number_id, '2001']);
+    const audit = await gateway.database.query('select * from audit where account_id = $1 order by id', [accountId]);
+    assert.match(JSON.stringify(audit), /channel\.connected/);
+    assert.ok(!(text + JSON.stringify(audit) + JSON.stringify(await list())).includes(wish.access_token));
+    const own = (await list()).find(({ id }: { id: string }) => id === json.id);
+    assert.deepEqual(Object.keys(own).toSorted(), [
+      'default',
+      'id',
+      'messaging_limit',
+      'mode',
+      'name',
+      'phone_number',
+      'quality',
+      'status',
+      'throughput_per_second',
+      'updated_at',
+    ]);
+  });
+
+  it('is refused where the provider refuses, and nothing is kept', async () => {
+    const { accountId, list } = await newAccount();
+    assertProblem(await connect(accountId, { ...newWish(), access_token: 'refused-token' }), 'channel_refused');
+    assert.equal((await list()).length, 1);
+  });
+
+  it('takes a phone number id once on the whole platform', async () => {
+    const wish = newWish();
+    const [one, two] = [await newAccount(), await newAccount()];
+    assert.equal((await connect(one.accountId, wish)).status, 201);
+    assertProblem(await connect(two.accountId, wish), 'channel_taken');
+    assertProblem(await connect(one.accountId, { ...wish, default: true }), 'channel_taken');
+    assert.equal((await one.list()).filter((channel: { default: boolean }) => channel.default).length, 1);
+  });
+
+  it('is not possible for the provider that cannot be reached', async () => {
+    const alone = await startTestGateway({ settings: { WAYPOST_PROVIDER_URL: 'http://127.0.0.1:9' } });
+    const path = `/platform/v1/accounts/${alone.accountId}/channels`;
+    const body = { ...newWish(), mode: 'live' };
+    assertProblem(await alone.call('POST', path, { key: alone.platformKey, body }), 'unavailable');
+    await alone.stop();
+  });
+
+  it('names every fault at once', async () => {
+    const { accountId } = await newAccount();
+    assert.deepEqual(pointersOf(await connect(accountId, { extra: 1 })), [
+      '#/access_token',
+      '#/business_account_id',
+      '#/display_phone_number',
+      '#/extra',
+      '#/phone_number_id',
+    ]);
+    assert.deepEqual(pointersOf(await connect(accountId, { ...newWish(), display_phone_number: 'none' })), [
+      '#/display_phone_number',
+    ]);
+    assert.deepEqual(pointersOf(await connect(accountId, { ...newWish(), phone_number_id: '../x' })), [
+      '#/phone_number_id',
+    ]);
+  });
+});
+
+describe('the channel of a send', () => {
+  it('is the default, or the one that "from" names by id or number', async () => {
+    const { accountId, senderOf, list } = await newAccount();
+    const [first] = await list();
+    const second = (await connect(accountId, newWish())).json;
+    const third = (await connect(accountId, { ...newWish(), default: true })).json;
+    await seen(senderOf, third.id);
+    for (const channel of [first, second, third]) {
+      assert.equal(await senderOf(channel.id), channel.id);
+      assert.equal(await senderOf(channel.phone_number), channel.id);
+    }
+    const defaults = (await list()).filter((channel: { default: boolean }) => channel.default);
+    assert.deepEqual(
+      defaults.map(({ id }: { id: string }) => id),
+      [third.id],
+    );
+  });
+
+  it('is the only one where none is the default, and there is none where several are left', async () => {
+    const { accountId, send, senderOf, list } = await newAccount();
+    const [only] = await list();
+    await gateway.database.query('update channel set is_default = false where account_id = $1', [accountId]);
+    assert.equal(await senderOf(), only.id);
+    const other = await newAccount();
+    await gateway.database.query('update channel set is_default = false where account_id = $1', [other.accountId]);
+    assert.equal((await connect(other.accountId, newWish())).status, 201);
+    assertProblem(await other.send(), 'no_channel');
+    assert.equal((await send()).status, 200);
+  });
+
+  it("is never another account's, another mode's or a removed one", async () => {
+    const { accountId, send, list } = await newAccount();
+    const [own] = await list();
+    const [foreign] = await (await newAccount()).list();
+    for (const from of [foreign.id, foreign.phone_number, own.phone_number.slice(1), own.id.toUpperCase(), 'chn_', ''])
+      assertProblem(await send(from), 'unknown_channel');
+    const live = await gateway.createKey({ accountId, mode: 'live' });
+    const body = { to: '+447700900601', type: 'text', text: { body: 'Hello' } };
+    assertProblem(await gateway.call('POST', '/api/v1/messages/send', { key: live, body }), 'no_channel');
+    const named = { ...body, from: own.id };
+    assertProblem(await gateway.call('POST', '/api/v1/messages/send', { key: live, body: named }), 'unknown_channel');
+    const removed = await newAccount();
+    await gateway.database.query(`update channel set status = 'removed' where account_id = $1`, [removed.accountId]);
+    assertProblem(await removed.send(), 'no_channel');
+  });
+
+  it('is none for test keys while the sandbox is off', async () => {
+    const alone = await startTestGateway({ settings: { WAYPOST_SANDBOX: 'off' } });
+    const { json } = await alone.call('GET', '/api/v1/channels');
+    const body = { to: '+447700900601', type: 'text', text: { body: 'Hello' } };
+    for (const from of [undefined, json.data[0].id])
+      assertProblem(await alone.call('POST', '/api/v1/messages/send', { body: { ...body, from } }), 'no_channel');
+    await alone.stop();
+  });
+});
+
+/** A change of the default is seen by every node within two seconds. */
+async function seen(senderOf: () => Promise<string>, id: string): Promise<void> {
+  const endMs = Date.now() + 5_000;
+  while ((await senderOf()) !== id) assert.ok(Date.now() < endMs, 'The new default is not used');
+}

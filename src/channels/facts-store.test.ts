@@ -1,0 +1,40 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+import { startTestGateway, type TestGateway } from '../../test/support/gateway.ts';
+import { addChannel } from '../../test/support/notifications.ts';
+import { claimForFacts } from './facts-store.ts';
+
+const HOUR_SECONDS = 3_600;
+const CHANNELS = 30;
+
+let gateway: TestGateway;
+before(async () => {
+  gateway = await startTestGateway();
+});
+after(() => gateway.stop());
+
+describe('claiming channels whose facts are due', () => {
+  it('gives each to one of many nodes at once, and to nobody again for an hour', async () => {
+    for (let number = 0; number < CHANNELS; number++) {
+      const line = { phoneNumberId: `66${number}`, businessAccountId: '67', phoneNumber: `+15550660${100 + number}` };
+      await addChannel(gateway, { ...line, accountId: gateway.accountId, mode: 'live' });
+    }
+    const claims = await gateway.database.transaction(async (tx) => {
+      // Not due for the gateway's own rounds before this is committed, and then claimed already.
+      await tx.query(`update channel set facts_read_at = now() - interval '2 hours' where account_id = $1`, [
+        gateway.accountId,
+      ]);
+      return claimForFacts(tx, HOUR_SECONDS, CHANNELS / 2);
+    });
+    const rest = await Promise.all(
+      Array.from({ length: 6 }, () => claimForFacts(gateway.database, HOUR_SECONDS, CHANNELS / 6)),
+    );
+    const claimed = [...claims, ...rest.flat()].map(({ id }) => id);
+    assert.equal(new Set(claimed).size, claimed.length, 'no channel is claimed twice');
+    assert.ok(
+      claims.every(({ mode }) => mode === 'live'),
+      'test channels are asked for only after a notification',
+    );
+    assert.deepEqual(await claimForFacts(gateway.database, HOUR_SECONDS, CHANNELS), []);
+  });
+});

@@ -1,0 +1,74 @@
+import type { SenderFacts } from '../provider/port.ts';
+import type { Queryable } from '../store/database.ts';
+import { CHANNEL_COLUMNS, type ChannelRow, type ChannelTarget } from './store.ts';
+
+/**
+ * Claims channels whose facts are due by noting that they are read now: another node then finds nothing to read. What a
+ * notification has asked for comes first, and for test channels it is all there is.
+ */
+const CHANNEL_CLAIM_FACTS = `
+  with due as (
+    select account_id, id from channel
+    where status = 'connected' and (facts_read_at is null
+      or (mode = 'live' and facts_read_at < now() - make_interval(secs => $1)))
+    order by facts_read_at nulls first limit $2 for no key update skip locked
+  )
+  update channel set facts_read_at = now() from due
+  where channel.account_id = due.account_id and channel.id = due.id returning channel.id, channel.account_id`;
+
+const CHANNEL_READ = `select ${CHANNEL_COLUMNS} from channel where account_id = any($1) and id = any($2)`;
+
+/** Channels, at most `limit`, whose facts were not read for so long. */
+export async function claimForFacts(store: Queryable, everySeconds: number, limit: number): Promise<ChannelRow[]> {
+  const due = await store.query<{ account_id: string; id: string }>(CHANNEL_CLAIM_FACTS, [everySeconds, limit]);
+  if (due.length === 0) return [];
+  return store.query<ChannelRow>(CHANNEL_READ, [due.map((row) => row.account_id), due.map(({ id }) => id)]);
+}
+
+/** Only if the provider tells something new, and the channel is still the one that was asked for. */
+const CHANNEL_NOTE_FACTS = `
+  update channel set name = $4, quality = $5, throughput_per_second = $6, messaging_limit = $7, updated_at = now()
+  where account_id = $1 and id = $2 and access_token_sealed = $3 and status <> 'removed'
+    and (name, quality, throughput_per_second, messaging_limit) is distinct from ($4, $5, $6, $7)
+  returning ${CHANNEL_COLUMNS}`;
+
+/** The channel, if the facts change it. */
+export async function noteFacts(
+  tx: Queryable,
+  { account_id: accountId, id, access_token_sealed: token }: ChannelRow,
+  { name, quality, throughputPerSecond, messagingLimit }: SenderFacts,
+): Promise<ChannelRow | undefined> {
+  const values = [accountId, id, token, name, quality, throughputPerSecond, messagingLimit];
+  return (await tx.query<ChannelRow>(CHANNEL_NOTE_FACTS, values))[0];
+}
+
+const CHANNEL_ASK_AGAIN = `
+  update channel set facts_read_at = null from unnest($1::uuid[], $2::uuid[]) as wanted(account_id, id)
+  where channel.account_id = wanted.account_id and channel.id = wanted.id and facts_read_at is not null`;
+
+/** Makes the facts of channels due, because the provider told that they have changed. */
+export async function askFactsAgain(tx: Queryable, targets: readonly ChannelTarget[]): Promise<void> {
+  await tx.query(CHANNEL_ASK_AGAIN, [targets.map((target) => target.account_id), targets.map(({ id }) => id)]);
+}
+
+const CHANNEL_NOTE_LIMIT = `
+  update channel set messaging_limit = $3, updated_at = now()
+  where account_id = $1 and id = $2 and messaging_limit is distinct from $3 returning ${CHANNEL_COLUMNS}`;
+
+/** Keeps a messaging limit that the provider told of. The channel, if that changes it. */
+export async function noteMessagingLimit(
+  tx: Queryable,
+  { account_id: accountId, id }: ChannelTarget,
+  limit: string,
+): Promise<ChannelRow | undefined> {
+  return (await tx.query<ChannelRow>(CHANNEL_NOTE_LIMIT, [accountId, id, limit]))[0];
+}
+
+const CHANNEL_READ_ONE = `select ${CHANNEL_COLUMNS} from channel where account_id = $1 and id = $2`;
+
+export async function readChannel(
+  store: Queryable,
+  { account_id: accountId, id }: ChannelTarget,
+): Promise<ChannelRow | undefined> {
+  return (await store.query<ChannelRow>(CHANNEL_READ_ONE, [accountId, id]))[0];
+}

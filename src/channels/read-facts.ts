@@ -1,0 +1,49 @@
+import { appendEvents } from '../events/store.ts';
+import type { Sealer } from '../kernel/sealed.ts';
+import type { Provider } from '../provider/port.ts';
+import type { Database } from '../store/database.ts';
+import { claimForFacts, noteFacts } from './facts-store.ts';
+import { channelEvent } from './present.ts';
+import type { ChannelRow } from './store.ts';
+import { suspendChannel } from './suspend.ts';
+
+/** Quality and limits move within hours. The provider allows 5,000 such questions an hour for each business account. */
+const EVERY_SECONDS = 3_600;
+/** So many numbers are asked for at a time, which keeps the provider's own limits and our connections out of sight. */
+const AT_A_TIME = 20;
+
+interface Deps {
+  database: Database;
+  provider: Provider;
+  sealer: Sealer;
+  sandbox: boolean;
+}
+
+/**
+ * Reads the facts of some channels again that are due, and tells accounts what has changed. Any number of nodes may do it
+ * at once: each channel is asked for by one.
+ */
+export async function readDueFacts(deps: Deps): Promise<void> {
+  const due = await claimForFacts(deps.database, EVERY_SECONDS, AT_A_TIME);
+  await Promise.all(due.map((channel) => readFacts(deps, channel)));
+}
+
+async function readFacts({ database, provider, sealer, sandbox }: Deps, channel: ChannelRow): Promise<void> {
+  const { account_id: accountId, id, mode, phone_number_id: phoneNumberId, access_token_sealed: sealedToken } = channel;
+  // Another node may know it as removed by now, and then its token is gone.
+  if (channel.status !== 'connected' || (mode === 'test' && !sandbox)) return;
+  const outcome = await provider.readFacts({ mode, phoneNumberId, accessToken: sealer.open(sealedToken, id) });
+  switch (outcome.kind) {
+    case 'connected':
+      await database.transaction(async (tx) => {
+        const changed = await noteFacts(tx, channel, outcome.facts);
+        if (changed !== undefined) await appendEvents(tx, [channelEvent(changed)]);
+      });
+      return;
+    case 'refused':
+      if (outcome.accessRefused) await suspendChannel(database, { accountId, id, sealedToken });
+      return;
+    case 'unavailable':
+      return; // The next round asks again.
+  }
+}

@@ -1,0 +1,21 @@
+import { appendEvents } from '../events/store.ts';
+import type { Database } from '../store/database.ts';
+import { channelEvent } from './present.ts';
+import { suspendChannelRow } from './store.ts';
+
+/** The channel and the sealed access token that the provider refused. */
+export interface RefusedAccess {
+  accountId: string;
+  id: string;
+  sealedToken: Buffer;
+}
+
+/** Suspends a channel and tells its account, unless its token was changed meanwhile. Whether this call suspended it. */
+export function suspendChannel(database: Database, { accountId, id, sealedToken }: RefusedAccess): Promise<boolean> {
+  return database.transaction(async (tx) => {
+    const suspended = await suspendChannelRow(tx, accountId, id, sealedToken);
+    if (suspended === undefined) return false;
+    await appendEvents(tx, [channelEvent(suspended)]);
+    return true;
+  });
+}

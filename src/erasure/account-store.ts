@@ -1,0 +1,50 @@
+import type { Queryable } from '../store/database.ts';
+
+/** Nothing is sent to a deleted account's endpoints any more; the rows themselves go with all the others. */
+const ENDPOINTS_DISABLE = `
+  update endpoint set enabled = false, disabled_reason = 'requested', updated_at = now()
+  where account_id = $1 and enabled`;
+
+export async function disableEndpoints(tx: Queryable, accountId: string): Promise<void> {
+  await tx.query(ENDPOINTS_DISABLE, [accountId]);
+}
+
+/** Other nodes skip an account that one is at work on. */
+const DELETED_CLAIM = `
+  select id from account where deleted_at <= now() - make_interval(secs => $1)
+  order by deleted_at limit 1 for update skip locked`;
+
+/** An account that was deleted so long ago, locked until the end of the transaction. */
+export async function claimDeletedAccount(tx: Queryable, afterSeconds: number): Promise<string | undefined> {
+  return (await tx.query<{ id: string }>(DELETED_CLAIM, [afterSeconds]))[0]?.id;
+}
+
+/**
+ * Every table with an account's data, read from the catalogue so that a table of a later migration is never forgotten.
+ * The audit log is the platform's own and stays.
+ */
+const ACCOUNT_TABLES = `
+  select quote_ident(c.relname) as name from pg_class c
+  join pg_attribute a on a.attrelid = c.oid and a.attname = 'account_id' and not a.attisdropped
+  where c.relkind in ('r', 'p') and not c.relispartition and pg_table_is_visible(c.oid) and c.relname <> 'audit'
+  order by c.relname`;
+
+export async function listAccountTables(tx: Queryable): Promise<string[]> {
+  return (await tx.query<{ name: string }>(ACCOUNT_TABLES)).map(({ name }) => name);
+}
+
+/** Rows of partitions may share a place (`ctid`); that only makes a batch larger, and never touches another account. */
+const rowsDelete = (table: string) => `
+  delete from ${table} where account_id = $1 and ctid = any(array(
+    select ctid from ${table} where account_id = $1 limit $2)) returning 1 as gone`;
+
+/** Deletes some rows of a table and returns how many. `table` is a name of `listAccountTables`. */
+export async function deleteRows(tx: Queryable, table: string, accountId: string, limit: number): Promise<number> {
+  return (await tx.query(rowsDelete(table), [accountId, limit])).length;
+}
+
+const ACCOUNT_DELETE = 'delete from account where id = $1';
+
+export async function deleteAccountRow(tx: Queryable, accountId: string): Promise<void> {
+  await tx.query(ACCOUNT_DELETE, [accountId]);
+}

@@ -1,0 +1,48 @@
+import { revokeAllKeys } from '../accounts/key-store.ts';
+import { PLATFORM } from '../accounts/require-account.ts';
+import { insertAudit, markAccountDeleted } from '../accounts/store.ts';
+import { removeChannels } from '../channels/store.ts';
+import { newId } from '../kernel/ids.ts';
+import type { Database } from '../store/database.ts';
+import {
+  claimDeletedAccount,
+  deleteAccountRow,
+  deleteRows,
+  disableEndpoints,
+  listAccountTables,
+} from './account-store.ts';
+import { SETTLED_SECONDS } from './settled.ts';
+
+/** Short enough that nobody waits for its locks. */
+const ROWS_A_BATCH = 5_000;
+
+/**
+ * Ends an account: its keys are refused and its channels removed at once, and nothing more goes to its endpoints. Its data
+ * are erased afterwards by `eraseDeletedAccount`. False: there is no such account.
+ */
+export function deleteAccount(database: Database, accountId: string): Promise<boolean> {
+  return database.transaction(async (tx) => {
+    const account = await markAccountDeleted(tx, accountId);
+    if (account === undefined) return false;
+    await revokeAllKeys(tx, accountId);
+    await removeChannels(tx, accountId, null);
+    await disableEndpoints(tx, accountId);
+    const audit = { accountId, actor: PLATFORM, action: 'account.deleted', target: accountId, detail: {} };
+    await insertAudit(tx, { id: newId(), ...audit });
+    return true;
+  });
+}
+
+/** Erases one batch of what a deleted account has left, and at last the account itself. False: there is nothing to do. */
+export function eraseDeletedAccount(database: Database): Promise<boolean> {
+  return database.transaction(async (tx) => {
+    const accountId = await claimDeletedAccount(tx, SETTLED_SECONDS);
+    if (accountId === undefined) return false;
+    for (const table of await listAccountTables(tx))
+      if ((await deleteRows(tx, table, accountId, ROWS_A_BATCH)) > 0) return true;
+    await deleteAccountRow(tx, accountId);
+    const audit = { accountId, actor: PLATFORM, action: 'account.erased', target: accountId, detail: {} };
+    await insertAudit(tx, { id: newId(), ...audit });
+    return true;
+  });
+}

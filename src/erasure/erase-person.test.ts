@@ -1,0 +1,177 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+import { startTestGateway, type TestGateway } from '../../test/support/gateway.ts';
+import {
+  asSandbox,
+  isProcessed,
+  lineOf,
+  messagesBody,
+  postSigned,
+  textFrom,
+} from '../../test/support/notifications.ts';
+import { assertProblem, pointersOf } from '../../test/support/problem.ts';
+import { until } from '../../test/support/until.ts';
+import { newId } from '../kernel/ids.ts';
+
+const ADA = '+447700900771';
+const ADAS_USER_ID = 'GB.ADA1815';
+const GRACE = '+447700900772';
+
+let gateway: TestGateway;
+before(async () => {
+  gateway = await startTestGateway();
+});
+after(() => gateway.stop());
+
+const erase = (body: object, accountId = gateway.accountId) =>
+  gateway.call('POST', `/platform/v1/accounts/${accountId}/erase`, { key: gateway.platformKey, body });
+
+/** Lets the erasure begin at once, although what is under way may still be written, and waits for its end. */
+async function settled(): Promise<void> {
+  await gateway.database.query('update erasure set due_at = now() where due_at > now()');
+  await until(async () => (await gateway.database.query('select 1 from erasure')).length === 0);
+}
+
+/** Everything that the store holds, as a text. */
+async function everything(): Promise<string> {
+  const tables = await gateway.database.query<{ name: string }>(
+    `select c.relname as name from pg_class c join pg_namespace n on n.oid = c.relnamespace
+     where n.nspname = 'public' and c.relkind in ('r', 'p') and not c.relispartition and c.relname <> 'idempotency'`,
+  );
+  const texts = await Promise.all(
+    tables.map(async ({ name }) => {
+      const rows = await gateway.database.query<{ row: string }>(`select t::text as row from ${name} t`);
+      return rows.map(({ row }) => `${name} ${row}`).join('\n');
+    }),
+  );
+  // Raw bodies are shown in hexadecimal.
+  return texts.join('\n');
+}
+
+/** A send to both with a duplicate, one to Ada alone, a text from each, and an endpoint's answer that repeats it. */
+async function fill(): Promise<{ requestId: string; ids: string[] }> {
+  const line = await lineOf(gateway);
+  const components = [{ type: 'body', parameters: [{ type: 'text', text: 'Lovelace' }] }];
+  const recipients = [
+    { to: ADA, components, client_reference: 'countess-1' },
+    GRACE,
+    { to: ADA, client_reference: 'countess-2' },
+  ];
+  const shared = [{ type: 'body', parameters: [{ type: 'text', text: 'friend' }] }];
+  const template = { name: 'order_update', language: 'en_US', components: shared };
+  const both = await gateway.call('POST', '/api/v1/messages/send', {
+    body: { to: recipients, type: 'template', template },
+  });
+  assert.equal(both.json.accepted_count, 2, both.text);
+  await gateway.call('POST', '/api/v1/messages/send', {
+    body: { to: ADA, type: 'text', text: { body: 'Dear Countess' }, client_reference: 'countess-3' },
+  });
+  const contacts = [{ wa_id: ADA.slice(1), user_id: ADAS_USER_ID, profile: { name: 'Augusta' } }];
+  const fromAda = textFrom(ADA, 'wamid.ada', { text: { body: 'An engine weaves' }, from_user_id: ADAS_USER_ID });
+  const fromGrace = textFrom(GRACE, 'wamid.grace', { text: { body: 'A moth' } });
+  for (const value of [{ contacts, messages: [fromAda] }, { messages: [fromGrace] }])
+    assert.equal((await postSigned(asSandbox(gateway), messagesBody(line, value))).status, 200);
+  await until(() => isProcessed(gateway));
+  const [event] = await gateway.database.query<{ id: string }>(
+    `select id from event where account_id = $1 and data->'message'->>'from' = $2`,
+    [gateway.accountId, ADA],
+  );
+  assert.ok(event, 'the text from Ada was recorded');
+  await gateway.database.query(
+    `insert into attempt (account_id, id, endpoint_id, event_id, type, number, at, outcome, http_status, duration_ms, answer)
+     values ($1, $2, $3, $4, 'message.received', 1, now(), 'succeeded', 200, 1, 'Thanks, Augusta')`,
+    [gateway.accountId, newId(), newId(), event.id],
+  );
+  return { requestId: both.json.request_id, ids: both.json.results.map(({ id }: { id: string }) => id) };
+}
+
+describe('erasing a person', () => {
+  it('empties all that identifies the person, and nothing of anyone else', async () => {
+    const { requestId, ids } = await fill();
+    const traces = [
+      ADA.slice(1),
+      ADAS_USER_ID,
+      'wamid.ada',
+      'Lovelace',
+      'Countess',
+      'engine weaves',
+      'countess-',
+      'Augusta',
+    ];
+    const hidden = (trace: string) => Buffer.from(trace).toString('hex');
+    const before = await everything();
+    for (const trace of traces) assert.ok(before.includes(trace) || before.includes(hidden(trace)), trace);
+    const answer = await erase({ to: ADA });
+    assert.equal(answer.status, 202);
+    assert.match(answer.json.person, /^[0-9a-f]{32}$/);
+    await settled();
+    const afterwards = await everything();
+    for (const trace of traces)
+      assert.ok(!afterwards.includes(trace) && !afterwards.includes(hidden(trace)), lineWith(afterwards, trace));
+    for (const kept of [GRACE, 'A moth', 'friend']) assert.ok(afterwards.includes(kept), kept);
+
+    const read = (await gateway.call('GET', `/api/v1/messages/${ids[0]}`)).json;
+    assert.deepEqual([read.to, read.user_id, read.status, read.client_reference], [null, null, 'accepted', null]);
+    const request = (await gateway.call('GET', `/api/v1/requests/${requestId}`)).json;
+    assert.deepEqual(
+      request.results.map(({ to, status }: { to: string; status: string }) => [to, status]),
+      [
+        ['', 'accepted'],
+        [GRACE, 'accepted'],
+        ['', 'failed'],
+      ],
+    );
+    const events = (await gateway.call('GET', '/api/v1/events?type=message.received')).json.data;
+    assert.deepEqual(
+      // biome-ignore lint/suspicious/noExplicitAny: a test asserts on every member that it reads.
+      events.map(({ data: { message } }: any) => [message.from, message.text?.body ?? null]),
+      [
+        [null, null],
+        [GRACE, 'A moth'],
+      ],
+    );
+  });
+
+  it('is told in the audit log without the person, and may be repeated', async () => {
+    const first = (await erase({ to: '+44 7700 900771' })).json;
+    assert.deepEqual((await erase({ to: ADA })).json, first);
+    await settled();
+    const { json, text } = await gateway.call('GET', `/platform/v1/audit?account_id=${gateway.accountId}&limit=4`, {
+      key: gateway.platformKey,
+    });
+    const actions = json.data.map((entry: { action: string }) => entry.action);
+    assert.deepEqual(actions.toSorted(), [
+      'person.erase_requested',
+      'person.erase_requested',
+      'person.erased',
+      'person.erased',
+    ]);
+    for (const entry of json.data) assert.deepEqual(entry.detail, { person: first.person });
+    assert.ok(!text.includes('7700900771'));
+    const other = await gateway.createAccount('Another');
+    assert.notEqual((await erase({ to: ADA }, other)).json.person, first.person, 'accounts cannot be compared by it');
+  });
+
+  it('waits until a send that is under way has written all it knows', async () => {
+    await erase({ user_id: 'GB.LATER' });
+    const [row] = await gateway.database.query<{ seconds: number }>(
+      `select extract(epoch from due_at - now())::integer as seconds from erasure where persons = '{GB.LATER}'`,
+    );
+    assert.ok(row !== undefined && row.seconds > 100, `${row?.seconds} s`);
+  });
+
+  it('takes one number or one user id', async () => {
+    for (const body of [{}, { to: ADA, user_id: ADAS_USER_ID }]) assert.deepEqual(pointersOf(await erase(body)), ['#']);
+    for (const to of ['07700900771', '+44 (0)7700 900771', 'x'])
+      assert.deepEqual(pointersOf(await erase({ to })), ['#/to']);
+    assert.deepEqual([...new Set(pointersOf(await erase({ user_id: 'x', phone: 1 })))].sort(), [
+      '#/phone',
+      '#/user_id',
+    ]);
+    assertProblem(await erase({ to: ADA }, '01890a5d-ac96-774b-bcce-b302099a8057'), 'not_found');
+  });
+});
+
+function lineWith(text: string, trace: string): string {
+  return text.split('\n').find((line) => line.includes(trace)) ?? `${trace} in a raw body`;
+}

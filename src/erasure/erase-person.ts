@@ -1,0 +1,108 @@
+import { PLATFORM } from '../accounts/require-account.ts';
+import { insertAudit } from '../accounts/store.ts';
+import { firstIdOfMs, idTimeMs, newId } from '../kernel/ids.ts';
+import { contentMember } from '../messages/present.ts';
+import type { Database, Queryable } from '../store/database.ts';
+import type { PersonMark } from './person-mark.ts';
+import { claimErasure, type ErasureRow, finishErasure, insertErasure, moveErasure } from './person-store.ts';
+import { SETTLED_SECONDS } from './settled.ts';
+import {
+  emptyAttempts,
+  emptyMessages,
+  emptyNotifications,
+  findEventsOfPerson,
+  findNames,
+  type Reached,
+  replaceMessages,
+  type Stretch,
+} from './walk-store.ts';
+
+const ROWS_A_BATCH = 1_000;
+/** A raw body may have 4 MiB. */
+const BODIES_A_BATCH = 100;
+
+/**
+ * Notes that all that identifies a person (a phone number in E.164 form, or a user id) is to be emptied in an account's
+ * data. Returns what stands for the person in the audit log. To be repeated at will.
+ */
+export async function requestErasure(
+  database: Database,
+  markOf: PersonMark,
+  { accountId, person }: { accountId: string; person: string },
+): Promise<string> {
+  const mark = markOf(accountId, person);
+  await database.transaction(async (tx) => {
+    await insertErasure(tx, { accountId, id: newId(), person, mark, afterSeconds: SETTLED_SECONDS });
+    await note(tx, accountId, 'person.erase_requested', mark);
+  });
+  return mark;
+}
+
+/** A step walks through one table; it returns where its stretch ended. The order matters: see the statements. */
+type Step = (tx: Queryable, stretch: Stretch, erasure: ErasureRow) => Promise<Reached>;
+
+const STEPS: readonly Step[] = [
+  learnNames,
+  (tx, stretch) => emptyAttempts(tx, stretch),
+  (tx, stretch) => emptyEvents(tx, stretch),
+  (tx, stretch) => emptyMessages(tx, stretch),
+  (tx, stretch) => emptyNotifications(tx, { ...stretch, limit: BODIES_A_BATCH }),
+];
+
+/** Goes a stretch further with one erasure that is due. False: there is none. */
+export function eraseSome(database: Database): Promise<boolean> {
+  return database.transaction(async (tx) => {
+    const erasure = await claimErasure(tx);
+    if (erasure === undefined) return false;
+    const step = STEPS[erasure.step];
+    if (step === undefined) {
+      await finishErasure(tx, erasure);
+      await note(tx, erasure.account_id, 'person.erased', erasure.mark);
+      return true;
+    }
+    const reached = await step(tx, stretchOf(erasure), erasure);
+    const next = reached === null ? { step: erasure.step + 1, place: null } : { step: erasure.step, place: reached };
+    await moveErasure(tx, { ...erasure, ...next });
+    return true;
+  });
+}
+
+/** What is made after the settling is new, and would keep the walk going for ever on a busy account. */
+function stretchOf({ account_id: accountId, id, place, persons }: ErasureRow): Stretch {
+  const until = firstIdOfMs(idTimeMs(id) + SETTLED_SECONDS * 1_000);
+  return { accountId, place, until, limit: ROWS_A_BATCH, persons };
+}
+
+/** A person who is erased by a number is erased by the user id that stands beside it too, and the other way round. */
+async function learnNames(tx: Queryable, stretch: Stretch, erasure: ErasureRow): Promise<Reached> {
+  const [asked = ''] = erasure.persons;
+  const { reached, names } = await findNames(tx, stretch, asked);
+  erasure.persons = [...new Set([...erasure.persons, ...names])];
+  return reached;
+}
+
+async function emptyEvents(tx: Queryable, stretch: Stretch): Promise<Reached> {
+  const { reached, found } = await findEventsOfPerson(tx, stretch);
+  const emptied = found.map(({ id, message }) => ({ id, message: withoutPerson(message) }));
+  if (emptied.length > 0) await replaceMessages(tx, stretch.accountId, emptied);
+  return reached;
+}
+
+/** The other side of the message is the account's own number, and stays. */
+function withoutPerson(message: Record<string, unknown>): Record<string, unknown> {
+  const inbound = message.direction === 'inbound';
+  return {
+    ...message,
+    [inbound ? 'from' : 'to']: null,
+    user_id: null,
+    message_id: null,
+    client_reference: null,
+    reply_to: null,
+    ...(inbound && { [contentMember(String(message.type))]: null }),
+  };
+}
+
+async function note(tx: Queryable, accountId: string, action: string, mark: string): Promise<void> {
+  const audit = { accountId, actor: PLATFORM, action, target: accountId, detail: { person: mark } };
+  await insertAudit(tx, { id: newId(), ...audit });
+}

@@ -1,0 +1,61 @@
+import type { Queryable } from '../store/database.ts';
+
+const ERASURE_INSERT = `
+  insert into erasure (account_id, id, persons, mark, due_at)
+  values ($1, $2, array[$3], $4, now() + make_interval(secs => $5))`;
+
+export interface NewErasure {
+  accountId: string;
+  id: string;
+  person: string;
+  mark: string;
+  afterSeconds: number;
+}
+
+export async function insertErasure(tx: Queryable, erasure: NewErasure): Promise<void> {
+  const { accountId, id, person, mark, afterSeconds } = erasure;
+  await tx.query(ERASURE_INSERT, [accountId, id, person, mark, afterSeconds]);
+}
+
+export interface ErasureRow {
+  account_id: string;
+  id: string;
+  /** What the person is known by: first what was asked for, then what the walk has found to be the same person. */
+  persons: string[];
+  mark: string;
+  step: number;
+  /** The last id that the step has passed; null at its beginning. */
+  place: string | null;
+}
+
+/** Other nodes take another one meanwhile. */
+const ERASURE_CLAIM = `
+  select account_id, id, persons, mark, step, place from erasure
+  where due_at <= now() order by due_at limit 1 for update skip locked`;
+
+export async function claimErasure(tx: Queryable): Promise<ErasureRow | undefined> {
+  return (await tx.query<ErasureRow>(ERASURE_CLAIM))[0];
+}
+
+/** It queues up behind the others, so that a small one does not wait for a large one. */
+const ERASURE_MOVE = `
+  update erasure set persons = $3, step = $4, place = $5, due_at = now() where account_id = $1 and id = $2`;
+
+export async function moveErasure(tx: Queryable, row: ErasureRow): Promise<void> {
+  await tx.query(ERASURE_MOVE, [row.account_id, row.id, row.persons, row.step, row.place]);
+}
+
+/** With what is known of the person apart from messages: looked up by each channel, because that is how it is kept. */
+const ERASURE_FINISH = `
+  with windows as (
+    delete from customer_window where account_id = $1 and person = any($3)
+      and channel_id in (select id from channel where account_id = $1)
+  ), preferences as (
+    delete from marketing_preference where account_id = $1 and person = any($3)
+      and business_account_id in (select business_account_id from channel where account_id = $1)
+  )
+  delete from erasure where account_id = $1 and id = $2`;
+
+export async function finishErasure(tx: Queryable, { account_id: accountId, id, persons }: ErasureRow): Promise<void> {
+  await tx.query(ERASURE_FINISH, [accountId, id, persons]);
+}

@@ -1,0 +1,71 @@
+import { Type } from 'typebox';
+import { noAccount, requireAccount } from '../accounts/require-account.ts';
+import { platformRoute, type Route } from '../http/route.ts';
+import { ApiError, type PointerFault } from '../kernel/errors.ts';
+import { readPhoneNumber } from '../messages/phone-number.ts';
+import type { Database } from '../store/database.ts';
+import { deleteAccount } from './delete-account.ts';
+import { requestErasure } from './erase-person.ts';
+import type { PersonMark } from './person-mark.ts';
+
+interface Deps {
+  database: Database;
+  markOf: PersonMark;
+}
+
+const PERSON = Type.Object(
+  {
+    to: Type.Optional(Type.String({ minLength: 1, maxLength: 100 })),
+    user_id: Type.Optional(Type.String({ pattern: '^[A-Z]{2}\\.(ENT\\.)?[A-Za-z0-9]{1,128}$' })),
+  },
+  { additionalProperties: false },
+);
+
+/** What has to be forgotten: a whole account, or all that identifies one person. Both are done in the background. */
+export function erasureRoutes(deps: Deps): Route[] {
+  return [deleteRoute(deps), eraseRoute(deps)];
+}
+
+function deleteRoute({ database }: Deps): Route {
+  return platformRoute({
+    method: 'DELETE',
+    path: '/platform/v1/accounts/:id',
+    summary: 'Delete an account: it stops at once, and its data are erased in the background',
+    bodyUse: 'none',
+    async handle({ params }) {
+      const { id } = await requireAccount(database, params.id);
+      if (!(await deleteAccount(database, id))) throw noAccount();
+      return { status: 202 };
+    },
+  });
+}
+
+function eraseRoute({ database, markOf }: Deps): Route {
+  return platformRoute({
+    method: 'POST',
+    path: '/platform/v1/accounts/:id/erase',
+    summary: "Empty all that identifies a person in an account's data, in the background",
+    bodyUse: 'json',
+    bodySchema: PERSON,
+    async handle({ params, body: { to, user_id: userId } }) {
+      const { id: accountId } = await requireAccount(database, params.id);
+      const person = readPerson(to, userId);
+      return {
+        status: 202,
+        body: { account_id: accountId, person: await requestErasure(database, markOf, { accountId, person }) },
+      };
+    },
+  });
+}
+
+function readPerson(to: string | undefined, userId: string | undefined): string {
+  if ((to === undefined) === (userId === undefined))
+    throw fault({ pointer: '#', detail: 'Give one of to and user_id.' });
+  const person = to === undefined ? userId : readPhoneNumber(to);
+  if (person === undefined) throw fault({ pointer: '#/to', detail: 'This must be a phone number in E.164 form.' });
+  return person;
+}
+
+function fault(error: PointerFault): ApiError {
+  return new ApiError('invalid_request', 'The body is not valid.', { errors: [error] });
+}

@@ -1,0 +1,152 @@
+import type { Queryable } from '../store/database.ts';
+
+/** A part of a walk: the account's rows after `place`, at most `limit`, and made before the walk was asked for. */
+export interface Stretch {
+  accountId: string;
+  place: string | null;
+  /** The first id that is out of reach. */
+  until: string;
+  limit: number;
+  persons: readonly string[];
+}
+
+/** Where a stretch ended; null: there is nothing after it. */
+export type Reached = string | null;
+
+const PERSON_NAMES = `
+  with batch as (
+    select id, phone, user_id from message
+    where account_id = $1 and ($2::uuid is null or id > $2) and id < $3 order by id limit $4
+  )
+  select (select id from batch order by id desc limit 1) as reached,
+    array(select distinct name from batch, unnest(array[phone, user_id]) as name
+      where (phone = $5 or user_id = $5) and name is not null) as names`;
+
+/** The phone numbers and user ids that stand in one message with the person's own. */
+export async function findNames(
+  tx: Queryable,
+  { accountId, place, until, limit }: Stretch,
+  person: string,
+): Promise<{ reached: Reached; names: string[] }> {
+  const values = [accountId, place, until, limit, person];
+  const [row] = await tx.query<{ reached: Reached; names: string[] }>(PERSON_NAMES, values);
+  return row ?? { reached: null, names: [] };
+}
+
+/** What an endpoint answered may repeat what it was told. Emptied before the events, which say whom they tell of. */
+const ATTEMPT_EMPTY = `
+  with batch as (
+    select id, event_id from attempt
+    where account_id = $1 and ($2::uuid is null or id > $2) and id < $3 order by id limit $4
+  ), emptied as (
+    update attempt a set answer = null from batch
+    join event e on e.account_id = $1 and e.id = batch.event_id
+    where a.account_id = $1 and a.id = batch.id and a.answer is not null
+      and array[e.data->'message'->>'to', e.data->'message'->>'from', e.data->'message'->>'user_id'] && $5::text[]
+  )
+  select id as reached from batch order by id desc limit 1`;
+
+export function emptyAttempts(tx: Queryable, stretch: Stretch): Promise<Reached> {
+  return walk(tx, ATTEMPT_EMPTY, stretch);
+}
+
+const EVENT_OF_PERSON = `
+  with batch as (
+    select id, data from event
+    where account_id = $1 and ($2::uuid is null or id > $2) and id < $3 order by id limit $4
+  )
+  select (select id from batch order by id desc limit 1) as reached,
+    array(select jsonb_build_object('id', id, 'message', data->'message') from batch
+      where array[data->'message'->>'to', data->'message'->>'from', data->'message'->>'user_id'] && $5::text[]
+    ) as found`;
+
+/** An event that tells of the person, with its message. */
+export interface EventOfPerson {
+  id: string;
+  message: Record<string, unknown>;
+}
+
+export async function findEventsOfPerson(
+  tx: Queryable,
+  stretch: Stretch,
+): Promise<{ reached: Reached; found: EventOfPerson[] }> {
+  const rows = await tx.query<{ reached: Reached; found: EventOfPerson[] }>(EVENT_OF_PERSON, valuesOf(stretch));
+  return rows[0] ?? { reached: null, found: [] };
+}
+
+const EVENT_REPLACE = `
+  update event e set data = jsonb_build_object('message', r.message)
+  from unnest($2::uuid[], $3::jsonb[]) as r(id, message) where e.account_id = $1 and e.id = r.id`;
+
+export async function replaceMessages(
+  tx: Queryable,
+  accountId: string,
+  events: readonly EventOfPerson[],
+): Promise<void> {
+  const messages = events.map(({ message }) => JSON.stringify(message));
+  await tx.query(EVENT_REPLACE, [accountId, events.map(({ id }) => id), messages]);
+}
+
+/**
+ * The provider's ids of messages go too, because the person's number can be read out of them. What a request holds for
+ * all its recipients stays, unless this person was the only one.
+ */
+const MESSAGE_EMPTY = `
+  with batch as (
+    select id, phone, user_id, request_id, channel_id, direction, provider_message_id from message
+    where account_id = $1 and ($2::uuid is null or id > $2) and id < $3 order by id limit $4
+  ), found as (
+    select * from batch where phone = any($5) or user_id = any($5)
+  ), emptied as (
+    update message m set phone = null, user_id = null, content = null, provider_message_id = null,
+      client_reference = null, reply_to_provider_message_id = null
+    from found where m.account_id = $1 and m.id = found.id
+  ), forgotten as (
+    delete from inbound_id i using found
+    where i.account_id = $1 and i.channel_id = found.channel_id and i.provider_message_id = found.provider_message_id
+      and found.direction = 'inbound'
+  ), requests as (
+    update request r set
+      content = case when cardinality(r.message_ids) > 1 then r.content end,
+      client_reference = case when cardinality(r.message_ids) > 1 then r.client_reference end,
+      refused = (
+        select jsonb_agg(case when entry->>'to' = any($5)
+          then entry - 'user_id' - 'client_reference' || '{"to": ""}' else entry end order by place)
+        from jsonb_array_elements(r.refused) with ordinality as t(entry, place))
+    where r.account_id = $1 and r.id in (select request_id from found) and r.completed_at is not null
+  )
+  select id as reached from batch order by id desc limit 1`;
+
+export function emptyMessages(tx: Queryable, stretch: Stretch): Promise<Reached> {
+  return walk(tx, MESSAGE_EMPTY, stretch);
+}
+
+/**
+ * Raw bodies belong to no account, so those of all accounts are looked through. One that was applied is needed no more
+ * and emptied whole; one that still waits, or was set aside, may hold what others have not been told yet, and stays.
+ */
+const NOTIFICATION_EMPTY = `
+  with batch as (
+    select id, state, body from notification
+    where ($1::uuid is null or id > $1) and id < $2 order by id limit $3
+  ), emptied as (
+    update notification n set body = '' from batch
+    where n.id = batch.id and n.state = 'applied' and exists (
+      select from unnest($4::text[]) as name where position(convert_to(name, 'UTF8') in batch.body) > 0)
+  )
+  select id as reached from batch order by id desc limit 1`;
+
+/** `persons` as the provider writes them: a number without its plus. */
+export async function emptyNotifications(tx: Queryable, { place, until, limit, persons }: Stretch): Promise<Reached> {
+  const names = persons.map((person) => person.replace(/^\+/, ''));
+  const rows = await tx.query<{ reached: string }>(NOTIFICATION_EMPTY, [place, until, limit, names]);
+  return rows[0]?.reached ?? null;
+}
+
+async function walk(tx: Queryable, sql: string, stretch: Stretch): Promise<Reached> {
+  return (await tx.query<{ reached: string }>(sql, valuesOf(stretch)))[0]?.reached ?? null;
+}
+
+function valuesOf({ accountId, place, until, limit, persons }: Stretch): unknown[] {
+  return [accountId, place, until, limit, persons];
+}

@@ -1,0 +1,66 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+import { startTestGateway, type TestGateway } from '../../test/support/gateway.ts';
+import {
+  asSandbox,
+  changeBody,
+  isProcessed,
+  lineOf,
+  postSigned,
+  type TestLine,
+} from '../../test/support/notifications.ts';
+import { until } from '../../test/support/until.ts';
+
+let gateway: TestGateway;
+let line: TestLine;
+before(async () => {
+  gateway = await startTestGateway();
+  line = await lineOf(gateway);
+});
+after(() => gateway.stop());
+
+// biome-ignore lint/suspicious/noExplicitAny: a test asserts on every member that it reads.
+const channelEvents = async (): Promise<any[]> =>
+  (await gateway.call('GET', '/api/v1/events?type=channel.updated&limit=100')).json.data;
+const tell = async (field: string, value: object) => {
+  assert.equal((await postSigned(asSandbox(gateway), changeBody(line, field, value))).status, 200);
+  await until(() => isProcessed(gateway));
+};
+
+describe('what the provider tells of a business account', () => {
+  it('reaches its channels as an event, with the restriction', async () => {
+    await tell('account_update', {
+      event: 'ACCOUNT_RESTRICTION',
+      restriction_info: [{ restriction_type: 'RESTRICTED_BIZ_INITIATED_MESSAGING', expiration: 1_789_600_000 }],
+    });
+    const event = (await channelEvents()).at(-1);
+    const { restriction, ...channel } = event.data.channel;
+    assert.deepEqual(restriction, {
+      event: 'account_restriction',
+      restrictions: [{ type: 'restricted_biz_initiated_messaging', until: '2026-09-16T23:06:40.000Z' }],
+      ban: null,
+      violation: null,
+    });
+    assert.deepEqual(channel, (await gateway.call('GET', '/api/v1/channels')).json.data[0]);
+    await tell('account_update', { event: 'DISABLED_UPDATE', ban_info: { waba_ban_state: 'DISABLE' } });
+    assert.deepEqual((await channelEvents()).at(-1).data.channel.restriction.ban, { state: 'disable', date: null });
+  });
+
+  it('is no event where it is about something else', async () => {
+    const before = (await channelEvents()).length;
+    await tell('account_update', { event: 'PARTNER_ADDED', waba_info: { waba_id: '77', owner_business_id: '1' } });
+    assert.equal((await channelEvents()).length, before);
+  });
+
+  it('changes the messaging limit once, and has the other facts read soon', async () => {
+    const before = (await channelEvents()).length;
+    const capability = { max_daily_conversation_per_phone: 2_000, max_phone_numbers_per_business: 25 };
+    await tell('business_capability_update', capability);
+    const told = (await channelEvents()).slice(before);
+    assert.equal(told[0].data.channel.messaging_limit, 'tier_2k');
+    // The sandbox says another limit when it is asked.
+    await until(async () => (await channelEvents()).at(-1).data.channel.messaging_limit === 'tier_100k');
+    const { json } = await gateway.call('GET', '/api/v1/channels');
+    assert.deepEqual([json.data[0].quality, json.data[0].messaging_limit], ['green', 'tier_100k']);
+  });
+});

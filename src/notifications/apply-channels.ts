@@ -1,0 +1,45 @@
+import { askFactsAgain, noteMessagingLimit, readChannel } from '../channels/facts-store.ts';
+import { channelEvent, type Restriction } from '../channels/present.ts';
+import type { ChannelTarget } from '../channels/store.ts';
+import type { EventDraft } from '../events/event.ts';
+import type { AccountUpdateItem, BusinessCapabilityItem, PhoneNumberItem } from '../provider/notification.ts';
+import type { Queryable } from '../store/database.ts';
+
+export type ChannelItem = PhoneNumberItem | BusinessCapabilityItem | AccountUpdateItem;
+
+/** Applies what the provider tells of numbers and their business account. Returns what their accounts are told. */
+export async function applyChannelItem(
+  tx: Queryable,
+  item: ChannelItem,
+  targets: readonly ChannelTarget[],
+): Promise<EventDraft[]> {
+  const drafts: EventDraft[] = [];
+  if (item.kind === 'account_update') {
+    const restriction = readRestriction(item);
+    if (restriction === undefined) return drafts;
+    for (const target of targets) {
+      const channel = await readChannel(tx, target);
+      if (channel !== undefined) drafts.push(channelEvent(channel, restriction));
+    }
+    return drafts;
+  }
+  // The notification names some facts only (a throughput is never among them), so the number is asked for soon.
+  await askFactsAgain(tx, targets);
+  if (item.messagingLimit === undefined) return drafts;
+  for (const target of targets) {
+    const changed = await noteMessagingLimit(tx, target, item.messagingLimit);
+    if (changed !== undefined) drafts.push(channelEvent(changed));
+  }
+  return drafts;
+}
+
+/** undefined: it tells of something else, such as a partner. */
+function readRestriction({ event, restrictions, ban, violation }: AccountUpdateItem): Restriction | undefined {
+  if (restrictions.length === 0 && ban === undefined && violation === undefined) return undefined;
+  return {
+    event,
+    restrictions: restrictions.map(({ type, until }) => ({ type, until: until?.toISOString() ?? null })),
+    ban: ban === undefined ? null : { state: ban.state, date: ban.date ?? null },
+    violation: violation ?? null,
+  };
+}

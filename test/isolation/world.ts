@@ -1,0 +1,85 @@
+import assert from 'node:assert/strict';
+import { formatId, newId, parseId } from '../../src/kernel/ids.ts';
+import type { Mode } from '../../src/kernel/principal.ts';
+import { createSealer } from '../../src/kernel/sealed.ts';
+import type { TestAnswer, TestGateway } from '../support/gateway.ts';
+import { isProcessed, messagesBody, postSigned, statusOf, type TestLine } from '../support/notifications.ts';
+import { until } from '../support/until.ts';
+
+/** All that one account has in one mode, and what others might try to get at it with. */
+export interface World {
+  name: string;
+  accountId: string;
+  mode: Mode;
+  key: string;
+  line: TestLine;
+  channelId: string;
+  messageId: string;
+  providerMessageId: string;
+  /** By the name that a filter of a list may have. */
+  filters: Record<string, string>;
+  /** An id of every kind. */
+  ids: string[];
+  call(method: string, path: string, body?: unknown): Promise<TestAnswer>;
+}
+
+let worlds = 0;
+
+/** Fills one mode of an account with something of every kind. */
+export async function makeWorld(gateway: TestGateway, accountId: string, mode: Mode, line: TestLine): Promise<World> {
+  const number = String(++worlds);
+  const key = await gateway.createKey({ accountId, mode });
+  const call = (method: string, path: string, body?: unknown) =>
+    gateway.call(method, path, { key, ...(body !== undefined && { body }) });
+  const to = `+44770090081${number}`;
+  const send = { to, type: 'text', text: { body: `World ${number}` }, client_reference: `world-${number}` };
+  const { json: sent, text } = await call('POST', '/api/v1/messages/send', send);
+  assert.equal(sent.accepted_count, 1, text);
+  const [{ id: messageId, message_id: providerMessageId }] = sent.results;
+  await tell(gateway, line, secretOf(gateway, mode), statusOf('sent', { providerId: providerMessageId, messageId }));
+  const [event] = (await call('GET', '/api/v1/events')).json.data;
+  const [template] = (await call('GET', '/api/v1/templates')).json.data;
+  const [channel] = (await call('GET', '/api/v1/channels')).json.data;
+  const { key: shownKey } = (await call('GET', '/api/v1/account')).json;
+  const { endpointId, attemptId } = await addEndpoint(gateway, accountId, mode, event.id);
+  const ids = [messageId, sent.request_id, event.id, template.id, channel.id, shownKey.id, endpointId, attemptId];
+  for (const id of ids) assert.match(id, /^[a-z]{3}_[0-9a-z]{26}$/);
+  const filters = {
+    request_id: sent.request_id,
+    message_id: providerMessageId,
+    client_reference: send.client_reference,
+    to,
+    event_id: event.id,
+  };
+  const name = `${mode} ${number}`;
+  return { name, accountId, mode, key, line, channelId: channel.id, messageId, providerMessageId, filters, ids, call };
+}
+
+/** The secret with which what concerns this mode is signed. */
+export function secretOf({ secrets }: TestGateway, mode: Mode): string {
+  return mode === 'test' ? secrets.sandboxAppSecret : (secrets.appSecrets[0] ?? '');
+}
+
+/** Tells the status of a message in a signed notification, and waits until it was looked at. */
+export async function tell(gateway: TestGateway, line: TestLine, secret: string, status: object): Promise<void> {
+  const answer = await postSigned({ url: gateway.url, secret }, messagesBody(line, { statuses: [status] }));
+  assert.equal(answer.status, 200);
+  await until(() => isProcessed(gateway));
+}
+
+/** Written by hand, because an attempt through the API needs somebody who answers it. */
+async function addEndpoint({ database, secrets }: TestGateway, accountId: string, mode: Mode, eventId: string) {
+  const [endpoint, attempt] = [newId(), newId()];
+  const secret = createSealer(secrets.masterKey).seal('whsec_c2VjcmV0', endpoint);
+  await database.query(
+    `insert into endpoint (account_id, id, mode, url, enabled, disabled_reason, secret_sealed)
+     values ($1, $2, $3, 'https://example.com/', false, 'requested', $4)`,
+    [accountId, endpoint, mode, secret],
+  );
+  await database.query(
+    `insert into attempt (account_id, id, endpoint_id, event_id, type, number, at, outcome, http_status, duration_ms)
+     values ($1, $2, $3, $4, 'message.sent', 1, now(), 'succeeded', 200, 1)`,
+    [accountId, attempt, endpoint, parseId('evt', eventId)],
+  );
+  return { endpointId: formatId('end', endpoint), attemptId: formatId('att', attempt) };
+}
