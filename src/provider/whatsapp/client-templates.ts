@@ -1,10 +1,12 @@
 import type { ProviderTemplate, Sender, TemplatesOutcome } from '../port.ts';
 import { readAnswerJson } from './client-answer.ts';
 import type { Line } from './client-line.ts';
+import { keptJson } from './decode-values.ts';
 import { isRecord } from './json.ts';
 
 const FIELDS = 'id,name,language,status,category,parameter_format,components,quality_score';
-const PAGE = 100;
+/** Rich templates can make a page larger than an answer may be: it is asked for anew in halves, down to one template. */
+const PAGE_MAX = 100;
 /** The provider allows 6,000 templates a business account; this is a stop for a paging that never ends. */
 const PAGES_MAX = 1_000;
 
@@ -21,12 +23,17 @@ export async function listTemplates(
 ): Promise<TemplatesOutcome> {
   const templates: ProviderTemplate[] = [];
   let after: string | undefined;
+  let limit = PAGE_MAX;
   for (let page = 0; page < PAGES_MAX; page++) {
-    const query = new URLSearchParams({ fields: FIELDS, limit: String(PAGE) });
+    const query = new URLSearchParams({ fields: FIELDS, limit: String(limit) });
     if (name !== undefined) query.set('name', name);
     if (after !== undefined) query.set('after', after);
     const path = `/${encodeURIComponent(businessAccountId)}/message_templates?${query}`;
     const seen = await line.call({ method: 'GET', path, accessToken });
+    if (seen.kind === 'broken' && seen.reason === 'too_large' && limit > 1) {
+      limit = Math.ceil(limit / 2);
+      continue;
+    }
     if (seen.kind !== 'answered' || seen.httpStatus !== 200) return { kind: 'unavailable' };
     const read = readPage(readAnswerJson(seen.body));
     if (read === undefined) return { kind: 'unavailable' };
@@ -46,7 +53,9 @@ function readPage(json: unknown): { templates: ProviderTemplate[]; after: string
   return { templates: json.data.flatMap(readTemplate), after };
 }
 
-function readTemplate(value: unknown): ProviderTemplate[] {
+/** What no database stores is replaced, so that one odd template does not keep all the others away. */
+function readTemplate(listed: unknown): ProviderTemplate[] {
+  const value = keptJson(listed);
   if (!isRecord(value)) return [];
   const { id, name, language, status, category, parameter_format: format, components, quality_score: quality } = value;
   if (typeof name !== 'string' || typeof language !== 'string') return [];

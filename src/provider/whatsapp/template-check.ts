@@ -7,9 +7,15 @@ import { type ButtonShape, readTemplateShape, type TemplateShape } from './templ
 const HEADER_CHARACTERS_MAX = 60;
 const BODY_CHARACTERS_MAX = 1_024;
 const BODY_ONLY_CHARACTERS_MAX = 32_768;
-/** What may fill a variable of a body. */
-const BODY_KINDS = ['text', 'currency', 'date_time'];
+/** What may fill a variable of a text. */
+const VARIABLE_KINDS = ['text', 'currency', 'date_time'];
 const MEDIA_FORMATS = ['image', 'video', 'document', 'location'];
+/** What fills a button of these kinds; the others take what the provider takes. */
+const BUTTON_KINDS: ReadonlyMap<string, readonly string[]> = new Map([
+  ['url', ['text']],
+  ['quick_reply', ['payload', 'text']],
+  ['copy_code', ['coupon_code']],
+]);
 
 type Format = 'positional' | 'named';
 
@@ -46,14 +52,13 @@ function checkParts(shape: TemplateShape, components: readonly TemplateComponent
   const only = (kind: string) => single(given, kind, place);
   checkHeader(shape, only('header'), place);
   const bodyMax = shape.bodyOnly ? BODY_ONLY_CHARACTERS_MAX : BODY_CHARACTERS_MAX;
-  checkVariables('body', shape.body, only('body'), BODY_KINDS, bodyMax, place);
+  checkVariables('body', shape.body, only('body'), bodyMax, place);
   checkButtons(
     shape.buttons,
     given.filter(({ kind }) => kind === 'button'),
     place,
   );
-  const offer = only('limited_time_offer');
-  if (shape.limitedTimeOffer && offer === undefined) missing(place, 'limited_time_offer', 'an expiry time');
+  checkOffer(shape.limitedTimeOffer, only('limited_time_offer'), place);
   checkCards(shape.cards, only('carousel'), place);
 }
 
@@ -65,12 +70,11 @@ function single(given: readonly Given[], kind: string, { faults }: Place): Given
 }
 
 function checkHeader({ header }: TemplateShape, given: Given | undefined, place: Place): void {
-  if (header !== undefined && MEDIA_FORMATS.includes(header.format)) {
-    if (given === undefined) missing(place, 'header', header.format);
-    else checkMedia(header.format, given, place);
-    return;
-  }
-  checkVariables('header', header?.variables ?? [], given, ['text'], HEADER_CHARACTERS_MAX, place);
+  const format = header?.format ?? 'text';
+  if (format === 'text') checkVariables('header', header?.variables ?? [], given, HEADER_CHARACTERS_MAX, place);
+  else if (!MEDIA_FORMATS.includes(format)) return;
+  else if (given === undefined) missing(place, 'header', format);
+  else checkMedia(format, given, place);
 }
 
 function checkMedia(format: string, given: Given, { faults }: Place): void {
@@ -97,7 +101,6 @@ function checkVariables(
   part: string,
   variables: readonly string[],
   given: Given | undefined,
-  kinds: readonly string[],
   charactersMax: number,
   place: Place,
 ): void {
@@ -116,7 +119,7 @@ function checkVariables(
     });
   else if (place.format === 'named') checkNames(variables, parameters, pointer, place);
   for (const [index, parameter] of parameters.entries())
-    checkParameter(parameter, `${pointer}/${index}`, kinds, charactersMax, place);
+    checkParameter(parameter, `${pointer}/${index}`, charactersMax, place);
 }
 
 function checkNames(
@@ -139,16 +142,15 @@ function checkNames(
 function checkParameter(
   parameter: Record<string, unknown>,
   pointer: string,
-  kinds: readonly string[],
   charactersMax: number,
   { faults }: Place,
 ): void {
   const kind = wordOf(parameter.type);
-  if (!kinds.includes(kind))
+  if (!VARIABLE_KINDS.includes(kind))
     faults.push({
       pointer: `${pointer}/type`,
       detail: 'A variable cannot be filled so.',
-      expected: kinds.join(', '),
+      expected: VARIABLE_KINDS.join(', '),
       given: kind,
     });
   const { text } = parameter;
@@ -165,7 +167,7 @@ function checkParameter(
 function checkButtons(shapes: readonly ButtonShape[], given: readonly Given[], place: Place): void {
   const filled = new Set<number>();
   for (const { component, pointer } of given) {
-    const index = Number(component.index);
+    const index = indexOf(component.index);
     const shape = shapes[index];
     const subType = wordOf(component.sub_type);
     if (shape === undefined)
@@ -173,7 +175,7 @@ function checkButtons(shapes: readonly ButtonShape[], given: readonly Given[], p
         pointer: `${pointer}/index`,
         detail: 'The template has no button here.',
         expected: shapes.length === 0 ? 'no buttons' : `0 to ${shapes.length - 1}`,
-        given: String(component.index),
+        given: String(index),
       });
     else if (filled.has(index))
       place.faults.push({ pointer: `${pointer}/index`, detail: 'This button is filled already.' });
@@ -184,17 +186,60 @@ function checkButtons(shapes: readonly ButtonShape[], given: readonly Given[], p
         expected: shape.subType,
         given: subType,
       });
-    else if (shape.needsParameter && parametersOf(component).length !== 1)
-      place.faults.push({
-        pointer: `${pointer}/parameters`,
-        detail: 'The button takes one parameter.',
-        expected: '1',
-        given: String(parametersOf(component).length),
-      });
+    else checkButton(shape, component, pointer, place);
     filled.add(index);
   }
   for (const [index, { subType, needsParameter }] of shapes.entries())
     if (needsParameter && !filled.has(index)) missing(place, 'button', `${subType} at index ${index}`);
+}
+
+function checkButton(
+  { subType, needsParameter }: ButtonShape,
+  component: TemplateComponent,
+  pointer: string,
+  { faults }: Place,
+): void {
+  const parameters = parametersOf(component);
+  if (needsParameter && parameters.length !== 1)
+    faults.push({
+      pointer: `${pointer}/parameters`,
+      detail: 'The button takes one parameter.',
+      expected: '1',
+      given: String(parameters.length),
+    });
+  else if (subType === 'url' && !needsParameter && parameters.length > 0)
+    faults.push({
+      pointer: `${pointer}/parameters`,
+      detail: 'The link of the button has no variable.',
+      expected: '0',
+      given: String(parameters.length),
+    });
+  const kinds = BUTTON_KINDS.get(subType);
+  for (const [index, { type }] of parameters.entries())
+    if (kinds !== undefined && !kinds.includes(wordOf(type)))
+      faults.push({
+        pointer: `${pointer}/parameters/${index}/type`,
+        detail: 'The button cannot be filled so.',
+        expected: kinds.join(', '),
+        given: wordOf(type),
+      });
+}
+
+function checkOffer(offer: TemplateShape['limitedTimeOffer'], given: Given | undefined, place: Place): void {
+  if (given === undefined) {
+    if (offer === 'required') missing(place, 'limited_time_offer', 'an expiry time');
+    return;
+  }
+  const parameters = parametersOf(given.component);
+  if (offer === 'none')
+    place.faults.push({ pointer: given.pointer, detail: 'The template has no limited-time offer.', expected: 'none' });
+  else if (offer === 'required' && parameters.length !== 1)
+    place.faults.push({
+      pointer: `${given.pointer}/parameters`,
+      detail: 'The offer takes one expiry time.',
+      expected: '1',
+      given: String(parameters.length),
+    });
 }
 
 function checkCards(cards: readonly TemplateShape[] | undefined, given: Given | undefined, place: Place): void {
@@ -211,10 +256,21 @@ function checkCards(cards: readonly TemplateShape[] | undefined, given: Given | 
       expected: String(cards?.length ?? 0),
       given: String(sent.length),
     });
+  const filled = new Set<number>();
   for (const [index, card] of sent.entries()) {
-    const shape = cards?.[Number(card.card_index ?? index)];
+    const cardIndex = indexOf(card.card_index);
+    const shape = cards?.[cardIndex];
     const components = Array.isArray(card.components) ? card.components.filter(isRecord) : [];
-    if (shape !== undefined) checkParts(shape, components, { ...place, pointer: `${pointer}/${index}/components` });
+    if (cards !== undefined && (shape === undefined || filled.has(cardIndex)))
+      place.faults.push({
+        pointer: `${pointer}/${index}/card_index`,
+        detail: 'The template has no such card, or it is filled already.',
+        expected: `0 to ${cards.length - 1}, each once`,
+        given: String(cardIndex),
+      });
+    else if (shape !== undefined)
+      checkParts(shape, components, { ...place, pointer: `${pointer}/${index}/components` });
+    filled.add(cardIndex);
   }
 }
 
@@ -228,6 +284,12 @@ function countOf(variables: number): string {
 
 function parametersOf({ parameters }: TemplateComponent): Record<string, unknown>[] {
   return Array.isArray(parameters) ? parameters.filter(isRecord) : [];
+}
+
+/** The provider's own examples write it as a number and as a text. NaN: it is none. */
+function indexOf(value: unknown): number {
+  if (typeof value === 'string' && /^[0-9]{1,3}$/.test(value)) return Number(value);
+  return typeof value === 'number' ? value : Number.NaN;
 }
 
 function wordOf(value: unknown): string {

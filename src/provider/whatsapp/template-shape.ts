@@ -6,8 +6,8 @@ export interface TemplateShape {
   header: { format: string; variables: string[] } | undefined;
   body: string[];
   buttons: ButtonShape[];
-  /** Whether an expiry must be told. */
-  limitedTimeOffer: boolean;
+  /** Whether an expiry must be told, may be, or must not. */
+  limitedTimeOffer: 'required' | 'allowed' | 'none';
   cards: TemplateShape[] | undefined;
   /** Whether the body stands alone, which allows it longer texts. */
   bodyOnly: boolean;
@@ -28,13 +28,12 @@ const VARIABLE = /\{\{\s*([A-Za-z0-9_]+)\s*\}\}/g;
 export function readTemplateShape(components: readonly unknown[]): TemplateShape {
   const parts = components.filter(isRecord);
   const part = (type: string) => parts.find((component) => wordOf(component.type) === type);
-  const offer = part('limited_time_offer')?.limited_time_offer;
   const cards = part('carousel')?.cards;
   return {
     header: readHeader(part('header')),
     body: variablesOf(part('body')?.text),
     buttons: readButtons(part('buttons')?.buttons),
-    limitedTimeOffer: isRecord(offer) && offer.has_expiration === true,
+    limitedTimeOffer: readOffer(part('limited_time_offer')),
     cards: Array.isArray(cards) ? cards.map(readCard) : undefined,
     bodyOnly: parts.every((component) => wordOf(component.type) === 'body'),
   };
@@ -48,6 +47,12 @@ function readHeader(header: Record<string, unknown> | undefined): TemplateShape[
   if (header === undefined) return undefined;
   const format = wordOf(header.format) ?? 'text';
   return { format, variables: format === 'text' ? variablesOf(header.text) : [] };
+}
+
+function readOffer(component: Record<string, unknown> | undefined): TemplateShape['limitedTimeOffer'] {
+  if (component === undefined) return 'none';
+  const { limited_time_offer: offer } = component;
+  return isRecord(offer) && offer.has_expiration === true ? 'required' : 'allowed';
 }
 
 function readButtons(buttons: unknown): ButtonShape[] {
