@@ -1,8 +1,18 @@
 import { createSandbox, type Sandbox } from './server.ts';
 import { readSettings } from './settings.ts';
 
+const HELP = `npm run sandbox
+
+Starts the sandbox alone, on loopback, and goes on until Ctrl-C. It is set by the environment:
+  WAYPOST_SANDBOX_PORT         8081; 0 takes any free port
+  WAYPOST_SANDBOX_APP_SECRET   signs notifications; made and kept in WAYPOST_DATA_DIR (.waypost) when missing
+  WAYPOST_CALLBACK_URL         where notifications go, besides the gateways that register themselves
+  WAYPOST_SANDBOX_LATENCY_MS   every send is answered after this time
+  WAYPOST_SANDBOX_STATUSES     on or off`;
+
 /** The sandbox as a program of its own (`npm run sandbox`), or as a child of a gateway. */
 async function main(): Promise<void> {
+  if (process.argv.includes('--help')) return console.log(HELP);
   const isChild = process.env.WAYPOST_SANDBOX_CHILD === '1' && process.connected;
   // The parent drains first and then hangs up, so the Ctrl-C that both get is left to it.
   if (isChild) process.on('SIGINT', () => {});

@@ -42,10 +42,13 @@ export function createPacing(database: Queryable, clock: Clock): Pacing {
       const grant = wanting === 0 ? NOTHING : await reservations.add(wish);
       let given = 0;
       return people.map((person, place) => {
-        const pairMs = waits[place] ?? 0;
-        if (pairMs >= horizonMs) return never('pair_rate_limited', pairMs);
+        const firstMs = waits[place] ?? 0;
+        if (firstMs >= horizonMs) return never('pair_rate_limited', firstMs);
         const turnMs = grant.startMs + (given * 1_000) / perSecond;
         if (given++ >= grant.turns || turnMs >= horizonMs) return never('throughput_limited', turnMs);
+        // Asked again: another request may have taken turns of this pair meanwhile.
+        const pairMs = pairs.delayMs(channel.id, person);
+        if (pairMs >= horizonMs) return never('pair_rate_limited', pairMs);
         pairs.take(channel.id, person);
         const waitMs = Math.max(turnMs, pairMs);
         return waitMs <= NOW_MS ? NOW : { kind: 'later', atMs: nowMs + waitMs };

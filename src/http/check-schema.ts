@@ -63,5 +63,6 @@ function sentence({ keyword, message, params }: SchemaFault): string {
   if (keyword === 'required') return 'This member is missing.';
   const allowed: unknown = Reflect.get(Object(params), 'allowedValues');
   if (Array.isArray(allowed)) return `The value must be one of ${allowed.join(', ')}.`;
+  if (keyword === 'pattern') return 'The value does not have the form that is asked for.';
   return `The value ${message}.`;
 }

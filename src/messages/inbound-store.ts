@@ -36,7 +36,7 @@ const INBOUND_INSERT = `
   insert into message (account_id, id, channel_id, mode, direction, type, phone, user_id, status, provider_message_id,
     content, reply_to_id, reply_to_provider_message_id, outcome, outcome_at, updated_at)
   select account_id, id, channel_id, mode, 'inbound', type, phone, user_id, 'received', provider_message_id,
-    content, answered.message_id, reply_to, 'received', at, now()
+    content, answered.message_id, reply_to, 'received', at, clock_timestamp()
   from incoming i
   left join lateral (
     select m.id as message_id from message m

@@ -23,7 +23,7 @@ interface DescribedError {
  * Only what says what went wrong and where. Errors of drivers carry their whole connection along, with its keys and
  * statements, and none of that may reach a log.
  */
-export function describeError(error: unknown): DescribedError {
+function describeError(error: unknown): DescribedError {
   if (!(error instanceof Error)) return { type: typeof error, message: String(error) };
   const { name: type, message, stack, cause } = error;
   return {

@@ -50,11 +50,14 @@ const IDLE_CONNECTION_MS = 300_000;
  * must also keep prepared statements (pgbouncer 1.21 or newer: `max_prepared_statements`).
  *
  * A plan is kept while its tables grow. One that was made while the week's partition was still empty would go on reading
- * it whole, so every look-up goes by its index from the beginning (docs/decisions/0020-plans-that-stay-right.md).
+ * it whole, so every look-up goes by its index from the beginning (docs/decisions/0020-plans-that-stay-right.md). And
+ * every statement keeps its one plan: the server would else plan each of ours anew for its arrays, which cost more than
+ * to carry it out.
  */
 const SESSION_SETTINGS = `
   set statement_timeout to ${STATEMENT_TIMEOUT_MS};
   set idle_in_transaction_session_timeout to ${IDLE_TRANSACTION_TIMEOUT_MS};
+  set plan_cache_mode to force_generic_plan;
   set enable_seqscan to off;
   set timezone to 'UTC'`;
 

@@ -118,5 +118,5 @@ end $$;
 -- What falls outside every week (a wrong clock) still has a place.
 create table request_default partition of request default;
 create table message_default partition of message default;
-select partitions_make('request', now(), now() + interval '28 days');
-select partitions_make('message', now(), now() + interval '28 days');
+select partitions_make('request', now(), now() + interval '8 days');
+select partitions_make('message', now(), now() + interval '8 days');

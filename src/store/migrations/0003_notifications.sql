@@ -67,5 +67,5 @@ create index channel_business_account_id on channel (business_account_id) where 
 
 create table notification_default partition of notification default;
 create table timeline_default partition of timeline default;
-select partitions_make('notification', now(), now() + interval '28 days');
-select partitions_make('timeline', now(), now() + interval '28 days');
+select partitions_make('notification', now(), now() + interval '8 days');
+select partitions_make('timeline', now(), now() + interval '8 days');

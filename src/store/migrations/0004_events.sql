@@ -78,5 +78,5 @@ create index attempt_failed on attempt (account_id, endpoint_id, id) where outco
 
 create table event_default partition of event default;
 create table attempt_default partition of attempt default;
-select partitions_make('event', now(), now() + interval '28 days');
-select partitions_make('attempt', now(), now() + interval '28 days');
+select partitions_make('event', now(), now() + interval '8 days');
+select partitions_make('attempt', now(), now() + interval '8 days');

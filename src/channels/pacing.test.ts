@@ -1,0 +1,168 @@
+import assert from 'node:assert/strict';
+import { after, before, beforeEach, describe, it } from 'node:test';
+import { createTestDatabase, type TestDatabase } from '../../test/support/database.ts';
+import { newId } from '../kernel/ids.ts';
+import { type Connection, type Database, openDatabase } from '../store/database.ts';
+import type { SendingChannel } from './channels.ts';
+import { createPacing, type Turn } from './pacing.ts';
+
+/** A channel that was idle may send so much of a second at once. */
+const SAVED_SECONDS = 0.1;
+const PER_SECOND = 50;
+
+let test: TestDatabase;
+let channel: SendingChannel;
+const clock = { nowMs: () => Date.now() };
+before(async () => {
+  test = await createTestDatabase();
+});
+after(() => test.drop());
+beforeEach(() => {
+  channel = {
+    ...{ id: newId(), accountId: newId(), phoneNumber: '+447700900000', businessAccountId: '2', suspended: false },
+    ...{ throughputPerSecond: PER_SECOND, sealedToken: Buffer.alloc(0) },
+    sender: { mode: 'live', phoneNumberId: '1', accessToken: 'token' },
+  };
+});
+
+let persons = 0;
+const people = (count: number) => Array.from({ length: count }, () => `+4477${String(++persons).padStart(8, '0')}`);
+const atMs = (turns: readonly Turn[], nowMs: number) =>
+  turns
+    .flatMap((turn) => (turn.kind === 'never' ? [] : [turn.kind === 'now' ? nowMs : turn.atMs]))
+    .sort((a, b) => a - b);
+const codesOf = (turns: readonly Turn[]) =>
+  turns.map((turn) => (turn.kind === 'never' ? turn.error.code : turn.kind === 'now' ? 'now' : 'later'));
+const connect = (connection: Connection): Database => openDatabase({ connection, connections: 3, onError: () => {} });
+
+describe('turns of a live channel', () => {
+  it('come one after the other at its throughput, after a tenth of a second at once', async () => {
+    const nowMs = Date.now();
+    const turns = await createPacing(test.database, clock).turnsFor(channel, people(50), nowMs + 20_000);
+    const times = atMs(turns, nowMs);
+    assert.equal(times.length, 50);
+    const span = (times.at(-1) ?? 0) - nowMs;
+    const expectedMs = 1_000 - SAVED_SECONDS * 1_000;
+    assert.ok(Math.abs(span - expectedMs) < 100, `${span} ms`);
+    assert.ok(turns.filter(({ kind }) => kind === 'now').length <= PER_SECOND * SAVED_SECONDS + 1);
+  });
+
+  it('are given within 10 % of the throughput by three gateways that all want more', async (t) => {
+    const pools = [1, 2, 3].map(() => connect(test.connection));
+    const nodes = pools.map((pool) => createPacing(pool, clock));
+    const deadlineMs = Date.now() + 10_000;
+    const given = await Promise.all(
+      nodes.flatMap((node) =>
+        Array.from({ length: 20 }, async () => {
+          const nowMs = Date.now();
+          return atMs(await node.turnsFor(channel, people(50), deadlineMs), nowMs);
+        }),
+      ),
+    );
+    const times = given.flat().sort((a, b) => a - b);
+    const fromMs = deadlineMs - 10_000;
+    const seconds = Array.from({ length: 9 }, (_, second) => {
+      const startMs = fromMs + 1_000 + second * 1_000;
+      return times.filter((at) => at >= startMs && at < startMs + 1_000).length;
+    });
+    t.diagnostic(`${times.length} turns in 10 s of ${PER_SECOND} a second; in each whole second ${seconds.join(', ')}`);
+    assert.ok(Math.abs(times.length - 10 * PER_SECOND) <= PER_SECOND, `${times.length}`);
+    for (const count of seconds) assert.ok(Math.abs(count - PER_SECOND) <= PER_SECOND * 0.1, `${seconds}`);
+    for (const pool of pools) await pool.close();
+  });
+
+  it('that cannot come in time are refused at once, say when, and take nothing from others', async () => {
+    const pacing = createPacing(test.database, clock);
+    const startMs = Date.now();
+    const first = await pacing.turnsFor(channel, people(50), startMs + 500);
+    const givenFirst = first.filter(({ kind }) => kind !== 'never').length;
+    assert.ok(givenFirst >= 25 && givenFirst <= 31, `${givenFirst}`);
+    for (const turn of first) {
+      if (turn.kind !== 'never') continue;
+      assert.deepEqual(turn.error, { code: 'throughput_limited', retry_after_seconds: 1 });
+    }
+    for (let calls = 0; calls < 20; calls++) await pacing.turnsFor(channel, people(50), startMs + 500);
+    const nowMs = Date.now();
+    const times = atMs(await pacing.turnsFor(channel, people(50), nowMs + 20_000), nowMs);
+    assert.equal(times.length, 50);
+    assert.ok((times[0] ?? 0) < Math.max(nowMs, startMs + 500) + 100, 'the next turn follows the last that was given');
+  });
+
+  it('tell after how many seconds a turn would come', async () => {
+    const pacing = createPacing(test.database, clock);
+    channel = { ...channel, throughputPerSecond: 5 };
+    await pacing.turnsFor(channel, people(50), Date.now() + 20_000);
+    const [turn] = await pacing.turnsFor(channel, people(1), Date.now() + 1_000);
+    assert.ok(turn?.kind === 'never');
+    const { code, retry_after_seconds: seconds = 0 } = turn.error;
+    assert.equal(code, 'throughput_limited');
+    assert.ok(seconds >= 9 && seconds <= 10, `${seconds}`);
+  });
+
+  it('are each channel’s own', async () => {
+    const pacing = createPacing(test.database, clock);
+    await pacing.turnsFor(channel, people(50), Date.now() + 20_000);
+    const others = await Promise.all(
+      Array.from({ length: 20 }, () =>
+        pacing.turnsFor({ ...channel, id: newId(), accountId: newId() }, people(2), Date.now() + 20_000),
+      ),
+    );
+    assert.deepEqual(new Set(codesOf(others.flat())), new Set(['now']));
+  });
+
+  it('that ended long ago are forgotten: what was saved up is a tenth of a second', async () => {
+    const pacing = createPacing(test.database, clock);
+    await pacing.turnsFor(channel, people(1), Date.now() + 1_000);
+    await test.database.query("update channel_pace set next_at = now() - interval '1 day'");
+    const codes = codesOf(await pacing.turnsFor(channel, people(20), Date.now() + 10_000));
+    assert.ok(codes.filter((code) => code === 'now').length <= PER_SECOND * SAVED_SECONDS + 1);
+  });
+});
+
+describe('turns of one person', () => {
+  const ask = (count: number, pacing = createPacing(test.database, clock), deadlineMs = Date.now() + 5_000) =>
+    Promise.all(Array.from({ length: count }, () => pacing.turnsFor(channel, ['+447700900123'], deadlineMs)));
+
+  it('are 45 at once and then refused with the time of the next, also where all ask in the same moment', async () => {
+    channel = { ...channel, throughputPerSecond: 1_000 };
+    const turns = (await ask(60)).flat();
+    const refused = turns.filter((turn) => turn.kind === 'never');
+    assert.equal(turns.length - refused.length, 45);
+    for (const { error } of refused) {
+      assert.equal(error.code, 'pair_rate_limited');
+      assert.equal(error.retry_after_seconds, 6);
+    }
+  });
+
+  it('come 6 seconds apart where the deadline allows', async () => {
+    channel = { ...channel, throughputPerSecond: 1_000 };
+    const nowMs = Date.now();
+    const turns = (await ask(50, undefined, nowMs + 20_000)).flat();
+    const later = atMs(turns, nowMs).filter((at) => at > nowMs + 3_000);
+    assert.deepEqual(
+      later.map((at) => Math.round((at - nowMs) / 1_000)),
+      [6, 12, 18],
+    );
+    assert.equal(turns.filter(({ kind }) => kind === 'never').length, 2);
+  });
+
+  it('that are refused take none of the channel’s turns', async () => {
+    const pacing = createPacing(test.database, clock);
+    channel = { ...channel, throughputPerSecond: 1_000 };
+    await ask(45, pacing);
+    channel = { ...channel, throughputPerSecond: 1 };
+    const nextAt = async () =>
+      (await test.database.query('select next_at from channel_pace where channel_id = $1', [channel.id]))[0];
+    const before = await nextAt();
+    const codes = codesOf((await ask(30, pacing)).flat());
+    assert.deepEqual(new Set(codes), new Set(['pair_rate_limited']));
+    assert.deepEqual(await nextAt(), before);
+  });
+});
+
+it('a test channel has neither limit', async () => {
+  channel = { ...channel, throughputPerSecond: 1, sender: { ...channel.sender, mode: 'test' } };
+  const pacing = createPacing(test.database, clock);
+  const same = Array.from({ length: 100 }, () => '+447700900123');
+  assert.deepEqual(new Set(codesOf(await pacing.turnsFor(channel, same, Date.now() + 1_000))), new Set(['now']));
+});

@@ -1,0 +1,70 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import fc from 'fast-check';
+import { createPairLimit } from './pair-limit.ts';
+
+const STEP_MS = 6_000;
+const BURST = 45;
+
+/** A limit with a clock that tests move. */
+function createMoved() {
+  const time = { nowMs: 1_000_000 };
+  return { time, limit: createPairLimit({ nowMs: () => time.nowMs }) };
+}
+
+describe('the pair limit', () => {
+  it('lets 45 go at once, and then one in 6 seconds', () => {
+    const { time, limit } = createMoved();
+    const takeNext = () => {
+      const delayMs = limit.delayMs('channel', 'person');
+      limit.take('channel', 'person');
+      return delayMs;
+    };
+    assert.deepEqual(
+      Array.from({ length: BURST }, takeNext),
+      Array.from({ length: BURST }, () => 0),
+    );
+    assert.deepEqual([takeNext(), takeNext(), takeNext()], [STEP_MS, 2 * STEP_MS, 3 * STEP_MS]);
+    time.nowMs += 4 * STEP_MS;
+    assert.equal(limit.delayMs('channel', 'person'), 0);
+    takeNext();
+    assert.equal(limit.delayMs('channel', 'person'), STEP_MS);
+  });
+
+  it('is kept for each pair apart, and asking takes nothing', () => {
+    const { limit } = createMoved();
+    for (let taken = 0; taken < BURST; taken++) limit.take('channel', 'person');
+    for (let asked = 0; asked < 3; asked++) assert.equal(limit.delayMs('channel', 'person'), STEP_MS);
+    assert.equal(limit.delayMs('channel', 'other'), 0);
+    assert.equal(limit.delayMs('other', 'person'), 0);
+  });
+
+  it('pays back while nobody sends, up to 45 and no more', () => {
+    const { time, limit } = createMoved();
+    for (let taken = 0; taken < BURST; taken++) limit.take('channel', 'person');
+    time.nowMs += 24 * 3_600_000;
+    for (let taken = 0; taken < BURST; taken++) {
+      assert.equal(limit.delayMs('channel', 'person'), 0);
+      limit.take('channel', 'person');
+    }
+    assert.equal(limit.delayMs('channel', 'person'), STEP_MS);
+  });
+
+  it('never lets more go in any stretch of time than the burst and one for each 6 seconds of it', () => {
+    fc.assert(
+      fc.property(fc.array(fc.integer({ min: 0, max: 20_000 }), { maxLength: 200 }), (pausesMs) => {
+        const { time, limit } = createMoved();
+        const goneMs: number[] = [];
+        for (const pauseMs of pausesMs) {
+          time.nowMs += pauseMs % 7 === 0 ? 0 : pauseMs;
+          goneMs.push(time.nowMs + limit.delayMs('channel', 'person'));
+          limit.take('channel', 'person');
+        }
+        for (const [first, fromMs] of goneMs.entries())
+          for (const [last, toMs] of goneMs.entries())
+            if (last >= first) assert.ok(last - first + 1 <= BURST + Math.floor((toMs - fromMs) / STEP_MS) + 1e-9);
+      }),
+      { numRuns: 200 },
+    );
+  });
+});
