@@ -10,6 +10,8 @@ if (major < NODE_MAJOR_MIN) {
   );
   process.exit(1);
 }
+// Each thread has a heap of its own in the C library, and nothing here keeps more than one of these busy.
+process.env.UV_THREADPOOL_SIZE ??= '2';
 // The stripped and compiled sources are kept: later starts are quicker, and do without the compiler's memory.
 module.enableCompileCache(join(process.env.WAYPOST_DATA_DIR ?? '.waypost', 'compile-cache'));
 await import('../src/main.ts');

@@ -1,3 +1,4 @@
+import { randomFillSync } from 'node:crypto';
 import { fromString, fromUUID, toUUIDBytes } from 'typeid-js';
 import { v7 } from 'uuid';
 
@@ -8,9 +9,30 @@ export type IdPrefix = 'req' | 'msg' | 'chn' | 'key' | 'evt' | 'end' | 'att' | '
 const TYPE_ID_SUFFIX = /^[0-7][0-9a-hjkmnp-tv-z]{25}$/;
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
 
+/** Asking for random bytes costs more than the id made of them, so many are asked for at once. */
+const random = new Uint8Array(4_096);
+let randomUsed = random.length;
+let lastMs = 0;
+let sequence = 0;
+
 /** A new UUIDv7. Within one process each is greater than the one before, so ids sort in the order of their making. */
 export function newId(): string {
-  return v7();
+  const nowMs = Date.now();
+  // A clock that steps back must not take the order back with it.
+  if (nowMs > lastMs) {
+    lastMs = nowMs;
+    sequence = 0;
+  } else sequence += 1;
+  return v7({ msecs: lastMs, seq: sequence, random: sixteenRandomBytes() });
+}
+
+function sixteenRandomBytes(): Uint8Array {
+  if (randomUsed === random.length) {
+    randomFillSync(random);
+    randomUsed = 0;
+  }
+  randomUsed += 16;
+  return random.subarray(randomUsed - 16, randomUsed);
 }
 
 /** Writes a UUID as a TypeID, such as `msg_01h455vb4pex5vsknk084sn02q`. */

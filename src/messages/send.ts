@@ -14,6 +14,8 @@ import { type LateMessage, type TransmitDeps, transmitAll } from './transmit-all
 
 /** What is kept of the deadline for the second commit and the way back. */
 const ANSWERING_MS = 1_000;
+/** A turn that comes later than this before the deadline is of no use: it is committed before the message goes. */
+const TAKING_TURN_MS = 250;
 /** A commit that takes longer than this waits for a store in trouble; the caller has no use of waiting with it. */
 const COMMIT_WAIT_MS = 3_000;
 /** A message that is in flight at the deadline is awaited for so long after it; its answer still settles it. */
@@ -122,7 +124,7 @@ async function giveTurns(
   const going = intended.filter(({ error }) => error === null);
   const people = going.map(({ phone, user_id: userId }) => phone ?? userId ?? '');
   const turns = new Map(
-    (await pacing.turnsFor(channel, people, deadlineMs)).map((turn, place) => [going[place], turn]),
+    (await pacing.turnsFor(channel, people, deadlineMs - TAKING_TURN_MS)).map((turn, place) => [going[place], turn]),
   );
   return intended.map((message) => {
     const turn = turns.get(message) ?? { kind: 'now' };

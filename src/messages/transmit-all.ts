@@ -48,7 +48,7 @@ export async function transmitAll(
   const leftMs = deadlineMs - deps.clock.nowMs();
   // The first commit may have taken all the time there was: then nothing is begun.
   if (leftMs <= 0) turn.abort();
-  const timer = setTimeout(() => turn.abort(), leftMs);
+  const timer = setTimeout(() => turn.abort(), Math.max(0, leftMs));
   const deadline = new Promise<'deadline'>((resolve) => {
     // One turn of the event loop later, so that messages whose turn never came are told apart from those in flight.
     turn.signal.addEventListener('abort', () => setImmediate(() => setImmediate(() => resolve('deadline'))));
@@ -111,7 +111,10 @@ async function takeTurn(
 ): Promise<boolean> {
   try {
     await wait(Math.max(0, atMs - clock.nowMs()), undefined, { signal: turn });
-    return await ledger.takeTurn(accountId, messageId);
+    // A store that is slow to commit must not hold the message beyond the deadline: nothing is in flight yet.
+    const tooLate = Promise.withResolvers<false>();
+    turn.addEventListener('abort', () => tooLate.resolve(false), { once: true });
+    return await Promise.race([ledger.takeTurn(accountId, messageId), tooLate.promise]);
   } catch (error) {
     // The deadline came first, or the store cannot be asked: then nothing is begun.
     if (turn.aborted || error instanceof StoreUnavailable) return false;

@@ -140,26 +140,41 @@ export function removeMissingTemplates(
   ]);
 }
 
+/** What was made due while the provider was being asked stays due: its list may be older than the news. */
 const SYNC_NOTE = `
-  insert into template_sync (account_id, mode, business_account_id, synced_at) values ($1, $2, $3, now())
-  on conflict (account_id, mode, business_account_id) do update set synced_at = now(), started_at = null`;
+  insert into template_sync as s (account_id, mode, business_account_id, synced_at) values ($1, $2, $3, now())
+  on conflict (account_id, mode, business_account_id) do update set started_at = null,
+    synced_at = case when s.synced_at is not distinct from $4::text::timestamptz then now() else s.synced_at end`;
 
-export async function noteSynced(tx: Queryable, { accountId, mode, businessAccountId }: TemplateOwner): Promise<void> {
-  await tx.query(SYNC_NOTE, [accountId, mode, businessAccountId]);
+/** `before` is what `findSynced` gave before the provider was asked. */
+export async function noteSynced(
+  tx: Queryable,
+  { accountId, mode, businessAccountId }: TemplateOwner,
+  before: string | null,
+): Promise<void> {
+  await tx.query(SYNC_NOTE, [accountId, mode, businessAccountId, before]);
 }
 
+/** As a text, which keeps the microseconds. */
 const SYNC_FIND = `
-  select synced_at from template_sync
-  where account_id = $1 and mode = $2 and business_account_id = $3 and synced_at is not null`;
+  select synced_at::text as at from template_sync
+  where account_id = $1 and mode = $2 and business_account_id = $3`;
+
+/** When the templates were last read in full, or that this is due since then; null: never. */
+export async function findSynced(store: Queryable, owner: TemplateOwner): Promise<string | null> {
+  const values = [owner.accountId, owner.mode, owner.businessAccountId];
+  return (await store.query<{ at: string | null }>(SYNC_FIND, values))[0]?.at ?? null;
+}
 
 /** Whether the templates have ever been read in full. */
 export async function wasSynced(store: Queryable, owner: TemplateOwner): Promise<boolean> {
-  return (await store.query(SYNC_FIND, [owner.accountId, owner.mode, owner.businessAccountId])).length > 0;
+  return (await findSynced(store, owner)) !== null;
 }
 
 /** What a notification tells of a template; null members tell nothing. */
 export interface TemplateNews {
   accountId: string;
+  mode: Mode;
   businessAccountId: string;
   name: string;
   language: string | null;
@@ -171,14 +186,16 @@ export interface TemplateNews {
 const TEMPLATE_NEWS = `
   update template set status = coalesce($5, status), category = coalesce($6, category), quality = coalesce($7, quality),
     updated_at = now()
-  where account_id = $1 and business_account_id = $2 and name = $3 and ($4::text is null or language = $4)
+  where account_id = $1 and mode = $8 and business_account_id = $2 and name = $3
+    and ($4::text is null or language = $4)
     and (coalesce($5, status), coalesce($6, category), coalesce($7, quality)) is distinct from (status, category, quality)
-  returning ${COLUMNS}, mode`;
+  returning ${COLUMNS}`;
 
 /** Applies it to the template, if that is known; returns what has changed. */
-export function applyTemplateNews(tx: Queryable, news: TemplateNews): Promise<(TemplateRow & { mode: Mode })[]> {
-  const { accountId, businessAccountId, name, language, status, category, quality } = news;
-  return tx.query(TEMPLATE_NEWS, [accountId, businessAccountId, name, language, status, category, quality]);
+export function applyTemplateNews(tx: Queryable, news: TemplateNews): Promise<TemplateRow[]> {
+  const { accountId, mode, businessAccountId, name, language, status, category, quality } = news;
+  const values = [accountId, businessAccountId, name, language, status, category, quality, mode];
+  return tx.query<TemplateRow>(TEMPLATE_NEWS, values);
 }
 
 /**
@@ -204,10 +221,14 @@ export function claimDueSyncs(store: Queryable, olderThanSeconds: number, limit:
   return store.query<TemplateOwner>(SYNC_CLAIM, [olderThanSeconds, limit]);
 }
 
-/** A notification says that something has changed: the next round reads anew. */
+/**
+ * A notification says that something has changed: the next round reads anew. What was never read is due already, and stays
+ * known as never read. Each time is another one, so that a reading that is under way notices.
+ */
 const SYNC_MAKE_DUE = `
-  update template_sync set synced_at = 'epoch', started_at = null where account_id = $1 and business_account_id = $2`;
+  update template_sync set synced_at = clock_timestamp() - interval '100 years', started_at = null
+  where account_id = $1 and mode = $2 and business_account_id = $3 and synced_at is not null`;
 
-export async function makeSyncDue(tx: Queryable, accountId: string, businessAccountId: string): Promise<void> {
-  await tx.query(SYNC_MAKE_DUE, [accountId, businessAccountId]);
+export async function makeSyncDue(tx: Queryable, { accountId, mode, businessAccountId }: TemplateOwner): Promise<void> {
+  await tx.query(SYNC_MAKE_DUE, [accountId, mode, businessAccountId]);
 }

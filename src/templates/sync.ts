@@ -6,7 +6,14 @@ import type { Mode } from '../kernel/principal.ts';
 import type { Provider, ProviderTemplate } from '../provider/port.ts';
 import type { Database, Queryable } from '../store/database.ts';
 import { presentTemplate } from './present.ts';
-import { noteSynced, removeMissingTemplates, type TemplateOwner, type TemplateRow, upsertTemplates } from './store.ts';
+import {
+  findSynced,
+  noteSynced,
+  removeMissingTemplates,
+  type TemplateOwner,
+  type TemplateRow,
+  upsertTemplates,
+} from './store.ts';
 
 /** What a reading has changed. */
 export interface SyncCounts {
@@ -30,9 +37,15 @@ export async function syncTemplates(
   channel: SendingChannel,
   name?: string,
 ): Promise<SyncCounts | undefined> {
+  const owner = ownerOf(channel);
+  const syncedBefore = await findSynced(database, owner);
   const outcome = await provider.listTemplates(channel.sender, channel.businessAccountId, name);
   if (outcome.kind === 'unavailable') return undefined;
-  return database.transaction((tx) => keepTemplates(tx, ownerOf(channel), outcome.templates, name));
+  return database.transaction(async (tx) => {
+    const counts = await keepTemplates(tx, owner, outcome.templates, name);
+    if (name === undefined) await noteSynced(tx, owner, syncedBefore);
+    return counts;
+  });
 }
 
 export function ownerOf({ accountId, sender, businessAccountId }: SendingChannel): TemplateOwner {
@@ -52,7 +65,6 @@ async function keepTemplates(
     distinct.map((template) => ({ ...template, newId: newId() })),
   );
   const removed = await removeMissingTemplates(tx, owner, distinct, name ?? null);
-  if (name === undefined) await noteSynced(tx, owner);
   const changed = written.filter(({ added }) => !added);
   const gone = removed.map((row) => ({ ...row, status: 'deleted' }));
   await appendEvents(tx, draftTemplateEvents(owner.accountId, owner.mode, [...changed, ...gone]));

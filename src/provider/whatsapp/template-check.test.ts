@@ -6,17 +6,12 @@ import type { TemplateComponent } from '../port.ts';
 import { isRecord } from './json.ts';
 import { checkAgainstTemplate } from './template-check.ts';
 
-/** One of the sandbox's templates, as the registry keeps it. */
-function demo(name: string) {
-  const template = DEMO_TEMPLATES.find((one) => one.name === name);
-  if (template === undefined) throw new Error(`There is no template ${name}`);
-  return { components: template.components, parameterFormat: template.parameter_format === 'NAMED' } as const;
-}
-
+/** Checks against one of the sandbox's templates. */
 function faultsOf(name: string, components: readonly TemplateComponent[]) {
-  const { components: expected, parameterFormat } = demo(name);
-  const template = { components: expected, parameterFormat: parameterFormat ? 'named' : 'positional' } as const;
-  return checkAgainstTemplate(template, components, '#/template/components');
+  const listed = DEMO_TEMPLATES.find((one) => one.name === name);
+  if (listed === undefined) throw new Error(`There is no template ${name}`);
+  const parameterFormat = listed.parameter_format === 'NAMED' ? 'named' : 'positional';
+  return checkAgainstTemplate({ parameterFormat, components: listed.components }, components, '#/template/components');
 }
 
 /** Where, what was expected and what was given, of each fault. */
@@ -248,7 +243,9 @@ describe('the check of components against a template', () => {
       fc.dictionary(word, tie('json'), { maxKeys: 6 }),
     ),
   }));
-  const parts = fc.array(fc.dictionary(word, json, { maxKeys: 6 }), { maxLength: 4 });
+  const kind = fc.constantFrom('header', 'body', 'button', 'buttons', 'carousel', 'limited_time_offer', 'BODY');
+  const part = fc.tuple(fc.dictionary(word, json, { maxKeys: 6 }), kind).map(([more, type]) => ({ ...more, type }));
+  const parts = fc.array(part, { maxLength: 4 });
 
   it('never throws, whatever the JSON of either is, and tells places within what was given', () => {
     const list = fc.oneof(parts, fc.constantFrom(...DEMO_TEMPLATES.map(({ components }) => [...components])));

@@ -1,0 +1,236 @@
+import assert from 'node:assert/strict';
+import { after, afterEach, before, beforeEach, describe, it } from 'node:test';
+import { createTestDatabase, type TestDatabase } from '../../test/support/database.ts';
+import { until } from '../../test/support/until.ts';
+import { type ListingServer, listed, pageOf, startListingServer } from '../../test/templates/listing-server.ts';
+import type { SendingChannel } from '../channels/channels.ts';
+import { newId } from '../kernel/ids.ts';
+import { createWhatsAppProvider } from '../provider/whatsapp/client.ts';
+import { createTemplateRegistry, type TemplateRegistry } from './registry.ts';
+import { claimDueSyncs, listTemplateRows, makeSyncDue } from './store.ts';
+import { ownerOf } from './sync.ts';
+
+let test: TestDatabase;
+let server: ListingServer;
+let provider: ReturnType<typeof createWhatsAppProvider>;
+let registry: TemplateRegistry;
+let channel: SendingChannel;
+let nowMs = 0;
+const clock = { nowMs: () => nowMs };
+
+before(async () => {
+  test = await createTestDatabase();
+  server = await startListingServer();
+  provider = createWhatsAppProvider({ live: { url: server.url, version: 'v25.0' }, timeoutMs: 5_000, connections: 4 });
+});
+after(async () => {
+  await provider.close();
+  await server.close();
+  await test.drop();
+});
+beforeEach(async () => {
+  const accountId = newId();
+  await test.database.query('insert into account (id, name) values ($1, $2)', [accountId, 'Test']);
+  channel = {
+    ...{ id: newId(), accountId, phoneNumber: '+447700900000', businessAccountId: '2', suspended: false },
+    ...{ throughputPerSecond: 80, sealedToken: Buffer.alloc(0) },
+    sender: { mode: 'live', phoneNumberId: '1', accessToken: 'token' },
+  };
+  registry = createTemplateRegistry({ database: test.database, provider, clock });
+});
+afterEach(() => {
+  server.queries.length = 0;
+});
+
+const serve = (...templates: object[]) => {
+  server.answer = (query) => pageOf(templates, query);
+};
+const away = () => {
+  server.answer = () => ({ status: 503, body: '' });
+};
+async function lookUp(name = 'order', language = 'en_US') {
+  const found = await registry.lookUp(channel, name, language);
+  return found.kind === 'approved' ? 'approved' : found.error.code;
+}
+const pass = (ms: number) => {
+  nowMs += ms;
+};
+const names = async () => {
+  const none = { name: null, language: null, status: null, before: null };
+  return (await listTemplateRows(test.database, channel.accountId, 'live', none, 1_000)).map(({ name }) => name).sort();
+};
+const eventsOf = async (accountId: string) => {
+  const select = "select body->'template' as template from (select data as body from event where account_id = $1) e";
+  return (await test.database.query<{ template: { name: string; status: string } }>(select, [accountId])).map(
+    ({ template }) => [template.name, template.status],
+  );
+};
+
+describe('looking a template up', () => {
+  it('asks the provider for a name that is not known, once, for all who ask in the same moment', async () => {
+    serve(listed('order'));
+    const codes = await Promise.all(Array.from({ length: 50 }, () => lookUp()));
+    assert.deepEqual(new Set(codes), new Set(['approved']));
+    assert.deepEqual(
+      server.queries.map((query) => query.get('name')),
+      ['order'],
+    );
+  });
+
+  it('asks for a name that is still missing once a minute, and finds it when it has come', async () => {
+    serve();
+    assert.equal(await lookUp(), 'template_not_found');
+    serve(listed('order'));
+    pass(59_000);
+    assert.equal(await lookUp(), 'template_not_found');
+    assert.equal(server.queries.length, 1);
+    assert.equal(await lookUp('other'), 'template_not_found');
+    assert.equal(server.queries.length, 2, 'another name is another question');
+    pass(1_000);
+    assert.equal(await lookUp(), 'approved');
+    assert.equal(server.queries.length, 3);
+    for (let day = 0; day < 3; day++) {
+      pass(86_400_000);
+      assert.equal(await lookUp(), 'approved');
+    }
+    assert.equal(server.queries.length, 3, 'a hit asks nothing');
+  });
+
+  it('names the languages where only the language is missing', async () => {
+    serve(listed('order', { language: 'pt_BR' }), listed('order', { language: 'de' }), listed('order_update'));
+    const found = await registry.lookUp(channel, 'order', 'en_US');
+    assert.ok(found.kind === 'refused');
+    assert.deepEqual(found.error, {
+      code: 'template_not_found',
+      detail: 'The template does not exist in this language; it exists in de, pt_BR',
+    });
+  });
+
+  for (const [status, code] of Object.entries({
+    PAUSED: 'template_paused',
+    DISABLED: 'template_disabled',
+    PENDING: 'template_not_approved',
+    REJECTED: 'template_not_approved',
+    ARCHIVED: 'template_not_approved',
+    IN_APPEAL: 'template_not_approved',
+    SOMETHING_NEW: 'template_not_approved',
+  }))
+    it(`refuses what is ${status}, and asks once more whether it still is`, async () => {
+      serve(listed('order', { status }));
+      await registry.sync(channel);
+      assert.equal(await lookUp(), code);
+      assert.equal(server.queries.length, 2);
+      serve(listed('order'));
+      assert.equal(await lookUp(), code, 'asked within the minute');
+      pass(60_000);
+      assert.equal(await lookUp(), 'approved');
+    });
+
+  it('cannot tell without the provider where nothing was ever read', async () => {
+    away();
+    assert.equal(await lookUp(), 'provider_unavailable');
+    assert.equal(await lookUp(), 'provider_unavailable');
+    assert.equal(server.queries.length, 1);
+  });
+
+  it('cannot tell without the provider where a notification came before the first reading', async () => {
+    await test.database.query(
+      "insert into template_sync (account_id, mode, business_account_id) values ($1, 'live', '2')",
+      [channel.accountId],
+    );
+    await makeSyncDue(test.database, ownerOf(channel));
+    away();
+    assert.equal(await lookUp(), 'provider_unavailable');
+  });
+
+  it('judges by what is known where the provider is away but was read before', async () => {
+    serve(listed('order'), listed('paused', { status: 'PAUSED' }));
+    await registry.sync(channel);
+    away();
+    assert.equal(await lookUp('order'), 'approved');
+    assert.equal(await lookUp('paused'), 'template_paused');
+    assert.equal(await lookUp('absent'), 'template_not_found');
+    assert.equal(await lookUp('order', 'de'), 'template_not_found');
+  });
+
+  it('keeps accounts apart, although they share the business account', async () => {
+    serve(listed('order'));
+    await registry.sync(channel);
+    const { accountId } = channel;
+    const other = newId();
+    await test.database.query('insert into account (id, name) values ($1, $2)', [other, 'Other']);
+    channel = { ...channel, accountId: other };
+    away();
+    assert.equal(await lookUp(), 'provider_unavailable');
+    channel = { ...channel, accountId };
+    assert.equal(await lookUp(), 'approved');
+  });
+});
+
+describe('reading all templates', () => {
+  it('counts what is new, changed, removed and there, and tells of changes and removals only', async () => {
+    serve(listed('a'), listed('b'), listed('c'));
+    assert.deepEqual(await registry.sync(channel), { added: 3, changed: 0, removed: 0, total: 3 });
+    assert.deepEqual(await eventsOf(channel.accountId), []);
+    serve(listed('a'), listed('b', { status: 'PAUSED' }), listed('d'), listed('d'));
+    assert.deepEqual(await registry.sync(channel), { added: 1, changed: 1, removed: 1, total: 3 });
+    assert.deepEqual(await eventsOf(channel.accountId), [
+      ['b', 'paused'],
+      ['c', 'deleted'],
+    ]);
+    assert.deepEqual(await registry.sync(channel), { added: 0, changed: 0, removed: 0, total: 3 });
+    assert.deepEqual(await names(), ['a', 'b', 'd']);
+  });
+
+  it('changes nothing if a page fails midway', async () => {
+    serve(listed('old'));
+    await registry.sync(channel);
+    const many = Array.from({ length: 250 }, (_, place) => listed(`new_${place}`));
+    server.answer = (query) => (query.get('after') === '200' ? { status: 500, body: '' } : pageOf(many, query));
+    assert.equal(await registry.sync(channel), undefined);
+    assert.deepEqual(await names(), ['old']);
+    assert.deepEqual(await eventsOf(channel.accountId), []);
+    serve(...many);
+    assert.deepEqual(await registry.sync(channel), { added: 250, changed: 0, removed: 1, total: 250 });
+  });
+
+  it('is one reading for all who want it at the same time', async () => {
+    serve(listed('a'));
+    const counts = await Promise.all(Array.from({ length: 20 }, () => registry.sync(channel)));
+    assert.equal(server.queries.length, 1);
+    for (const one of counts) assert.deepEqual(one, { added: 1, changed: 0, removed: 0, total: 1 });
+  });
+
+  it('keeps templates of unknown kinds as they are', async () => {
+    const components = [{ type: 'HOLOGRAM', depth: { cm: 3 } }, 'text', null, 7, { type: 'BODY', text: 'a\0b' }];
+    serve(listed('odd', { components, category: 'NEW', language: 'xx' }), listed('a'));
+    assert.equal((await registry.sync(channel))?.added, 2);
+    assert.equal(await lookUp('odd', 'xx'), 'approved');
+  });
+
+  it('stays due if a notification came while the provider was asked', async () => {
+    serve(listed('a'));
+    await registry.sync(channel);
+    const owner = ownerOf(channel);
+    const isDue = async () =>
+      (await claimDueSyncs(test.database, 3_600, 100)).some(({ accountId }) => accountId === owner.accountId);
+    assert.equal(await isDue(), false);
+    await makeSyncDue(test.database, owner);
+    assert.equal(await isDue(), true);
+    assert.equal(await isDue(), false, 'it is claimed');
+    const hold = Promise.withResolvers<void>();
+    server.answer = async (query) => {
+      await hold.promise;
+      return pageOf([listed('a')], query);
+    };
+    const asked = server.queries.length;
+    const reading = registry.sync(channel);
+    await until(() => server.queries.length > asked);
+    await makeSyncDue(test.database, owner);
+    hold.resolve();
+    await reading;
+    assert.equal(await isDue(), true);
+    await registry.sync(channel);
+    assert.equal(await isDue(), false);
+  });
+});

@@ -1,0 +1,111 @@
+import assert from 'node:assert/strict';
+import { createServer, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { type CallOptions, startTestGateway, type TestAnswer, type TestGateway } from '../support/gateway.ts';
+import { until } from '../support/until.ts';
+
+/** A message as the provider got it. */
+export interface Taken {
+  /** Our id of the message. */
+  id: string;
+  to: string;
+  atMs: number;
+}
+
+export interface LiveProvider {
+  url: string;
+  taken: Taken[];
+  /** Called with each message before it is answered. */
+  onMessage(taken: Taken): Promise<void> | void;
+  close(): Promise<void>;
+}
+
+/** A provider on loopback that takes every number and every message. */
+export async function startLiveProvider(): Promise<LiveProvider> {
+  const server = createServer((request, response) => {
+    const atMs = Date.now();
+    const chunks: Buffer[] = [];
+    request.on('data', (chunk: Buffer) => chunks.push(chunk));
+    request.on('end', () => void answer(request.url ?? '', Buffer.concat(chunks).toString(), atMs, response));
+  });
+  async function answer(url: string, text: string, atMs: number, response: ServerResponse): Promise<void> {
+    if (!url.endsWith('/messages')) return send(response, { id: '1', verified_name: 'Live', success: true, data: [] });
+    const { to, biz_opaque_callback_data: id } = JSON.parse(text);
+    const taken = { id, to, atMs };
+    provider.taken.push(taken);
+    await provider.onMessage(taken);
+    send(response, { contacts: [{ input: to, wa_id: to.slice(1) }], messages: [{ id: `wamid.${id}` }] });
+  }
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as AddressInfo; // A server that listens on TCP has one.
+  const provider: LiveProvider = {
+    url: `http://127.0.0.1:${port}`,
+    taken: [],
+    onMessage: () => undefined,
+    close: () =>
+      new Promise((resolve) => {
+        server.close(() => resolve());
+        server.closeAllConnections();
+      }),
+  };
+  return provider;
+}
+
+function send(response: ServerResponse, body: object): void {
+  response.writeHead(200, { 'content-type': 'application/json' });
+  response.end(JSON.stringify(body));
+}
+
+export interface LiveWorld {
+  provider: LiveProvider;
+  gateway: TestGateway;
+  liveKey: string;
+  /**
+   * Connects a live channel through the platform's API and waits until the gateway sends from it. Its throughput is what
+   * the provider reported, or this.
+   */
+  connect(throughputPerSecond?: number): Promise<string>;
+  call(method: string, path: string, options?: CallOptions): Promise<TestAnswer>;
+  sendText(from: string, to: readonly string[]): Promise<TestAnswer>;
+  stop(): Promise<void>;
+}
+
+/** A gateway whose live channels go to a provider on loopback. */
+export async function startLiveWorld(settings: Record<string, string> = {}): Promise<LiveWorld> {
+  const provider = await startLiveProvider();
+  const gateway = await startTestGateway({ settings: { WAYPOST_PROVIDER_URL: provider.url, ...settings } });
+  const liveKey = await gateway.createKey({ mode: 'live' });
+  let channels = 0;
+  const call: LiveWorld['call'] = (method, path, options) => gateway.call(method, path, { key: liveKey, ...options });
+  return {
+    provider,
+    gateway,
+    liveKey,
+    async connect(throughputPerSecond) {
+      channels++;
+      const body = {
+        ...{ phone_number_id: String(1_000 + channels), business_account_id: '2', access_token: 'token', mode: 'live' },
+        display_phone_number: `+44770090099${channels}`,
+      };
+      const path = `/platform/v1/accounts/${gateway.accountId}/channels`;
+      const { status, json, text } = await gateway.call('POST', path, { key: gateway.platformKey, body });
+      assert.equal(status, 201, text);
+      if (throughputPerSecond !== undefined)
+        await gateway.database.query('update channel set throughput_per_second = $1 where phone_number_id = $2', [
+          throughputPerSecond,
+          body.phone_number_id,
+        ]);
+      // The account's channels are remembered for a moment.
+      const validated = { from: json.id, to: '+447700900600', type: 'text', text: { body: 'Hello' } };
+      await until(async () => (await call('POST', '/api/v1/messages/validate', { body: validated })).status === 200);
+      return json.id;
+    },
+    call,
+    sendText: (from, to) =>
+      call('POST', '/api/v1/messages/send', { body: { from, to, type: 'text', text: { body: 'Hello' } } }),
+    async stop() {
+      await gateway.stop();
+      await provider.close();
+    },
+  };
+}

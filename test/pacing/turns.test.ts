@@ -1,0 +1,191 @@
+import assert from 'node:assert/strict';
+import { after, before, beforeEach, describe, it } from 'node:test';
+import { newId, parseId } from '../../src/kernel/ids.ts';
+import { recoverRequests } from '../../src/messages/recover.ts';
+import { beginRequests } from '../../src/messages/store.ts';
+import { until } from '../support/until.ts';
+import { type LiveWorld, startLiveWorld } from './live-world.ts';
+
+/** A second less is left for turns. */
+const DEADLINE_MS = 4_000;
+const PER_SECOND = 2;
+
+let world: LiveWorld;
+let from: string;
+before(async () => {
+  world = await startLiveWorld({ WAYPOST_SEND_DEADLINE_MS: String(DEADLINE_MS) });
+});
+after(() => world.stop());
+beforeEach(async () => {
+  from = await world.connect(PER_SECOND);
+  world.provider.onMessage = () => undefined;
+});
+
+let numbers = 0;
+const phones = (count: number) => Array.from({ length: count }, () => `+4477009${String(++numbers).padStart(5, '0')}`);
+const pendingOf = async (count: number): Promise<{ id: string; to: string }[]> =>
+  until(async () => {
+    const { data } = (await world.call('GET', '/api/v1/messages?status=pending&limit=100')).json;
+    return data.length === count ? data : undefined;
+  });
+const takenFrom = (to: readonly string[]) => world.provider.taken.filter((one) => to.includes(one.to));
+const uuid = (id: string) => parseId('msg', id) ?? '';
+
+describe('a message that has to wait for its turn', () => {
+  it('is pending and can be read, and is transmitting before its first byte', async () => {
+    const to = phones(4);
+    const seen = new Map<string, string>();
+    world.provider.onMessage = async ({ id, to: phone }) => {
+      seen.set(phone, (await world.call('GET', `/api/v1/messages/${id}`)).json.status);
+    };
+    const sent = world.sendText(from, to);
+    const pending = await pendingOf(3);
+    for (const { id } of pending) {
+      const message = (await world.call('GET', `/api/v1/messages/${id}`)).json;
+      assert.deepEqual([message.status, message.timeline, message.text.body], ['pending', [], 'Hello']);
+    }
+    const { json } = await sent;
+    assert.equal(json.accepted_count, 4);
+    assert.deepEqual(new Set(seen.values()), new Set(['transmitting']));
+    const times = takenFrom(to).map(({ atMs }) => atMs);
+    const span = (times.at(-1) ?? 0) - (times[0] ?? 0);
+    assert.ok(span > 1_000, `${span} ms for 4 messages at 2 a second`);
+    for (const { id } of pending)
+      assert.equal((await world.call('GET', `/api/v1/messages/${id}`)).json.status, 'accepted');
+  });
+
+  it('is not transmitted if it was settled meanwhile', async () => {
+    const to = phones(3);
+    const sent = world.sendText(from, to);
+    const [first, second] = await pendingOf(2);
+    assert.ok(first !== undefined && second !== undefined);
+    await world.gateway.database.query(
+      `update message set status = 'failed', error = '{"code": "not_attempted"}' where id = any($1)`,
+      [[uuid(first.id), uuid(second.id)]],
+    );
+    const { json } = await sent;
+    assert.deepEqual([json.accepted_count, json.failed_count], [1, 2]);
+    for (const { id } of [first, second]) {
+      const entry = json.results.find((one: { id: string }) => one.id === id);
+      assert.deepEqual([entry.status, entry.error.code], ['failed', 'not_attempted']);
+      assert.ok(!world.provider.taken.some((one) => one.id === id));
+    }
+  });
+
+  it('is not attempted if the store is lost at its turn', async () => {
+    const to = phones(2);
+    const { database } = world.gateway;
+    let sent: ReturnType<LiveWorld['sendText']> | undefined;
+    await database.transaction(async (tx) => {
+      sent = world.sendText(from, to);
+      await pendingOf(1);
+      await tx.query('lock table message in share mode');
+      const stop = `select pg_terminate_backend(pid) from pg_stat_activity
+        where wait_event_type = 'Lock' and query like '%update message m set status = ''transmitting''%'`;
+      await until(async () => (await database.query(stop)).length > 0);
+    });
+    const { json } = (await sent) ?? {};
+    assert.deepEqual(json.results[1].error?.code, 'not_attempted');
+    assert.deepEqual(takenFrom(to.slice(1)), []);
+  });
+
+  it('is not attempted if the store has not committed its turn at the deadline', async () => {
+    const to = phones(2);
+    let sent: Awaited<ReturnType<LiveWorld['sendText']>> | undefined;
+    const startMs = performance.now();
+    await world.gateway.database.transaction(async (tx) => {
+      const sending = world.sendText(from, to);
+      await pendingOf(1);
+      await tx.query('lock table message in share mode');
+      sent = await sending;
+    });
+    assert.ok(performance.now() - startMs < DEADLINE_MS + 500, 'answered in time');
+    assert.deepEqual([sent?.json.results[1].status, sent?.json.results[1].error.code], ['failed', 'not_attempted']);
+    const id = sent?.json.results[1].id;
+    await until(async () => (await world.call('GET', `/api/v1/messages/${id}`)).json.status === 'failed');
+    assert.deepEqual(takenFrom(to.slice(1)), []);
+  });
+
+  it('is failed and not attempted after a crash, while what was transmitting is unknown', async () => {
+    const [waiting, going] = phones(2).map((phone) => ({
+      ...{ id: newId(), phone, user_id: null, client_reference: null, own_reference: false, components: null },
+      ...{ error: null, status: 'transmitting' as 'pending' | 'transmitting' },
+    }));
+    assert.ok(waiting !== undefined && going !== undefined);
+    waiting.status = 'pending';
+    const { database, accountId } = world.gateway;
+    const [key] = await database.query<{ id: string }>("select id from api_key where mode = 'live'");
+    const nodeId = newId();
+    await beginRequests(database, [
+      {
+        ...{
+          accountId,
+          id: newId(),
+          mode: 'live',
+          channelId: parseId('chn', from) ?? '',
+          keyId: key?.id ?? '',
+          nodeId,
+        },
+        ...{ clientReference: null, content: { type: 'text', text: { body: 'Hello', preview_url: false } } },
+        ...{ refused: [], intended: [waiting, going], traceparent: null, idempotency: null },
+      },
+    ]);
+    assert.equal(await recoverRequests(database, nodeId, 'http://docs'), 1);
+    const rows = await database.query<{ id: string; status: string; code: string }>(
+      `select id, status, error->>'code' as code from message where account_id = $1 and id = any($2)`,
+      [accountId, [waiting.id, going.id]],
+    );
+    const found = new Map(rows.map(({ id, status, code }) => [id, [status, code]]));
+    assert.deepEqual(found.get(waiting.id), ['failed', 'not_attempted']);
+    assert.deepEqual(found.get(going.id), ['unknown', 'outcome_unknown']);
+    assert.deepEqual(takenFrom([waiting.phone, going.phone]), []);
+  });
+});
+
+describe('a message whose turn cannot come in time', () => {
+  it('fails at once for the throughput, and tells when to come again', async () => {
+    const to = phones(50);
+    const { json } = await world.sendText(from, to);
+    const limited = json.results.filter(
+      ({ error }: { error?: { code: string } }) => error?.code === 'throughput_limited',
+    );
+    assert.equal(limited.length + json.accepted_count, 50);
+    assert.ok(json.accepted_count >= 6 && json.accepted_count <= 7, `${json.accepted_count}`);
+    for (const { error, status, id } of limited) {
+      assert.deepEqual([status, error.fault, error.retryable], ['failed', 'sender', true]);
+      assert.ok(error.retry_after_seconds >= 1 && error.retry_after_seconds <= 25);
+      assert.match(id, /^msg_/);
+    }
+    assert.equal(takenFrom(to).length, json.accepted_count);
+    const { json: kept } = await world.call('GET', `/api/v1/messages/${limited[0].id}`);
+    assert.deepEqual([kept.status, kept.error.code], ['failed', 'throughput_limited']);
+    assert.ok(kept.error.retry_after_seconds >= 1);
+  });
+
+  it('fails at once for the pair, of which 45 go at once', async () => {
+    const fast = await world.connect(1_000);
+    const [person = ''] = phones(1);
+    const startMs = performance.now();
+    const answers = await Promise.all(Array.from({ length: 60 }, () => world.sendText(fast, [person])));
+    assert.ok(performance.now() - startMs < DEADLINE_MS);
+    const entries = answers.map(({ json }) => json.results[0]);
+    const limited = entries.filter(({ error }) => error?.code === 'pair_rate_limited');
+    assert.deepEqual([takenFrom([person]).length, limited.length], [45, 15]);
+    for (const { error } of limited) assert.ok(error.retry_after_seconds >= 3 && error.retry_after_seconds <= 6);
+  });
+
+  it('is a matter of live mode only', async () => {
+    const send = () =>
+      world.gateway.call('POST', '/api/v1/messages/send', {
+        body: { to: '+447700900602', type: 'text', text: { body: 'Hello' } },
+      });
+    const answers = await Promise.all(Array.from({ length: 60 }, send));
+    for (const { json } of answers) assert.equal(json.accepted_count, 1);
+    assert.deepEqual(
+      await world.gateway.database.query(
+        "select 1 from channel_pace p join channel c on c.id = p.channel_id where c.mode = 'test'",
+      ),
+      [],
+    );
+  });
+});

@@ -1,0 +1,205 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+import { startTestGateway, type TestGateway } from '../support/gateway.ts';
+import {
+  addChannel,
+  asSandbox,
+  changeBody,
+  isProcessed,
+  lineOf,
+  postSigned,
+  type TestLine,
+} from '../support/notifications.ts';
+import { until } from '../support/until.ts';
+
+/** The most that the provider allows, which are 60 pages. */
+const TEMPLATES = 6_000;
+/** Some 3 s on a quiet machine of two cores; on one that runs other tests too it may take a multiple. */
+const SYNC_MS_MAX = 30_000;
+/** Enough for one call to the sandbox, whose bodies are limited. */
+const PADDING = 'x'.repeat(200);
+
+let gateway: TestGateway;
+let line: TestLine;
+
+async function start(): Promise<void> {
+  gateway = await startTestGateway({ sandbox: { statuses: 'off' } });
+  line = await lineOf(gateway);
+}
+
+const listed = (name: string, more: object = {}) => ({
+  ...{ name, language: 'en_US', status: 'APPROVED', category: 'UTILITY', parameter_format: 'POSITIONAL' },
+  ...{ rejected_reason: 'NONE', quality_score: { score: 'GREEN' }, components: [{ type: 'BODY', text: 'Hello' }] },
+  ...more,
+});
+async function serve(templates: object[], { businessAccountId } = line): Promise<void> {
+  const answer = await fetch(`${gateway.sandbox.url}/_sandbox/templates`, {
+    method: 'POST',
+    body: JSON.stringify({ business_account_id: businessAccountId, templates }),
+  });
+  assert.equal(answer.status, 200, await answer.text());
+}
+const sync = async (key = gateway.testKey) => {
+  const { status, json, text } = await gateway.call('POST', '/api/v1/templates/sync', { key });
+  assert.equal(status, 200, text);
+  return json;
+};
+// biome-ignore lint/suspicious/noExplicitAny: a test asserts on every member that it reads.
+const updates = async (key = gateway.testKey): Promise<any[]> =>
+  (await gateway.call('GET', '/api/v1/events?type=template.updated&limit=100', { key })).json.data.map(
+    (event: { data: { template: unknown } }) => event.data.template,
+  );
+// biome-ignore lint/suspicious/noExplicitAny: a test asserts on every member that it reads.
+const find = async (name: string): Promise<any> =>
+  (await gateway.call('GET', `/api/v1/templates?name=${name}`)).json.data[0];
+const isDue = async (mode = 'test') => {
+  const select = "select 1 from template_sync where mode = $1 and synced_at < now() - interval '1 year'";
+  return (await gateway.database.query(select, [mode])).length > 0;
+};
+const tell = async (field: string, value: object, signer = asSandbox(gateway)) => {
+  assert.equal((await postSigned(signer, changeBody(line, field, value))).status, 200);
+  await until(() => isProcessed(gateway));
+};
+
+describe('reading all templates', () => {
+  before(start);
+  after(() => gateway.stop());
+
+  it('6,000 of them are read in seconds and with little memory, and counted', async (t) => {
+    const templates = Array.from({ length: TEMPLATES }, (_, place) =>
+      listed(`many_${place}`, { components: [{ type: 'BODY', text: `${PADDING}{{1}}` }] }),
+    );
+    const accountId = await gateway.createAccount('Many templates');
+    const key = await gateway.createKey({ accountId });
+    const ownLine = await lineOf(gateway, accountId);
+    await serve(templates, ownLine);
+    const beforeBytes = process.memoryUsage().rss;
+    const startMs = performance.now();
+    assert.deepEqual(await sync(key), { added: TEMPLATES, changed: 0, removed: 0, total: TEMPLATES });
+    const tookMs = performance.now() - startMs;
+    const grownMiB = Math.round((process.memoryUsage().rss - beforeBytes) / 1024 / 1024);
+    const againMs = performance.now();
+    assert.deepEqual(await sync(key), { added: 0, changed: 0, removed: 0, total: TEMPLATES });
+    t.diagnostic(
+      `${Math.round(tookMs)} ms, again ${Math.round(performance.now() - againMs)} ms, ${grownMiB} MiB more in this process`,
+    );
+    assert.ok(tookMs < SYNC_MS_MAX);
+    assert.ok(grownMiB < 150);
+    await serve(templates.slice(1), ownLine);
+    assert.deepEqual(await sync(key), { added: 0, changed: 0, removed: 1, total: TEMPLATES - 1 });
+    assert.deepEqual(
+      (await updates(key)).map(({ name, status }) => [name, status]),
+      [['many_0', 'deleted']],
+    );
+  });
+});
+
+describe('a notification', () => {
+  // A gateway of its own: for its first 10 s the schedule does not read what is due.
+  before(async () => {
+    await start();
+    await serve([listed('told'), listed('told', { language: 'de' })]);
+    await sync();
+  });
+  after(() => gateway.stop());
+  const told = { message_template_id: 1, message_template_name: 'told', message_template_language: 'en-US' };
+  const last = async () => {
+    const { name, language, status, quality, category } = (await updates()).at(-1);
+    return [name, language, status, quality, category];
+  };
+
+  it('of a status changes that language at once, is an event, and has all read anew', async () => {
+    assert.equal(await isDue(), false);
+    await tell('message_template_status_update', { ...told, event: 'PAUSED', reason: 'NONE' });
+    assert.deepEqual(await last(), ['told', 'en_US', 'paused', 'green', 'utility']);
+    assert.equal(await isDue(), true);
+    const { data } = (await gateway.call('GET', '/api/v1/templates?name=told&language=de')).json;
+    assert.equal(data[0].status, 'approved');
+  });
+
+  it('of a status that is known already is no event', async () => {
+    const count = (await updates()).length;
+    await tell('message_template_status_update', { ...told, event: 'PAUSED', reason: 'AGAIN' });
+    assert.equal((await updates()).length, count);
+  });
+
+  for (const [event, status] of [
+    ['REINSTATED', 'approved'],
+    ['FLAGGED', 'approved'],
+    ['DISABLED', 'disabled'],
+    ['UNARCHIVED', 'approved'],
+    ['PENDING_DELETION', 'pending_deletion'],
+    ['toString', 'tostring'],
+    ['constructor', 'constructor'],
+    ['APPROVED', 'approved'],
+  ])
+    it(`of the event ${event} leaves it ${status}`, async () => {
+      await tell('message_template_status_update', { ...told, event, reason: 'NONE' });
+      const { data } = (await gateway.call('GET', '/api/v1/templates?name=told&language=en_US')).json;
+      assert.equal(data[0].status, status);
+    });
+
+  it('of a quality and of a category changes them', async () => {
+    const quality = { ...told, previous_quality_score: 'GREEN', new_quality_score: 'RED' };
+    await tell('message_template_quality_update', quality);
+    assert.deepEqual(await last(), ['told', 'en_US', 'approved', 'red', 'utility']);
+    await tell('template_category_update', { ...told, previous_category: 'UTILITY', new_category: 'MARKETING' });
+    assert.deepEqual(await last(), ['told', 'en_US', 'approved', 'red', 'marketing']);
+  });
+
+  it('of components has all read anew', async () => {
+    await sync();
+    assert.equal(await isDue(), false);
+    await tell('message_template_components_update', { ...told, message_template_element: 'New' });
+    assert.equal(await isDue(), true);
+  });
+
+  it('of a template that is not known changes nothing, and has all read anew', async () => {
+    await sync();
+    const count = (await updates()).length;
+    await tell('message_template_status_update', { ...told, message_template_name: 'new', event: 'APPROVED' });
+    assert.equal((await updates()).length, count);
+    assert.equal(await isDue(), true);
+  });
+
+  it('that the sandbox has signed touches no template of live mode, also in the same business account', async () => {
+    const live = { ...line, phoneNumberId: '77', phoneNumber: '+447700900999' };
+    await addChannel(gateway, { ...live, accountId: gateway.accountId, mode: 'live' });
+    await gateway.database.query(
+      `insert into template_sync (account_id, mode, business_account_id, synced_at) values ($1, 'live', $2, now())
+       on conflict (account_id, mode, business_account_id) do update set synced_at = now()`,
+      [gateway.accountId, line.businessAccountId],
+    );
+    await gateway.database.query(
+      `insert into template (account_id, id, mode, business_account_id, provider_template_id, name, language, status,
+         category, parameter_format, components)
+       select account_id, gen_random_uuid(), 'live', business_account_id, '9', name, language, 'approved', category,
+         parameter_format, components from template where name = 'told' and mode = 'test'`,
+    );
+    const statusOf = async (mode: string) => {
+      const select = "select status from template where name = 'told' and language = 'en_US' and mode = $1";
+      return (await gateway.database.query<{ status: string }>(select, [mode]))[0]?.status;
+    };
+    const paused = { ...told, event: 'PAUSED', reason: 'NONE' };
+    await tell('message_template_status_update', paused);
+    assert.deepEqual([await statusOf('live'), await statusOf('test')], ['approved', 'paused']);
+    assert.equal(await isDue('live'), false);
+    const asProvider = { url: gateway.url, secret: gateway.secrets.appSecrets[0] ?? '' };
+    // A channel that was just connected is known a moment later.
+    await until(async () => {
+      await tell('message_template_status_update', { ...told, event: 'DISABLED', reason: 'NONE' }, asProvider);
+      return (await statusOf('live')) === 'disabled';
+    });
+    assert.equal(await statusOf('test'), 'paused');
+    await tell('message_template_status_update', { ...told, event: 'REINSTATED', reason: 'NONE' });
+    assert.equal(await statusOf('live'), 'disabled');
+  });
+
+  it('is followed by the schedule, which reads all anew by itself', async () => {
+    await sync();
+    await serve([listed('told', { status: 'REJECTED' })]);
+    await tell('message_template_components_update', { ...told, message_template_element: 'New' });
+    await until(async () => (await find('told')).status === 'rejected');
+    assert.equal(await isDue(), false);
+  });
+});
