@@ -1,14 +1,18 @@
 import { parseArgs } from 'node:util';
+import { benchCallback } from './callback.ts';
+import { benchEvents } from './events.ts';
 import { type Cleanup, createCleanup } from './harness/cleanup.ts';
 import type { Extent } from './harness/compare.ts';
-import { printSend, printStart, writeResult } from './harness/report.ts';
+import { printCallback, printEvents, printSend, printStart, writeResult } from './harness/report.ts';
 import { benchSend } from './send.ts';
 import { benchStart } from './start.ts';
 
 const USAGE = `npm run bench -- <suite> [--short] [--json FILE] [--gateway-node-option OPTION]...
 
-  send    the send path against a bare proxy and a bare fan-out
-  start   the first start on a fresh data folder, and later ones
+  send      the send path against a bare proxy and a bare fan-out
+  callback  the way of a status from its notification to the feed, against a bare server
+  events    the way of events to a customer's endpoint, against a bare loop, and reads of the feed
+  start     the first start on a fresh data folder, and later ones
 
   --short                 less of everything: a glance, in under two minutes
   --json FILE             writes the figures to a file, with machine and commit
@@ -36,6 +40,20 @@ async function run(
     case 'send': {
       const result = await benchSend(cleanup, extent, values['gateway-node-option']);
       printSend(result);
+      return { healthy: result.lost === 0 && result.doubled === 0, result };
+    }
+    case 'callback': {
+      const result = await benchCallback(cleanup, extent, values['gateway-node-option']);
+      printCallback(result);
+      return { healthy: result.lost === 0 && result.doubled === 0, result };
+    }
+    case 'events': {
+      const result = await benchEvents(
+        cleanup,
+        { ...extent, storedEvents: values.short ? 100_000 : 1_000_000 },
+        values['gateway-node-option'],
+      );
+      printEvents(result);
       return { healthy: result.lost === 0 && result.doubled === 0, result };
     }
     case 'start': {

@@ -41,7 +41,11 @@ export async function benchSend(cleanup: Cleanup, extent: Extent, gatewayNodeOpt
   const fanOut = toBaseline((await startChild(cleanup, 'baselines/fan-out.ts', [stub.origin])).origin);
   const settings = { ...SETTINGS, WAYPOST_PROVIDER_URL: stub.origin };
   const started = await startGateway(cleanup, dataDir, settings, gatewayNodeOptions);
-  const gateway = createGatewayTarget(started.origin, await makeLiveAccounts(started, ACCOUNTS));
+  const tenants = await makeLiveAccounts(started, ACCOUNTS);
+  const gateway = createGatewayTarget(
+    started.origin,
+    tenants.map(({ key }) => key),
+  );
 
   await warmUp(extent, gateway, proxy, fanOut);
   const run = (comparison: Comparison) =>

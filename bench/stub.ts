@@ -8,6 +8,8 @@ import { listenAsChild } from './harness/listen-as-child.ts';
  */
 let delayMs = 0;
 let taken = 0;
+/** Never begins again, so that no two messages of a run have the same id. */
+let lastId = 0;
 const opaqueIds = new Set<string>();
 
 const NUMBER = { id: '1', verified_name: 'Bench', quality_rating: 'GREEN', throughput: { level: 'HIGH' } };
@@ -38,7 +40,7 @@ function take(body: string): string {
   const opaqueId = OPAQUE_ID.exec(body)?.[1];
   if (opaqueId !== undefined) opaqueIds.add(opaqueId);
   const to = RECIPIENT.exec(body)?.[1] ?? '';
-  const id = `wamid.${taken.toString(36).padStart(50, 'A')}`;
+  const id = `wamid.${(++lastId).toString(36).padStart(50, 'A')}`;
   return `{"messaging_product":"whatsapp","contacts":[{"input":"${to}","wa_id":"${to.slice(1)}"}],"messages":[{"id":"${id}"}]}`;
 }
 

@@ -84,7 +84,11 @@ export async function compare(
   };
 }
 
-function readFigure({ name, of, by, target }: Figure, rounds: { gateway: Load; baseline: Load }[]): FigureResult {
+/** Compares the two sides round by round. */
+export function readFigure(
+  { name, of, by, target }: Figure,
+  rounds: readonly { gateway: Load; baseline: Load }[],
+): FigureResult {
   const gateway = rounds.map((round) => of(round.gateway));
   const baseline = rounds.map((round) => of(round.baseline));
   const compared = spreadOf(
@@ -93,6 +97,23 @@ function readFigure({ name, of, by, target }: Figure, rounds: { gateway: Load; b
       return by === 'ratio' ? ours / theirs : ours - theirs;
     }),
   );
-  const reached = 'min' in target ? compared.median >= target.min : compared.median <= target.max;
+  const reached = reaches(compared, target);
   return { name, gateway: spreadOf(gateway), baseline: spreadOf(baseline), by, compared, target, reached };
+}
+
+/** A figure that no baseline could show. */
+export interface LoneResult {
+  name: string;
+  values: Spread;
+  target: Figure['target'];
+  reached: boolean;
+}
+
+export function readAlone(name: string, measured: readonly number[], target: Figure['target']): LoneResult {
+  const values = spreadOf(measured);
+  return { name, values, target, reached: reaches(values, target) };
+}
+
+function reaches({ median }: Spread, target: Figure['target']): boolean {
+  return 'min' in target ? median >= target.min : median <= target.max;
 }

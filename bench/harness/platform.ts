@@ -1,22 +1,49 @@
 import { request } from 'undici';
 import type { Gateway } from './gateway.ts';
 
-/** Makes accounts that can send to the live provider, each with a channel of its own, and returns their keys. */
-export async function makeLiveAccounts(gateway: Gateway, count: number): Promise<string[]> {
-  const keys: string[] = [];
+/** An account with a key. */
+export interface Tenant {
+  accountId: string;
+  key: string;
+}
+
+export interface LiveTenant extends Tenant {
+  phoneNumberId: string;
+  businessAccountId: string;
+}
+
+/** Makes accounts that can send to the live provider, each with a channel of its own. */
+export async function makeLiveAccounts(gateway: Gateway, count: number): Promise<LiveTenant[]> {
+  const tenants: LiveTenant[] = [];
   for (let number = 1; number <= count; number++) {
     const account = await create(gateway, '/platform/v1/accounts', { name: `Bench ${number}` });
+    const phoneNumberId = String(1_000 + number);
+    const businessAccountId = String(2_000 + number);
     await create(gateway, `/platform/v1/accounts/${account.id}/channels`, {
-      phone_number_id: String(1_000 + number),
-      business_account_id: String(2_000 + number),
+      phone_number_id: phoneNumberId,
+      business_account_id: businessAccountId,
       display_phone_number: `+1555900${1_000 + number}`,
       access_token: 'bench-token',
       default: true,
     });
-    const { key } = await create(gateway, `/platform/v1/accounts/${account.id}/keys`, { name: 'Bench', mode: 'live' });
-    keys.push(String(key));
+    tenants.push({ ...(await makeKey(gateway, account.id, 'live')), phoneNumberId, businessAccountId });
   }
-  return keys;
+  return tenants;
+}
+
+/** Makes accounts for tests, which have a channel from their birth. */
+export async function makeTestAccounts(gateway: Gateway, count: number): Promise<Tenant[]> {
+  const tenants: Tenant[] = [];
+  for (let number = 1; number <= count; number++) {
+    const account = await create(gateway, '/platform/v1/accounts', { name: `Bench ${number}` });
+    tenants.push(await makeKey(gateway, account.id, 'test'));
+  }
+  return tenants;
+}
+
+async function makeKey(gateway: Gateway, accountId: unknown, mode: 'live' | 'test'): Promise<Tenant> {
+  const { key } = await create(gateway, `/platform/v1/accounts/${accountId}/keys`, { name: 'Bench', mode });
+  return { accountId: String(accountId), key: String(key) };
 }
 
 async function create({ origin, platformKey }: Gateway, path: string, body: unknown) {

@@ -1,8 +1,10 @@
 import { writeFileSync } from 'node:fs';
 import { cpus, release, totalmem } from 'node:os';
+import type { CallbackResult } from '../callback.ts';
+import type { EventsResult } from '../events.ts';
 import type { SendResult } from '../send.ts';
 import type { StartResult } from '../start.ts';
-import type { FigureResult } from './compare.ts';
+import type { FigureResult, LoneResult } from './compare.ts';
 import type { Spread } from './figures.ts';
 import { commitOf } from './usage.ts';
 
@@ -34,15 +36,46 @@ export function printStart({ firstSeconds, laterSeconds, targets }: StartResult)
   ]);
 }
 
+export function printCallback({ compared, alone, cpuMicros, memoryMb, lost, doubled }: CallbackResult): void {
+  printFigures(compared, alone);
+  const { gateway, database } = cpuMicros;
+  console.log(
+    `\nProcessor time for each status, in microseconds: gateway ${show(gateway)}, database ${show(database)}`,
+  );
+  const { start = Number.NaN, end = Number.NaN } = memoryMb;
+  console.log(`Memory of the gateway: ${show(start)} MB after the warm-up, ${show(end)} MB at the end`);
+  console.log(`Lost ${lost}, doubled ${doubled}`);
+}
+
+export function printEvents({ compared, alone, cpuMicros, lost, doubled }: EventsResult): void {
+  printFigures(compared, alone);
+  const { gateway, database } = cpuMicros;
+  console.log(`\nProcessor time for each event, in microseconds: gateway ${show(gateway)}, database ${show(database)}`);
+  console.log(`Lost ${lost}, doubled ${doubled}`);
+}
+
+function printFigures(compared: readonly FigureResult[], alone: readonly LoneResult[]): void {
+  printTable([['case', 'gateway', 'baseline', 'compared', 'target', ''], ...compared.map(rowOf)]);
+  console.log();
+  printTable([['case', 'gateway', 'target', ''], ...alone.map(loneRowOf)]);
+}
+
+function loneRowOf({ name, values, target, reached }: LoneResult): string[] {
+  return [name, showSpread(values), showTarget(target), reached ? 'ok' : 'MISSED'];
+}
+
+function showTarget(target: LoneResult['target']): string {
+  return 'min' in target ? `>= ${target.min}` : `<= ${target.max}`;
+}
+
 function rowOf({ name, gateway, baseline, by, compared, target, reached }: FigureResult): string[] {
-  const limit = 'min' in target ? `>= ${target.min}` : `<= ${target.max}`;
   const sign = by === 'difference' ? '+' : '';
   return [
     name,
     showSpread(gateway),
     showSpread(baseline),
     sign + showSpread(compared),
-    limit,
+    showTarget(target),
     reached ? 'ok' : 'MISSED',
   ];
 }

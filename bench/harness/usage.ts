@@ -6,7 +6,16 @@ const CLOCK_TICKS_A_SECOND = 100;
 
 /** The most memory that a process has ever held, in MB; undefined where there is no `/proc`. */
 export function memoryPeakMb(pid: number): number | undefined {
-  const kb = /^VmHWM:\s+(\d+) kB/m.exec(readOrEmpty(`/proc/${pid}/status`))?.[1];
+  return readMemoryMb(pid, /^VmHWM:\s+(\d+) kB/m);
+}
+
+/** The memory that a process holds now, likewise. */
+export function memoryNowMb(pid: number): number | undefined {
+  return readMemoryMb(pid, /^VmRSS:\s+(\d+) kB/m);
+}
+
+function readMemoryMb(pid: number, line: RegExp): number | undefined {
+  const kb = line.exec(readOrEmpty(`/proc/${pid}/status`))?.[1];
   return kb === undefined ? undefined : Number(kb) / 1024;
 }
 

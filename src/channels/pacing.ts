@@ -5,6 +5,7 @@ import type { Queryable } from '../store/database.ts';
 import type { SendingChannel } from './channels.ts';
 import { type PaceGrant, type PaceWish, reserveTurns } from './pacing-store.ts';
 import { createPairLimit } from './pair-limit.ts';
+import { createTurnStock, type Turns } from './turn-stock.ts';
 
 /** A wait shorter than this is none: the way to the provider differs by more. */
 const NOW_MS = 5;
@@ -24,11 +25,24 @@ export interface Pacing {
  */
 export function createPacing(database: Queryable, clock: Clock): Pacing {
   const pairs = createPairLimit(clock);
-  const reservations = createBatcher<PaceWish, { startMs: number; turns: number }>({
+  const stock = createTurnStock(clock);
+  const reservations = createBatcher<PaceWish, Turns>({
     itemsMax: WISHES_A_QUERY_MAX,
     flushesMax: 2,
     flush: (wishes) => reserveTogether(database, wishes),
   });
+
+  async function reserve(channel: SendingChannel, wanting: number, horizonMs: number): Promise<Turns> {
+    const { id: channelId, accountId, throughputPerSecond: perSecond } = channel;
+    const kept = stock.take(channelId, wanting, perSecond);
+    if (kept !== undefined) return kept;
+    const messages = wanting + stock.ahead(channelId, perSecond);
+    const grant = await reservations.add({ accountId, channelId, messages, perSecond, horizonMs });
+    const own = Math.min(wanting, grant.turns);
+    const startMs = grant.startMs + (own * 1_000) / perSecond;
+    stock.put(channelId, { startMs, turns: grant.turns - own });
+    return { startMs: grant.startMs, turns: own };
+  }
 
   return {
     async turnsFor(channel, people, deadlineMs) {
@@ -37,14 +51,12 @@ export function createPacing(database: Queryable, clock: Clock): Pacing {
       const horizonMs = Math.max(0, deadlineMs - nowMs);
       const waits = people.map((person) => pairs.delayMs(channel.id, person));
       const wanting = waits.filter((waitMs) => waitMs < horizonMs).length;
-      const { id: channelId, accountId, throughputPerSecond: perSecond } = channel;
-      const wish = { accountId, channelId, messages: wanting, perSecond, horizonMs };
-      const grant = wanting === 0 ? NOTHING : await reservations.add(wish);
+      const grant = wanting === 0 ? NOTHING : await reserve(channel, wanting, horizonMs);
       let given = 0;
       return people.map((person, place) => {
         const firstMs = waits[place] ?? 0;
         if (firstMs >= horizonMs) return never('pair_rate_limited', firstMs);
-        const turnMs = grant.startMs + (given * 1_000) / perSecond;
+        const turnMs = grant.startMs + (given * 1_000) / channel.throughputPerSecond;
         if (given++ >= grant.turns || turnMs >= horizonMs) return never('throughput_limited', turnMs);
         // Asked again: another request may have taken turns of this pair meanwhile.
         const pairMs = pairs.delayMs(channel.id, person);
@@ -65,10 +77,7 @@ function never(code: 'pair_rate_limited' | 'throughput_limited', waitMs: number)
 }
 
 /** Wishes for the same channel are one wish to the store, and share what it gives in the order of their coming. */
-async function reserveTogether(
-  database: Queryable,
-  wishes: readonly PaceWish[],
-): Promise<{ startMs: number; turns: number }[]> {
+async function reserveTogether(database: Queryable, wishes: readonly PaceWish[]): Promise<Turns[]> {
   const byChannel = Map.groupBy(wishes, ({ channelId }) => channelId);
   const summed = [...byChannel.values()].flatMap((group) => {
     const [first] = group;

@@ -84,8 +84,11 @@ export function openDatabase({ connection, connections, onError }: DatabaseOptio
       await client.query(SESSION_SETTINGS);
     },
   });
-  pool.on('error', onError);
   let closed: Promise<void> | undefined;
+  pool.on('error', (error) => {
+    // The driver's pool counts as ended a moment before its last connections are; a server that stops then is no news.
+    if (closed === undefined) onError(error);
+  });
   return {
     query: (sql, values) => withSession(pool, (session) => session.run(prepared(sql, values), true)),
     transaction: (work, limits) => withSession(pool, (session) => runTransaction(session, work, limits)),

@@ -1,0 +1,137 @@
+import { type CallbackBench, startCallbackBench } from './callback-bench.ts';
+import { checkStatuses, countEvents } from './check-statuses.ts';
+import type { Cleanup } from './harness/cleanup.ts';
+import {
+  type Extent,
+  type Figure,
+  type FigureResult,
+  type LoneResult,
+  readAlone,
+  readFigure,
+} from './harness/compare.ts';
+import type { Load } from './harness/load.ts';
+import { postAll } from './harness/post-all.ts';
+import { cpuSeconds, memoryNowMb } from './harness/usage.ts';
+import { waitUntil } from './harness/wait-until.ts';
+import { measureVisible, type Visible } from './measure-visible.ts';
+import { sendMessages } from './send-messages.ts';
+import { type Step, statusPost } from './status-posts.ts';
+
+const POSTERS = 64;
+const STEPS: readonly Step[] = ['sent', 'delivered', 'read'];
+/** For each second of a round so many messages go through all their steps, which takes about as long. */
+const MESSAGES_A_SECOND = 2_000;
+/** A quarter of what must be applied at full load. */
+const MODERATE_PER_SECOND = 1_000;
+
+export interface CallbackResult {
+  compared: FigureResult[];
+  alone: LoneResult[];
+  /** Processor time for each status, in microseconds. */
+  cpuMicros: { gateway: number; database: number };
+  /** Statuses that their message does not tell; those that it tells, or that were announced, more than once. */
+  lost: number;
+  doubled: number;
+  memoryMb: { start: number | undefined; end: number | undefined };
+}
+
+/** The way from the provider's notification to the status that a customer sees. */
+export async function benchCallback(
+  cleanup: Cleanup,
+  { rounds, roundMs, warmUpMs }: Extent,
+  gatewayNodeOptions: string[],
+): Promise<CallbackResult> {
+  const bench = await startCallbackBench(cleanup, gatewayNodeOptions);
+  await runRound(bench, warmUpMs);
+  const startMb = memoryNowMb(bench.gatewayPid);
+  const full: Round[] = [];
+  for (let round = 0; round < rounds; round++) full.push(await runRound(bench, roundMs));
+  const moderate: Visible[] = [];
+  for (let round = 0; round < rounds; round++)
+    moderate.push(await measureVisible(bench, { perSecond: MODERATE_PER_SECOND, durationMs: roundMs }));
+  const endMb = memoryNowMb(bench.gatewayPid);
+  await bench.api.close();
+  const sum = (read: (one: { lost: number; doubled: number }) => number) =>
+    [...full, ...moderate].reduce((all, one) => all + read(one), 0);
+  return {
+    compared: TAKEN.map((figure) => readFigure(figure, full)),
+    alone: [
+      ...readTaken(full),
+      readAlone(
+        `from answer to visible at ${MODERATE_PER_SECOND} a second: ms, p99`,
+        moderate.map(({ p99Ms }) => p99Ms),
+        { max: 250 },
+      ),
+    ],
+    cpuMicros: cpuOf(full),
+    lost: sum(({ lost }) => lost),
+    doubled: sum(({ doubled }) => doubled),
+    memoryMb: { start: startMb, end: endMb },
+  };
+}
+
+interface Round {
+  gateway: Load;
+  baseline: Load;
+  appliedPerSecond: number;
+  cpu: { gateway: number; database: number };
+  lost: number;
+  doubled: number;
+}
+
+/** Takes messages through all their steps, one status a notification, until the last one is applied; then the baseline. */
+async function runRound(bench: CallbackBench, durationMs: number): Promise<Round> {
+  const { api, tenants, appSecret, gatewayPid } = bench;
+  const messages = await sendMessages(api, tenants, (durationMs / 1_000) * MESSAGES_A_SECOND);
+  const posts = STEPS.flatMap((step) => messages.map((message) => statusPost(appSecret, message, step)));
+  const eventsBefore = await countEvents(api, tenants);
+
+  const before = cpuSeconds(gatewayPid);
+  const startMs = performance.now();
+  const gateway = await postAll(bench.gatewayOrigin, posts, { callers: POSTERS });
+  await waitUntil(
+    'every status is applied',
+    async () => (await countEvents(api, tenants)) >= eventsBefore + posts.length,
+  );
+  const appliedPerSecond = posts.length / ((performance.now() - startMs) / 1_000);
+  const after = cpuSeconds(gatewayPid);
+
+  const { lost, doubled } = await checkStatuses(api, messages, STEPS);
+  const announcedTwice = (await countEvents(api, tenants)) - eventsBefore - posts.length;
+  const baseline = await postAll(bench.baselineOrigin, posts, { callers: POSTERS });
+  const cpu = { gateway: after.process - before.process, database: after.database - before.database };
+  return { gateway, baseline, appliedPerSecond, cpu, lost, doubled: doubled + announcedTwice };
+}
+
+const perSecond = ({ requests, seconds }: Load) => requests / seconds;
+const TAKEN: Figure[] = [
+  {
+    name: `notifications committed and answered, ${POSTERS} posters: a second`,
+    of: perSecond,
+    by: 'ratio',
+    target: { min: 0.6 },
+  },
+];
+
+function readTaken(rounds: readonly Round[]): LoneResult[] {
+  const target = { min: 4_000 };
+  return [
+    readAlone(
+      'notifications committed and answered: a second',
+      rounds.map(({ gateway }) => perSecond(gateway)),
+      target,
+    ),
+    readAlone(
+      'statuses applied: a second',
+      rounds.map(({ appliedPerSecond }) => appliedPerSecond),
+      target,
+    ),
+  ];
+}
+
+function cpuOf(rounds: readonly Round[]): CallbackResult['cpuMicros'] {
+  const statuses = rounds.reduce((all, { gateway }) => all + gateway.requests, 0);
+  const micros = (side: 'gateway' | 'database') =>
+    (rounds.reduce((all, { cpu }) => all + cpu[side], 0) / statuses) * 1e6;
+  return { gateway: micros('gateway'), database: micros('database') };
+}

@@ -1,0 +1,90 @@
+import { request } from 'undici';
+import { type GatewayApi, memberOf } from './harness/gateway-api.ts';
+import type { Load } from './harness/load.ts';
+import type { Tenant } from './harness/platform.ts';
+import { cpuSeconds } from './harness/usage.ts';
+import { waitUntil } from './harness/wait-until.ts';
+
+/** So many attempts at once is what the gateway grants one endpoint; the baseline makes as many. */
+const ATTEMPTS_AT_ONCE = 10;
+
+/** What a delivery needs of the servers. */
+export interface DeliveryBench {
+  gatewayPid: number;
+  api: GatewayApi;
+  endpointOrigin: string;
+  baselineOrigin: string;
+  /** An event as it goes to customers. */
+  sample: string;
+  /** Whether no delivery waits or is under way. */
+  isQuiet(): Promise<boolean>;
+}
+
+/** An account's log, whose events are to go to its endpoint. */
+export interface Log extends Tenant {
+  endpointId: string;
+  latest: number;
+}
+
+export interface DeliveryRound {
+  gateway: Load;
+  baseline: Load;
+  cpu: { gateway: number; database: number };
+  lost: number;
+  doubled: number;
+}
+
+/** Delivers events that are recorded already, so that their making is not measured; then the baseline as many. */
+export async function deliverEvents(
+  bench: DeliveryBench,
+  logs: readonly Log[],
+  events: number,
+): Promise<DeliveryRound> {
+  const each = Math.floor(events / logs.length);
+  const expected = each * logs.length;
+  const before = cpuSeconds(bench.gatewayPid);
+  const ours = await countWhile(bench, () => replay(bench, logs, each));
+  const after = cpuSeconds(bench.gatewayPid);
+  const theirs = await countWhile(bench, () => postBare(bench, expected, ATTEMPTS_AT_ONCE * logs.length));
+  return {
+    gateway: loadOf(ours),
+    baseline: loadOf(theirs),
+    cpu: { gateway: after.process - before.process, database: after.database - before.database },
+    lost: expected - ours.different,
+    doubled: ours.taken - ours.different,
+  };
+}
+
+async function replay({ api, isQuiet }: DeliveryBench, logs: readonly Log[], each: number): Promise<void> {
+  for (const { key, endpointId, latest } of logs)
+    await api.post(key, `/api/v1/endpoints/${endpointId}/replay`, { after_sequence: latest - each });
+  await waitUntil('every event is delivered', isQuiet);
+}
+
+async function postBare({ baselineOrigin, sample }: DeliveryBench, events: number, connections: number): Promise<void> {
+  const url = `${baselineOrigin}/?events=${events}&connections=${connections}`;
+  const { body } = await request(url, { method: 'POST', body: sample });
+  await body.dump();
+}
+
+interface Counts {
+  taken: number;
+  different: number;
+  /** From the first to the last. */
+  seconds: number;
+}
+
+/** What the endpoint gets meanwhile. It measures the time itself, the same for both sides. */
+async function countWhile({ endpointOrigin }: DeliveryBench, work: () => Promise<void>): Promise<Counts> {
+  const begun = await request(`${endpointOrigin}/_bench/begin`);
+  await begun.body.dump();
+  await work();
+  const { body } = await request(`${endpointOrigin}/_bench/counts`);
+  const counts = await body.json();
+  const read = (name: string) => Number(memberOf(counts, name));
+  return { taken: read('taken'), different: read('different'), seconds: read('seconds') };
+}
+
+function loadOf({ different, seconds }: Counts): Load {
+  return { requests: different, seconds, latenciesMs: [] };
+}

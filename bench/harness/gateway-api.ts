@@ -1,0 +1,35 @@
+import { Pool } from 'undici';
+
+/** The gateway's API, as a customer of the bench calls it. Every answer that is not a 2xx is a fault of the bench. */
+export interface GatewayApi {
+  get(key: string, path: string): Promise<unknown>;
+  post(key: string, path: string, body: unknown): Promise<unknown>;
+  close(): Promise<void>;
+}
+
+export function createGatewayApi(origin: string): GatewayApi {
+  const pool = new Pool(origin, { connections: 64 });
+  const call = async (key: string, method: 'GET' | 'POST', path: string, body?: unknown): Promise<unknown> => {
+    const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json' };
+    const given = body === undefined ? {} : { body: JSON.stringify(body) };
+    const answer = await pool.request({ method, path, headers, ...given });
+    const text = await answer.body.text();
+    if (answer.statusCode >= 300) throw new Error(`${path} answered ${answer.statusCode}: ${text}`);
+    return JSON.parse(text);
+  };
+  return {
+    get: (key, path) => call(key, 'GET', path),
+    post: (key, path, body) => call(key, 'POST', path, body),
+    close: () => pool.close(),
+  };
+}
+
+/** A member of an answer; undefined if there is none of that name. */
+export function memberOf(value: unknown, ...path: string[]): unknown {
+  return path.reduce<unknown>((inner, name) => Reflect.get(Object(inner), name), value);
+}
+
+export function listOf(value: unknown): unknown[] {
+  if (!Array.isArray(value)) throw new TypeError(`A list was expected: ${JSON.stringify(value)}`);
+  return value;
+}
