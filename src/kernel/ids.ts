@@ -18,12 +18,14 @@ let sequence = 0;
 /** A new UUIDv7. Within one process each is greater than the one before, so ids sort in the order of their making. */
 export function newId(): string {
   const nowMs = Date.now();
+  const bytes = sixteenRandomBytes();
   // A clock that steps back must not take the order back with it.
   if (nowMs > lastMs) {
     lastMs = nowMs;
-    sequence = 0;
+    // Anywhere in the lower half, so that ids of two processes differ in it too, and there is room to count on.
+    sequence = Buffer.from(bytes.buffer, bytes.byteOffset, 4).readUInt32BE() >>> 1;
   } else sequence += 1;
-  return v7({ msecs: lastMs, seq: sequence, random: sixteenRandomBytes() });
+  return v7({ msecs: lastMs, seq: sequence, random: bytes });
 }
 
 function sixteenRandomBytes(): Uint8Array {
