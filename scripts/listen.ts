@@ -83,6 +83,7 @@ function readArguments() {
 /** The gateway of this machine, by the file that it wrote at its start. */
 async function findGateway(dataDir: string): Promise<Gateway> {
   const path = join(dataDir, 'dev.json');
+  // Whatever keeps it from being read, what to do is the same, and the sentence below tells it.
   const text = await readFile(path, 'utf8').catch(() => undefined);
   if (text === undefined)
     throw new Plain(

@@ -101,6 +101,7 @@ async function filesOf(path: string): Promise<string[]> {
 }
 
 async function postFile(gateway: Gateway, file: string): Promise<Outcome> {
+  // One file that cannot be read is told in its line and does not keep the others back.
   const bytes = await readFile(file).catch(() => undefined);
   if (bytes === undefined) return { acknowledged: false, said: 'This file cannot be read:' };
   if (parseJson(bytes.toString('utf8')) === undefined) return { acknowledged: false, said: 'This file is not JSON:' };

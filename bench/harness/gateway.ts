@@ -20,11 +20,17 @@ export interface Gateway {
 export async function makeDataDir(cleanup: Cleanup): Promise<string> {
   const dataDir = await mkdtemp(join(tmpdir(), 'waypost-bench-'));
   cleanup.add(async () => {
-    // As root, where others may not enter the folder, the database is elsewhere and this file says where.
-    const outside = await readFile(join(dataDir, 'postgres-location'), 'utf8').catch(() => undefined);
-    for (const dir of [dataDir, outside?.trim()]) if (dir) await rm(dir, { recursive: true, force: true });
+    for (const dir of [dataDir, await findOutsidePlace(dataDir)])
+      if (dir) await rm(dir, { recursive: true, force: true });
   });
   return dataDir;
+}
+
+/** As root, where others may not enter the data folder, the database is elsewhere and a file says where. */
+export async function findOutsidePlace(dataDir: string): Promise<string | undefined> {
+  // In the usual case there is no such file.
+  const outside = await readFile(join(dataDir, 'postgres-location'), 'utf8').catch(() => undefined);
+  return outside?.trim();
 }
 
 /** Starts the gateway as its users do, with its embedded PostgreSQL, and resolves when it takes requests. */

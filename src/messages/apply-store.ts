@@ -1,5 +1,6 @@
 import type { MessageError } from '../kernel/message-errors.ts';
 import type { Queryable } from '../store/database.ts';
+import { jsonOrNull } from './json-or-null.ts';
 import type { MessageStatus } from './message.ts';
 
 /** A status that the provider reports of a message that we sent. */
@@ -192,8 +193,4 @@ export async function insertTimeline(tx: Queryable, entries: readonly NewTimelin
     entries.map(({ note }) => note),
     entries.map(({ error }) => jsonOrNull(error)),
   ]);
-}
-
-function jsonOrNull(value: unknown): string | null {
-  return value === null || value === undefined ? null : JSON.stringify(value);
 }

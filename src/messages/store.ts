@@ -2,6 +2,7 @@ import type { MessageError } from '../kernel/message-errors.ts';
 import type { Mode } from '../kernel/principal.ts';
 import type { MessageContent } from '../provider/port.ts';
 import type { Queryable } from '../store/database.ts';
+import { jsonOrNull } from './json-or-null.ts';
 import type { IntendedMessage, MessageStatus, Outcome, RefusedEntry } from './message.ts';
 
 /** A request about to be committed, before anything of it is transmitted. */
@@ -203,10 +204,6 @@ export async function writeOutcomes(
     answered.map(({ answer }) => answer),
     column((item) => item.message.own_reference),
   ]);
-}
-
-function jsonOrNull(value: unknown): string | null {
-  return value === null ? null : JSON.stringify(value);
 }
 
 /** Before their messages, as the recovery of another node does, which then leaves them alone. */

@@ -37,11 +37,13 @@ interface Deps extends PreflightDeps {
 
 /** Tells what a send would find out by itself, recipient by recipient, without storing or transmitting anything. */
 export async function validateSend(deps: Deps, command: SendCommand, channel: SendingChannel): Promise<Validation> {
-  const errorOf = await preflight(deps, channel, command);
-  const refused = new Map(planMessages(command, errorOf).refused.map((entry) => [entry.place, entry.error]));
+  const plan = planMessages(command, await preflight(deps, channel, command));
+  const refused = new Map(plan.refused.map((entry) => [entry.place, entry.error]));
+  // What is not refused is a message, in the order of the recipients.
+  const intended = plan.intended.values();
   const windows = await findWindowsFor(deps, command, channel);
   const results = command.recipients.map((recipient, place): ValidatedEntry => {
-    const error = refused.get(place) ?? errorOf(recipient, place);
+    const error = refused.get(place) ?? intended.next().value?.error ?? null;
     const warnings =
       error === null && windows !== undefined ? windowWarnings(windows.get(recipient.to), deps.clock) : [];
     return {

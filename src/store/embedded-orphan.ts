@@ -51,6 +51,7 @@ function isAlive(pid: number): boolean {
 /** A server's working directory is its cluster; where there is no /proc, its command line names it. */
 async function isServerOf(clusterDir: string, pid: number): Promise<boolean> {
   if (process.platform === 'linux') {
+    // A process that has ended meanwhile, or is somebody else's, is not our server.
     const cwd = await readlink(`/proc/${pid}/cwd`).catch(() => undefined);
     return cwd === (await realpath(clusterDir));
   }
