@@ -1,0 +1,19 @@
+import type { Http } from './http.ts';
+import type { CallOptions } from './options.ts';
+import { eachOf, type Page, type PageQuery } from './pages.ts';
+import type { Channel } from './types.ts';
+
+export interface ChannelCalls {
+  /** One page of the channels of the key's mode, newest first. */
+  list(query?: PageQuery, options?: CallOptions): Promise<Page<Channel>>;
+  iterate(query?: PageQuery, options?: CallOptions): AsyncGenerator<Channel, void>;
+}
+
+export function channelCalls(http: Http): ChannelCalls {
+  const list: ChannelCalls['list'] = (query = {}, { signal } = {}) =>
+    http.call({ method: 'GET', path: '/api/v1/channels', query: { ...query }, repeatable: 'always', signal });
+  return {
+    list,
+    iterate: (query, options) => eachOf((cursor) => list({ ...query, ...(cursor && { cursor }) }, options)),
+  };
+}

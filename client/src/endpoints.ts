@@ -1,0 +1,79 @@
+import type { Call, Http } from './http.ts';
+import type { CallOptions } from './options.ts';
+import { eachOf, type Page, type PageQuery } from './pages.ts';
+import type {
+  Attempt,
+  ChangeEndpointBody,
+  CheckSignatureBody,
+  CreateEndpointBody,
+  Endpoint,
+  EndpointWithSecret,
+  Replay,
+  RotatedSecret,
+  RotateEndpointSecretBody,
+  SignatureCheck,
+} from './types.ts';
+
+export interface AttemptQuery extends PageQuery {
+  event_id?: string | undefined;
+  outcome?: 'succeeded' | 'failed' | undefined;
+}
+
+export interface EndpointCalls {
+  /** The answer has the secret, this once. */
+  create(endpoint: CreateEndpointBody, options?: CallOptions): Promise<EndpointWithSecret>;
+  get(id: string, options?: CallOptions): Promise<Endpoint>;
+  /** One page, newest first. */
+  list(query?: PageQuery, options?: CallOptions): Promise<Page<Endpoint>>;
+  iterate(query?: PageQuery, options?: CallOptions): AsyncGenerator<Endpoint, void>;
+  /** Changes what is given; null clears. */
+  update(id: string, changes: ChangeEndpointBody, options?: CallOptions): Promise<Endpoint>;
+  /** Deletes it, with all that is on its way to it. */
+  delete(id: string, options?: CallOptions): Promise<void>;
+  /** A new secret; the one before signs too for a while. */
+  rotateSecret(id: string, wish?: RotateEndpointSecretBody, options?: CallOptions): Promise<RotatedSecret>;
+  /** Sends one `endpoint.test` and answers with the attempt. */
+  test(id: string, options?: CallOptions): Promise<Attempt>;
+  /** One page of what was tried, newest first. */
+  attempts(id: string, query?: AttemptQuery, options?: CallOptions): Promise<Page<Attempt>>;
+  iterateAttempts(id: string, query?: AttemptQuery, options?: CallOptions): AsyncGenerator<Attempt, void>;
+  /** Sends recorded events once more, and answers how many. */
+  replay(id: string, wish: { after_sequence: number } | { event_id: string }, options?: CallOptions): Promise<Replay>;
+  /** What is wrong with a signature that was received: never what would be right. */
+  checkSignature(id: string, received: CheckSignatureBody, options?: CallOptions): Promise<SignatureCheck>;
+}
+
+const PATH = '/api/v1/endpoints';
+
+/** Only what has the same effect when it is done twice is repeated after a lost connection. */
+export function endpointCalls(http: Http): EndpointCalls {
+  const once = <Body>(call: Omit<Call, 'repeatable'>) => http.call<Body>({ ...call, repeatable: 'refused' });
+  const safely = <Body>(call: Omit<Call, 'repeatable'>) => http.call<Body>({ ...call, repeatable: 'always' });
+  const list: EndpointCalls['list'] = (query = {}, { signal } = {}) =>
+    safely({ method: 'GET', path: PATH, query: { ...query }, signal });
+  const attempts: EndpointCalls['attempts'] = (id, query = {}, { signal } = {}) =>
+    safely({ method: 'GET', path: pathOf(id, '/attempts'), query: { ...query }, signal });
+  return {
+    list,
+    iterate: (query, options) => eachOf((cursor) => list({ ...query, ...(cursor && { cursor }) }, options)),
+    create: (body, { signal } = {}) => once({ method: 'POST', path: PATH, body, signal }),
+    get: (id, { signal } = {}) => safely({ method: 'GET', path: pathOf(id), signal }),
+    update: (id, body, { signal } = {}) => safely({ method: 'PATCH', path: pathOf(id), body, signal }),
+    async delete(id, { signal } = {}) {
+      await once({ method: 'DELETE', path: pathOf(id), signal });
+    },
+    rotateSecret: (id, body = {}, { signal } = {}) =>
+      once({ method: 'POST', path: pathOf(id, '/rotate-secret'), body, signal }),
+    test: (id, { signal } = {}) => once({ method: 'POST', path: pathOf(id, '/test'), signal }),
+    attempts,
+    iterateAttempts: (id, query, options) =>
+      eachOf((cursor) => attempts(id, { ...query, ...(cursor && { cursor }) }, options)),
+    replay: (id, body, { signal } = {}) => once({ method: 'POST', path: pathOf(id, '/replay'), body, signal }),
+    checkSignature: (id, body, { signal } = {}) =>
+      safely({ method: 'POST', path: pathOf(id, '/check-signature'), body, signal }),
+  };
+}
+
+function pathOf(id: string, rest = ''): string {
+  return `${PATH}/${encodeURIComponent(id)}${rest}`;
+}

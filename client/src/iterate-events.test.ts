@@ -1,0 +1,180 @@
+import assert from 'node:assert/strict';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, before, beforeEach, describe, it } from 'node:test';
+import { type EventServer, startEventServer } from '../../test/events/event-server.ts';
+import { createTestDatabase } from '../../test/support/database.ts';
+import { startGatewayProcess } from '../../test/support/process.ts';
+import { until } from '../../test/support/until.ts';
+import { type LossyProxy, startLossyProxy } from '../test/lossy-proxy.ts';
+import { type EventGap, type EventIteration, EventsExpiredError, Waypost, WaypostError } from './index.ts';
+import { iterateEvents } from './iterate-events.ts';
+
+describe('events.iterate', () => {
+  let server: EventServer;
+  let proxy: LossyProxy;
+  let waypost: Waypost;
+  before(async () => {
+    server = await startEventServer();
+    proxy = await startLossyProxy(server.url);
+    waypost = new Waypost({ baseUrl: proxy.url, apiKey: server.key, retriesMax: 0 });
+  });
+  after(async () => {
+    await proxy.close();
+    await server.stop();
+  });
+  beforeEach(() => {
+    proxy.plan = [];
+  });
+  const end = async () => (await waypost.events.list({ limit: 1 })).latest_sequence;
+
+  it('gives every event once, in its order, over pages, waits and connections that break', async () => {
+    const after = await end();
+    await server.record(230);
+    const interruptions: WaypostError[] = [];
+    proxy.plan = ['pass', 'lose_answer', 'pass', 'lose_request', 'pass', { status: 503, code: 'unavailable' }, 'pass'];
+    const reading = take(waypost, 260, { after, onInterruption: (error) => interruptions.push(error) });
+    await until(() => server.waiting() === 1);
+    proxy.cutAll();
+    await server.record(30);
+    assert.deepEqual(await reading, numbers(after + 1, after + 260));
+    assert.deepEqual(interruptions.map(({ code }) => code).slice(0, 3), ['no_answer', 'no_answer', 'unavailable']);
+    assert.equal(interruptions.length, 4);
+  });
+
+  it('begins with what comes from now on, unless it is told otherwise', async () => {
+    await server.record(3);
+    const after = await end();
+    const reading = take(waypost, 2);
+    await until(() => server.waiting() === 1);
+    await server.record(2);
+    assert.deepEqual(await reading, [after + 1, after + 2]);
+    assert.deepEqual(await take(waypost, 2, { after: 'oldest' }), [1, 2]);
+  });
+
+  it('gives the types that were asked for, and steps over the others', async () => {
+    const after = await end();
+    const reading = take(waypost, 3, { after, types: ['message.failed'] });
+    await server.record(120, { types: ['message.sent'] });
+    await server.record(2, { types: ['message.failed'] });
+    await until(() => server.waiting() === 1);
+    await server.record(150, { types: ['message.sent'] });
+    await server.record(1, { types: ['message.failed'] });
+    assert.deepEqual(await reading, [after + 121, after + 122, after + 273]);
+  });
+
+  it('ends without an error when it is told to, also while it waits', async () => {
+    const ending = new AbortController();
+    const reading = take(waypost, 1, { signal: ending.signal });
+    await until(() => server.waiting() === 1);
+    ending.abort();
+    assert.deepEqual(await reading, []);
+    assert.deepEqual(await take(waypost, 1, { signal: ending.signal }), []);
+  });
+
+  it('throws what waiting cannot mend', async () => {
+    const stranger = new Waypost({ baseUrl: proxy.url, apiKey: 'wp_test_unknown' });
+    await assert.rejects(take(stranger, 1), { code: 'invalid_api_key', status: 401 });
+    const [unknown]: EventIteration['types'][] = [JSON.parse('["message.lost"]')];
+    await assert.rejects(take(waypost, 1, { types: unknown }), { code: 'invalid_request' });
+    await assert.rejects(take(waypost, 1, { after: (await end()) + 1 }), { code: 'sequence_unknown' });
+  });
+});
+
+describe('events that have expired', () => {
+  it('are told of by an error, or by a callback, and then the iteration goes on behind them', async (t) => {
+    const server = await startEventServer();
+    t.after(() => server.stop());
+    const waypost = new Waypost({ baseUrl: server.url, apiKey: server.key });
+    await server.record(10);
+    await server.database.query('delete from event where sequence <= 4');
+    const error = await take(waypost, 1, { after: 1 }).catch((reason: unknown) => reason);
+    assert.ok(error instanceof EventsExpiredError && error instanceof WaypostError);
+    assert.deepEqual(error.gap, { after: 1, oldest: 5 });
+    const gaps: EventGap[] = [];
+    assert.deepEqual(await take(waypost, 6, { after: 1, onGap: (gap) => gaps.push(gap) }), numbers(5, 10));
+    assert.deepEqual(gaps, [{ after: 1, oldest: 5 }]);
+    assert.deepEqual(await take(waypost, 6, { after: 4 }), numbers(5, 10));
+    assert.deepEqual(await take(waypost, 6, { after: 'oldest' }), numbers(5, 10));
+
+    // All are gone, as in a log that was quiet for a month: what was read already is no gap.
+    await server.database.query('delete from event');
+    const ending = new AbortController();
+    const quiet = take(waypost, 1, { after: 10, signal: ending.signal });
+    await until(() => server.waiting() === 1);
+    ending.abort();
+    assert.deepEqual(await quiet, []);
+    await assert.rejects(take(waypost, 1, { after: 9 }), { gap: { after: 9, oldest: 11 } });
+  });
+
+  it('are no gap where only types that nobody asked for are gone', async (t) => {
+    const server = await startEventServer();
+    t.after(() => server.stop());
+    const proxy = await startLossyProxy(server.url);
+    t.after(() => proxy.close());
+    const { events } = new Waypost({ baseUrl: proxy.url, apiKey: server.key });
+    await server.record(5, { types: ['message.sent'] });
+    // The same, but for a shorter wait: only an empty answer shows that all there was has been looked at.
+    const list: typeof events.list = (query, options) =>
+      events.list({ ...query, waitSeconds: Math.min(1, query?.waitSeconds ?? 0) }, options);
+    const reading = iterateEvents(list, { after: 0, types: ['message.failed'] }).next();
+    await until(() => proxy.seen.some(({ path }) => path.includes('after=5')));
+    await server.database.query('delete from event');
+    await server.record(1, { types: ['message.failed'] });
+    assert.equal((await reading).value?.sequence, 6);
+  });
+});
+
+describe('events.iterate over a crash of the gateway', () => {
+  it('goes on where it was, with the gateway that is started next', async (t) => {
+    const dataDir = await mkdtemp(join(tmpdir(), 'waypost-client-'));
+    const { url: databaseUrl, drop } = await createTestDatabase();
+    const ending = new AbortController();
+    t.after(async () => {
+      ending.abort();
+      await drop();
+      await rm(dataDir, { recursive: true, force: true });
+    });
+    const start = async () => {
+      const gateway = await startGatewayProcess(dataDir, { DATABASE_URL: databaseUrl });
+      t.after(() => gateway.kill());
+      return gateway;
+    };
+    const first = await start();
+    const proxy = await startLossyProxy(first.dev.base_url);
+    t.after(() => proxy.close());
+    const waypost = new Waypost({ baseUrl: proxy.url, apiKey: first.dev.test_key });
+    const to = numbers(1, 5).map((place) => `+44770090020${place}`);
+    const sequences: number[] = [];
+    const reading = (async () => {
+      for await (const event of waypost.events.iterate({ after: 0, signal: ending.signal }))
+        sequences.push(event.sequence);
+    })();
+
+    await waypost.send({ to, type: 'text', text: { body: 'Before' } });
+    await until(() => sequences.length === 15);
+    await first.kill();
+    const second = await start();
+    proxy.target = second.dev.base_url;
+    await waypost.send({ to, type: 'text', text: { body: 'After' } });
+    await until(() => sequences.length >= 30);
+    ending.abort();
+    await reading;
+    assert.deepEqual(sequences, numbers(1, 30));
+  });
+});
+
+/** The numbers of the next so many events. */
+async function take(waypost: Waypost, count: number, iteration: EventIteration = {}): Promise<number[]> {
+  const sequences: number[] = [];
+  // An event that never comes must fail the test and not hold it up.
+  const limit = AbortSignal.timeout(30_000);
+  for await (const event of waypost.events.iterate({ signal: limit, ...iteration }))
+    if (sequences.push(event.sequence) === count) break;
+  return sequences;
+}
+
+function numbers(first: number, last: number): number[] {
+  return Array.from({ length: last - first + 1 }, (_, place) => first + place);
+}

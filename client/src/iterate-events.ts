@@ -1,0 +1,89 @@
+import { type EventGap, EventsExpiredError, WaypostError } from './errors.ts';
+import type { EventCalls, EventQuery } from './events.ts';
+import { pause } from './pause.ts';
+import { backOffMs, mayRepeat } from './repeat.ts';
+import type { EventPage } from './types.ts';
+import type { EventType, WaypostEvent } from './waypost-event.ts';
+
+export interface EventIteration {
+  /** The sequence of the last event that you have, or `oldest` for all that are kept. Without it: those from now on. */
+  after?: number | 'oldest' | undefined;
+  types?: readonly EventType[] | undefined;
+  /** Ends the iteration, without an error. */
+  signal?: AbortSignal | undefined;
+  /** Events that were asked for have expired. With this the iteration goes on behind them; without it, it throws. */
+  onGap?: ((gap: EventGap) => void) | undefined;
+  /** The gateway could not be read in several tries, and is asked again: this is called each time. */
+  onInterruption?: ((error: WaypostError) => void) | undefined;
+}
+
+const PAGE = 100;
+/** Common proxies close a connection on which nothing is said for 30 s. */
+const WAIT_SECONDS = 20;
+
+/** What `events.iterate` promises, with the feed that holds an empty answer back until there is an event. */
+export async function* iterateEvents(
+  list: EventCalls['list'],
+  iteration: EventIteration = {},
+): AsyncGenerator<WaypostEvent, void> {
+  const { types, signal, onGap } = iteration;
+  const read = (query: EventQuery) => readOn(() => list({ ...query, types }, { signal }), iteration);
+  let after = await startOf(read, iteration.after);
+  /** Where the log ended at the answer before. All up to there was recorded when the next one was put together. */
+  let endBefore: number | undefined;
+  while (after !== undefined) {
+    // The first answer comes at once, so that a wrong number or a gap is told before there is an event.
+    const waitSeconds = endBefore === undefined ? 0 : WAIT_SECONDS;
+    const page = await read({ after, limit: PAGE, waitSeconds });
+    if (page === undefined) return;
+    const gap = gapOf(page, after);
+    if (gap !== undefined && onGap === undefined) throw new EventsExpiredError(gap);
+    if (gap !== undefined) onGap?.(gap);
+    for (const event of page.data) {
+      if (signal?.aborted) return;
+      yield event;
+      after = event.sequence;
+    }
+    // What the types leave out must not count as expired later, so it is stepped over once it was looked at.
+    if (page.data.length < PAGE) after = Math.max(after, endBefore ?? 0, page.oldest_sequence - 1);
+    endBefore = page.latest_sequence;
+  }
+}
+
+type Read = (query: EventQuery) => Promise<EventPage | undefined>;
+
+async function startOf(read: Read, after: EventIteration['after']): Promise<number | undefined> {
+  if (typeof after === 'number') return after;
+  const page = await read({ limit: 1 });
+  return page && (after === 'oldest' ? page.oldest_sequence - 1 : page.latest_sequence);
+}
+
+/** Reads until there is an answer, however long the gateway is away; undefined once the signal is aborted. */
+async function readOn(
+  read: () => Promise<EventPage>,
+  { signal, onInterruption }: EventIteration,
+): Promise<EventPage | undefined> {
+  for (let failures = 1; !signal?.aborted; failures += 1) {
+    try {
+      return await read();
+    } catch (error) {
+      if (signal?.aborted) return undefined;
+      if (!(error instanceof WaypostError && mayRepeat(error, 'always'))) throw error;
+      onInterruption?.(error);
+      const waitMs = Math.max(backOffMs(failures), (error.retryAfterSeconds ?? 0) * 1_000);
+      // An end during the pause is seen by the loop.
+      await pause(waitMs, signal).catch(() => undefined);
+    }
+  }
+  return undefined;
+}
+
+/** The events are read before the bounds, so some that have expired since may still be in the page. */
+function gapOf({ data, oldest_sequence: oldest, latest_sequence: latest }: EventPage, after: number) {
+  if (latest < after)
+    throw new WaypostError(
+      'sequence_unknown',
+      `The log ends at ${latest}, before ${after}: this number is of another account, mode or gateway.`,
+    );
+  return after + 1 < oldest && data[0]?.sequence !== after + 1 ? { after, oldest } : undefined;
+}

@@ -1,0 +1,39 @@
+import type { Http } from './http.ts';
+import type { CallOptions } from './options.ts';
+import { eachOf, type Page, type PageQuery } from './pages.ts';
+import type { Message, MessageStatus, MessageWithTimeline } from './types.ts';
+
+/** All that is given must fit. */
+export interface MessageQuery extends PageQuery {
+  request_id?: string | undefined;
+  /** The provider's id of it. */
+  message_id?: string | undefined;
+  client_reference?: string | undefined;
+  to?: string | undefined;
+  status?: MessageStatus | undefined;
+  direction?: 'outbound' | 'inbound' | undefined;
+  /** An RFC 3339 time. */
+  since?: string | undefined;
+}
+
+export interface MessageCalls {
+  /** One message, with its timeline. */
+  get(id: string, options?: CallOptions): Promise<MessageWithTimeline>;
+  /** One page, newest first. */
+  list(query?: MessageQuery, options?: CallOptions): Promise<Page<Message>>;
+  /** All messages that match, newest first; pages are read as they are needed. */
+  iterate(query?: MessageQuery, options?: CallOptions): AsyncGenerator<Message, void>;
+}
+
+const PATH = '/api/v1/messages';
+
+export function messageCalls(http: Http): MessageCalls {
+  const list: MessageCalls['list'] = (query = {}, { signal } = {}) =>
+    http.call({ method: 'GET', path: PATH, query: { ...query }, repeatable: 'always', signal });
+  return {
+    list,
+    iterate: (query, options) => eachOf((cursor) => list({ ...query, ...(cursor && { cursor }) }, options)),
+    get: (id, { signal } = {}) =>
+      http.call({ method: 'GET', path: `${PATH}/${encodeURIComponent(id)}`, repeatable: 'always', signal }),
+  };
+}

@@ -1,0 +1,54 @@
+import type { HttpOptions } from './http.ts';
+
+export interface WaypostOptions {
+  /** Where the gateway is, such as `https://waypost.example.com`. */
+  baseUrl: string;
+  /** A key of the account, `wp_live_...` or `wp_test_...`. */
+  apiKey: string;
+  /** Another `fetch` than the runtime's. */
+  fetch?: typeof fetch | undefined;
+  /** How long one try may take; 30 s if it is not given. */
+  timeoutMs?: number | undefined;
+  /** How long a call may take with all its tries and pauses; 90 s if it is not given. */
+  deadlineMs?: number | undefined;
+  /** How often a call that failed is made again, where that is safe; 4 if it is not given, and 0 for never. */
+  retriesMax?: number | undefined;
+}
+
+export interface CallOptions {
+  /** Ends the call; it then throws the signal's reason. */
+  signal?: AbortSignal | undefined;
+}
+
+/** The gateway answers a send within 25 s, unless its platform has set another deadline. */
+const TIMEOUT_MS = 30_000;
+/** A whole try, and what a node that crashed during it needs to be recovered: up to 30 s. */
+const DEADLINE_MS = 90_000;
+const RETRIES_MAX = 4;
+
+/** Checks the options, so that a mistake is told here and not at the first call. No message contains the key. */
+export function readOptions(options: WaypostOptions): HttpOptions {
+  const { baseUrl, apiKey, fetch: given, timeoutMs = TIMEOUT_MS, deadlineMs = DEADLINE_MS } = options;
+  const { retriesMax = RETRIES_MAX } = options;
+  if (!isHttpUrl(baseUrl)) throw new TypeError('baseUrl must be an http or https address without query and fragment.');
+  // A header that cannot be sent would be quoted in the error of fetch.
+  if (typeof apiKey !== 'string' || !/^[\x21-\x7e]+$/.test(apiKey))
+    throw new TypeError('apiKey must be a key of Waypost, without spaces or line breaks.');
+  if (!(timeoutMs > 0 && deadlineMs > 0)) throw new TypeError('timeoutMs and deadlineMs must be above 0.');
+  if (!Number.isInteger(retriesMax) || retriesMax < 0) throw new TypeError('retriesMax must be 0 or a whole number.');
+  return {
+    baseUrl: baseUrl.replace(/\/+$/, ''),
+    apiKey,
+    // Bound to nothing, because browsers refuse their fetch as a method of another object.
+    fetch: given ?? ((...call) => globalThis.fetch(...call)),
+    timeoutMs,
+    deadlineMs,
+    retriesMax,
+  };
+}
+
+function isHttpUrl(text: string): boolean {
+  if (!URL.canParse(text)) return false;
+  const { protocol, search, hash, username } = new URL(text);
+  return /^https?:$/.test(protocol) && `${search}${hash}${username}` === '';
+}

@@ -1,0 +1,151 @@
+import assert from 'node:assert/strict';
+import { createServer } from 'node:http';
+import { after, before, beforeEach, describe, it } from 'node:test';
+import { type LossyProxy, startLossyProxy } from '../test/lossy-proxy.ts';
+import { Waypost, WaypostError, type WaypostOptions } from './index.ts';
+import { backOffMs } from './repeat.ts';
+
+describe('the repetition of calls', () => {
+  const gateway = createServer((_, answer) => answer.end('{}'));
+  let proxy: LossyProxy;
+  let waypost: Waypost;
+  const make = (options: Partial<WaypostOptions> = {}) =>
+    new Waypost({ baseUrl: proxy.url, apiKey: 'wp_test_a', ...options });
+  before(async () => {
+    await new Promise<void>((resolve) => gateway.listen(0, '127.0.0.1', resolve));
+    const address = gateway.address();
+    proxy = await startLossyProxy(`http://127.0.0.1:${typeof address === 'object' ? address?.port : ''}`);
+    waypost = make();
+  });
+  beforeEach(() => {
+    proxy.seen.length = 0;
+    proxy.plan = [];
+  });
+  after(async () => {
+    await proxy.close();
+    gateway.close();
+  });
+  const send = (by = waypost) => by.send({ to: '+447700900123', type: 'text', text: { body: 'Hi' } });
+
+  for (const [name, step] of [
+    ['a 500', { status: 500, code: 'internal_error' }],
+    ['a 503', { status: 503, code: 'unavailable' }],
+    ["a proxy's page", { status: 502 }],
+    ['a 429', { status: 429, code: 'rate_limited', retryAfter: '0' }],
+    ['a 409 for a first try that runs', { status: 409, code: 'idempotency_in_flight', retryAfter: '0' }],
+  ] as const)
+    it(`sends again after ${name}`, async () => {
+      proxy.plan = [step];
+      await send();
+      assert.equal(proxy.seen.length, 2);
+    });
+
+  for (const status of [400, 401, 403, 404, 405, 408, 409, 413, 415, 422])
+    it(`never sends again after a ${status}`, async () => {
+      proxy.plan = [{ status, code: 'channel_taken' }];
+      await assert.rejects(send(), { name: 'WaypostError', status });
+      assert.equal(proxy.seen.length, 1);
+    });
+
+  it('waits as long as the gateway says', async () => {
+    proxy.plan = [{ status: 503, code: 'unavailable', retryAfter: '1' }];
+    const beginMs = performance.now();
+    await send();
+    assert.ok(performance.now() - beginMs >= 1_000);
+  });
+
+  it('throws at once when that is beyond its deadline, and tells how long it is', async () => {
+    proxy.plan = [{ status: 429, code: 'rate_limited', retryAfter: '3600' }];
+    await assert.rejects(send(), { code: 'rate_limited', retryAfterSeconds: 3_600 });
+    assert.equal(proxy.seen.length, 1);
+  });
+
+  it('gives up after so many failures, with the last one', async () => {
+    proxy.plan = ['lose_request', 'lose_request', { status: 503, code: 'unavailable', retryAfter: '0' }];
+    await assert.rejects(send(make({ retriesMax: 2 })), { code: 'unavailable' });
+    assert.equal(proxy.seen.length, 3);
+  });
+
+  it('gives up at its deadline', async () => {
+    proxy.plan = Array.from({ length: 50 }, () => ({ status: 409, code: 'idempotency_in_flight', retryAfter: '0' }));
+    await assert.rejects(send(make({ deadlineMs: 1_500 })), { code: 'idempotency_in_flight' });
+    assert.ok(proxy.seen.length < 50);
+  });
+
+  it('never repeats when it is told so', async () => {
+    proxy.plan = [{ status: 409, code: 'idempotency_in_flight', retryAfter: '0' }, 'lose_request'];
+    await assert.rejects(send(make({ retriesMax: 0 })), { code: 'idempotency_in_flight' });
+    await assert.rejects(send(make({ retriesMax: 0 })), { code: 'no_answer', status: undefined });
+    assert.equal(proxy.seen.length, 2);
+  });
+
+  it('makes nothing a second time that may have been made, and has no key', async () => {
+    const endpoint = { url: 'https://example.com/' };
+    for (const lost of ['lose_answer', { status: 500, code: 'internal_error' }] as const) {
+      proxy.plan = [lost];
+      await assert.rejects(waypost.endpoints.create(endpoint), WaypostError);
+    }
+    assert.equal(proxy.seen.length, 2);
+    proxy.plan = [{ status: 429, code: 'rate_limited', retryAfter: '0' }];
+    await waypost.endpoints.create(endpoint);
+    assert.equal(proxy.seen.length, 4);
+  });
+
+  it('ends with the reason of the caller, during a pause too', async () => {
+    proxy.plan = [{ status: 503, code: 'unavailable', retryAfter: '30' }];
+    const ending = new AbortController();
+    const reading = waypost.account.get({ signal: ending.signal });
+    setImmediate(() => ending.abort(new Error('No longer needed')));
+    await assert.rejects(reading, { message: 'No longer needed' });
+  });
+
+  it('takes a silent gateway for a lost connection', async () => {
+    const silent = createServer(() => undefined).listen(0, '127.0.0.1');
+    await new Promise((resolve) => silent.once('listening', resolve));
+    const address = silent.address();
+    const baseUrl = `http://127.0.0.1:${typeof address === 'object' ? address?.port : ''}`;
+    const reading = make({ baseUrl, timeoutMs: 50, retriesMax: 1 }).account.get();
+    await assert.rejects(reading, { code: 'no_answer', message: /more than 50 ms/ });
+    silent.closeAllConnections();
+    silent.close();
+  });
+
+  it('follows no redirect, which could carry the key elsewhere', async () => {
+    proxy.plan = [{ status: 302 }];
+    await assert.rejects(waypost.account.get(), { code: 'unexpected_answer', status: 302 });
+  });
+
+  it('pauses longer with every failure, up to a bound, and never twice the same by design', () => {
+    for (let failures = 1; failures < 60; failures += 1) {
+      const waitMs = backOffMs(failures);
+      const wholeMs = Math.min(8_000, 250 * 2 ** (failures - 1));
+      assert.ok(waitMs >= wholeMs / 2 && waitMs <= wholeMs, String(waitMs));
+    }
+  });
+});
+
+describe('the options', () => {
+  const baseUrl = 'https://waypost.example.com';
+
+  it('are refused where a call could only fail, without quoting the key', () => {
+    for (const apiKey of ['', 'wp_live_secret\n', 'wp_live_secret wp', 'wp_live_séc'])
+      assert.throws(
+        () => new Waypost({ baseUrl, apiKey }),
+        (error) => {
+          assert.ok(error instanceof TypeError);
+          return !error.message.includes('secret');
+        },
+      );
+    for (const wrong of ['', 'waypost.example.com', 'ftp://example.com', `${baseUrl}?key=a`])
+      assert.throws(() => new Waypost({ baseUrl: wrong, apiKey: 'wp_live_a' }), TypeError);
+    assert.throws(() => new Waypost({ baseUrl, apiKey: 'wp_live_a', retriesMax: -1 }), TypeError);
+    assert.throws(() => new Waypost({ baseUrl, apiKey: 'wp_live_a', timeoutMs: 0 }), TypeError);
+  });
+
+  it('are not to be seen in a log of the client', async () => {
+    const { inspect } = await import('node:util');
+    const waypost = new Waypost({ baseUrl, apiKey: 'wp_live_secret' });
+    assert.ok(!inspect(waypost, { depth: 9, showHidden: true }).includes('wp_live_secret'));
+    assert.ok(!JSON.stringify(waypost).includes('wp_live_secret'));
+  });
+});

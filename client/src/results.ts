@@ -1,0 +1,35 @@
+import type * as wire from './types.ts';
+
+/** What became of a send, recipient by recipient; the three counts add up to the length of `results`. */
+export type SendAnswer = Omit<wire.SendAnswer, 'results'> & {
+  /** One entry for every recipient, in the request's order. */
+  results: ResultEntry[];
+};
+
+/** The answer of a send as it would be given now. */
+export type RequestAnswer = Omit<wire.RequestAnswer, 'results'> & { results: RequestEntry[] };
+
+export type ValidationAnswer = Omit<wire.ValidationAnswer, 'results'> & { results: ValidationEntry[] };
+
+/** What became of one recipient: `switch (entry.status)` narrows it. */
+export type ResultEntry = AcceptedEntry | FailedEntry | UnknownEntry;
+
+/** What has become of one recipient so far. */
+export type RequestEntry = ResultEntry | RunningEntry;
+
+type EntryMembers = Omit<wire.ResultEntry, 'status' | 'error'>;
+
+/** The provider took the message. That does not prove delivery: events tell of it. */
+export type AcceptedEntry = EntryMembers & { status: 'accepted'; id: string; error?: never };
+
+/** It was certainly not sent. Without an `id` the recipient could not be read, or was there twice. */
+export type FailedEntry = EntryMembers & { status: 'failed'; error: wire.MessageError };
+
+/** It may have been sent. Do not send it again blindly: an event may settle it. */
+export type UnknownEntry = EntryMembers & { status: 'unknown'; id: string; error: wire.MessageError };
+
+/** Its request still runs. */
+export type RunningEntry = EntryMembers & { status: 'pending' | 'transmitting'; id: string; error?: never };
+
+export type ValidationEntry = Omit<wire.ValidationEntry, 'status' | 'error'> &
+  ({ status: 'valid'; error?: never } | { status: 'invalid'; error: wire.MessageError });

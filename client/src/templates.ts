@@ -1,0 +1,34 @@
+import type { Http } from './http.ts';
+import type { CallOptions } from './options.ts';
+import { eachOf, type Page, type PageQuery } from './pages.ts';
+import type { Template, TemplateSync } from './types.ts';
+
+export interface TemplateQuery extends PageQuery {
+  name?: string | undefined;
+  language?: string | undefined;
+  /** In lower case, such as `approved`. */
+  status?: string | undefined;
+}
+
+export interface TemplateCalls {
+  get(id: string, options?: CallOptions): Promise<Template>;
+  /** One page, newest first. */
+  list(query?: TemplateQuery, options?: CallOptions): Promise<Page<Template>>;
+  iterate(query?: TemplateQuery, options?: CallOptions): AsyncGenerator<Template, void>;
+  /** Reads all templates from the provider now, and tells what that has changed. */
+  sync(options?: CallOptions): Promise<TemplateSync>;
+}
+
+const PATH = '/api/v1/templates';
+
+export function templateCalls(http: Http): TemplateCalls {
+  const list: TemplateCalls['list'] = (query = {}, { signal } = {}) =>
+    http.call({ method: 'GET', path: PATH, query: { ...query }, repeatable: 'always', signal });
+  return {
+    list,
+    iterate: (query, options) => eachOf((cursor) => list({ ...query, ...(cursor && { cursor }) }, options)),
+    get: (id, { signal } = {}) =>
+      http.call({ method: 'GET', path: `${PATH}/${encodeURIComponent(id)}`, repeatable: 'always', signal }),
+    sync: ({ signal } = {}) => http.call({ method: 'POST', path: `${PATH}/sync`, repeatable: 'always', signal }),
+  };
+}

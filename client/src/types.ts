@@ -1,0 +1,1315 @@
+// The types of the API, made from docs/openapi.json by `npm run generate`.
+// biome-ignore-all format: The generator has a form of its own.
+
+/** A fact that was recorded for the account. Which one it is stands in `type`. */
+export type Event =
+  | MessageAcceptedEvent
+  | MessageSentEvent
+  | MessageDeliveredEvent
+  | MessageReadEvent
+  | MessageFailedEvent
+  | MessageUnknownEvent
+  | MessageReceivedEvent
+  | TemplateUpdatedEvent
+  | ChannelUpdatedEvent
+  | AccountUpdatedEvent
+  | EndpointDisabledEvent;
+/** One fault of a request. */
+export type Fault =
+  | {
+      /** Where it is: a JSON Pointer as a URI fragment. */
+      pointer: string;
+      /** What is wrong with it, for a person to read. */
+      detail: string;
+    }
+  | {
+      /** The name of the parameter. */
+      parameter: string;
+      /** What is wrong with it, for a person to read. */
+      detail: string;
+    };
+/** What is known of a message. `accepted` means that the provider took it at that stage; it does not prove delivery. A status never moves backwards. */
+export type MessageStatus =
+  'pending' | 'transmitting' | 'accepted' | 'sent' | 'delivered' | 'read' | 'failed' | 'unknown' | 'received';
+/** What to send, and to whom. */
+export type SendBody =
+  | {
+      /** The recipients, 1 to 50. The same person twice is sent to once. */
+      to:
+        | string
+        | (
+            | string
+            | {
+                /** A number in international form. Spaces, dots, dashes and brackets are dropped; then it must be a plus and 7 to 15 digits. */
+                to: string;
+                /** A name of your own for it, which comes back in answers and events. */
+                client_reference?: string;
+              }
+            | {
+                /** A business-scoped user id. */
+                user_id: string;
+                /** A name of your own for it, which comes back in answers and events. */
+                client_reference?: string;
+              }
+          )[];
+      /** The id or the phone number of the channel to send from. Without it: the account's default. */
+      from?: string;
+      /** What is sent: the member of this name must be there. */
+      type: 'text';
+      /** A free-form text. It reaches only who has written within 24 hours. */
+      text: {
+        /** The text itself, counted in code points. */
+        body: string;
+        /** Whether to preview the first link. */
+        preview_url?: boolean;
+      };
+      /** A name of your own for it, which comes back in answers and events. */
+      client_reference?: string;
+    }
+  | {
+      /** The recipients, 1 to 50. The same person twice is sent to once. */
+      to:
+        | string
+        | (
+            | string
+            | {
+                /** A number in international form. Spaces, dots, dashes and brackets are dropped; then it must be a plus and 7 to 15 digits. */
+                to: string;
+                /** A name of your own for it, which comes back in answers and events. */
+                client_reference?: string;
+                /**
+                 * The values of the template's variables, in the provider's component shapes.
+                 *
+                 * Items: A part of the template with its values. Known kinds are checked; what else is in it is passed on.
+                 */
+                components?: {
+                  /** Such as `header`, `body`, `button`, `carousel`. */
+                  type: string;
+                  /** The kind of a button, such as `url` or `quick_reply`. */
+                  sub_type?: unknown;
+                  /** Which button it is: 0 to 9, as a number or a text. */
+                  index?: unknown;
+                  /** The values of the variables: objects such as `{"type": "text", "text": "Ada"}`. */
+                  parameters?: unknown;
+                  /** The cards of a carousel: objects with `card_index` and `components`. */
+                  cards?: unknown;
+                  [k: string]: unknown;
+                }[];
+              }
+            | {
+                /** A business-scoped user id. */
+                user_id: string;
+                /** A name of your own for it, which comes back in answers and events. */
+                client_reference?: string;
+                /**
+                 * The values of the template's variables, in the provider's component shapes.
+                 *
+                 * Items: A part of the template with its values. Known kinds are checked; what else is in it is passed on.
+                 */
+                components?: {
+                  /** Such as `header`, `body`, `button`, `carousel`. */
+                  type: string;
+                  /** The kind of a button, such as `url` or `quick_reply`. */
+                  sub_type?: unknown;
+                  /** Which button it is: 0 to 9, as a number or a text. */
+                  index?: unknown;
+                  /** The values of the variables: objects such as `{"type": "text", "text": "Ada"}`. */
+                  parameters?: unknown;
+                  /** The cards of a carousel: objects with `card_index` and `components`. */
+                  cards?: unknown;
+                  [k: string]: unknown;
+                }[];
+              }
+          )[];
+      /** The id or the phone number of the channel to send from. Without it: the account's default. */
+      from?: string;
+      /** What is sent: the member of this name must be there. */
+      type: 'template';
+      /** A template with its values. */
+      template: {
+        /** The name of an approved template. */
+        name: string;
+        /** The language, such as `en_US`. */
+        language:
+          | string
+          | {
+              /** Such as `en_US`. */
+              code: string;
+            };
+        /**
+         * The values of the template's variables, in the provider's component shapes.
+         *
+         * Items: A part of the template with its values. Known kinds are checked; what else is in it is passed on.
+         */
+        components?: {
+          /** Such as `header`, `body`, `button`, `carousel`. */
+          type: string;
+          /** The kind of a button, such as `url` or `quick_reply`. */
+          sub_type?: unknown;
+          /** Which button it is: 0 to 9, as a number or a text. */
+          index?: unknown;
+          /** The values of the variables: objects such as `{"type": "text", "text": "Ada"}`. */
+          parameters?: unknown;
+          /** The cards of a carousel: objects with `card_index` and `components`. */
+          cards?: unknown;
+          [k: string]: unknown;
+        }[];
+      };
+      /** A name of your own for it, which comes back in answers and events. */
+      client_reference?: string;
+    };
+
+/** A customer of the platform. */
+export interface Account {
+  /** The id of the account. */
+  id: string;
+  /** Its name. */
+  name: string;
+  /** Whether it may only read. */
+  suspended: boolean;
+  /** When it was created. */
+  created_at: string;
+}
+/** The account was suspended or resumed. */
+export interface AccountUpdatedEvent {
+  /** Its id, the same on every delivery: drop what you know already. */
+  id: string;
+  /** What kind of event it is. */
+  type: 'account.updated';
+  /** Its number: from 1 on for each account and mode, without gaps. */
+  sequence: number;
+  /** When it was recorded. */
+  timestamp: string;
+  /** The account it belongs to. */
+  account_id: string;
+  /** What it is about, as it was then. */
+  data: {
+    account: Account;
+  };
+}
+/** One HTTP try of one event at one endpoint. */
+export interface Attempt {
+  /** The id of the attempt. */
+  id: string;
+  /** The event that was tried. */
+  event_id: string;
+  /** The type of the event. */
+  type: string;
+  /** Which try it was, from 1 on. */
+  number: number;
+  /** When it began. */
+  at: string;
+  /** Only a 2xx answer in time is a success. */
+  outcome: 'succeeded' | 'failed';
+  /** The status that was answered; null if none was. */
+  http_status: number | null;
+  /** What went wrong beside the status. */
+  error: ('timeout' | 'dns' | 'refused' | 'tls' | 'address_refused' | 'redirect' | 'too_large' | 'closed') | null;
+  /** How long it took, in milliseconds. */
+  duration_ms: number;
+  /** The first 2,048 bytes of what was answered. */
+  answer: string | null;
+  /** When the next try is due; null if there is none. */
+  next_at: string | null;
+}
+/** Change an endpoint, or turn it on or off. */
+export interface ChangeEndpointBody {
+  /** Where to post events to: `https`. */
+  url?: string;
+  /** The types of events it wants; null or absent: all. */
+  types?:
+    | (
+        | 'message.accepted'
+        | 'message.sent'
+        | 'message.delivered'
+        | 'message.read'
+        | 'message.failed'
+        | 'message.unknown'
+        | 'message.received'
+        | 'template.updated'
+        | 'channel.updated'
+        | 'account.updated'
+        | 'endpoint.disabled'
+      )[]
+    | null;
+  /** What it is for, in your words. */
+  description?: string | null;
+  /** Whether events are delivered to it. */
+  enabled?: boolean;
+}
+/** A phone number of the account. */
+export interface Channel {
+  /** The id of the channel. */
+  id: string;
+  /** Whether it belongs to the real provider or to the sandbox. */
+  mode: 'live' | 'test';
+  /** Its phone number in E.164 form. */
+  phone_number: string;
+  /** The name that people see, as the provider has verified it. */
+  name: string | null;
+  /** Whether a send without `from` goes out from it. */
+  default: boolean;
+  /** Only a `connected` one sends. */
+  status: 'connected' | 'suspended' | 'removed';
+  /** How people take its messages, as the provider rates it. */
+  quality: string | null;
+  /** How many messages a second the provider takes from it. */
+  throughput_per_second: number;
+  /** How many people it may write to first, in the provider's words. */
+  messaging_limit: string | null;
+  /** When it last changed. */
+  updated_at: string;
+}
+/** A channel, and what the provider has just told of limiting it. */
+export interface ChannelInEvent {
+  /** The id of the channel. */
+  id: string;
+  /** Whether it belongs to the real provider or to the sandbox. */
+  mode: 'live' | 'test';
+  /** Its phone number in E.164 form. */
+  phone_number: string;
+  /** The name that people see, as the provider has verified it. */
+  name: string | null;
+  /** Whether a send without `from` goes out from it. */
+  default: boolean;
+  /** Only a `connected` one sends. */
+  status: 'connected' | 'suspended' | 'removed';
+  /** How people take its messages, as the provider rates it. */
+  quality: string | null;
+  /** How many messages a second the provider takes from it. */
+  throughput_per_second: number;
+  /** How many people it may write to first, in the provider's words. */
+  messaging_limit: string | null;
+  /** When it last changed. */
+  updated_at: string;
+  restriction?: Restriction;
+}
+/** A channel changed, or the provider limits it or stopped to. */
+export interface ChannelUpdatedEvent {
+  /** Its id, the same on every delivery: drop what you know already. */
+  id: string;
+  /** What kind of event it is. */
+  type: 'channel.updated';
+  /** Its number: from 1 on for each account and mode, without gaps. */
+  sequence: number;
+  /** When it was recorded. */
+  timestamp: string;
+  /** The account it belongs to. */
+  account_id: string;
+  /** What it is about, as it was then. */
+  data: {
+    channel: ChannelInEvent;
+  };
+}
+/** Tell what is wrong with a signature that was received. */
+export interface CheckSignatureBody {
+  /** The headers as they came; of them the three of Standard Webhooks are looked at. */
+  headers: {
+    [k: string]: string | string[];
+  };
+  /** The body exactly as it came, as a text. */
+  body: string;
+}
+/** Create an endpoint; its secret is shown once. */
+export interface CreateEndpointBody {
+  /** Where to post events to: `https`. */
+  url: string;
+  /** The types of events it wants; null or absent: all. */
+  types?:
+    | (
+        | 'message.accepted'
+        | 'message.sent'
+        | 'message.delivered'
+        | 'message.read'
+        | 'message.failed'
+        | 'message.unknown'
+        | 'message.received'
+        | 'template.updated'
+        | 'channel.updated'
+        | 'account.updated'
+        | 'endpoint.disabled'
+      )[]
+    | null;
+  /** What it is for, in your words. */
+  description?: string | null;
+}
+/** How long it took from the making of a message to the report of its delivery, within about a tenth. */
+export interface DeliveryTimes {
+  /** Half of the delivered messages took at most so many milliseconds. */
+  p50: number;
+  /** 95 of 100 took at most so many. */
+  p95: number;
+}
+/** A URL that wants events. */
+export interface Endpoint {
+  /** The id of the endpoint. */
+  id: string;
+  /** Where events are posted to. */
+  url: string;
+  /** The types of events it wants; null: all. */
+  types:
+    | (
+        | 'message.accepted'
+        | 'message.sent'
+        | 'message.delivered'
+        | 'message.read'
+        | 'message.failed'
+        | 'message.unknown'
+        | 'message.received'
+        | 'template.updated'
+        | 'channel.updated'
+        | 'account.updated'
+        | 'endpoint.disabled'
+      )[]
+    | null;
+  /** What it is for, in your words. */
+  description: string | null;
+  /** Whether events are delivered to it. */
+  enabled: boolean;
+  /** Why it is not enabled: you asked for it, it answered 410, or it failed for 5 days. */
+  disabled_reason: ('requested' | 'gone' | 'failing') | null;
+  /** When it was created. */
+  created_at: string;
+  /** When it last changed. */
+  updated_at: string;
+}
+/** An endpoint was disabled, because it is gone or has failed for too long. */
+export interface EndpointDisabledEvent {
+  /** Its id, the same on every delivery: drop what you know already. */
+  id: string;
+  /** What kind of event it is. */
+  type: 'endpoint.disabled';
+  /** Its number: from 1 on for each account and mode, without gaps. */
+  sequence: number;
+  /** When it was recorded. */
+  timestamp: string;
+  /** The account it belongs to. */
+  account_id: string;
+  /** What it is about, as it was then. */
+  data: {
+    endpoint: Endpoint;
+  };
+}
+/** A test that you asked for. It is in no log and has no sequence. */
+export interface EndpointTestEvent {
+  /** Its id, the same on every delivery: drop what you know already. */
+  id: string;
+  /** What kind of event it is. */
+  type: 'endpoint.test';
+  /** When it was recorded. */
+  timestamp: string;
+  /** The account it belongs to. */
+  account_id: string;
+  /** What it is about, as it was then. */
+  data: {
+    endpoint: Endpoint;
+  };
+}
+/** A new endpoint, with its secret. */
+export interface EndpointWithSecret {
+  /** The id of the endpoint. */
+  id: string;
+  /** Where events are posted to. */
+  url: string;
+  /** The types of events it wants; null: all. */
+  types:
+    | (
+        | 'message.accepted'
+        | 'message.sent'
+        | 'message.delivered'
+        | 'message.read'
+        | 'message.failed'
+        | 'message.unknown'
+        | 'message.received'
+        | 'template.updated'
+        | 'channel.updated'
+        | 'account.updated'
+        | 'endpoint.disabled'
+      )[]
+    | null;
+  /** What it is for, in your words. */
+  description: string | null;
+  /** Whether events are delivered to it. */
+  enabled: boolean;
+  /** Why it is not enabled: you asked for it, it answered 410, or it failed for 5 days. */
+  disabled_reason: ('requested' | 'gone' | 'failing') | null;
+  /** When it was created. */
+  created_at: string;
+  /** When it last changed. */
+  updated_at: string;
+  /** What signatures are made with: `whsec_` and 32 bytes in base64. It is shown this once. */
+  secret: string;
+}
+/** Events in their order. */
+export interface EventPage {
+  /** The events after the number asked for, ascending. */
+  data: Event[];
+  /** Always null: read on with `after`. */
+  next_cursor: null;
+  /** The first number that is still kept. What lies between it and `after` + 1 has expired. */
+  oldest_sequence: number;
+  /** The last number that was given; 0 before the first. */
+  latest_sequence: number;
+}
+/** One page of a list. */
+export interface ListAttemptsAnswer {
+  /** What is on this page. */
+  data: Attempt[];
+  /** The `cursor` of the next page; null on the last one. */
+  next_cursor: string | null;
+}
+/** One page of a list. */
+export interface ListChannelsAnswer {
+  /** What is on this page. */
+  data: Channel[];
+  /** The `cursor` of the next page; null on the last one. */
+  next_cursor: string | null;
+}
+/** One page of a list. */
+export interface ListEndpointsAnswer {
+  /** What is on this page. */
+  data: Endpoint[];
+  /** The `cursor` of the next page; null on the last one. */
+  next_cursor: string | null;
+}
+/** One page of a list. */
+export interface ListMessagesAnswer {
+  /** What is on this page. */
+  data: Message[];
+  /** The `cursor` of the next page; null on the last one. */
+  next_cursor: string | null;
+}
+/** One page of a list. */
+export interface ListTemplatesAnswer {
+  /** What is on this page. */
+  data: Template[];
+  /** The `cursor` of the next page; null on the last one. */
+  next_cursor: string | null;
+}
+/** A message. Its content stands in the member named after `type`; an inbound one is as the provider sent it. */
+export interface Message {
+  /** The id of the message. */
+  id: string;
+  /** The request that it was sent with; null for an inbound message. */
+  request_id: string | null;
+  /** The account it belongs to. */
+  account_id: string;
+  /** The channel it went out from, or came in to. */
+  channel_id: string;
+  /** Whether it went to a person or came from one. */
+  direction: 'outbound' | 'inbound';
+  /** The sender's number in E.164 form; null where the provider hides it. */
+  from: string | null;
+  /** The recipient's number in E.164 form; null where the provider hides it. */
+  to: string | null;
+  /** The person's business-scoped user id, where it is known. */
+  user_id: string | null;
+  /** What it holds. Outbound `text` or `template`; inbound also `image`, `button`, `reaction` and others. */
+  type: string;
+  /** The message that it answers. */
+  reply_to: ReplyTo | null;
+  /** What is known of it. */
+  status: MessageStatus;
+  /** The provider's id of it; null while the provider has given none. */
+  message_id: string | null;
+  /** The `client_reference` that was given with it. */
+  client_reference: string | null;
+  /** Whether the provider holds or paces it. */
+  held: boolean;
+  /** Why it failed, or why its outcome is not known. */
+  error: MessageError | null;
+  /** What the provider told about charging it. */
+  pricing: Pricing | null;
+  /** When the service took it. */
+  created_at: string;
+  /** When it last changed. */
+  updated_at: string;
+  /** The content of a text. */
+  text?: {
+    /** The text itself. */
+    body?: string;
+    /** Whether a preview of the first link is shown. */
+    preview_url?: boolean;
+  } | null;
+  /** The content of a template message. */
+  template?: {
+    /** The name of the template. */
+    name: string;
+    /** Its language, such as `en_US`. */
+    language: string;
+    /** The variables, in the provider's component shapes. */
+    components?: {
+      [k: string]: unknown;
+    }[];
+  } | null;
+  /** Inbound `audio`, as the provider sent it. */
+  audio?: unknown;
+  /** Inbound `button`, as the provider sent it. */
+  button?: unknown;
+  /** Inbound `contacts`, as the provider sent it. */
+  contacts?: unknown;
+  /** Inbound `document`, as the provider sent it. */
+  document?: unknown;
+  /** Inbound `edit`, as the provider sent it. */
+  edit?: unknown;
+  /** Inbound `image`, as the provider sent it. */
+  image?: unknown;
+  /** Inbound `interactive`, as the provider sent it. */
+  interactive?: unknown;
+  /** Inbound `location`, as the provider sent it. */
+  location?: unknown;
+  /** Inbound `order`, as the provider sent it. */
+  order?: unknown;
+  /** Inbound `reaction`, as the provider sent it. */
+  reaction?: unknown;
+  /** Inbound `request_welcome`, as the provider sent it. */
+  request_welcome?: unknown;
+  /** Inbound `revoke`, as the provider sent it. */
+  revoke?: unknown;
+  /** Inbound `sticker`, as the provider sent it. */
+  sticker?: unknown;
+  /** Inbound `system`, as the provider sent it. */
+  system?: unknown;
+  /** Inbound `unsupported`, as the provider sent it. */
+  unsupported?: unknown;
+  /** Inbound `video`, as the provider sent it. */
+  video?: unknown;
+  /** Inbound content whose type has the name of another member. */
+  content?: unknown;
+  /** There, and true, once the content is older than it is kept; it is null then. */
+  content_expired?: boolean;
+}
+/** The provider's answer to a send came after ours: it took the message. */
+export interface MessageAcceptedEvent {
+  /** Its id, the same on every delivery: drop what you know already. */
+  id: string;
+  /** What kind of event it is. */
+  type: 'message.accepted';
+  /** Its number: from 1 on for each account and mode, without gaps. */
+  sequence: number;
+  /** When it was recorded. */
+  timestamp: string;
+  /** The account it belongs to. */
+  account_id: string;
+  /** What it is about, as it was then. */
+  data: {
+    message: MessageWithoutContent;
+  };
+}
+/** The message arrived on the person's device. */
+export interface MessageDeliveredEvent {
+  /** Its id, the same on every delivery: drop what you know already. */
+  id: string;
+  /** What kind of event it is. */
+  type: 'message.delivered';
+  /** Its number: from 1 on for each account and mode, without gaps. */
+  sequence: number;
+  /** When it was recorded. */
+  timestamp: string;
+  /** The account it belongs to. */
+  account_id: string;
+  /** What it is about, as it was then. */
+  data: {
+    message: MessageWithoutContent;
+  };
+}
+/** Why one message failed, or is not known to have arrived. */
+export interface MessageError {
+  /** The word to decide by. */
+  code:
+    | 'invalid_recipient'
+    | 'duplicate_recipient'
+    | 'message_invalid'
+    | 'window_closed'
+    | 'template_not_found'
+    | 'template_not_approved'
+    | 'template_parameters_invalid'
+    | 'template_text_too_long'
+    | 'template_policy_violation'
+    | 'template_paused'
+    | 'template_disabled'
+    | 'recipient_unreachable'
+    | 'recipient_opted_out'
+    | 'recipient_blocked'
+    | 'recipient_not_allowed'
+    | 'recipient_identity_unsupported'
+    | 'experiment_holdout'
+    | 'marketing_limited'
+    | 'marketing_disabled'
+    | 'pair_rate_limited'
+    | 'throughput_limited'
+    | 'sender_spam_limited'
+    | 'sender_category_limited'
+    | 'sender_unauthorized'
+    | 'sender_suspended'
+    | 'sender_unregistered'
+    | 'sender_billing'
+    | 'country_restricted'
+    | 'provider_unavailable'
+    | 'provider_error'
+    | 'provider_rejected'
+    | 'not_attempted'
+    | 'outcome_unknown';
+  /** What it means this time, for a person to read. */
+  message: string;
+  /** Who has to act. */
+  fault: 'caller' | 'recipient' | 'sender' | 'provider' | 'platform';
+  /** Whether it is safe and sensible to send this message again unchanged. */
+  retryable: boolean;
+  /** When to send it again, if that is known. */
+  retry_after_seconds?: number;
+  /** What to do, for a person to read. */
+  action: string;
+  /** Where the faults inside the message are. */
+  errors?: MessageFault[];
+  provider?: ProviderError;
+  /** The address of the error's page in the docs. */
+  doc_url: string;
+}
+/** The message failed after the send was answered. */
+export interface MessageFailedEvent {
+  /** Its id, the same on every delivery: drop what you know already. */
+  id: string;
+  /** What kind of event it is. */
+  type: 'message.failed';
+  /** Its number: from 1 on for each account and mode, without gaps. */
+  sequence: number;
+  /** When it was recorded. */
+  timestamp: string;
+  /** The account it belongs to. */
+  account_id: string;
+  /** What it is about, as it was then. */
+  data: {
+    message: MessageWithoutContent;
+  };
+}
+/** A fault inside a message, such as a variable that does not fit the template. */
+export interface MessageFault {
+  /** Where it is: a JSON Pointer as a URI fragment. */
+  pointer: string;
+  /** What is wrong with it, for a person to read. */
+  detail: string;
+  /** What the template asks for. */
+  expected?: string;
+  /** What was given instead. */
+  given?: string;
+}
+/** The person read the message. */
+export interface MessageReadEvent {
+  /** Its id, the same on every delivery: drop what you know already. */
+  id: string;
+  /** What kind of event it is. */
+  type: 'message.read';
+  /** Its number: from 1 on for each account and mode, without gaps. */
+  sequence: number;
+  /** When it was recorded. */
+  timestamp: string;
+  /** The account it belongs to. */
+  account_id: string;
+  /** What it is about, as it was then. */
+  data: {
+    message: MessageWithoutContent;
+  };
+}
+/** A person wrote. */
+export interface MessageReceivedEvent {
+  /** Its id, the same on every delivery: drop what you know already. */
+  id: string;
+  /** What kind of event it is. */
+  type: 'message.received';
+  /** Its number: from 1 on for each account and mode, without gaps. */
+  sequence: number;
+  /** When it was recorded. */
+  timestamp: string;
+  /** The account it belongs to. */
+  account_id: string;
+  /** What it is about, as it was then. */
+  data: {
+    message: Message;
+  };
+}
+/** The provider sent the message on. */
+export interface MessageSentEvent {
+  /** Its id, the same on every delivery: drop what you know already. */
+  id: string;
+  /** What kind of event it is. */
+  type: 'message.sent';
+  /** Its number: from 1 on for each account and mode, without gaps. */
+  sequence: number;
+  /** When it was recorded. */
+  timestamp: string;
+  /** The account it belongs to. */
+  account_id: string;
+  /** What it is about, as it was then. */
+  data: {
+    message: MessageWithoutContent;
+  };
+}
+/** Whether the provider took the message is not known. */
+export interface MessageUnknownEvent {
+  /** Its id, the same on every delivery: drop what you know already. */
+  id: string;
+  /** What kind of event it is. */
+  type: 'message.unknown';
+  /** Its number: from 1 on for each account and mode, without gaps. */
+  sequence: number;
+  /** When it was recorded. */
+  timestamp: string;
+  /** The account it belongs to. */
+  account_id: string;
+  /** What it is about, as it was then. */
+  data: {
+    message: MessageWithoutContent;
+  };
+}
+/** A message with its history. */
+export interface MessageWithTimeline {
+  /** The id of the message. */
+  id: string;
+  /** The request that it was sent with; null for an inbound message. */
+  request_id: string | null;
+  /** The account it belongs to. */
+  account_id: string;
+  /** The channel it went out from, or came in to. */
+  channel_id: string;
+  /** Whether it went to a person or came from one. */
+  direction: 'outbound' | 'inbound';
+  /** The sender's number in E.164 form; null where the provider hides it. */
+  from: string | null;
+  /** The recipient's number in E.164 form; null where the provider hides it. */
+  to: string | null;
+  /** The person's business-scoped user id, where it is known. */
+  user_id: string | null;
+  /** What it holds. Outbound `text` or `template`; inbound also `image`, `button`, `reaction` and others. */
+  type: string;
+  /** The message that it answers. */
+  reply_to: ReplyTo | null;
+  /** What is known of it. */
+  status: MessageStatus;
+  /** The provider's id of it; null while the provider has given none. */
+  message_id: string | null;
+  /** The `client_reference` that was given with it. */
+  client_reference: string | null;
+  /** Whether the provider holds or paces it. */
+  held: boolean;
+  /** Why it failed, or why its outcome is not known. */
+  error: MessageError | null;
+  /** What the provider told about charging it. */
+  pricing: Pricing | null;
+  /** When the service took it. */
+  created_at: string;
+  /** When it last changed. */
+  updated_at: string;
+  /** The content of a text. */
+  text?: {
+    /** The text itself. */
+    body?: string;
+    /** Whether a preview of the first link is shown. */
+    preview_url?: boolean;
+  } | null;
+  /** The content of a template message. */
+  template?: {
+    /** The name of the template. */
+    name: string;
+    /** Its language, such as `en_US`. */
+    language: string;
+    /** The variables, in the provider's component shapes. */
+    components?: {
+      [k: string]: unknown;
+    }[];
+  } | null;
+  /** Inbound `audio`, as the provider sent it. */
+  audio?: unknown;
+  /** Inbound `button`, as the provider sent it. */
+  button?: unknown;
+  /** Inbound `contacts`, as the provider sent it. */
+  contacts?: unknown;
+  /** Inbound `document`, as the provider sent it. */
+  document?: unknown;
+  /** Inbound `edit`, as the provider sent it. */
+  edit?: unknown;
+  /** Inbound `image`, as the provider sent it. */
+  image?: unknown;
+  /** Inbound `interactive`, as the provider sent it. */
+  interactive?: unknown;
+  /** Inbound `location`, as the provider sent it. */
+  location?: unknown;
+  /** Inbound `order`, as the provider sent it. */
+  order?: unknown;
+  /** Inbound `reaction`, as the provider sent it. */
+  reaction?: unknown;
+  /** Inbound `request_welcome`, as the provider sent it. */
+  request_welcome?: unknown;
+  /** Inbound `revoke`, as the provider sent it. */
+  revoke?: unknown;
+  /** Inbound `sticker`, as the provider sent it. */
+  sticker?: unknown;
+  /** Inbound `system`, as the provider sent it. */
+  system?: unknown;
+  /** Inbound `unsupported`, as the provider sent it. */
+  unsupported?: unknown;
+  /** Inbound `video`, as the provider sent it. */
+  video?: unknown;
+  /** Inbound content whose type has the name of another member. */
+  content?: unknown;
+  /** There, and true, once the content is older than it is kept; it is null then. */
+  content_expired?: boolean;
+  /** Its history, oldest first. */
+  timeline: TimelineStep[];
+}
+/** A message as events tell of it. */
+export interface MessageWithoutContent {
+  /** The id of the message. */
+  id: string;
+  /** The request that it was sent with; null for an inbound message. */
+  request_id: string | null;
+  /** The account it belongs to. */
+  account_id: string;
+  /** The channel it went out from, or came in to. */
+  channel_id: string;
+  /** Whether it went to a person or came from one. */
+  direction: 'outbound' | 'inbound';
+  /** The sender's number in E.164 form; null where the provider hides it. */
+  from: string | null;
+  /** The recipient's number in E.164 form; null where the provider hides it. */
+  to: string | null;
+  /** The person's business-scoped user id, where it is known. */
+  user_id: string | null;
+  /** What it holds. Outbound `text` or `template`; inbound also `image`, `button`, `reaction` and others. */
+  type: string;
+  /** The message that it answers. */
+  reply_to: ReplyTo | null;
+  /** What is known of it. */
+  status: MessageStatus;
+  /** The provider's id of it; null while the provider has given none. */
+  message_id: string | null;
+  /** The `client_reference` that was given with it. */
+  client_reference: string | null;
+  /** Whether the provider holds or paces it. */
+  held: boolean;
+  /** Why it failed, or why its outcome is not known. */
+  error: MessageError | null;
+  /** What the provider told about charging it. */
+  pricing: Pricing | null;
+  /** When the service took it. */
+  created_at: string;
+  /** When it last changed. */
+  updated_at: string;
+}
+/** The account and the key that asks. */
+export interface OwnAccount {
+  /** The id of the account. */
+  id: string;
+  /** Its name. */
+  name: string;
+  /** Whether it belongs to the real provider or to the sandbox. */
+  mode: 'live' | 'test';
+  /** The key that asks. */
+  key: {
+    /** The id of the key. */
+    id: string;
+    /** What it is for. */
+    name: string;
+    /**
+     * What the key may do.
+     *
+     * Items: A scope.
+     */
+    scopes: (
+      'messages:send' | 'messages:read' | 'events:read' | 'endpoints:manage' | 'templates:read' | 'channels:read'
+    )[];
+    /** When it stops to be valid; null: never. */
+    expires_at: string | null;
+  };
+}
+/** What the provider told about charging a message. What it did not tell is not there. */
+export interface Pricing {
+  /** Whether it is charged. */
+  billable?: boolean;
+  /** The pricing model, in the words of the provider. */
+  model?: string;
+  /** Why it is charged or free, in the words of the provider. */
+  type?: string;
+  /** The category it is charged as. */
+  category?: string;
+}
+/** An error by RFC 9457. `code` is stable and never changes its meaning. */
+export interface Problem {
+  /** The address of the error's page in the docs. */
+  type: string;
+  /** What the code means; the same for every occurrence. */
+  title: string;
+  /** The HTTP status, once more. */
+  status: number;
+  /** What is wrong this time, for a person to read. */
+  detail: string;
+  /** The word to decide by. */
+  code:
+    | 'malformed_json'
+    | 'idempotency_key_invalid'
+    | 'invalid_api_key'
+    | 'invalid_signature'
+    | 'insufficient_scope'
+    | 'account_suspended'
+    | 'verification_failed'
+    | 'not_found'
+    | 'method_not_allowed'
+    | 'idempotency_in_flight'
+    | 'channel_taken'
+    | 'payload_too_large'
+    | 'unsupported_media_type'
+    | 'invalid_request'
+    | 'too_many_recipients'
+    | 'idempotency_mismatch'
+    | 'no_channel'
+    | 'unknown_channel'
+    | 'channel_refused'
+    | 'rate_limited'
+    | 'internal_error'
+    | 'unavailable';
+  /** The id of this call, as in `x-request-id`: tell it when you ask for help. */
+  request_id: string;
+  /** Every fault of the request at once, where it has a place. */
+  errors?: Fault[];
+}
+/** What the provider said of it, without anything that identifies a person. What it did not say is not there. */
+export interface ProviderError {
+  /** Its error code. */
+  code?: number;
+  /** Its short name for it. */
+  title?: string;
+  /** Its explanation. */
+  details?: string;
+  /** What its support asks for. */
+  trace_id?: string;
+}
+/** What was enqueued. */
+export interface Replay {
+  /** How many events are delivered once more. */
+  count: number;
+}
+/** Deliver events once more: all after a sequence, or one. */
+export interface ReplayEventsBody {
+  /** All events after this number. */
+  after_sequence?: number;
+  /** This one event. */
+  event_id?: string;
+}
+/** The message that another one answers. */
+export interface ReplyTo {
+  /** Its id; null where it is not known here. */
+  id: string | null;
+  /** The provider's id of it. */
+  message_id: string | null;
+}
+/** The aggregate answer of a request, as it would be given now. */
+export interface RequestAnswer {
+  /** The id of the request. */
+  request_id: string;
+  /** The account that sent it. */
+  account_id: string;
+  /** The `client_reference` of the request. */
+  client_reference?: string;
+  /** What was sent. */
+  type: 'text' | 'template';
+  /** How many the provider took. */
+  accepted_count: number;
+  /** How many certainly failed. */
+  failed_count: number;
+  /** How many may or may not have been taken. */
+  unknown_count: number;
+  /** One entry for every recipient, in the request's order. */
+  results: RequestEntry[];
+  /** How many are not settled yet. */
+  pending_count: number;
+  /** When the request came. */
+  created_at: string;
+  /** When all was settled; null while it runs. */
+  completed_at: string | null;
+}
+/** What has become of one recipient so far. */
+export interface RequestEntry {
+  /** The number in E.164 form, the user id, or the text as it was given where it cannot be read. */
+  to: string;
+  /** The person's business-scoped user id, where it is known. */
+  user_id?: string;
+  /** The recipient's own `client_reference`. */
+  client_reference?: string;
+  /** The id of the message. Unreadable and repeated recipients become none. */
+  id?: string;
+  /** The provider's id of the message. */
+  message_id?: string;
+  /** The provider holds or paces the message. */
+  held?: true;
+  /** Why it is not `accepted`. */
+  error?: MessageError;
+  /** `sent`, `delivered` and `read` count as `accepted`. */
+  status: 'accepted' | 'failed' | 'unknown' | 'pending' | 'transmitting';
+}
+/** Why the provider limits a business account, or that it stopped to, in its own words in lower case. */
+export interface Restriction {
+  /** What happened. */
+  event: string;
+  /** What is not allowed now. */
+  restrictions: RestrictionItem[];
+  /** The state of a ban. */
+  ban: {
+    /** What the state is. */
+    state: string;
+    /** Since when, or from when on. */
+    date: string | null;
+  } | null;
+  /** What was violated. */
+  violation: string | null;
+}
+/** One thing that is not allowed now. */
+export interface RestrictionItem {
+  /** What it is. */
+  type: string;
+  /** Until when. */
+  until: string | null;
+}
+/** What became of one recipient. */
+export interface ResultEntry {
+  /** The number in E.164 form, the user id, or the text as it was given where it cannot be read. */
+  to: string;
+  /** The person's business-scoped user id, where it is known. */
+  user_id?: string;
+  /** The recipient's own `client_reference`. */
+  client_reference?: string;
+  /** The id of the message. Unreadable and repeated recipients become none. */
+  id?: string;
+  /** The provider's id of the message. */
+  message_id?: string;
+  /** The provider holds or paces the message. */
+  held?: true;
+  /** Why it is not `accepted`. */
+  error?: MessageError;
+  /** `accepted` means that the provider took the message. It does not prove delivery. */
+  status: 'accepted' | 'failed' | 'unknown';
+}
+/** Make a new secret; the one before signs too for a while. */
+export interface RotateEndpointSecretBody {
+  /** How long the secret before signs too. */
+  overlap_seconds?: number;
+}
+/** A new secret. */
+export interface RotatedSecret {
+  /** What signatures are made with: `whsec_` and 32 bytes in base64. It is shown this once. */
+  secret: string;
+  /** Until when the secret before signs too; null: it signs no more. */
+  previous_expires_at: string | null;
+}
+/** What became of a send, recipient by recipient. The three counts add up to the length of `results`. */
+export interface SendAnswer {
+  /** The id of the request. */
+  request_id: string;
+  /** The account that sent it. */
+  account_id: string;
+  /** The `client_reference` of the request. */
+  client_reference?: string;
+  /** What was sent. */
+  type: 'text' | 'template';
+  /** How many the provider took. */
+  accepted_count: number;
+  /** How many certainly failed. */
+  failed_count: number;
+  /** How many may or may not have been taken. */
+  unknown_count: number;
+  /** One entry for every recipient, in the request's order. */
+  results: ResultEntry[];
+}
+/** What is wrong with a signature, and never what would be right. */
+export interface SignatureCheck {
+  /** Whether it verifies. */
+  valid: boolean;
+  /** All that is wrong; empty if it verifies. */
+  problems: SignatureProblem[];
+}
+/** One thing that is wrong. */
+export interface SignatureProblem {
+  /** The word to decide by. */
+  code:
+    | 'header_missing'
+    | 'header_repeated'
+    | 'timestamp_malformed'
+    | 'timestamp_too_old'
+    | 'timestamp_in_future'
+    | 'signature_malformed'
+    | 'signature_version_unknown'
+    | 'secret_in_signature'
+    | 'secret_not_decoded'
+    | 'content_incomplete'
+    | 'previous_secret'
+    | 'body_changed'
+    | 'signature_mismatch';
+  /** What it means this time, for a person to read. */
+  detail: string;
+}
+/** What became of the messages that were made in a time, by the status that they have now. */
+export interface Statistics {
+  /** From when on; the beginning of the first bucket. */
+  since: string;
+  /** Until when; the end of the last bucket, which may be yet to come. */
+  until: string;
+  /** How long each bucket is. Days are those of UTC. */
+  step: 'minute' | 'hour' | 'day';
+  /** When the newest of these figures was counted; null where there is none. */
+  computed_at: string | null;
+  /** Over the whole time. */
+  totals: StatisticsNumbers;
+  /** In the order of time, the empty ones too. */
+  buckets: StatisticsBucket[];
+  /**
+   * The failed messages by their code, the most frequent first.
+   *
+   * Items: Messages that failed alike.
+   */
+  failures: {
+    /** Their code. */
+    code: string;
+    /** How many they are. */
+    count: number;
+  }[];
+}
+/** The messages that were made in one minute, hour or day. */
+export interface StatisticsBucket {
+  /** The beginning of the bucket. */
+  at: string;
+  /** How many the provider has taken, whatever became of them. */
+  accepted: number;
+  /** How many are `sent`, `delivered` or `read`. */
+  sent: number;
+  /** How many are `delivered` or `read`. */
+  delivered: number;
+  /** How many are `read`. */
+  read: number;
+  /** How many are `failed`, at the send or later. */
+  failed: number;
+  /** How many are `unknown`. */
+  unknown: number;
+  /** How many messages from people came. */
+  received: number;
+  /** null where none was delivered. */
+  to_delivery_ms: DeliveryTimes | null;
+}
+/** Counted messages. */
+export interface StatisticsNumbers {
+  /** How many the provider has taken, whatever became of them. */
+  accepted: number;
+  /** How many are `sent`, `delivered` or `read`. */
+  sent: number;
+  /** How many are `delivered` or `read`. */
+  delivered: number;
+  /** How many are `read`. */
+  read: number;
+  /** How many are `failed`, at the send or later. */
+  failed: number;
+  /** How many are `unknown`. */
+  unknown: number;
+  /** How many messages from people came. */
+  received: number;
+  /** null where none was delivered. */
+  to_delivery_ms: DeliveryTimes | null;
+}
+/** A message template of the provider, in one language. Its words are in lower case. */
+export interface Template {
+  /** The id of the template. */
+  id: string;
+  /** Its name. */
+  name: string;
+  /** Its language, such as `en_US`. */
+  language: string;
+  /** Only an `approved` one is sent. Others are `pending`, `rejected`, `paused`, `disabled` and so on. */
+  status: string;
+  /** `utility`, `marketing` or `authentication`. */
+  category: string;
+  /** How its variables are named. */
+  parameter_format: 'positional' | 'named';
+  /** Its parts, as the provider has them. */
+  components: {
+    [k: string]: unknown;
+  }[];
+  /** How people take it, as the provider rates it. */
+  quality: string | null;
+  /** When it last changed. */
+  updated_at: string;
+}
+/** What reading the templates has changed. */
+export interface TemplateSync {
+  /** How many were new. */
+  added: number;
+  /** How many were different. */
+  changed: number;
+  /** How many are no more. */
+  removed: number;
+  /** How many there are now. */
+  total: number;
+}
+/** A template changed, such as its status or its quality. */
+export interface TemplateUpdatedEvent {
+  /** Its id, the same on every delivery: drop what you know already. */
+  id: string;
+  /** What kind of event it is. */
+  type: 'template.updated';
+  /** Its number: from 1 on for each account and mode, without gaps. */
+  sequence: number;
+  /** When it was recorded. */
+  timestamp: string;
+  /** The account it belongs to. */
+  account_id: string;
+  /** What it is about, as it was then. */
+  data: {
+    template: Template;
+  };
+}
+/** One step in the history of a message. */
+export interface TimelineStep {
+  /** What was reported; also words of the provider that change nothing here, such as `played`. */
+  status: string;
+  /** When it happened, as the one who reported it says. */
+  at: string;
+  /** When the service learned of it. */
+  received_at: string;
+  /** `late` or `duplicate` for what changed nothing. */
+  note: ('late' | 'duplicate') | null;
+  /** Why it failed. */
+  error: MessageError | null;
+}
+/** What a send would find out by itself. */
+export interface ValidationAnswer {
+  /** The account that asks. */
+  account_id: string;
+  /** The `client_reference` of the request. */
+  client_reference?: string;
+  /** What was sent. */
+  type: 'text' | 'template';
+  /** How many could be sent. */
+  valid_count: number;
+  /** How many could not. */
+  invalid_count: number;
+  /** One entry for every recipient, in order. */
+  results: ValidationEntry[];
+}
+/** What was found of one recipient. */
+export interface ValidationEntry {
+  /** The number in E.164 form, the user id, or the text as it was given where it cannot be read. */
+  to: string;
+  /** The person's business-scoped user id, where it is known. */
+  user_id?: string;
+  /** The recipient's own `client_reference`. */
+  client_reference?: string;
+  /** Whether a send would try it. */
+  status: 'valid' | 'invalid';
+  /** Why it is `invalid`. */
+  error?: MessageError;
+  /** What may go wrong, but does not make it `invalid`. */
+  warnings?: ValidationWarning[];
+}
+/** What may go wrong. */
+export interface ValidationWarning {
+  /** The word to decide by. */
+  code: 'window_not_known';
+  /** What it means this time, for a person to read. */
+  detail: string;
+}

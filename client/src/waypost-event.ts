@@ -1,0 +1,9 @@
+import type { EndpointTestEvent, Event } from './types.ts';
+
+/** A fact about the account. `switch (event.type)` narrows `data`; later gateways may have further types. */
+export type WaypostEvent = Event;
+
+export type EventType = WaypostEvent['type'];
+
+/** What an endpoint gets: an event, or the one that a test of the endpoint sends, which is in no log. */
+export type WebhookEvent = WaypostEvent | EndpointTestEvent;

@@ -1,0 +1,42 @@
+import { type ChannelCalls, channelCalls } from './channels.ts';
+import { type EndpointCalls, endpointCalls } from './endpoints.ts';
+import { type EventCalls, eventCalls } from './events.ts';
+import { createHttp } from './http.ts';
+import { type MessageCalls, messageCalls } from './messages.ts';
+import { type CallOptions, readOptions, type WaypostOptions } from './options.ts';
+import { type RequestCalls, requestCalls } from './requests.ts';
+import { createSend, type Send } from './send.ts';
+import { type TemplateCalls, templateCalls } from './templates.ts';
+import type { OwnAccount } from './types.ts';
+import { createValidate, type Validate } from './validate.ts';
+
+/** The API of one gateway, with one key. It keeps nothing but its options, so one for a whole process is enough. */
+export class Waypost {
+  /** Sends a text or a template to 1 to 50 recipients, and never twice. */
+  readonly send: Send;
+  /** Checks a send without storing or transmitting anything. */
+  readonly validate: Validate;
+  readonly messages: MessageCalls;
+  readonly requests: RequestCalls;
+  readonly events: EventCalls;
+  readonly endpoints: EndpointCalls;
+  readonly templates: TemplateCalls;
+  readonly channels: ChannelCalls;
+  /** `get` reads the account and the key that is used. */
+  readonly account: { get(options?: CallOptions): Promise<OwnAccount> };
+
+  constructor(options: WaypostOptions) {
+    const http = createHttp(readOptions(options));
+    this.send = createSend(http);
+    this.validate = createValidate(http);
+    this.messages = messageCalls(http);
+    this.requests = requestCalls(http);
+    this.events = eventCalls(http);
+    this.endpoints = endpointCalls(http);
+    this.templates = templateCalls(http);
+    this.channels = channelCalls(http);
+    this.account = {
+      get: ({ signal } = {}) => http.call({ method: 'GET', path: '/api/v1/account', repeatable: 'always', signal }),
+    };
+  }
+}

@@ -1,0 +1,119 @@
+import assert from 'node:assert/strict';
+import { type ChildProcess, spawn } from 'node:child_process';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { after, before, describe, it } from 'node:test';
+import { startTestGateway, type TestGateway } from '../../test/support/gateway.ts';
+import { until } from '../../test/support/until.ts';
+import { installPacked, type Project } from './install-packed.ts';
+
+const README = readFileSync(new URL('../README.md', import.meta.url), 'utf8');
+const EXAMPLES = [...README.matchAll(/^```js\n([\s\S]*?)^```$/gm)].map(([, text = '']) => text);
+
+describe('the packed client', () => {
+  let project: Project;
+  let gateway: TestGateway;
+  before(async () => {
+    [project, gateway] = await Promise.all([installPacked(), startTestGateway({ callback: true })]);
+  });
+  after(async () => {
+    await gateway.stop();
+    await project.remove();
+  });
+
+  it('has what it needs and nothing else', () => {
+    const expected = /^(dist\/[a-z-]+\.(js|d\.ts)|package\.json|README\.md|LICENSE)$/;
+    assert.deepEqual(
+      project.packed.filter((path) => !expected.test(path)),
+      [],
+    );
+    assert.deepEqual(
+      project.packed.filter((path) => path.includes('test')),
+      [],
+    );
+    for (const path of ['dist/index.js', 'dist/index.d.ts', 'README.md', 'LICENSE'])
+      assert.ok(project.packed.includes(path), path);
+  });
+
+  it('has examples that work as they stand: sending, repeating, reading events', async () => {
+    const [sending = '', repeating = '', reading = ''] = EXAMPLES;
+    assert.match(await outputOf(sending), /^\+447700900123 was taken as msg_\w+\n0770 failed: invalid_recipient\n$/);
+    assert.equal(await outputOf(repeating), 'true true\n');
+    assert.match(await outputOf(reading), /^\d+ message\.delivered \+447700900123\n$/);
+  });
+
+  it('has an example that receives and verifies', async () => {
+    // The secret is known only once there is an address, so the endpoint is made for an address of nobody first.
+    const created = await gateway.call('POST', '/api/v1/endpoints', { body: { url: 'http://127.0.0.1:9/' } });
+    const { child, output } = start(EXAMPLES[3] ?? '', { PORT: '0', WEBHOOK_SECRET: created.json.secret });
+    const [, port] = await until(() => /port (\d+)/.exec(output()));
+    const path = `/api/v1/endpoints/${created.json.id}`;
+    await gateway.call('PATCH', path, { body: { url: `http://127.0.0.1:${port}/` } });
+    const tested = await gateway.call('POST', `${path}/test`);
+    assert.equal(tested.json.http_status, 204);
+    assert.match(output(), /evt_\w+ endpoint\.test/);
+    const forged = await fetch(`http://127.0.0.1:${port}/`, { method: 'POST', body: '{}' });
+    assert.equal(forged.status, 401);
+    assert.match(output(), /header_missing/);
+    child.kill();
+  });
+
+  it('has types that narrow, without the types of Node', async () => {
+    assert.equal(await project.checkTypes(CUSTOMER), '');
+  });
+
+  it('has types that refuse what the API refuses', async () => {
+    const wrong = await project.checkTypes(`${CUSTOMER}
+      await waypost.send({ to: '+447700900123', type: 'text', txt: { body: 'Hi' } });
+      await waypost.endpoints.create({ url: 'https://example.com', types: ['message.lost'] });
+    `);
+    assert.match(wrong, /txt/);
+    assert.match(wrong, /message\.lost/);
+  });
+
+  async function outputOf(text: string): Promise<string> {
+    const { child, output } = start(text, { WAYPOST_URL: gateway.url, WAYPOST_KEY: gateway.testKey });
+    const code = await new Promise((resolve) => child.once('close', resolve));
+    assert.equal(code, 0, output());
+    return output();
+  }
+
+  /** Runs a text as a plain module of the customer's project. */
+  function start(text: string, env: Record<string, string>): { child: ChildProcess; output(): string } {
+    const path = join(project.dir, `example-${EXAMPLES.indexOf(text)}.js`);
+    writeFileSync(path, text);
+    const child = spawn(process.execPath, [path], { cwd: project.dir, env: { PATH: process.env.PATH, ...env } });
+    let output = '';
+    for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk) => (output += chunk));
+    return { child, output: () => output };
+  }
+});
+
+const CUSTOMER = `
+  import { type ResultEntry, verifyWebhook, Waypost, WaypostError, type WaypostEvent } from '@waypost/client';
+  const waypost = new Waypost({ baseUrl: 'https://waypost.example.com', apiKey: 'wp_live_a', fetch });
+  export function name(event: WaypostEvent): string {
+    switch (event.type) {
+      case 'template.updated': return event.data.template.name;
+      case 'channel.updated': return event.data.channel.phone_number;
+      case 'account.updated': return event.data.account.name;
+      case 'endpoint.disabled': return event.data.endpoint.url;
+      case 'message.received': return String(event.data.message.text?.body);
+      default: return event.data.message.status;
+    }
+  }
+  export function idOf(entry: ResultEntry): string | undefined {
+    // @ts-expect-error: an entry that is accepted has no error.
+    if (entry.status === 'accepted') entry.error.code;
+    // @ts-expect-error: it is not said yet whether there is an error.
+    entry.error.code;
+    return entry.status === 'failed' ? entry.error.code : entry.id;
+  }
+  export function reason(error: unknown): string {
+    if (!(error instanceof WaypostError)) throw error;
+    return error.code === 'rate_limited' ? String(error.retryAfterSeconds) : error.message;
+  }
+  for await (const message of waypost.messages.iterate({ status: 'failed' })) console.log(message.error?.code);
+  const event = await verifyWebhook({ headers: new Headers(), body: '', secrets: ['whsec_a'] });
+  if (event.type !== 'endpoint.test') name(event);
+`;
