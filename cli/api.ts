@@ -1,0 +1,111 @@
+import { Failure } from './failure.ts';
+import { failureOf, NO_ANSWER_ADVICE, readProblem, UNEXPECTED_ADVICE } from './problem.ts';
+
+/** Longer than the longest answer to a send (25 s) and to a waiting read (30 s). */
+const CALL_TIMEOUT_MS = 60_000;
+
+export interface Answer {
+  status: number;
+  headers: Headers;
+  /** The body as it came. */
+  text: string;
+  /** The same as JSON; undefined if it is none. */
+  json: unknown;
+}
+
+export interface CallOptions {
+  query?: Record<string, string | undefined>;
+  body?: unknown;
+  headers?: Record<string, string>;
+  signal?: AbortSignal;
+}
+
+export interface Api {
+  url: string;
+  key: string;
+  keySource: string;
+  /** One call, whatever it answers. No answer at all throws `NoAnswer`. */
+  ask(method: string, path: string, options?: CallOptions): Promise<Answer>;
+  /** The same; any answer but a 2xx throws what is wrong, in words for a person. */
+  call(method: string, path: string, options?: CallOptions): Promise<Answer>;
+}
+
+/** The connection was refused, broke, or stayed silent: it is open whether the call was carried out. */
+export class NoAnswer extends Failure {}
+
+/** The gateway at this address, called with one key. `keySource` says in errors where the key came from. */
+export function createApi(url: string, key: string | undefined, keySource: string): Api {
+  const ask: Api['ask'] = async (method, path, options = {}) => {
+    const target = `${url}${path}${formatQuery(options.query)}`;
+    return await exchange(target, {
+      method,
+      headers: {
+        ...(key !== undefined && { authorization: `Bearer ${key}` }),
+        ...(options.body !== undefined && { 'content-type': 'application/json' }),
+        ...options.headers,
+      },
+      ...(options.body !== undefined && { body: textOf(options.body) }),
+      ...(options.signal && { signal: options.signal }),
+    });
+  };
+  return {
+    url,
+    key: key ?? '',
+    keySource,
+    ask,
+    async call(method, path, options) {
+      const answer = await ask(method, path, options);
+      if (answer.status >= 200 && answer.status <= 299) return answer;
+      const problem = readProblem(answer);
+      if (problem === undefined) throw new Failure(`${url} answered ${answer.status}.\n${UNEXPECTED_ADVICE}`);
+      throw failureOf(problem, { url, keySource });
+    },
+  };
+}
+
+/** One HTTP exchange. A redirect is not followed: the key must reach nobody else. */
+export async function exchange(target: string, init: RequestInit): Promise<Answer> {
+  const timeout = AbortSignal.timeout(CALL_TIMEOUT_MS);
+  const signal = init.signal ? AbortSignal.any([init.signal, timeout]) : timeout;
+  try {
+    const answer = await fetch(target, { ...init, redirect: 'manual', signal });
+    const text = await answer.text();
+    return { status: answer.status, headers: answer.headers, text, json: readJson(text) };
+  } catch (error) {
+    if (init.signal?.aborted) throw error;
+    throw new NoAnswer(`No answer from ${new URL(target).origin}: ${reasonOf(error)}.\n${NO_ANSWER_ADVICE}`);
+  }
+}
+
+function reasonOf(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  if (error.name === 'TimeoutError') return `nothing came within ${CALL_TIMEOUT_MS / 1_000} s`;
+  const { cause } = error;
+  const code: unknown = Reflect.get(Object(cause), 'code');
+  const words: Record<string, string> = {
+    ECONNREFUSED: 'the connection was refused',
+    ENOTFOUND: 'there is no such name',
+    ECONNRESET: 'the connection broke',
+    UND_ERR_SOCKET: 'the connection broke',
+  };
+  if (typeof code === 'string') return words[code] ?? code;
+  return cause instanceof Error ? cause.message : error.message;
+}
+
+/** What is a text already is sent as it stands, so that a repeated call has the same bytes. */
+function textOf(body: unknown): string {
+  return typeof body === 'string' ? body : JSON.stringify(body);
+}
+
+function formatQuery(query: CallOptions['query'] = {}): string {
+  const given = Object.entries(query).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]]));
+  return given.length === 0 ? '' : `?${new URLSearchParams(given)}`;
+}
+
+function readJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined; // A page of some proxy, or nothing: the status says what happened.
+  }
+}

@@ -1,0 +1,160 @@
+import assert from 'node:assert/strict';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, before, describe, it } from 'node:test';
+import { startTestGateway, type TestGateway } from '../../test/support/gateway.ts';
+import { runCli } from '../test-support.ts';
+
+let gateway: TestGateway;
+let folder: string;
+let files = 0;
+
+before(async () => {
+  gateway = await startTestGateway();
+  folder = await mkdtemp(join(tmpdir(), 'waypost-csv-'));
+});
+after(async () => {
+  await gateway.stop();
+  await rm(folder, { recursive: true });
+});
+
+async function csv(content: string | Buffer): Promise<string> {
+  files += 1;
+  const path = join(folder, `${files}.csv`);
+  await writeFile(path, content);
+  return path;
+}
+
+function send(path: string, ...more: string[]) {
+  const env = { WAYPOST_URL: gateway.url, WAYPOST_API_KEY: gateway.testKey };
+  const content = more.includes('--text') || more.includes('--template') ? [] : ['--text', 'hello'];
+  return runCli(['send', '--csv', path, ...content, ...more], env);
+}
+
+async function reportOf(path: string): Promise<string[]> {
+  return (await readFile(`${path}.report.csv`, 'utf8')).trimEnd().split('\n');
+}
+
+async function bodiesOf(to: string): Promise<unknown[]> {
+  const listed = await gateway.call('GET', `/api/v1/messages?to=${encodeURIComponent(to)}`);
+  return listed.json.data.map((message: { text?: { body: string }; template?: unknown }) => message.text?.body);
+}
+
+describe('a CSV file', () => {
+  it('is read with a BOM, Windows line ends, quoted commas, spaces in the header and empty rows', async () => {
+    const path = await csv('\ufeffname, to \r\n"Lovelace, ""Ada""",+447700900201\r\n\r\n,\r\nBob,+447700900202\r\n');
+    const { exitCode, stderr } = await send(path, '--text', 'Hello {{name}}');
+    assert.equal(exitCode, 0, stderr);
+    const report = await reportOf(path);
+    assert.deepEqual(
+      report.map((line) => line.split(',').slice(0, 3).join()),
+      ['row,to,status', '2,+447700900201,accepted', '5,+447700900202,accepted'],
+    );
+    assert.deepEqual(await bodiesOf('+447700900201'), ['Hello Lovelace, "Ada"']);
+  });
+
+  it('has an entry in the report for every row, however wrong the row is', async () => {
+    const rows = [
+      '+447700900211,Ada',
+      '0770,Bob',
+      ',Carl',
+      '"+44 7700 900-211",Ada again',
+      '+447700900212',
+      '+447700900213,',
+      `+447700900214,${'x'.repeat(300)}`,
+    ];
+    const path = await csv(`to,client_reference\n${rows.join('\n')}\n`);
+    const { exitCode, stderr } = await send(path);
+    assert.equal(exitCode, 1, stderr);
+    assert.match(stderr, /not sent \(duplicate_recipient\): 1/);
+    const outcomes = (await reportOf(path)).slice(1).map((line) => {
+      const [row, , status, , , code] = line.split(',');
+      return [row, status, code].join(' ');
+    });
+    assert.deepEqual(outcomes, [
+      '2 accepted ',
+      '3 failed invalid_recipient',
+      '4 failed invalid_recipient',
+      '5 failed duplicate_recipient',
+      '6 failed row_invalid',
+      '7 accepted ',
+      '8 failed invalid_request',
+    ]);
+  });
+
+  it('sends nothing if it cannot be read as a whole, and says why', async () => {
+    const cases: [path: string, words: RegExp, more?: string[]][] = [
+      [await csv('number,name\n+447700900221,Ada\n'), /no column "to"/],
+      [await csv('to;name\n+447700900221;Ada\n'), /--delimiter ';'/],
+      [await csv('to,to\n+447700900221,Ada\n'), /"to" is there twice/],
+      [await csv('to,name\n+447700900221,"Ada\n'), /is no CSV/],
+      [await csv(''), /is empty/],
+      [await csv('to,name\n'), /no rows/],
+      [await csv(Buffer.from('to,name\n+447700900221,Andr\xe9\n', 'latin1')), /UTF-8/],
+      [folder, /EISDIR/],
+      [join(folder, 'none.csv'), /ENOENT/],
+      [await csv('to\n+447700900221\n'), /no column "name"/, ['--text', 'Hello {{name}}']],
+    ];
+    const runs = await Promise.all(
+      cases.map(async ([path, words, more = []]) => ({ words, ...(await send(path, ...more)) })),
+    );
+    for (const { words, exitCode, stderr } of runs) {
+      assert.match(stderr, words);
+      assert.equal(exitCode, 2, stderr);
+    }
+    assert.deepEqual(await bodiesOf('+447700900221'), []);
+  });
+
+  it('sends to one person once, whether or not a request ends between the two rows', async () => {
+    const path = await csv('to,name\n+447700900271,Ada\n+447700900272,Bob\n(+44) 7700.900-271,Eve\n');
+    assert.equal((await send(path, '--text', 'Hello {{name}}')).exitCode, 1);
+    assert.match((await reportOf(path))[3] ?? '', /^4,.*,failed,,,duplicate_recipient,/);
+    assert.deepEqual(await bodiesOf('+447700900271'), ['Hello Ada']);
+  });
+
+  it("fills a template's parameters from columns, for each row its own", async () => {
+    const path = await csv('to,first\n+447700900231,Ada\n+447700900232,Bob\n');
+    const named = ['--template', 'greeting_named', '--language', 'en_US', '--param', 'first_name=first'];
+    assert.equal((await send(path, ...named)).exitCode, 0);
+    const { json } = await gateway.call('GET', '/api/v1/messages?to=%2B447700900232');
+    assert.match(JSON.stringify(json.data[0].template), /"text":"Bob"/);
+  });
+
+  it('that was changed, or is sent with another text, is another send and never mixed with the first one', async () => {
+    const path = await csv('to\n+447700900241\n');
+    assert.equal((await send(path)).exitCode, 0);
+    const otherText = await send(path, '--text', 'another');
+    await writeFile(path, 'to\n+447700900242\n');
+    const otherFile = await send(path);
+    assert.deepEqual([otherText.exitCode, otherFile.exitCode], [2, 2]);
+    assert.match(otherText.stderr, /the text, the template or another option has changed/);
+    assert.match(otherFile.stderr, /the file has changed/);
+    assert.deepEqual(await bodiesOf('+447700900242'), []);
+  });
+
+  it('is not sent again from a lost report while the keys are kept, and not at all afterwards without --force', async () => {
+    const path = await csv('to\n+447700900251\n');
+    assert.equal((await send(path)).exitCode, 0);
+    await rm(`${path}.report.csv`);
+    const again = await send(path);
+    assert.match(again.stderr, /1 rows had been sent by an earlier run/);
+    await rm(`${path}.report.csv`);
+    const state = JSON.parse(await readFile(`${path}.report.csv.state`, 'utf8'));
+    const old = new Date(Date.now() - 25 * 3_600_000).toISOString();
+    await writeFile(`${path}.report.csv.state`, JSON.stringify({ ...state, begun_at: old }));
+    const refused = await send(path);
+    assert.equal(refused.exitCode, 1);
+    assert.match(refused.stderr, /24 hours[\s\S]*--force/);
+    assert.equal((await send(path, '--force')).exitCode, 0);
+    assert.deepEqual(await bodiesOf('+447700900251'), ['hello']);
+  });
+
+  it('never touches a file that is not its own report', async () => {
+    const path = await csv('to\n+447700900261\n');
+    const precious = await csv('precious\n');
+    const { exitCode } = await send(path, '--report', precious);
+    assert.equal(exitCode, 2);
+    assert.equal(await readFile(precious, 'utf8'), 'precious\n');
+  });
+});

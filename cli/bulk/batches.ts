@@ -1,0 +1,68 @@
+import type { Recipient } from '../content.ts';
+import { markOf } from './person-mark.ts';
+import type { Recipe } from './recipe.ts';
+import type { Row } from './rows.ts';
+
+/** A row on its way: someone to send to, or a fault that was found here. */
+export interface PlannedRow {
+  number: number;
+  to: string;
+  recipient: Recipient | undefined;
+  fault: { code: 'duplicate_recipient' | 'row_invalid'; detail: string } | undefined;
+}
+
+/** Rows that stand after each other and go out in one request. */
+export interface Batch {
+  /** From 0 on. */
+  number: number;
+  /** How many rows come before it in the file. */
+  before: number;
+  text: string | undefined;
+  rows: PlannedRow[];
+}
+
+/** What one request takes. */
+const BATCH_ROWS_MAX = 50;
+
+/**
+ * Parts a file into requests: up to 50 rows, as long as they have the same text. The same file and recipe always give the same
+ * batches, which is what a repetition after a crash stands on. A person who was in an earlier row is not sent to again.
+ */
+export async function* planBatches(rows: AsyncIterable<Row>, recipe: Recipe): AsyncGenerator<Batch> {
+  const seen = new Set<number | string>();
+  let batch: Batch = { number: 0, before: 0, text: undefined, rows: [] };
+  let begun = false;
+  for await (const row of rows) {
+    const { planned, text } = planRow(row, recipe, seen);
+    // A row with a fault has no text, and goes along with any other.
+    const fits = planned.fault !== undefined || !begun || batch.text === text;
+    if (batch.rows.length === BATCH_ROWS_MAX || !fits) {
+      yield batch;
+      batch = { number: batch.number + 1, before: batch.before + batch.rows.length, text: undefined, rows: [] };
+      begun = false;
+    }
+    batch.rows.push(planned);
+    if (planned.fault !== undefined) continue;
+    batch.text = text;
+    begun = true;
+  }
+  if (batch.rows.length > 0) yield batch;
+}
+
+function planRow(
+  row: Row,
+  recipe: Recipe,
+  seen: Set<number | string>,
+): { planned: PlannedRow; text?: string | undefined } {
+  const { number, cells } = row;
+  const to = cells.get('to') ?? '';
+  const faulty = (code: NonNullable<PlannedRow['fault']>['code'], detail: string) => ({
+    planned: { number, to, recipient: undefined, fault: { code, detail } },
+  });
+  const prepared = recipe.prepare(row);
+  if (typeof prepared === 'string') return faulty('row_invalid', prepared);
+  const mark = markOf(to, number);
+  if (seen.has(mark)) return faulty('duplicate_recipient', 'This person is in an earlier row of the file');
+  seen.add(mark);
+  return { planned: { number, to, recipient: prepared.recipient, fault: undefined }, text: prepared.text };
+}

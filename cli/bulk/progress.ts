@@ -1,0 +1,49 @@
+import type { Totals } from './report-file.ts';
+
+export interface Progress {
+  /** Shows where it stands. */
+  update(): void;
+  /** Why it does not get on at the moment. */
+  waiting(reason: string): void;
+  end(): void;
+}
+
+const BAR_CELLS = 24;
+/** Where nobody watches a bar, a line now and then is enough. */
+const LINE_EVERY_MS = 5_000;
+/** How long a wait stays in the bar after it was told. */
+const REASON_MS = 2_000;
+
+/** A bar on a terminal; else a line every five seconds. `before` rows were done by an earlier run. */
+export function createProgress(total: number, before: number, totals: Totals, stream: NodeJS.WriteStream): Progress {
+  const startMs = performance.now();
+  let lineMs = startMs;
+  let reason: { text: string; atMs: number } | undefined;
+  const describe = () => {
+    const { accepted, failed, unknown } = totals;
+    const done = accepted + failed + unknown;
+    const perMs = (done - before) / (performance.now() - startMs);
+    const left = perMs > 0 ? `, about ${Math.ceil((total - done) / perMs / 1_000)} s left` : '';
+    const why = reason !== undefined && performance.now() - reason.atMs < REASON_MS ? `  (${reason.text})` : '';
+    return { done, text: `${done}/${total}  ${accepted} accepted, ${failed} failed, ${unknown} unknown${left}${why}` };
+  };
+  const draw = () => {
+    const { done, text } = describe();
+    if (stream.isTTY) {
+      const full = Math.round((done / total) * BAR_CELLS);
+      const bar = `[${'#'.repeat(full)}${' '.repeat(BAR_CELLS - full)}] ${text}`;
+      stream.write(`\r${bar.slice(0, stream.columns - 1)}\u001b[K`);
+    } else if (performance.now() - lineMs > LINE_EVERY_MS) {
+      lineMs = performance.now();
+      stream.write(`${text}\n`);
+    }
+  };
+  return {
+    update: draw,
+    waiting(text) {
+      reason = { text, atMs: performance.now() };
+      draw();
+    },
+    end: () => void (stream.isTTY && stream.write('\r\u001b[K')),
+  };
+}

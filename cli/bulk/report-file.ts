@@ -1,0 +1,112 @@
+import {
+  appendFileSync,
+  closeSync,
+  createReadStream,
+  existsSync,
+  fdatasyncSync,
+  ftruncateSync,
+  openSync,
+} from 'node:fs';
+import { usage } from '../failure.ts';
+
+/** The outcome of one row, as it stands in the report. */
+export interface Outcome {
+  row: number;
+  to: string;
+  status: 'accepted' | 'failed' | 'unknown';
+  id?: string | undefined;
+  message_id?: string | undefined;
+  code?: string | undefined;
+  detail?: string | undefined;
+}
+
+export type Totals = Record<Outcome['status'], number>;
+
+export interface ReportFile {
+  /** How many rows of the file it has: always the first ones, in their order. */
+  rows(): number;
+  totals: Totals;
+  append(outcomes: readonly Outcome[]): void;
+  /** Resolves when what was written would outlive the machine. */
+  sync(): void;
+  close(): void;
+}
+
+const COLUMNS = ['row', 'to', 'status', 'id', 'message_id', 'code', 'detail'] as const;
+const HEADER = `${COLUMNS.join(',')}\n`;
+
+/**
+ * Opens a report to go on with it, or begins one. `check` gets the number of its rows before anything is changed. A line
+ * that a crash has cut is taken away: its row is asked for again.
+ */
+export async function openReportFile(path: string, check: (rows: number) => void): Promise<ReportFile> {
+  const kept = existsSync(path) ? await readKept(path) : undefined;
+  check(kept === undefined ? 0 : sumOf(kept.totals));
+  const fd = openFile(path);
+  ftruncateSync(fd, kept?.bytes ?? 0);
+  if (kept === undefined || kept.bytes === 0) appendFileSync(fd, HEADER);
+  const totals = kept?.totals ?? { accepted: 0, failed: 0, unknown: 0 };
+  return {
+    totals,
+    rows: () => sumOf(totals),
+    append(outcomes) {
+      appendFileSync(fd, outcomes.map(formatLine).join(''));
+      for (const { status } of outcomes) totals[status] += 1;
+    },
+    sync: () => fdatasyncSync(fd),
+    close: () => closeSync(fd),
+  };
+}
+
+function sumOf({ accepted, failed, unknown }: Totals): number {
+  return accepted + failed + unknown;
+}
+
+function openFile(path: string): number {
+  try {
+    return openSync(path, 'a');
+  } catch (error) {
+    throw usage(`The report ${path} cannot be written: ${error instanceof Error ? error.message : String(error)}`);
+  }
+}
+
+/** Each row is one line, so whole lines are whole rows. */
+async function readKept(path: string): Promise<{ bytes: number; totals: Totals }> {
+  const totals: Totals = { accepted: 0, failed: 0, unknown: 0 };
+  let bytes = 0;
+  let rest = '';
+  for await (const chunk of createReadStream(path, 'utf8')) {
+    const lines = `${rest}${chunk}`.split('\n');
+    rest = lines.pop() ?? '';
+    for (const line of lines) {
+      if (bytes === 0 && `${line}\n` !== HEADER) throw notOurs(path);
+      if (bytes > 0) totals[readStatus(line) ?? fail(path)] += 1;
+      bytes += Buffer.byteLength(line) + 1;
+    }
+  }
+  return { bytes, totals };
+}
+
+/** The status follows the recipient, which may be a quoted text. */
+function readStatus(line: string): Outcome['status'] | undefined {
+  const [, status] = /^\d+,(?:"(?:[^"]|"")*"|[^",]*),(accepted|failed|unknown),/.exec(line) ?? [];
+  return status === 'accepted' || status === 'failed' || status === 'unknown' ? status : undefined;
+}
+
+function fail(path: string): never {
+  throw notOurs(path);
+}
+
+function notOurs(path: string): Error {
+  return usage(`${path} is not a report of this command. Name another file with --report.`);
+}
+
+function formatLine(outcome: Outcome): string {
+  return `${COLUMNS.map((column) => formatCell(outcome[column] ?? '')).join(',')}\n`;
+}
+
+/** In one line, whatever stood in the file. */
+function formatCell(value: string | number): string {
+  const text = String(value).replace(/[\r\n]+/g, ' ');
+  return /[",]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
+}

@@ -1,0 +1,90 @@
+import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { Failure, usage } from '../failure.ts';
+
+/** What makes a send this one and no other: hashes of the file and of all else that decides what is sent. */
+export interface RunIdentity {
+  file: string;
+  recipe: string;
+  account: string;
+}
+
+/** What a later start must know of a run, beside what its report says. */
+export interface RunState extends RunIdentity {
+  begun_at: string;
+  /** How many rows the report had. */
+  reported: number;
+  /** No row beyond these was sent before this time; null: none was sent at all. */
+  open_since: string | null;
+  /** Who is at work on it. */
+  pid: number;
+}
+
+/** Keys are kept for 24 hours; the last minutes are not relied on. */
+const KEY_LIFE_MS = 24 * 3_600_000 - 10 * 60_000;
+
+/** The state beside a report; undefined before the first start. */
+export function readRunState(path: string): RunState | undefined {
+  if (!existsSync(path)) return undefined;
+  const state = parse(path);
+  if (state === undefined) throw usage(`${path} cannot be read, so nothing says what was sent. It is safest to look.`);
+  return state;
+}
+
+/** Whole or not at all. */
+export function writeRunState(path: string, state: RunState): void {
+  writeFileSync(`${path}.new`, `${JSON.stringify(state)}\n`);
+  renameSync(`${path}.new`, path);
+}
+
+/** Throws where going on would send something else than what was begun. */
+export function checkIdentity(before: RunState, now: RunIdentity, report: string): void {
+  const changed = [
+    ...(before.file === now.file ? [] : ['the file']),
+    ...(before.recipe === now.recipe ? [] : ['the text, the template or another option']),
+    ...(before.account === now.account ? [] : ['the account or the mode of the key']),
+  ];
+  if (changed.length > 0)
+    throw usage(
+      `${report} belongs to another send: since then ${changed.join(' and ')} has changed. This would be a new send to everybody. If that is meant, name another report with --report.`,
+    );
+}
+
+/** Throws where going on might send something twice. `rows` is what the report has. */
+export function checkOpenRows(before: RunState, rows: number, report: string): void {
+  if (before.pid !== process.pid && isRunning(before.pid))
+    throw new Failure(`Process ${before.pid} is at work on ${report}. If that is something else by now, add --force.`);
+  const since = openSince(before, rows);
+  if (since !== null && Date.now() - Date.parse(since) > KEY_LIFE_MS)
+    throw new Failure(
+      `This send was broken off, and what was under way since ${since} may have been sent or not: the gateway keeps its answers for 24 hours, and can no longer tell.\nLook for the rows after number ${rows} of ${report} with "waypost messages --since ${since}". With --force the send goes on, and some may get it twice.`,
+    );
+}
+
+/** Since when rows that the report does not have may have been sent. A report that has lost rows has lost sent ones. */
+export function openSince(before: RunState, rows: number): string | null {
+  return rows < before.reported ? before.begun_at : before.open_since;
+}
+
+function isRunning(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    // It is there and belongs to somebody else.
+    return error instanceof Error && 'code' in error && error.code === 'EPERM';
+  }
+}
+
+function parse(path: string): RunState | undefined {
+  try {
+    const { file, recipe, account, begun_at, reported, open_since, pid } = Object(
+      JSON.parse(readFileSync(path, 'utf8')),
+    );
+    const texts = [file, recipe, account, begun_at].every((value) => typeof value === 'string');
+    const opened = open_since === null || typeof open_since === 'string';
+    if (!texts || !opened || typeof reported !== 'number' || typeof pid !== 'number') return undefined;
+    return { file, recipe, account, begun_at, reported, open_since, pid };
+  } catch {
+    return undefined; // The caller says so; there is nothing that could be mended here.
+  }
+}

@@ -1,0 +1,86 @@
+import { clientOf } from '../client-of.ts';
+import type { Invocation } from '../command-spec.ts';
+import { EXIT, Failure } from '../failure.ts';
+import { failureOfClient } from '../problem.ts';
+import { planBatches } from './batches.ts';
+import { prepareRun, type Run } from './prepare-run.ts';
+import { createProgress } from './progress.ts';
+import { readRows } from './rows.ts';
+import { runBatches } from './run-batches.ts';
+import { stopOnSignals } from './stop-on-signals.ts';
+import { transmitBatch } from './transmit-batch.ts';
+import { watchFetch } from './watch-fetch.ts';
+
+/** How long one batch is repeated while the gateway is busy, away or behind a broken line. */
+const PATIENCE_MS = 15 * 60_000;
+/** The patience is the limit, and not a count. */
+const RETRIES_MAX = 1_000_000;
+
+/**
+ * Sends to every row of a CSV file. The keys are made of the file's content and the options, and the report says how far it
+ * came. So the same command goes on where it was broken off, and what was under way then is not sent twice.
+ */
+export async function sendFile(invocation: Invocation): Promise<number> {
+  const { out } = invocation;
+  const run = await prepareRun(invocation);
+  const { rows, repeated, report, reportPath } = run;
+  if (repeated > 0)
+    out.note(`Rows that repeat the number of an earlier one, and are not sent (duplicate_recipient): ${repeated}`);
+  const done = report.rows();
+  if (done === rows) out.note(`${reportPath} has all ${rows} rows already: nothing is sent.`);
+  else if (done > 0) out.note(`${reportPath} has ${done} of ${rows} rows already: going on after them.`);
+  let replayed = 0;
+  let failure: unknown;
+  try {
+    await carryOut(run, invocation, (count) => {
+      replayed += count;
+    });
+  } catch (error) {
+    failure = error;
+  }
+  report.close();
+  if (replayed > 0) out.note(`${replayed} rows had been sent by an earlier run, and were not sent again.`);
+  return conclude(run, invocation, failure);
+}
+
+async function carryOut(run: Run, { api, out }: Invocation, onReplayed: (rows: number) => void): Promise<void> {
+  const { path, delimiter, rows, recipe, report, statePath, state, keyPrefix } = run;
+  const progress = createProgress(rows, report.rows(), report.totals, process.stderr);
+  const stop = stopOnSignals(() =>
+    out.note('\nStopping once what is under way is done. Ctrl-C again ends it at once.'),
+  );
+  const patient = { deadlineMs: PATIENCE_MS, retriesMax: RETRIES_MAX, fetch: watchFetch(progress.waiting) };
+  const deps = { client: clientOf(api, patient), recipe, signal: stop.now, onReplayed };
+  try {
+    await runBatches({
+      batches: planBatches(readRows(path, delimiter), recipe),
+      transmit: (batch) => transmitBatch(deps, batch, `${keyPrefix}-${batch.number}`),
+      report,
+      statePath,
+      state,
+      stop: stop.soon,
+      onProgress: progress.update,
+    });
+  } catch (error) {
+    if (!stop.now.aborted) throw error; // What Ctrl-C has broken off is no failure: the next run asks for it again.
+  } finally {
+    // After a failure others may still be under way: the next run asks for them again.
+    stop.breakOff();
+    progress.end();
+  }
+}
+
+function conclude({ rows, report, reportPath }: Run, { api, out }: Invocation, failure: unknown): number {
+  const { accepted, failed, unknown } = report.totals;
+  const done = report.rows();
+  if (out.json) out.line(JSON.stringify({ rows, reported: done, accepted, failed, unknown, report: reportPath }));
+  else
+    out.line(
+      `${done} of ${rows} rows: ${accepted} accepted, ${failed} failed, ${unknown} unknown. Report file: ${reportPath}`,
+    );
+  const goOn = 'The same command goes on from here, and sends nothing twice.';
+  if (failure !== undefined) throw new Failure(`${failureOfClient(failure, api).message}\nWithin 24 hours: ${goOn}`);
+  if (done === rows) return failed + unknown === 0 ? EXIT.done : EXIT.failed;
+  out.note(goOn);
+  return EXIT.interrupted;
+}

@@ -1,0 +1,15 @@
+/** A fetch that tells why the client is about to wait; what it answers is the client's own business. */
+export function watchFetch(onWait: (reason: string) => void): typeof fetch {
+  return async (...call) => {
+    try {
+      const answer = await fetch(...call);
+      if (answer.status === 429) onWait('waiting: the rate of this key is used up');
+      else if (answer.status === 409) onWait('waiting: the first try is still under way');
+      else if (answer.status >= 500) onWait(`waiting: the gateway answers ${answer.status}`);
+      return answer;
+    } catch (error) {
+      onWait('waiting: the gateway does not answer');
+      throw error;
+    }
+  };
+}

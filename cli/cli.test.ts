@@ -1,0 +1,212 @@
+import assert from 'node:assert/strict';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, before, describe, it } from 'node:test';
+import { startTestGateway, type TestGateway } from '../test/support/gateway.ts';
+import { until } from '../test/support/until.ts';
+import { runCli, startCli } from './test-support.ts';
+
+let gateway: TestGateway;
+let folder: string;
+let env: Record<string, string>;
+
+before(async () => {
+  gateway = await startTestGateway({ callback: true });
+  folder = await mkdtemp(join(tmpdir(), 'waypost-cli-'));
+  env = { WAYPOST_URL: gateway.url, WAYPOST_API_KEY: gateway.testKey, WAYPOST_PLATFORM_KEY: gateway.platformKey };
+});
+after(async () => {
+  await gateway.stop();
+  await rm(folder, { recursive: true });
+});
+
+const cli = (...args: string[]) => runCli(args, env);
+
+describe('the command line', () => {
+  it('ends with 0 if all recipients are accepted, and with 1 if one is not', async () => {
+    const [all, some] = await Promise.all([
+      cli('send', '--to', '+447700900101', '--text', 'hello'),
+      cli('send', '--to', '+447700900102,0770', '--template', 'order_update', '--language', 'en_US', '--param', 'Ada'),
+    ]);
+    assert.equal(all.exitCode, 0, all.stderr);
+    assert.match(all.stdout, /^TO +STATUS .*\n\+447700900101 +accepted +msg_/);
+    assert.equal(some.exitCode, 1);
+    assert.match(some.stdout, /\n\+447700900102 +accepted/);
+    assert.match(some.stdout, /\n0770 +failed +- +invalid_recipient/);
+  });
+
+  it('replays the answer of a send that is said again with its key, and sends nothing', async () => {
+    const args = ['send', '--to', '+447700900103', '--text', 'hello', '--idempotency-key', 'order-42', '--json'];
+    const first = await cli(...args);
+    const second = await cli(...args);
+    assert.equal(second.stdout, first.stdout);
+    assert.match(second.stderr, /nothing was sent now/);
+  });
+
+  it("gives programs the API's own JSON, and nothing else on standard output", async () => {
+    const listed = await gateway.call('GET', '/api/v1/templates?limit=2');
+    const { stdout, exitCode } = await cli('templates', '--limit', '2', '--json');
+    assert.equal(exitCode, 0);
+    assert.equal(stdout, `${listed.text}\n`);
+  });
+
+  it('reads messages and requests back, with the timeline', async () => {
+    const sent = JSON.parse((await cli('send', '--to', '+447700900104', '--text', 'hello', '--json')).stdout);
+    const [entry] = sent.results;
+    const [listed, got, request] = await Promise.all([
+      cli('messages', '--to', '+447700900104'),
+      cli('messages', 'get', entry.id),
+      cli('requests', 'get', sent.request_id),
+    ]);
+    assert.match(listed.stdout, new RegExp(`\\n${entry.id} `));
+    assert.match(got.stdout, /\nSTATUS +AT .*\naccepted /);
+    assert.match(request.stdout, /\n\+447700900104 +accepted/);
+  });
+
+  it('follows events from where a state file says, one JSON document a line, until Ctrl-C', async () => {
+    const state = join(folder, 'events.state');
+    const args = ['events', 'tail', '--json', '--state', state];
+    const first = startCli([...args, '--after', '0'], env);
+    await until(async () => (await readFile(state, 'utf8').catch(() => '')) !== '');
+    first.child.kill('SIGINT');
+    const { stdout, exitCode } = await first.ended;
+    assert.equal(exitCode, 130);
+    const seen = stdout
+      .trimEnd()
+      .split('\n')
+      .map((line) => JSON.parse(line).sequence);
+    assert.deepEqual(
+      seen,
+      seen.map((_, place) => place + 1),
+    );
+    await cli('send', '--to', '+447700900105', '--text', 'hello');
+    const second = startCli(args, env);
+    let more = '';
+    second.child.stdout?.on('data', (chunk) => (more += chunk));
+    await until(() => more.includes('\n'));
+    second.child.kill('SIGINT');
+    await second.ended;
+    assert.equal(JSON.parse(more.split('\n')[0] ?? '').sequence, seen.length + 1);
+  });
+
+  it('makes, changes and deletes an endpoint', async () => {
+    const created = await cli('endpoints', 'create', 'http://127.0.0.1:9/', '--types', 'message.failed', '--json');
+    const { id, secret } = JSON.parse(created.stdout);
+    assert.match(secret, /^whsec_/);
+    const updated = await cli('endpoints', 'update', id, '--types', 'all', '--enabled', 'false', '--json');
+    assert.deepEqual([JSON.parse(updated.stdout).types, JSON.parse(updated.stdout).enabled], [null, false]);
+    const [headers, body] = [join(folder, 'headers.txt'), join(folder, 'body.json')];
+    await writeFile(headers, 'webhook-id: evt_1\nwebhook-timestamp: 1\nwebhook-signature: v1,AAAA\n');
+    await writeFile(body, '{}');
+    const checked = await cli('endpoints', 'check-signature', id, '--headers-file', headers, '--body-file', body);
+    assert.equal(checked.exitCode, 1);
+    assert.match(checked.stdout, /timestamp/);
+    assert.equal((await cli('endpoints', 'delete', id)).exitCode, 0);
+    assert.equal((await cli('endpoints', 'get', id)).exitCode, 1);
+  });
+
+  it('makes an account and a key with the platform key, and deletes nothing without --yes', async () => {
+    const account = JSON.parse((await cli('accounts', 'create', 'Acme', '--json')).stdout);
+    const args = ['keys', 'create', account.id, '--name', 'Backend', '--mode', 'test', '--scope', 'messages:read'];
+    const { key } = JSON.parse((await cli(...args, '--json')).stdout);
+    const file = join(folder, 'key.txt');
+    await writeFile(file, `${key}\n`);
+    const [refused, channels, unsure] = await Promise.all([
+      cli('send', '--to', '+447700900106', '--text', 'hello', '--key-file', file),
+      cli('accounts', 'channels', account.id),
+      cli('accounts', 'delete', account.id),
+    ]);
+    assert.equal(refused.exitCode, 1);
+    assert.match(refused.stderr, /403 insufficient_scope/);
+    assert.match(channels.stdout, /connected/);
+    assert.equal(unsure.exitCode, 2);
+    assert.equal((await cli('accounts', 'get', account.id)).exitCode, 0);
+    assert.equal((await cli('accounts', 'delete', account.id, '--yes')).exitCode, 0);
+  });
+
+  it('says what is wrong and what to do, without a stack and without the key', async () => {
+    const wrong = gateway.testKey.replace(/.$/, '!');
+    const [key, nobody, faults, argument, typing] = await Promise.all([
+      runCli(['messages'], { ...env, WAYPOST_API_KEY: wrong }),
+      runCli(['messages', '--url', 'http://127.0.0.1:3'], env),
+      cli('messages', '--limit', '1000'),
+      cli('messages', '--key', gateway.testKey),
+      cli('mesages'),
+    ]);
+    assert.match(key.stderr, /401 invalid_api_key[\s\S]*WAYPOST_API_KEY/);
+    assert.match(nobody.stderr, /connection was refused[\s\S]*npm start/);
+    assert.match(faults.stderr, /422 invalid_request\)\n {2}limit {2}/);
+    assert.match(argument.stderr, /--key-file/);
+    assert.match(typing.stderr, /Did you mean messages/);
+    assert.deepEqual(
+      [key, nobody, faults, argument, typing].map(({ exitCode }) => exitCode),
+      [1, 1, 1, 2, 2],
+    );
+    for (const { stdout, stderr } of [key, nobody, faults, argument, typing]) {
+      assert.doesNotMatch(stderr, /\n {4}at /);
+      assert.ok(!`${stdout}${stderr}`.includes(gateway.testKey));
+    }
+  });
+
+  it('shows where address and key come from, and never the key', async () => {
+    const { stdout } = await cli('config');
+    assert.match(stdout, /WAYPOST_API_KEY/);
+    assert.ok(!stdout.includes(gateway.testKey) && !stdout.includes(gateway.platformKey));
+  });
+
+  it('shows the keys of one gateway to no other', async () => {
+    const dev = { base_url: 'http://127.0.0.1:3', test_key: gateway.testKey, platform_key: gateway.platformKey };
+    await writeFile(join(folder, 'dev.json'), JSON.stringify(dev));
+    const own = await runCli(['config', '--json'], { WAYPOST_DATA_DIR: folder });
+    assert.match(JSON.parse(own.stdout).api_key.source, /dev\.json$/);
+    const other = await runCli(['messages', '--url', gateway.url], { WAYPOST_DATA_DIR: folder });
+    assert.equal(other.exitCode, 2);
+    assert.match(other.stderr, /none is known for this gateway/);
+  });
+
+  it('ends quietly when its reader goes away', async () => {
+    const { child, ended } = startCli(['messages'], env);
+    child.stdout?.destroy();
+    const { exitCode, stderr } = await ended;
+    assert.equal(exitCode, 0, stderr);
+    assert.doesNotMatch(stderr, /EPIPE/);
+  });
+
+  it('finds a healthy gateway healthy, and tells what is wrong with one that is not', async () => {
+    const [secret, token] = [join(folder, 'app-secret.txt'), join(folder, 'token.txt')];
+    await writeFile(secret, gateway.secrets.appSecrets[0] ?? '');
+    await writeFile(token, gateway.secrets.verifyTokens[0] ?? '');
+    const files = ['--app-secret-file', secret, '--verify-token-file', token];
+    const [well, ill, away] = await Promise.all([
+      cli('doctor', ...files),
+      cli('doctor', '--app-secret-file', token, '--verify-token-file', secret, '--json'),
+      cli('doctor', '--url', 'http://127.0.0.1:3'),
+    ]);
+    assert.equal(well.exitCode, 0, well.stdout);
+    assert.doesNotMatch(well.stdout, /^(warn|fail)/m);
+    for (const check of [
+      'gateway',
+      'database',
+      'account',
+      'channel',
+      'provider',
+      'callback',
+      'signature',
+      'verification',
+    ])
+      assert.match(well.stdout, new RegExp(`^ok {4}${check} `, 'm'));
+    const aside = JSON.parse((await cli('notifications', '--json')).stdout).data;
+    assert.ok(
+      aside.every(({ kinds }: { kinds: string[] }) => kinds.every((kind) => /^messages|^waypost_doctor$/.test(kind))),
+    );
+    assert.equal(ill.exitCode, 1);
+    const failed = JSON.parse(ill.stdout).checks.filter(({ level }: { level: string }) => level === 'fail');
+    assert.deepEqual(
+      failed.map(({ check }: { check: string }) => check),
+      ['signature', 'verification'],
+    );
+    assert.equal(away.exitCode, 1);
+    assert.match(away.stdout, /^fail {2}gateway/m);
+  });
+});

@@ -1,0 +1,75 @@
+import { type CommandSpec, PAGING, pick } from '../command-spec.ts';
+import { printable } from '../table.ts';
+
+/** What matters most comes first, because a narrow terminal cuts the rest. */
+const COLUMNS = {
+  ID: 'id',
+  STATUS: 'status',
+  TO: 'to',
+  ERROR: 'error.code',
+  TYPE: 'type',
+  DIRECTION: 'direction',
+  FROM: 'from',
+  CREATED: 'created_at',
+};
+const TIMELINE = { STATUS: 'status', AT: 'at', 'RECEIVED AT': 'received_at', NOTE: 'note', ERROR: 'error.code' };
+const RESULTS = { TO: 'to', STATUS: 'status', ID: 'id', ERROR: 'error.code', DETAIL: 'error.message' };
+
+/** Messages and requests, read back. */
+export const messageCommands: readonly CommandSpec[] = [
+  {
+    use: 'messages list',
+    about: 'lists messages, newest first',
+    key: 'account',
+    options: [
+      { flags: '--request-id <id>', about: 'of this send' },
+      { flags: '--message-id <id>', about: "with this id of the provider's" },
+      { flags: '--client-reference <text>', about: 'with this reference of yours' },
+      { flags: '--to <number>', about: 'to this number or user id' },
+      { flags: '--status <status>', about: 'in this status, such as failed or unknown' },
+      { flags: '--direction <direction>', about: 'which way', choices: ['outbound', 'inbound'] },
+      { flags: '--since <time>', about: 'made then or later, such as 2026-01-31T12:00:00Z' },
+      ...PAGING,
+    ],
+    examples: ['messages --status failed --since 2026-01-31T00:00:00Z', 'messages --to +447700900123 --json'],
+    async run({ api, options, out }) {
+      const names = ['request_id', 'message_id', 'client_reference', 'to', 'status', 'direction', 'since'];
+      const query = pick(options, ...names, 'limit', 'cursor');
+      out.list(await api.call('GET', '/api/v1/messages', { query }), COLUMNS);
+      return undefined;
+    },
+  },
+  {
+    use: 'messages get <id>',
+    about: 'shows one message and its timeline',
+    key: 'account',
+    examples: ['messages get msg_01m7xan1hee2...'],
+    async run({ api, args: [id = ''], out }) {
+      const answer = await api.call('GET', `/api/v1/messages/${encodeURIComponent(id)}`);
+      if (out.json) return void out.thing(answer);
+      const { timeline, ...message }: Record<string, unknown> = Object(answer.json);
+      out.thing({ ...answer, json: message });
+      out.line('');
+      out.table(Array.isArray(timeline) ? timeline : [], TIMELINE);
+      return undefined;
+    },
+  },
+  {
+    use: 'requests get <id>',
+    about: 'shows the answer of a send as it would be given now',
+    key: 'account',
+    examples: ['requests get req_01m7xan1hbe4...'],
+    async run({ api, args: [id = ''], out }) {
+      const answer = await api.call('GET', `/api/v1/requests/${encodeURIComponent(id)}`);
+      if (out.json) return void out.thing(answer);
+      const { results, ...request }: Record<string, unknown> = Object(answer.json);
+      out.table(Array.isArray(results) ? results : [], RESULTS);
+      out.note(
+        Object.entries(request)
+          .map(([name, value]) => `${name} ${printable(value)}`)
+          .join(', '),
+      );
+      return undefined;
+    },
+  },
+];

@@ -1,0 +1,52 @@
+import { type CommandSpec, PAGING, pick } from '../command-spec.ts';
+
+const COLUMNS = {
+  ID: 'id',
+  NAME: 'name',
+  LANGUAGE: 'language',
+  STATUS: 'status',
+  CATEGORY: 'category',
+  QUALITY: 'quality',
+  UPDATED: 'updated_at',
+};
+
+/** What the provider has approved, as the gateway knows it. */
+export const templateCommands: readonly CommandSpec[] = [
+  {
+    use: 'templates list',
+    about: 'lists templates',
+    key: 'account',
+    options: [
+      { flags: '--name <name>', about: 'with this name' },
+      { flags: '--language <code>', about: 'in this language, such as en_US' },
+      { flags: '--status <status>', about: 'in this status, such as approved' },
+      ...PAGING,
+    ],
+    examples: ['templates --status approved'],
+    async run({ api, options, out }) {
+      const query = pick(options, 'name', 'language', 'status', 'limit', 'cursor');
+      out.list(await api.call('GET', '/api/v1/templates', { query }), COLUMNS);
+      return undefined;
+    },
+  },
+  {
+    use: 'templates get <id>',
+    about: 'shows one template with its components',
+    key: 'account',
+    examples: ['templates get tpl_01m7x79nvbes...'],
+    async run({ api, args: [id = ''], out }) {
+      out.thing(await api.call('GET', `/api/v1/templates/${encodeURIComponent(id)}`));
+      return undefined;
+    },
+  },
+  {
+    use: 'templates sync',
+    about: 'reads all templates from the provider now',
+    key: 'account',
+    examples: ['templates sync'],
+    async run({ api, out }) {
+      out.thing(await api.call('POST', '/api/v1/templates/sync'));
+      return undefined;
+    },
+  },
+];

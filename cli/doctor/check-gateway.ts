@@ -1,0 +1,28 @@
+import { type Api, NoAnswer } from '../api.ts';
+import { type Finding, fail, ok } from './finding.ts';
+
+/** Whether the gateway lives, and whether it can commit to its database. */
+export async function checkGateway(api: Api): Promise<{ findings: Finding[]; reachable: boolean }> {
+  try {
+    const startMs = performance.now();
+    const alive = await api.ask('GET', '/healthz');
+    const tookMs = Math.ceil(performance.now() - startMs);
+    if (alive.status !== 200 || Object(alive.json).status !== 'alive') {
+      const todo = 'Is the address that of a Waypost gateway, and does the proxy before it pass everything on?';
+      return { reachable: false, findings: [fail('gateway', `/healthz answers ${alive.status}.`, todo)] };
+    }
+    return { reachable: true, findings: [ok('gateway', `It answers within ${tookMs} ms.`), await checkReady(api)] };
+  } catch (error) {
+    if (!(error instanceof NoAnswer)) throw error;
+    const [detail = '', todo = ''] = error.message.split('\n');
+    return { reachable: false, findings: [fail('gateway', detail, todo)] };
+  }
+}
+
+async function checkReady(api: Api): Promise<Finding> {
+  const { status, json } = await api.ask('GET', '/readyz');
+  if (status === 200) return ok('database', 'The gateway commits to it, and takes work.');
+  if (Object(json).status === 'draining')
+    return fail('gateway', 'It is stopping, and takes no more work.', 'Wait for the next one to start.');
+  return fail('database', 'The gateway cannot commit to it.', 'Look at the database and at the log of the gateway.');
+}

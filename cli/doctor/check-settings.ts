@@ -1,0 +1,27 @@
+import { maskKey, type Settings } from '../settings.ts';
+import { type Finding, fail, ok, warn } from './finding.ts';
+
+/** What is known before anything is called. */
+export function checkSettings({ url, keys: { account } }: Settings): Finding[] {
+  if (url === undefined)
+    return [
+      fail('address', 'No gateway is known.', 'Start one with "npm start", or name it with --url or WAYPOST_URL.'),
+    ];
+  return [
+    isExposed(url.value)
+      ? warn(
+          'address',
+          `${url.value} (${url.source})`,
+          'Keys and messages go over the network as plain text: use https.',
+        )
+      : ok('address', `${url.value} (${url.source})`),
+    account === undefined
+      ? fail('key', 'There is none for this gateway.', 'Give it with --key-file or WAYPOST_API_KEY.')
+      : ok('key', `${maskKey(account.value)} (${account.source})`),
+  ];
+}
+
+function isExposed(url: string): boolean {
+  const { protocol, hostname } = new URL(url);
+  return protocol === 'http:' && !/^(localhost|127\.\d+\.\d+\.\d+|\[::1\])$/.test(hostname);
+}

@@ -1,0 +1,26 @@
+/** The exit codes, as the help and docs/guides/command-line.md promise them. */
+export const EXIT = {
+  /** Everything was done: all recipients were accepted, or are valid. */
+  done: 0,
+  /** A call failed, or something in it did: a recipient, a check, a signature. */
+  failed: 1,
+  /** The command line itself is wrong; nothing was called. */
+  usage: 2,
+  /** Ended by Ctrl-C. */
+  interrupted: 130,
+} as const;
+
+/** What went wrong and what to do, in sentences for a person. It is printed as it stands, without a stack. */
+export class Failure extends Error {
+  readonly exitCode: number;
+
+  constructor(message: string, exitCode: number = EXIT.failed) {
+    super(message);
+    this.exitCode = exitCode;
+  }
+}
+
+/** The command line is wrong, and only another one will do. */
+export function usage(message: string): Failure {
+  return new Failure(message, EXIT.usage);
+}

@@ -1,0 +1,56 @@
+import { CommanderError } from 'commander';
+import { watchClosedPipes } from './closed-pipe.ts';
+import { accountCommands } from './commands/accounts.ts';
+import { channelCommands } from './commands/channels.ts';
+import { configCommand } from './commands/config.ts';
+import { doctorCommand } from './commands/doctor.ts';
+import { endpointCommands } from './commands/endpoints.ts';
+import { eventCommands } from './commands/events.ts';
+import { keyCommands } from './commands/keys.ts';
+import { messageCommands } from './commands/messages.ts';
+import { platformCommands } from './commands/platform.ts';
+import { sendCommands } from './commands/send.ts';
+import { templateCommands } from './commands/templates.ts';
+import { EXIT, Failure } from './failure.ts';
+import { createProgram } from './program.ts';
+
+const SPECS = [
+  ...sendCommands,
+  ...messageCommands,
+  ...eventCommands,
+  ...endpointCommands,
+  ...templateCommands,
+  ...channelCommands,
+  ...accountCommands,
+  ...keyCommands,
+  ...platformCommands,
+  configCommand,
+  doctorCommand,
+];
+
+/** Runs one command line. The exit code is set rather than taken, so that all that was written gets out first. */
+async function main(): Promise<void> {
+  try {
+    const program = createProgram(SPECS, {
+      isClosed: watchClosedPipes(),
+      onEnd(exitCode) {
+        process.exitCode = exitCode;
+      },
+    });
+    await program.parseAsync();
+  } catch (error) {
+    process.exitCode = exitCodeOf(error);
+  }
+}
+
+function exitCodeOf(error: unknown): number {
+  // Commander has said what is wrong already; help that was asked for is no fault.
+  if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT.done : EXIT.usage;
+  // A full disk or a file that may not be written is for a person to mend; anything else is a fault of ours.
+  const isSystem = error instanceof Error && 'syscall' in error;
+  if (!(error instanceof Failure) && !isSystem) throw error;
+  console.error(error.message);
+  return error instanceof Failure ? error.exitCode : EXIT.failed;
+}
+
+await main();

@@ -1,0 +1,50 @@
+import type { Answer } from './api.ts';
+import { type Columns, layOut, printable } from './table.ts';
+
+/** Where results and remarks go: results to standard output, remarks to standard error. */
+export interface Output {
+  /** Whether a program reads: then results are the API's own JSON. */
+  readonly json: boolean;
+  /** Whether the reader of the results has gone, as `| head` does. Nothing more needs to be written. */
+  isClosed(): boolean;
+  line(text: string): void;
+  /** A remark beside the results. */
+  note(text: string): void;
+  table(rows: readonly unknown[], columns: Columns): void;
+  /** One thing, a member a line; for programs as it came. */
+  thing(answer: Answer): void;
+  /** A list, and how to read on; for programs as it came. */
+  list(answer: Answer, columns: Columns): void;
+}
+
+/** The output of this process. */
+export function createOutput(json: boolean, isClosed: () => boolean): Output {
+  const line = (text: string) => {
+    if (!isClosed()) process.stdout.write(`${text}\n`);
+  };
+  const note = (text: string) => void process.stderr.write(`${text}\n`);
+  const table = (rows: readonly unknown[], columns: Columns) => {
+    if (rows.length === 0) return note('There is nothing.');
+    for (const text of layOut(rows, columns, process.stdout)) line(text);
+  };
+  return {
+    json,
+    isClosed,
+    line,
+    note,
+    table,
+    thing: (answer) => (json ? line(answer.text || '{}') : describe(answer.json).forEach(line)),
+    list(answer, columns) {
+      if (json) return line(answer.text);
+      const { data, next_cursor: cursor }: { data?: unknown; next_cursor?: unknown } = Object(answer.json);
+      table(Array.isArray(data) ? data : [], columns);
+      if (typeof cursor === 'string') note(`There is more: --cursor ${cursor}`);
+    },
+  };
+}
+
+function describe(thing: unknown): string[] {
+  const members = Object.entries(Object(thing));
+  const width = Math.max(0, ...members.map(([name]) => name.length));
+  return members.map(([name, value]) => `${name.padEnd(width)}  ${printable(value)}`);
+}

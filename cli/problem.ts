@@ -1,0 +1,81 @@
+import { WaypostError } from '../client/src/index.ts';
+import type { Answer } from './api.ts';
+import { Failure } from './failure.ts';
+import { printable } from './table.ts';
+
+/** What an error answer says, whoever has read it. */
+export interface Problem {
+  code: string;
+  status: number | undefined;
+  detail: string;
+  /** Where the request is wrong: a pointer into its body, or the name of a parameter. */
+  errors: { place: string; detail: string }[];
+  requestId: string | undefined;
+  retryAfterSeconds: number | undefined;
+}
+
+/** Where the call went, and where its key came from. */
+export interface Caller {
+  url: string;
+  keySource: string;
+}
+
+/** The problem page in an answer; undefined if it is none of a gateway. */
+export function readProblem(answer: Answer): Problem | undefined {
+  const { code, detail, title, errors, request_id: requestId }: Record<string, unknown> = Object(answer.json);
+  if (typeof code !== 'string') return undefined;
+  const retryAfter = Number(answer.headers.get('retry-after') ?? Number.NaN);
+  return {
+    code,
+    status: answer.status,
+    detail: printable(detail ?? title),
+    errors: (Array.isArray(errors) ? errors : []).map(readFault),
+    requestId: typeof requestId === 'string' ? requestId : undefined,
+    retryAfterSeconds: Number.isFinite(retryAfter) ? retryAfter : undefined,
+  };
+}
+
+/** The failure of a call, in lines for a person: what is wrong, where, and what to do. */
+export function failureOf(problem: Problem, { url, keySource }: Caller): Failure {
+  const { code, status, detail, errors, requestId, retryAfterSeconds } = problem;
+  const advice = adviceOf(code, keySource);
+  const lines = [
+    `${detail} (${[status, code].filter(Boolean).join(' ')})`,
+    ...errors.map((error) => `  ${error.place}  ${error.detail}`),
+    ...(advice === undefined ? [] : [advice]),
+    ...(retryAfterSeconds === undefined ? [] : [`Try again in ${retryAfterSeconds} s.`]),
+    ...(requestId === undefined ? [] : [`More: ${url}/docs/errors/${code}  (call ${requestId})`]),
+  ];
+  return new Failure(lines.join('\n'));
+}
+
+/** The same for what the client has thrown; anything else is thrown on. */
+export function failureOfClient(error: unknown, caller: Caller): Failure {
+  if (!(error instanceof WaypostError)) throw error;
+  const { code, status, message, requestId, retryAfterSeconds } = error;
+  if (code === 'no_answer') return new Failure(`${message} (${caller.url})\n${NO_ANSWER_ADVICE}`);
+  if (code === 'unexpected_answer') return new Failure(`${message} (${caller.url})\n${UNEXPECTED_ADVICE}`);
+  const errors = error.errors.map(readFault);
+  return failureOf({ code, status, detail: printable(message), errors, requestId, retryAfterSeconds }, caller);
+}
+
+export const NO_ANSWER_ADVICE = 'Is the gateway running? Start one with "npm start", or name another with --url.';
+export const UNEXPECTED_ADVICE = 'A Waypost gateway does not answer so. Is --url right?';
+
+function readFault(error: unknown): { place: string; detail: string } {
+  const { pointer, parameter, detail }: Record<string, unknown> = Object(error);
+  return { place: printable(pointer ?? parameter), detail: printable(detail) };
+}
+
+function adviceOf(code: string, keySource: string): string | undefined {
+  switch (code) {
+    case 'invalid_api_key':
+      return `The key is from ${keySource}. Look with "waypost config"; give another one with --key-file, WAYPOST_API_KEY or, for the platform's commands, WAYPOST_PLATFORM_KEY.`;
+    case 'insufficient_scope':
+      return `The key from ${keySource} may not do this. The platform's commands need a platform key, all others a key of an account with that scope.`;
+    case 'account_suspended':
+      return 'It may only read. Whoever runs the platform can resume it: waypost accounts resume ID';
+    default:
+      return undefined;
+  }
+}

@@ -1,0 +1,95 @@
+import { Command, Option } from 'commander';
+import { createApi } from './api.ts';
+import type { CommandSpec, OptionSpec, Options } from './command-spec.ts';
+import { textOf } from './command-spec.ts';
+import { EXIT, usage } from './failure.ts';
+import { createOutput, type Output } from './output.ts';
+import { noAddress, noKey, readSettings } from './settings.ts';
+
+const GROUPS: Record<string, string> = {
+  messages: 'messages, and what became of them',
+  requests: 'sends, as they stand now',
+  events: 'what happened, in order',
+  endpoints: 'your URLs that are told of events',
+  templates: 'templates that the provider knows',
+  channels: 'phone numbers',
+  accounts: "the platform's customers (platform key)",
+  keys: "accounts' keys (platform key)",
+  notifications: 'what the provider has posted (platform key)',
+};
+
+const AFTER = `
+Address and key: --url and --key-file; else WAYPOST_URL and WAYPOST_API_KEY (WAYPOST_PLATFORM_KEY for the platform's
+commands); else what "npm start" has written to .waypost/dev.json. "waypost config" shows what counts.
+
+Exit codes: 0 all is well, all recipients accepted or valid; 1 a call, a recipient or a check failed;
+2 the command line is wrong; 130 ended by Ctrl-C.
+
+Examples:
+  $ waypost send --to +447700900123 --text "Your parcel is here"
+  $ waypost messages --status failed
+  $ waypost doctor`;
+
+interface Deps {
+  isClosed: Output['isClosed'];
+  onEnd(exitCode: number): void;
+}
+
+/** The parser of the command line, with one command for each specification. */
+export function createProgram(specs: readonly CommandSpec[], deps: Deps): Command {
+  const program = new Command('waypost')
+    .description('Sends WhatsApp messages through a Waypost gateway, and looks after one.')
+    .option('--url <url>', "the gateway's address")
+    .option('--key-file <file>', 'a file with the key')
+    .option('--json', "the API's own JSON, for programs")
+    .addOption(new Option('--key <key>').hideHelp())
+    .addHelpText('after', AFTER)
+    .configureHelp({ showGlobalOptions: true })
+    .showHelpAfterError('(add --help for help)')
+    .exitOverride();
+  for (const spec of specs) addCommand(program, spec, deps);
+  return program;
+}
+
+function addCommand(program: Command, spec: CommandSpec, deps: Deps): void {
+  const words = spec.use.split(' ');
+  const names = words.filter((word) => !/^[<[]/.test(word));
+  const parent = names.length > 1 ? findGroup(program, names[0] ?? '') : program;
+  const own = words.slice(names.length - 1).join(' ');
+  const isDefault = names.at(-1) === 'list';
+  const command = parent
+    .command(own, { isDefault })
+    .description(isDefault ? `${spec.about} (if nothing else is named)` : spec.about);
+  for (const option of spec.options ?? []) command.addOption(createOption(option));
+  const examples = spec.examples.map((example) => `  $ waypost ${example}`).join('\n');
+  command.addHelpText('after', `\n${spec.examples.length > 1 ? 'Examples' : 'Example'}:\n${examples}`);
+  command.action(async () => {
+    const out = createOutput(command.optsWithGlobals().json === true, deps.isClosed);
+    deps.onEnd((await run(spec, command.args, command.optsWithGlobals(), out)) ?? EXIT.done);
+  });
+}
+
+function findGroup(program: Command, name: string): Command {
+  const found = program.commands.find((command) => command.name() === name);
+  return found ?? program.command(name).description(GROUPS[name] ?? name);
+}
+
+function createOption({ flags, about, many, required, choices }: OptionSpec): Option {
+  const option = new Option(flags, about);
+  if (many) option.argParser((value: string, before: string[] | undefined) => [...(before ?? []), value]);
+  if (choices) option.choices(choices);
+  return required ? option.makeOptionMandatory() : option;
+}
+
+async function run(spec: CommandSpec, args: readonly string[], options: Options, out: Output) {
+  if (options.key !== undefined)
+    throw usage(
+      'A key on the command line can be read by everybody on this machine, and stays in the history of the shell. Give it in a file with --key-file, or in WAYPOST_API_KEY; and roll this one.',
+    );
+  const settings = readSettings({ url: textOf(options, 'url'), keyFile: textOf(options, 'keyFile') }, process.env);
+  if (spec.key !== 'none' && settings.url === undefined) throw noAddress();
+  const key = spec.key === 'none' ? undefined : settings.keys[spec.key];
+  if (spec.key !== 'none' && key === undefined) throw noKey(spec.key);
+  const api = createApi(settings.url?.value ?? '', key?.value, key?.source ?? '');
+  return spec.run({ args, options, api, settings, out });
+}

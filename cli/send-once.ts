@@ -1,0 +1,71 @@
+import { WaypostError } from '../client/src/index.ts';
+import { clientOf } from './client-of.ts';
+import { type Invocation, type Options, textOf, textsOf } from './command-spec.ts';
+import { bodyOf, type Component, type Content, composeSend, readContent } from './content.ts';
+import { EXIT, Failure, usage } from './failure.ts';
+import { failureOfClient } from './problem.ts';
+
+const SENT = { TO: 'to', STATUS: 'status', ID: 'id', ERROR: 'error.code', DETAIL: 'error.message' };
+const VALIDATED = {
+  TO: 'to',
+  STATUS: 'status',
+  ERROR: 'error.code',
+  DETAIL: 'error.message',
+  WARNING: 'warnings.0.code',
+};
+
+/** One send, repeated under its key for as long as its outcome is open. */
+export async function sendOnce({ api, options, out }: Invocation): Promise<number> {
+  for (const name of ['report', 'delimiter', 'force'])
+    if (options[name] !== undefined) throw usage(`--${name} belongs to --csv.`);
+  const body = composeBody(options);
+  const given = textOf(options, 'idempotencyKey');
+  if (given !== undefined && !/^[\x21-\x7e]{1,255}$/.test(given))
+    throw usage('--idempotency-key must be 1 to 255 visible ASCII characters.');
+  const { replayed, ...answer } = await clientOf(api)
+    .send(body, { idempotencyKey: given })
+    .catch((error: unknown) => {
+      throw withKey(failureOfClient(error, api), error);
+    });
+  if (out.json) out.line(JSON.stringify(answer));
+  else out.table(answer.results, SENT);
+  const { accepted_count: accepted, failed_count: failed, unknown_count: unknown } = answer;
+  out.note(`${accepted} accepted, ${failed} failed, ${unknown} unknown. Request ${answer.request_id}.`);
+  if (replayed) out.note('This is the answer of the first send with this key: nothing was sent now.');
+  return failed + unknown === 0 ? EXIT.done : EXIT.failed;
+}
+
+/** The same send, checked only. */
+export async function validate({ api, options, out }: Invocation): Promise<number> {
+  const answer = await api.call('POST', '/api/v1/messages/validate', { body: composeBody(options) });
+  const { results, valid_count: valid, invalid_count: invalid }: Record<string, unknown> = Object(answer.json);
+  if (out.json) out.thing(answer);
+  else out.table(Array.isArray(results) ? results : [], VALIDATED);
+  out.note(`${valid} valid, ${invalid} invalid. Nothing was sent.`);
+  return invalid === 0 ? EXIT.done : EXIT.failed;
+}
+
+function composeBody(options: Options) {
+  const to = textsOf(options, 'to').flatMap((numbers) => numbers.split(/[,;\r\n]/));
+  const recipients = to.filter((number) => number.trim() !== '').map((number) => ({ to: number.trim() }));
+  if (recipients.length === 0) throw usage('Say who gets it: --to +447700900123, or --csv FILE.');
+  const { content, params } = readContent(options);
+  return composeSend(withComponents(content, bodyOf(params)), recipients, options);
+}
+
+function withComponents(content: Content, more: readonly Component[]): Content {
+  if (content.type === 'text' || more.length === 0) return content;
+  return {
+    ...content,
+    template: { ...content.template, components: [...(content.template.components ?? []), ...more] },
+  };
+}
+
+/** Where it is open whether the send was carried out, the key is what makes it safe to say it again. */
+function withKey(failure: Failure, error: unknown): Failure {
+  if (!(error instanceof WaypostError) || error.idempotencyKey === undefined) return failure;
+  if (error.status !== undefined && error.status < 500) return failure;
+  return new Failure(
+    `${failure.message}\nIt is open whether it was sent. Repeat it safely, within 24 hours, with --idempotency-key ${error.idempotencyKey}`,
+  );
+}

@@ -1,0 +1,112 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { usage } from './failure.ts';
+
+/** An account's key opens /api/v1, the platform's /platform/v1. */
+export type KeyKind = 'account' | 'platform';
+
+/** A value and where it came from. */
+export interface Sourced {
+  value: string;
+  source: string;
+}
+
+export interface Settings {
+  url: Sourced | undefined;
+  /** Why there is no key stands in `missing`. */
+  keys: Record<KeyKind, Sourced | undefined>;
+  /** The file that `npm start` writes, if there is one and it is about this address. */
+  dev: { path: string; values: Record<string, unknown> } | undefined;
+}
+
+interface Given {
+  url?: string | undefined;
+  keyFile?: string | undefined;
+}
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
+const ENVIRONMENT_NAMES: Record<KeyKind, string> = { account: 'WAYPOST_API_KEY', platform: 'WAYPOST_PLATFORM_KEY' };
+const DEV_MEMBERS: Record<KeyKind, string> = { account: 'test_key', platform: 'platform_key' };
+const PROJECT = fileURLToPath(new URL('..', import.meta.url));
+
+/** Flags first, then the environment, then the file that `npm start` has written. */
+export function readSettings(given: Given, env: Environment): Settings {
+  const dev = findDevFile(env);
+  const url = checked(
+    sourced(given.url, '--url') ??
+      sourced(env.WAYPOST_URL, 'WAYPOST_URL') ??
+      sourced(textOf(dev?.values.base_url), dev?.path ?? ''),
+  );
+  // The keys of one gateway are never shown to another one.
+  const ours = dev !== undefined && url?.value === textOf(dev.values.base_url) ? dev : undefined;
+  const keyOf = (kind: KeyKind): Sourced | undefined => {
+    const found =
+      (given.keyFile === undefined ? undefined : readKeyFile(given.keyFile)) ??
+      sourced(env[ENVIRONMENT_NAMES[kind]], ENVIRONMENT_NAMES[kind]) ??
+      sourced(textOf(ours?.values[DEV_MEMBERS[kind]]), ours?.path ?? '');
+    if (found !== undefined && !/^[\x21-\x7e]+$/.test(found.value))
+      throw usage(`What is in ${found.source} is no key: it has spaces or other characters that a key never has.`);
+    return found;
+  };
+  return { url, keys: { account: keyOf('account'), platform: keyOf('platform') }, dev: ours };
+}
+
+/** Enough of a key to tell it from others, and no more. */
+export function maskKey(key: string): string {
+  const [kind = ''] = /^wp_[a-z]+_/.exec(key) ?? [];
+  return `${kind}…${key.slice(-4)}`;
+}
+
+export function noAddress(): Error {
+  return usage('No gateway is known. Start one with "npm start", or name it with --url or WAYPOST_URL.');
+}
+
+export function noKey(kind: KeyKind): Error {
+  const whose = kind === 'account' ? "an account's key" : 'a platform key';
+  return usage(
+    `This needs ${whose}, and none is known for this gateway. Give it in a file with --key-file, or in ${ENVIRONMENT_NAMES[kind]}.`,
+  );
+}
+
+function sourced(value: string | undefined, source: string): Sourced | undefined {
+  const trimmed = value?.trim();
+  return trimmed ? { value: trimmed, source } : undefined;
+}
+
+function checked(url: Sourced | undefined): Sourced | undefined {
+  if (url === undefined) return undefined;
+  const { protocol, search, hash, username } = URL.parse(url.value) ?? { protocol: '' };
+  if (!/^https?:$/.test(protocol) || search || hash || username)
+    throw usage(`${url.source} must be an address such as https://waypost.example, and is "${url.value}".`);
+  return { ...url, value: url.value.replace(/\/+$/, '') };
+}
+
+function readKeyFile(path: string): Sourced {
+  try {
+    const value = readFileSync(path, 'utf8').trim();
+    if (value !== '') return { value, source: path };
+  } catch (error) {
+    throw usage(`The key file ${path} cannot be read: ${error instanceof Error ? error.message : String(error)}`);
+  }
+  throw usage(`The key file ${path} is empty.`);
+}
+
+/** In the data folder of the gateway: here, or in the clone that this command line is part of. */
+function findDevFile(env: Environment): Settings['dev'] {
+  const folders = env.WAYPOST_DATA_DIR ? [env.WAYPOST_DATA_DIR] : ['.waypost', join(PROJECT, '.waypost')];
+  for (const folder of folders) {
+    const path = join(folder, 'dev.json');
+    try {
+      return { path, values: Object(JSON.parse(readFileSync(path, 'utf8'))) };
+    } catch {
+      // Not there, or not ours to read: the next place, and in the end the flags that are missing are named.
+    }
+  }
+  return undefined;
+}
+
+function textOf(value: unknown): string | undefined {
+  return typeof value === 'string' ? value : undefined;
+}

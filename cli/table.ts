@@ -1,0 +1,66 @@
+import { styleText } from 'node:util';
+
+/** Titles, each with where its value stands in a row: `{ ERROR: 'error.code' }`. */
+export type Columns = Record<string, string>;
+
+const GAP = '  ';
+const COLOURS: Record<string, 'green' | 'red' | 'yellow'> = {
+  ...paint('green', 'accepted sent delivered read received valid ok connected approved enabled succeeded'),
+  ...paint('red', 'failed invalid fail suspended rejected disabled set_aside'),
+  ...paint('yellow', 'unknown warn pending paused waiting removed'),
+};
+
+/**
+ * Aligned lines under their titles. `width` is the terminal's: what is longer is cut, at the last column first. Colours come
+ * only where `stream` is a terminal that wants them.
+ */
+export function layOut(rows: readonly unknown[], columns: Columns, stream: NodeJS.WriteStream): string[] {
+  const cells = rows.map((row) => Object.values(columns).map((path) => readCell(row, path)));
+  const table = [Object.keys(columns), ...cells];
+  const widths = Object.keys(columns).map((_, place) => Math.max(...table.map((line) => sizeOf(line[place] ?? ''))));
+  const width = stream.isTTY ? stream.columns : undefined;
+  return table.map((line, place) => {
+    const padded = line.map((cell, column) => cell + ' '.repeat((widths[column] ?? 0) - sizeOf(cell)));
+    const text = cut(padded.join(GAP).trimEnd(), width);
+    return place === 0 ? styleText('bold', text, { stream }) : colour(text, line, stream);
+  });
+}
+
+/** What stands there, in one line and safe to print: a text may come from a stranger and hold a terminal's commands. */
+export function readCell(row: unknown, path: string): string {
+  let value: unknown = row;
+  for (const member of path.split('.')) value = Reflect.get(Object(value), member);
+  return printable(value);
+}
+
+export function printable(value: unknown): string {
+  if (value === null || value === undefined) return '-';
+  const text = typeof value === 'string' ? value : JSON.stringify(value);
+  return text.replace(/[\u0000-\u001f\u007f-\u009f\u2028\u2029\u202a-\u202e\u2066-\u2069]/g, ' ');
+}
+
+/** A word in the colour of its status; any other word stays as it is. */
+export function colourWord(word: string, stream: NodeJS.WriteStream): string {
+  const found = COLOURS[word.trim()];
+  return found === undefined ? word : styleText(found, word, { stream });
+}
+
+/** Only whole cells that are a status are coloured, never a word within a text. */
+function colour(text: string, cells: readonly string[], stream: NodeJS.WriteStream): string {
+  const status = cells.find((cell) => COLOURS[cell] !== undefined);
+  if (status === undefined) return text;
+  return text.replace(new RegExp(`(?<=^|\\s{2})${status}(?=\\s{2}|$)`), colourWord(status, stream));
+}
+
+function cut(text: string, width: number | undefined): string {
+  if (width === undefined || sizeOf(text) <= width) return text;
+  return `${[...text].slice(0, Math.max(0, width - 1)).join('')}…`;
+}
+
+function sizeOf(text: string): number {
+  return [...text].length;
+}
+
+function paint<Colour>(colour: Colour, words: string): Record<string, Colour> {
+  return Object.fromEntries(words.split(' ').map((word) => [word, colour]));
+}

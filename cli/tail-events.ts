@@ -1,0 +1,91 @@
+import { readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { type EventType, WaypostError, type WaypostEvent } from '../client/src/index.ts';
+import { clientOf } from './client-of.ts';
+import { type Invocation, textOf } from './command-spec.ts';
+import { EXIT, usage } from './failure.ts';
+import { failureOfClient } from './problem.ts';
+import { colourWord, readCell } from './table.ts';
+import { wholeNumber } from './whole-number.ts';
+
+export const EVENT_TYPES: readonly EventType[] = [
+  'message.accepted',
+  'message.sent',
+  'message.delivered',
+  'message.read',
+  'message.failed',
+  'message.unknown',
+  'message.received',
+  'template.updated',
+  'channel.updated',
+  'account.updated',
+  'endpoint.disabled',
+];
+
+/** Prints events until Ctrl-C, or until nobody reads them. With `--state` the next run goes on where this one ended. */
+export async function tailEvents({ api, options, out }: Invocation): Promise<number> {
+  const statePath = textOf(options, 'state');
+  const types = readTypes(textOf(options, 'type'));
+  let after = wholeNumber(textOf(options, 'after'), '--after') ?? (statePath ? readState(statePath) : undefined);
+  const stop = stopOnCtrlC();
+  const events = clientOf(api).events.iterate({
+    after: after === 0 ? 'oldest' : after,
+    types,
+    signal: stop,
+    onGap: (gap) => out.note(`The events from ${gap.after + 1} to ${gap.oldest - 1} have expired and are left out.`),
+    onInterruption: (error) => out.note(`${error.message} Trying again.`),
+  });
+  try {
+    for await (const event of events) {
+      out.line(out.json ? JSON.stringify(event) : describe(event));
+      if (out.isClosed()) return EXIT.done;
+      after = event.sequence;
+      if (statePath !== undefined) writeState(statePath, after);
+    }
+  } catch (error) {
+    if (error instanceof WaypostError && error.code === 'sequence_unknown') throw usage(error.message);
+    throw failureOfClient(error, api);
+  }
+  if (after !== undefined) out.note(`To go on: waypost events tail --after ${after}`);
+  return EXIT.interrupted;
+}
+
+function describe(event: WaypostEvent): string {
+  const [subject] = Object.values(event.data).map((value: unknown) => value);
+  const members = ['id', 'to', 'name', 'phone_number', 'url', 'status', 'error.code', 'error.message'];
+  const words = members.map((member) => readCell(subject, member)).filter((word) => word !== '-');
+  const type = event.type.padEnd(17);
+  const [, status = ''] = event.type.split('.');
+  const coloured = type.replace(status, colourWord(status, process.stdout));
+  return `${event.timestamp}  ${coloured}  #${event.sequence}  ${words.join('  ')}`;
+}
+
+function readTypes(text: string | undefined): EventType[] | undefined {
+  const given = text?.split(',').map((type) => type.trim());
+  const unknown = given?.find((type) => !EVENT_TYPES.some((known) => known === type));
+  if (unknown !== undefined) throw usage(`"${unknown}" is no type of event. There are: ${EVENT_TYPES.join(', ')}.`);
+  return given && EVENT_TYPES.filter((type) => given.includes(type));
+}
+
+/** The first Ctrl-C ends the tail in order; there is nothing for a second one to hurry. */
+function stopOnCtrlC(): AbortSignal {
+  const stop = new AbortController();
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => stop.abort());
+  return stop.signal;
+}
+
+function readState(path: string): number | undefined {
+  let text: string;
+  try {
+    text = readFileSync(path, 'utf8');
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return undefined;
+    throw usage(`The state file ${path} cannot be read: ${error instanceof Error ? error.message : String(error)}`);
+  }
+  return wholeNumber(text.trim(), `What is in ${path}`);
+}
+
+/** Whole or not at all: half a number would be another one. */
+function writeState(path: string, sequence: number): void {
+  writeFileSync(`${path}.new`, `${sequence}\n`);
+  renameSync(`${path}.new`, path);
+}
