@@ -6,8 +6,10 @@ import type { Clock } from '../kernel/clock.ts';
  */
 const STEP_MS = 6_000;
 const BURST = 45;
-/** Pairs beyond this many are forgotten, the oldest first: the provider still keeps its own limit. */
-const PAIRS_MAX = 100_000;
+/** After so long without a message a pair owes nothing, and needs no memory. */
+const PAID_BACK_MS = BURST * STEP_MS;
+/** A generation of so many pairs is closed early, and what was borrowed in the one before forgotten: the provider still keeps its own limit. */
+const PAIRS_MAX = 50_000;
 
 /** The provider's limit for one number and one person, kept by each node for itself. */
 export interface PairLimit {
@@ -17,28 +19,34 @@ export interface PairLimit {
   take(channelId: string, person: string): void;
 }
 
-/** A leaky bucket a pair: `fullAt` is when all that was borrowed is paid back. */
+/**
+ * A leaky bucket a pair: `fullAt` is when all that was borrowed is paid back. Pairs live in two generations, so that those
+ * of long ago are forgotten all at once and for nothing.
+ */
 export function createPairLimit(clock: Clock): PairLimit {
-  const fullAtMs = new Map<string, number>();
+  let fullAtMs = new Map<string, number>();
+  let fullAtMsBefore = new Map<string, number>();
+  let bornAtMs = clock.nowMs();
   const keyOf = (channelId: string, person: string) => `${channelId} ${person}`;
+  const find = (key: string) => fullAtMs.get(key) ?? fullAtMsBefore.get(key) ?? 0;
 
-  /** Two a message, so that what is paid back goes faster than new pairs come. */
-  function forgetSome(): void {
-    for (const [key, fullAt] of fullAtMs.entries().take(2))
-      if (fullAt <= clock.nowMs() || fullAtMs.size > PAIRS_MAX) fullAtMs.delete(key);
+  function ageIfDue(nowMs: number): void {
+    if (nowMs - bornAtMs < PAID_BACK_MS && fullAtMs.size < PAIRS_MAX) return;
+    fullAtMsBefore = fullAtMs;
+    fullAtMs = new Map();
+    bornAtMs = nowMs;
   }
 
   return {
     delayMs(channelId, person) {
-      const fullAt = fullAtMs.get(keyOf(channelId, person)) ?? 0;
-      return Math.max(0, fullAt - (BURST - 1) * STEP_MS - clock.nowMs());
+      return Math.max(0, find(keyOf(channelId, person)) - (BURST - 1) * STEP_MS - clock.nowMs());
     },
     take(channelId, person) {
+      const nowMs = clock.nowMs();
       const key = keyOf(channelId, person);
-      const fullAt = Math.max(fullAtMs.get(key) ?? 0, clock.nowMs()) + STEP_MS;
-      fullAtMs.delete(key);
+      const fullAt = Math.max(find(key), nowMs) + STEP_MS;
+      ageIfDue(nowMs);
       fullAtMs.set(key, fullAt);
-      forgetSome();
     },
   };
 }

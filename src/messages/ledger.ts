@@ -2,29 +2,33 @@ import { setTimeout as wait } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import { appendEvents } from '../events/store.ts';
 import { StoreUnavailable } from '../kernel/store-unavailable.ts';
+import { withinMs } from '../kernel/within-ms.ts';
 import { createBatcher } from '../store/batcher.ts';
 import type { Database } from '../store/database.ts';
 import { isPassingFailure } from '../store/passing-failure.ts';
+import { isUniqueViolation } from '../store/unique-violation.ts';
 import { unpackMessages } from './apply-store.ts';
+import {
+  type CompletedRequest,
+  commitSends,
+  type NewRequest,
+  type SendCommit,
+  type SettledMessage,
+} from './commit-store.ts';
 import type { MessageStatus, Outcome } from './message.ts';
 import { draftMessageEvents } from './message-events.ts';
-import {
-  beginRequests,
-  type CompletedRequest,
-  lockRequests,
-  lockStatuses,
-  type NewRequest,
-  type SettledMessage,
-  takeTurns,
-  withdrawRequest,
-  writeOutcomes,
-} from './store.ts';
+import { lockRequests, lockStatuses, takeTurns, withdrawRequest } from './store.ts';
 
 /** Enough to share a commit among all callers of a busy moment, few enough to keep each statement short. */
-const REQUESTS_A_COMMIT_MAX = 100;
+const SENDS_A_COMMIT_MAX = 100;
 const TURNS_A_COMMIT_MAX = 500;
-/** Two commits in flight keep the slowest callers three times quicker than one; more bring nothing. */
-const COMMITS_MAX = 2;
+/**
+ * One: what comes meanwhile shares the next commit, and each is larger. A second one at the same time took a third more of
+ * the database and an eighth more of this process for the same sends.
+ */
+const COMMITS_MAX = 1;
+/** What is rarer may overtake itself. */
+const OTHERS_MAX = 2;
 const RETRY_PAUSE_MS = 250;
 /** A store that takes this long to commit a request is in trouble, and its caller does better to come again. */
 const BEGIN_WAIT_MS = 5_000;
@@ -54,28 +58,34 @@ export interface Ledger {
   idle(): Promise<void>;
 }
 
-/** `onEvents` is told after a commit that has recorded events. */
-export function createLedger(database: Database, log: Logger, onEvents = () => {}): Ledger {
-  const begins = createBatcher<NewRequest, boolean>({
-    itemsMax: REQUESTS_A_COMMIT_MAX,
+/** What shares a commit: beginnings and ends of sends, ends that are told in events, turns. */
+type OnCommit = (what: 'sends' | 'tellings' | 'turns', items: number) => void;
+
+/** `onEvents` is told after a commit that has recorded events, `onCommit` before each one, with the number of its items. */
+export function createLedger(database: Database, log: Logger, onEvents = () => {}, onCommit?: OnCommit): Ledger {
+  const commits = createBatcher<Begin | Settle, boolean>({
+    itemsMax: SENDS_A_COMMIT_MAX,
     flushesMax: COMMITS_MAX,
-    flush: async (requests) => {
-      const standing = await beginRequests(database, requests);
-      return requests.map(({ id }) => standing.has(id));
+    flush: (items) => {
+      onCommit?.('sends', items.length);
+      return commitTogether(database, items);
     },
   });
-  const settlements = createBatcher<Settlement, void>({
-    itemsMax: REQUESTS_A_COMMIT_MAX,
-    flushesMax: COMMITS_MAX,
+  const tellings = createBatcher<Settlement, void>({
+    itemsMax: SENDS_A_COMMIT_MAX,
+    flushesMax: OTHERS_MAX,
     flush: async (items) => {
-      if (await writeSettlements(database, items)) onEvents();
+      onCommit?.('tellings', items.length);
+      await commitAndTell(database, items);
+      onEvents();
       return items.map(() => undefined);
     },
   });
   const turns = createBatcher<{ accountId: string; messageId: string }, boolean>({
     itemsMax: TURNS_A_COMMIT_MAX,
-    flushesMax: COMMITS_MAX,
+    flushesMax: OTHERS_MAX,
     flush: async (items) => {
+      onCommit?.('turns', items.length);
       const taken = await takeTurns(database, items);
       return items.map(({ messageId }) => taken.has(messageId));
     },
@@ -102,35 +112,62 @@ export function createLedger(database: Database, log: Logger, onEvents = () => {
 
   return {
     async begin(request) {
-      const begun = begins.add(request);
+      const begun = commits.add({ kind: 'begin', request });
       try {
-        return await within(begun, BEGIN_WAIT_MS);
+        return await withinMs(begun, BEGIN_WAIT_MS, tooLong);
       } catch (error) {
         if (error instanceof StoreUnavailable && error.commitInDoubt) takeBack(request, begun);
         throw error;
       }
     },
     takeTurn: (accountId, messageId) => turns.add({ accountId, messageId }),
-    settle: (settlement) => untilDone(() => settlements.add(settlement)),
+    settle: (settlement) =>
+      untilDone(async () => {
+        if (isEventful(settlement)) await tellings.add(settlement);
+        else await commits.add({ kind: 'settle', settlement });
+      }),
     async idle() {
       while (unfinished.size > 0) await Promise.allSettled(unfinished);
     },
   };
 }
 
-/**
- * One statement, and so one commit. Only what the answer did not tell is an event: an `unknown`, and what came late; that
- * takes a transaction of its own. Tells whether there was any.
- */
-async function writeSettlements(database: Database, items: readonly Settlement[]): Promise<boolean> {
+type Begin = { kind: 'begin'; request: NewRequest };
+type Settle = { kind: 'settle'; settlement: Settlement };
+
+/** Some requests begin while others end: one statement, and so one commit, carries both. */
+async function commitTogether(database: Database, items: readonly (Begin | Settle)[]): Promise<boolean[]> {
+  const settlements = items.flatMap((item) => (item.kind === 'settle' ? [item.settlement] : []));
+  const refused = await commitOnce(database, {
+    begun: items.flatMap((item) => (item.kind === 'begin' ? [item.request] : [])),
+    settled: settlements.flatMap(({ settled }) => settled),
+    completed: settlements.flatMap(({ completed }) => completed ?? []),
+  });
+  return items.map((item) => item.kind === 'settle' || !refused.has(item.request.id));
+}
+
+/** Nearly always the outcomes are the first that is heard of their messages, and to write them as new is much cheaper. */
+async function commitOnce(database: Database, commit: SendCommit): Promise<Set<string>> {
+  if (commit.settled.some(({ message }) => message.status === 'pending')) return commitSends(database, commit, 'any');
+  try {
+    return await commitSends(database, commit, 'new');
+  } catch (error) {
+    if (!isUniqueViolation(error)) throw error;
+    return commitSends(database, commit, 'any');
+  }
+}
+
+/** Only what the answer did not tell is an event: an `unknown`, and what came late. */
+function isEventful({ settled, completed }: Settlement): boolean {
+  return settled.length > 0 && (completed === null || settled.some(({ outcome }) => outcome.status === 'unknown'));
+}
+
+/** The outcomes and their events, in a transaction of their own, because the numbers of events are locked in it. */
+async function commitAndTell(database: Database, items: readonly Settlement[]): Promise<void> {
   const settled = items.flatMap((item) => item.settled);
   const completed = items.flatMap((item) => item.completed ?? []);
   const late = new Set(items.filter((item) => item.completed === null).flatMap((item) => item.settled));
   const eventful = settled.filter((one) => one.outcome.status === 'unknown' || late.has(one));
-  if (eventful.length === 0) {
-    await writeOutcomes(database, settled, completed);
-    return false;
-  }
   await database.transaction(async (tx) => {
     await lockRequests(tx, eventful);
     // A notification may be writing such a row in this moment. It is waited for, because what has no row
@@ -140,14 +177,13 @@ async function writeSettlements(database: Database, items: readonly Settlement[]
       eventful.map(({ message, ...one }) => ({ ...one, messageId: message.id })),
     );
     const before = await lockStatuses(tx, eventful);
-    await writeOutcomes(tx, settled, completed);
+    await commitSends(tx, { begun: [], settled, completed }, 'any');
     const told = eventful.filter((one) => isStep(before.get(one.message.id), one.outcome.status));
     const events = told.map(({ accountId, message, outcome: { status, error } }) => {
       return { accountId, messageId: message.id, status, error };
     });
     await appendEvents(tx, await draftMessageEvents(tx, events));
   });
-  return true;
 }
 
 /** Whether an outcome is news: no notification was quicker, and it is no repetition after a commit in doubt. */
@@ -156,17 +192,8 @@ function isStep(before: MessageStatus | undefined, outcome: Outcome['status']): 
   return before === 'unknown' && outcome !== 'unknown';
 }
 
-/** Throws `StoreUnavailable`, in doubt, if the commit takes longer. */
-async function within(begun: Promise<boolean>, limitMs: number): Promise<boolean> {
-  const late = Promise.withResolvers<never>();
-  const timer = setTimeout(() => {
-    late.reject(new StoreUnavailable(new Error(`No commit within ${limitMs} ms`), true));
-  }, limitMs);
-  try {
-    return await Promise.race([begun, late.promise]);
-  } finally {
-    clearTimeout(timer);
-  }
+function tooLong(): never {
+  throw new StoreUnavailable(new Error(`No commit within ${BEGIN_WAIT_MS} ms`), true);
 }
 
 async function repeatWhilePassing(work: () => Promise<void>, log: Logger): Promise<void> {

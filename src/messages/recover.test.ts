@@ -5,9 +5,9 @@ import { startTestGateway, type TestGateway } from '../../test/support/gateway.t
 import { assertProblem } from '../../test/support/problem.ts';
 import { transmitsOf } from '../../test/support/transmits.ts';
 import { formatId, newId, parseId } from '../kernel/ids.ts';
+import { commitSends, type NewRequest } from './commit-store.ts';
 import type { IntendedMessage } from './message.ts';
 import { recoverRequests } from './recover.ts';
-import { beginRequests, type NewRequest } from './store.ts';
 
 let gateway: TestGateway;
 let template: NewRequest;
@@ -53,7 +53,7 @@ describe('the recovery of a node that is gone', () => {
       intended: [intend('+447700900701'), intend('+447700900702', 'failed')],
       idempotency: { key: 'left', bodySha256 },
     };
-    await beginRequests(gateway.database, [request]);
+    await commitSends(gateway.database, { begun: [request], settled: [], completed: [] }, 'new');
     const call = { body, headers: { 'idempotency-key': 'left' } };
     assertProblem(await gateway.call('POST', '/api/v1/messages/send', call), 'idempotency_in_flight');
 
@@ -90,10 +90,8 @@ describe('the recovery of a node that is gone', () => {
       intended: [intend(`+44770091${String(place).padStart(4, '0')}`)],
     }));
     const [{ nodeId } = template] = requests;
-    await beginRequests(
-      gateway.database,
-      requests.map((request) => ({ ...request, nodeId })),
-    );
+    const begun = requests.map((request) => ({ ...request, nodeId }));
+    await commitSends(gateway.database, { begun, settled: [], completed: [] }, 'new');
     const settled = await Promise.all([1, 2, 3].map(() => recoverRequests(gateway.database, nodeId, gateway.url)));
     assert.equal(
       settled.reduce((sum, count) => sum + count),

@@ -4,8 +4,9 @@ import { findWindows } from '../people/store.ts';
 import { describeClosedWindow } from '../people/window.ts';
 import type { Database } from '../store/database.ts';
 import { type AggregateAnswer, composeAnswer, type EntrySource } from './answer.ts';
+import type { NewRequest } from './commit-store.ts';
 import type { IntendedMessage, Outcome } from './message.ts';
-import { findSettled, type NewRequest, type SettledElsewhere } from './store.ts';
+import { findSettled, type SettledElsewhere } from './store.ts';
 
 /** Adds what we know of the window to every refusal for it, so that a person sees why. */
 export async function explainClosedWindows(

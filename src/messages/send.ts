@@ -3,13 +3,15 @@ import type { SendingChannel } from '../channels/channels.ts';
 import type { Pacing, Turn } from '../channels/pacing.ts';
 import { ApiError } from '../kernel/errors.ts';
 import type { AccountPrincipal } from '../kernel/principal.ts';
+import { withinMs } from '../kernel/within-ms.ts';
+import type { NewRequest, SettledMessage } from './commit-store.ts';
 import { findReplay, type IdempotencyClaim } from './idempotency.ts';
 import type { IntendedMessage, Outcome } from './message.ts';
 import { planMessages } from './plan.ts';
 import { type PreflightDeps, preflight } from './preflight.ts';
+import { createRoom } from './room.ts';
 import { answerOf, explainClosedWindows } from './send-answer.ts';
 import type { SendCommand } from './send-command.ts';
-import type { NewRequest, SettledMessage } from './store.ts';
 import { type LateMessage, type TransmitDeps, transmitAll } from './transmit-all.ts';
 
 /** What is kept of the deadline for the second commit and the way back. */
@@ -60,17 +62,17 @@ export function createSends(deps: SendDeps): Sends {
     work.then(forget, forget);
     return work;
   };
-  let sends = 0;
+  const room = createRoom(deps.sendsMax);
 
   return {
     async send(call) {
-      if (sends >= deps.sendsMax)
+      const { accountId } = call.principal;
+      if (!room.enter(accountId))
         throw new ApiError('unavailable', 'Too many sends are under way.', { headers: { 'retry-after': '1' } });
-      sends++;
       try {
         return await track(carryOut(deps, call, track));
       } finally {
-        sends--;
+        room.leave(accountId);
       }
     },
     async idle() {
@@ -171,12 +173,6 @@ function settledOf(request: NewRequest, outcomes: Outcome[], messages = request.
 
 /** Waits a while for the second commit; after it the commit goes on trying, and the answer goes out from memory. */
 async function waitBriefly(deps: SendDeps, { arrivedMs }: SendCall, committed: Promise<void>): Promise<void> {
-  const enough = Promise.withResolvers<void>();
   const leftMs = Math.min(COMMIT_WAIT_MS, Math.max(0, arrivedMs + deps.deadlineMs - deps.clock.nowMs()));
-  const timer = setTimeout(enough.resolve, leftMs);
-  try {
-    await Promise.race([committed, enough.promise]);
-  } finally {
-    clearTimeout(timer);
-  }
+  await withinMs(committed, leftMs, () => undefined);
 }

@@ -45,20 +45,22 @@ export async function transmitAll(
 ): Promise<{ outcomes: Outcome[]; late: LateMessage[] }> {
   const { deadlineMs } = call;
   const turn = new AbortController();
+  const deadline = Promise.withResolvers<'deadline'>();
+  const end = () => {
+    turn.abort();
+    // One turn of the event loop later, so that messages whose turn never came are told apart from those in flight.
+    setImmediate(() => setImmediate(() => deadline.resolve('deadline')));
+  };
   const leftMs = deadlineMs - deps.clock.nowMs();
   // The first commit may have taken all the time there was: then nothing is begun.
-  if (leftMs <= 0) turn.abort();
-  const timer = setTimeout(() => turn.abort(), Math.max(0, leftMs));
-  const deadline = new Promise<'deadline'>((resolve) => {
-    // One turn of the event loop later, so that messages whose turn never came are told apart from those in flight.
-    turn.signal.addEventListener('abort', () => setImmediate(() => setImmediate(() => resolve('deadline'))));
-  });
+  if (leftMs <= 0) end();
+  const timer = setTimeout(end, Math.max(0, leftMs));
   const late: LateMessage[] = [];
   try {
     const outcomes = await Promise.all(
       call.intended.map(async (message, place) => {
         const outcome = outcomeOf(deps, call, message, turns[place], turn.signal);
-        const first = await Promise.race([outcome, deadline]);
+        const first = await Promise.race([outcome, deadline.promise]);
         if (first !== 'deadline') return first;
         late.push({ message, outcome });
         return withoutId('unknown', { code: 'outcome_unknown', detail: IN_FLIGHT }, new Date(deps.clock.nowMs()));

@@ -57,9 +57,11 @@ export function createBatcher<Item, Result>(options: BatcherOptions<Item, Result
     }
   }
 
-  function finish(): void {
+  /** The next flush goes first, so that the store works while this process goes on with what has just been written. */
+  function finish(tell: () => void): void {
     inFlight -= 1;
     start();
+    tell();
     if (inFlight === 0) for (const resolve of idleWaiters.splice(0)) resolve();
   }
 
@@ -80,26 +82,31 @@ export function createBatcher<Item, Result>(options: BatcherOptions<Item, Result
   };
 }
 
-/** Settles every entry. It never rejects itself: every error goes to the entries it belongs to. */
+/** Writes all entries, and returns what tells them. It never rejects: every error goes to the entries it belongs to. */
 async function flushEntries<Item, Result>(
   flush: (items: Item[]) => Promise<Result[]>,
   entries: Entry<Item, Result>[],
-): Promise<void> {
+): Promise<() => void> {
   try {
     const results = await flush(entries.map((entry) => entry.item));
     if (results.length !== entries.length) {
       throw new Error(`A flush of ${entries.length} items gave ${results.length} results`);
     }
-    results.forEach((result, index) => {
-      entries[index]?.resolve(result);
-    });
+    return () => {
+      for (const [index, result] of results.entries()) entries[index]?.resolve(result);
+    };
   } catch (error) {
     if (entries.length === 1 || error instanceof StoreUnavailable || !surelyRolledBack(error)) {
-      for (const entry of entries) entry.reject(error);
-      return;
+      return () => {
+        for (const entry of entries) entry.reject(error);
+      };
     }
     const middle = Math.ceil(entries.length / 2);
-    await flushEntries(flush, entries.slice(0, middle));
-    await flushEntries(flush, entries.slice(middle));
+    const tellFirst = await flushEntries(flush, entries.slice(0, middle));
+    const tellRest = await flushEntries(flush, entries.slice(middle));
+    return () => {
+      tellFirst();
+      tellRest();
+    };
   }
 }

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, it } from 'node:test';
 import { newId, parseId } from '../../src/kernel/ids.ts';
+import { commitSends, type NewRequest } from '../../src/messages/commit-store.ts';
 import { recoverRequests } from '../../src/messages/recover.ts';
-import { beginRequests } from '../../src/messages/store.ts';
 import { until } from '../support/until.ts';
 import { type LiveWorld, startLiveWorld } from './live-world.ts';
 
@@ -116,20 +116,19 @@ describe('a message that has to wait for its turn', () => {
     const { database, accountId } = world.gateway;
     const [key] = await database.query<{ id: string }>("select id from api_key where mode = 'live'");
     const nodeId = newId();
-    await beginRequests(database, [
-      {
-        ...{
-          accountId,
-          id: newId(),
-          mode: 'live',
-          channelId: parseId('chn', from) ?? '',
-          keyId: key?.id ?? '',
-          nodeId,
-        },
-        ...{ clientReference: null, content: { type: 'text', text: { body: 'Hello', preview_url: false } } },
-        ...{ refused: [], intended: [waiting, going], traceparent: null, idempotency: null },
+    const request: NewRequest = {
+      ...{
+        accountId,
+        id: newId(),
+        mode: 'live',
+        channelId: parseId('chn', from) ?? '',
+        keyId: key?.id ?? '',
+        nodeId,
       },
-    ]);
+      ...{ clientReference: null, content: { type: 'text', text: { body: 'Hello', preview_url: false } } },
+      ...{ refused: [], intended: [waiting, going], traceparent: null, idempotency: null },
+    };
+    await commitSends(database, { begun: [request], settled: [], completed: [] }, 'new');
     assert.equal(await recoverRequests(database, nodeId, 'http://docs'), 1);
     const rows = await database.query<{ id: string; status: string; code: string }>(
       `select id, status, error->>'code' as code from message where account_id = $1 and id = any($2)`,
