@@ -3,7 +3,8 @@ import { benchCallback } from './callback.ts';
 import { benchEvents } from './events.ts';
 import { type Cleanup, createCleanup } from './harness/cleanup.ts';
 import type { Extent } from './harness/compare.ts';
-import { printCallback, printEvents, printSend, printStart, writeResult } from './harness/report.ts';
+import { printCallback, printEvents, printLimits, printSend, printStart, writeResult } from './harness/report.ts';
+import { benchLimits } from './limits.ts';
 import { benchSend } from './send.ts';
 import { benchStart } from './start.ts';
 
@@ -12,6 +13,7 @@ const USAGE = `npm run bench -- <suite> [--short] [--json FILE] [--gateway-node-
   send      the send path against a bare proxy and a bare fan-out
   callback  the way of a status from its notification to the feed, against a bare server
   events    the way of events to a customer's endpoint, against a bare loop, and reads of the feed
+  limits    what key and limits cost, and a quiet account beside one that floods
   start     the first start on a fresh data folder, and later ones
 
   --short                 less of everything: a glance, in under two minutes
@@ -55,6 +57,11 @@ async function run(
       );
       printEvents(result);
       return { healthy: result.lost === 0 && result.doubled === 0, result };
+    }
+    case 'limits': {
+      const result = await benchLimits(cleanup, extent);
+      printLimits(result);
+      return { healthy: true, result };
     }
     case 'start': {
       const result = await benchStart(cleanup, extent.rounds);

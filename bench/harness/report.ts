@@ -2,6 +2,7 @@ import { writeFileSync } from 'node:fs';
 import { cpus, release, totalmem } from 'node:os';
 import type { CallbackResult } from '../callback.ts';
 import type { EventsResult } from '../events.ts';
+import type { LimitsResult } from '../limits.ts';
 import type { SendResult } from '../send.ts';
 import type { StartResult } from '../start.ts';
 import type { FigureResult, LoneResult } from './compare.ts';
@@ -52,6 +53,10 @@ export function printEvents({ compared, alone, cpuMicros, lost, doubled }: Event
   const { gateway, database } = cpuMicros;
   console.log(`\nProcessor time for each event, in microseconds: gateway ${show(gateway)}, database ${show(database)}`);
   console.log(`Lost ${lost}, doubled ${doubled}`);
+}
+
+export function printLimits({ alone }: LimitsResult): void {
+  printTable([['case', 'gateway', 'target', ''], ...alone.map(loneRowOf)]);
 }
 
 function printFigures(compared: readonly FigureResult[], alone: readonly LoneResult[]): void {

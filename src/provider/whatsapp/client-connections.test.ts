@@ -12,7 +12,7 @@ afterEach(async () => {
 
 describe('the connections of the provider', () => {
   it('are used again: bursts of 50 need no more than 50', async () => {
-    const { server, provider } = await start(answerSoon, { connections: 50 });
+    const { server, provider } = await start(answerSoon, { connections: 58 });
     for (let burst = 0; burst < 4; burst += 1) {
       const outcomes = await Promise.all(
         Array.from({ length: 50 }, (_, n) => provider.transmit(SENDER, message(`msg_${burst}_${n}`))),
@@ -39,6 +39,25 @@ describe('the connections of the provider', () => {
     assert.ok(outcomes.every(({ kind }) => kind === 'accepted'));
     assert.equal(server.connections.made, 3);
     assert.deepEqual(warned(), [], 'many transmits may share one turn');
+  });
+
+  it('are never all held by one sender: the first message of another finds one free', async () => {
+    const held: (() => void)[] = [];
+    const { server, provider } = await start((socket, { id }) => held.push(() => socket.write(accepted(id))), {
+      connections: 8,
+    });
+    const flood = Array.from({ length: 30 }, (_, n) => provider.transmit(SENDER, message(`msg_${n}`)));
+    await until(() => held.length === 7);
+    const other = provider.transmit({ ...SENDER, phoneNumberId: '42' }, message('msg_other'));
+    await until(() => held.length === 8);
+    assert.equal(server.requests.at(-1)?.id, 'msg_other');
+    held.pop()?.();
+    assert.equal((await other).kind, 'accepted');
+    while (server.requests.length < 31 || held.length > 0) {
+      await until(() => held.length > 0);
+      held.shift()?.();
+    }
+    assert.ok((await Promise.all(flood)).every(({ kind }) => kind === 'accepted'));
   });
 
   it('let one who waits for them give up without a byte written', async () => {

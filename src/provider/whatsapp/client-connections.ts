@@ -1,4 +1,5 @@
 import { Client } from 'undici';
+import { TurnQueue } from './client-queue.ts';
 
 /** A provider that does not accept a connection within this time counts as unreachable. */
 const CONNECT_TIMEOUT_MS = 5_000;
@@ -13,6 +14,9 @@ const KEEP_ALIVE_MAX_MS = 60_000;
 
 /** More callers than this waiting for a connection are a flood; each holds its message in memory. */
 const WAITING_MAX = 10_000;
+
+/** What one sender may hold of all connections, so that the first message of another one always finds some free. */
+const SENDER_SHARE = 7 / 8;
 
 export interface ConnectionsOptions {
   origin: string;
@@ -32,56 +36,83 @@ export class Connections {
   readonly #options: ConnectionsOptions;
   /** The last one used is the next one used: the others may then grow old and close. */
   readonly #idle: Client[] = [];
-  /** In the order of their coming. Called with a client, or with undefined if there will be none. */
-  readonly #waiting = new Set<(client: Client | undefined) => void>();
+  readonly #waiting = new TurnQueue<Client>();
+  readonly #heldMax: number;
+  /** How many connections each sender holds that holds any. */
+  readonly #held = new Map<string, number>();
   #made = 0;
   #closed = false;
 
   constructor(options: ConnectionsOptions) {
     this.#options = options;
+    this.#heldMax = Math.ceil(options.connections * SENDER_SHARE);
   }
 
-  /** A free client, at once; undefined if all are in use. The caller gives it back by `release`. */
-  take(): Client | undefined {
-    if (this.#closed) return undefined;
-    const idle = this.#idle.pop();
-    if (idle !== undefined || this.#made === this.#options.connections) return idle;
-    this.#made += 1;
-    return this.#make();
+  /** A free client, at once; undefined if there is none for this sender. Whoever has one gives it back by `release`. */
+  take(sender: string): Client | undefined {
+    if (this.#closed || !this.#mayHold(sender)) return undefined;
+    const client = this.#idle.pop() ?? (this.#made === this.#options.connections ? undefined : this.#make());
+    if (client !== undefined) this.#hold(sender);
+    return client;
   }
 
-  /** The next client that becomes free; undefined if the turn ended, the wait was too long or is pointless. */
-  wait(turn: AbortSignal | undefined): Promise<Client | undefined> {
+  /**
+   * A client that becomes free, in fair turns among the senders; undefined if the turn ended, the wait was too long or
+   * is pointless.
+   */
+  wait(sender: string, turn: AbortSignal | undefined): Promise<Client | undefined> {
     if (this.#closed || this.#waiting.size >= WAITING_MAX) return Promise.resolve(undefined);
     return new Promise((resolve) => {
       const settle = (client: Client | undefined): void => {
-        this.#waiting.delete(settle);
+        this.#waiting.delete(sender, settle);
         clearTimeout(timer);
         turn?.removeEventListener('abort', stop);
+        if (client !== undefined) this.#hold(sender);
         resolve(client);
       };
       const stop = (): void => settle(undefined);
       const timer = setTimeout(stop, this.#options.timeoutMs);
       turn?.addEventListener('abort', stop);
-      this.#waiting.add(settle);
+      this.#waiting.add(sender, settle);
     });
   }
 
-  release(client: Client): void {
-    const [next] = this.#waiting;
-    if (this.#closed) void client.destroy();
-    else if (next !== undefined) next(client);
-    else this.#idle.push(client);
+  release(sender: string, client: Client): void {
+    const held = this.#held.get(sender) ?? 0;
+    if (held <= 1) this.#held.delete(sender);
+    else this.#held.set(sender, held - 1);
+    if (this.#closed) {
+      void client.destroy();
+      return;
+    }
+    this.#idle.push(client);
+    this.#serve();
+  }
+
+  /** Gives what is free to those who wait, which is one of them most of the time. */
+  #serve(): void {
+    while (this.#idle.length > 0) {
+      const next = this.#waiting.next(this.#mayHold);
+      if (next === undefined) return;
+      next(this.#idle.pop());
+    }
+  }
+
+  readonly #mayHold = (sender: string): boolean => (this.#held.get(sender) ?? 0) < this.#heldMax;
+
+  #hold(sender: string): void {
+    this.#held.set(sender, (this.#held.get(sender) ?? 0) + 1);
   }
 
   /** Closes the idle connections now and the others as they become free. Whoever waits gets none. */
   async close(): Promise<void> {
     this.#closed = true;
-    for (const settle of [...this.#waiting]) settle(undefined);
+    for (const settle of this.#waiting.drain()) settle(undefined);
     await Promise.all(this.#idle.splice(0).map((client) => client.destroy()));
   }
 
   #make(): Client {
+    this.#made += 1;
     const { origin, timeoutMs, answerBytesMax } = this.#options;
     return new Client(origin, {
       // undici repeats nothing on its own as long as requests are not pipelined.

@@ -35,6 +35,7 @@ export function exchange(client: Client, request: ExchangeRequest, done: () => v
       },
       handler,
     );
+    handler.watchTurn();
   });
 }
 
@@ -54,6 +55,7 @@ class ExchangeHandler implements Dispatcher.DispatchHandler {
   readonly #listeners: Listeners;
   #controller: Dispatcher.DispatchController | undefined;
   #settled = false;
+  #watching = false;
   #timer: NodeJS.Timeout | undefined;
   #httpStatus = 0;
   #retryAfter: string | undefined;
@@ -62,7 +64,20 @@ class ExchangeHandler implements Dispatcher.DispatchHandler {
   constructor(request: ExchangeRequest, listeners: Listeners) {
     this.#request = request;
     this.#listeners = listeners;
-    request.turn?.addEventListener('abort', this.#missTurn);
+  }
+
+  /** Only while it waits for a connection: one that stands has begun at once. */
+  watchTurn(): void {
+    if (this.#controller === undefined && !this.#settled) {
+      this.#watching = true;
+      this.#request.turn?.addEventListener('abort', this.#missTurn);
+    }
+  }
+
+  #unwatchTurn(): void {
+    if (!this.#watching) return;
+    this.#watching = false;
+    this.#request.turn?.removeEventListener('abort', this.#missTurn);
   }
 
   onRequestStart(controller: Dispatcher.DispatchController): void {
@@ -71,7 +86,7 @@ class ExchangeHandler implements Dispatcher.DispatchHandler {
       controller.abort(new OutcomeTold());
       return;
     }
-    this.#request.turn?.removeEventListener('abort', this.#missTurn);
+    this.#unwatchTurn();
     this.#controller = controller;
     this.#timer = setTimeout(this.#expire, this.#request.timeoutMs);
   }
@@ -123,7 +138,7 @@ class ExchangeHandler implements Dispatcher.DispatchHandler {
     if (this.#settled) return;
     this.#settled = true;
     clearTimeout(this.#timer);
-    this.#request.turn?.removeEventListener('abort', this.#missTurn);
+    this.#unwatchTurn();
     tell();
   }
 }

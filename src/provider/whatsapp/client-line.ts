@@ -30,14 +30,15 @@ export class Line {
   /** Makes one call, once. It is `not_begun` if no connection became free before the turn ended. */
   async call({ path, turn, ...request }: LineRequest): Promise<Exchange> {
     const connections = this.#connections;
-    const client = connections.take() ?? (await connections.wait(turn));
+    // A number's path is its own, so it tells the senders apart.
+    const client = connections.take(path) ?? (await connections.wait(path, turn));
     if (client === undefined) return { kind: 'not_begun' };
     if (turn?.aborted === true) {
-      connections.release(client);
+      connections.release(path, client);
       return { kind: 'not_begun' };
     }
     const complete = { ...request, path: this.#pathBefore + path, timeoutMs: this.#timeoutMs, turn };
-    return exchange(client, complete, () => connections.release(client));
+    return exchange(client, complete, () => connections.release(path, client));
   }
 
   close(): Promise<void> {

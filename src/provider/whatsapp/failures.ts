@@ -8,7 +8,7 @@ import { isRecord } from './json.ts';
  * never the HTTP status (rate limits come as 400). What is not listed is `provider_rejected`.
  * https://developers.facebook.com/documentation/business-messaging/whatsapp/support/error-codes
  */
-const PROVIDER_CODES: ReadonlyArray<readonly [MessageErrorCode, readonly number[]]> = [
+export const PROVIDER_CODES: ReadonlyArray<readonly [MessageErrorCode, readonly number[]]> = [
   ['invalid_recipient', [131021]],
   ['message_invalid', [100, 131008, 131009, 131051, 131053, 135000]],
   ['window_closed', [131047]],

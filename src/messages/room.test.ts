@@ -1,0 +1,20 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { createRoom } from './room.ts';
+
+describe('the room for sends', () => {
+  it('is never full for one account because of another one alone', () => {
+    const room = createRoom(10);
+    const entered = Array.from({ length: 10 }, () => room.enter('flooding')).filter(Boolean).length;
+    assert.equal(entered, 5);
+    assert.ok(room.enter('quiet'));
+  });
+
+  it('has an end for all of them together, and is free again for whoever leaves', () => {
+    const room = createRoom(4);
+    assert.deepEqual(['a', 'a', 'b', 'b', 'c'].map(room.enter), [true, true, true, true, false]);
+    room.leave('a');
+    assert.ok(room.enter('c'));
+    assert.ok(!room.enter('a'));
+  });
+});
