@@ -1,18 +1,20 @@
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { SETTINGS } from '../src/config.ts';
-import { errorPages } from '../src/http/error-pages.ts';
-import { API_ERRORS } from '../src/kernel/errors.ts';
-import { MESSAGE_ERRORS } from '../src/kernel/message-errors.ts';
+import { describeGateway } from '../src/api-description.ts';
+import { routesAsData } from '../src/routes-as-data.ts';
+import { SETTINGS } from '../src/settings.ts';
+import { clientTypes } from './client-types.ts';
+import { errorPages } from './error-pages.ts';
+import { metricsPage } from './metrics-page.ts';
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
 /** Every file in it is generated, so a page whose code is gone is noticed too. */
 const ERRORS_DIR = 'docs/errors';
 
 /** Writes the files that are generated from tables in the code, or with `--check` tells which ones differ from them. */
-function main(): void {
-  const files = generatedFiles();
+async function main(): Promise<void> {
+  const files = await generatedFiles();
   const stale = readdirSync(join(ROOT, ERRORS_DIR))
     .map((name) => `${ERRORS_DIR}/${name}`)
     .filter((path) => !files.has(path));
@@ -21,14 +23,22 @@ function main(): void {
   else write(files, drifted, stale);
 }
 
-function generatedFiles(): Map<string, string> {
+async function generatedFiles(): Promise<Map<string, string>> {
   const pages = [...errorPages()].map(([code, text]): [string, string] => [`${ERRORS_DIR}/${code}.md`, text]);
+  const description = apiDescription();
   return new Map([
     ['.env.example', environmentExample()],
     ['docs/settings.md', settingsPage()],
-    [`${ERRORS_DIR}/README.md`, errorsIndex()],
+    ['docs/metrics.md', metricsPage()],
+    ['docs/openapi.json', description],
+    ['client/src/types.ts', await clientTypes(description)],
     ...pages,
   ]);
+}
+
+/** With an address of nobody: a gateway that runs names its own in `/openapi.json`. */
+function apiDescription(): string {
+  return `${JSON.stringify(describeGateway(routesAsData(), 'https://waypost.example'), undefined, 2)}\n`;
 }
 
 function environmentExample(): string {
@@ -78,37 +88,6 @@ const WORDS: Record<(typeof SETTINGS)[number]['kind'], string> = {
   port: 'port',
 };
 
-function errorsIndex(): string {
-  const ofRequests = Object.entries(API_ERRORS).map(
-    ([code, { status, title }]) => `| [\`${code}\`](${code}.md) | ${status} | ${title} |`,
-  );
-  const ofMessages = Object.entries(MESSAGE_ERRORS).map(
-    ([code, { fault, retryable, message }]) =>
-      `| [\`${code}\`](${code}.md) | ${fault} | ${retryable ? 'yes' : 'no'} | ${message} |`,
-  );
-  return `# Errors
-
-## A whole request
-
-The answer is \`application/problem+json\`. Nothing was transmitted, except that a 500 leaves it open.
-
-| code | HTTP status | meaning |
-|---|---|---|
-${ofRequests.join('\n')}
-
-## One message
-
-It stands in the \`error\` of an entry of the send's answer, or of a message. "Retryable" answers one question: is it safe
-and sensible to send this message again unchanged?
-
-| code | who has to act | retryable | meaning |
-|---|---|---|---|
-${ofMessages.join('\n')}
-
-These pages are made from \`src/kernel/errors.ts\` and \`src/kernel/message-errors.ts\` by \`npm run generate\`.
-`;
-}
-
 function readIfThere(path: string): string | undefined {
   try {
     // Line ends are made equal, for a checkout on another system.
@@ -139,4 +118,4 @@ function write(files: Map<string, string>, drifted: string[], stale: string[]): 
   console.log(`${drifted.length} files written, ${stale.length} removed, of ${files.size} generated ones.`);
 }
 
-main();
+await main();

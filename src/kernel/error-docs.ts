@@ -1,0 +1,210 @@
+import type { ApiErrorCode, Fault } from './errors.ts';
+
+/** What the page of an error that a whole request gets tells beyond the table: why it comes, what to do, an example. */
+export interface ApiErrorDoc {
+  cause: string;
+  steps: readonly string[];
+  /** The example's own words, as the gateway gives them. */
+  detail: string;
+  errors?: readonly Fault[];
+  /** Headers of the example that a caller acts upon. */
+  headers?: Readonly<Record<string, string>>;
+}
+
+/** A row for every code: one that is forgotten is a type error. The pages in docs/errors/ are generated from it. */
+export const API_ERROR_DOCS: Readonly<Record<ApiErrorCode, ApiErrorDoc>> = {
+  malformed_json: {
+    cause:
+      'The body is empty, is not valid UTF-8, is not JSON, or has another length than the request announced. Often a quote in a shell line is missing, or a text was put into JSON without escaping.',
+    steps: [
+      'Let a JSON library write the body, and send exactly the bytes that it gives.',
+      'In a shell, put the body into single quotes, or into a file and send it with `--data-binary @file`.',
+    ],
+    detail: 'The body is not valid JSON.',
+  },
+  idempotency_key_invalid: {
+    cause:
+      'The header `Idempotency-Key` is empty, too long, holds a space or something that is not ASCII, or is there twice.',
+    steps: [
+      'Use 1 to 255 visible ASCII characters, such as `order-42` or a UUID.',
+      'See that no proxy or library adds the header a second time.',
+    ],
+    detail: 'The key must have 1 to 255 visible ASCII characters.',
+  },
+  invalid_api_key: {
+    cause:
+      'There is no key in the `Authorization` header, or the key is not known, has expired or was revoked. The answer is the same for all of these, so that nobody can find out by it which keys exist. Keys in a query string are not read.',
+    steps: [
+      'Send `Authorization: Bearer <API_KEY>`, with the whole key and nothing else.',
+      'Look whether the key belongs to this gateway: a key of another installation is not known here.',
+      'Ask the platform for a new key if yours was revoked or has expired.',
+    ],
+    detail: 'The API key is missing or not valid.',
+    headers: { 'WWW-Authenticate': 'Bearer' },
+  },
+  invalid_signature: {
+    cause:
+      "Something was posted to the provider's callback, and the header `X-Hub-Signature-256` is missing, malformed, there twice, or not made with a secret that the gateway knows. The body was not read. Only the provider and the sandbox get this answer, never a caller of the API.",
+    steps: [
+      "Compare the app secret in the provider's app dashboard with the one that the gateway was started with.",
+      'See that no proxy changes the body on its way: the signature is over the bytes as they were sent.',
+      'While you rotate the secret, give the gateway both.',
+    ],
+    detail: 'The signature is missing or not right.',
+    headers: { 'WWW-Authenticate': 'X-Hub-Signature-256' },
+  },
+  insufficient_scope: {
+    cause:
+      "The key is valid, but has not the scope that this call needs, or it is of the wrong kind: the platform's key does not open `/api/v1`, and an account's key does not open `/platform/v1`.",
+    steps: [
+      'Look at `scopes` in `GET /api/v1/account`.',
+      'Ask the platform for a key with the scope that the detail names.',
+    ],
+    detail: 'The key needs the scope messages:send.',
+  },
+  account_suspended: {
+    cause: 'The platform has suspended the account. Everything but `GET` is refused, for every key of the account.',
+    steps: [
+      'Ask the platform why.',
+      'Go on reading: messages, events and lists stay open, and endpoints go on being told.',
+    ],
+    detail: 'The account is suspended.',
+  },
+  verification_failed: {
+    cause:
+      "A `GET` of the provider's callback was not a right verification request: the verify token differs, or a parameter is missing, empty or there twice.",
+    steps: [
+      'Enter the same verify token at the provider that the gateway was started with.',
+      'Start the gateway anew after you have changed its tokens, and then let the provider ask again.',
+    ],
+    detail: 'The verification request is not valid.',
+  },
+  not_found: {
+    cause:
+      'The path does not exist, or the id is not well formed, or nothing has this id: it never had, or its time of keeping is over, or it belongs to another account or to the other mode.',
+    steps: [
+      'Compare the path with the API description.',
+      'Use a key of the mode in which the thing was made: a test key never sees what is live, and the other way round.',
+      'Look how long things are kept: a message is gone after 90 days unless the platform says otherwise.',
+    ],
+    detail: 'There is no such message.',
+  },
+  method_not_allowed: {
+    cause: 'The path exists, but not with this method.',
+    steps: ['Use a method that the `Allow` header names.'],
+    detail: 'Use POST.',
+    headers: { Allow: 'POST' },
+  },
+  idempotency_in_flight: {
+    cause:
+      'A request with this idempotency key and this body is still under way, or its node is gone and the request is not recovered yet. This call did nothing.',
+    steps: [
+      'Wait as long as `Retry-After` says, and repeat the same request with the same key.',
+      'Do not take a new key: that would be a second send.',
+    ],
+    detail: 'The first request with this key is still running.',
+    headers: { 'Retry-After': '1' },
+  },
+  channel_taken: {
+    cause:
+      'Another channel, of this account or another one of the platform, has this phone number id. A number has one channel only.',
+    steps: [
+      'Look through `GET /platform/v1/accounts/{id}/channels` for the channel that has it.',
+      'Remove that channel, if the number is to move. Its messages stay where they are.',
+    ],
+    detail: 'This phone number id belongs to another channel.',
+  },
+  payload_too_large: {
+    cause: 'The body is larger than 1 MiB, or larger than 4 MiB at the callback.',
+    steps: ['Send to fewer recipients at once.', 'Give large media as links, which is the only way they can be given.'],
+    detail: 'The body is larger than this route takes.',
+  },
+  unsupported_media_type: {
+    cause: 'The header `Content-Type` is missing or is not `application/json` in UTF-8, or the body is compressed.',
+    steps: ['Send `Content-Type: application/json`.', 'Send no `Content-Encoding`.'],
+    detail: 'The content type must be application/json.',
+  },
+  invalid_request: {
+    cause:
+      'The body or the query is not what the call takes: a member is missing, unknown, of the wrong type or out of range. `errors` lists every fault at once. `pointer` is a JSON Pointer into your body, `parameter` the name of a query parameter.',
+    steps: [
+      'Mend every fault of `errors`. An unknown member is often a typing mistake.',
+      'Do not repeat it unchanged: the answer stays the same.',
+    ],
+    detail: 'The body is not a valid send.',
+    errors: [
+      { pointer: '#/txt', detail: 'This member is not known.' },
+      { pointer: '#/text', detail: 'This member is missing.' },
+    ],
+  },
+  too_many_recipients: {
+    cause: 'One send takes 1 to 50 recipients, counted before duplicates are looked at. Nobody got a message.',
+    steps: [
+      'Part the recipients into several requests, each with an idempotency key of its own.',
+      'Keep to the rate of recipients a second that your key has.',
+    ],
+    detail: 'There are 51 recipients; 50 are allowed.',
+  },
+  idempotency_mismatch: {
+    cause:
+      'The key was used within the last 24 hours for a body with other bytes. Bodies are compared as bytes: another order of members or another space is another body.',
+    steps: [
+      'For a new send take a new key.',
+      'To repeat a send, keep the bytes of its body beside its key and send these bytes.',
+    ],
+    detail: 'The first request with this key had another body.',
+  },
+  no_channel: {
+    cause:
+      "The account has no channel of the key's mode, or several of which none is the default, or the sandbox is off and the key is a test key.",
+    steps: [
+      'Look at `GET /api/v1/channels`, with the same key.',
+      'Name a channel in `from`, or ask the platform to make one the default.',
+    ],
+    detail: 'There is no channel of this mode.',
+  },
+  unknown_channel: {
+    cause: "No channel of the account has this id or phone number in the key's mode.",
+    steps: ['Look at `GET /api/v1/channels`, with the same key, and take an `id` or a `phone_number` from there.'],
+    detail: 'No channel of this mode has this id or phone number.',
+  },
+  channel_refused: {
+    cause:
+      'The provider was asked for the phone number, or to subscribe our app to its business account, and refused. Nothing was changed. The detail has the words of the provider.',
+    steps: [
+      'Take care not to mix up the phone number id and the business account id.',
+      'Look whether the access token has expired, and whether its user may use this number and this business account.',
+    ],
+    detail: 'Invalid OAuth access token - Cannot parse access token',
+  },
+  rate_limited: {
+    cause:
+      "The key's bucket for requests or for recipients a second is empty. A call that does not fit as a whole is refused as a whole, so nobody got a message.",
+    steps: [
+      'Wait as long as `Retry-After` says, and repeat the call.',
+      'Read the `RateLimit` fields of every answer, and slow down before they reach 0.',
+      'Ask the platform whether the limits can be raised.',
+    ],
+    detail: 'The limit of requests a second is used up.',
+    headers: { 'Retry-After': '1' },
+  },
+  internal_error: {
+    cause: 'Something that was not foreseen went wrong in the gateway. Whether a send was carried out is open.',
+    steps: [
+      'Repeat a send with the same idempotency key and the same body: if it was carried out, you get its answer.',
+      'If you gave no key, look for the messages by `client_reference` or by number before you send again.',
+      'Tell the platform the `request_id`. It stands in the log beside what went wrong.',
+    ],
+    detail: 'Something went wrong on our side.',
+  },
+  unavailable: {
+    cause:
+      'The database cannot be reached, or the gateway is stopping or has too much to do, or the provider had to be asked and did not answer. This call transmitted nothing.',
+    steps: [
+      'Repeat it after the seconds in `Retry-After`, with the same idempotency key.',
+      'If it stays, wait longer each time. `GET /readyz` says whether the gateway takes work.',
+    ],
+    detail: 'The store cannot be reached.',
+    headers: { 'Retry-After': '1' },
+  },
+};

@@ -1,0 +1,63 @@
+import assert from 'node:assert/strict';
+import { dirname, join } from 'node:path/posix';
+import { describe, it } from 'node:test';
+import { readLinks, renderMarkdown } from '../../src/docs-site/markdown.ts';
+import { glob, read } from '../support/tree.ts';
+import { PAGES } from './blocks.ts';
+
+/** They are many, and a page of their own lists them. */
+const LISTED_ELSEWHERE = /^docs\/(README\.md$|errors\/|decisions\/)/;
+
+/** How the tables of the pages write the path of a call. */
+const NAMES = [
+  (path: string) => path,
+  (path: string) => path.replace('/platform/v1/', ''),
+  (path: string) => path.replace('/api/v1/endpoints/', '.../'),
+];
+
+describe('the links in the pages', () => {
+  it('lead to a file, and to a heading that is in it', () => {
+    const wrong = PAGES.flatMap((page) =>
+      readLinks(read(page))
+        .filter(({ href }) => !/^[a-z]+:/.test(href) && !leadsSomewhere(page, href))
+        .map(({ href }) => `${page} links to ${href}`),
+    );
+    assert.deepEqual(wrong, []);
+  });
+
+  it('reach every page from the map, which names none twice', () => {
+    const linked = readLinks(read('docs/README.md')).map(({ href }) => join('docs', href));
+    assert.equal(new Set(linked).size, linked.length);
+    assert.deepEqual(
+      PAGES.filter((page) => page.startsWith('docs/') && !LISTED_ELSEWHERE.test(page) && !linked.includes(page)),
+      [],
+    );
+    for (const folder of ['docs/errors', 'docs/decisions']) {
+      const listed = readLinks(read(`${folder}/README.md`)).map(({ href }) => join(folder, href));
+      assert.deepEqual(
+        glob(`${folder}/*.md`).filter((page) => !page.endsWith('/README.md') && !listed.includes(page)),
+        [],
+      );
+    }
+  });
+});
+
+describe('the pages', () => {
+  it('tell of every call in the description of the API', () => {
+    const { paths } = JSON.parse(read('docs/openapi.json'));
+    const told = PAGES.filter((page) => !/^docs\/(errors|decisions)\//.test(page))
+      .map(read)
+      .join('\n');
+    assert.deepEqual(
+      Object.keys(paths).filter((path) => !NAMES.some((nameOf) => told.includes(nameOf(path)))),
+      [],
+    );
+  });
+});
+
+function leadsSomewhere(page: string, href: string): boolean {
+  const [path = '', anchor] = href.split('#', 2);
+  const file = path === '' ? page : join(dirname(page), path);
+  if (glob(file).length === 0) return false;
+  return anchor === undefined || renderMarkdown(read(file), () => '').headings.some((one) => one.anchor === anchor);
+}
