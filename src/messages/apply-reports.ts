@@ -1,4 +1,4 @@
-import { newId } from '../kernel/ids.ts';
+import { idTimeMs, newId } from '../kernel/ids.ts';
 import type { Queryable } from '../store/database.ts';
 import {
   changeMessages,
@@ -14,6 +14,9 @@ import {
 } from './apply-store.ts';
 import type { MessageEvent } from './message-events.ts';
 import { judgeReport, type Verdict } from './status-machine.ts';
+
+/** The statuses that prove that a message has reached the person. */
+const DELIVERED = new Set<string>(['delivered', 'read']);
 
 export interface AppliedReports {
   /** For each report whether its message is known; one that nobody knows yet has no effect, and the caller keeps it. */
@@ -147,7 +150,20 @@ function changeOf(message: LockedMessage, judged: readonly Judged[]): MessageCha
     providerMessageId: first.report.providerMessageId,
     userId: judged.findLast(({ report }) => report.userId !== null)?.report.userId ?? null,
     pricing,
+    toDeliveryMs: timeToDelivery(message.id, judged),
   };
+}
+
+/** `integer` in the store: 24 days, and no report is waited for so long. */
+const TO_DELIVERY_MS_MAX = 2 ** 31 - 1;
+
+/** From the making of the message to the first report that proves its delivery; null: none of these does. */
+function timeToDelivery(id: string, judged: readonly Judged[]): number | null {
+  const proofs = judged.filter(({ verdict }) => verdict.kind === 'moves' && DELIVERED.has(verdict.to));
+  if (proofs.length === 0) return null;
+  const firstMs = Math.min(...proofs.map(({ report }) => report.receivedAt.getTime()));
+  // Two machines may have made the two times.
+  return Math.min(TO_DELIVERY_MS_MAX, Math.max(0, firstMs - idTimeMs(id)));
 }
 
 /** The price of the newest step. One that comes late only fills the gap where none is known. */

@@ -140,6 +140,8 @@ export interface MessageChange {
   providerMessageId: string;
   userId: string | null;
   pricing: unknown;
+  /** null: the reports do not prove delivery. Of a message whose delivery was proven before, the first time stays. */
+  toDeliveryMs: number | null;
 }
 
 const MESSAGE_CHANGE = `
@@ -149,9 +151,11 @@ const MESSAGE_CHANGE = `
     provider_message_id = coalesce(m.provider_message_id, c.provider_message_id),
     user_id = coalesce(m.user_id, c.user_id),
     pricing = coalesce(c.pricing, m.pricing),
+    to_delivery_ms = coalesce(m.to_delivery_ms, c.to_delivery_ms),
     updated_at = now()
-  from unnest($1::uuid[], $2::uuid[], $3::message_status[], $4::jsonb[], $5::text[], $6::text[], $7::jsonb[])
-    as c(account_id, id, status, error, provider_message_id, user_id, pricing)
+  from unnest($1::uuid[], $2::uuid[], $3::message_status[], $4::jsonb[], $5::text[], $6::text[], $7::jsonb[],
+      $8::integer[])
+    as c(account_id, id, status, error, provider_message_id, user_id, pricing, to_delivery_ms)
   where m.account_id = c.account_id and m.id = c.id`;
 
 export async function changeMessages(tx: Queryable, changes: readonly MessageChange[]): Promise<void> {
@@ -163,6 +167,7 @@ export async function changeMessages(tx: Queryable, changes: readonly MessageCha
     changes.map(({ providerMessageId }) => providerMessageId),
     changes.map(({ userId }) => userId),
     changes.map(({ pricing }) => jsonOrNull(pricing)),
+    changes.map(({ toDeliveryMs }) => toDeliveryMs),
   ]);
 }
 

@@ -1,5 +1,6 @@
 import type { EventDraft, EventType } from '../events/event.ts';
 import type { MessageError } from '../kernel/message-errors.ts';
+import { markMessages } from '../statistics/mark.ts';
 import type { Queryable } from '../store/database.ts';
 import type { MessageStatus } from './message.ts';
 import { contentMember, messageMembers } from './present.ts';
@@ -14,9 +15,13 @@ export interface MessageEvent {
   error: MessageError | null;
 }
 
-/** Writes events of messages out, each with the message as it was at that step. Only an inbound one has its content. */
+/**
+ * Writes events of messages out, each with the message as it was at that step. Only an inbound one has its content. All
+ * that changes the counts of a message, beside the answers of sends, comes by here, and so has it counted again.
+ */
 export async function draftMessageEvents(tx: Queryable, events: readonly MessageEvent[]): Promise<EventDraft[]> {
   if (events.length === 0) return [];
+  await markMessages(tx, events);
   const sources = new Map((await findEventSources(tx, events)).map((row) => [row.id, row]));
   return events.map((event) => {
     const row = sources.get(event.messageId);

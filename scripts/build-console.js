@@ -1,0 +1,49 @@
+// Builds the console into console/dist, if it is not built from these sources yet.
+import { mkdirSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { CONSOLE_DIR, canBuildConsole, DIST_DIR, hashSources, readConsoleState, STAMP } from './console-state.js';
+
+/** A build takes seconds; what is older than this was left by one that died. */
+const BUILD_MS_MAX = 120_000;
+/** Built apart and moved at the end, so that nobody is ever served half a build. The folder itself is the lock. */
+const BUILDING_DIR = join(CONSOLE_DIR, '.dist-building');
+
+const sources = hashSources();
+if (sources !== undefined && readConsoleState() !== 'built') {
+  if (!canBuildConsole())
+    fail('The console cannot be built without the development dependencies. Run "npm ci" with them.');
+  else if (takeLock()) await build(sources);
+}
+
+async function build(stamp) {
+  try {
+    const vite = await import('vite');
+    const configFile = join(CONSOLE_DIR, 'vite.config.ts');
+    await vite.build({ configFile, logLevel: 'warn', build: { outDir: BUILDING_DIR, emptyOutDir: true } });
+    writeFileSync(join(BUILDING_DIR, STAMP), stamp);
+    rmSync(DIST_DIR, { recursive: true, force: true });
+    renameSync(BUILDING_DIR, DIST_DIR);
+  } catch (error) {
+    fail(`The console could not be built.\n${error.message}`);
+  } finally {
+    rmSync(BUILDING_DIR, { recursive: true, force: true });
+  }
+}
+
+function fail(sentence) {
+  console.error(sentence);
+  process.exitCode = 1;
+}
+
+/** False: another process builds in this moment. */
+function takeLock() {
+  try {
+    mkdirSync(BUILDING_DIR);
+    return true;
+  } catch (error) {
+    if (error.code !== 'EEXIST') throw error;
+    if (Date.now() - statSync(BUILDING_DIR).mtimeMs < BUILD_MS_MAX) return false;
+    rmSync(BUILDING_DIR, { recursive: true, force: true });
+    return takeLock();
+  }
+}

@@ -1,0 +1,71 @@
+import { platformRoute, type Route } from '../http/route.ts';
+import { idTimeMs } from '../kernel/ids.ts';
+import type { Queryable } from '../store/database.ts';
+import { platformStateOperation } from './operation.ts';
+import {
+  listNodeStates,
+  type NodeState,
+  readDatabaseState,
+  readDeliveryState,
+  readNotificationState,
+  readRunningState,
+  readStatisticsState,
+} from './store.ts';
+
+/** What the operator looks at first: who runs, what waits and since when. Every time in it is the database's. */
+export function platformStateRoute(database: Queryable): Route {
+  return platformRoute({
+    method: 'GET',
+    path: '/platform/v1/state',
+    summary: 'Read the state of the platform: nodes, queues and the database',
+    operation: platformStateOperation,
+    bodyUse: 'none',
+    handle: async () => ({ status: 200, body: await readState(database) }),
+  });
+}
+
+/** One after the other, because a look at the state must not take the connections that the work needs. */
+async function readState(store: Queryable) {
+  const askedMs = performance.now();
+  const database = await readDatabaseState(store);
+  const roundTripMs = Math.round(performance.now() - askedMs);
+  const nodes = await listNodeStates(store);
+  const notifications = await readNotificationState(store);
+  const deliveries = await readDeliveryState(store);
+  const { running, leftBehind, oldestId } = await readRunningState(store);
+  const statistics = await readStatisticsState(store);
+  const nowMs = database.at.getTime();
+  return {
+    at: database.at.toISOString(),
+    nodes: nodes.map(presentNode),
+    notifications: {
+      waiting: notifications.waiting,
+      lag_ms: lagOf(notifications.oldestAt, nowMs),
+      set_aside: notifications.setAside,
+    },
+    deliveries: { waiting: deliveries.waiting, due: deliveries.due, lag_ms: lagOf(deliveries.oldestAt, nowMs) },
+    requests: {
+      running,
+      oldest_at: oldestId === null ? null : new Date(idTimeMs(oldestId)).toISOString(),
+      to_recover: leftBehind,
+    },
+    statistics: { due: statistics.due, lag_ms: lagOf(statistics.oldestAt, nowMs) },
+    database: { version: database.version, size_bytes: database.size_bytes, round_trip_ms: roundTripMs },
+  };
+}
+
+/** The host is kept with what tells two boots of it apart; its name comes first. */
+function presentNode({ id, host, started_at, lease_until, alive }: NodeState) {
+  return {
+    id,
+    host: host.split(' ')[0] ?? '',
+    started_at: started_at.toISOString(),
+    lease_until: lease_until.toISOString(),
+    alive,
+  };
+}
+
+/** How long what is due has been due; 0 where nothing is. */
+function lagOf(oldestAt: Date | null, nowMs: number): number {
+  return oldestAt === null ? 0 : Math.max(0, nowMs - oldestAt.getTime());
+}

@@ -1,0 +1,70 @@
+import { type TSchema, Type } from 'typebox';
+import { EXAMPLE } from '../http/examples.ts';
+import { answer, count, flag, orNull, ref, text, time } from '../http/schema-words.ts';
+
+/** Shared schemas of the platform's state. */
+export const platformStateSchemas = {
+  PlatformState: answer(
+    'What runs and what waits, as the database tells it.',
+    {
+      at: time('The time of the database.'),
+      nodes: Type.Array(ref('NodeState'), { description: 'The gateways that run, or ended without a word.' }),
+      notifications: queue({
+        waiting: ref('BoundedCount', 'Those that are still to be applied.'),
+        lag_ms: count('How long the oldest of them has been due.'),
+        set_aside: ref('BoundedCount', 'Those of which something could not be applied.'),
+      }),
+      deliveries: queue({
+        waiting: ref('BoundedCount', 'All that are on their way to an endpoint.'),
+        due: ref('BoundedCount', 'Those whose next attempt should be made now.'),
+        lag_ms: count('How long the oldest of them has been due.'),
+      }),
+      requests: queue({
+        running: ref('BoundedCount', 'Sends under way.'),
+        oldest_at: orNull(time('When the oldest of them came.')),
+        to_recover: count('How many of them were left by gateways that are gone.'),
+      }),
+      statistics: queue({
+        due: ref('BoundedCount', 'Minutes of accounts that are to be counted again.'),
+        lag_ms: count('How long the oldest of them has been due.'),
+      }),
+      database: answer('The database.', {
+        version: text('The version of PostgreSQL.'),
+        size_bytes: count('How much it takes on its disk.'),
+        round_trip_ms: count('How long it took to ask it that.'),
+      }),
+    },
+    {
+      at: EXAMPLE.at,
+      nodes: [
+        {
+          id: EXAMPLE.accountId,
+          host: 'gateway-1',
+          started_at: EXAMPLE.at,
+          lease_until: EXAMPLE.later,
+          alive: true,
+        },
+      ],
+      notifications: { waiting: { count: 0, more: false }, lag_ms: 0, set_aside: { count: 0, more: false } },
+      deliveries: { waiting: { count: 1_000, more: true }, due: { count: 12, more: false }, lag_ms: 40 },
+      requests: { running: { count: 3, more: false }, oldest_at: EXAMPLE.at, to_recover: 0 },
+      statistics: { due: { count: 2, more: false }, lag_ms: 0 },
+      database: { version: '18.4', size_bytes: 9_893_567, round_trip_ms: 2 },
+    },
+  ),
+  NodeState: answer('One gateway.', {
+    id: Type.String({ format: 'uuid', description: 'Its id, new at every start.' }),
+    host: text('The name of its machine or container.'),
+    started_at: time('When it began.'),
+    lease_until: time('Until when it counts as alive without another sign.'),
+    alive: flag('Whether it counts as alive.'),
+  }),
+  BoundedCount: answer('A count that ends at a thousand.', {
+    count: count('How many there are, up to 1000.'),
+    more: flag('Whether there are more.'),
+  }),
+};
+
+function queue(members: Record<string, TSchema>): TSchema {
+  return answer('What is to be done.', members);
+}

@@ -1,0 +1,66 @@
+import { firstIdOfMs } from '../kernel/ids.ts';
+import type { Mode } from '../kernel/principal.ts';
+import type { Queryable } from '../store/database.ts';
+import type { MessageGroup } from './counts.ts';
+import { DELIVERY_TIME_BOUNDS_MS } from './delivery-times.ts';
+import type { DueBucket } from './due-store.ts';
+import { STEP_MS, type Step } from './step.ts';
+import { COUNTED, type KeptCounts } from './store.ts';
+
+/** Which of the buckets that were asked for, by its place, and of which mode. */
+interface Placed {
+  place: number;
+  mode: Mode;
+}
+
+/**
+ * Counts the messages of each minute, those that are alike together. Ids begin with their time, so a minute is one range
+ * of the primary key; the order is there so that no plan that was made while the week was empty takes another index for
+ * ever. A message that failed after the provider had taken it shows it by its outcome, which reports leave alone.
+ */
+const MESSAGE_COUNT = `
+  select b.place::integer as place, m.mode, m.status, m.taken, m.code, m.time, m.count
+  from unnest($1::uuid[], $2::uuid[], $3::uuid[]) with ordinality as b(account_id, first_id, end_id, place)
+  cross join lateral (
+    select mode, status,
+      status in ('accepted', 'sent', 'delivered', 'read')
+        or (status = 'failed' and outcome is distinct from 'failed') as taken,
+      case when status = 'failed' then error->>'code' end as code,
+      width_bucket(to_delivery_ms, $4::integer[]) as time, count(*) as count
+    from (
+      select mode, status, outcome, error, to_delivery_ms from message
+      where account_id = b.account_id and id >= b.first_id and id < b.end_id
+        and status not in ('pending', 'transmitting')
+      order by account_id, id) as made
+    group by 1, 2, 3, 4, 5) m`;
+
+export function countMessages(tx: Queryable, minutes: readonly DueBucket[]): Promise<(Placed & MessageGroup)[]> {
+  return tx.query<Placed & MessageGroup>(MESSAGE_COUNT, [
+    minutes.map(({ account_id }) => account_id),
+    minutes.map(({ bucket_at }) => firstIdOfMs(bucket_at.getTime())),
+    minutes.map(({ bucket_at }) => firstIdOfMs(bucket_at.getTime() + STEP_MS.minute)),
+    DELIVERY_TIME_BOUNDS_MS,
+  ]);
+}
+
+/** What is kept of the smaller steps within each of these buckets. */
+const STATISTICS_PARTS = `
+  select b.place::integer as place, s.mode, ${COUNTED}
+  from unnest($1::uuid[], $2::timestamptz[], $3::timestamptz[]) with ordinality as b(account_id, since, until, place)
+  cross join unnest(array['live', 'test']::mode[]) as of(mode)
+  join message_statistics s on s.account_id = b.account_id and s.mode = of.mode and s.step = $4
+    and s.bucket_at >= b.since and s.bucket_at < b.until`;
+
+export function readParts(
+  tx: Queryable,
+  step: Step,
+  buckets: readonly DueBucket[],
+  partStep: Step,
+): Promise<(Placed & KeptCounts)[]> {
+  return tx.query<Placed & KeptCounts>(STATISTICS_PARTS, [
+    buckets.map(({ account_id }) => account_id),
+    buckets.map(({ bucket_at }) => bucket_at),
+    buckets.map(({ bucket_at }) => new Date(bucket_at.getTime() + STEP_MS[step])),
+    partStep,
+  ]);
+}

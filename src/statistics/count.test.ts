@@ -1,0 +1,246 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+import fc from 'fast-check';
+import { createTestDatabase, type TestDatabase } from '../../test/support/database.ts';
+import { firstIdOfMs, newId } from '../kernel/ids.ts';
+import { keepLimits } from '../kernel/keep.ts';
+import type { Mode } from '../kernel/principal.ts';
+import { DELIVERY_TIME_BOUNDS_MS } from './delivery-times.ts';
+import { sweepMessages } from './due-store.ts';
+import { createNotedMinutes, markMessages } from './mark.ts';
+import { countRound } from './rounds.ts';
+
+const NOON_MS = Date.UTC(2026, 4, 4, 12);
+const DAY_MS = 86_400_000;
+const KEEP = { messages: 90, content: 30, events: 30, notifications: 7, setAside: 30 };
+/** What was made before may be deleted. */
+const KEPT_FROM_MS = NOON_MS - DAY_MS;
+const STATES = ['pending', 'accepted', 'sent', 'delivered', 'read', 'failed', 'refused', 'unknown'] as const;
+type State = (typeof STATES)[number];
+
+/** A change of one message: made if there is none of that number yet. */
+interface Change {
+  message: number;
+  state: State;
+  mode: Mode;
+  /** After noon of the first day. */
+  minute: number;
+  toDeliveryMs: number;
+}
+
+const CHANGE: fc.Arbitrary<Change> = fc.record({
+  message: fc.integer({ min: 0, max: 15 }),
+  state: fc.constantFrom(...STATES),
+  mode: fc.constantFrom('live', 'test'),
+  minute: fc.oneof(fc.integer({ min: 0, max: 3 }), fc.integer({ min: 0, max: 3 * 1_440 })),
+  toDeliveryMs: fc.integer({ min: 0, max: 200_000_000 }),
+});
+
+describe('the counting of messages', () => {
+  let store: TestDatabase;
+  before(async () => {
+    store = await createTestDatabase();
+  });
+  after(() => store.drop());
+
+  it('ends with what a count over all messages gives, however changes and rounds fall together', async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(fc.array(CHANGE, { maxLength: 12 }), { maxLength: 12, size: 'max' }),
+        async (batches) => {
+          const accountId = newId();
+          const place = placer();
+          const marking = batches.map((batch) => applyChanges(store, accountId, batch, place));
+          const rounds = [hurriedRound(store), hurriedRound(store), hurriedRound(store)];
+          await Promise.all([...marking, ...rounds]);
+          await countAll(store);
+          for (const step of ['minute', 'hour', 'day'])
+            assert.deepEqual(await kept(store, accountId, step), await counted(store, accountId, step));
+        },
+      ),
+      { numRuns: 25 },
+    );
+  });
+
+  it('keeps what was counted of messages that are gone, and counts a neighbour that changes', async () => {
+    const accountId = newId();
+    const [old, young] = [change({ message: 1, minute: 0 }), change({ message: 2, minute: 70 })];
+    await applyChanges(store, accountId, [old, young], placer());
+    await countAll(store);
+    const before = await kept(store, accountId, 'day');
+    await store.database.query('delete from message where account_id = $1 and id < $2', [
+      accountId,
+      firstIdOfMs(NOON_MS + 60_000),
+    ]);
+    await markMessages(store.database, [{ accountId, messageId: firstIdOfMs(NOON_MS) }]);
+    await countAll(store);
+    assert.deepEqual(await kept(store, accountId, 'day'), before);
+    assert.equal(before[0]?.accepted, 2);
+  });
+
+  it('counts no minute again from which messages may be gone', async () => {
+    const accountId = newId();
+    const messageId = firstIdOfMs(KEPT_FROM_MS + 60_000);
+    await insertMessage(store, accountId, messageId, change({}));
+    await markMessages(store.database, [{ accountId, messageId }]);
+    await countAll(store);
+    assert.deepEqual(await kept(store, accountId, 'minute'), []);
+  });
+
+  it('counts what nobody has marked at the next sweep', async () => {
+    const [account] = await store.database.query<{ id: string }>(
+      "insert into account (id, name) values ($1, 'Swept') returning id",
+      [newId()],
+    );
+    const accountId = account?.id ?? '';
+    await insertMessage(store, accountId, firstIdOfMs(NOON_MS), change({ state: 'sent' }));
+    await sweep(store);
+    await countAll(store);
+    assert.equal((await kept(store, accountId, 'hour'))[0]?.sent, 1);
+  });
+
+  it('notes a minute once, and again if the note could not be written', async () => {
+    const accountId = newId();
+    const failing = { query: () => Promise.reject(new Error('away')) };
+    let target: Parameters<typeof createNotedMinutes>[0] = failing;
+    const noted = createNotedMinutes({ query: (sql, values) => target.query(sql, values) });
+    for (const ms of [0, 1, 59_999]) noted.note({ accountId, messageId: firstIdOfMs(NOON_MS + ms) });
+    await assert.rejects(noted.flush(), /away/);
+    target = store.database;
+    await noted.flush();
+    await noted.flush();
+    const marks = await store.database.query<{ minute_at: Date }>(
+      'select minute_at from message_statistics_mark where account_id = $1',
+      [accountId],
+    );
+    assert.deepEqual(marks, [{ minute_at: new Date(NOON_MS) }]);
+  });
+});
+
+function change(more: Partial<Change>): Change {
+  return { message: 0, state: 'delivered', mode: 'live', minute: 0, toDeliveryMs: 1_500, ...more };
+}
+
+/** The id of each message, made when it is first named. */
+function placer(): (change: Change) => string {
+  const ids = new Map<number, string>();
+  return ({ message, minute }) => {
+    const id = ids.get(message) ?? `${firstIdOfMs(NOON_MS + minute * 60_000).slice(0, 19)}${newId().slice(19)}`;
+    ids.set(message, id);
+    return id;
+  };
+}
+
+/** As an application of reports does it: messages and marks in one transaction. */
+function applyChanges(
+  { database }: TestDatabase,
+  accountId: string,
+  changes: readonly Change[],
+  place: (change: Change) => string,
+): Promise<void> {
+  const placed = changes.map((one) => ({ id: place(one), one })).sort((a, b) => (a.id < b.id ? -1 : 1));
+  return database.transaction(async (tx) => {
+    for (const { id, one } of placed) await insertMessage({ database: tx }, accountId, id, one);
+    await markMessages(
+      tx,
+      placed.map(({ id }) => ({ accountId, messageId: id })),
+    );
+  });
+}
+
+async function insertMessage(
+  { database }: { database: Pick<TestDatabase['database'], 'query'> },
+  accountId: string,
+  id: string,
+  { state, mode, toDeliveryMs }: Change,
+): Promise<void> {
+  const failed = state === 'failed' || state === 'refused';
+  await database.query(
+    `insert into message as m (account_id, id, request_id, channel_id, mode, direction, type, status, error, outcome,
+       to_delivery_ms, updated_at)
+     values ($1, $2, $2, $2, $3, 'outbound', 'text', $4, $5, $6, $7, now())
+     on conflict (account_id, id) do update set status = excluded.status, error = excluded.error,
+       outcome = excluded.outcome, to_delivery_ms = excluded.to_delivery_ms
+     where excluded.status <> 'pending'`,
+    [
+      accountId,
+      id,
+      mode,
+      failed ? 'failed' : state,
+      failed || state === 'unknown' ? JSON.stringify({ code: `${state}_code` }) : null,
+      state === 'pending' ? null : state === 'refused' ? 'failed' : state === 'unknown' ? 'unknown' : 'accepted',
+      state === 'delivered' || state === 'read' ? toDeliveryMs : null,
+    ],
+  );
+}
+
+async function hurriedRound({ database }: TestDatabase): Promise<void> {
+  await database.query('update message_statistics_due set due_at = now() where due_at > now()');
+  const noted = { note: () => undefined, flush: async () => undefined };
+  await countRound({ database, noted, limits: () => keepLimits(KEEP, KEPT_FROM_MS + 90 * DAY_MS) });
+}
+
+async function countAll(store: TestDatabase): Promise<void> {
+  const left = async () => {
+    const [row] = await store.database.query<{ left: number }>(
+      'select (select count(*) from message_statistics_mark) + (select count(*) from message_statistics_due) as left',
+    );
+    return row?.left ?? 0;
+  };
+  do await hurriedRound(store);
+  while ((await left()) > 0);
+}
+
+async function sweep({ database }: TestDatabase): Promise<void> {
+  await database.query("update message_statistics_sweep set swept_until = '1970-01-01Z'");
+  await database.transaction((tx) => sweepMessages(tx, 900, 600));
+}
+
+interface Line {
+  mode: string;
+  at: Date;
+  accepted: number;
+}
+
+/** All that is kept of an account. */
+function kept({ database }: TestDatabase, accountId: string, step: string): Promise<(Line & { sent: number })[]> {
+  return database.query(
+    `select mode, bucket_at as at, accepted, sent, delivered, read, failed, unknown, received, failures,
+       (select coalesce(sum(n), 0)::integer from unnest(delivery_times) as n) as timed,
+       (select coalesce(jsonb_object_agg(place - 1, n), '{}') from unnest(delivery_times) with ordinality as t(n, place)
+         where n > 0) as times
+     from message_statistics
+     where account_id = $1 and step = $2::statistics_step
+       and (accepted > 0 or failed > 0 or unknown > 0 or received > 0)
+     order by mode, bucket_at`,
+    [accountId, step],
+  );
+}
+
+/** The same, from the messages themselves and written in another way. */
+function counted({ database }: TestDatabase, accountId: string, step: string): Promise<Line[]> {
+  return database.query(
+    `with m as (
+       select *, date_trunc($2, to_timestamp(('x' || left(replace(id::text, '-', ''), 12))::bit(48)::bigint / 1000.0)) as at
+       from message where account_id = $1
+     )
+     select mode, at,
+       count(*) filter (where outcome = 'accepted')::integer as accepted,
+       count(*) filter (where status >= 'sent' and status <= 'read')::integer as sent,
+       count(*) filter (where status in ('delivered', 'read'))::integer as delivered,
+       count(*) filter (where status = 'read')::integer as read,
+       count(*) filter (where status = 'failed')::integer as failed,
+       count(*) filter (where status = 'unknown')::integer as unknown,
+       count(*) filter (where status = 'received')::integer as received,
+       coalesce((select jsonb_object_agg(code, n) from (
+         select f.error->>'code' as code, count(*) as n from m as f
+         where f.mode = m.mode and f.at = m.at and f.status = 'failed' group by 1) as f), '{}') as failures,
+       count(to_delivery_ms)::integer as timed,
+       coalesce((select jsonb_object_agg(place, n) from (
+         select (select count(*) from unnest($3::integer[]) as bound where bound <= t.to_delivery_ms) as place,
+           count(*) as n
+         from m as t where t.mode = m.mode and t.at = m.at and t.to_delivery_ms is not null group by 1) as t), '{}') as times
+     from m where status not in ('pending', 'transmitting') group by mode, at order by mode, at`,
+    [accountId, step, DELIVERY_TIME_BOUNDS_MS],
+  );
+}

@@ -1,0 +1,13 @@
+import type { Operation } from '../http/operation.ts';
+import { ref } from '../http/schema-words.ts';
+
+/** How the API description tells of the statistics. */
+export const statisticsOperations = {
+  statistics: {
+    id: 'getStatistics',
+    tag: 'Messages',
+    description:
+      'Counts the messages of the mode of the key by the time at which they were made and by the status that they have now. It reads counts that are kept, so it is quick however many messages there are, and some seconds old. A range has 750 buckets at most.',
+    answers: { 200: { description: 'The counts.', schema: ref('Statistics') } },
+  },
+} as const satisfies Record<string, Operation>;

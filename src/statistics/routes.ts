@@ -1,0 +1,53 @@
+import { Type } from 'typebox';
+import { accountRoute, type Route } from '../http/route.ts';
+import { readTimeParameter } from '../http/time-parameter.ts';
+import type { Clock } from '../kernel/clock.ts';
+import type { Database } from '../store/database.ts';
+import { statisticsOperations } from './operations.ts';
+import { presentStatistics } from './present.ts';
+import { chooseRange, STEPS } from './step.ts';
+import { readBuckets } from './store.ts';
+
+interface Deps {
+  database: Database;
+  clock: Clock;
+}
+
+const QUERY = Type.Object(
+  {
+    since: Type.Optional(
+      Type.String({
+        description: 'An RFC 3339 time, taken down to the beginning of its bucket (24 h before `until`).',
+      }),
+    ),
+    until: Type.Optional(Type.String({ description: 'An RFC 3339 time, taken up to the end of its bucket (now).' })),
+    step: Type.Optional(
+      Type.Enum([...STEPS], { description: 'How long each bucket is. By default as the range asks for.' }),
+    ),
+  },
+  { additionalProperties: false },
+);
+
+/** What became of an account's messages, in numbers. */
+export function statisticsRoutes({ database, clock }: Deps): Route[] {
+  return [
+    accountRoute({
+      method: 'GET',
+      path: '/api/v1/statistics',
+      scope: 'messages:read',
+      summary: 'Count messages by minute, hour or day',
+      operation: statisticsOperations.statistics,
+      bodyUse: 'none',
+      querySchema: QUERY,
+      async handle({ principal: { accountId, mode }, query: { since, until, step } }) {
+        const wish = {
+          ...(since !== undefined && { sinceMs: readTimeParameter('since', since) }),
+          ...(until !== undefined && { untilMs: readTimeParameter('until', until) }),
+          ...(step !== undefined && { step }),
+        };
+        const range = chooseRange(wish, clock.nowMs());
+        return { status: 200, body: presentStatistics(range, await readBuckets(database, accountId, mode, range)) };
+      },
+    }),
+  ];
+}
