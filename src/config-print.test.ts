@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { SETTINGS } from './config.ts';
 import { describeSettings } from './config-print.ts';
+import { SETTINGS } from './settings.ts';
 
 describe('describeSettings', () => {
   it('names every setting with the value that counts', () => {

@@ -1,4 +1,5 @@
-import { ConfigError, loadConfig, SETTINGS } from './config.ts';
+import { ConfigError, loadConfig } from './config.ts';
+import { SETTINGS } from './settings.ts';
 
 type Environment = Readonly<Record<string, string | undefined>>;
 type KnownSetting = (typeof SETTINGS)[number];
@@ -20,6 +21,7 @@ function withoutDefault({ name, kind }: KnownSetting, environment: Environment):
   const given = environment[name]?.trim();
   const isProduction = environment.NODE_ENV?.trim() === 'production';
   if (kind === 'switch') return given || 'by HOST and NODE_ENV';
+  if (name.startsWith('OTEL_')) return (kind === 'secret' ? given && 'given' : given) || 'none';
   if (kind === 'text') return given || (isProduction ? 'missing' : 'by HOST and PORT');
   if (given || environment[`${name}_FILE`]?.trim()) return 'given';
   if (name === 'DATABASE_URL') return 'embedded';

@@ -3,7 +3,8 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
-import { ConfigError, loadConfig, SETTINGS } from './config.ts';
+import { ConfigError, loadConfig } from './config.ts';
+import { SETTINGS } from './settings.ts';
 
 const PLATFORM_KEY = `wp_root_${'a1'.repeat(16)}`;
 const MASTER_KEY = Buffer.alloc(32, 7).toString('base64');

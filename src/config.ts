@@ -1,172 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
-
-/** How a setting is written and read. A `list` is comma-separated; all but `secret` kinds may be shown to an operator. */
-type Kind = 'text' | 'integer' | 'switch' | 'secret' | 'secrets' | 'port';
-
-interface Setting {
-  name: string;
-  kind: Kind;
-  default?: string;
-  min?: number;
-  max?: number;
-  /** One sentence for the operator. */
-  help: string;
-}
-
-/**
- * Every setting of the gateway. `.env.example` and docs/settings.md are generated from this table. A `secret` or
- * `secrets` setting may also be given as `<NAME>_FILE`: the path of a file that holds it, one value a line.
- */
-export const SETTINGS = [
-  {
-    name: 'NODE_ENV',
-    kind: 'text',
-    default: 'development',
-    help: 'With `production`, secrets must be given and no demonstration account is made.',
-  },
-  { name: 'PORT', kind: 'port', default: '8080', help: 'The port of the public listener; 0 takes any free port.' },
-  { name: 'HOST', kind: 'text', default: '127.0.0.1', help: 'The address that the listeners bind to.' },
-  {
-    name: 'WAYPOST_PUBLIC_URL',
-    kind: 'text',
-    help: 'How the world reaches the gateway: the base of every address in answers. Default: `http://HOST:PORT`.',
-  },
-  {
-    name: 'WAYPOST_DATA_DIR',
-    kind: 'text',
-    default: '.waypost',
-    help: 'Where the embedded database, `dev.json` and secrets made at the first start are kept.',
-  },
-  {
-    name: 'DATABASE_URL',
-    kind: 'secret',
-    help: 'A PostgreSQL 15 or newer. Without it an embedded one runs in the data folder.',
-  },
-  {
-    name: 'WAYPOST_DATABASE_CONNECTIONS',
-    kind: 'integer',
-    default: '10',
-    min: 4,
-    max: 200,
-    help: 'The most connections that one gateway opens to the database.',
-  },
-  {
-    name: 'WAYPOST_PROVIDER_URL',
-    kind: 'text',
-    default: 'https://graph.facebook.com',
-    help: 'Where live channels send to.',
-  },
-  { name: 'WAYPOST_PROVIDER_VERSION', kind: 'text', default: 'v25.0', help: "The version of the provider's API." },
-  {
-    name: 'WAYPOST_PROVIDER_TIMEOUT_MS',
-    kind: 'integer',
-    default: '10000',
-    min: 100,
-    max: 120_000,
-    help: "How long one transmit may wait for the provider's whole answer.",
-  },
-  {
-    name: 'WAYPOST_PROVIDER_CONNECTIONS',
-    kind: 'integer',
-    default: '64',
-    min: 1,
-    max: 1_000,
-    help: 'The most connections that one gateway keeps open to the provider, and as many to the sandbox.',
-  },
-  {
-    name: 'WAYPOST_SEND_DEADLINE_MS',
-    kind: 'integer',
-    default: '25000',
-    min: 500,
-    max: 120_000,
-    help: 'The send answers within this time, whatever the provider does.',
-  },
-  {
-    name: 'WAYPOST_SENDS_MAX',
-    kind: 'integer',
-    default: '2000',
-    min: 1,
-    max: 100_000,
-    help: 'The most sends that one gateway carries out at once; the next one is answered 503.',
-  },
-  {
-    name: 'WAYPOST_RATE_REQUESTS',
-    kind: 'integer',
-    default: '50',
-    min: 1,
-    max: 1_000_000,
-    help: 'Requests a second that one key may make.',
-  },
-  {
-    name: 'WAYPOST_RATE_RECIPIENTS',
-    kind: 'integer',
-    default: '500',
-    min: 50,
-    max: 10_000_000,
-    help: 'Recipients a second that one key may send to.',
-  },
-  {
-    name: 'WAYPOST_APP_SECRETS',
-    kind: 'secrets',
-    help: 'The app secrets that sign live notifications; the first is current.',
-  },
-  {
-    name: 'WAYPOST_VERIFY_TOKENS',
-    kind: 'secrets',
-    help: "The tokens accepted in the provider's verification request; the first is current.",
-  },
-  {
-    name: 'WAYPOST_PLATFORM_KEYS',
-    kind: 'secrets',
-    help: 'The keys of the platform API: `wp_root_` and at least 32 letters or digits; exactly these are valid.',
-  },
-  {
-    name: 'WAYPOST_MASTER_KEY',
-    kind: 'secret',
-    help: '32 bytes in base64 that seal access tokens and endpoint secrets in the database.',
-  },
-  {
-    name: 'WAYPOST_SANDBOX',
-    kind: 'switch',
-    default: 'on',
-    help: "Whether test keys reach the sandbox; `off`: a test key's send is `no_channel`.",
-  },
-  {
-    name: 'WAYPOST_SANDBOX_PORT',
-    kind: 'port',
-    default: '8081',
-    help: 'The port of the sandbox, on loopback; 0 takes any free port.',
-  },
-  { name: 'WAYPOST_SANDBOX_APP_SECRET', kind: 'secret', help: "The secret that signs the sandbox's notifications." },
-  {
-    name: 'WAYPOST_METRICS_PORT',
-    kind: 'text',
-    default: '9464',
-    help: 'The port of the internal listener (health), on the same host; `off` for none, 0 for any free port.',
-  },
-  {
-    name: 'WAYPOST_LOCAL_ENDPOINTS',
-    kind: 'switch',
-    help: 'Whether test endpoints may use http and loopback. Default: `on` if `HOST` is loopback and this is not production.',
-  },
-  {
-    name: 'WAYPOST_LOG_LEVEL',
-    kind: 'text',
-    default: 'info',
-    help: 'One of `trace`, `debug`, `info`, `warn`, `error`, `silent`.',
-  },
-  {
-    name: 'WAYPOST_STOP_BUDGET_MS',
-    kind: 'integer',
-    default: '30000',
-    min: 0,
-    max: 600_000,
-    help: 'How long a stop waits for what is in flight.',
-  },
-] as const satisfies readonly Setting[];
-
-export type SettingName = (typeof SETTINGS)[number]['name'];
+import type { KeepDays } from './kernel/keep.ts';
+import type { TracesConfig } from './observe/traces.ts';
+import { SETTINGS, type Setting, type SettingName } from './settings.ts';
 
 export interface Config {
   production: boolean;
@@ -192,7 +28,10 @@ export interface Config {
   /** Whether test endpoints may use http and loopback. */
   localEndpoints: boolean;
   logLevel: string;
+  /** undefined: no traces. */
+  traces: TracesConfig | undefined;
   stopBudgetMs: number;
+  keep: KeepDays;
   secrets: GivenSecrets;
 }
 
@@ -245,7 +84,15 @@ export function loadConfig(environment: Environment = process.env): Config {
     localEndpoints: read.switch('WAYPOST_LOCAL_ENDPOINTS', !production && isLoopback(read.text('HOST'))),
     metricsPort: metricsPort === 'off' ? undefined : read.integer('WAYPOST_METRICS_PORT'),
     logLevel: read.text('WAYPOST_LOG_LEVEL'),
+    traces: readTraces(read, faults),
     stopBudgetMs: read.integer('WAYPOST_STOP_BUDGET_MS'),
+    keep: {
+      messages: read.integer('WAYPOST_KEEP_MESSAGES_DAYS'),
+      content: read.integer('WAYPOST_KEEP_CONTENT_DAYS'),
+      events: read.integer('WAYPOST_KEEP_EVENTS_DAYS'),
+      notifications: read.integer('WAYPOST_KEEP_NOTIFICATIONS_DAYS'),
+      setAside: read.integer('WAYPOST_KEEP_SET_ASIDE_DAYS'),
+    },
     secrets: {
       appSecrets: read.secrets('WAYPOST_APP_SECRETS'),
       verifyTokens: read.secrets('WAYPOST_VERIFY_TOKENS'),
@@ -279,6 +126,29 @@ function faultsOf(config: Config): string[] {
 
 function isLoopback(host: string): boolean {
   return host === 'localhost' || host === '::1' || /^127(\.\d+){3}$/.test(host);
+}
+
+const SAMPLERS = ['always_on', 'always_off', 'traceidratio'].flatMap((name) => [name, `parentbased_${name}`]);
+
+function readTraces(read: ReturnType<typeof reader>, faults: string[]): TracesConfig | undefined {
+  const wanted = read.text('WAYPOST_TRACES');
+  const sampler = read.text('OTEL_TRACES_SAMPLER');
+  const samplerRatio = Number(read.text('OTEL_TRACES_SAMPLER_ARG'));
+  if (!['otlp', 'console', 'off'].includes(wanted)) faults.push('WAYPOST_TRACES must be otlp, console or off');
+  if (!SAMPLERS.includes(sampler)) faults.push(`OTEL_TRACES_SAMPLER must be one of ${SAMPLERS.join(', ')}`);
+  if (!(samplerRatio >= 0 && samplerRatio <= 1)) faults.push('OTEL_TRACES_SAMPLER_ARG must be a number from 0 to 1');
+  const base = read.url('OTEL_EXPORTER_OTLP_ENDPOINT');
+  const url = read.url('OTEL_EXPORTER_OTLP_TRACES_ENDPOINT') ?? (base && `${base}/v1/traces`);
+  const headers = readHeaders(read.secret('OTEL_EXPORTER_OTLP_HEADERS') ?? '', faults);
+  const rest = { serviceName: read.text('OTEL_SERVICE_NAME'), sampler, samplerRatio };
+  if (wanted === 'console') return { exporter: { kind: 'console' }, ...rest };
+  return wanted === 'off' || url === undefined ? undefined : { exporter: { kind: 'otlp', url, headers }, ...rest };
+}
+
+function readHeaders(text: string, faults: string[]): Record<string, string> {
+  const pairs = splitList(text).map((pair) => /^([^=\s]+)\s*=\s*(.*)$/.exec(pair));
+  if (pairs.includes(null)) faults.push('OTEL_EXPORTER_OTLP_HEADERS must be name=value, separated by commas');
+  return Object.fromEntries(pairs.flatMap((pair) => (pair === null ? [] : [[pair[1], pair[2]]])));
 }
 
 /** Reads single settings by the table and collects what is wrong with them. */

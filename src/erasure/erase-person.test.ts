@@ -12,6 +12,7 @@ import {
 import { assertProblem, pointersOf } from '../../test/support/problem.ts';
 import { until } from '../../test/support/until.ts';
 import { newId } from '../kernel/ids.ts';
+import { eraseRound } from './erase-round.ts';
 
 const ADA = '+447700900771';
 const ADAS_USER_ID = 'GB.ADA1815';
@@ -29,7 +30,10 @@ const erase = (body: object, accountId = gateway.accountId) =>
 /** Lets the erasure begin at once, although what is under way may still be written, and waits for its end. */
 async function settled(): Promise<void> {
   await gateway.database.query('update erasure set due_at = now() where due_at > now()');
-  await until(async () => (await gateway.database.query('select 1 from erasure')).length === 0);
+  await until(async () => {
+    await eraseRound(gateway.database);
+    return (await gateway.database.query('select 1 from erasure')).length === 0;
+  });
 }
 
 /** Everything that the store holds, as a text. */
@@ -158,6 +162,46 @@ describe('erasing a person', () => {
       `select extract(epoch from due_at - now())::integer as seconds from erasure where persons = '{GB.LATER}'`,
     );
     assert.ok(row !== undefined && row.seconds > 100, `${row?.seconds} s`);
+  });
+
+  it('empties an answer whose event is gone, because nobody knows whom it told of', async () => {
+    const [id, testId] = [newId(), newId()];
+    for (const [attempt, type] of [
+      [id, 'message.received'],
+      [testId, 'endpoint.test'],
+    ])
+      await gateway.database.query(
+        `insert into attempt (account_id, id, endpoint_id, event_id, type, number, at, outcome, http_status, duration_ms, answer)
+         values ($1, $2, $3, $4, $5, 1, now(), 'succeeded', 200, 1, 'Thanks')`,
+        [gateway.accountId, attempt, newId(), newId(), type],
+      );
+    await erase({ to: ADA });
+    await settled();
+    assert.deepEqual(
+      await gateway.database.query('select answer from attempt where id = any($1) order by type', [[id, testId]]),
+      [{ answer: 'Thanks' }, { answer: null }],
+    );
+  });
+
+  it('goes on beside sends to the same person, of which none fails, and erases what was before', async () => {
+    const send = (name: string) =>
+      gateway.call('POST', '/api/v1/messages/send', { body: { to: [ADA, GRACE], type: 'text', text: { body: name } } });
+    let sending = true;
+    let sent = 0;
+    const sender = async () => {
+      for (; sending; sent++) assert.equal((await send(`Later ${sent}`)).json.accepted_count, 2);
+    };
+    await send('Before');
+    const senders = [sender(), sender(), sender(), sender()];
+    await erase({ to: ADA });
+    await settled();
+    sending = false;
+    await Promise.all(senders);
+    assert.ok(sent > 0);
+    await erase({ to: ADA });
+    await settled();
+    assert.deepEqual(await gateway.database.query('select 1 from message where phone = $1', [ADA]), []);
+    assert.ok((await gateway.database.query('select 1 from message where phone = $1', [GRACE])).length >= sent);
   });
 
   it('takes one number or one user id', async () => {

@@ -5,8 +5,10 @@ import { eraseSome } from './erase-person.ts';
 /** A round ends after so many batches even if there is more to do, so that a stop never waits for long. */
 const BATCHES_A_ROUND = 50;
 
-/** Goes on with what is to be erased. Any number of nodes may do it at once. */
-export async function eraseRound(database: Database): Promise<void> {
+/** Goes on with what is to be erased, and returns how many batches that were. Any number of nodes may do it at once. */
+export async function eraseRound(database: Database): Promise<number> {
+  let batches = 0;
   for (const eraseBatch of [eraseDeletedAccount, eraseSome])
-    for (let batch = 0; batch < BATCHES_A_ROUND; batch++) if (!(await eraseBatch(database))) break;
+    for (let batch = 0; batch < BATCHES_A_ROUND && (await eraseBatch(database)); batch++) batches++;
+  return batches;
 }

@@ -1,11 +1,13 @@
 import { Type } from 'typebox';
 import { noAccount, requireAccount } from '../accounts/require-account.ts';
+import { EXAMPLE } from '../http/examples.ts';
 import { platformRoute, type Route } from '../http/route.ts';
 import { ApiError, type PointerFault } from '../kernel/errors.ts';
 import { readPhoneNumber } from '../messages/phone-number.ts';
 import type { Database } from '../store/database.ts';
 import { deleteAccount } from './delete-account.ts';
 import { requestErasure } from './erase-person.ts';
+import { erasureOperations } from './operations.ts';
 import type { PersonMark } from './person-mark.ts';
 
 interface Deps {
@@ -15,10 +17,15 @@ interface Deps {
 
 const PERSON = Type.Object(
   {
-    to: Type.Optional(Type.String({ minLength: 1, maxLength: 100 })),
-    user_id: Type.Optional(Type.String({ pattern: '^[A-Z]{2}\\.(ENT\\.)?[A-Za-z0-9]{1,128}$' })),
+    to: Type.Optional(Type.String({ minLength: 1, maxLength: 100, description: 'The phone number of the person.' })),
+    user_id: Type.Optional(
+      Type.String({
+        pattern: '^[A-Z]{2}\\.(ENT\\.)?[A-Za-z0-9]{1,128}$',
+        description: 'The business-scoped user id of the person.',
+      }),
+    ),
   },
-  { additionalProperties: false },
+  { additionalProperties: false, examples: [{ to: EXAMPLE.phone }] },
 );
 
 /** What has to be forgotten: a whole account, or all that identifies one person. Both are done in the background. */
@@ -31,6 +38,7 @@ function deleteRoute({ database }: Deps): Route {
     method: 'DELETE',
     path: '/platform/v1/accounts/:id',
     summary: 'Delete an account: it stops at once, and its data are erased in the background',
+    operation: erasureOperations.deleteAccount,
     bodyUse: 'none',
     async handle({ params }) {
       const { id } = await requireAccount(database, params.id);
@@ -45,6 +53,7 @@ function eraseRoute({ database, markOf }: Deps): Route {
     method: 'POST',
     path: '/platform/v1/accounts/:id/erase',
     summary: "Empty all that identifies a person in an account's data, in the background",
+    operation: erasureOperations.erasePerson,
     bodyUse: 'json',
     bodySchema: PERSON,
     async handle({ params, body: { to, user_id: userId } }) {

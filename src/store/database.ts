@@ -25,6 +25,8 @@ export interface Database extends Queryable {
    * statement that may take longer than the usual limit.
    */
   transaction<T>(work: (tx: Transaction) => Promise<T>, limits?: { statementTimeoutMs: number }): Promise<T>;
+  /** How the connections are used now, for those who watch. */
+  connections(): { total: number; idle: number; waiting: number; max: number };
   /** Waits for what runs, then closes every connection. What comes later is refused as unavailable. */
   close(): Promise<void>;
 }
@@ -92,6 +94,7 @@ export function openDatabase({ connection, connections, onError }: DatabaseOptio
   return {
     query: (sql, values) => withSession(pool, (session) => session.run(prepared(sql, values), true)),
     transaction: (work, limits) => withSession(pool, (session) => runTransaction(session, work, limits)),
+    connections: () => ({ total: pool.totalCount, idle: pool.idleCount, waiting: pool.waitingCount, max: connections }),
     close: () => {
       closed ??= pool.end();
       return closed;

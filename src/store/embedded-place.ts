@@ -60,10 +60,21 @@ async function chooseBaseDir(dataDir: string, isRoot: boolean, log: { warn(messa
   const location = await readFile(locationFile, 'utf8').catch(undefinedIfMissing);
   if (location !== undefined) return location.trim();
   if (!isRoot || (await othersMayEnter(dataDir))) return resolve(dataDir, 'postgres');
+  await refuseHidden(dataDir);
   const outside = join(OUTSIDE_DIR, `waypost-${randomBytes(6).toString('hex')}`);
   log.warn(`No other user than root may enter ${dataDir}, so the embedded database is kept in ${outside}`);
   await writeFile(locationFile, `${outside}\n`, { flush: true });
   return outside;
+}
+
+/** A restored folder, or one that was moved: a new and empty database elsewhere would look as if all were lost. */
+async function refuseHidden(dataDir: string): Promise<void> {
+  const hidden = join(dataDir, 'postgres', 'cluster');
+  if ((await stat(hidden).catch(undefinedIfMissing)) === undefined) return;
+  throw new Error(
+    `There is a database in ${hidden}, where no other user than root may enter, and PostgreSQL refuses to run as root. ` +
+      'Move the data folder to where all users may enter, such as /var/lib.',
+  );
 }
 
 function refuseStranger(owner: { uid: number } | undefined, clusterDir: string, isRoot: boolean): void {

@@ -1,0 +1,85 @@
+import { firstIdOfMs } from '../kernel/ids.ts';
+import type { KeepLimits } from '../kernel/keep.ts';
+import type { Transaction } from '../store/database.ts';
+import {
+  dropNotifications,
+  dropPartition,
+  holdsEvents,
+  isAnyRunning,
+  limitLockWaits,
+  listPartitions,
+  type Parent,
+  type Partition,
+  sizeLeftOver,
+} from './partition-store.ts';
+
+/**
+ * While a drop waits for its locks, everybody who comes later waits behind it. `detach ... concurrently` would not, but
+ * PostgreSQL refuses it for a table with a default partition.
+ */
+const LOCK_WAIT_MS = 100;
+/** A notification that is applied at the first try is applied soon. */
+const APPLIED_WITHIN_MS = 86_400_000;
+/** What outlives its week is copied while the table is locked, so it must be little. */
+const LEFT_OVER_ROWS_MAX = 1_000;
+const LEFT_OVER_BYTES_MAX = 16 << 20;
+
+/** From what refers to others to what is referred to. */
+const PARENTS: readonly Parent[] = ['timeline', 'message', 'request', 'attempt', 'event', 'notification'];
+
+/**
+ * Drops the first week that is past its time as a whole, if there is one, in this transaction. False: there is none.
+ * Throws if the locks are not to be had at once.
+ */
+export async function dropNextPartition(tx: Transaction, limits: KeepLimits): Promise<boolean> {
+  await limitLockWaits(tx, LOCK_WAIT_MS);
+  for (const parent of PARENTS)
+    for (const partition of await listPartitions(tx, parent))
+      if (await dropIfPast(tx, parent, partition, limits)) return true;
+  return false;
+}
+
+async function dropIfPast(
+  tx: Transaction,
+  parent: Parent,
+  { name, untilMs }: Partition,
+  limits: KeepLimits,
+): Promise<boolean> {
+  switch (parent) {
+    case 'timeline':
+    case 'message':
+    case 'request':
+      // Its messages may be younger than itself, so what runs keeps all weeks from its own on.
+      if (untilMs > limits.messagesFromMs || (await isAnyRunning(tx, firstIdOfMs(untilMs)))) return false;
+      break;
+    case 'event':
+      if (untilMs > limits.eventsFromMs || (await holdsEvents(tx, name))) return false;
+      break;
+    case 'attempt':
+      if (untilMs > limits.eventsFromMs) return false;
+      break;
+    case 'notification':
+      return dropNotificationsIfPast(tx, { name, untilMs }, limits);
+  }
+  await dropPartition(tx, name);
+  return true;
+}
+
+/** If too much is left over, the week stays, and what is past its time is deleted from it row by row. */
+async function dropNotificationsIfPast(
+  tx: Transaction,
+  { name, untilMs }: Pick<Partition, 'name' | 'untilMs'>,
+  { appliedFromMs, setAsideFromMs }: KeepLimits,
+): Promise<boolean> {
+  if (untilMs > appliedFromMs - APPLIED_WITHIN_MS) return false;
+  const values: [Date, string] = [new Date(appliedFromMs), firstIdOfMs(setAsideFromMs)];
+  const { rows, bytes } = await sizeLeftOver(tx, name, values);
+  if (rows > LEFT_OVER_ROWS_MAX || bytes > LEFT_OVER_BYTES_MAX) return false;
+  await dropNotifications(tx, name, values);
+  return true;
+}
+
+/** Until when a week of notifications must end so that it is to be dropped. */
+export function notificationsUntilMs({ appliedFromMs }: KeepLimits): number {
+  return appliedFromMs - APPLIED_WITHIN_MS;
+}

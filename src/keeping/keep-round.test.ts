@@ -1,0 +1,286 @@
+import assert from 'node:assert/strict';
+import { after, before, beforeEach, describe, it } from 'node:test';
+import { pino } from 'pino';
+import { agedId, ageEverything } from '../../test/support/age.ts';
+import { startTestGateway, type TestGateway } from '../../test/support/gateway.ts';
+import {
+  asSandbox,
+  isProcessed,
+  lineOf,
+  listNotifications,
+  messagesBody,
+  postSigned,
+  sendOne,
+  statusOf,
+  textFrom,
+} from '../../test/support/notifications.ts';
+import { assertProblem } from '../../test/support/problem.ts';
+import { until } from '../../test/support/until.ts';
+import { formatId, newId, parseId } from '../kernel/ids.ts';
+import { keepLimits } from '../kernel/keep.ts';
+import { keepRound } from './keep-round.ts';
+
+const DAYS = { messages: 90, content: 30, events: 30, notifications: 7, setAside: 30 };
+const ADA = '+447700900881';
+
+let gateway: TestGateway;
+before(async () => {
+  gateway = await startTestGateway({ settings: { WAYPOST_LOCAL_ENDPOINTS: 'on' } });
+});
+after(() => gateway.stop());
+beforeEach(async () => {
+  for (const table of [
+    'message',
+    'request',
+    'timeline',
+    'event',
+    'attempt',
+    'delivery',
+    'notification',
+    'customer_window',
+  ])
+    await gateway.database.query(`delete from ${table}`);
+});
+
+/** All of it, as an hour later, and as the clock says. */
+async function keep(log = pino({ level: 'silent' })): Promise<void> {
+  await gateway.database.query('update keeping set due_at = now()');
+  await keepRound({ database: gateway.database, limits: keepLimits(DAYS, Date.now()), log });
+}
+
+const count = async (table: string, where = 'true') =>
+  (await gateway.database.query<{ rows: number }>(`select count(*) as rows from ${table} where ${where}`))[0]?.rows;
+
+const weeksOf = async (parent: string) =>
+  (
+    await gateway.database.query<{ name: string }>(
+      `select inhrelid::regclass::text as name from pg_inherits where inhparent = to_regclass($1) order by 1`,
+      [parent],
+    )
+  ).map(({ name }) => name);
+
+/** A sent text with a report of its delivery, and a text from a person: by what they are called after being aged. */
+async function fill(days: number): Promise<{ sent: string; received: string; request: string }> {
+  const { id, message_id: providerId } = await sendOne(gateway, ADA);
+  const line = await lineOf(gateway);
+  const statuses = [statusOf('delivered', { providerId, messageId: id })];
+  const messages = [textFrom(ADA, `wamid.${newId()}`, { text: { body: 'An engine weaves' } })];
+  for (const value of [{ statuses }, { messages }])
+    assert.equal((await postSigned(asSandbox(gateway), messagesBody(line, value))).status, 200);
+  await until(() => isProcessed(gateway));
+  const [received] = await gateway.database.query<{ id: string }>(
+    `select id from message where direction = 'inbound' order by id desc`,
+  );
+  const [request] = await gateway.database.query<{ id: string }>('select id from request order by id desc');
+  await ageEverything(gateway.database, days);
+  const aged = (uuid: string | undefined) => agedId(gateway.database, uuid ?? '', days);
+  return {
+    sent: formatId('msg', await aged(parseId('msg', id))),
+    received: formatId('msg', await aged(received?.id)),
+    request: formatId('req', await aged(request?.id)),
+  };
+}
+
+const read = (id: string) => gateway.call('GET', `/api/v1/messages/${id}`);
+
+describe('keeping', () => {
+  it('shows content for 30 days and messages for 90, to the moment', async () => {
+    const { sent, received } = await fill(29);
+    for (const id of [sent, received]) assert.equal((await read(id)).json.content_expired, undefined);
+    assert.deepEqual((await read(sent)).json.text, { body: 'Your parcel is here', preview_url: false });
+    const older = await fill(31);
+    for (const id of [older.sent, older.received]) {
+      const { text, content_expired: expired, timeline } = (await read(id)).json;
+      assert.deepEqual([text, expired], [null, true]);
+      assert.ok(timeline.length > 0);
+    }
+    await fill(91);
+    assertProblem(await read(sent), 'not_found');
+    const gone = await fill(0);
+    await ageEverything(gateway.database, 91);
+    assertProblem(await read(gone.sent), 'not_found');
+    assertProblem(await gateway.call('GET', `/api/v1/requests/${gone.request}`), 'not_found');
+    assert.deepEqual((await gateway.call('GET', `/api/v1/messages?since=2020-01-01T00:00:00Z`)).json.data, []);
+  });
+
+  it('empties the content of whole weeks, and no other', async () => {
+    await fill(40);
+    await keep();
+    assert.equal(await count('message', 'content is not null'), 0);
+    assert.equal(await count('request', 'content is not null'), 0);
+    assert.equal(await count('message'), 2);
+    const { sent } = await fill(0);
+    await keep();
+    assert.deepEqual((await read(sent)).json.text, { body: 'Your parcel is here', preview_url: false });
+  });
+
+  it('drops weeks of messages, requests and timelines, and goes on in the weeks that are kept', async () => {
+    await fill(100);
+    const week = (await weeksOf('message'))[0] ?? '';
+    await fill(0);
+    await keep();
+    for (const parent of ['message', 'request', 'timeline'])
+      assert.ok(!(await weeksOf(parent)).includes(week.replace('message', parent)), parent);
+    assert.deepEqual([await count('message'), await count('request'), await count('timeline')], [2, 1, 1]);
+  });
+
+  it('never drops what still runs, nor what is younger', async () => {
+    await fill(100);
+    await gateway.database.query(`update request set completed_at = null, intent = '[]', node_id = $1`, [newId()]);
+    await gateway.database.query(
+      `insert into node (id, host, pid, lease_until) select node_id, 'elsewhere', 1, now() + interval '1 hour' from request`,
+    );
+    const weeks = await weeksOf('message');
+    await keep();
+    assert.deepEqual(await weeksOf('message'), weeks);
+    assert.equal(await count('request', 'content is not null'), 1, 'its end needs it');
+    await gateway.database.query(`update request set completed_at = now(), intent = null`);
+    await keep();
+    assert.equal(await count('request'), 0);
+  });
+
+  it('hides expired events without a gap, goes on numbering, and drops their weeks', async () => {
+    const events = async () => (await gateway.call('GET', '/api/v1/events?limit=100')).json;
+    const { latest_sequence: before } = await events();
+    await fill(100);
+    await fill(0);
+    await ageEverything(gateway.database, 29);
+    // Ids are made before the numbers are given, so the first of two may fall into the later week.
+    const sorted = await gateway.database.query<{ id: string; at: Date }>('select id, at from event order by sequence');
+    assert.equal(sorted.length, 4);
+    await keep();
+    assert.deepEqual(
+      (await events()).data.map(({ sequence }: { sequence: number }) => sequence),
+      [before + 3, before + 4],
+    );
+    assert.equal((await events()).oldest_sequence, before + 3);
+    assert.equal(await count('event'), 2);
+    await ageEverything(gateway.database, 2);
+    await keep();
+    const { data, oldest_sequence: oldest, latest_sequence: latest } = await events();
+    assert.deepEqual([data, oldest, latest], [[], before + 5, before + 4]);
+    await fill(0);
+    assert.equal((await events()).oldest_sequence, before + 5);
+  });
+
+  it('leaves no gap where the first of two events has the younger id', async () => {
+    await fill(0);
+    await ageEverything(gateway.database, 60);
+    const [first] = await gateway.database.query<{ id: string; sequence: number }>(
+      'select id, sequence from event order by sequence',
+    );
+    await gateway.database.query('update event set id = $2 where id = $1', [first?.id, newId()]);
+    await keep();
+    const page = (await gateway.call('GET', '/api/v1/events')).json;
+    assert.deepEqual([page.data, page.oldest_sequence], [[], page.latest_sequence + 1]);
+    assert.deepEqual(await count('event', 'sequence > 0'), 1, 'the younger week is still there, and not shown');
+  });
+
+  it('gives up deliveries whose events have expired', async () => {
+    const endpointId = newId();
+    await gateway.database.query(
+      `insert into endpoint (account_id, id, mode, url, secret_sealed, enabled) values ($1, $2, 'test', 'https://example.com', '', false)`,
+      [gateway.accountId, endpointId],
+    );
+    await fill(0);
+    await gateway.database.query(
+      `insert into delivery (account_id, endpoint_id, event_id) select account_id, $1, id from event`,
+      [endpointId],
+    );
+    await ageEverything(gateway.database, 31);
+    await fill(0);
+    await gateway.database.query(
+      `insert into delivery (account_id, endpoint_id, event_id) select account_id, $1, id from event on conflict do nothing`,
+      [endpointId],
+    );
+    assert.equal(await count('delivery'), 4);
+    await keep();
+    assert.equal(await count('delivery'), 2);
+  });
+
+  it('drops a week of notifications that were applied, and keeps those set aside in it', async () => {
+    await postSigned(
+      asSandbox(gateway),
+      messagesBody({ ...(await lineOf(gateway)), phoneNumberId: '999' }, { messages: [textFrom(ADA, 'wamid.lost')] }),
+    );
+    await fill(16);
+    assert.deepEqual(
+      (await listNotifications(gateway)).map(({ state }) => state),
+      ['set_aside'],
+    );
+    await keep();
+    assert.deepEqual(await gateway.database.query('select state from notification'), [{ state: 'set_aside' }]);
+    const [kept] = await listNotifications(gateway);
+    const again = await gateway.call('POST', `/platform/v1/notifications/${kept?.id}/reprocess`, {
+      key: gateway.platformKey,
+      body: {},
+    });
+    assert.equal(again.status, 202, again.text);
+    await until(async () => (await listNotifications(gateway, '&state=set_aside'))[0]?.attempts === 2);
+    await ageEverything(gateway.database, 15);
+    assert.deepEqual(await listNotifications(gateway), []);
+    assertProblem(
+      await gateway.call(
+        'POST',
+        `/platform/v1/notifications/${formatId('ntf', await agedId(gateway.database, parseId('ntf', kept?.id ?? '') ?? '', 15))}/reprocess`,
+        { key: gateway.platformKey, body: {} },
+      ),
+      'not_found',
+    );
+    await keep();
+    assert.equal(await count('notification'), 0);
+  });
+
+  it('keeps a notification that was applied late for its whole time', async () => {
+    await fill(20);
+    await gateway.database.query(
+      `update notification set attempts = 9, applied_at = now() where id = (select min(id::text)::uuid from notification)`,
+    );
+    await keep();
+    assert.equal(await count('notification'), 1);
+    await ageEverything(gateway.database, 8);
+    await keep();
+    assert.equal(await count('notification'), 0);
+  });
+
+  it('forgets when people wrote who have not written for 90 days', async () => {
+    await fill(0);
+    await gateway.database.query('update customer_window set last_at = now()');
+    await ageEverything(gateway.database, 80);
+    await keep();
+    assert.equal(await count('customer_window'), 1);
+    await ageEverything(gateway.database, 11);
+    await keep();
+    assert.equal(await count('customer_window'), 0);
+  });
+
+  it('deletes what no week covers', async () => {
+    await fill(0);
+    await gateway.database.query('update message set id = aged(id, 4000)');
+    assert.equal(await count('message_default'), 2);
+    await keep();
+    assert.equal(await count('message_default'), 0);
+  });
+
+  it('takes what no week covered into its week when that is made', async () => {
+    await fill(0);
+    const future = async (sql: string) =>
+      (await gateway.database.query<{ n: number }>(`${sql} from (select now() + interval '300 days' as at) as t`))[0]
+        ?.n;
+    await gateway.database.query('update message set id = aged(id, -300)');
+    assert.equal(await count('message_default'), 2);
+    await future(`select partitions_make('message', at, at) as n`);
+    assert.deepEqual([await count('message_default'), await count('message')], [0, 2]);
+    assert.equal(await future(`select partitions_make('message', at, at) as n`), 0);
+  });
+
+  it('is done by one node at a time, and what two ask for is done once', async () => {
+    await fill(100);
+    const both = async () => {
+      await Promise.all([keep(), keep(), keep()]);
+    };
+    await both();
+    assert.equal(await count('message'), 0);
+    assert.equal(await count('keeping', 'due_at > now()'), 8);
+  });
+});

@@ -1,0 +1,112 @@
+import type { Logger } from 'pino';
+import type { KeepLimits } from '../kernel/keep.ts';
+import type { Database, Transaction } from '../store/database.ts';
+import { isLockTimeout } from '../store/lock-timeout.ts';
+import { dropNextPartition, notificationsUntilMs } from './drop-partitions.ts';
+import { expireEvents } from './expire-events.ts';
+import {
+  countWindowBlocks,
+  deleteApplied,
+  deleteStrays,
+  deleteWindows,
+  emptyContent,
+  emptyStrays,
+  expireDeliveries,
+} from './expire-store.ts';
+import { claimTask, moveTask, type Progress } from './task-store.ts';
+import { walkPartitions, walkTable } from './walk-blocks.ts';
+
+/** A round ends after so many batches of a task even if there is more to do, so that a stop never waits for long. */
+const BATCHES_A_ROUND = 50;
+const ROWS_A_BATCH = 5_000;
+const HOUR_SECONDS = 3_600;
+const DAY_SECONDS = 86_400;
+
+interface Deps {
+  database: Database;
+  limits: KeepLimits;
+  log: Logger;
+}
+
+/** A step of a task, in a transaction of its own. `more`: it is to go on at once. */
+type Step = (tx: Transaction, limits: KeepLimits, progress: Progress) => Promise<Progress & { more: boolean }>;
+
+interface Task {
+  name: string;
+  step: Step;
+  /** When there is nothing more to do; without it an hour. */
+  pauseSeconds?: number;
+}
+
+/** In this order: a week of events is dropped when all in it has expired, and a week that is gone need not be walked. */
+const TASKS: readonly Task[] = [
+  { name: 'events', step: expireEvents },
+  { name: 'partitions', step: async (tx, limits) => fromStart(await dropNextPartition(tx, limits)) },
+  { name: 'request contents', step: emptying('request') },
+  { name: 'message contents', step: emptying('message') },
+  {
+    name: 'notifications',
+    step: (tx, limits, progress) =>
+      walkPartitions(tx, { parent: 'notification', untilMs: notificationsUntilMs(limits) }, progress, (blocks) =>
+        deleteApplied(tx, blocks, limits),
+      ),
+  },
+  {
+    name: 'strays',
+    step: async (tx, limits) => {
+      const emptied = await emptyStrays(tx, limits, ROWS_A_BATCH);
+      return fromStart((await deleteStrays(tx, limits, ROWS_A_BATCH)) + emptied > 0);
+    },
+  },
+  {
+    name: 'deliveries',
+    step: async (tx, limits) => fromStart((await expireDeliveries(tx, limits, ROWS_A_BATCH)) > 0),
+  },
+  {
+    name: 'windows',
+    // It reads the whole table.
+    pauseSeconds: DAY_SECONDS,
+    step: async (tx, limits, progress) =>
+      walkTable({ table: 'customer_window', blocks: await countWindowBlocks(tx) }, progress, (blocks) =>
+        deleteWindows(tx, blocks, limits),
+      ),
+  },
+];
+
+/**
+ * Takes away what is past its time, a bounded part of it. Each node may call it: a task that one is at work on is
+ * skipped by the others, and what is done is done whoever dies.
+ */
+export async function keepRound(deps: Deps): Promise<void> {
+  for (const task of TASKS) {
+    for (let batch = 0; batch < BATCHES_A_ROUND; batch++) if (!(await goOn(deps, task))) break;
+  }
+}
+
+/** Whether there is more to do at once. */
+async function goOn({ database, limits, log }: Deps, { name, step, pauseSeconds }: Task): Promise<boolean> {
+  try {
+    return await database.transaction(async (tx) => {
+      const progress = await claimTask(tx, name);
+      if (progress === undefined) return false;
+      const { more, ...reached } = await step(tx, limits, progress);
+      await moveTask(tx, name, reached, more ? 0 : (pauseSeconds ?? HOUR_SECONDS));
+      return more;
+    });
+  } catch (error) {
+    if (!isLockTimeout(error)) throw error;
+    log.info({ task: name }, 'keeping.put_off');
+    return false;
+  }
+}
+
+function emptying(kind: 'request' | 'message'): Step {
+  return (tx, limits, progress) =>
+    walkPartitions(tx, { parent: kind, untilMs: limits.contentFromMs }, progress, (blocks) =>
+      emptyContent(tx, kind, blocks),
+    );
+}
+
+function fromStart(more: boolean): Progress & { more: boolean } {
+  return { place: null, block: 0, more };
+}

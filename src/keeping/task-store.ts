@@ -1,0 +1,27 @@
+import type { Queryable } from '../store/database.ts';
+
+/** How far a task has come. What it means is the task's own affair. */
+export interface Progress {
+  place: string | null;
+  block: number;
+}
+
+/** Other nodes skip a task that one is at work on. */
+const TASK_CLAIM = 'select place, block from keeping where task = $1 and due_at <= now() for update skip locked';
+
+/** Locks a task for this transaction. undefined: it is not due, or another node is at work on it. */
+export async function claimTask(tx: Queryable, task: string): Promise<Progress | undefined> {
+  return (await tx.query<Progress>(TASK_CLAIM, [task]))[0];
+}
+
+const TASK_MOVE = `
+  update keeping set place = $2, block = $3, due_at = now() + make_interval(secs => $4) where task = $1`;
+
+export async function moveTask(
+  tx: Queryable,
+  task: string,
+  { place, block }: Progress,
+  pauseSeconds: number,
+): Promise<void> {
+  await tx.query(TASK_MOVE, [task, place, block, pauseSeconds]);
+}

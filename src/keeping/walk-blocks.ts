@@ -1,0 +1,45 @@
+import type { Queryable } from '../store/database.ts';
+import type { Blocks } from './expire-store.ts';
+import { listPartitions, type Parent } from './partition-store.ts';
+import type { Progress } from './task-store.ts';
+
+/** Some thousand rows of a table, read once: a transaction of a fraction of a second. */
+const BLOCKS_A_BATCH = 500;
+
+/** Does something to the rows in a stretch of blocks. */
+export type DoToBlocks = (blocks: Blocks) => Promise<void>;
+
+/**
+ * Goes a stretch further through the weeks of a table that ended before a time, each block once. Block by block, because
+ * no index is then needed to find what is to be done, and a task that was cut off goes on where it was.
+ */
+export async function walkPartitions(
+  tx: Queryable,
+  { parent, untilMs }: { parent: Parent; untilMs: number },
+  { place, block }: Progress,
+  doToBlocks: DoToBlocks,
+): Promise<Progress & { more: boolean }> {
+  const weeks = (await listPartitions(tx, parent)).filter(
+    (week) => week.untilMs <= untilMs && week.name >= (place ?? ''),
+  );
+  const [current, next] = weeks;
+  if (current === undefined) return { place, block, more: false };
+  const from = current.name === place ? block : 0;
+  if (from < current.blocks) {
+    await doToBlocks({ table: current.name, from, to: from + BLOCKS_A_BATCH });
+    return { place: current.name, block: from + BLOCKS_A_BATCH, more: true };
+  }
+  if (next === undefined) return { place: current.name, block: from, more: false };
+  return { place: next.name, block: 0, more: true };
+}
+
+/** The same for a table that is not parted, from its beginning to its end. */
+export async function walkTable(
+  { table, blocks }: { table: string; blocks: number },
+  { block }: Progress,
+  doToBlocks: DoToBlocks,
+): Promise<Progress & { more: boolean }> {
+  if (block >= blocks) return { place: null, block: 0, more: false };
+  await doToBlocks({ table, from: block, to: block + BLOCKS_A_BATCH });
+  return { place: null, block: block + BLOCKS_A_BATCH, more: true };
+}

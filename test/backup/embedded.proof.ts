@@ -1,0 +1,93 @@
+import assert from 'node:assert/strict';
+import { execFile } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import { chmod, cp, mkdtemp, readdir, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { it, type TestContext } from 'node:test';
+import { promisify } from 'node:util';
+import { listMessages, phoneNumbers, readApi, sendText } from '../support/call-gateway.ts';
+import { startGatewayProcess } from '../support/process.ts';
+import { startSandboxProcess } from '../support/sandbox-process.ts';
+import { until } from '../support/until.ts';
+
+/** The sandbox takes the message, and is silent for a minute. */
+const SILENT = '+15552000003';
+const run = promisify(execFile);
+
+it('a gateway starts on a backup made while it ran, and sends nothing twice', async (t) => {
+  const dir = await makeDir(t);
+  const [dataDir, backupDir] = [join(dir, 'data'), join(dir, 'backup')];
+  const sandbox = await startSandboxProcess({ WAYPOST_SANDBOX_STATUSES: 'off' });
+  t.after(() => sandbox.stop());
+  const first = await startGatewayProcess(dataDir, sandbox.settings);
+  t.after(() => first.kill());
+  assert.equal((await sendText(first.dev, phoneNumbers(0, 5))).json.accepted_count, 5);
+  const underWay = sendText(first.dev, [SILENT]).catch(() => 'the gateway was killed');
+  await until(async () => (await sandbox.transmits()).length === 6);
+
+  let sending = true;
+  let sent = 0;
+  const sender = async () => {
+    for (; sending; sent++) assert.equal((await sendText(first.dev, phoneNumbers(1, 1))).json.accepted_count, 1);
+  };
+  const senders = [sender(), sender()];
+  await backUp(dataDir, backupDir);
+  sending = false;
+  await Promise.all(senders);
+  assert.ok(sent > 0, 'sends went on meanwhile');
+  await first.kill();
+  assert.equal(await underWay, 'the gateway was killed');
+  const transmits = (await sandbox.transmits()).length;
+
+  await assert.rejects(backUp(dataDir, backupDir), /is not empty/);
+  const wrongKey = { ...sandbox.settings, WAYPOST_MASTER_KEY: randomBytes(32).toString('base64') };
+  await assert.rejects(startGatewayProcess(backupDir, wrongKey), /The master key does not open what is stored/);
+
+  const restored = await startGatewayProcess(backupDir, sandbox.settings);
+  t.after(() => restored.kill());
+  assert.equal(restored.dev.test_key, first.dev.test_key);
+  const messages = await listMessages(restored.dev, 'direction=outbound');
+  assert.ok(messages.length >= 6 && messages.length <= 6 + sent, `${messages.length} of ${6 + sent}`);
+  const [silent] = (await readApi(restored.dev, `/api/v1/messages?to=${encodeURIComponent(SILENT)}`)).json.data;
+  assert.equal(silent.status, 'unknown', 'what was transmitting');
+  assert.equal((await sandbox.transmits()).length, transmits, 'nothing was sent again');
+  assert.equal((await sendText(restored.dev, phoneNumbers(2, 1))).json.accepted_count, 1);
+  assert.equal(await restored.stop(), 0);
+});
+
+it('a backup is made of a gateway that is stopped, and of one that was killed', async (t) => {
+  const dir = await makeDir(t);
+  const dataDir = join(dir, 'data');
+  const gateway = await startGatewayProcess(dataDir);
+  t.after(() => gateway.kill());
+  assert.equal((await sendText(gateway.dev, phoneNumbers(0, 3))).json.accepted_count, 3);
+  await gateway.kill();
+  await backUp(dataDir, join(dir, 'killed'));
+  const restored = await startGatewayProcess(join(dir, 'killed'));
+  t.after(() => restored.kill());
+  assert.equal((await listMessages(restored.dev, 'direction=outbound')).length, 3);
+  assert.equal(await restored.stop(), 0);
+  await backUp(join(dir, 'killed'), join(dir, 'stopped'));
+  assert.ok((await readdir(join(dir, 'stopped', 'postgres', 'cluster'))).includes('PG_VERSION'));
+});
+
+const notRoot = process.getuid?.() !== 0 && 'only root has this difficulty';
+
+it('a database where root alone may enter is not taken for none', { skip: notRoot }, async (t) => {
+  const dir = await makeDir(t, 0o700);
+  await cp('/etc/hostname', join(dir, 'data', 'postgres', 'cluster', 'PG_VERSION'));
+  await assert.rejects(startGatewayProcess(join(dir, 'data')), /There is a database in .*Move the data folder/);
+});
+
+async function backUp(dataDir: string, targetDir: string): Promise<void> {
+  const env = { PATH: process.env.PATH, WAYPOST_DATA_DIR: dataDir };
+  await run(process.execPath, ['scripts/backup.ts', targetDir], { env });
+}
+
+async function makeDir(t: TestContext, mode = 0o711): Promise<string> {
+  const dir = await mkdtemp(join(tmpdir(), 'waypost-backup-'));
+  await chmod(dir, mode);
+  t.after(() => rm(dir, { recursive: true, force: true, maxRetries: 3 }));
+  return dir;
+}

@@ -1,0 +1,159 @@
+import assert from 'node:assert/strict';
+import { randomBytes } from 'node:crypto';
+import { copyFile, mkdtemp, readdir, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, before, describe, it } from 'node:test';
+import { hashApiKey, mintApiKey } from '../../src/accounts/api-key.ts';
+import { formatId, newId } from '../../src/kernel/ids.ts';
+import { createSealer } from '../../src/kernel/sealed.ts';
+import { hashBody } from '../../src/messages/idempotency.ts';
+import { migrate } from '../../src/store/migrate.ts';
+import { createTestDatabase, type TestDatabase } from '../support/database.ts';
+import { startTestGateway, type TestGateway } from '../support/gateway.ts';
+import { isProcessed, messagesBody, sendOne, statusOf } from '../support/notifications.ts';
+import { until } from '../support/until.ts';
+
+/** The schema of the first version: what came later is applied by the start. */
+const FIRST_MIGRATIONS = 5;
+const MIGRATIONS_DIR = 'src/store/migrations';
+const LINE = { phoneNumberId: '1001', businessAccountId: '2001', phoneNumber: '+15550781000' };
+const SEND = JSON.stringify({ to: ['+447700900101'], type: 'text', text: { body: 'Once' } });
+
+const ids = {
+  ...{ account: newId(), key: newId(), channel: newId(), endpoint: newId(), node: newId(), event: newId() },
+  ...{ done: newId(), accepted: newId(), running: newId(), underWay: newId(), inbound: newId(), waiting: newId() },
+};
+const ANSWER = JSON.stringify({
+  ...{ request_id: formatId('req', ids.done), account_id: ids.account, type: 'text' },
+  ...{ accepted_count: 1, failed_count: 0, unknown_count: 0 },
+  results: [{ to: '+447700900101', status: 'accepted', id: formatId('msg', ids.accepted), message_id: 'provider-1' }],
+});
+const masterKey = randomBytes(32);
+const key = mintApiKey('test');
+let firstDir: string;
+let testDatabase: TestDatabase;
+let gateway: TestGateway;
+
+before(async () => {
+  firstDir = await mkdtemp(join(tmpdir(), 'waypost-first-'));
+  for (const file of (await readdir(MIGRATIONS_DIR)).sort().slice(0, FIRST_MIGRATIONS))
+    await copyFile(join(MIGRATIONS_DIR, file), join(firstDir, file));
+  testDatabase = await createTestDatabase({ migrated: false });
+  await migrate(testDatabase.database, firstDir);
+  await fill();
+  await migrate(testDatabase.database);
+  const settings = { WAYPOST_MASTER_KEY: masterKey.toString('base64') };
+  const started = await startTestGateway({ testDatabase, settings });
+  gateway = { ...started, accountId: ids.account, testKey: key };
+});
+after(async () => {
+  await gateway.stop();
+  await rm(firstDir, { recursive: true });
+});
+
+const call = (method: string, path: string, options = {}) => gateway.call(method, path, { key, ...options });
+
+describe('a gateway that starts on what the first version has left', () => {
+  it('reads its messages, with content and history', async () => {
+    await until(() => isProcessed(gateway));
+    const { json } = await call('GET', `/api/v1/messages/${formatId('msg', ids.accepted)}`);
+    assert.deepEqual([json.text, json.from, json.status], [{ body: 'Once' }, LINE.phoneNumber, 'read']);
+    assert.deepEqual(
+      json.timeline.map(({ status }: { status: string }) => status),
+      ['accepted', 'delivered', 'read'],
+    );
+    const inbound = (await call('GET', `/api/v1/messages/${formatId('msg', ids.inbound)}`)).json;
+    assert.deepEqual([inbound.text, inbound.status], [{ body: 'Hello' }, 'received']);
+    assert.equal((await call('GET', `/api/v1/requests/${formatId('req', ids.done)}`)).json.accepted_count, 1);
+  });
+
+  it('settles what was under way, sends, and replays the answers of before', async () => {
+    const underWay = `/api/v1/messages/${formatId('msg', ids.underWay)}`;
+    await until(async () => (await call('GET', underWay)).json.status === 'unknown');
+    const headers = { 'idempotency-key': 'before' };
+    const again = await call('POST', '/api/v1/messages/send', { body: SEND, headers });
+    assert.deepEqual([again.text, again.headers.get('idempotent-replayed')], [ANSWER, 'true']);
+    assert.equal((await gateway.call('POST', '/api/v1/messages/send', { key, body: SEND })).json.accepted_count, 1);
+    assert.equal((await sendOne(gateway)).status, 'accepted');
+  });
+
+  it('applies the notifications that waited, and goes on numbering events', async () => {
+    const { data, oldest_sequence: oldest } = (await call('GET', '/api/v1/events')).json;
+    assert.equal(oldest, 7);
+    const told = data.map(({ sequence, type }: { sequence: number; type: string }) => `${sequence} ${type}`);
+    assert.deepEqual([told[0], told.length], ['7 account.updated', 3]);
+    assert.deepEqual(
+      told
+        .slice(1)
+        .map((text: string) => text.slice(2))
+        .toSorted(),
+      ['message.read', 'message.unknown'],
+    );
+    const endpoint = (await call('GET', `/api/v1/endpoints/${formatId('end', ids.endpoint)}`)).json;
+    assert.equal(endpoint.url, 'https://example.com/hook');
+  });
+
+  it('leaves a database on which the first version can go on, because nothing since is breaking', async () => {
+    await migrate(testDatabase.database, firstDir);
+  });
+});
+
+/** As the first version wrote it: a request that is done, one that a crash cut off, and what came in. */
+async function fill(): Promise<void> {
+  const { database } = testDatabase;
+  const insert = async (table: string, rows: Record<string, unknown>[]) => {
+    for (const row of rows) {
+      const columns = Object.keys(row);
+      const places = columns.map((_, place) => `$${place + 1}`);
+      await database.query(`insert into ${table} (${columns}) values (${places})`, Object.values(row));
+    }
+  };
+  const of = { account_id: ids.account };
+  const sealer = createSealer(masterKey);
+  await insert('account', [{ id: ids.account, name: 'Acme' }]);
+  await insert('api_key', [{ ...of, id: ids.key, name: 'Backend', mode: 'test', sha256: hashApiKey(key) }]);
+  const line = { phone_number_id: LINE.phoneNumberId, business_account_id: LINE.businessAccountId };
+  const token = { access_token_sealed: sealer.seal('a-token', ids.channel), phone_number: LINE.phoneNumber };
+  await insert('channel', [{ ...of, id: ids.channel, mode: 'test', ...line, ...token, is_default: true }]);
+  await insert('master_key_check', [{ sealed: sealer.seal('waypost', 'master-key-check') }]);
+  const request = { ...of, mode: 'test', channel_id: ids.channel, key_id: ids.key, node_id: ids.node, type: 'text' };
+  const content = JSON.stringify({ body: 'Once' });
+  const intent = [{ id: ids.underWay, phone: '+447700900102', own_reference: false, status: 'transmitting' }];
+  await insert('request', [
+    { ...request, id: ids.done, content, message_ids: [ids.accepted], completed_at: new Date() },
+    { ...request, id: ids.running, content, message_ids: [ids.underWay], intent: JSON.stringify(intent) },
+  ]);
+  const message = { ...of, channel_id: ids.channel, mode: 'test', type: 'text', updated_at: new Date() };
+  const accepted = { outcome: 'accepted', outcome_at: new Date(), provider_message_id: 'provider-1' };
+  const received = { outcome: 'received', outcome_at: new Date(), provider_message_id: 'provider-2' };
+  await insert('message', [
+    { ...message, id: ids.accepted, request_id: ids.done, direction: 'outbound', status: 'delivered', ...accepted },
+    {
+      ...message,
+      id: ids.inbound,
+      direction: 'inbound',
+      status: 'received',
+      ...received,
+      content: '{"body": "Hello"}',
+    },
+  ]);
+  const step = { status: 'delivered', at: new Date(), received_at: new Date() };
+  await insert('timeline', [{ ...of, message_id: ids.accepted, id: newId(), ...step }]);
+  const tomorrow = new Date(Date.now() + 80_000_000);
+  const idempotency = { ...of, mode: 'test', key: 'before', request_id: ids.done, expires_at: tomorrow };
+  await insert('idempotency', [{ ...idempotency, body_sha256: hashBody(Buffer.from(SEND)), answer: ANSWER }]);
+  await insert('event_sequence', [{ ...of, mode: 'test', last: 7 }]);
+  const event = { ...of, id: ids.event, mode: 'test', sequence: 7, type: 'account.updated', at: new Date() };
+  const account = { id: ids.account, name: 'Acme', suspended: false, created_at: new Date() };
+  await insert('event', [{ ...event, data: JSON.stringify({ account }) }]);
+  const hook = {
+    url: 'https://example.com/hook',
+    secret_sealed: sealer.seal('c2VjcmV0', ids.endpoint),
+    enabled: false,
+  };
+  await insert('endpoint', [{ ...of, id: ids.endpoint, mode: 'test', ...hook }]);
+  await insert('delivery', [{ ...of, endpoint_id: ids.endpoint, event_id: ids.event }]);
+  const read = messagesBody(LINE, { statuses: [statusOf('read', { providerId: 'provider-1' })] });
+  await insert('notification', [{ id: ids.waiting, origin: 'test', body: Buffer.from(JSON.stringify(read)) }]);
+}
