@@ -2,6 +2,7 @@ import { Type } from 'typebox';
 import { PAGE_QUERY, pageOf, readPage } from '../http/page.ts';
 import { platformRoute, type Route } from '../http/route.ts';
 import type { Queryable } from '../store/database.ts';
+import { accountOperations } from './operations.ts';
 import { presentAudit } from './present.ts';
 import { listAuditRows } from './store.ts';
 
@@ -21,6 +22,7 @@ export function auditRoute(database: Queryable): Route {
     method: 'GET',
     path: '/platform/v1/audit',
     summary: 'List what was changed with any key, newest first',
+    operation: accountOperations.audit,
     bodyUse: 'none',
     querySchema: AUDIT_QUERY,
     async handle({ query }) {

@@ -8,6 +8,7 @@ import { SCOPES } from '../kernel/principal.ts';
 import type { Database } from '../store/database.ts';
 import { listKeyRows } from './key-store.ts';
 import { createKey, type MintedKey, revokeKey, rollKey } from './keys.ts';
+import { accountOperations } from './operations.ts';
 import { presentKey } from './present.ts';
 import { PLATFORM, requireAccount } from './require-account.ts';
 
@@ -23,16 +24,36 @@ const OVERLAP_SECONDS_MAX = 604_800;
 
 const KEY_BODY = Type.Object(
   {
-    name: Type.String({ minLength: 1, maxLength: 200 }),
-    mode: Type.Enum(['live', 'test']),
-    scopes: Type.Optional(Type.Union([Type.Array(Type.Enum([...SCOPES]), { maxItems: SCOPES.length }), Type.Null()])),
-    expires_at: Type.Optional(Type.Union([Type.String({ format: 'date-time' }), Type.Null()])),
+    name: Type.String({ minLength: 1, maxLength: 200, description: 'What it is for, for people.' }),
+    mode: Type.Enum(['live', 'test'], { description: 'For the real provider, or for the sandbox.' }),
+    scopes: Type.Optional(
+      Type.Union([Type.Array(Type.Enum([...SCOPES]), { maxItems: SCOPES.length }), Type.Null()], {
+        description: 'What it may do; null or absent: everything.',
+      }),
+    ),
+    expires_at: Type.Optional(
+      Type.Union([Type.String({ format: 'date-time' }), Type.Null()], {
+        description: 'When it stops to be valid; null or absent: never.',
+      }),
+    ),
   },
-  { additionalProperties: false },
+  {
+    additionalProperties: false,
+    examples: [{ name: 'The shop', mode: 'test', scopes: ['messages:send', 'messages:read'] }],
+  },
 );
 const ROLL_BODY = Type.Object(
-  { overlap_seconds: Type.Optional(Type.Integer({ minimum: 0, maximum: OVERLAP_SECONDS_MAX })) },
-  { additionalProperties: false },
+  {
+    overlap_seconds: Type.Optional(
+      Type.Integer({
+        minimum: 0,
+        maximum: OVERLAP_SECONDS_MAX,
+        default: OVERLAP_SECONDS,
+        description: 'How long the old key stays valid.',
+      }),
+    ),
+  },
+  { additionalProperties: false, examples: [{ overlap_seconds: 3_600 }] },
 );
 const PAGE = Type.Object(PAGE_QUERY, { additionalProperties: false });
 
@@ -46,6 +67,7 @@ function createRoute({ database, clock, publicUrl }: Deps): Route {
     method: 'POST',
     path: '/platform/v1/accounts/:id/keys',
     summary: 'Create a key of an account; it is shown once',
+    operation: accountOperations.createKey,
     bodyUse: 'json',
     bodySchema: KEY_BODY,
     async handle({ params, body }) {
@@ -64,6 +86,7 @@ function listRoute({ database }: Deps): Route {
     method: 'GET',
     path: '/platform/v1/accounts/:id/keys',
     summary: 'List the keys of an account that were not revoked, newest first',
+    operation: accountOperations.listKeys,
     bodyUse: 'none',
     querySchema: PAGE,
     async handle({ params, query }) {
@@ -80,6 +103,7 @@ function rollRoute({ database, publicUrl }: Deps): Route {
     method: 'POST',
     path: '/platform/v1/keys/:id/roll',
     summary: 'Replace a key by a new one; the old one stays valid for the overlap',
+    operation: accountOperations.rollKey,
     bodyUse: 'json_or_empty',
     bodySchema: ROLL_BODY,
     async handle({ params, body: { overlap_seconds: overlapSeconds = OVERLAP_SECONDS } }) {
@@ -97,6 +121,7 @@ function revokeRoute({ database }: Deps): Route {
     method: 'DELETE',
     path: '/platform/v1/keys/:id',
     summary: 'Revoke a key; every node refuses it within two seconds',
+    operation: accountOperations.revokeKey,
     bodyUse: 'none',
     async handle({ params }) {
       const keyId = parseId('key', params.id ?? '');

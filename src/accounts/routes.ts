@@ -8,6 +8,7 @@ import type { Database } from '../store/database.ts';
 import { type AccountBirth, changeAccount, createAccount } from './accounts.ts';
 import { auditRoute } from './audit-route.ts';
 import { keyRoutes } from './key-routes.ts';
+import { accountOperations } from './operations.ts';
 import { presentAccount } from './present.ts';
 import { noAccount, PLATFORM, requireAccount } from './require-account.ts';
 import { listAccountRows } from './store.ts';
@@ -19,11 +20,14 @@ interface Deps {
   publicUrl(): string;
 }
 
-const NAME = Type.String({ minLength: 1, maxLength: 200 });
-const ACCOUNT_BODY = Type.Object({ name: NAME }, { additionalProperties: false });
+const NAME = Type.String({ minLength: 1, maxLength: 200, description: 'Its name, for people.' });
+const ACCOUNT_BODY = Type.Object({ name: NAME }, { additionalProperties: false, examples: [{ name: 'The shop' }] });
 const ACCOUNT_CHANGES = Type.Object(
-  { name: Type.Optional(NAME), suspended: Type.Optional(Type.Boolean()) },
-  { additionalProperties: false },
+  {
+    name: Type.Optional(NAME),
+    suspended: Type.Optional(Type.Boolean({ description: 'Whether it may only read.' })),
+  },
+  { additionalProperties: false, examples: [{ suspended: true }] },
 );
 const PAGE = Type.Object(PAGE_QUERY, { additionalProperties: false });
 
@@ -45,6 +49,7 @@ function createRoute({ database, birth, publicUrl }: Deps): Route {
     method: 'POST',
     path: '/platform/v1/accounts',
     summary: 'Create an account, with its test channel',
+    operation: accountOperations.create,
     bodyUse: 'json',
     bodySchema: ACCOUNT_BODY,
     async handle({ body }) {
@@ -60,6 +65,7 @@ function listRoute({ database }: Deps): Route {
     method: 'GET',
     path: '/platform/v1/accounts',
     summary: 'List accounts, newest first',
+    operation: accountOperations.list,
     bodyUse: 'none',
     querySchema: PAGE,
     async handle({ query }) {
@@ -75,6 +81,7 @@ function readRoute({ database }: Deps): Route {
     method: 'GET',
     path: '/platform/v1/accounts/:id',
     summary: 'Read an account',
+    operation: accountOperations.read,
     bodyUse: 'none',
     async handle({ params }) {
       return { status: 200, body: presentAccount(await requireAccount(database, params.id)) };
@@ -87,6 +94,7 @@ function changeRoute({ database }: Deps): Route {
     method: 'PATCH',
     path: '/platform/v1/accounts/:id',
     summary: 'Rename, suspend or resume an account',
+    operation: accountOperations.change,
     bodyUse: 'json',
     bodySchema: ACCOUNT_CHANGES,
     async handle({ params, body: { name, suspended } }) {
@@ -103,6 +111,7 @@ function ownAccountRoute(): Route {
     method: 'GET',
     path: '/api/v1/account',
     summary: 'Read the account and the key that is used',
+    operation: accountOperations.own,
     bodyUse: 'none',
     async handle({ principal }) {
       const { accountId, accountName, mode, keyId, keyName, scopes, expiresAt } = principal;

@@ -21,11 +21,12 @@ interface Deps {
 
 /**
  * Reads the facts of some channels again that are due, and tells accounts what has changed. Any number of nodes may do it
- * at once: each channel is asked for by one.
+ * at once: each channel is asked for by one. Returns how many were due.
  */
-export async function readDueFacts(deps: Deps): Promise<void> {
+export async function readDueFacts(deps: Deps): Promise<number> {
   const due = await claimForFacts(deps.database, EVERY_SECONDS, AT_A_TIME);
   await Promise.all(due.map((channel) => readFacts(deps, channel)));
+  return due.length;
 }
 
 async function readFacts({ database, provider, sealer, sandbox }: Deps, channel: ChannelRow): Promise<void> {

@@ -1,6 +1,7 @@
 import { Type } from 'typebox';
 import { PLATFORM, requireAccount } from '../accounts/require-account.ts';
 import { insertAudit } from '../accounts/store.ts';
+import { EXAMPLE } from '../http/examples.ts';
 import { PAGE_QUERY, pageOf, readPage } from '../http/page.ts';
 import { accountRoute, platformRoute, type Route } from '../http/route.ts';
 import { ApiError } from '../kernel/errors.ts';
@@ -11,6 +12,7 @@ import type { Provider } from '../provider/port.ts';
 import type { Database } from '../store/database.ts';
 import { changeChannel, noChannel, removeChannel } from './change.ts';
 import { connectChannel } from './connect.ts';
+import { channelOperations } from './operations.ts';
 import { presentChannel, presentForPlatform } from './present.ts';
 import { type ChannelRow, findChannel, listChannelRows } from './store.ts';
 
@@ -22,28 +24,53 @@ interface Deps {
   publicUrl(): string;
 }
 
-const PHONE_NUMBER = Type.String({ minLength: 1, maxLength: 40 });
-const ACCESS_TOKEN = Type.String({ pattern: '^[\\x21-\\x7e]{1,2000}$' });
+const PHONE_NUMBER = Type.String({
+  minLength: 1,
+  maxLength: 40,
+  description: 'The phone number in international form, as people or the provider write it.',
+});
+const ACCESS_TOKEN = Type.String({
+  pattern: '^[\\x21-\\x7e]{1,2000}$',
+  description: "The provider's access token. It is kept sealed and never comes back out.",
+});
+const DEFAULT = Type.Boolean({ description: 'Whether a send without `from` goes out from it.' });
 const CHANNEL_BODY = Type.Object(
   {
-    phone_number_id: Type.String({ pattern: '^[0-9]{1,64}$' }),
-    business_account_id: Type.String({ pattern: '^[0-9]{1,64}$' }),
+    phone_number_id: digits("The provider's id of the phone number: digits."),
+    business_account_id: digits("The provider's id of the business account: digits."),
     display_phone_number: PHONE_NUMBER,
     access_token: ACCESS_TOKEN,
-    mode: Type.Optional(Type.Enum(['live', 'test'])),
-    default: Type.Optional(Type.Boolean()),
+    mode: Type.Optional(
+      Type.Enum(['live', 'test'], { default: 'live', description: 'At the real provider, or at the sandbox.' }),
+    ),
+    default: Type.Optional(DEFAULT),
   },
-  { additionalProperties: false },
+  {
+    additionalProperties: false,
+    examples: [
+      {
+        phone_number_id: '<PHONE_NUMBER_ID>',
+        business_account_id: '<BUSINESS_ACCOUNT_ID>',
+        display_phone_number: EXAMPLE.channelPhone,
+        access_token: '<ACCESS_TOKEN>',
+      },
+    ],
+  },
 );
 const CHANNEL_CHANGES = Type.Object(
   {
     access_token: Type.Optional(ACCESS_TOKEN),
     display_phone_number: Type.Optional(PHONE_NUMBER),
-    default: Type.Optional(Type.Boolean()),
+    default: Type.Optional(DEFAULT),
   },
-  { additionalProperties: false },
+  { additionalProperties: false, examples: [{ access_token: '<ACCESS_TOKEN>' }, { default: true }] },
 );
 const PAGE = Type.Object(PAGE_QUERY, { additionalProperties: false });
+
+/** The description has placeholders for the provider's ids, which are no digits. */
+function digits(description: string) {
+  return Type.String({ pattern: '^[0-9]{1,64}$', describedAs: { type: 'string', description } });
+}
 
 /** Channels: connecting, changing, removing and listing for the platform, reading for accounts. */
 export function channelRoutes(deps: Deps): Route[] {
@@ -56,6 +83,7 @@ function connectRoute(deps: Deps): Route {
     method: 'POST',
     path: '/platform/v1/accounts/:id/channels',
     summary: 'Connect a phone number to an account, after asking the provider',
+    operation: channelOperations.connect,
     bodyUse: 'json',
     bodySchema: CHANNEL_BODY,
     async handle({ params, body }) {
@@ -87,6 +115,7 @@ function changeRoute(deps: Deps): Route {
     method: 'PATCH',
     path: '/platform/v1/channels/:id',
     summary: 'Change a channel; a new access token is shown to the provider first',
+    operation: channelOperations.change,
     bodyUse: 'json',
     bodySchema: CHANNEL_CHANGES,
     async handle({ params, body: { access_token: accessToken, display_phone_number: shown, default: isDefault } }) {
@@ -104,6 +133,7 @@ function removeRoute({ database }: Deps): Route {
     method: 'DELETE',
     path: '/platform/v1/channels/:id',
     summary: 'Remove a channel; its messages stay',
+    operation: channelOperations.remove,
     bodyUse: 'none',
     async handle({ params }) {
       await removeChannel(database, await requireChannel(database, params.id));
@@ -128,6 +158,7 @@ function platformListRoute({ database }: Deps): Route {
     method: 'GET',
     path: '/platform/v1/accounts/:id/channels',
     summary: 'List the channels of an account, newest first',
+    operation: channelOperations.listOfAccount,
     bodyUse: 'none',
     querySchema: PAGE,
     async handle({ params, query }) {
@@ -145,6 +176,7 @@ function ownListRoute({ database }: Deps): Route {
     path: '/api/v1/channels',
     scope: 'channels:read',
     summary: "List the account's channels of the key's mode, newest first",
+    operation: channelOperations.list,
     bodyUse: 'none',
     querySchema: PAGE,
     async handle({ principal: { accountId, mode }, query }) {

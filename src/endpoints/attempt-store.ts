@@ -53,6 +53,8 @@ export interface AttemptFilter {
   eventId: string | null;
   outcome: string | null;
   before: string | null;
+  /** What is older has expired. */
+  from: string;
 }
 
 const COLUMNS = 'id, event_id, type, number, at, outcome, http_status, error, duration_ms, answer, next_at';
@@ -60,22 +62,22 @@ const COLUMNS = 'id, event_id, type, number, at, outcome, http_status, error, du
 /** Each filter has a text of its own, so that its index is used whatever plan is kept. */
 const attemptList = (filter: string) => `
   select ${COLUMNS} from attempt
-  where account_id = $1 and endpoint_id = $2 and ($3::uuid is null or id < $3) ${filter}
+  where account_id = $1 and endpoint_id = $2 and ($3::uuid is null or id < $3) and id >= $5 ${filter}
   order by id desc limit $4`;
 const ATTEMPT_LIST = attemptList('');
 const ATTEMPT_LIST_SUCCEEDED = attemptList("and outcome = 'succeeded'");
 const ATTEMPT_LIST_FAILED = attemptList("and outcome = 'failed'");
-const ATTEMPT_LIST_OF_EVENT = attemptList('and event_id = $5 and ($6::text is null or outcome = $6)');
+const ATTEMPT_LIST_OF_EVENT = attemptList('and event_id = $6 and ($7::text is null or outcome = $7)');
 
 /** A page, newest first. */
 export function listAttempts(
   store: Queryable,
   accountId: string,
   endpointId: string,
-  { eventId, outcome, before }: AttemptFilter,
+  { eventId, outcome, before, from }: AttemptFilter,
   limit: number,
 ): Promise<AttemptRow[]> {
-  const values = [accountId, endpointId, before, limit];
+  const values = [accountId, endpointId, before, limit, from];
   if (eventId !== null) return store.query<AttemptRow>(ATTEMPT_LIST_OF_EVENT, [...values, eventId, outcome]);
   if (outcome === null) return store.query<AttemptRow>(ATTEMPT_LIST, values);
   return store.query<AttemptRow>(outcome === 'failed' ? ATTEMPT_LIST_FAILED : ATTEMPT_LIST_SUCCEEDED, values);

@@ -1,8 +1,9 @@
 import type { EventView } from '../events/event.ts';
 import type { Clock } from '../kernel/clock.ts';
-import { newId } from '../kernel/ids.ts';
+import { formatId, newId } from '../kernel/ids.ts';
 import type { Mode } from '../kernel/principal.ts';
 import type { Sealer } from '../kernel/sealed.ts';
+import type { Traces } from '../observe/traces.ts';
 import type { AttemptRow } from './attempt-store.ts';
 import { createGuardedAgent } from './guarded-agent.ts';
 import { type PostResult, post } from './post.ts';
@@ -22,6 +23,7 @@ export interface AttemptsDeps {
   /** The name servers, unless a test has its own. */
   resolve?: Resolve;
   timeoutMs?: number;
+  traces?: Traces | undefined;
 }
 
 /** Where an event goes to. */
@@ -61,7 +63,7 @@ export function composeBody(event: EventView | Omit<EventView, 'sequence'>): str
 }
 
 export function createAttempts(deps: AttemptsDeps): Attempts {
-  const { sealer, clock, localEndpoints, resolve = createResolve(), timeoutMs = TIMEOUT_MS } = deps;
+  const { sealer, clock, localEndpoints, resolve = createResolve(), timeoutMs = TIMEOUT_MS, traces } = deps;
   const worldAgent = createGuardedAgent(resolve, { local: false, timeoutMs });
   const localAgent = createGuardedAgent(resolve, { local: true, timeoutMs });
 
@@ -76,7 +78,7 @@ export function createAttempts(deps: AttemptsDeps): Attempts {
       'content-type': 'application/json',
       'user-agent': 'Waypost',
       ...signEvent(eventId, at, body, secrets),
-      ...(traceparent !== null && { traceparent: continueTrace(traceparent) }),
+      ...(traceparent !== null && { traceparent }),
     };
     return post(local ? localAgent : worldAgent, { url: reading.url, headers, body, timeoutMs, signal });
   };
@@ -85,7 +87,13 @@ export function createAttempts(deps: AttemptsDeps): Attempts {
     async attempt(destination, parcel, signal) {
       const at = new Date(clock.nowMs());
       const begunMs = performance.now();
-      const result = await send(destination, parcel, at, signal);
+      const span = beginSpan(traces, destination, parcel);
+      const traceparent = span?.traceparent ?? (parcel.traceparent && continueTrace(parcel.traceparent));
+      const result = await send(destination, { ...parcel, traceparent }, at, signal);
+      span?.end(
+        { 'waypost.http_status': result.httpStatus ?? 0 },
+        succeeded(result) ? undefined : (result.error ?? 'status'),
+      );
       return {
         id: newId(),
         at,
@@ -101,6 +109,12 @@ export function createAttempts(deps: AttemptsDeps): Attempts {
       await Promise.all([worldAgent.destroy(), localAgent.destroy()]);
     },
   };
+}
+
+function beginSpan(traces: Traces | undefined, { endpointId }: Destination, { eventId, traceparent }: Parcel) {
+  if (traces === undefined || traceparent === null) return undefined;
+  const facts = { 'waypost.endpoint_id': formatId('end', endpointId), 'waypost.event_id': eventId };
+  return traces.begin('deliver', 'client', traceparent, facts);
 }
 
 const ADDRESS_REFUSED: PostResult = { httpStatus: null, error: 'address_refused', retryAfter: null, answer: null };

@@ -8,6 +8,7 @@ import type { Sealer } from '../kernel/sealed.ts';
 import type { Database } from '../store/database.ts';
 import { composeBody } from './attempt.ts';
 import { checkSignature, readHeaders } from './check-signature.ts';
+import { endpointOperations } from './operations.ts';
 import { CHECK_BODY } from './requests.ts';
 import { keyOf, requireEndpoint } from './require.ts';
 
@@ -25,6 +26,7 @@ export function checkSignatureRoute(path: string, deps: Deps): Route {
     path,
     scope: 'endpoints:manage',
     summary: 'Tell what is wrong with a signature that was received',
+    operation: endpointOperations.checkSignature,
     bodyUse: 'json',
     bodySchema: CHECK_BODY,
     async handle({ principal, params, body }) {

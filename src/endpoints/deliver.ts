@@ -2,16 +2,17 @@ import type { Logger } from 'pino';
 import { presentEvent } from '../events/present.ts';
 import type { Clock } from '../kernel/clock.ts';
 import { formatId } from '../kernel/ids.ts';
+import { unwatched, type WatchRound } from '../observe/loops.ts';
 import type { Database } from '../store/database.ts';
 import { isPassingFailure } from '../store/passing-failure.ts';
-import { type Attempts, composeBody } from './attempt.ts';
+import { type AttemptOutcome, type Attempts, composeBody } from './attempt.ts';
 import { type ClaimedDelivery, claimDeliveries, releaseDeliveries, removeDeliveries } from './delivery-store.ts';
 import { Lanes } from './lanes.ts';
 import { createRecorder, type MadeAttempt, type Recorder } from './record.ts';
 import { waitAfterMs } from './schedule.ts';
 
 /** Finds what other nodes have recorded or left, and what is due again. */
-const POLL_MS = 1_000;
+export const POLL_MS = 1_000;
 /** One claim takes so many, so that it is short and its events fit into memory. */
 const CLAIM_MAX = 1_000;
 /** The time to the first byte, an attempt, its recording, and a margin: then other nodes take it over. */
@@ -33,6 +34,18 @@ export interface DeliveriesDeps {
   log: Logger;
   /** In [0, 1), for the jitter. */
   random?: () => number;
+  watch?: WatchRound;
+  /** Told after each commit, with the number of attempts in it. */
+  onCommit?: (attempts: number) => void;
+  /** Told after each attempt. */
+  onAttempt?(carried: CarriedDelivery): void;
+}
+
+/** A delivery after an attempt. `waitMs` null: there is no next one. */
+export interface CarriedDelivery {
+  delivery: ClaimedDelivery;
+  outcome: AttemptOutcome;
+  waitMs: number | null;
 }
 
 /** Carries events to the endpoints, as long as the process lives. Nodes share the work delivery by delivery. */
@@ -55,7 +68,7 @@ class Carrier {
 
   constructor(deps: DeliveriesDeps) {
     this.#deps = deps;
-    this.#recorder = createRecorder(deps.database, () => this.nudge());
+    this.#recorder = createRecorder(deps.database, () => this.nudge(), deps.onCommit);
     this.#loop = this.#run();
   }
 
@@ -97,11 +110,11 @@ class Carrier {
 
   /** Whether there may be more to take at once. */
   async #round(): Promise<boolean> {
-    const { database, log } = this.#deps;
+    const { database, log, watch = unwatched } = this.#deps;
     const nowMs = performance.now();
     this.#lanes.prune(nowMs);
     const take = { deliveriesMax: CLAIM_MAX, leaseSeconds: LEASE_MS / 1_000, after: this.#after };
-    const claimed = await claimDeliveries(database, { ...this.#lanes.claimRooms(), ...take }).catch(
+    const claimed = await watch(() => claimDeliveries(database, { ...this.#lanes.claimRooms(), ...take })).catch(
       (error: unknown) => {
         if (!isPassingFailure(error)) throw error;
         // Nothing was taken, or its lease ends: the next round meets it again.
@@ -149,6 +162,7 @@ class Carrier {
     if (this.#aborting.signal.aborted && !succeeded) return this.#release([delivery]);
     const number = delivery.attempts + 1;
     const waitMs = succeeded ? null : waitAfterMs(number, outcome.retryAfter, clock.nowMs(), random);
+    this.#deps.onAttempt?.({ delivery, outcome, waitMs });
     await Promise.all([this.#release(left), this.#record({ delivery: { ...delivery, type }, outcome, waitMs })]);
     if (left.length > 0) this.nudge();
   }

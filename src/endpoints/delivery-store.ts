@@ -157,7 +157,8 @@ const DELIVERY_REPLAY = `
   with wanted as (
     select id, sequence from event
     where account_id = $1 and mode = $2 and ($3::text[] is null or type = any($3))
-      and ($5::bigint is null or sequence > $5) and ($6::uuid is null or id = $6)
+      and sequence > greatest($5::bigint, (select expired from event_sequence where account_id = $1 and mode = $2), 0)
+      and ($6::uuid is null or id = $6)
     order by sequence limit $7
   ), enqueued as (
     insert into delivery as d (account_id, endpoint_id, event_id) select $1, $4, id from wanted

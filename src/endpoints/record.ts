@@ -29,12 +29,17 @@ export interface Recorder {
 }
 
 /** Records attempts; those that end during one commit share the next. `onEvents`: an event was recorded with them. */
-export function createRecorder(database: Database, onEvents: () => void): Recorder {
+export function createRecorder(
+  database: Database,
+  onEvents: () => void,
+  onCommit: (attempts: number) => void = () => {},
+): Recorder {
   return createBatcher<MadeAttempt, void>({
     itemsMax: ROWS_A_COMMIT_MAX,
     flushesMax: COMMITS_MAX,
     flush: async (made) => {
       const disabled = await database.transaction((tx) => record(tx, made));
+      onCommit(made.length);
       if (disabled.length > 0) onEvents();
       return made.map(() => undefined);
     },

@@ -6,6 +6,7 @@ import { formatId, newId, parseId } from '../kernel/ids.ts';
 import type { AccountPrincipal } from '../kernel/principal.ts';
 import type { Database } from '../store/database.ts';
 import { type ReplayWish, replayEvents } from './delivery-store.ts';
+import { endpointOperations } from './operations.ts';
 import { REPLAY_BODY } from './requests.ts';
 import { keyOf, requireEndpoint } from './require.ts';
 
@@ -24,6 +25,7 @@ export function replayRoute(path: string, { database, nudge }: Deps): Route {
     path,
     scope: 'endpoints:manage',
     summary: 'Deliver events once more: all after a sequence, or one',
+    operation: endpointOperations.replay,
     bodyUse: 'json',
     bodySchema: REPLAY_BODY,
     async handle({ principal, params, body }) {

@@ -1,51 +1,88 @@
 import { Type } from 'typebox';
 import { EVENT_TYPES } from '../events/event.ts';
+import { EXAMPLE } from '../http/examples.ts';
 import { PAGE_QUERY } from '../http/page.ts';
 
 const OVERLAP_SECONDS_MAX = 604_800;
 /** A header given twice is an array; both are a mistake that the check tells of. */
-const HEADERS = Type.Record(Type.String(), Type.Union([Type.String(), Type.Array(Type.String())]));
+const HEADERS = Type.Record(Type.String(), Type.Union([Type.String(), Type.Array(Type.String())]), {
+  description: 'The headers as they came; of them the three of Standard Webhooks are looked at.',
+});
 
-const URL_TEXT = Type.String({ minLength: 1, maxLength: 2_000 });
-const TYPES = Type.Union([
-  Type.Array(Type.Enum([...EVENT_TYPES]), { minItems: 1, maxItems: EVENT_TYPES.length, uniqueItems: true }),
-  Type.Null(),
-]);
-const DESCRIPTION = Type.Union([Type.String({ maxLength: 500 }), Type.Null()]);
+const URL_TEXT = Type.String({ minLength: 1, maxLength: 2_000, description: 'Where to post events to: `https`.' });
+const TYPES = Type.Union(
+  [
+    Type.Array(Type.Enum([...EVENT_TYPES]), { minItems: 1, maxItems: EVENT_TYPES.length, uniqueItems: true }),
+    Type.Null(),
+  ],
+  { description: 'The types of events it wants; null or absent: all.' },
+);
+const DESCRIPTION = Type.Union([Type.String({ maxLength: 500 }), Type.Null()], {
+  description: 'What it is for, in your words.',
+});
 
 /** The bodies and queries of the endpoint routes. */
 export const CREATE_BODY = Type.Object(
   { url: URL_TEXT, types: Type.Optional(TYPES), description: Type.Optional(DESCRIPTION) },
-  { additionalProperties: false },
+  {
+    additionalProperties: false,
+    examples: [{ url: EXAMPLE.url, types: ['message.delivered', 'message.failed'], description: 'The shop' }],
+  },
 );
 export const PATCH_BODY = Type.Object(
   {
     url: Type.Optional(URL_TEXT),
     types: Type.Optional(TYPES),
     description: Type.Optional(DESCRIPTION),
-    enabled: Type.Optional(Type.Boolean()),
+    enabled: Type.Optional(Type.Boolean({ description: 'Whether events are delivered to it.' })),
   },
-  { additionalProperties: false },
+  { additionalProperties: false, examples: [{ enabled: true }] },
 );
 export const ROTATE_BODY = Type.Object(
-  { overlap_seconds: Type.Optional(Type.Integer({ minimum: 0, maximum: OVERLAP_SECONDS_MAX })) },
-  { additionalProperties: false },
+  {
+    overlap_seconds: Type.Optional(
+      Type.Integer({
+        minimum: 0,
+        maximum: OVERLAP_SECONDS_MAX,
+        default: 86_400,
+        description: 'How long the secret before signs too.',
+      }),
+    ),
+  },
+  { additionalProperties: false, examples: [{ overlap_seconds: 3_600 }] },
 );
 export const REPLAY_BODY = Type.Object(
   {
-    after_sequence: Type.Optional(Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER })),
-    event_id: Type.Optional(Type.String()),
+    after_sequence: Type.Optional(
+      Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER, description: 'All events after this number.' }),
+    ),
+    event_id: Type.Optional(Type.String({ description: 'This one event.' })),
   },
-  { additionalProperties: false },
+  { additionalProperties: false, examples: [{ after_sequence: 1_000 }, { event_id: EXAMPLE.eventId }] },
 );
-export const CHECK_BODY = Type.Object({ headers: HEADERS, body: Type.String() }, { additionalProperties: false });
+export const CHECK_BODY = Type.Object(
+  { headers: HEADERS, body: Type.String({ description: 'The body exactly as it came, as a text.' }) },
+  {
+    additionalProperties: false,
+    examples: [
+      {
+        headers: {
+          'webhook-id': EXAMPLE.eventId,
+          'webhook-timestamp': '1769860800',
+          'webhook-signature': 'v1,<SIGNATURE>',
+        },
+        body: '{"id":"...","type":"message.delivered"}',
+      },
+    ],
+  },
+);
 export const NO_BODY = Type.Object({}, { additionalProperties: false });
 export const LIST_QUERY = Type.Object(PAGE_QUERY, { additionalProperties: false });
 export const ATTEMPTS_QUERY = Type.Object(
   {
     ...PAGE_QUERY,
     event_id: Type.Optional(Type.String({ description: 'Only the attempts of this event.' })),
-    outcome: Type.Optional(Type.Enum(['succeeded', 'failed'])),
+    outcome: Type.Optional(Type.Enum(['succeeded', 'failed'], { description: 'Only those that ended so.' })),
   },
   { additionalProperties: false },
 );

@@ -1,13 +1,15 @@
 import { pageOf, readPage } from '../http/page.ts';
 import { accountRoute, type Route } from '../http/route.ts';
 import type { Clock } from '../kernel/clock.ts';
-import { parseId } from '../kernel/ids.ts';
+import { firstIdOfMs, parseId } from '../kernel/ids.ts';
+import type { KeepLimits } from '../kernel/keep.ts';
 import type { Sealer } from '../kernel/sealed.ts';
 import type { Database } from '../store/database.ts';
 import type { Attempts } from './attempt.ts';
 import { listAttempts } from './attempt-store.ts';
 import { createEndpoint, patchEndpoint, removeEndpoint, renewSecret } from './change.ts';
 import { checkSignatureRoute } from './check-signature-route.ts';
+import { endpointOperations } from './operations.ts';
 import { presentAttempt, presentEndpoint } from './present.ts';
 import { replayRoute } from './replay.ts';
 import { ATTEMPTS_QUERY, CREATE_BODY, LIST_QUERY, NO_BODY, PATCH_BODY, ROTATE_BODY } from './requests.ts';
@@ -24,6 +26,8 @@ export interface EndpointDeps {
   localEndpoints: boolean;
   publicUrl(): string;
   docsUrl(): string;
+  /** Attempts that are older are not shown any more, whether or not they are still stored. */
+  limits(): KeepLimits;
   /** Deliveries were enqueued. */
   nudge(): void;
 }
@@ -36,7 +40,9 @@ const OVERLAP_SECONDS_DEFAULT = 86_400;
 /** Customers' own endpoints: managing them, and finding out why something did not arrive. */
 export function endpointRoutes(deps: EndpointDeps): Route[] {
   return [
-    ...managingRoutes(deps),
+    createRoute(deps),
+    ...readingRoutes(deps),
+    ...changingRoutes(deps),
     rotateRoute(deps),
     testRoute(deps),
     attemptsRoute(deps),
@@ -45,28 +51,32 @@ export function endpointRoutes(deps: EndpointDeps): Route[] {
   ];
 }
 
-function managingRoutes(deps: EndpointDeps): Route[] {
-  const { database, publicUrl } = deps;
+function createRoute(deps: EndpointDeps): Route {
+  return accountRoute({
+    method: 'POST',
+    path: PATH,
+    scope: SCOPE,
+    summary: 'Create an endpoint; its secret is shown once',
+    operation: endpointOperations.create,
+    bodyUse: 'json',
+    bodySchema: CREATE_BODY,
+    async handle({ principal, body }) {
+      const { row, secret } = await createEndpoint(deps, principal, body);
+      const endpoint = presentEndpoint(row);
+      const headers = { location: `${deps.publicUrl()}${PATH}/${endpoint.id}` };
+      return { status: 201, body: { ...endpoint, secret }, headers };
+    },
+  });
+}
+
+function readingRoutes({ database }: EndpointDeps): Route[] {
   return [
-    accountRoute({
-      method: 'POST',
-      path: PATH,
-      scope: SCOPE,
-      summary: 'Create an endpoint; its secret is shown once',
-      bodyUse: 'json',
-      bodySchema: CREATE_BODY,
-      async handle({ principal, body }) {
-        const { row, secret } = await createEndpoint(deps, principal, body);
-        const endpoint = presentEndpoint(row);
-        const headers = { location: `${publicUrl()}${PATH}/${endpoint.id}` };
-        return { status: 201, body: { ...endpoint, secret }, headers };
-      },
-    }),
     accountRoute({
       method: 'GET',
       path: PATH,
       scope: SCOPE,
       summary: "List the endpoints of the key's mode, newest first",
+      operation: endpointOperations.list,
       bodyUse: 'none',
       querySchema: LIST_QUERY,
       async handle({ principal: { accountId, mode }, query }) {
@@ -80,16 +90,23 @@ function managingRoutes(deps: EndpointDeps): Route[] {
       path: ONE,
       scope: SCOPE,
       summary: 'Read an endpoint',
+      operation: endpointOperations.read,
       bodyUse: 'none',
       async handle({ principal, params }) {
         return { status: 200, body: presentEndpoint(await requireEndpoint(database, keyOf(principal, params.id))) };
       },
     }),
+  ];
+}
+
+function changingRoutes(deps: EndpointDeps): Route[] {
+  return [
     accountRoute({
       method: 'PATCH',
       path: ONE,
       scope: SCOPE,
       summary: 'Change an endpoint, or turn it on or off',
+      operation: endpointOperations.change,
       bodyUse: 'json',
       bodySchema: PATCH_BODY,
       async handle({ principal, params, body }) {
@@ -103,6 +120,7 @@ function managingRoutes(deps: EndpointDeps): Route[] {
       path: ONE,
       scope: SCOPE,
       summary: 'Delete an endpoint, with all that is on its way to it',
+      operation: endpointOperations.remove,
       bodyUse: 'none',
       async handle({ principal, params }) {
         await removeEndpoint(deps, principal, keyOf(principal, params.id));
@@ -118,6 +136,7 @@ function rotateRoute(deps: EndpointDeps): Route {
     path: `${ONE}/rotate-secret`,
     scope: SCOPE,
     summary: 'Make a new secret; the one before signs too for a while',
+    operation: endpointOperations.rotate,
     bodyUse: 'json_or_empty',
     bodySchema: ROTATE_BODY,
     async handle({ principal, params, body }) {
@@ -140,6 +159,7 @@ function testRoute(deps: EndpointDeps): Route {
     path: `${ONE}/test`,
     scope: SCOPE,
     summary: 'Send a test event once, and tell what came of it',
+    operation: endpointOperations.test,
     bodyUse: 'json_or_empty',
     bodySchema: NO_BODY,
     async handle({ principal, params }) {
@@ -149,12 +169,13 @@ function testRoute(deps: EndpointDeps): Route {
   });
 }
 
-function attemptsRoute({ database }: EndpointDeps): Route {
+function attemptsRoute({ database, limits }: EndpointDeps): Route {
   return accountRoute({
     method: 'GET',
     path: `${ONE}/attempts`,
     scope: SCOPE,
     summary: 'List the attempts at an endpoint, newest first',
+    operation: endpointOperations.attempts,
     bodyUse: 'none',
     querySchema: ATTEMPTS_QUERY,
     async handle({ principal, params, query }) {
@@ -163,7 +184,8 @@ function attemptsRoute({ database }: EndpointDeps): Route {
       const eventId = query.event_id === undefined ? null : parseId('evt', query.event_id);
       // An id that is not well formed belongs to no event.
       if (eventId === undefined) return { status: 200, body: pageOf([], page, []) };
-      const filter = { eventId, outcome: query.outcome ?? null, before: page.before };
+      const from = firstIdOfMs(limits().eventsFromMs);
+      const filter = { eventId, outcome: query.outcome ?? null, before: page.before, from };
       const rows = await listAttempts(database, principal.accountId, id, filter, page.limit + 1);
       return { status: 200, body: pageOf(rows, page, rows.map(presentAttempt)) };
     },

@@ -1,8 +1,10 @@
 import { Type } from 'typebox';
+import { PAGE_QUERY } from '../http/page.ts';
 import { accountRoute, type Route } from '../http/route.ts';
 import { ApiError } from '../kernel/errors.ts';
 import type { Mode } from '../kernel/principal.ts';
 import { EVENT_TYPES } from './event.ts';
+import { eventOperations } from './operations.ts';
 import { presentEvent } from './present.ts';
 import { type EventRow, findBounds, listEvents } from './store.ts';
 import { type StreamDeps, streamEvents } from './stream.ts';
@@ -15,15 +17,26 @@ interface Deps extends StreamDeps {
   authenticate(authorization: string | undefined): Promise<unknown>;
 }
 
-const SEQUENCE = Type.String({ pattern: '^[0-9]{1,15}$', description: 'A sequence number; 0 is before the first.' });
+const SEQUENCE = Type.String({
+  pattern: '^[0-9]{1,15}$',
+  describedAs: { type: 'integer', minimum: 0, description: 'The sequence to read after; 0 is before the first.' },
+});
 const TYPES = Type.String({ minLength: 1, description: 'Event types, parted by commas.' });
 
 const LIST_QUERY = Type.Object(
   {
     after: Type.Optional(SEQUENCE),
     type: Type.Optional(TYPES),
-    limit: Type.Optional(Type.String({ pattern: '^([1-9][0-9]?|100)$' })),
-    wait: Type.Optional(Type.String({ pattern: '^([0-9]|[12][0-9]|30)$', description: 'Seconds, up to 30.' })),
+    limit: PAGE_QUERY.limit,
+    wait: Type.Optional(
+      Type.String({
+        pattern: '^([0-9]|[12][0-9]|30)$',
+        describedAs: {
+          ...{ type: 'integer', minimum: 0, maximum: WAIT_SECONDS_MAX, default: 0 },
+          description: 'How many seconds to wait for the first event.',
+        },
+      }),
+    ),
   },
   { additionalProperties: false },
 );
@@ -43,6 +56,7 @@ function feedRoute({ database, tail, docsUrl, closing, authenticate }: Deps): Ro
     path: '/api/v1/events',
     scope: 'events:read',
     summary: 'Read events in their order, waiting for the first one if wished',
+    operation: eventOperations.list,
     bodyUse: 'none',
     querySchema: LIST_QUERY,
     async handle({ principal: { accountId, mode }, query, request }) {
@@ -103,6 +117,7 @@ function streamRoute(deps: Deps): Route {
     path: '/api/v1/events/stream',
     scope: 'events:read',
     summary: 'Read events as they are recorded, by Server-Sent Events',
+    operation: eventOperations.stream,
     bodyUse: 'none',
     querySchema: STREAM_QUERY,
     async handle({ principal: { accountId, mode }, query, request }) {

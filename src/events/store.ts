@@ -8,7 +8,7 @@ import type { EventDraft } from './event.ts';
  * transaction. The counters are locked in one order everywhere. To be called last in a transaction, because from here to
  * the commit all other writers of the same account wait.
  */
-const EVENT_APPEND = `
+export const EVENT_APPEND = `
   with drafts as (
     select * from unnest($1::uuid[], $2::mode[], $3::uuid[], $4::text[], $5::jsonb[], $6::text[]) with ordinality
       as t(account_id, mode, id, type, data, traceparent, place)
@@ -59,9 +59,12 @@ export interface EventRow {
 
 const COLUMNS = 'id, account_id, sequence, type, data, traceparent, at';
 
+/** Up to it a log has expired. What is still stored of that is shown no more, so that a reader never meets a gap. */
+const EXPIRED = 'coalesce((select expired from event_sequence where account_id = $1 and mode = $2), 0)';
+
 const EVENT_LIST = `
   select ${COLUMNS} from event
-  where account_id = $1 and mode = $2 and sequence > $3 and ($4::text[] is null or type = any($4))
+  where account_id = $1 and mode = $2 and sequence > greatest($3, ${EXPIRED}) and ($4::text[] is null or type = any($4))
   order by sequence limit $5`;
 
 /** Events after a number, in their order. `types` null: all. */
@@ -78,7 +81,8 @@ export function listEvents(
 
 const EVENT_BOUNDS = `
   select coalesce((select last from event_sequence where account_id = $1 and mode = $2), 0) as latest,
-         (select sequence from event where account_id = $1 and mode = $2 order by sequence limit 1) as oldest`;
+         (select sequence from event
+          where account_id = $1 and mode = $2 and sequence > ${EXPIRED} order by sequence limit 1) as oldest`;
 
 /** The first number that is still kept (null: none is) and the last one given (0: none was). */
 export async function findBounds(
@@ -108,7 +112,8 @@ export async function findLatest(
   return new Map(rows.map((row) => [`${row.account_id} ${row.mode}`, row.last]));
 }
 
-const EVENT_FIND = `select ${COLUMNS} from event where account_id = $1 and mode = $2 and id = $3`;
+const EVENT_FIND = `
+  select ${COLUMNS} from event where account_id = $1 and mode = $2 and id = $3 and sequence > ${EXPIRED}`;
 
 export async function findEvent(
   store: Queryable,

@@ -1,11 +1,12 @@
 import type { Logger } from 'pino';
 import type { Mode } from '../kernel/principal.ts';
 import { unlessUnavailable } from '../kernel/store-unavailable.ts';
+import { unwatched, type WatchRound } from '../observe/loops.ts';
 import type { Queryable } from '../store/database.ts';
 import { findLatest } from './store.ts';
 
 /** How soon events of other nodes are seen. What this node records is told by a nudge. */
-const POLL_MS = 250;
+export const POLL_MS = 250;
 /** Nudges of a busy moment become one question to the store. */
 const NUDGE_PAUSE_MS = 10;
 
@@ -27,7 +28,7 @@ interface Waiter extends LogPosition {
   wake(): void;
 }
 
-export function createTail(database: Queryable, log: Logger): Tail {
+export function createTail(database: Queryable, log: Logger, watch: WatchRound = unwatched): Tail {
   const waiters = new Set<Waiter>();
   let timer: NodeJS.Timeout | undefined;
   let dueMs = 0;
@@ -52,7 +53,7 @@ export function createTail(database: Queryable, log: Logger): Tail {
     timer = undefined;
     asking = true;
     const asked = [...waiters];
-    const latest = await unlessUnavailable(findLatest(database, asked));
+    const latest = await unlessUnavailable(watch(() => findLatest(database, asked)));
     if (latest === undefined) log.warn('events.tail_waits_for_store');
     for (const waiter of asked)
       if ((latest?.get(`${waiter.accountId} ${waiter.mode}`) ?? 0) > waiter.after) waiter.wake();

@@ -19,7 +19,9 @@ export type AnswerError = (request: FastifyRequest, reply: FastifyReply, error: 
 export function createErrorAnswer({ docsUrl, log }: Deps): AnswerError {
   return (request, reply, thrown) => {
     const error = apiErrorOf(thrown);
-    const requestId = formatId('req', stateOf(request.raw).requestId);
+    const state = stateOf(request.raw);
+    state.errorCode = error.code;
+    const requestId = formatId('req', state.requestId);
     if (error.code === 'internal_error' || error.code === 'unavailable')
       log.error({ request_id: requestId, code: error.code, err: error.cause }, 'request.failed');
     return (

@@ -1,5 +1,6 @@
 import type { Clock } from '../kernel/clock.ts';
 import { StoreUnavailable } from '../kernel/store-unavailable.ts';
+import { healthOperations } from './health-operations.ts';
 import { publicRoute, type Route } from './route.ts';
 
 /** Asked by every balancer every second or so; the store is not asked more often than this. */
@@ -25,6 +26,7 @@ export function healthRoutes({ accepting, commit, clock }: Deps): Route[] {
       method: 'GET',
       path: '/healthz',
       summary: 'Whether the process is alive',
+      operation: healthOperations.alive,
       bodyUse: 'none',
       alsoWhileDraining: true,
       handle: async () => ({ status: 200, body: { status: 'alive' } }),
@@ -33,6 +35,7 @@ export function healthRoutes({ accepting, commit, clock }: Deps): Route[] {
       method: 'GET',
       path: '/readyz',
       summary: 'Whether the process takes work',
+      operation: healthOperations.ready,
       bodyUse: 'none',
       alsoWhileDraining: true,
       async handle() {

@@ -6,7 +6,13 @@ const LIMIT_DEFAULT = 50;
 /** The two query members that every list has. */
 export const PAGE_QUERY = {
   limit: Type.Optional(
-    Type.String({ pattern: '^([1-9][0-9]?|100)$', description: 'How many to list, 1 to 100 (50).' }),
+    Type.String({
+      pattern: '^([1-9][0-9]?|100)$',
+      describedAs: {
+        ...{ type: 'integer', minimum: 1, maximum: 100, default: LIMIT_DEFAULT },
+        description: 'How many to list.',
+      },
+    }),
   ),
   cursor: Type.Optional(
     Type.String({ minLength: 1, maxLength: 200, description: 'The `next_cursor` of the page before.' }),

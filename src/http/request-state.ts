@@ -7,6 +7,8 @@ export interface RequestState {
   requestId: string;
   principal: Principal | undefined;
   rawBody: Buffer;
+  /** The code of the error that was answered. */
+  errorCode: string | undefined;
 }
 
 const EMPTY = Buffer.alloc(0);
@@ -16,7 +18,7 @@ const states = new WeakMap<IncomingMessage, RequestState>();
 export function stateOf(raw: IncomingMessage): RequestState {
   const known = states.get(raw);
   if (known !== undefined) return known;
-  const state: RequestState = { requestId: newId(), principal: undefined, rawBody: EMPTY };
+  const state: RequestState = { requestId: newId(), principal: undefined, rawBody: EMPTY, errorCode: undefined };
   states.set(raw, state);
   return state;
 }

@@ -1,6 +1,7 @@
 import type { FastifyRequest } from 'fastify';
 import type { Static, TSchema } from 'typebox';
 import type { AccountPrincipal, PlatformPrincipal, Scope } from '../kernel/principal.ts';
+import type { Operation } from './operation.ts';
 
 /** Who may call: an account's key (with a scope, if one is named), the platform's key, or anyone. */
 export type Access = { by: 'account'; scope?: Scope } | { by: 'platform' } | { by: 'anyone' };
@@ -39,6 +40,8 @@ export interface Route {
   path: string;
   access: Access;
   summary: string;
+  /** How the API description tells of it; `page` is for what only people look at, and is not told of. */
+  operation: Operation | 'page';
   bodyUse: BodyUse;
   bodyBytesMax?: number;
   /** Whether it answers while the process drains: only what tells about the process itself does. */

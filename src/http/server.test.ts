@@ -22,6 +22,7 @@ const failing = (path: string, error: Error) =>
     method: 'GET',
     path,
     summary: 'Fails',
+    operation: 'page',
     bodyUse: 'none',
     handle: async () => {
       throw error;

@@ -7,6 +7,7 @@ import { ApiError } from '../kernel/errors.ts';
 import { formatId } from '../kernel/ids.ts';
 import type { Principal, Scope } from '../kernel/principal.ts';
 import { answerErrors, createErrorAnswer } from './answer-errors.ts';
+import { type AnsweredRequest, tellAnswered } from './answered.ts';
 import { createBodyCheck, createQueryCheck } from './check-schema.ts';
 import { checkContentType } from './content-type.ts';
 import { parseJsonBody } from './json-body.ts';
@@ -28,7 +29,11 @@ export interface ServerDeps {
   docsUrl(): string;
   /** False while the process drains: new work is refused. */
   accepting(): boolean;
+  /** True once it is known that the process will stop: it still works, and keeps no connection open. */
+  leaving?(): boolean;
   log: Logger;
+  /** Told when a call is over. */
+  onAnswered?(answered: AnsweredRequest): void;
 }
 
 /**
@@ -56,6 +61,7 @@ export function createServer(deps: ServerDeps): FastifyInstance {
     stateOf(request.raw).rawBody = Buffer.isBuffer(raw) ? raw : Buffer.from(raw);
     done(null, undefined);
   });
+  if (deps.onAnswered !== undefined) tellAnswered(app, deps.onAnswered);
   app.addHook('onRequest', async (request) => {
     // Before the body is looked at: no other fault of a request comes before its path.
     // A path that ends where an id should be matches the route of that id, and is none.
@@ -67,7 +73,7 @@ export function createServer(deps: ServerDeps): FastifyInstance {
     const account = accountOf(request.raw);
     if (account !== undefined) reply.headers(deps.rateLimits.fields(account.keyId));
     // A connection that stays open after its last answer would keep the drain waiting.
-    if (!deps.accepting()) reply.header('connection', 'close');
+    if (!deps.accepting() || deps.leaving?.() === true) reply.header('connection', 'close');
   });
   answerErrors(app, answerError, deps.docsUrl);
   for (const route of deps.routes) addRoute(app, route, deps);

@@ -24,6 +24,8 @@ export interface MessageView {
   pricing: unknown;
   created_at: string;
   updated_at: string;
+  /** Only there if it has. */
+  content_expired?: true;
   [content: string]: unknown;
 }
 
@@ -32,6 +34,8 @@ interface Context {
   accountId: string;
   mode: Mode;
   docsUrl: string;
+  /** The content of what is older has expired, even if it is still stored. */
+  contentFromMs: number;
 }
 
 /** Presents messages, adding what stands apart from their rows: the request's content and the channel's number. */
@@ -48,15 +52,19 @@ export async function presentMessages(context: Context, rows: readonly MessageRo
 }
 
 function presentMessage(
-  { accountId, docsUrl }: Context,
+  { accountId, docsUrl, contentFromMs }: Context,
   row: MessageRow,
   request: RequestRow | undefined,
   channelNumber: string | null,
 ): MessageView {
-  const content = row.direction === 'outbound' ? sentContent(row, request) : row.content;
+  const outbound = row.direction === 'outbound';
+  // A request is made before its messages, so it may be gone while they are still kept.
+  const expired = idTimeMs(row.id) < contentFromMs || (outbound && request === undefined);
+  const content = outbound ? sentContent(row, request) : row.content;
   return {
     ...messageMembers(row, accountId, channelNumber),
-    [contentMember(row.type)]: content,
+    [contentMember(row.type)]: expired ? null : content,
+    ...(expired && { content_expired: true as const }),
     error: presentError(row.error, docsUrl),
   };
 }

@@ -5,12 +5,14 @@ import { type Answer, accountRoute, type Route } from '../http/route.ts';
 import type { Clock } from '../kernel/clock.ts';
 import { ApiError } from '../kernel/errors.ts';
 import { firstIdOfMs, idTimeMs, parseId } from '../kernel/ids.ts';
+import type { KeepLimits } from '../kernel/keep.ts';
 import type { AccountPrincipal } from '../kernel/principal.ts';
 import type { CheckAgainstTemplate } from '../provider/port.ts';
 import type { Database } from '../store/database.ts';
 import type { TemplateRegistry } from '../templates/registry.ts';
 import { composeAnswer, entryOf } from './answer.ts';
 import { findReplay, hashBody, readIdempotencyKey } from './idempotency.ts';
+import { messageOperations } from './operations.ts';
 import { type CheckComponents, parseSend } from './parse-send.ts';
 import { readPhoneNumber } from './phone-number.ts';
 import { presentMessages, presentTimeline } from './present.ts';
@@ -37,6 +39,8 @@ interface Deps {
   takeRecipients(principal: AccountPrincipal, recipients: number): void;
   docsUrl(): string;
   clock: Clock;
+  /** What is older is not shown any more, whether or not it is still stored. */
+  limits(): KeepLimits;
 }
 
 const JSON_HEADERS = { 'content-type': 'application/json; charset=utf-8' };
@@ -57,13 +61,19 @@ const STATUSES = [
 const LIST_QUERY = Type.Object(
   {
     ...PAGE_QUERY,
-    request_id: Type.Optional(Type.String()),
-    message_id: Type.Optional(Type.String({ minLength: 1, maxLength: 300 })),
-    client_reference: Type.Optional(Type.String({ minLength: 1, maxLength: 510 })),
-    to: Type.Optional(Type.String({ minLength: 1, maxLength: 200 })),
-    status: Type.Optional(Type.Enum([...STATUSES])),
-    direction: Type.Optional(Type.Enum(['outbound', 'inbound'])),
-    since: Type.Optional(Type.String({ description: 'An RFC 3339 time.' })),
+    request_id: Type.Optional(Type.String({ description: 'Only of this request.' })),
+    message_id: Type.Optional(
+      Type.String({ minLength: 1, maxLength: 300, description: "Only the one with this id of the provider's." }),
+    ),
+    client_reference: Type.Optional(
+      Type.String({ minLength: 1, maxLength: 510, description: 'Only with this reference.' }),
+    ),
+    to: Type.Optional(
+      Type.String({ minLength: 1, maxLength: 200, description: 'Only to this number or user id, or to this channel.' }),
+    ),
+    status: Type.Optional(Type.Enum([...STATUSES], { description: 'Only with this status.' })),
+    direction: Type.Optional(Type.Enum(['outbound', 'inbound'], { description: 'Only in this direction.' })),
+    since: Type.Optional(Type.String({ description: 'Only from this time on (RFC 3339).' })),
   },
   { additionalProperties: false },
 );
@@ -79,6 +89,7 @@ function sendRoute(deps: Deps): Route {
     path: SEND_PATH,
     scope: 'messages:send',
     summary: 'Send a text or an approved template to 1 to 50 recipients',
+    operation: messageOperations.send,
     bodyUse: 'send',
     async handle({ requestId, principal, body, rawBody, request, checkQuery }) {
       const arrivedMs = deps.clock.nowMs();
@@ -109,6 +120,7 @@ function validateRoute(deps: Deps): Route {
     path: '/api/v1/messages/validate',
     scope: 'messages:send',
     summary: 'Check a send without storing or transmitting anything',
+    operation: messageOperations.validate,
     bodyUse: 'send',
     async handle({ principal, body, checkQuery }) {
       checkQuery();
@@ -119,19 +131,22 @@ function validateRoute(deps: Deps): Route {
   });
 }
 
-function messageListRoute({ database, docsUrl }: Deps): Route {
+function messageListRoute({ database, docsUrl, limits }: Deps): Route {
   return accountRoute({
     method: 'GET',
     path: '/api/v1/messages',
     scope: 'messages:read',
     summary: 'List messages, newest first',
+    operation: messageOperations.list,
     bodyUse: 'none',
     querySchema: LIST_QUERY,
     async handle({ principal: { accountId, mode }, query }) {
       const page = readPage(query);
-      const filter = await readFilter(database, accountId, query, page.before);
+      const { messagesFromMs, contentFromMs } = limits();
+      const filter = await readFilter(database, accountId, query, { before: page.before, messagesFromMs });
       const rows = filter === 'nothing' ? [] : await listMessages(database, accountId, mode, filter, page.limit + 1);
-      const views = await presentMessages({ store: database, accountId, mode, docsUrl: docsUrl() }, rows);
+      const context = { store: database, accountId, mode, docsUrl: docsUrl(), contentFromMs };
+      const views = await presentMessages(context, rows);
       return { status: 200, body: pageOf(rows, page, views) };
     },
   });
@@ -146,7 +161,7 @@ async function readFilter(
   store: Database,
   accountId: string,
   query: ListQuery,
-  before: string | null,
+  { before, messagesFromMs }: { before: string | null; messagesFromMs: number },
 ): Promise<MessageFilter | 'nothing'> {
   const { request_id: requestId, to, since, ...plain } = query;
   const filter: MessageFilter = { ...pick(plain), ...(before !== null && { before }) };
@@ -156,7 +171,8 @@ async function readFilter(
     filter.request_id = id;
   }
   if (to !== undefined) Object.assign(filter, await readTo(store, accountId, to));
-  if (since !== undefined) filter.since = firstIdOfMs(readTime(since));
+  const sinceMs = since === undefined ? messagesFromMs : Math.max(readTime(since), messagesFromMs);
+  filter.since = firstIdOfMs(sinceMs);
   return filter;
 }
 
@@ -188,35 +204,41 @@ function readTime(text: string): number {
   });
 }
 
-function messageRoute({ database, docsUrl }: Deps): Route {
+function messageRoute({ database, docsUrl, limits }: Deps): Route {
   return accountRoute({
     method: 'GET',
     path: '/api/v1/messages/:id',
     scope: 'messages:read',
     summary: 'Read one message with its timeline',
+    operation: messageOperations.read,
     bodyUse: 'none',
     async handle({ principal: { accountId, mode }, params }) {
       const id = parseId('msg', params.id ?? '');
       const [row] = id === undefined ? [] : await findMessages(database, accountId, mode, [id]);
-      if (row === undefined) throw new ApiError('not_found', 'There is no such message.');
-      const [view] = await presentMessages({ store: database, accountId, mode, docsUrl: docsUrl() }, [row]);
+      const { messagesFromMs, contentFromMs } = limits();
+      if (row === undefined || idTimeMs(row.id) < messagesFromMs)
+        throw new ApiError('not_found', 'There is no such message.');
+      const context = { store: database, accountId, mode, docsUrl: docsUrl(), contentFromMs };
+      const [view] = await presentMessages(context, [row]);
       const timeline = presentTimeline(row, await findTimeline(database, accountId, row.id), docsUrl());
       return { status: 200, body: { ...view, timeline } };
     },
   });
 }
 
-function requestRoute({ database, docsUrl }: Deps): Route {
+function requestRoute({ database, docsUrl, limits }: Deps): Route {
   return accountRoute({
     method: 'GET',
     path: '/api/v1/requests/:id',
     scope: 'messages:read',
     summary: 'Read the aggregate answer of a request as it would be given now',
+    operation: messageOperations.readRequest,
     bodyUse: 'none',
     async handle({ principal: { accountId, mode }, params }) {
       const requestId = parseId('req', params.id ?? '');
       const [row] = requestId === undefined ? [] : await findRequests(database, accountId, mode, [requestId]);
-      if (row === undefined) throw new ApiError('not_found', 'There is no such request.');
+      if (row === undefined || idTimeMs(row.id) < limits().messagesFromMs)
+        throw new ApiError('not_found', 'There is no such request.');
       const messages = (await findMessages(database, accountId, mode, row.message_ids)).map(entryOf);
       const { id, client_reference: clientReference, type, refused } = row;
       const answer = composeAnswer(

@@ -134,7 +134,7 @@ describe('a send', () => {
     assert.equal(typeof error.message, 'string');
     const page = await fetch(error.doc_url);
     assert.equal(page.status, 200);
-    assert.match(await page.text(), /^# marketing_limited\n/);
+    assert.match(await page.text(), /<h1 id="marketing_limited">/);
     assert.deepEqual(unreadable.error, {
       code: 'invalid_recipient',
       ...MESSAGE_ERRORS.invalid_recipient,

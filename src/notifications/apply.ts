@@ -22,13 +22,19 @@ export interface ApplyDeps {
 /** How items are applied: all together, or one by one where one of them has spoiled the batch. */
 export type ItemApplier = (tx: Transaction, works: readonly ItemWork[]) => Promise<Map<number, Leftover>>;
 
+/** What became of the notifications of a batch, and the kind of every item that was due in them. */
+export interface AppliedBatch {
+  results: readonly NotificationResult[];
+  itemKinds: readonly NotificationItem['kind'][];
+}
+
 /** Applies claimed notifications and finishes their rows, all in the caller's transaction. */
 export async function applyNotifications(
   tx: Transaction,
   deps: ApplyDeps,
   claimed: readonly ClaimedNotification[],
   apply: ItemApplier = (inTx, works) => applyItems(inTx, deps.targets, works),
-): Promise<void> {
+): Promise<AppliedBatch> {
   const opened = claimed.map((notification) => open(deps, notification));
   const works = opened.flatMap(({ notification, due }) =>
     due.map(({ item }) => ({ notificationId: notification.id, origin: notification.origin, item })),
@@ -44,6 +50,7 @@ export async function applyNotifications(
     return resultOf(one, leftovers, deps.nowMs());
   });
   await finishNotifications(tx, results);
+  return { results, itemKinds: works.map(({ item }) => item.kind) };
 }
 
 interface Opened {

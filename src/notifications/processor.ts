@@ -1,8 +1,9 @@
 import type { Logger } from 'pino';
 import { formatId } from '../kernel/ids.ts';
+import { unwatched, type WatchRound } from '../observe/loops.ts';
 import type { Database } from '../store/database.ts';
 import { isPassingFailure } from '../store/passing-failure.ts';
-import { type ApplyDeps, applyNotifications, type ItemApplier } from './apply.ts';
+import { type AppliedBatch, type ApplyDeps, applyNotifications, type ItemApplier } from './apply.ts';
 import { applySingly } from './apply-singly.ts';
 import { claimNotification, claimNotifications, setNotificationAside } from './store.ts';
 
@@ -10,7 +11,7 @@ import { claimNotification, claimNotifications, setNotificationAside } from './s
 const ROWS_MAX = 500;
 const BYTES_MAX = 16 << 20;
 /** Finds what other nodes have left and what has waited long enough. The own intake nudges at once. */
-const POLL_MS = 1_000;
+export const POLL_MS = 1_000;
 
 export interface Processor {
   /** Something was received: do not wait for the next poll. */
@@ -19,10 +20,16 @@ export interface Processor {
   stop(): Promise<void>;
 }
 
+export interface ProcessorDeps extends ApplyDeps {
+  watch?: WatchRound;
+  /** Told what a batch has come to, once that is committed. */
+  onBatch?(batch: AppliedBatch, durationMs: number): void;
+}
+
 /** Applies what was received, in rounds, as long as the process lives. Nodes share the work row by row. */
 export function startProcessor(
   database: Database,
-  deps: ApplyDeps,
+  deps: ProcessorDeps,
   log: Logger,
   /** Told after a round that had something to do: events may have been recorded. */
   onApplied = () => {},
@@ -64,9 +71,10 @@ export function startProcessor(
 }
 
 /** Whether there may be more to do at once. */
-async function tryRound(database: Database, deps: ApplyDeps, log: Logger): Promise<boolean> {
+async function tryRound(database: Database, deps: ProcessorDeps, log: Logger): Promise<boolean> {
   try {
-    return (await runRound(database, deps, log)) > 0;
+    const { watch = unwatched } = deps;
+    return (await watch(() => runRound(database, deps, log))) > 0;
   } catch (error) {
     if (!isPassingFailure(error)) throw error;
     // The rows stay as they were, and the next round takes them again.
@@ -75,15 +83,17 @@ async function tryRound(database: Database, deps: ApplyDeps, log: Logger): Promi
   }
 }
 
-async function runRound(database: Database, deps: ApplyDeps, log: Logger): Promise<number> {
+async function runRound(database: Database, deps: ProcessorDeps, log: Logger): Promise<number> {
   let ids: string[] = [];
   try {
-    return await database.transaction(async (tx) => {
+    const begunMs = performance.now();
+    const batch = await database.transaction(async (tx) => {
       const claimed = await claimNotifications(tx, ROWS_MAX, BYTES_MAX);
       ids = claimed.map(({ id }) => id);
-      if (claimed.length > 0) await applyNotifications(tx, deps, claimed);
-      return claimed.length;
+      return claimed.length > 0 ? applyNotifications(tx, deps, claimed) : undefined;
     });
+    if (batch !== undefined) deps.onBatch?.(batch, performance.now() - begunMs);
+    return ids.length;
   } catch (error) {
     if (isPassingFailure(error) || ids.length === 0) throw error;
     log.error({ err: error, notifications: ids.length }, 'notifications.batch_refused');
@@ -93,18 +103,23 @@ async function runRound(database: Database, deps: ApplyDeps, log: Logger): Promi
 }
 
 /** As a whole, then item by item. One that is refused even so is set aside whole: it must not come back for ever. */
-async function applyAlone(database: Database, deps: ApplyDeps, id: string, log: Logger): Promise<void> {
+async function applyAlone(database: Database, deps: ProcessorDeps, id: string, log: Logger): Promise<void> {
   const singly: ItemApplier = (tx, works) => applySingly(tx, deps.targets, works, log);
   for (const apply of [undefined, singly]) {
     try {
-      return await database.transaction(async (tx) => {
+      const begunMs = performance.now();
+      const batch = await database.transaction(async (tx) => {
         const claimed = await claimNotification(tx, id);
-        if (claimed !== undefined) await applyNotifications(tx, deps, [claimed], apply);
+        return claimed === undefined ? undefined : applyNotifications(tx, deps, [claimed], apply);
       });
+      if (batch !== undefined) deps.onBatch?.(batch, performance.now() - begunMs);
+      return;
     } catch (error) {
       if (isPassingFailure(error)) throw error;
       log.error({ err: error, notification_id: formatId('ntf', id) }, 'notification.refused');
     }
   }
   await setNotificationAside(database, id, 'failed');
+  const result = { id, state: 'set_aside', error: 'failed', retryInSeconds: 0 } as const;
+  deps.onBatch?.({ results: [{ ...result, kinds: [], itemsLeft: [] }], itemKinds: [] }, 0);
 }

@@ -21,24 +21,27 @@ export interface CallbackSecrets {
 export interface Intake {
   /**
    * Verifies a notification over its raw bytes and commits it. Throws `invalid_signature` before anything is parsed or
-   * stored, and `unavailable` when it cannot be committed: then the provider must repeat it.
+   * stored, and `unavailable` when it cannot be committed: then the provider must repeat it. Returns whose secret it was.
    */
-  receive(request: IncomingMessage, rawBody: Buffer): Promise<void>;
+  receive(request: IncomingMessage, rawBody: Buffer): Promise<Mode>;
 }
 
 interface Deps {
   database: Queryable;
   secrets: CallbackSecrets;
-  /** Told after each commit. */
+  /** Told after each notification is committed. */
   onReceived(): void;
+  /** Told after each commit, with the number of notifications in it. */
+  onCommit?(notifications: number): void;
 }
 
-export function createIntake({ database, secrets, onReceived }: Deps): Intake {
+export function createIntake({ database, secrets, onReceived, onCommit }: Deps): Intake {
   const commits = createBatcher<RawNotification, void>({
     itemsMax: ROWS_A_COMMIT_MAX,
     flushesMax: COMMITS_MAX,
     flush: async (raw) => {
       await insertNotifications(database, raw);
+      onCommit?.(raw.length);
       return raw.map(() => undefined);
     },
   });
@@ -58,6 +61,7 @@ export function createIntake({ database, secrets, onReceived }: Deps): Intake {
         bytesHeld -= rawBody.length;
       }
       onReceived();
+      return origin;
     },
   };
 }

@@ -5,8 +5,10 @@ import { PAGE_QUERY, pageOf, readPage } from '../http/page.ts';
 import { platformRoute, publicRoute, type Route } from '../http/route.ts';
 import { ApiError } from '../kernel/errors.ts';
 import { formatId, idTimeMs, newId, parseId } from '../kernel/ids.ts';
+import type { KeepLimits } from '../kernel/keep.ts';
 import { isToken } from '../kernel/signature.ts';
 import type { Database } from '../store/database.ts';
+import { notificationOperations } from './operations.ts';
 import type { Intake } from './receive.ts';
 import { findNotification, listNotifications, type NotificationView, reprocessNotification } from './store.ts';
 
@@ -19,6 +21,8 @@ interface Deps {
   intake: Intake;
   verifyTokens: readonly string[];
   nudge(): void;
+  /** What is past its time is not shown any more, whether or not it is still stored. */
+  limits(): KeepLimits;
 }
 
 /** The provider's callback, whose secrets are the platform's alone, and what the operator sees of it. */
@@ -34,6 +38,7 @@ function verificationRoute({ verifyTokens }: Deps): Route {
     method: 'GET',
     path: PATH,
     summary: "Answer the provider's verification request",
+    operation: notificationOperations.verify,
     bodyUse: 'none',
     querySchema: ANY_QUERY,
     queryUnchecked: true,
@@ -58,6 +63,7 @@ function intakeRoute({ intake }: Deps): Route {
     method: 'POST',
     path: PATH,
     summary: 'Take a signed notification of the provider',
+    operation: notificationOperations.receive,
     bodyUse: 'raw',
     bodyBytesMax: BODY_BYTES_MAX,
     querySchema: ANY_QUERY,
@@ -70,35 +76,40 @@ function intakeRoute({ intake }: Deps): Route {
 }
 
 const LIST_QUERY = Type.Object(
-  { ...PAGE_QUERY, state: Type.Optional(Type.Enum(['waiting', 'applied', 'set_aside'])) },
+  {
+    ...PAGE_QUERY,
+    state: Type.Optional(Type.Enum(['waiting', 'applied', 'set_aside'], { description: 'Only in this state.' })),
+  },
   { additionalProperties: false },
 );
 
-function listRoute({ database }: Deps): Route {
+function listRoute({ database, limits }: Deps): Route {
   return platformRoute({
     method: 'GET',
     path: '/platform/v1/notifications',
     summary: 'List notifications, newest first, without their bodies',
+    operation: notificationOperations.list,
     bodyUse: 'none',
     querySchema: LIST_QUERY,
     async handle({ query }) {
       const page = readPage(query);
-      const rows = await listNotifications(database, query.state ?? null, page.before, page.limit + 1);
+      const rows = await listNotifications(database, query.state ?? null, page.before, page.limit + 1, limits());
       return { status: 200, body: pageOf(rows, page, rows.map(presentNotification)) };
     },
   });
 }
 
-function reprocessRoute({ database, nudge }: Deps): Route {
+function reprocessRoute({ database, nudge, limits }: Deps): Route {
   return platformRoute({
     method: 'POST',
     path: '/platform/v1/notifications/:id/reprocess',
     summary: 'Apply again what could not be applied of a notification',
+    operation: notificationOperations.reprocess,
     bodyUse: 'json_or_empty',
     bodySchema: Type.Object({}, { additionalProperties: false }),
     async handle({ params }) {
       const id = parseId('ntf', params.id ?? '');
-      const row = id === undefined ? undefined : await reprocess(database, id);
+      const row = id === undefined ? undefined : await reprocess(database, id, limits());
       if (row === undefined) throw new ApiError('not_found', 'There is no such notification.');
       nudge();
       return { status: 202, body: presentNotification(row) };
@@ -107,10 +118,10 @@ function reprocessRoute({ database, nudge }: Deps): Route {
 }
 
 /** What is applied already stays so, and is shown as it is. */
-function reprocess(database: Database, id: string): Promise<NotificationView | undefined> {
+function reprocess(database: Database, id: string, limits: KeepLimits): Promise<NotificationView | undefined> {
   return database.transaction(async (tx) => {
-    const row = await reprocessNotification(tx, id);
-    if (row === undefined) return findNotification(tx, id);
+    const row = await reprocessNotification(tx, id, limits);
+    if (row === undefined) return findNotification(tx, id, limits);
     const entry = { accountId: null, actor: PLATFORM, action: 'notification.reprocessed', target: formatId('ntf', id) };
     await insertAudit(tx, { id: newId(), ...entry, detail: {} });
     return row;

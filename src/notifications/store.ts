@@ -1,3 +1,5 @@
+import { firstIdOfMs } from '../kernel/ids.ts';
+import type { KeepLimits } from '../kernel/keep.ts';
 import type { Mode } from '../kernel/principal.ts';
 import type { Queryable } from '../store/database.ts';
 
@@ -109,28 +111,44 @@ export interface NotificationView {
 const VIEW = 'id, state, kinds, error, attempts';
 const NOTIFICATION_LIST = `
   select ${VIEW} from notification
-  where ($1::notification_state is null or state = $1) and ($2::uuid is null or id < $2) order by id desc limit $3`;
+  where ($1::notification_state is null or state = $1) and ($2::uuid is null or id < $2)
+    and (state <> 'applied' or applied_at >= $4) and (state <> 'set_aside' or id >= $5)
+  order by id desc limit $3`;
 
-/** A page for the operator, newest first; never the body. */
+/** A page for the operator, newest first; never the body, and nothing that is past its time. */
 export function listNotifications(
   store: Queryable,
   state: string | null,
   before: string | null,
   limit: number,
+  { appliedFromMs, setAsideFromMs }: KeepLimits,
 ): Promise<NotificationView[]> {
-  return store.query<NotificationView>(NOTIFICATION_LIST, [state, before, limit]);
+  const values = [state, before, limit, new Date(appliedFromMs), firstIdOfMs(setAsideFromMs)];
+  return store.query<NotificationView>(NOTIFICATION_LIST, values);
 }
 
 const NOTIFICATION_REPROCESS = `
-  update notification set state = 'waiting', next_at = now() where id = $1 and state <> 'applied' returning ${VIEW}`;
+  update notification set state = 'waiting', next_at = now()
+  where id = $1 and (state = 'waiting' or (state = 'set_aside' and id >= $2)) returning ${VIEW}`;
 
 /** Makes it due again. What is applied already stays as it is, because a second effect is never wanted. */
-export async function reprocessNotification(store: Queryable, id: string): Promise<NotificationView | undefined> {
-  return (await store.query<NotificationView>(NOTIFICATION_REPROCESS, [id]))[0];
+export async function reprocessNotification(
+  store: Queryable,
+  id: string,
+  { setAsideFromMs }: KeepLimits,
+): Promise<NotificationView | undefined> {
+  return (await store.query<NotificationView>(NOTIFICATION_REPROCESS, [id, firstIdOfMs(setAsideFromMs)]))[0];
 }
 
-const NOTIFICATION_FIND = `select ${VIEW} from notification where id = $1`;
+const NOTIFICATION_FIND = `
+  select ${VIEW} from notification
+  where id = $1 and (state <> 'applied' or applied_at >= $2) and (state <> 'set_aside' or id >= $3)`;
 
-export async function findNotification(store: Queryable, id: string): Promise<NotificationView | undefined> {
-  return (await store.query<NotificationView>(NOTIFICATION_FIND, [id]))[0];
+export async function findNotification(
+  store: Queryable,
+  id: string,
+  { appliedFromMs, setAsideFromMs }: KeepLimits,
+): Promise<NotificationView | undefined> {
+  const values = [id, new Date(appliedFromMs), firstIdOfMs(setAsideFromMs)];
+  return (await store.query<NotificationView>(NOTIFICATION_FIND, values))[0];
 }

@@ -6,6 +6,7 @@ import { ApiError } from '../kernel/errors.ts';
 import { parseId } from '../kernel/ids.ts';
 import type { Mode } from '../kernel/principal.ts';
 import type { Database } from '../store/database.ts';
+import { templateOperations } from './operations.ts';
 import { presentTemplate } from './present.ts';
 import type { TemplateRegistry } from './registry.ts';
 import { findTemplate, listTemplateRows } from './store.ts';
@@ -17,11 +18,19 @@ interface Deps {
   registry: TemplateRegistry;
 }
 
-const TEXT = Type.Optional(Type.String({ minLength: 1, maxLength: 512 }));
 const LIST_QUERY = Type.Object(
-  { ...PAGE_QUERY, name: TEXT, language: TEXT, status: TEXT },
+  {
+    ...PAGE_QUERY,
+    name: word('Only with this name.'),
+    language: word('Only in this language, such as `en_US`.'),
+    status: word('Only with this status, such as `approved`; case does not matter.'),
+  },
   { additionalProperties: false },
 );
+
+function word(description: string) {
+  return Type.Optional(Type.String({ minLength: 1, maxLength: 512, description }));
+}
 
 /** The templates of an account's business accounts. */
 export function templateRoutes(deps: Deps): Route[] {
@@ -34,6 +43,7 @@ function listRoute(deps: Deps): Route {
     path: '/api/v1/templates',
     scope: 'templates:read',
     summary: 'List templates, newest first',
+    operation: templateOperations.list,
     bodyUse: 'none',
     querySchema: LIST_QUERY,
     async handle({ principal: { accountId, mode }, query }) {
@@ -54,6 +64,7 @@ function templateRoute({ database }: Deps): Route {
     path: '/api/v1/templates/:id',
     scope: 'templates:read',
     summary: 'Read a template',
+    operation: templateOperations.read,
     bodyUse: 'none',
     async handle({ principal: { accountId, mode }, params }) {
       const id = parseId('tpl', params.id ?? '');
@@ -70,6 +81,7 @@ function syncRoute(deps: Deps): Route {
     path: '/api/v1/templates/sync',
     scope: 'templates:read',
     summary: 'Read all templates from the provider now',
+    operation: templateOperations.sync,
     bodyUse: 'json_or_empty',
     bodySchema: Type.Object({}, { additionalProperties: false }),
     async handle({ principal: { accountId, mode } }) {

@@ -16,8 +16,8 @@ interface Deps {
   registry: TemplateRegistry;
 }
 
-/** Reads the templates of the business accounts that are due, each by one node at a time. */
-export async function syncDueTemplates({ database, channels, registry }: Deps): Promise<void> {
+/** Reads the templates of the business accounts that are due, each by one node at a time. Returns how many. */
+export async function syncDueTemplates({ database, channels, registry }: Deps): Promise<number> {
   const due = await claimDueSyncs(database, OLDER_THAN_SECONDS, SYNCS_A_ROUND_MAX);
   for (const { accountId, mode, businessAccountId } of due) {
     const usable = await channels.listUsable(accountId, mode);
@@ -25,4 +25,5 @@ export async function syncDueTemplates({ database, channels, registry }: Deps): 
     // Without a channel nobody sends from there; with a provider that is away the claim lapses and comes again.
     if (channel !== undefined) await registry.sync(channel);
   }
+  return due.length;
 }

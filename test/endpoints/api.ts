@@ -7,6 +7,7 @@ import { systemClock } from '../../src/kernel/clock.ts';
 import { ApiError } from '../../src/kernel/errors.ts';
 import { newId } from '../../src/kernel/ids.ts';
 import type { AccountPrincipal, Mode } from '../../src/kernel/principal.ts';
+import { watchAnswers } from '../support/described-answers.ts';
 import { type CallOptions, callApi, type TestAnswer } from '../support/gateway.ts';
 import type { Harness } from './harness.ts';
 
@@ -17,6 +18,8 @@ export interface EndpointApi {
   call(key: string, method: string, path: string, options?: CallOptions): Promise<TestAnswer>;
   stop(): Promise<void>;
 }
+
+const KEEP_ALL = { messagesFromMs: 0, contentFromMs: 0, eventsFromMs: 0, appliedFromMs: 0, setAsideFromMs: 0 };
 
 /** The endpoint routes on a server of their own, over the harness's database and deliveries. */
 export async function startEndpointApi(harness: Harness, localEndpoints = true): Promise<EndpointApi> {
@@ -33,6 +36,7 @@ export async function startEndpointApi(harness: Harness, localEndpoints = true):
       attempts,
       localEndpoints,
       docsUrl,
+      limits: () => KEEP_ALL,
       publicUrl: () => 'https://gateway.test',
       nudge: deliveries.nudge,
     }),
@@ -46,6 +50,7 @@ export async function startEndpointApi(harness: Harness, localEndpoints = true):
     accepting: () => true,
     log: pino({ level: 'silent' }),
   });
+  const answers = watchAnswers(server);
   const url = await server.listen({ host: '127.0.0.1', port: 0 });
   return {
     url,
@@ -69,6 +74,7 @@ export async function startEndpointApi(harness: Harness, localEndpoints = true):
     async stop() {
       await server.close();
       await attempts.close();
+      answers.assertDescribed();
     },
   };
 }

@@ -9,7 +9,7 @@ import { type EndpointRow, findEndpoint, insertEndpoint } from '../../src/endpoi
 import type { EventType } from '../../src/events/event.ts';
 import { appendEvents } from '../../src/events/store.ts';
 import { systemClock } from '../../src/kernel/clock.ts';
-import { newId } from '../../src/kernel/ids.ts';
+import { firstIdOfMs, newId } from '../../src/kernel/ids.ts';
 import type { Mode } from '../../src/kernel/principal.ts';
 import { createSealer, type Sealer } from '../../src/kernel/sealed.ts';
 import type { Database } from '../../src/store/database.ts';
@@ -71,7 +71,7 @@ export async function startHarness(options: HarnessOptions = {}): Promise<Harnes
   const harnessAccount = newId();
 
   const attemptsOf = async (endpoint: TestEndpoint) => {
-    const filter = { eventId: null, outcome: null, before: null };
+    const filter = { eventId: null, outcome: null, before: null, from: firstIdOfMs(0) };
     return (await listAttempts(database, endpoint.accountId, endpoint.id, filter, 10_000)).reverse();
   };
   return {

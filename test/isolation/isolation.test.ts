@@ -14,7 +14,17 @@ const FOR_ANYONE = [
   'POST /api/messaging/webhook',
   'GET /healthz',
   'GET /readyz',
-  'GET /docs/errors/:code',
+  'GET /console',
+  'GET /console/',
+  'GET /console/*',
+  'GET /docs',
+  'GET /docs/',
+  'GET /docs/style.css',
+  'GET /docs/*',
+  'GET /docs/api',
+  'GET /docs/api/redoc.js',
+  'GET /docs/api/start.js',
+  'GET /openapi.json',
 ];
 /** Bodies that are right, where an empty one is not: a fault in the body would hide whose id it was. */
 const BODIES: Record<string, unknown> = {

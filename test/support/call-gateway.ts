@@ -1,5 +1,8 @@
 import type { DevFile } from '../../src/demo.ts';
+import { assertDescribed } from './described-answers.ts';
 import { callApi, type TestAnswer } from './gateway.ts';
+
+const SEND_PATH = '/api/v1/messages/send';
 
 /** One entry of a send's answer. */
 export interface SentEntry {
@@ -10,14 +13,18 @@ export interface SentEntry {
 }
 
 /** Sends a text; `key` is an idempotency key. A broken connection rejects. */
-export function sendText(dev: DevFile, to: string[], options: { key?: string; text?: string } = {}) {
+export async function sendText(dev: DevFile, to: string[], options: { key?: string; text?: string } = {}) {
   const body = { to, type: 'text', text: { body: options.text ?? 'Your parcel is here' } };
   const headers = options.key === undefined ? {} : { 'idempotency-key': options.key };
-  return callApi(dev.base_url, 'POST', '/api/v1/messages/send', { key: dev.test_key, body, headers });
+  const answer = await callApi(dev.base_url, 'POST', SEND_PATH, { key: dev.test_key, body, headers });
+  assertDescribed('POST', SEND_PATH, answer);
+  return answer;
 }
 
-export function readApi(dev: DevFile, path: string): Promise<TestAnswer> {
-  return callApi(dev.base_url, 'GET', path, { key: dev.test_key });
+export async function readApi(dev: DevFile, path: string): Promise<TestAnswer> {
+  const answer = await callApi(dev.base_url, 'GET', path, { key: dev.test_key });
+  assertDescribed('GET', path, answer);
+  return answer;
 }
 
 /** All messages under a filter, over all pages. */

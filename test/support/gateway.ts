@@ -10,7 +10,8 @@ import { loadConfig } from '../../src/config.ts';
 import type { Mode, Scope } from '../../src/kernel/principal.ts';
 import { completeSecrets, type Secrets } from '../../src/secrets.ts';
 import type { Database } from '../../src/store/database.ts';
-import { createTestDatabase } from './database.ts';
+import { createTestDatabase, type TestDatabase } from './database.ts';
+import { watchAnswers } from './described-answers.ts';
 import { registerCallback } from './register-callback.ts';
 
 export interface TestGateway {
@@ -47,13 +48,18 @@ export interface TestAnswer {
 }
 
 interface TestGatewayOptions {
+  /** One that is there already, with the newest schema; it is dropped at the end. */
+  testDatabase?: TestDatabase;
   settings?: Record<string, string>;
   sandbox?: Partial<SandboxOptions>;
   /** Whether the sandbox posts its notifications to this gateway. Without it nothing follows a send. */
   callback?: boolean;
 }
 
-/** A whole gateway in this process: real HTTP, the real PostgreSQL, the sandbox. */
+/**
+ * A whole gateway in this process: real HTTP, the real PostgreSQL, the sandbox. An answer that is not as the API
+ * description says fails the test.
+ */
 export async function startTestGateway(options: TestGatewayOptions = {}): Promise<TestGateway> {
   const dataDir = await mkdtemp(join(tmpdir(), 'waypost-gateway-'));
   const settings = {
@@ -65,11 +71,12 @@ export async function startTestGateway(options: TestGatewayOptions = {}): Promis
   };
   const config = loadConfig({ ...settings, ...options.settings });
   const secrets = completeSecrets(config);
-  const { database, drop } = await createTestDatabase();
+  const { database, drop } = options.testDatabase ?? (await createTestDatabase());
   const sandbox = await createSandbox({ port: 0, appSecret: secrets.sandboxAppSecret, ...options.sandbox });
   const log = pino({ level: 'silent' });
   const sandboxUrl = config.sandbox ? sandbox.url : undefined;
   const app = await createApp({ config, secrets, database, log, sandboxUrl });
+  const answers = watchAnswers(app.server);
   const url = await app.server.listen({ host: '127.0.0.1', port: 0 });
   await app.begin(url);
   if (options.callback === true) await registerCallback(sandbox.url, secrets.sandboxAppSecret, url);
@@ -92,13 +99,18 @@ export async function startTestGateway(options: TestGatewayOptions = {}): Promis
     app,
     createKey: makeKey,
     createAccount: makeAccount,
-    call: (method, path, call) => callApi(url, method, path, { key: testKey, ...call }),
+    async call(method, path, call) {
+      const answer = await callApi(url, method, path, { key: testKey, ...call });
+      answers.assertDescribed();
+      return answer;
+    },
     async stop() {
       await app.drain();
       await app.close();
       await sandbox.close();
       await drop();
       await rm(dataDir, { recursive: true, force: true });
+      answers.assertDescribed();
     },
   };
 }

@@ -1,0 +1,107 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { Ajv2020 } from 'ajv/dist/2020.js';
+import addFormats from 'ajv-formats';
+import { describeGateway } from './api-description.ts';
+import { EVENT_TYPES } from './events/event.ts';
+import { isObject, type JsonObject } from './http/openapi-schemas.ts';
+import { routesAsData } from './routes-as-data.ts';
+
+const DOCUMENT = 'https://waypost.example/openapi.json';
+const routes = routesAsData();
+const description = describeGateway(routes, 'https://waypost.example');
+
+describe('the API description', () => {
+  it('has every operation once', () => {
+    const operations = everyObject(description).filter(({ value }) => 'operationId' in value);
+    const told = routes.filter(({ operation }) => operation !== 'page').length;
+    const ids = operations.map(({ value }) => value.operationId);
+    assert.equal(ids.length, told + EVENT_TYPES.length + 1, 'every route, every type of event, and the test event');
+    assert.equal(new Set(ids).size, ids.length);
+  });
+
+  it('describes every field, parameter, header, body and answer', () => {
+    const described = everyObject(description).filter(({ pointer }) => MUST_BE_DESCRIBED.test(pointer));
+    assert.ok(described.length > 300);
+    none(described.filter(({ value }) => !('$ref' in value) && !isFilled(value.description)));
+  });
+
+  it('has an example of every body, and each fits its schema', () => {
+    const ajv = new Ajv2020({ strict: false, validateSchema: false });
+    addFormats.default(ajv);
+    ajv.addSchema({ ...description, $id: DOCUMENT });
+    const contents = everyObject(description).filter(({ value }) => 'schema' in value && 'examples' in value);
+    assert.ok(contents.length > 80);
+    for (const { pointer, value } of contents) {
+      const validate = ajv.compile({ $ref: `${DOCUMENT}${pointer}/schema` });
+      const examples = Object.values(Object(value.examples));
+      assert.ok(examples.length > 0, `${pointer} has no example`);
+      for (const example of examples)
+        assert.ok(validate(Object(example).value), `${pointer}: ${ajv.errorsText(validate.errors)}`);
+    }
+  });
+
+  it('has a fitting example in every shared schema that has one', () => {
+    const ajv = new Ajv2020({ strict: false, validateSchema: false });
+    addFormats.default(ajv);
+    ajv.addSchema({ ...description, $id: DOCUMENT });
+    const withExamples = everyObject(description).filter(
+      ({ pointer, value }) => /^#\/components\/schemas\//.test(pointer) && Array.isArray(value.examples),
+    );
+    for (const { pointer, value } of withExamples)
+      for (const example of Array.isArray(value.examples) ? value.examples : [])
+        assert.ok(ajv.validate({ $ref: `${DOCUMENT}${pointer}` }, example), `${pointer}: ${ajv.errorsText()}`);
+  });
+
+  it('holds placeholders and test numbers, and nothing that could be somebody', () => {
+    const text = JSON.stringify(description);
+    const numbers = text.match(/\+[1-9][0-9]{6,14}/g) ?? [];
+    assert.ok(numbers.length > 0);
+    assert.deepEqual(
+      numbers.filter((number) => !number.startsWith('+447700900')),
+      [],
+    );
+    assert.doesNotMatch(text, /wp_(live|test|root)_[0-9A-Za-z]|whsec_[0-9A-Za-z]|sha256=[0-9a-f]|v1,[0-9A-Za-z+/]/);
+  });
+
+  it('tells of every type of event with the headers of Standard Webhooks', () => {
+    const webhooks = Object(description.webhooks);
+    assert.deepEqual(Object.keys(webhooks), [...EVENT_TYPES, 'endpoint.test']);
+    for (const { post } of Object.values<{ post: { parameters: { name: string }[] } }>(webhooks)) {
+      const names = post.parameters.map(({ name }) => name);
+      assert.deepEqual(names.slice(0, 3), ['webhook-id', 'webhook-timestamp', 'webhook-signature']);
+    }
+  });
+});
+
+/** A field; a parameter; a header; an answer; a tag; an operation. */
+const MUST_BE_DESCRIBED =
+  /(\/properties|\/parameters|\/responses(\/[^/]+\/headers)?|#\/tags|\/components\/(schemas|headers)|\/paths\/[^/]+)\/[^/]+$/;
+
+interface Place {
+  pointer: string;
+  value: JsonObject;
+}
+
+/** Every object in a value, with its place. What stands in an example is a value, and tells of nothing. */
+function everyObject(value: unknown, pointer = '#'): Place[] {
+  if (Array.isArray(value)) return value.flatMap((item, place) => everyObject(item, `${pointer}/${place}`));
+  if (!isObject(value)) return [];
+  const parts = Object.entries(value).filter(([name]) => !['example', 'examples', 'default'].includes(name));
+  return [{ pointer, value }, ...parts.flatMap(([name, part]) => everyObject(part, `${pointer}/${tokenOf(name)}`))];
+}
+
+function tokenOf(name: string): string {
+  return name.replaceAll('~', '~0').replaceAll('/', '~1');
+}
+
+function isFilled(value: unknown): boolean {
+  return typeof value === 'string' && value !== '';
+}
+
+function none(places: readonly Place[]): void {
+  assert.deepEqual(
+    places.map(({ pointer }) => pointer),
+    [],
+  );
+}

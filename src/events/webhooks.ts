@@ -1,0 +1,65 @@
+import { EXAMPLE } from '../http/examples.ts';
+import { namedExamples } from '../http/openapi-operation.ts';
+import type { JsonObject, Shared } from '../http/openapi-schemas.ts';
+import { ref } from '../http/schema-words.ts';
+import { EVENT_TYPES } from './event.ts';
+import { EVENT_MEANINGS, eventSchemaName } from './schemas.ts';
+
+/** The headers of Standard Webhooks, which every event that is posted has. */
+const HEADERS = [
+  {
+    name: 'webhook-id',
+    required: true,
+    description: 'The id of the event, the same on every try: drop what you know already.',
+    example: EXAMPLE.eventId,
+  },
+  {
+    name: 'webhook-timestamp',
+    required: true,
+    description: 'When this try was made, in seconds since 1970. Refuse what is far from your own clock.',
+    example: '1769860800',
+  },
+  {
+    name: 'webhook-signature',
+    required: true,
+    description:
+      'One or more signatures, parted by spaces: `v1,` and the HMAC-SHA256 of `<webhook-id>.<webhook-timestamp>.<body>` with the secret of the endpoint, in base64.',
+    example: 'v1,<SIGNATURE>',
+  },
+  {
+    name: 'traceparent',
+    required: false,
+    description: 'The trace of the request that the event follows from, if it had one (W3C).',
+    example: '00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01',
+  },
+];
+
+/** Every type of event as a webhook of the API description: what is posted to customers' endpoints. */
+export function describeWebhooks(shared: Shared): JsonObject {
+  const types = [...EVENT_TYPES, 'endpoint.test'];
+  return Object.fromEntries(types.map((type) => [type, { post: describeWebhook(type, shared) }]));
+}
+
+function describeWebhook(type: string, shared: Shared): JsonObject {
+  const name = eventSchemaName(type);
+  const schema = ref(name);
+  return {
+    operationId: `on${name}`,
+    summary: `${EVENT_MEANINGS[type]}`,
+    description:
+      'Posted to every enabled endpoint that wants this type. Answer 2xx within 15 s. What fails is tried again up to nine times, over about three days. No order is promised: use `sequence`.',
+    tags: ['Events'],
+    security: [],
+    parameters: HEADERS.map((header) => ({ ...header, in: 'header', schema: { type: 'string' } })),
+    requestBody: {
+      description: `${EVENT_MEANINGS[type]}`,
+      required: true,
+      content: { 'application/json': { schema, examples: namedExamples(shared.examplesOf(schema)) } },
+    },
+    responses: {
+      '2XX': { description: 'It was taken. The body does not matter.' },
+      410: { description: 'Nobody wants events here any more: the endpoint is disabled.' },
+      default: { description: 'Anything else is a failure, and is tried again. `Retry-After` is honoured.' },
+    },
+  };
+}

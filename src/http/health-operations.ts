@@ -1,0 +1,28 @@
+import type { Operation } from './operation.ts';
+import { ref, text } from './schema-words.ts';
+
+const NOT_NOW = {
+  description: 'It drains, or the store cannot commit.',
+  schema: ref('Health'),
+  example: { status: 'draining' },
+  headers: { 'Retry-After': { description: 'When to ask again.', schema: text('Seconds.'), example: '1' } },
+};
+
+/** How the API description tells of what balancers ask. */
+export const healthOperations = {
+  alive: {
+    id: 'readHealth',
+    tag: 'Service',
+    description: 'Answers as long as the process lives, also while it drains.',
+    answers: { 200: { description: 'It lives.', schema: ref('Health') } },
+  },
+  ready: {
+    id: 'readReadiness',
+    tag: 'Service',
+    description: 'Whether a balancer should send calls here. It is not ready while it drains or cannot commit.',
+    answers: {
+      200: { description: 'It takes work.', schema: ref('Health'), example: { status: 'ready' } },
+      503: NOT_NOW,
+    },
+  },
+} as const satisfies Record<string, Operation>;

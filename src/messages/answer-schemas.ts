@@ -1,0 +1,138 @@
+import { type TSchema, Type } from 'typebox';
+import { EXAMPLE, EXAMPLE_DOCS_URL } from '../http/examples.ts';
+import { accountId, answer, count, idOf, orNull, ref, text, time, word } from '../http/schema-words.ts';
+import { presentMessageError } from '../kernel/message-errors.ts';
+import { OUTCOME_COUNTS } from './schemas.ts';
+import { SEND_BODY } from './send-schema.ts';
+
+const REQUEST_REFERENCE = Type.Optional(text('The `client_reference` of the request.'));
+const TYPE = word('What was sent.', ['text', 'template']);
+
+/** What names a recipient in an entry. */
+const RECIPIENT = {
+  to: text('The number in E.164 form, the user id, or the text as it was given where it cannot be read.'),
+  user_id: Type.Optional(text("The person's business-scoped user id, where it is known.")),
+  client_reference: Type.Optional(text("The recipient's own `client_reference`.")),
+};
+
+const ENTRY_MEMBERS = {
+  ...RECIPIENT,
+  id: Type.Optional(idOf('msg', 'The id of the message. Unreadable and repeated recipients become none.')),
+  message_id: Type.Optional(text("The provider's id of the message.")),
+  held: Type.Optional(Type.Literal(true, { description: 'The provider holds or paces the message.' })),
+  error: Type.Optional(ref('MessageError', 'Why it is not `accepted`.')),
+};
+
+const ENTRIES_EXAMPLE = [
+  { to: EXAMPLE.phone, status: 'accepted', id: EXAMPLE.messageId, message_id: EXAMPLE.providerMessageId },
+  {
+    to: '0770',
+    status: 'failed',
+    error: presentMessageError({ code: 'invalid_recipient' }, EXAMPLE_DOCS_URL),
+  },
+];
+const ANSWER_EXAMPLE = {
+  request_id: EXAMPLE.requestId,
+  account_id: EXAMPLE.accountId,
+  client_reference: 'order-42',
+  type: 'text',
+  accepted_count: 1,
+  failed_count: 1,
+  unknown_count: 0,
+  results: ENTRIES_EXAMPLE,
+};
+
+function aggregate(entry: string): Record<string, TSchema> {
+  return {
+    request_id: idOf('req', 'The id of the request.'),
+    account_id: accountId('The account that sent it.'),
+    client_reference: REQUEST_REFERENCE,
+    type: TYPE,
+    ...OUTCOME_COUNTS,
+    results: Type.Array(ref(entry), { description: "One entry for every recipient, in the request's order." }),
+  };
+}
+
+/** Shared schemas of what the send and the validation answer. */
+export const answerSchemas = {
+  SendBody: SEND_BODY,
+  SendAnswer: answer(
+    'What became of a send, recipient by recipient. The three counts add up to the length of `results`.',
+    aggregate('ResultEntry'),
+    ANSWER_EXAMPLE,
+  ),
+  ResultEntry: answer(
+    'What became of one recipient.',
+    {
+      ...ENTRY_MEMBERS,
+      status: word('`accepted` means that the provider took the message. It does not prove delivery.', [
+        'accepted',
+        'failed',
+        'unknown',
+      ]),
+    },
+    ENTRIES_EXAMPLE[0],
+  ),
+  RequestAnswer: answer(
+    'The aggregate answer of a request, as it would be given now.',
+    {
+      ...aggregate('RequestEntry'),
+      pending_count: count('How many are not settled yet.'),
+      created_at: time('When the request came.'),
+      completed_at: orNull(time('When all was settled; null while it runs.')),
+    },
+    { ...ANSWER_EXAMPLE, pending_count: 0, created_at: EXAMPLE.at, completed_at: EXAMPLE.later },
+  ),
+  RequestEntry: answer(
+    'What has become of one recipient so far.',
+    {
+      ...ENTRY_MEMBERS,
+      status: word('`sent`, `delivered` and `read` count as `accepted`.', [
+        'accepted',
+        'failed',
+        'unknown',
+        'pending',
+        'transmitting',
+      ]),
+    },
+    ENTRIES_EXAMPLE[0],
+  ),
+  ValidationAnswer: answer(
+    'What a send would find out by itself.',
+    {
+      account_id: accountId('The account that asks.'),
+      client_reference: REQUEST_REFERENCE,
+      type: TYPE,
+      valid_count: count('How many could be sent.'),
+      invalid_count: count('How many could not.'),
+      results: Type.Array(ref('ValidationEntry'), { description: 'One entry for every recipient, in order.' }),
+    },
+    {
+      account_id: EXAMPLE.accountId,
+      type: 'text',
+      valid_count: 1,
+      invalid_count: 0,
+      results: [{ to: EXAMPLE.phone, status: 'valid' }],
+    },
+  ),
+  ValidationEntry: answer(
+    'What was found of one recipient.',
+    {
+      ...RECIPIENT,
+      status: word('Whether a send would try it.', ['valid', 'invalid']),
+      error: Type.Optional(ref('MessageError', 'Why it is `invalid`.')),
+      warnings: Type.Optional(
+        Type.Array(ref('ValidationWarning'), { description: 'What may go wrong, but does not make it `invalid`.' }),
+      ),
+    },
+    { to: EXAMPLE.phone, status: 'valid' },
+  ),
+  ValidationWarning: answer(
+    'What may go wrong.',
+    {
+      code: word('The word to decide by.', ['window_not_known']),
+      detail: text('What it means this time, for a person to read.'),
+    },
+    { code: 'window_not_known', detail: 'A text reaches only who wrote within 24 hours.' },
+  ),
+};

@@ -1,0 +1,56 @@
+import { type TSchema, Type } from 'typebox';
+import { answer, flag, orNull, text } from '../http/schema-words.ts';
+
+/** What the examples of messages say. */
+export const textContent = { body: 'Your parcel is here', preview_url: false };
+
+/** What a person may send beside a text. A type that the provider adds stands in a member of its own name too. */
+const INBOUND_TYPES = [
+  'audio',
+  'button',
+  'contacts',
+  'document',
+  'edit',
+  'image',
+  'interactive',
+  'location',
+  'order',
+  'reaction',
+  'request_welcome',
+  'revoke',
+  'sticker',
+  'system',
+  'unsupported',
+  'video',
+];
+
+/** The members that hold the content of a message: the one named after its type is there, and null once it is erased. */
+export const contentMembers: Record<string, TSchema> = {
+  text: Type.Optional(
+    orNull(
+      answer('The content of a text.', {
+        body: Type.Optional(text('The text itself.')),
+        preview_url: Type.Optional(flag('Whether a preview of the first link is shown.')),
+      }),
+    ),
+  ),
+  template: Type.Optional(
+    orNull(
+      answer('The content of a template message.', {
+        name: text('The name of the template.'),
+        language: text('Its language, such as `en_US`.'),
+        components: Type.Optional(
+          Type.Array(Type.Unsafe({ type: 'object', additionalProperties: true }), {
+            description: "The variables, in the provider's component shapes.",
+          }),
+        ),
+      }),
+    ),
+  ),
+  ...Object.fromEntries(INBOUND_TYPES.map((type) => [type, inbound(`Inbound \`${type}\`, as the provider sent it.`)])),
+  content: inbound('Inbound content whose type has the name of another member.'),
+};
+
+function inbound(description: string): TSchema {
+  return Type.Optional(Type.Unknown({ description }));
+}

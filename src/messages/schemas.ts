@@ -1,0 +1,104 @@
+import { Type } from 'typebox';
+import { EXAMPLE, EXAMPLE_MESSAGE } from '../http/examples.ts';
+import { accountId, answer, count, flag, idOf, orNull, ref, text, time, word } from '../http/schema-words.ts';
+import { contentMembers, textContent } from './content-schemas.ts';
+import { messageErrorSchemas } from './error-schemas.ts';
+
+const PHONE = { pattern: '^\\+[1-9][0-9]{6,14}$' };
+const REFERENCE = 'The `client_reference` that was given with it.';
+
+const MEMBERS = {
+  id: idOf('msg', 'The id of the message.'),
+  request_id: orNull(idOf('req', 'The request that it was sent with; null for an inbound message.')),
+  account_id: accountId(),
+  channel_id: idOf('chn', 'The channel it went out from, or came in to.'),
+  direction: word('Whether it went to a person or came from one.', ['outbound', 'inbound']),
+  from: orNull(text("The sender's number in E.164 form; null where the provider hides it.", PHONE)),
+  to: orNull(text("The recipient's number in E.164 form; null where the provider hides it.", PHONE)),
+  user_id: orNull(text("The person's business-scoped user id, where it is known.")),
+  type: text('What it holds. Outbound `text` or `template`; inbound also `image`, `button`, `reaction` and others.'),
+  reply_to: orNull(ref('ReplyTo', 'The message that it answers.')),
+  status: ref('MessageStatus', 'What is known of it.'),
+  message_id: orNull(text("The provider's id of it; null while the provider has given none.")),
+  client_reference: orNull(text(REFERENCE)),
+  held: flag('Whether the provider holds or paces it.'),
+  error: orNull(ref('MessageError', 'Why it failed, or why its outcome is not known.')),
+  pricing: orNull(ref('Pricing', 'What the provider told about charging it.')),
+  created_at: time('When the service took it.'),
+  updated_at: time('When it last changed.'),
+};
+
+/** What single reads and lists tell of the content, and events do not. */
+const CONTENT_EXPIRED = {
+  content_expired: Type.Optional(flag('There, and true, once the content is older than it is kept; it is null then.')),
+};
+
+const EXAMPLE_STEP = { at: EXAMPLE.at, received_at: EXAMPLE.at, note: null, error: null };
+
+/** Shared schemas of messages as they are read back, and as events tell of them. */
+export const messageSchemas = {
+  ...messageErrorSchemas,
+  Message: answer(
+    'A message. Its content stands in the member named after `type`; an inbound one is as the provider sent it.',
+    { ...MEMBERS, ...contentMembers, ...CONTENT_EXPIRED },
+    { ...EXAMPLE_MESSAGE, text: textContent },
+  ),
+  MessageWithTimeline: answer(
+    'A message with its history.',
+    {
+      ...MEMBERS,
+      ...contentMembers,
+      ...CONTENT_EXPIRED,
+      timeline: Type.Array(ref('TimelineStep'), { description: 'Its history, oldest first.' }),
+    },
+    {
+      ...EXAMPLE_MESSAGE,
+      text: textContent,
+      timeline: [
+        { ...EXAMPLE_STEP, status: 'accepted' },
+        { ...EXAMPLE_STEP, status: 'delivered', at: EXAMPLE.later, received_at: EXAMPLE.later },
+      ],
+    },
+  ),
+  MessageWithoutContent: answer('A message as events tell of it.', MEMBERS, EXAMPLE_MESSAGE),
+  MessageStatus: word(
+    'What is known of a message. `accepted` means that the provider took it at that stage; it does not prove delivery. A status never moves backwards.',
+    ['pending', 'transmitting', 'accepted', 'sent', 'delivered', 'read', 'failed', 'unknown', 'received'],
+  ),
+  TimelineStep: answer(
+    'One step in the history of a message.',
+    {
+      status: text('What was reported; also words of the provider that change nothing here, such as `played`.'),
+      at: time('When it happened, as the one who reported it says.'),
+      received_at: time('When the service learned of it.'),
+      note: orNull(word('`late` or `duplicate` for what changed nothing.', ['late', 'duplicate'])),
+      error: orNull(ref('MessageError', 'Why it failed.')),
+    },
+    { ...EXAMPLE_STEP, status: 'accepted' },
+  ),
+  ReplyTo: answer(
+    'The message that another one answers.',
+    {
+      id: orNull(idOf('msg', 'Its id; null where it is not known here.')),
+      message_id: orNull(text("The provider's id of it.")),
+    },
+    { id: EXAMPLE.messageId, message_id: EXAMPLE.providerMessageId },
+  ),
+  Pricing: answer(
+    'What the provider told about charging a message. What it did not tell is not there.',
+    {
+      billable: Type.Optional(flag('Whether it is charged.')),
+      model: Type.Optional(text('The pricing model, in the words of the provider.')),
+      type: Type.Optional(text('Why it is charged or free, in the words of the provider.')),
+      category: Type.Optional(text('The category it is charged as.')),
+    },
+    EXAMPLE_MESSAGE.pricing,
+  ),
+};
+
+/** How many recipients came to what; used by the answers of the send. */
+export const OUTCOME_COUNTS = {
+  accepted_count: count('How many the provider took.'),
+  failed_count: count('How many certainly failed.'),
+  unknown_count: count('How many may or may not have been taken.'),
+};

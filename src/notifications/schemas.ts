@@ -1,0 +1,26 @@
+import { Type } from 'typebox';
+import { EXAMPLE } from '../http/examples.ts';
+import { answer, count, idOf, orNull, text, time, word } from '../http/schema-words.ts';
+
+/** Shared schemas of notifications. */
+export const notificationSchemas = {
+  Notification: answer(
+    'What the provider posted, without its body.',
+    {
+      id: idOf('ntf', 'The id of the notification.'),
+      received_at: time('When it came.'),
+      state: word('What has become of it.', ['waiting', 'applied', 'set_aside']),
+      kinds: Type.Array(text('A kind of item.'), { description: 'What is in it; empty until it is looked at.' }),
+      error: orNull(text('Why it could not be applied.')),
+      attempts: count('How many times it was tried to apply.'),
+    },
+    {
+      id: EXAMPLE.notificationId,
+      received_at: EXAMPLE.at,
+      state: 'applied',
+      kinds: ['status.delivered'],
+      error: null,
+      attempts: 1,
+    },
+  ),
+};
