@@ -1,51 +1,67 @@
+import { fileURLToPath } from 'node:url';
 import type { FastifyInstance } from 'fastify';
 import type { Logger } from 'pino';
 import { createAuthenticate } from './accounts/authenticate.ts';
 import { createKeyUses } from './accounts/key-uses.ts';
 import { checkMasterKey } from './accounts/master-key.ts';
 import { accountRoutes } from './accounts/routes.ts';
+import { describeGateway } from './api-description.ts';
 import { createChannels } from './channels/channels.ts';
 import { bearTestChannel } from './channels/connect.ts';
 import { createPacing } from './channels/pacing.ts';
 import { channelRoutes } from './channels/routes.ts';
 import { createChannelTargets } from './channels/targets.ts';
 import type { Config } from './config.ts';
+import { consoleRoutes } from './console-site/routes.ts';
+import { docsRoutes } from './docs-site/routes.ts';
 import { createAttempts } from './endpoints/attempt.ts';
-import { type Deliveries, startDeliveries } from './endpoints/deliver.ts';
+import { POLL_MS as DELIVERIES_POLL_MS, type Deliveries, startDeliveries } from './endpoints/deliver.ts';
 import { endpointRoutes } from './endpoints/routes.ts';
 import { createPersonMark } from './erasure/person-mark.ts';
 import { erasureRoutes } from './erasure/routes.ts';
 import { eventRoutes } from './events/routes.ts';
-import { createTail } from './events/tail.ts';
-import { errorPageRoute } from './http/error-pages.ts';
+import { createTail, POLL_MS as TAIL_POLL_MS } from './events/tail.ts';
+import { apiDescriptionRoutes } from './http/api-description-routes.ts';
 import { healthRoutes } from './http/health.ts';
 import { createRateLimits } from './http/rate-limit.ts';
 import type { Route } from './http/route.ts';
 import { createServer, rateLimited } from './http/server.ts';
 import { type Sweeps, startSweeps } from './jobs/sweeps.ts';
 import { systemClock as clock } from './kernel/clock.ts';
+import { type KeepLimits, keepLimits } from './kernel/keep.ts';
 import { createSealer, type Sealer } from './kernel/sealed.ts';
 import { unlessUnavailable } from './kernel/store-unavailable.ts';
-import { createLedger } from './messages/ledger.ts';
+import { createLedger, type Ledger } from './messages/ledger.ts';
 import { messageRoutes } from './messages/routes.ts';
 import { createSends } from './messages/send.ts';
-import { joinNodes } from './nodes/node.ts';
-import { startProcessor } from './notifications/processor.ts';
+import { BEAT_MS, joinNodes } from './nodes/node.ts';
+import { POLL_MS as PROCESSOR_POLL_MS, startProcessor } from './notifications/processor.ts';
 import { createIntake } from './notifications/receive.ts';
 import { notificationRoutes } from './notifications/routes.ts';
+import { createTraces } from './observe/traces.ts';
+import { platformStateRoute } from './platform-state/route.ts';
 import { createWhatsAppProvider } from './provider/whatsapp/client.ts';
 import { checkComponents } from './provider/whatsapp/components.ts';
 import { decodeNotification } from './provider/whatsapp/decode.ts';
 import { checkAgainstTemplate } from './provider/whatsapp/template-check.ts';
 import { platformRounds } from './rounds.ts';
 import type { Secrets } from './secrets.ts';
+import { createNotedMinutes, type NotedMinutes } from './statistics/mark.ts';
+import { statisticsRounds } from './statistics/rounds.ts';
+import { statisticsRoutes } from './statistics/routes.ts';
 import type { Database, Queryable } from './store/database.ts';
 import { createTemplateRegistry } from './templates/registry.ts';
 import { templateRoutes } from './templates/routes.ts';
 import { SYNC_LOOK_MS, syncDueTemplates } from './templates/schedule.ts';
+import { VERSION } from './version.ts';
+import { metricsRoute } from './watch/metrics-route.ts';
+import { createWatch, type Watch } from './watch/watch.ts';
 
 /** How long attempts at customers' endpoints may go on when the process stops; what is not done then is due again. */
 const ATTEMPTS_STOP_MS = 5_000;
+
+/** Where the build of the console leaves its files. */
+const CONSOLE_DIST = fileURLToPath(new URL('../console/dist', import.meta.url));
 
 export interface AppDeps {
   config: Config;
@@ -65,6 +81,8 @@ export interface App {
   birth(tx: Queryable, accountId: string): Promise<void>;
   /** Once the listener has its address: settles what a crash has left, and takes work from then on. */
   begin(listenedUrl: string): Promise<void>;
+  /** From now on `/readyz` says 503, while work is still taken: a balancer sees it and sends no more. */
+  announceStop(): void;
   /** Refuses new work and resolves when all that is under way is settled and committed. */
   drain(): Promise<void>;
   /** Ends the loops and takes this node's record away. */
@@ -76,6 +94,8 @@ interface Life {
   /** Without a final slash. */
   publicUrl: string;
   accepting: boolean;
+  /** It will stop soon: balancers are told, and callers' connections are not kept. */
+  leaving: boolean;
   /** Ends streams and waiting reads. */
   closing: AbortController;
   /** From the beginning on: what it sends names our address. */
@@ -83,21 +103,32 @@ interface Life {
 }
 
 /** Puts the slices and adapters together: the only place that knows both. */
-export async function createApp(deps: AppDeps): Promise<App> {
-  const { config, database, secrets, log } = deps;
+export async function createApp(given: AppDeps): Promise<App> {
+  const { config, secrets, log } = given;
   const sealer = createSealer(secrets.masterKey);
-  await checkMasterKey(database, sealer);
+  await checkMasterKey(given.database, sealer);
   const life: Life = {
     publicUrl: config.publicUrl ?? '',
     accepting: false,
+    leaving: false,
     closing: new AbortController(),
     deliveries: undefined,
   };
+  const traces = await createTraces(config.traces, VERSION, () => log.warn('traces.not_exported'));
+  const watch = createWatch({
+    ...{ database: given.database, log, traces, version: VERSION },
+    accepting: () => life.accepting,
+  });
+  const { database } = watch;
+  const deps = { ...given, database, watch };
   const parts = await createParts(deps, sealer, life);
-  const routes = [...createRoutes(deps, sealer, life, parts), ...createHealth(life, parts), errorPageRoute()];
+  const routes = listRoutes(deps, sealer, life, parts);
   const listener = createListener(deps, life, parts);
   const server = createServer({ ...listener, routes });
-  const internalServer = createServer({ ...listener, routes: createHealth(life, parts) });
+  const internalServer = createServer({
+    ...listener,
+    routes: [...createHealth(life, parts), metricsRoute(watch.metrics)],
+  });
   let sweeps: Sweeps | undefined;
   return {
     server,
@@ -106,9 +137,17 @@ export async function createApp(deps: AppDeps): Promise<App> {
     birth: parts.birth,
     async begin(listenedUrl) {
       life.publicUrl = config.publicUrl ?? listenedUrl;
-      sweeps = await startSweeps({ database, node: parts.node, docsUrl: parts.docsUrl, log, rounds: parts.rounds });
-      life.deliveries = startDeliveries({ database, attempts: parts.attempts, clock, docsUrl: parts.docsUrl, log });
+      const { node, docsUrl, rounds, attempts } = parts;
+      sweeps = await startSweeps({ database, node, docsUrl, log, rounds, watch: watch.loop });
+      life.deliveries = startDeliveries({
+        ...{ database, attempts, clock, docsUrl, log, onAttempt: watch.onAttempt },
+        watch: watch.loop('deliveries', DELIVERIES_POLL_MS / 1_000),
+        onCommit: (made) => watch.onCommit('attempts', made),
+      });
       life.accepting = true;
+    },
+    announceStop() {
+      life.leaving = true;
     },
     async drain() {
       life.accepting = false;
@@ -123,46 +162,59 @@ export async function createApp(deps: AppDeps): Promise<App> {
       await parts.attempts.close();
       await sweeps?.stop();
       await unlessUnavailable(parts.keyUses.flush());
+      await unlessUnavailable(parts.notedMinutes.flush());
       await parts.provider.close();
       await internalServer.close();
-      await parts.node.leave();
+      // Its lease ends by itself then, and there is nothing left of it to settle.
+      await unlessUnavailable(parts.node.leave());
+      await traces?.close();
     },
   };
 }
 
+/** What all parts get: the database is the watched one. */
+type WatchedDeps = AppDeps & { watch: Watch };
+
 type Parts = Awaited<ReturnType<typeof createParts>>;
 
 /** Everything that works on its own or serves the routes, in the order of what needs what. */
-async function createParts({ config, secrets, database, log, sandboxUrl }: AppDeps, sealer: Sealer, life: Life) {
+async function createParts(deps: WatchedDeps, sealer: Sealer, life: Life) {
+  const { config, secrets, database, log, sandboxUrl, watch } = deps;
   const sandbox = sandboxUrl !== undefined;
   const docsUrl = () => `${life.publicUrl}/docs/errors`;
-  const node = await joinNodes({ database, log });
-  const provider = createWhatsAppProvider({
+  const node = await joinNodes({ database, log, watch: watch.loop('lease', BEAT_MS / 1_000) });
+  const whatsApp = createWhatsAppProvider({
     live: { url: config.providerUrl, version: config.providerVersion },
     ...(sandbox && { sandbox: { url: sandboxUrl, version: config.providerVersion } }),
     timeoutMs: config.providerTimeoutMs,
     connections: config.providerConnections,
   });
+  const provider = watch.provider(whatsApp);
   const channels = createChannels({ database, sealer, clock, sandbox });
   const registry = createTemplateRegistry({ database, provider, clock });
-  const tail = createTail(database, log);
-  const attempts = createAttempts({ sealer, clock, localEndpoints: config.localEndpoints });
+  const tail = createTail(database, log, watch.loop('tail', TAIL_POLL_MS / 1_000, 'onDemand'));
+  const attempts = createAttempts({ sealer, clock, localEndpoints: config.localEndpoints, traces: watch.traces });
   const onEvents = () => {
     tail.nudge();
     life.deliveries?.nudge();
   };
-  const ledger = createLedger(database, log, onEvents);
-  const pacing = createPacing(database, clock);
+  const notedMinutes = createNotedMinutes(database);
+  const ledger = noteSettled(watch.ledger(createLedger(database, log, onEvents, watch.onCommit)), notedMinutes);
+  const pacing = watch.pacing(createPacing(database, clock));
   const { sendDeadlineMs: deadlineMs, sendsMax } = config;
   const transmitting = { database, ledger, channels, provider, pacing, clock, log, nodeId: node.id };
-  const sends = createSends({ ...transmitting, registry, checkAgainstTemplate, docsUrl, deadlineMs, sendsMax });
+  const sends = watch.sends(
+    createSends({ ...transmitting, registry, checkAgainstTemplate, docsUrl, deadlineMs, sendsMax }),
+  );
   const targets = createChannelTargets(database, clock);
   const applying = { decode: decodeNotification, targets, nowMs: () => clock.nowMs() };
-  const processor = startProcessor(database, applying, log, onEvents);
+  const watching = { watch: watch.loop('processor', PROCESSOR_POLL_MS / 1_000), onBatch: watch.onBatch };
+  const processor = startProcessor(database, { ...applying, ...watching }, log, onEvents);
   const keyUses = createKeyUses(database, clock);
   const rounds = [
-    { run: () => syncDueTemplates({ database, channels, registry }), everyMs: SYNC_LOOK_MS },
-    ...platformRounds({ database, provider, sealer, sandbox, keyUses }),
+    { name: 'templates', run: () => syncDueTemplates({ database, channels, registry }), everyMs: SYNC_LOOK_MS },
+    ...platformRounds({ database, provider, sealer, sandbox, keyUses, limits: limitsOf(config), log }),
+    ...statisticsRounds({ database, noted: notedMinutes, limits: limitsOf(config) }),
   ];
   const authenticate = createAuthenticate({
     database,
@@ -174,27 +226,63 @@ async function createParts({ config, secrets, database, log, sandboxUrl }: AppDe
   const birth = (tx: Queryable, accountId: string) => bearTestChannel(tx, sealer, accountId);
   return {
     ...{ sandbox, docsUrl, node, provider, channels, registry, tail, attempts, ledger, sends },
-    ...{ processor, keyUses, rounds, authenticate, birth, rateLimits },
+    ...{ processor, keyUses, notedMinutes, rounds, authenticate, birth, rateLimits },
+    markOf: createPersonMark(secrets.masterKey),
   };
 }
 
-function createListener({ log }: AppDeps, life: Life, { authenticate, docsUrl, rateLimits }: Parts) {
-  return { authenticate, docsUrl, rateLimits, accepting: () => life.accepting, log };
+/** What is past its time at each moment. */
+function limitsOf({ keep }: Config): () => KeepLimits {
+  return () => keepLimits(keep, clock.nowMs());
+}
+
+/** What a send has committed is counted soon, without a statement of its own. */
+function noteSettled(ledger: Ledger, noted: NotedMinutes): Ledger {
+  return {
+    ...ledger,
+    async settle(settlement) {
+      await ledger.settle(settlement);
+      for (const { accountId, message } of settlement.settled) noted.note({ accountId, messageId: message.id });
+    },
+  };
+}
+
+function createListener({ log, watch }: WatchedDeps, life: Life, { authenticate, docsUrl, rateLimits }: Parts) {
+  return {
+    ...{ authenticate, docsUrl, rateLimits, log, onAnswered: watch.onAnswered },
+    accepting: () => life.accepting,
+    leaving: () => life.leaving,
+  };
 }
 
 function createHealth(life: Life, { node }: Parts): Route[] {
-  return healthRoutes({ accepting: () => life.accepting, commit: node.renewLease, clock });
+  return healthRoutes({ accepting: () => life.accepting && !life.leaving, commit: node.renewLease, clock });
+}
+
+/** All that the public listener answers. */
+export function listRoutes(deps: WatchedDeps, sealer: Sealer, life: Life, parts: Parts): Route[] {
+  const routes: Route[] = [
+    ...createRoutes(deps, sealer, life, parts),
+    ...createHealth(life, parts),
+    ...docsRoutes(),
+    ...consoleRoutes(CONSOLE_DIST),
+    ...apiDescriptionRoutes({ describe: (url) => describeGateway(routes, url), publicUrl: () => life.publicUrl }),
+  ];
+  return routes;
 }
 
 /** What accounts, the platform and the provider call. */
-function createRoutes({ config, secrets, database }: AppDeps, sealer: Sealer, life: Life, parts: Parts): Route[] {
+function createRoutes(deps: WatchedDeps, sealer: Sealer, life: Life, parts: Parts): Route[] {
+  const { config, secrets, database, watch } = deps;
   const { sandbox, docsUrl, provider, channels, registry, processor, birth } = parts;
   const publicUrl = () => life.publicUrl;
-  const intake = createIntake({
+  const received = createIntake({
     database,
     secrets: { live: secrets.appSecrets, test: sandbox ? [secrets.sandboxAppSecret] : [] },
     onReceived: processor.nudge,
+    onCommit: (notifications) => watch.onCommit('notifications', notifications),
   });
+  const intake = watch.intake(received);
   const sending = { database, sends: parts.sends, channels, registry, checkAgainstTemplate, checkComponents };
   const { tail, attempts, authenticate } = parts;
   const { localEndpoints } = config;
@@ -203,14 +291,17 @@ function createRoutes({ config, secrets, database }: AppDeps, sealer: Sealer, li
     if (!rate.taken) throw rateLimited('recipients', rate.retryAfterSeconds);
   };
   const nudge = () => life.deliveries?.nudge();
+  const limits = limitsOf(config);
   return [
-    ...messageRoutes({ ...sending, takeRecipients, docsUrl, clock }),
+    ...messageRoutes({ ...sending, takeRecipients, docsUrl, clock, limits }),
+    ...statisticsRoutes({ database, clock }),
     ...templateRoutes({ database, channels, registry }),
     ...eventRoutes({ database, tail, docsUrl, closing: life.closing.signal, authenticate }),
-    ...endpointRoutes({ database, sealer, clock, attempts, localEndpoints, publicUrl, docsUrl, nudge }),
+    ...endpointRoutes({ database, sealer, clock, attempts, localEndpoints, publicUrl, docsUrl, limits, nudge }),
     ...accountRoutes({ database, birth, clock, publicUrl }),
+    platformStateRoute(database),
     ...channelRoutes({ database, provider, sealer, sandbox, publicUrl }),
-    ...erasureRoutes({ database, markOf: createPersonMark(secrets.masterKey) }),
-    ...notificationRoutes({ database, intake, verifyTokens: secrets.verifyTokens, nudge: processor.nudge }),
+    ...erasureRoutes({ database, markOf: parts.markOf }),
+    ...notificationRoutes({ database, intake, verifyTokens: secrets.verifyTokens, nudge: processor.nudge, limits }),
   ];
 }

@@ -31,6 +31,7 @@ export interface Config {
   /** undefined: no traces. */
   traces: TracesConfig | undefined;
   stopBudgetMs: number;
+  stopNoticeMs: number;
   keep: KeepDays;
   secrets: GivenSecrets;
 }
@@ -86,6 +87,7 @@ export function loadConfig(environment: Environment = process.env): Config {
     logLevel: read.text('WAYPOST_LOG_LEVEL'),
     traces: readTraces(read, faults),
     stopBudgetMs: read.integer('WAYPOST_STOP_BUDGET_MS'),
+    stopNoticeMs: read.integer('WAYPOST_STOP_NOTICE_MS'),
     keep: {
       messages: read.integer('WAYPOST_KEEP_MESSAGES_DAYS'),
       content: read.integer('WAYPOST_KEEP_CONTENT_DAYS'),

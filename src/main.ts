@@ -1,3 +1,4 @@
+import { setTimeout as wait } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import { type App, createApp } from './app.ts';
 import { type Config, loadConfig } from './config.ts';
@@ -9,6 +10,7 @@ import { onStopSignal } from './stop-signal.ts';
 import { openDatabase } from './store/database.ts';
 import { startEmbedded } from './store/embedded.ts';
 import { migrate } from './store/migrate.ts';
+import { VERSION } from './version.ts';
 
 /** Not 0, which Node takes for no limit. */
 const DRAINING_KEEP_ALIVE_MS = 1;
@@ -50,16 +52,31 @@ async function main(): Promise<void> {
     const listened = await listen(app.server, config.host, config.port, 'PORT');
     const baseUrl = config.publicUrl ?? listened;
     await app.begin(listened);
-    if (config.metricsPort !== undefined)
-      await listen(app.internalServer, config.host, config.metricsPort, 'WAYPOST_METRICS_PORT');
+    const internalUrl =
+      config.metricsPort === undefined
+        ? undefined
+        : await listen(app.internalServer, config.host, config.metricsPort, 'WAYPOST_METRICS_PORT');
     await sandbox?.register(`${listened}/api/messaging/webhook`);
-    if (config.production) log.info({ url: baseUrl }, 'gateway.ready');
-    else welcome(await prepareDemo({ database, app, secrets, dataDir, baseUrl, sandboxUrl: sandbox?.url }), config);
+    const startMs = Math.round(performance.now());
+    log.info({ url: baseUrl, internal_url: internalUrl, version: VERSION, start_ms: startMs }, 'gateway.ready');
+    if (!config.production)
+      welcome(await prepareDemo({ database, app, secrets, dataDir, baseUrl, sandboxUrl: sandbox?.url }), config);
     await stopped;
+    log.info('gateway.stopping');
     if (!config.production) console.log('Stopping: finishing what is under way.');
+    app.announceStop();
+    await wait(config.stopNoticeMs);
   } finally {
-    for (const step of undo.reverse()) await step();
+    await runAll(undo.reverse());
+    log.info('gateway.stopped');
   }
+}
+
+/** One after another, and each of them: what cannot be stopped well must not leave the rest running. Then it throws. */
+async function runAll(steps: readonly (() => Promise<void>)[]): Promise<void> {
+  const faults: unknown[] = [];
+  for (const step of steps) await step().catch((fault: unknown) => faults.push(fault));
+  if (faults.length > 0) throw faults[0];
 }
 
 /** Returns the address. Throws a sentence for the operator if the port is taken. */
@@ -95,6 +112,8 @@ function welcome(dev: DevFile, config: Config): void {
 Waypost is ready.
 
   API       ${dev.base_url}/api/v1
+  Console   ${dev.console_url}
+  Docs      ${dev.base_url}/docs
   Sandbox   ${dev.sandbox_url ?? 'off'}
   Test key  ${dev.test_key}
   All of it ${config.dataDir}/dev.json
@@ -109,6 +128,8 @@ curl -sS ${dev.base_url}/api/v1/messages/send \\
 Watch what becomes of them, in a second terminal, while you send again:
 
 npm run listen
+
+Or from the command line: npx waypost send --to +447700900123 --text 'Your parcel is here'
 
 Stop with Ctrl-C.
 `);

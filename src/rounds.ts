@@ -1,6 +1,9 @@
+import type { Logger } from 'pino';
 import type { KeyUses } from './accounts/key-uses.ts';
 import { readDueFacts } from './channels/read-facts.ts';
 import { eraseRound } from './erasure/erase-round.ts';
+import { keepRound } from './keeping/keep-round.ts';
+import type { KeepLimits } from './kernel/keep.ts';
 import type { Sealer } from './kernel/sealed.ts';
 import type { Provider } from './provider/port.ts';
 import type { Database } from './store/database.ts';
@@ -10,6 +13,8 @@ const KEY_USES_EVERY_MS = 10_000;
 /** Short, because a notification may have asked for it; what is due by the clock is due once an hour. */
 const FACTS_EVERY_MS = 2_000;
 const ERASE_EVERY_MS = 2_000;
+/** Most of its tasks are due once an hour; one with much to do goes on in the next round. */
+const KEEP_EVERY_MS = 60_000;
 
 interface Deps {
   database: Database;
@@ -17,13 +22,16 @@ interface Deps {
   sealer: Sealer;
   sandbox: boolean;
   keyUses: KeyUses;
+  limits(): KeepLimits;
+  log: Logger;
 }
 
 /** What the platform's part does by itself, on every node. */
-export function platformRounds({ database, provider, sealer, sandbox, keyUses }: Deps) {
+export function platformRounds({ database, provider, sealer, sandbox, keyUses, limits, log }: Deps) {
   return [
-    { run: () => keyUses.flush(), everyMs: KEY_USES_EVERY_MS },
-    { run: () => readDueFacts({ database, provider, sealer, sandbox }), everyMs: FACTS_EVERY_MS },
-    { run: () => eraseRound(database), everyMs: ERASE_EVERY_MS },
+    { name: 'key_uses', run: () => keyUses.flush(), everyMs: KEY_USES_EVERY_MS },
+    { name: 'facts', run: () => readDueFacts({ database, provider, sealer, sandbox }), everyMs: FACTS_EVERY_MS },
+    { name: 'erasure', run: () => eraseRound(database), everyMs: ERASE_EVERY_MS },
+    { name: 'keeping', run: () => keepRound({ database, limits: limits(), log }), everyMs: KEEP_EVERY_MS },
   ];
 }

@@ -196,7 +196,15 @@ export const SETTINGS = [
     default: '30000',
     min: 0,
     max: 600_000,
-    help: 'How long a stop waits for what is in flight.',
+    help: 'How long a stop may take in all; what is in flight then is settled as after a crash.',
+  },
+  {
+    name: 'WAYPOST_STOP_NOTICE_MS',
+    kind: 'integer',
+    default: '0',
+    min: 0,
+    max: 120_000,
+    help: 'How long a gateway that is asked to stop goes on serving while `/readyz` says 503, so that a balancer takes it out first.',
   },
   {
     name: 'WAYPOST_KEEP_MESSAGES_DAYS',

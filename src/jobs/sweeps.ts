@@ -5,6 +5,7 @@ import { recoverRequests } from '../messages/recover.ts';
 import { listWorkingNodes } from '../messages/recover-store.ts';
 import { expireIdempotency } from '../messages/store.ts';
 import type { Node } from '../nodes/node.ts';
+import { unwatched, type WatchRound } from '../observe/loops.ts';
 import type { Database } from '../store/database.ts';
 import { repeat } from './repeat.ts';
 import { makePartitions } from './store.ts';
@@ -19,7 +20,15 @@ interface Deps {
   docsUrl(): string;
   log: Logger;
   /** What slices do by themselves, and how often. */
-  rounds: readonly { run(): Promise<void>; everyMs: number }[];
+  rounds: readonly Round[];
+  watch?(loop: string, periodSeconds: number): WatchRound;
+}
+
+interface Round {
+  name: string;
+  /** What it returns, if it is a number, says how much there was to do. */
+  run(): Promise<unknown>;
+  everyMs: number;
 }
 
 export interface Sweeps {
@@ -31,7 +40,8 @@ export interface Sweeps {
  * What happens by itself, on every node: settling what gone nodes have left, forgetting expired keys, making partitions
  * ahead. The first round is over when this resolves, so that a restart serves only what is settled.
  */
-export async function startSweeps({ database, node, docsUrl, log, rounds }: Deps): Promise<Sweeps> {
+export async function startSweeps(deps: Deps): Promise<Sweeps> {
+  const { database, node, docsUrl, log } = deps;
   const recover = async () => {
     // Read before the nodes are: whoever begins a request is recorded as a node by then.
     const working = await listWorkingNodes(database);
@@ -43,20 +53,33 @@ export async function startSweeps({ database, node, docsUrl, log, rounds }: Deps
   };
   const tidy = async () => {
     await makePartitions(database);
-    while ((await expireIdempotency(database)) > 0);
-    while ((await expireInboundIds(database)) > 0);
-    while ((await tidyDeliveries(database)) > 0);
+    let expired = 0;
+    for (const expire of [expireIdempotency, expireInboundIds, tidyDeliveries])
+      for (let some = await expire(database); some > 0; some = await expire(database)) expired += some;
+    return expired;
   };
   await recover();
   await tidy();
-  const loops = [
-    repeat(recover, RECOVER_EVERY_MS, log),
-    repeat(tidy, TIDY_EVERY_MS, log),
-    ...rounds.map(({ run, everyMs }) => repeat(run, everyMs, log)),
+  const rounds: Round[] = [
+    { name: 'recovery', run: recover, everyMs: RECOVER_EVERY_MS },
+    { name: 'tidy', run: tidy, everyMs: TIDY_EVERY_MS },
+    ...deps.rounds,
   ];
+  const loops = rounds.map((round) => repeat(watched(round, deps), round.everyMs, log));
   return {
     async stop() {
       await Promise.all(loops.map((loop) => loop.stop()));
     },
+  };
+}
+
+/** One round, watched, with a line in the log if it had something to do. */
+function watched({ name, run, everyMs }: Round, { watch = () => unwatched, log }: Deps): () => Promise<void> {
+  const watchRound = watch(name, everyMs / 1_000);
+  return async () => {
+    const begunMs = performance.now();
+    const done = await watchRound(run);
+    if (typeof done === 'number' && done > 0)
+      log.info({ round: name, done, duration_ms: Math.round(performance.now() - begunMs) }, 'round.done');
   };
 }

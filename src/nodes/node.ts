@@ -3,13 +3,14 @@ import { hostname } from 'node:os';
 import type { Logger } from 'pino';
 import { newId } from '../kernel/ids.ts';
 import { StoreUnavailable } from '../kernel/store-unavailable.ts';
+import { unwatched, type WatchRound } from '../observe/loops.ts';
 import type { Queryable } from '../store/database.ts';
 import { deleteNode, forgetNode, listNodes, type NodeRow, renewNode } from './store.ts';
 
 /** After this long without a sign of life a node's work is settled by others: well inside the promised 30 s. */
 const LEASE_SECONDS = 15;
 /** Shorter than a pause between two rounds of `findGone`, so that a node that lives renews its lease between them. */
-const BEAT_MS = 3_000;
+export const BEAT_MS = 3_000;
 
 export interface Node {
   id: string;
@@ -29,10 +30,11 @@ export interface Node {
 interface Deps {
   database: Queryable;
   log: Logger;
+  watch?: WatchRound;
 }
 
 /** Announces this process as a node and keeps its lease alive. */
-export async function joinNodes({ database, log }: Deps): Promise<Node> {
+export async function joinNodes({ database, log, watch = unwatched }: Deps): Promise<Node> {
   const id = newId();
   const host = hostIdentity();
   const renewLease = () => renewNode(database, id, host, process.pid, LEASE_SECONDS);
@@ -42,7 +44,7 @@ export async function joinNodes({ database, log }: Deps): Promise<Node> {
 
   async function renew(): Promise<void> {
     try {
-      await renewLease();
+      await watch(renewLease);
     } catch (error) {
       if (!(error instanceof StoreUnavailable)) throw error;
       log.warn({ err: error }, 'node.lease_not_renewed');

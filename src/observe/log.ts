@@ -1,14 +1,34 @@
 import { type Logger, pino } from 'pino';
 
-/** Structured logs, one JSON line each, to standard error. */
+/** Lines are written together: so many bytes, or what there is after so long. */
+const BYTES_A_WRITE = 8_192;
+const WRITE_EVERY_MS = 200;
+const WARN = pino.levels.values.warn ?? 40;
+
+/**
+ * Structured logs, one JSON line each, to standard error. Lines of quiet work share a write with others, because a system
+ * call for each would cost more than the line; a warning and all that is worse is written at once, with all before it.
+ */
 export function createLog(level: string): Logger {
-  const options = {
-    level,
-    base: null,
-    timestamp: pino.stdTimeFunctions.isoTime,
-    serializers: { err: describeError },
-  };
-  return pino(options, pino.destination(2));
+  const held = { minLength: BYTES_A_WRITE, periodicFlush: WRITE_EVERY_MS };
+  const destination = pino.destination({ dest: 2, sync: true, ...held });
+  // Also after an error that nobody has caught: its last lines are the ones that tell why.
+  process.on('exit', () => destination.flushSync());
+  return pino(
+    {
+      level,
+      base: null,
+      timestamp: pino.stdTimeFunctions.isoTime,
+      serializers: { err: describeError },
+      hooks: {
+        logMethod(args, method, lineLevel) {
+          method.apply(this, args);
+          if (lineLevel >= WARN) destination.flush();
+        },
+      },
+    },
+    destination,
+  );
 }
 
 interface DescribedError {
@@ -21,14 +41,17 @@ interface DescribedError {
 
 /**
  * Only what says what went wrong and where. Errors of drivers carry their whole connection along, with its keys and
- * statements, and none of that may reach a log.
+ * statements, and none of that may reach a log. The message of a syntax error quotes what could not be read, which may be
+ * anybody's words.
  */
 function describeError(error: unknown): DescribedError {
   if (!(error instanceof Error)) return { type: typeof error, message: String(error) };
-  const { name: type, message, stack, cause } = error;
+  const { name: type, cause } = error;
+  const quotes = error instanceof SyntaxError;
+  const stack = quotes ? error.stack?.slice(error.stack.indexOf('\n    at ')) : error.stack;
   return {
     type,
-    message,
+    message: quotes ? 'Something could not be parsed' : error.message,
     ...('code' in error && { code: String(error.code) }),
     ...(stack !== undefined && { stack }),
     ...(cause !== undefined && { cause: describeError(cause) }),

@@ -1,0 +1,50 @@
+import { Counter, Histogram, type Registry } from 'prom-client';
+import type { Mode } from '../kernel/principal.ts';
+import { LONG_SECONDS, SECONDS } from './buckets.ts';
+
+export interface DeliveryMetrics {
+  /** `reason`: a word such as `timeout`, or `http_5xx`, or `none`. */
+  attempted(mode: Mode, outcome: string, reason: string, seconds: number): void;
+  /** An event arrived by its first attempt, so long after it was recorded. */
+  delivered(seconds: number): void;
+  /** The last attempt of an event at an endpoint has failed. */
+  givenUp(mode: Mode): void;
+}
+
+export function createDeliveryMetrics(registry: Registry): DeliveryMetrics {
+  const registers = [registry];
+  const attempts = new Counter({
+    name: 'waypost_delivery_attempts_total',
+    help: 'Attempts at endpoints by mode, outcome and the reason of a failure.',
+    labelNames: ['mode', 'outcome', 'reason'],
+    registers,
+  });
+  const attempt = new Histogram({
+    name: 'waypost_delivery_attempt_seconds',
+    help: 'How long an attempt at an endpoint takes.',
+    buckets: SECONDS,
+    registers,
+  });
+  const delivered = new Histogram({
+    name: 'waypost_delivery_seconds',
+    help: 'From the recording of an event to its arrival, where the first attempt succeeded; a replay counts with its age.',
+    buckets: LONG_SECONDS,
+    registers,
+  });
+  const givenUp = new Counter({
+    name: 'waypost_deliveries_given_up_total',
+    help: 'Deliveries whose last attempt has failed.',
+    labelNames: ['mode'],
+    registers,
+  });
+  // A count that begins with its first failure would hide that one from every rate.
+  for (const mode of ['live', 'test']) givenUp.inc({ mode }, 0);
+  return {
+    attempted(mode, outcome, reason, seconds) {
+      attempts.inc({ mode, outcome, reason });
+      attempt.observe(seconds);
+    },
+    delivered: (seconds) => delivered.observe(seconds),
+    givenUp: (mode) => givenUp.inc({ mode }),
+  };
+}

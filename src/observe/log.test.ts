@@ -1,0 +1,49 @@
+import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { describe, it } from 'node:test';
+import { fileURLToPath } from 'node:url';
+
+const LOG = fileURLToPath(new URL('log.ts', import.meta.url));
+
+/** What a process that runs this script writes to standard error, line by line. */
+async function linesOf(script: string): Promise<string[]> {
+  const source = `import { createLog } from ${JSON.stringify(LOG)}; const log = createLog('info'); ${script}`;
+  const child = spawn(process.execPath, ['--input-type=module', '--eval', source], {
+    stdio: ['ignore', 'ignore', 'pipe'],
+  });
+  const output = Buffer.concat(await child.stderr.toArray()).toString();
+  if (child.exitCode === null) await once(child, 'exit');
+  return output.split('\n').filter((line) => line.startsWith('{'));
+}
+
+describe('the log', () => {
+  it('is written to its last line when the process exits by itself or by an error that nobody catches', async () => {
+    for (const end of ['process.exit(1)', 'throw new Error("fatal")', ''])
+      assert.equal((await linesOf(`for (let i = 0; i < 500; i++) log.info({ i }, 'a line'); ${end}`)).length, 500, end);
+  });
+
+  it('is written up to a grave line at once, so that not even a kill takes it along', async () => {
+    const lines = await linesOf(`log.info('before'); log.error('grave'); process.kill(process.pid, 'SIGKILL')`);
+    assert.deepEqual(
+      lines.map((line) => JSON.parse(line).msg),
+      ['before', 'grave'],
+    );
+  });
+
+  it('does not wait for more than a moment with what is not grave', async () => {
+    const lines = await linesOf(`log.info('held'); setTimeout(() => process.kill(process.pid, 'SIGKILL'), 1_000)`);
+    assert.equal(lines.length, 1);
+  });
+
+  it('tells of an error what went wrong and where, and nothing that it carries or quotes', async () => {
+    const [driver, syntax] = await linesOf(`
+      log.error({ err: Object.assign(new Error('gone', { cause: new Error('reset') }), { code: 'E1', secret: 'hidden' }) }, 'x');
+      try { JSON.parse('private words') } catch (err) { log.error({ err }, 'y') }`);
+    const { err } = JSON.parse(driver ?? '');
+    assert.deepEqual([err.type, err.message, err.code, err.cause.message], ['Error', 'gone', 'E1', 'reset']);
+    assert.ok(!driver?.includes('hidden'));
+    assert.equal(JSON.parse(syntax ?? '').err.type, 'SyntaxError');
+    assert.ok(syntax?.includes(' at ') && !syntax.includes('private'));
+  });
+});

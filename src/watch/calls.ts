@@ -1,0 +1,52 @@
+import type { Logger } from 'pino';
+import type { AnsweredRequest } from '../http/answered.ts';
+import { formatId } from '../kernel/ids.ts';
+import type { HttpMetrics } from '../observe/http-metrics.ts';
+import type { SendCounts } from './sends.ts';
+
+/** Asked by machines every second or so, or as often as the provider likes: their good answers are no news. */
+const QUIET = new Set(['/healthz', '/readyz', '/metrics', '/api/messaging/webhook']);
+
+/** The keys whose shown form is remembered: to make it costs a third of a line, and few keys make most calls. */
+const KEYS_MAX = 1_000;
+
+/** Counts every HTTP call, and tells it to the log in one line; never its query, its body or its key. */
+export function watchCalls(
+  metrics: HttpMetrics,
+  log: Logger,
+  takeCounts: (requestId: string) => SendCounts | undefined,
+): (answered: AnsweredRequest) => void {
+  const showKey = createShownKeys();
+  return ({ requestId, shownRequestId, route = 'none', method, status, code, hungUp, principal, durationMs }) => {
+    const word = hungUp ? 'hung_up' : (code ?? 'ok');
+    metrics.answered({ route, method, status, code: word, seconds: durationMs / 1_000 });
+    const counts = takeCounts(requestId);
+    const quiet = QUIET.has(route) && status < 400;
+    if (!log.isLevelEnabled(quiet ? 'debug' : 'info')) return;
+    const account =
+      principal?.kind === 'account'
+        ? { account_id: principal.accountId, key_id: showKey(principal.keyId) }
+        : principal && { by: principal.kind };
+    const line = {
+      request_id: shownRequestId,
+      ...{ method, route, status, code: word },
+      ...account,
+      duration_ms: Math.round(durationMs * 10) / 10,
+      ...counts,
+    };
+    if (quiet) log.debug(line, 'http.call');
+    else log.info(line, 'http.call');
+  };
+}
+
+function createShownKeys(): (keyId: string) => string {
+  const shown = new Map<string, string>();
+  return (keyId) => {
+    const known = shown.get(keyId);
+    if (known !== undefined) return known;
+    if (shown.size >= KEYS_MAX) shown.clear();
+    const text = formatId('key', keyId);
+    shown.set(keyId, text);
+    return text;
+  };
+}

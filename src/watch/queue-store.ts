@@ -1,0 +1,75 @@
+import type { Queryable } from '../store/database.ts';
+
+/** Nobody acts on more than this, and counting on would cost the more the worse things are. */
+const COUNTED_MAX = 10_000;
+/** Of the deliveries so many endpoints are looked at, and so many deliveries of each. */
+const ENDPOINTS_MAX = 1_000;
+const DELIVERIES_AN_ENDPOINT_MAX = 100;
+
+export interface QueueRow {
+  queue: string;
+  depth: number;
+  /** null: not told of this queue. */
+  oldest_seconds: number | null;
+}
+
+/**
+ * What is under way or waits, over all accounts, in one question. Every part reads an index and ends at a limit.
+ * `notifications` are those that are due, `notifications_waiting` all that are not applied, so also statuses whose
+ * message is not known yet.
+ */
+const QUEUE_LENGTHS = `
+  select 'notifications' as queue, count(*) as depth, coalesce(extract(epoch from now() - min(next_at)), 0)::float8 as oldest_seconds
+  from (select next_at from notification where state = 'waiting' and next_at <= now() order by next_at limit $1) n
+  union all
+  select 'notifications_waiting', count(*), null
+  from (select 1 from notification where state = 'waiting' limit $1) n
+  union all
+  select 'notifications_set_aside', count(*), null
+  from (select 1 from notification where state = 'set_aside' limit $1) n`;
+
+/** A request's id holds the time of its making, as every UUIDv7 does, in its first 48 bits. */
+const REQUESTS_RUNNING = `
+  select count(*) as depth,
+    coalesce(extract(epoch from now())::float8
+      - min(('x' || left(replace(id::text, '-', ''), 12))::bit(48)::bigint)::float8 / 1000, 0) as oldest_seconds
+  from (select id from request where completed_at is null limit $1) r`;
+
+/**
+ * Deliveries that are due, found by stepping from endpoint to endpoint, as the claim does. `deliveries_untouched` are
+ * those of endpoints of which no node has anything in hand: they do not wait for a slow endpoint but for us.
+ */
+const DELIVERIES_DUE = `
+  with recursive waiting as (
+    (select account_id, endpoint_id, 1 as place from delivery order by account_id, endpoint_id limit 1)
+    union all
+    select n.account_id, n.endpoint_id, w.place + 1 from waiting w cross join lateral (
+      select d.account_id, d.endpoint_id from delivery d
+      where (d.account_id, d.endpoint_id) > (w.account_id, w.endpoint_id)
+      order by d.account_id, d.endpoint_id limit 1) n
+    where w.place < $1
+  ), due as (
+    select d.depth, d.oldest, d.in_hand from waiting w
+    cross join lateral (
+      select enabled from endpoint where account_id = w.account_id and id = w.endpoint_id limit 1) e
+    cross join lateral (
+      select count(*) as depth, min(next_at) as oldest, coalesce(bool_or(claimed_until > now()), false) as in_hand
+      from (select next_at, claimed_until from delivery
+        where (account_id, endpoint_id, next_at) >= (w.account_id, w.endpoint_id, '-infinity')
+          and (account_id, endpoint_id, next_at) <= (w.account_id, w.endpoint_id, now())
+        order by account_id, endpoint_id, next_at limit $2) each) d
+    where e.enabled
+  )
+  select 'deliveries' as queue, coalesce(sum(depth), 0)::bigint as depth,
+    coalesce(extract(epoch from now() - min(oldest)), 0)::float8 as oldest_seconds from due
+  union all
+  select 'deliveries_untouched', coalesce(sum(depth), 0)::bigint,
+    coalesce(extract(epoch from now() - min(oldest)), 0)::float8 from due where not in_hand`;
+
+/** How long every queue is, over all accounts. */
+export async function readQueues(tx: Queryable): Promise<QueueRow[]> {
+  const notifications = await tx.query<QueueRow>(QUEUE_LENGTHS, [COUNTED_MAX]);
+  const requests = await tx.query<Omit<QueueRow, 'queue'>>(REQUESTS_RUNNING, [COUNTED_MAX]);
+  const deliveries = await tx.query<QueueRow>(DELIVERIES_DUE, [ENDPOINTS_MAX, DELIVERIES_AN_ENDPOINT_MAX]);
+  return [...notifications, ...requests.map((row) => ({ ...row, queue: 'requests' })), ...deliveries];
+}

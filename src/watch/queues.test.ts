@@ -1,0 +1,69 @@
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { type AddressInfo, createServer } from 'node:net';
+import { after, before, describe, it } from 'node:test';
+import { createTestDatabase, type TestDatabase } from '../../test/support/database.ts';
+import { newId } from '../kernel/ids.ts';
+import { openDatabase } from '../store/database.ts';
+import { createQueueLook } from './queues.ts';
+
+let test: TestDatabase;
+before(async () => {
+  test = await createTestDatabase();
+});
+after(() => test.drop());
+
+describe('the look at the queues', () => {
+  it('tells how much waits and for how long the oldest is overdue', async () => {
+    const insert = `insert into notification (id, origin, body, state, next_at)
+      select gen_random_uuid(), 'test', '', state::notification_state, now() + wait from (values
+        ('waiting', interval '-30 s'), ('waiting', '-90 s'), ('waiting', '1 h'), ('set_aside', '-1 h')) as t(state, wait)`;
+    await test.database.query(insert);
+    const queues = await createQueueLook(test.database)();
+    const { depth, oldestSeconds } = queues?.get('notifications') ?? {};
+    assert.equal(depth, 2);
+    assert.ok(oldestSeconds && oldestSeconds >= 90 && oldestSeconds < 150);
+    assert.equal(queues?.get('notifications_waiting')?.depth, 3);
+    assert.equal(queues?.get('notifications_set_aside')?.depth, 1);
+    assert.deepEqual(queues?.get('requests'), { depth: 0, oldestSeconds: 0 });
+  });
+
+  it('tells apart what waits for a slow endpoint and what waits for us', async () => {
+    const [slow, untouched, disabled] = [newId(), newId(), newId()];
+    await test.database.query(
+      `insert into endpoint (account_id, id, mode, url, secret_sealed, enabled)
+       select $1, id, 'test', 'https://example.com', '', id <> $4 from unnest(array[$2, $3, $4]::uuid[]) as id`,
+      [newId(), slow, untouched, disabled].with(0, ACCOUNT),
+    );
+    const deliver = `insert into delivery (account_id, endpoint_id, event_id, next_at, claimed_until)
+      values ($1, $2, $3, now() - $4::interval, now() + $5::interval)`;
+    await test.database.query(deliver, [ACCOUNT, slow, newId(), '300 s', '30 s']);
+    await test.database.query(deliver, [ACCOUNT, slow, newId(), '200 s', null]);
+    await test.database.query(deliver, [ACCOUNT, untouched, newId(), '100 s', null]);
+    await test.database.query(deliver, [ACCOUNT, untouched, newId(), '-1 h', null]);
+    await test.database.query(deliver, [ACCOUNT, disabled, newId(), '900 s', null]);
+    const queues = await createQueueLook(test.database)();
+    assert.equal(queues?.get('deliveries')?.depth, 3);
+    assert.equal(Math.floor((queues?.get('deliveries')?.oldestSeconds ?? 0) / 100), 3);
+    assert.equal(queues?.get('deliveries_untouched')?.depth, 1);
+    assert.equal(Math.floor((queues?.get('deliveries_untouched')?.oldestSeconds ?? 0) / 100), 1);
+  });
+
+  it('does not wait for a database that does not answer, and asks it once only', async () => {
+    let asked = 0;
+    const silent = createServer(() => asked++).listen(0, '127.0.0.1');
+    await once(silent, 'listening');
+    const { port } = silent.address() as AddressInfo;
+    const url = `postgresql://nobody@127.0.0.1:${port}/none`;
+    const database = openDatabase({ connection: { url }, connections: 2, onError: () => {} });
+    const look = createQueueLook(database);
+    const begunMs = performance.now();
+    assert.deepEqual(await Promise.all([look(), look(), look()]), [undefined, undefined, undefined]);
+    assert.ok(performance.now() - begunMs < 2_500);
+    assert.equal(asked, 1);
+    silent.close();
+    await database.close();
+  });
+});
+
+const ACCOUNT = newId();

@@ -1,0 +1,37 @@
+import { setTimeout as wait } from 'node:timers/promises';
+import type { QueueLengths } from '../observe/store-metrics.ts';
+import type { Database } from '../store/database.ts';
+import { readQueues } from './queue-store.ts';
+
+/** Several scrapers ask the database no more often than this. */
+const BELIEVED_MS = 5_000;
+/** A scrape has 10 s at most by default; a database that is away must not take them. */
+const WAIT_MS = 1_000;
+const STATEMENT_TIMEOUT_MS = 2_000;
+
+/**
+ * Tells how long the queues are; undefined if the database did not say so in time. One question is under way at most,
+ * however many ask: a database in trouble is not asked more and more.
+ */
+export function createQueueLook(database: Database): () => Promise<QueueLengths | undefined> {
+  let known: { lengths: Promise<QueueLengths | undefined>; atMs: number } | undefined;
+  let asking = false;
+  const ask = async (): Promise<QueueLengths | undefined> => {
+    asking = true;
+    try {
+      const rows = await database.transaction(readQueues, { statementTimeoutMs: STATEMENT_TIMEOUT_MS });
+      return new Map(rows.map(({ queue, depth, oldest_seconds: oldest }) => [queue, { depth, oldestSeconds: oldest }]));
+    } catch {
+      // Whatever it is: the metrics say that the database did not tell, and the rest of them is still wanted.
+      return undefined;
+    } finally {
+      asking = false;
+    }
+  };
+  return () => {
+    if (!asking && (known === undefined || performance.now() - known.atMs > BELIEVED_MS))
+      known = { lengths: ask(), atMs: performance.now() };
+    const given = known?.lengths ?? Promise.resolve(undefined);
+    return Promise.race([given, wait(WAIT_MS, undefined, { ref: false })]);
+  };
+}

@@ -1,0 +1,60 @@
+import type { Logger } from 'pino';
+import type { CarriedDelivery } from '../endpoints/deliver.ts';
+import type { AnsweredRequest } from '../http/answered.ts';
+import type { AppliedBatch } from '../notifications/apply.ts';
+import type { Intake } from '../notifications/receive.ts';
+import type { Loops } from '../observe/loops.ts';
+import { createMetrics, type Metrics } from '../observe/metrics.ts';
+import type { SharedCommit } from '../observe/send-metrics.ts';
+import type { Traces } from '../observe/traces.ts';
+import type { Database } from '../store/database.ts';
+import { watchAttempts } from './attempts.ts';
+import { watchBatches } from './batches.ts';
+import { watchCalls } from './calls.ts';
+import { watchEvents } from './events.ts';
+import { watchIntake } from './intake.ts';
+import { createQueueLook } from './queues.ts';
+import { type SendWatch, watchSends } from './sends.ts';
+
+/**
+ * All that watches the slices, to be put around their ports or handed to them. They do their work as if it were not
+ * there.
+ */
+export interface Watch extends Pick<SendWatch, 'sends' | 'pacing' | 'ledger' | 'provider'> {
+  metrics: Metrics;
+  database: Database;
+  traces: Traces | undefined;
+  loop: Loops['watch'];
+  intake(intake: Intake): Intake;
+  onCommit(what: SharedCommit, items: number): void;
+  onBatch(batch: AppliedBatch, durationMs: number): void;
+  onAttempt(carried: CarriedDelivery): void;
+  onAnswered(answered: AnsweredRequest): void;
+}
+
+interface Deps {
+  database: Database;
+  log: Logger;
+  traces: Traces | undefined;
+  version: string;
+  accepting(): boolean;
+}
+
+export function createWatch({ database, log, traces, version, accepting }: Deps): Watch {
+  const metrics = createMetrics();
+  metrics.tellProcess({ version, node: process.version }, accepting);
+  metrics.store.askOf({ connections: database.connections, queues: createQueueLook(database) });
+  const { takeCounts, ...sending } = watchSends(metrics.sends, traces);
+  return {
+    ...sending,
+    metrics,
+    traces,
+    database: watchEvents(database, metrics.callback, traces),
+    loop: metrics.loops.watch,
+    intake: (intake) => watchIntake(intake, metrics.callback),
+    onCommit: metrics.sends.committedTogether,
+    onBatch: watchBatches(metrics.callback, log),
+    onAttempt: watchAttempts(metrics.deliveries, log),
+    onAnswered: watchCalls(metrics.http, log, takeCounts),
+  };
+}
