@@ -60,6 +60,34 @@ describe('a batcher', () => {
     );
   });
 
+  it('begins a flush beside another one only when enough wait for it, and lets nobody wait for ever', async () => {
+    const sizes: number[] = [];
+    const release = Promise.withResolvers<void>();
+    const batcher = createBatcher<number, number>({
+      itemsMax: 100,
+      flushesMax: 2,
+      besideMin: 3,
+      flush: async (items) => {
+        sizes.push(items.length);
+        if (sizes.length === 1) await release.promise;
+        return items;
+      },
+    });
+    const first = batcher.add(1);
+    await turn();
+    await turn();
+    const two = [batcher.add(2), batcher.add(3)];
+    await turn();
+    await turn();
+    assert.deepEqual(sizes, [1]);
+    assert.equal(await batcher.add(4), 4);
+    assert.deepEqual(sizes, [1, 3]);
+    const last = batcher.add(5);
+    release.resolve();
+    assert.deepEqual(await Promise.all([first, ...two, last]), [1, 2, 3, 5]);
+    assert.deepEqual(sizes, [1, 3, 1]);
+  });
+
   it('puts what arrives in one turn, and what arrives during a flush, into one flush each', async () => {
     const sizes: number[] = [];
     const release = Promise.withResolvers<void>();

@@ -11,6 +11,8 @@ export interface BatcherOptions<Item, Result> {
   itemsMax: number;
   /** The most flushes at once. Two: one fills while the other waits for its commit. */
   flushesMax?: number;
+  /** A flush beside another one begins only when at least so many wait: a small one would cost more than it gains. */
+  besideMin?: number;
 }
 
 export interface Batcher<Item, Result> {
@@ -34,14 +36,18 @@ interface Entry<Item, Result> {
  * if the flush surely wrote nothing, and not for a `StoreUnavailable`, which halves would only meet again.
  */
 export function createBatcher<Item, Result>(options: BatcherOptions<Item, Result>): Batcher<Item, Result> {
-  const { flush, itemsMax, flushesMax = 2 } = options;
+  const { flush, itemsMax, flushesMax = 2, besideMin = 1 } = options;
   const waiting: Entry<Item, Result>[] = [];
   const idleWaiters: (() => void)[] = [];
   let inFlight = 0;
   let scheduled = false;
 
+  function isDue(): boolean {
+    return inFlight === 0 ? waiting.length > 0 : inFlight < flushesMax && waiting.length >= besideMin;
+  }
+
   function schedule(): void {
-    if (scheduled || waiting.length === 0 || inFlight >= flushesMax) return;
+    if (scheduled || !isDue()) return;
     scheduled = true;
     // All that arrives in this turn of the event loop goes together.
     setImmediate(() => {
@@ -51,7 +57,7 @@ export function createBatcher<Item, Result>(options: BatcherOptions<Item, Result
   }
 
   function start(): void {
-    while (waiting.length > 0 && inFlight < flushesMax) {
+    while (isDue()) {
       inFlight += 1;
       void flushEntries(flush, waiting.splice(0, itemsMax)).then(finish);
     }
