@@ -8,15 +8,11 @@ import type { Database } from '../store/database.ts';
 import { isPassingFailure } from '../store/passing-failure.ts';
 import { isUniqueViolation } from '../store/unique-violation.ts';
 import { unpackMessages } from './apply-store.ts';
-import {
-  type CompletedRequest,
-  commitSends,
-  type NewRequest,
-  type SendCommit,
-  type SettledMessage,
-} from './commit-store.ts';
+import type { NewRequest } from './begin-store.ts';
+import { commitSends, type SendCommit } from './commit-store.ts';
 import type { MessageStatus, Outcome } from './message.ts';
 import { draftMessageEvents } from './message-events.ts';
+import type { CompletedRequest, SettledMessage } from './settle-store.ts';
 import { lockRequests, lockStatuses, takeTurns, withdrawRequest } from './store.ts';
 
 /** Enough to share a commit among all callers of a busy moment, few enough to keep each statement short. */

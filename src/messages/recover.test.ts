@@ -5,7 +5,8 @@ import { startTestGateway, type TestGateway } from '../../test/support/gateway.t
 import { assertProblem } from '../../test/support/problem.ts';
 import { transmitsOf } from '../../test/support/transmits.ts';
 import { formatId, newId, parseId } from '../kernel/ids.ts';
-import { commitSends, type NewRequest } from './commit-store.ts';
+import type { NewRequest } from './begin-store.ts';
+import { commitSends } from './commit-store.ts';
 import type { IntendedMessage } from './message.ts';
 import { recoverRequests } from './recover.ts';
 

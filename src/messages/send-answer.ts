@@ -4,7 +4,7 @@ import { findWindows } from '../people/store.ts';
 import { describeClosedWindow } from '../people/window.ts';
 import type { Database } from '../store/database.ts';
 import { type AggregateAnswer, composeAnswer, type EntrySource } from './answer.ts';
-import type { NewRequest } from './commit-store.ts';
+import type { NewRequest } from './begin-store.ts';
 import type { IntendedMessage, Outcome } from './message.ts';
 import { findSettled, type SettledElsewhere } from './store.ts';
 

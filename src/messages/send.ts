@@ -4,7 +4,7 @@ import type { Pacing, Turn } from '../channels/pacing.ts';
 import { ApiError } from '../kernel/errors.ts';
 import type { AccountPrincipal } from '../kernel/principal.ts';
 import { withinMs } from '../kernel/within-ms.ts';
-import type { NewRequest, SettledMessage } from './commit-store.ts';
+import type { NewRequest } from './begin-store.ts';
 import { findReplay, type IdempotencyClaim } from './idempotency.ts';
 import type { IntendedMessage, Outcome } from './message.ts';
 import { planMessages } from './plan.ts';
@@ -12,6 +12,7 @@ import { type PreflightDeps, preflight } from './preflight.ts';
 import { createRoom } from './room.ts';
 import { answerOf, explainClosedWindows } from './send-answer.ts';
 import type { SendCommand } from './send-command.ts';
+import type { SettledMessage } from './settle-store.ts';
 import { type LateMessage, type TransmitDeps, transmitAll } from './transmit-all.ts';
 
 /** What is kept of the deadline for the second commit and the way back. */

@@ -1,8 +1,9 @@
 import type { MessageError } from '../kernel/message-errors.ts';
 import type { Mode } from '../kernel/principal.ts';
 import type { Queryable } from '../store/database.ts';
-import type { NewRequest, SettledMessage } from './commit-store.ts';
+import type { NewRequest } from './begin-store.ts';
 import type { MessageStatus } from './message.ts';
+import type { SettledMessage } from './settle-store.ts';
 
 /** Takes back a request of which nothing was transmitted, so that its idempotency key is free again. */
 const REQUEST_WITHDRAW = `

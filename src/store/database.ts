@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { Pool, type PoolClient, type PoolConfig, TypeOverrides, types } from 'pg';
 import { StoreUnavailable } from '../kernel/store-unavailable.ts';
+import { createConnectGate } from './connect-gate.ts';
 import { noteRolledBack } from './rolled-back.ts';
 import { readStatementFailure } from './statement-failure.ts';
 
@@ -86,14 +87,18 @@ export function openDatabase({ connection, connections, onError }: DatabaseOptio
       await client.query(SESSION_SETTINGS);
     },
   });
+  const gate = createConnectGate();
+  // The gate is for new connections only: who gets one that is open, or waits for one, does not bother the server.
+  const lend = () =>
+    pool.idleCount > 0 || pool.totalCount >= connections ? pool.connect() : gate(() => pool.connect());
   let closed: Promise<void> | undefined;
   pool.on('error', (error) => {
     // The driver's pool counts as ended a moment before its last connections are; a server that stops then is no news.
     if (closed === undefined) onError(error);
   });
   return {
-    query: (sql, values) => withSession(pool, (session) => session.run(prepared(sql, values), true)),
-    transaction: (work, limits) => withSession(pool, (session) => runTransaction(session, work, limits)),
+    query: (sql, values) => withSession(lend, (session) => session.run(prepared(sql, values), true)),
+    transaction: (work, limits) => withSession(lend, (session) => runTransaction(session, work, limits)),
     connections: () => ({ total: pool.totalCount, idle: pool.idleCount, waiting: pool.waitingCount, max: connections }),
     close: () => {
       closed ??= pool.end();
@@ -135,8 +140,8 @@ interface Session {
   commit(): Promise<void>;
 }
 
-async function withSession<T>(pool: Pool, use: (session: Session) => Promise<T>): Promise<T> {
-  const client = await pool.connect().catch((error: unknown) => {
+async function withSession<T>(lend: () => Promise<PoolClient>, use: (session: Session) => Promise<T>): Promise<T> {
+  const client = await lend().catch((error: unknown) => {
     const unavailable = new StoreUnavailable(error, false);
     noteRolledBack(unavailable);
     throw unavailable;

@@ -6,7 +6,7 @@ import { newId } from '../../src/kernel/ids.ts';
 import { StoreUnavailable } from '../../src/kernel/store-unavailable.ts';
 import { applyReports } from '../../src/messages/apply-reports.ts';
 import type { StatusReport } from '../../src/messages/apply-store.ts';
-import type { NewRequest } from '../../src/messages/commit-store.ts';
+import type { NewRequest } from '../../src/messages/begin-store.ts';
 import { createLedger, type Settlement } from '../../src/messages/ledger.ts';
 import type { IntendedMessage, Outcome } from '../../src/messages/message.ts';
 import { draftMessageEvents } from '../../src/messages/message-events.ts';

@@ -1,0 +1,70 @@
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { createServer } from 'node:net';
+import { describe, it } from 'node:test';
+import { setTimeout as wait } from 'node:timers/promises';
+import { until } from '../../test/support/until.ts';
+import { StoreUnavailable } from '../kernel/store-unavailable.ts';
+import { createConnectGate } from './connect-gate.ts';
+import { openDatabase } from './database.ts';
+
+describe('the gate before new connections', () => {
+  it('keeps a server that is away from more than a few attempts, however many statements want one', async () => {
+    let attempts = 0;
+    const server = createServer((socket) => {
+      attempts += 1;
+      socket.destroy();
+    }).listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    const address = server.address();
+    assert.ok(typeof address === 'object' && address !== null);
+    const url = `postgresql://waypost@127.0.0.1:${address.port}/waypost`;
+    const database = openDatabase({ connection: { url }, connections: 10, onError: () => undefined });
+    await assert.rejects(database.query('select 1'), StoreUnavailable);
+    let refused = 0;
+    const endMs = Date.now() + 1_500;
+    while (Date.now() < endMs) {
+      await Promise.all(
+        Array.from({ length: 50 }, () =>
+          assert.rejects(database.query('select 1'), (error) => {
+            refused += 1;
+            return error instanceof StoreUnavailable && !error.commitInDoubt;
+          }),
+        ),
+      );
+      await wait(5);
+    }
+    await database.close();
+    server.close();
+    assert.ok(refused > 1_000, `${refused} statements`);
+    // One after 50, 100, 200 ... ms, halved at the most by the jitter.
+    assert.ok(attempts > 2 && attempts < 10, `${attempts} attempts`);
+  });
+
+  it('opens with the first success, and tries one at a time until then', async () => {
+    const gate = createConnectGate();
+    await assert.rejects(
+      gate(() => Promise.reject(new Error('away'))),
+      /away/,
+    );
+    await assert.rejects(
+      gate(() => assert.fail('It is asked at once')),
+      /away/,
+    );
+    const { promise, resolve } = Promise.withResolvers<string>();
+    let probes = 0;
+    const probe = () => {
+      probes += 1;
+      return promise;
+    };
+    const first = await until(() => {
+      const tried = gate(probe);
+      tried.catch(() => undefined);
+      return probes === 1 ? { tried } : undefined;
+    });
+    await assert.rejects(gate(probe), /away/, 'only one tries');
+    resolve('connected');
+    assert.equal(await first.tried, 'connected');
+    assert.deepEqual(await Promise.all([gate(probe), gate(probe)]), ['connected', 'connected']);
+  });
+});
