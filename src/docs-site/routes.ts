@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { type Answer, publicRoute, type Route } from '../http/route.ts';
 import { ApiError } from '../kernel/errors.ts';
 import { readDocsPages } from './pages.ts';
+import { readPictures } from './pictures.ts';
 import type { DocsSite } from './site.ts';
 
 const STYLE_FILE = new URL('style.css', import.meta.url);
@@ -22,6 +23,7 @@ export function docsRoutes(): Route[] {
   const pages = readDocsPages();
   const byName = new Map(pages.map((page) => [page.name, page]));
   const byFile = new Map(pages.map((page) => [page.file, page]));
+  const findPicture = readPictures();
   let site: Promise<DocsSite> | undefined;
   // Most gateways are never asked for a page, and what renders them takes some megabytes.
   const load = () => (site ??= import('./site.ts').then(({ createDocsSite }) => createDocsSite(pages)));
@@ -39,9 +41,11 @@ export function docsRoutes(): Route[] {
     route('/docs', 'Read the documentation', ({ request }) => answerPage('', request.headers.accept)),
     route('/docs/', 'Find the documentation', async () => ({ status: 308, headers: { location: '../docs' } })),
     route('/docs/style.css', 'Read the style of the documentation', async () => answerText('text/css', style)),
-    route('/docs/*', 'Read a page of the documentation', ({ params, request }) =>
-      answerPage(params['*'] ?? '', request.headers.accept),
-    ),
+    route('/docs/*', 'Read a page of the documentation', async ({ params: { '*': path = '' }, request }) => {
+      const picture = findPicture(path);
+      if (picture === undefined) return answerPage(path, request.headers.accept);
+      return { status: 200, body: picture, headers: { ...PAGE_HEADERS, 'content-type': 'image/png' } };
+    }),
   ];
 }
 

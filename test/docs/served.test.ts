@@ -27,7 +27,7 @@ describe('the served documentation', () => {
       titles.add(title);
       assert.equal(text.match(/<h1[ >]/g)?.length, 1, `${file} has one heading of its own`);
       assert.equal(text.match(/<nav /g)?.length, 1);
-      assert.doesNotMatch(text, /<script|<iframe|<img|style="|\son\w+=/);
+      assert.doesNotMatch(text, /<script|<iframe|style="|\son\w+=/);
     }
   });
 
@@ -38,7 +38,7 @@ describe('the served documentation', () => {
       const address = addressOf(file);
       const { text } = await get(address);
       anchors.set(address, new Set([...text.matchAll(/\bid="([^"]+)"/g)].map(([, id = '']) => id)));
-      for (const [, href = ''] of text.matchAll(/\bhref="([^"]+)"/g)) {
+      for (const [, href = ''] of text.matchAll(/\b(?:href|src)="([^"]+)"/g)) {
         if (/^https:/.test(href)) continue;
         assert.ok(!href.startsWith('/'), `${address} links to ${href}`);
         links.set(new URL(href, `http://gateway${address}`).href.replace('http://gateway', ''), address);
@@ -49,6 +49,13 @@ describe('the served documentation', () => {
       if (anchor !== undefined) assert.ok(anchors.get(path)?.has(anchor), `${from} links to ${link}`);
       else if (!anchors.has(path)) assert.equal((await get(path)).status, 200, `${from} links to ${link}`);
     }
+  });
+
+  it('has its pictures, and no other file beside them', async () => {
+    const picture = await get('/docs/pictures/console-send.png');
+    assert.deepEqual([picture.status, picture.headers.get('content-type')], [200, 'image/png']);
+    for (const path of ['pictures/', 'pictures/none.png', 'pictures/..%2fopenapi.json'])
+      assertProblem(await get(`/docs/${path}`), 'not_found');
   });
 
   it('loads nothing from anywhere else', async () => {

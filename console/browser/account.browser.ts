@@ -1,0 +1,156 @@
+import assert from 'node:assert/strict';
+import { before, describe, it } from 'node:test';
+import type { Page } from 'playwright-core';
+import { sharedWorld } from './support/shared-world.ts';
+import { openPage, signIn } from './support/sign-in.ts';
+import type { World } from './support/world.ts';
+
+describe('the console of an account', () => {
+  let world: World;
+  let page: Page;
+  before(async () => {
+    world = await sharedWorld();
+    page = await world.open();
+  });
+
+  it('is there within a second, and weighs less than 300 kB', async () => {
+    const { loadMs, bytes } = await page.evaluate(() => {
+      const files = performance.getEntriesByType('resource').concat(performance.getEntriesByType('navigation'));
+      const sizes = files.map((file) => Number(Reflect.get(file, 'decodedBodySize')));
+      const ends = files.map((file) => Number(Reflect.get(file, 'responseEnd')));
+      return { loadMs: Math.max(...ends), bytes: sizes.reduce((sum, size) => sum + size, 0) };
+    });
+    assert.ok(bytes > 50_000 && bytes < 300_000, `${bytes} bytes`);
+    assert.ok(loadMs < 1_000, `${loadMs} ms`);
+  });
+
+  it('tells what is wrong with a key that is not valid, and keeps nothing of it', async () => {
+    await page.getByLabel('API key').fill('wp_test_ThisKeyIsNotOneOfOursAtAll0123456789');
+    await page.getByRole('button', { name: 'Sign in' }).click();
+    await page.getByRole('alert').getByText('invalid_api_key').waitFor();
+    assert.deepEqual(await page.evaluate(() => [sessionStorage.length, localStorage.length]), [0, 0]);
+  });
+
+  it('keeps the key in the tab and in no address, and says what to do where nothing is yet', async () => {
+    await signIn(page, world.gateway.dev.test_key);
+    await page.getByText('Nothing was sent or received in this time').waitFor();
+    await page.getByText('Test mode: messages go to the sandbox').waitFor();
+    await openPage(page, 'Messages');
+    await page.getByRole('link', { name: 'Send the first one' }).waitFor();
+    await openPage(page, 'Requests');
+    await page.getByText('No requests yet').waitFor();
+    await openPage(page, 'Endpoints');
+    await page.getByText('No endpoint yet').waitFor();
+    assert.doesNotMatch(page.url(), /wp_/);
+    assert.equal(await page.evaluate(() => localStorage.length), 0);
+    await page.reload();
+    await page.getByRole('heading', { level: 1, name: 'Endpoints' }).waitFor();
+  });
+
+  it('creates an endpoint, shows its secret once, and tests it', async () => {
+    await page.getByRole('button', { name: 'Create an endpoint' }).click();
+    await page.getByLabel('Address').fill('http://192.0.2.1/events');
+    await page.getByRole('button', { name: 'Create', exact: true }).click();
+    await page.getByRole('alert').getByText('invalid_request').waitFor();
+    await page.getByLabel('Address').fill(world.endpointUrl);
+    await page.getByRole('button', { name: 'Create', exact: true }).click();
+    await page.getByText(/^whsec_/).waitFor();
+    await page.getByRole('button', { name: 'I have put it in a safe place' }).click();
+    await page.getByText(/^whsec_/).waitFor({ state: 'detached' });
+    await page.getByRole('link', { name: world.endpointUrl }).click();
+    await page.getByRole('button', { name: 'Send a test event' }).click();
+    await page.getByText('It answered with 200.').waitFor();
+    await page.getByText('Thank you').waitFor();
+    await page.getByRole('dialog').getByRole('button', { name: 'Close', exact: true }).last().click();
+  });
+
+  it('checks a send as it is typed, and shows what is wrong at its field', async () => {
+    await openPage(page, 'Send');
+    await page.getByLabel('To', { exact: true }).fill('0770');
+    await page.getByLabel('Text', { exact: true }).last().fill('Your parcel is *here*');
+    await page.getByText('0 of 1 can be sent').waitFor();
+    assert.equal(await page.getByLabel('To', { exact: true }).getAttribute('aria-invalid'), 'true');
+    await page.getByLabel('To', { exact: true }).fill('+447700900123, +15550131026');
+    await page.getByText('2 of 2 can be sent').waitFor();
+    assert.equal(await page.locator('.phone .bold').textContent(), 'here');
+  });
+
+  it('sends, tells what became of each, and follows them while one looks', async () => {
+    await page.getByLabel('Client reference').fill('order-1042');
+    await page.getByRole('button', { name: 'Send to the sandbox' }).click();
+    await page.getByRole('heading', { name: '1 accepted, 1 failed, 0 unknown' }).waitFor();
+    const reached = page.getByRole('row', { name: /\+447700900123/ });
+    await reached.getByText('accepted').first().waitFor();
+    await reached.getByText('read', { exact: true }).waitFor();
+    await page
+      .getByRole('row', { name: /\+15550131026/ })
+      .getByText('recipient_unreachable')
+      .waitFor();
+  });
+
+  it('draws the timeline of a message, with its events and their deliveries', async () => {
+    await page.getByRole('link', { name: '+447700900123' }).click();
+    const steps = page.locator('.timeline li');
+    await page.waitForFunction(() => document.querySelectorAll('.timeline li').length === 4);
+    assert.deepEqual(
+      (await steps.locator('.status').allTextContents()).map((text) => text.replace(/[^a-z]/g, '')),
+      ['accepted', 'sent', 'delivered', 'read'],
+    );
+    await page.getByText('message.read').waitFor();
+    await page.getByRole('link', { name: world.endpointUrl }).first().waitFor();
+  });
+
+  it('lists messages as they come, and finds them by number, reference and id', async () => {
+    await openPage(page, 'Messages');
+    await page.getByRole('row', { name: /\+15550131026/ }).waitFor();
+    await page.getByLabel('Search', { exact: true }).fill('order-1043');
+    await page.keyboard.press('Enter');
+    await page.getByText('No message fits the filter').waitFor();
+    const body = { to: '+447700900145', type: 'text', text: { body: 'Hello' }, client_reference: 'order-1043' };
+    await world.call('POST', '/api/v1/messages/send', body);
+    await page
+      .getByRole('row', { name: /\+447700900145/ })
+      .getByText('read', { exact: true })
+      .waitFor();
+    assert.equal(await page.getByRole('row', { name: /\+447700900123/ }).count(), 0);
+  });
+
+  it('fills a template, shows it as on a phone, and points at the field that is missing', async () => {
+    await openPage(page, 'Templates');
+    await page.getByRole('link', { name: 'promo_image' }).click();
+    await page.getByRole('link', { name: 'Send it' }).click();
+    await page.getByLabel('To', { exact: true }).fill('+447700900123');
+    await page.getByText('0 of 1 can be sent').or(page.getByText('The request is not valid')).waitFor();
+    await page.getByLabel('Header: link of the image').fill('https://images.example/sale.jpg');
+    await page.getByLabel('Body: 1').fill('Grace');
+    await page.getByLabel(/end of the link/).fill('grace');
+    await page.getByText('1 of 1 can be sent').waitFor();
+    await page.locator('.phone').getByText('Dear Grace, our sale has begun.').waitFor();
+    await page.getByRole('button', { name: 'Send to the sandbox' }).click();
+    await page.getByRole('heading', { name: '1 accepted, 0 failed, 0 unknown' }).waitFor();
+  });
+
+  it('shows what was counted, in charts that are tables too', async () => {
+    await openPage(page, 'Overview');
+    await page.getByRole('heading', { name: 'How far they came' }).waitFor({ timeout: 60_000 });
+    await page.getByRole('link', { name: 'recipient_unreachable' }).waitFor();
+    assert.equal(await page.locator('.u-wrap canvas').count(), 3);
+    await page.getByText('The same as a table').first().click();
+    await page.getByRole('columnheader', { name: 'Accepted' }).waitFor();
+  });
+
+  it('signs out with a sentence when the key is revoked meanwhile', async () => {
+    const { dev } = world.gateway;
+    const keys = `/platform/v1/accounts/${dev.account_id}/keys`;
+    const made = await world.call('POST', keys, { name: 'Short-lived', mode: 'test' }, dev.platform_key);
+    const other = await world.open();
+    await signIn(other, String(made.key));
+    await openPage(other, 'Templates');
+    await world.call('DELETE', `/platform/v1/keys/${made.id}`, undefined, dev.platform_key);
+    await other.getByText('Your key is not valid any more').waitFor({ timeout: 20_000 });
+    await other.getByLabel('API key').waitFor();
+    assert.equal(await other.evaluate(() => sessionStorage.length), 0);
+  });
+
+  it('complained of nothing', () => assert.deepEqual(world.complaints, []));
+});

@@ -1,0 +1,107 @@
+import assert from 'node:assert/strict';
+import { before, describe, it } from 'node:test';
+import type { Page } from 'playwright-core';
+import { findBarriers } from './support/find-barriers.ts';
+import { type Seeded, seed } from './support/seed.ts';
+import { sharedWorld } from './support/shared-world.ts';
+import { signIn } from './support/sign-in.ts';
+import type { World } from './support/world.ts';
+
+const WIDE = { width: 1280, height: 800 };
+/** Where tables are just not turned into cards. */
+const MIDDLE = { width: 1001, height: 800 };
+const NARROW = { width: 360, height: 740 };
+
+describe('every page of the console', () => {
+  let world: World;
+  let seeded: Seeded;
+  let page: Page;
+  before(async () => {
+    world = await sharedWorld();
+    seeded = await seed(world);
+    page = await world.open();
+  });
+
+  it('has no barrier, light and wide or dark and narrow: the sign-in', () => look('the sign-in'));
+
+  it('has none: the pages of an account', async () => {
+    await signIn(page, seeded.key);
+    const { readId, failedId, requestId, endpointId } = seeded;
+    await visit('overview', '.chart');
+    await visit('messages', '.message-drawn .message-row');
+    await visit(`messages/${readId}`, '.timeline li:nth-child(4)');
+    await visit(`messages/${failedId}`, '.box.bad');
+    await visit('messages/msg_nothing', '.box.bad');
+    await visit('requests', '.cards');
+    await visit(`requests/${requestId}`, '.cards');
+    await visit('endpoints', '.cards');
+    await visit(`endpoints/${endpointId}`, '.cards');
+    await visit('templates', '.cards');
+    await visit('channels', '.cards');
+    await visit('nowhere', '.empty');
+  });
+
+  it('has none: a template with cards, and a send with faults and with an answer', async () => {
+    await page.goto(`${world.gateway.dev.console_url}#/templates`);
+    await page.getByRole('link', { name: 'carousel_two' }).click();
+    await page.locator('.phone-cards').waitFor();
+    await look('a template');
+    await page.getByRole('link', { name: 'Send it' }).click();
+    await page.getByLabel('To', { exact: true }).fill('0770');
+    await page.getByText('0 of 1 can be sent').or(page.getByText('The request is not valid')).waitFor();
+    await look('a send with faults');
+    await page.getByLabel('Text', { exact: true }).first().check();
+    await page.getByLabel('To', { exact: true }).fill('+15550131026');
+    await page.getByLabel('Text', { exact: true }).last().fill('Hello');
+    await page.getByRole('button', { name: 'Send to the sandbox' }).click();
+    await page.locator('.results').waitFor();
+    await look('a send with its answer');
+  });
+
+  it('has none: dialogs', async () => {
+    await page.goto(`${world.gateway.dev.console_url}#/endpoints/${seeded.endpointId}`);
+    await page.getByRole('button', { name: 'Rotate the secret' }).click();
+    await look('a question');
+    await page.getByRole('button', { name: 'Make a new secret' }).click();
+    await page.getByText(/^whsec_/).waitFor();
+    await look('a secret');
+    await page.keyboard.press('Escape');
+    await page.getByText(/^whsec_/).waitFor({ state: 'detached' });
+  });
+
+  it("has none: the operator's pages", async () => {
+    await page.getByRole('button', { name: 'Sign out' }).click();
+    await signIn(page, world.gateway.dev.platform_key);
+    await visit('accounts', '.cards');
+    await visit(`accounts/${seeded.accountId}`, '.cards:has(.mode)');
+    await page.getByRole('button', { name: 'Make a key' }).click();
+    await look('a new key');
+    await page.keyboard.press('Escape');
+    await visit('notifications', '.cards');
+    await visit('state', '.tiles');
+    await visit('audit', '.cards');
+  });
+
+  it('complained of nothing', () => assert.deepEqual(world.complaints, []));
+
+  async function visit(path: string, shown: string): Promise<void> {
+    await page.goto(`${world.gateway.dev.console_url}#/${path}`);
+    await page.locator(shown).first().waitFor();
+    await look(path);
+  }
+
+  /** Looks at what is shown: light on a wide screen, dark on a narrow one. */
+  async function look(name: string): Promise<void> {
+    await page.emulateMedia({ colorScheme: 'light', reducedMotion: 'reduce' });
+    await page.setViewportSize(WIDE);
+    assert.deepEqual(await findBarriers(page), [], `${name}, light and wide`);
+    await page.emulateMedia({ colorScheme: 'dark', reducedMotion: 'reduce' });
+    await page.setViewportSize(NARROW);
+    assert.deepEqual(await findBarriers(page), [], `${name}, dark and narrow`);
+    for (const size of [NARROW, MIDDLE, WIDE]) {
+      await page.setViewportSize(size);
+      const content = await page.evaluate(() => document.documentElement.scrollWidth);
+      assert.equal(content, size.width, `${name} is no wider than the screen`);
+    }
+  }
+});

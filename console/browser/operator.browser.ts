@@ -1,0 +1,79 @@
+import assert from 'node:assert/strict';
+import { before, describe, it } from 'node:test';
+import type { Page } from 'playwright-core';
+import { sharedWorld } from './support/shared-world.ts';
+import { openPage, signIn } from './support/sign-in.ts';
+import type { World } from './support/world.ts';
+
+const PHONE_NUMBER_ID = '900000000000011';
+
+describe('the console of the operator', () => {
+  let world: World;
+  let page: Page;
+  before(async () => {
+    world = await sharedWorld();
+    page = await world.open();
+    await signIn(page, world.gateway.dev.platform_key);
+  });
+
+  it('creates an account and its first key, which opens that account', async () => {
+    await page.getByRole('button', { name: 'Create an account' }).click();
+    await page.getByLabel('Name').fill('Quayside Tea');
+    await page.getByRole('button', { name: 'Create', exact: true }).click();
+    await page.getByRole('heading', { level: 1, name: 'Quayside Tea' }).waitFor();
+    await page.getByRole('button', { name: 'Make a key' }).click();
+    await page.getByLabel('Name').fill('Backend');
+    await page.getByRole('button', { name: 'Make the key' }).click();
+    const key = (await page.getByText(/^wp_test_/).textContent()) ?? '';
+    await page.getByRole('button', { name: 'I have put it in a safe place' }).click();
+    await page.getByText(/^wp_test_/).waitFor({ state: 'detached' });
+    const customer = await world.open();
+    await signIn(customer, key);
+    await customer.getByText('Quayside Tea').waitFor();
+  });
+
+  it('suspends and resumes an account, after asking', async () => {
+    await page.getByRole('button', { name: 'Suspend' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Suspend' }).click();
+    await page.getByRole('button', { name: 'Resume' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Resume' }).click();
+    await page.getByRole('button', { name: 'Suspend' }).waitFor();
+  });
+
+  it('finds what was set aside, connects the channel that was missing, and applies it', async () => {
+    const text = { phone_number_id: PHONE_NUMBER_ID, from: '+447700900150', text: 'Is the shop open on Sunday?' };
+    await world.sandbox('inbound', text);
+    await openPage(page, 'State');
+    await page.getByRole('link', { name: 'Look at them' }).click();
+    await page.getByText('No channel has this phone number id').first().waitFor();
+    await openPage(page, 'Accounts');
+    await page.getByRole('link', { name: 'Quayside Tea' }).click();
+    await page.getByRole('button', { name: 'Connect a channel' }).click();
+    await page.getByLabel('Phone number', { exact: true }).fill('+44 7700 900911');
+    await page.getByLabel('Phone number id').fill(PHONE_NUMBER_ID);
+    await page.getByLabel('Business account id').fill('900000000000012');
+    await page.getByLabel('Access token').fill('any-token-for-the-sandbox');
+    await page.getByLabel('test: the sandbox').check();
+    await page.getByRole('button', { name: 'Connect', exact: true }).click();
+    await page.getByRole('row', { name: /\+447700900911/ }).waitFor();
+    await openPage(page, 'Notifications');
+    await page
+      .getByRole('button', { name: /^Reprocess/ })
+      .first()
+      .click();
+    await page.getByText('It is being applied again').waitFor();
+    await page.getByLabel('State').selectOption('applied');
+    await page
+      .getByRole('row', { name: /messages.message.text/ })
+      .first()
+      .waitFor();
+  });
+
+  it('has every change in the audit log', async () => {
+    await openPage(page, 'Audit log');
+    for (const action of ['notification.reprocessed', 'channel.connected', 'key.created', 'account.created'])
+      await page.getByText(action).first().waitFor();
+  });
+
+  it('complained of nothing', () => assert.deepEqual(world.complaints, []));
+});

@@ -1,0 +1,75 @@
+import { until } from '../../../test/support/until.ts';
+import type { World } from './world.ts';
+
+/** What there is to look at: an account with all kinds of messages, and its key. */
+export interface Seeded {
+  key: string;
+  accountId: string;
+  readId: string;
+  failedId: string;
+  requestId: string;
+  endpointId: string;
+}
+
+const ORDERS = ['Ada', 'Grace', 'Alan', 'Edith', 'Joan', 'Kurt', 'Emmy', 'Max', 'Lise', 'Niels', 'Rosalind', 'Carl'];
+
+/** Fills a new account with messages of a small bookshop. Every number is one that nobody has. */
+export async function seed(world: World): Promise<Seeded> {
+  const { platform_key: platformKey } = world.gateway.dev;
+  const account = await world.call('POST', '/platform/v1/accounts', { name: 'Harbour Books' }, platformKey);
+  const accountId = String(account.id);
+  const keys = `/platform/v1/accounts/${accountId}/keys`;
+  const key = String((await world.call('POST', keys, { name: 'Shop backend', mode: 'test' }, platformKey)).key);
+  await world.call('POST', keys, { name: 'Reports', mode: 'test', scopes: ['messages:read'] }, platformKey);
+  await world.call('POST', keys, { name: 'Shop backend', mode: 'live' }, platformKey);
+  const wish = { url: world.endpointUrl, description: 'The shop itself' };
+  const endpoint = await world.call('POST', '/api/v1/endpoints', wish, key);
+  const first = await sendOrders(world, key);
+  const request = await sendMixed(world, key);
+  await world.sandbox('inbound', { phone_number_id: '900000000000099', from: '+447700900150', text: 'Hello?' });
+  const failedId = idOf(request, 1);
+  await until(async () => (await world.call('GET', `/api/v1/messages/${first}`, undefined, key)).status === 'read');
+  await until(async () =>
+    (await world.call('GET', '/api/v1/messages?direction=inbound', undefined, key)).data?.toString(),
+  );
+  return {
+    key,
+    accountId,
+    readId: first,
+    failedId,
+    requestId: String(request.request_id),
+    endpointId: String(endpoint.id),
+  };
+}
+
+async function sendOrders(world: World, key: string): Promise<string> {
+  let first = '';
+  for (const [place, name] of ORDERS.entries()) {
+    const body = { type: 'body', parameters: [{ type: 'text', text: name }] };
+    const answer = await world.call(
+      'POST',
+      '/api/v1/messages/send',
+      {
+        to: `+4477009001${String(place + 10)}`,
+        type: 'template',
+        client_reference: `order-${1042 + place}`,
+        template: { name: 'order_update', language: 'en_US', components: [body] },
+      },
+      key,
+    );
+    first ||= idOf(answer, 0);
+  }
+  return first;
+}
+
+/** One request to people whom different things happen to. */
+function sendMixed(world: World, key: string): Promise<Record<string, unknown>> {
+  const to = ['+447700900123', '+15550131026', '+15551131049', '+15552000001', '+15552000007', '+15552000014', '0770'];
+  const text = { body: 'Your book has *arrived*. Come by until Saturday.' };
+  return world.call('POST', '/api/v1/messages/send', { to, type: 'text', client_reference: 'pickup-88', text }, key);
+}
+
+function idOf({ results }: Record<string, unknown>, place: number): string {
+  const entry: unknown = Array.isArray(results) ? results[place] : undefined;
+  return String(Reflect.get(Object(entry), 'id'));
+}

@@ -1,0 +1,72 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { createServer } from 'node:http';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
+import { type GatewayProcess, startGatewayProcess } from '../../../test/support/process.ts';
+import { startBrowser } from './browser.ts';
+import { watchPage } from './watch-page.ts';
+
+export interface World {
+  gateway: GatewayProcess;
+  browser: Browser;
+  /** A customer's endpoint, which answers 200. */
+  endpointUrl: string;
+  /** What the pages complained of so far: nothing, if all is well. */
+  complaints: string[];
+  /** A new page, not signed in. Its complaints are gathered. */
+  open(options?: BrowserContextOptions): Promise<Page>;
+  /** Calls the gateway from outside the browser, with the first test key if no other is given. */
+  call(method: string, path: string, body?: unknown, key?: string): Promise<Record<string, unknown>>;
+  sandbox(path: string, body: unknown): Promise<void>;
+  stop(): Promise<void>;
+}
+
+/** A gateway as `npm start` starts it, with the built console, a browser and a customer's endpoint. */
+export async function startWorld(env: Record<string, string> = {}): Promise<World> {
+  const dataDir = await mkdtemp(join(tmpdir(), 'waypost-console-'));
+  const [gateway, browser] = await Promise.all([startGatewayProcess(dataDir, env), startBrowser()]);
+  const endpoint = createServer((request, answer) => request.resume().on('end', () => answer.end('Thank you')));
+  await new Promise<void>((resolve) => endpoint.listen(0, '127.0.0.1', resolve));
+  const address = endpoint.address();
+  const complaints: string[] = [];
+  return {
+    gateway,
+    browser,
+    endpointUrl: `http://127.0.0.1:${typeof address === 'object' ? address?.port : ''}/events`,
+    complaints,
+    async open(options = {}) {
+      const context = await browser.newContext({
+        ...{ viewport: { width: 1280, height: 800 }, locale: 'en-GB', timezoneId: 'Europe/London' },
+        ...options,
+      });
+      const page = await context.newPage();
+      watchPage(page, gateway.dev.base_url, complaints);
+      await page.goto(gateway.dev.console_url);
+      return page;
+    },
+    call: (method, path, body, key = gateway.dev.test_key) =>
+      callJson(`${gateway.dev.base_url}${path}`, method, body, key),
+    async sandbox(path, body) {
+      await callJson(`${gateway.dev.sandbox_url}/_sandbox/${path}`, 'POST', body, '');
+    },
+    async stop() {
+      await browser.close();
+      endpoint.closeAllConnections();
+      endpoint.close();
+      await gateway.stop();
+      await rm(dataDir, { recursive: true, force: true });
+    },
+  };
+}
+
+async function callJson(url: string, method: string, body: unknown, key: string): Promise<Record<string, unknown>> {
+  const answer = await fetch(url, {
+    method,
+    headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
+    ...(body !== undefined && { body: JSON.stringify(body) }),
+  });
+  const text = await answer.text();
+  if (!answer.ok) throw new Error(`${method} ${url} was answered with ${answer.status}: ${text}`);
+  return text === '' ? {} : JSON.parse(text);
+}

@@ -1,0 +1,98 @@
+import { isObject } from './decode.ts';
+
+/** One fault of a request: where it is, and what is wrong. */
+export interface Fault {
+  /** A JSON Pointer as a URI fragment, or the name of a query's parameter. */
+  place: string;
+  detail: string;
+}
+
+/** A call that failed, in the words that are shown. */
+export interface Failure {
+  /** 0: no answer came. */
+  status: number;
+  code: string;
+  title: string;
+  detail: string;
+  /** What a person can do about it. */
+  action: string;
+  docUrl: string | null;
+  requestId: string | null;
+  faults: Fault[];
+  retryAfterSeconds: number | null;
+}
+
+/** What to do about an error answer. The pages behind `type` say more. */
+const ACTIONS: Record<string, string> = {
+  invalid_api_key: 'Sign in again with a key that is valid.',
+  insufficient_scope: 'Sign in with a key that has the scope named above.',
+  account_suspended: 'Ask who runs the platform. Reading stays possible.',
+  not_found: 'Check the id. What belongs to another account or mode cannot be seen either.',
+  idempotency_in_flight: 'Repeat the same request in a moment.',
+  channel_taken: 'Remove that channel first, or connect another number.',
+  payload_too_large: 'Send less at once.',
+  invalid_request: 'Mend what is listed and try again.',
+  too_many_recipients: 'Send to 50 people at most, and to the rest in a second request.',
+  no_channel: 'Choose a channel, or ask who runs the platform to connect one.',
+  unknown_channel: 'Choose another channel.',
+  channel_refused: 'Check the number, the business account and the access token.',
+  rate_limited: 'Wait a moment and try again.',
+  internal_error: 'Try again. If it stays, tell the platform the request id.',
+  unavailable: 'Nothing was done. Try again in a moment.',
+};
+
+/** Reads an error answer. What is no problem page comes from something between here and the gateway. */
+export function readProblem(status: number, body: unknown, retryAfter: string | null): Failure {
+  const problem = isObject(body) ? body : {};
+  const code = textOr(problem.code, `http_${status}`);
+  return {
+    status,
+    code,
+    title: textOr(problem.title, `The answer has the status ${status}`),
+    detail: textOr(problem.detail, 'The answer does not say why.'),
+    action: ACTIONS[code] ?? 'Try again. If it stays, tell who runs the gateway.',
+    docUrl: typeof problem.type === 'string' && problem.type.startsWith('http') ? problem.type : null,
+    requestId: typeof problem.request_id === 'string' ? problem.request_id : null,
+    faults: readFaults(problem.errors),
+    retryAfterSeconds: retryAfter !== null && /^[0-9]+$/.test(retryAfter) ? Number(retryAfter) : null,
+  };
+}
+
+/** No answer at all. */
+export function noConnection(): Failure {
+  return localFailure(
+    'no_connection',
+    'The gateway cannot be reached',
+    'No answer came: it may be stopped, or the network is down.',
+    'Check that the gateway runs, then try again.',
+  );
+}
+
+/** An answer that this console cannot read. */
+export function unreadable(detail: string): Failure {
+  return localFailure(
+    'unreadable_answer',
+    'The answer cannot be read',
+    detail,
+    'Reload the page: the console may be older than the gateway.',
+  );
+}
+
+function localFailure(code: string, title: string, detail: string, action: string): Failure {
+  return {
+    ...{ status: 0, code, title, detail, action, docUrl: null },
+    ...{ requestId: null, faults: [], retryAfterSeconds: null },
+  };
+}
+
+function readFaults(errors: unknown): Fault[] {
+  if (!Array.isArray(errors)) return [];
+  return errors.filter(isObject).map(({ pointer, parameter, detail }) => ({
+    place: textOr(pointer, textOr(parameter, '')),
+    detail: textOr(detail, 'This is not valid.'),
+  }));
+}
+
+function textOr(value: unknown, otherwise: string): string {
+  return typeof value === 'string' && value !== '' ? value : otherwise;
+}

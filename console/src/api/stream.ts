@@ -1,0 +1,102 @@
+import { type Decode, DecodeError } from './decode.ts';
+import { type Failure, readProblem, unreadable } from './failure.ts';
+import { createSseReader, type ServerSentEvent } from './sse.ts';
+
+/** `waiting`: the connection is gone, and is made again at `retryAt`. `refused`: the gateway said no. */
+export type StreamState =
+  | { kind: 'connecting' }
+  | { kind: 'live' }
+  | { kind: 'waiting'; retryAt: number }
+  | { kind: 'refused'; failure: Failure };
+
+interface Stream<Event> {
+  key: string;
+  path: string;
+  /** Everything after this sequence is read. */
+  after: number;
+  decode: Decode<Event>;
+  onEvents(events: Event[]): void;
+  onState(state: StreamState): void;
+}
+
+const FIRST_WAIT_MS = 500;
+const LONGEST_WAIT_MS = 15_000;
+/** The gateway writes a comment every 15 s: a connection that is silent for three of them is dead. */
+const SILENCE_MS = 45_000;
+
+/**
+ * Reads events until the signal says stop. The browser's own reader cannot send the key in a header, so this one
+ * does: it goes on after the last event that it has read, and waits longer after every failure.
+ */
+export async function readStream<Event>(stream: Stream<Event>, stop: AbortSignal): Promise<void> {
+  const place = { after: stream.after };
+  for (let failures = 0; !stop.aborted; ) {
+    stream.onState({ kind: 'connecting' });
+    const end = await readOnce(stream, place, stop);
+    if (stop.aborted) return;
+    if (end.kind === 'refused') return stream.onState(end);
+    failures = end.wasLive ? 1 : failures + 1;
+    const waitMs = Math.min(LONGEST_WAIT_MS, FIRST_WAIT_MS * 2 ** (failures - 1)) * (0.75 + Math.random() / 2);
+    stream.onState({ kind: 'waiting', retryAt: Date.now() + waitMs });
+    await pause(waitMs, stop);
+  }
+}
+
+type End = { kind: 'lost'; wasLive: boolean } | { kind: 'refused'; failure: Failure };
+
+async function readOnce<Event>(stream: Stream<Event>, place: { after: number }, stop: AbortSignal): Promise<End> {
+  const silence = new AbortController();
+  const signal = AbortSignal.any([stop, silence.signal]);
+  let wasLive = false;
+  try {
+    const answer = await fetch(stream.path, {
+      headers: { authorization: `Bearer ${stream.key}`, 'last-event-id': String(place.after) },
+      cache: 'no-store',
+      signal,
+    });
+    if (answer.status === 401 || answer.status === 403)
+      return { kind: 'refused', failure: readProblem(answer.status, await answer.json(), null) };
+    if (!answer.ok || answer.body === null) return { kind: 'lost', wasLive };
+    wasLive = true;
+    stream.onState({ kind: 'live' });
+    const read = createSseReader();
+    for await (const piece of textsOf(answer.body, silence)) take(stream, place, read(piece));
+  } catch (error) {
+    // What cannot be read now cannot be read later; everything else is a connection that went away.
+    if (error instanceof DecodeError) return { kind: 'refused', failure: unreadable(error.message) };
+  }
+  return { kind: 'lost', wasLive };
+}
+
+/** The texts of a body as they come; ends a connection that is silent for too long. */
+async function* textsOf(body: ReadableStream<Uint8Array>, silence: AbortController): AsyncGenerator<string> {
+  const decoder = new TextDecoder();
+  const reader = body.getReader();
+  for (;;) {
+    const timer = setTimeout(() => silence.abort(), SILENCE_MS);
+    const { done, value } = await reader.read().finally(() => clearTimeout(timer));
+    if (done) return;
+    yield decoder.decode(value, { stream: true });
+  }
+}
+
+function take<Event>(stream: Stream<Event>, place: { after: number }, events: ServerSentEvent[]): void {
+  if (events.length === 0) return;
+  stream.onEvents(events.map(({ data }) => stream.decode(JSON.parse(data))));
+  const last = events.findLast(({ id }) => id !== null);
+  if (last?.id) place.after = Number(last.id);
+}
+
+function pause(waitMs: number, stop: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    const timer = setTimeout(resolve, waitMs);
+    stop.addEventListener(
+      'abort',
+      () => {
+        clearTimeout(timer);
+        resolve();
+      },
+      { once: true },
+    );
+  });
+}

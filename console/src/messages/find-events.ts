@@ -1,0 +1,55 @@
+import type { WaypostEvent } from '../api/message.ts';
+
+/** Reads events after a sequence number, ascending; `latest` and `oldest` are of the whole log. */
+export type ReadEvents = (
+  after: number,
+  limit: number,
+) => Promise<{ data: WaypostEvent[]; oldest_sequence: number; latest_sequence: number } | undefined>;
+
+const PAGE = 100;
+/** What is read on from the message's beginning: beyond this, its events are too far apart to look for here. */
+const PAGES_MAX = 10;
+
+/**
+ * Finds the events of one message. The log is numbered, and its times ascend with the numbers, so the beginning is
+ * found by halving, and from there it is read on until the message last changed. undefined: it could not be read.
+ */
+export async function findEvents(
+  read: ReadEvents,
+  { id, fromMs, toMs }: { id: string; fromMs: number; toMs: number },
+): Promise<{ events: WaypostEvent[]; complete: boolean } | undefined> {
+  let after = await sequenceBefore(read, fromMs);
+  const events: WaypostEvent[] = [];
+  for (let pages = 0; after !== undefined && pages < PAGES_MAX; pages += 1) {
+    const page = await read(after, PAGE);
+    if (page === undefined) return undefined;
+    events.push(...page.data.filter(({ data }) => tellsOf(data, id)));
+    const last = page.data.at(-1);
+    if (last === undefined || page.data.length < PAGE || Date.parse(last.timestamp) > toMs)
+      return { events, complete: true };
+    after = last.sequence;
+  }
+  return after === undefined ? undefined : { events, complete: false };
+}
+
+/** The number of the last event before a moment. */
+async function sequenceBefore(read: ReadEvents, momentMs: number): Promise<number | undefined> {
+  const bounds = await read(0, 1);
+  if (bounds === undefined) return undefined;
+  let low = bounds.oldest_sequence - 1;
+  let high = bounds.latest_sequence;
+  while (high - low > PAGE) {
+    const middle = Math.floor((low + high) / 2);
+    const page = await read(middle, 1);
+    if (page === undefined) return undefined;
+    const [event] = page.data;
+    if (event !== undefined && Date.parse(event.timestamp) < momentMs) low = middle;
+    else high = middle;
+  }
+  return low;
+}
+
+function tellsOf(data: unknown, id: string): boolean {
+  const message: unknown = Reflect.get(Object(data), 'message');
+  return Reflect.get(Object(message), 'id') === id;
+}

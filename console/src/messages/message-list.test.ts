@@ -1,0 +1,62 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import fc from 'fast-check';
+import type { Message } from '../api/message.ts';
+import { createMessageList, type MessageFilter, NO_FILTER } from './message-list.ts';
+
+/** A message by its number and how often it has changed. */
+function message(number: number, changes = 0, more: Partial<Message> = {}): Message {
+  const at = (seconds: number) => new Date(1_800_000_000_000 + seconds * 1_000).toISOString();
+  return {
+    ...{ id: `msg_${String(number).padStart(26, '0')}`, request_id: null, channel_id: 'chn_1', direction: 'outbound' },
+    ...{ from: null, to: '+447700900123', user_id: null, type: 'text', reply_to: null, message_id: null },
+    ...{ status: 'accepted', client_reference: null, held: false, error: null, pricing: null },
+    ...{ created_at: at(number), updated_at: at(number + changes), content_expired: undefined, timeline: undefined },
+    ...{ content: undefined },
+    ...more,
+  };
+}
+
+describe('the list of messages', () => {
+  it('shows each message once, newest first, in its newest state, in whatever order they come', () => {
+    const change = fc.record({ number: fc.nat(30), changes: fc.nat(5) });
+    fc.assert(
+      fc.property(fc.array(fc.array(change, { maxLength: 20 }), { maxLength: 8 }), (batches) => {
+        const list = createMessageList();
+        for (const batch of batches)
+          list.put(
+            batch.map(({ number, changes }) => message(number, changes)),
+            NO_FILTER,
+          );
+        const newest = new Map<number, number>();
+        for (const { number, changes } of batches.flat())
+          newest.set(number, Math.max(changes, newest.get(number) ?? 0));
+        const expected = [...newest].sort(([a], [b]) => b - a).map(([number, changes]) => message(number, changes));
+        assert.deepEqual(list.rows, expected);
+      }),
+    );
+  });
+
+  it('takes a message out when it does not fit the filter any more, and in when it begins to', () => {
+    const pending: MessageFilter = { ...NO_FILTER, status: 'pending' };
+    const list = createMessageList();
+    assert.equal(list.put([message(1, 0, { status: 'pending' }), message(2)], pending), 1);
+    assert.equal(list.put([message(1, 1, { status: 'accepted' })], pending), 0);
+    assert.deepEqual(list.rows, []);
+  });
+
+  it('keeps the content that a page has brought when an event without content follows', () => {
+    const list = createMessageList();
+    list.put([message(1, 0, { content: { body: 'Hello' } })], NO_FILTER);
+    list.put([message(1, 1, { status: 'read' })], NO_FILTER);
+    assert.deepEqual([list.rows[0]?.status, list.rows[0]?.content], ['read', { body: 'Hello' }]);
+  });
+
+  it('drops the oldest when there are too many to keep', () => {
+    const list = createMessageList();
+    const many = Array.from({ length: 20_010 }, (_, place) => message(place));
+    list.put(many, NO_FILTER);
+    assert.equal(list.rows.length, 20_000);
+    assert.equal(list.rows.at(-1)?.id, message(10).id);
+  });
+});

@@ -1,0 +1,90 @@
+import type { Message } from '../api/message.ts';
+
+/** What is kept in the tab: far more than anybody scrolls through, and some 30 MB at most. */
+const MESSAGES_MAX = 20_000;
+
+export interface MessageFilter {
+  status: string;
+  direction: string;
+  /** An RFC 3339 time; empty: from the beginning. */
+  since: string;
+  /** What the search names, if it names anything. */
+  search: { member: 'to' | 'client_reference' | 'message_id' | 'request_id'; value: string } | null;
+}
+
+export const NO_FILTER: MessageFilter = { status: '', direction: '', since: '', search: null };
+
+/**
+ * The messages that are listed, newest first, from two sources: pages of the API, and events. Whatever comes twice or
+ * in another order, the newest state of a message is the one that stands.
+ */
+export interface MessageList {
+  readonly rows: readonly Message[];
+  /** Returns how many of them were not there before. */
+  put(messages: readonly Message[], filter: MessageFilter): number;
+  clear(): void;
+}
+
+export function createMessageList(): MessageList {
+  const byId = new Map<string, Message>();
+  let rows: Message[] = [];
+  return {
+    get rows() {
+      return rows;
+    },
+    put(messages, filter) {
+      const { changed, fresh } = sortOut(messages, byId, filter);
+      if (changed) rows = rows.flatMap(({ id }) => byId.get(id) ?? []);
+      if (fresh.length > 0) rows = merge(fresh.sort(newestFirst), rows);
+      for (const { id } of rows.splice(MESSAGES_MAX)) byId.delete(id);
+      return fresh.length;
+    },
+    clear() {
+      byId.clear();
+      rows = [];
+    },
+  };
+}
+
+function sortOut(messages: readonly Message[], byId: Map<string, Message>, filter: MessageFilter) {
+  const fresh = new Map<string, Message>();
+  let changed = false;
+  for (const message of messages) {
+    const { id } = message;
+    const known = byId.get(id);
+    if (known !== undefined && known.updated_at > message.updated_at) continue;
+    // An event has no content; what was read before stays.
+    const newest =
+      message.content === undefined && known !== undefined ? { ...message, content: known.content } : message;
+    const wanted = isWanted(newest, filter);
+    if (wanted) byId.set(id, newest);
+    else byId.delete(id);
+    const isFresh = fresh.has(id) || known === undefined;
+    if (!isFresh) changed = true;
+    else if (wanted) fresh.set(id, newest);
+    else fresh.delete(id);
+  }
+  return { changed, fresh: [...fresh.values()] };
+}
+
+/** Ids begin with their time, so their order is the messages' own. */
+function newestFirst(one: Message, other: Message): number {
+  return one.id < other.id ? 1 : -1;
+}
+
+/** Both are sorted. New messages nearly always stand before all others, and then nothing is compared. */
+function merge(fresh: Message[], rows: Message[]): Message[] {
+  const oldestFresh = fresh.at(-1);
+  if (oldestFresh === undefined || rows[0] === undefined || oldestFresh.id > rows[0].id) return [...fresh, ...rows];
+  return [...fresh, ...rows].sort(newestFirst);
+}
+
+/** Whether the API would list this message with this filter. */
+function isWanted(message: Message, { status, direction, since, search }: MessageFilter): boolean {
+  if (status !== '' && message.status !== status) return false;
+  if (direction !== '' && message.direction !== direction) return false;
+  if (since !== '' && Date.parse(message.created_at) < Date.parse(since)) return false;
+  if (search === null) return true;
+  if (search.member === 'to') return message.to === search.value || message.user_id === search.value;
+  return message[search.member] === search.value;
+}

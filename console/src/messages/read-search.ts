@@ -1,0 +1,27 @@
+import type { MessageFilter } from './message-list.ts';
+
+/** What a search is for: one message, all messages with something, or nothing. */
+export type Search =
+  | { kind: 'nothing' }
+  | { kind: 'message'; id: string }
+  | { kind: 'filter'; by: NonNullable<MessageFilter['search']>; words: string };
+
+const NUMBER = /^\+?[0-9][0-9 ().-]{5,30}$/;
+const USER_ID = /^[A-Z]{2}\.(ENT\.)?[A-Za-z0-9]{1,128}$/;
+
+/** Reads what was typed into the one search field. `words` say what is searched for, in a person's words. */
+export function readSearch(typed: string): Search {
+  const value = typed.trim();
+  if (value === '') return { kind: 'nothing' };
+  if (/^msg_[0-9a-z]{26}$/.test(value)) return { kind: 'message', id: value };
+  if (/^req_[0-9a-z]{26}$/.test(value)) return by('request_id', value, 'of this request');
+  if (/^wamid\./.test(value)) return by('message_id', value, "with this id of the provider's");
+  if (USER_ID.test(value)) return by('to', value, 'to or from this person');
+  if (value.startsWith('+') && NUMBER.test(value))
+    return by('to', `+${value.replace(/[^0-9]/g, '')}`, 'to this number');
+  return by('client_reference', value, 'with this client reference');
+}
+
+function by(member: NonNullable<MessageFilter['search']>['member'], value: string, words: string): Search {
+  return { kind: 'filter', by: { member, value }, words };
+}

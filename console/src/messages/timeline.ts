@@ -1,0 +1,41 @@
+import type { Message, TimelineStep } from '../api/message.ts';
+import { spanOf } from '../parts/times.ts';
+
+export interface DrawnStep extends TimelineStep {
+  /** Where it stands between the first and the last moment, 0 to 100. */
+  startPercent: number;
+  endPercent: number;
+  /** How long after the message was made it was known here. */
+  since: string;
+  /** What is strange about it, in words; empty mostly. */
+  remark: string;
+}
+
+const REMARKS: Record<string, string> = {
+  late: 'Came late: the message was further already, so it changed nothing.',
+  duplicate: 'Told twice: it changed nothing.',
+};
+
+/**
+ * The history of a message as it is drawn: each step from where the step before ended to when it was known here. The
+ * provider's own times are in whole seconds and by its own clock, so they would stand in the wrong order.
+ */
+export function drawTimeline({
+  created_at: createdAt,
+  timeline = [],
+}: Pick<Message, 'created_at' | 'timeline'>): DrawnStep[] {
+  const beginMs = Date.parse(createdAt);
+  const knownMs = timeline.map(({ received_at: at }) => Math.max(beginMs, Date.parse(at)));
+  const lengthMs = Math.max(1, ...knownMs.map((ms) => ms - beginMs));
+  const percentOf = (ms: number) => ((ms - beginMs) / lengthMs) * 100;
+  return timeline.map((step, place) => {
+    const ms = knownMs[place] ?? beginMs;
+    return {
+      ...step,
+      startPercent: percentOf(Math.min(ms, knownMs[place - 1] ?? beginMs)),
+      endPercent: percentOf(ms),
+      since: spanOf(ms - beginMs),
+      remark: REMARKS[step.note ?? ''] ?? '',
+    };
+  });
+}

@@ -1,0 +1,76 @@
+import UPlot from 'uplot';
+import type { Series } from './series.ts';
+
+interface Drawing {
+  unit: string;
+  /** Seconds. */
+  times: number[];
+  series: Series[];
+  format: (value: number) => string;
+  width: number;
+  isDark: boolean;
+  /** Which time the pointer is at; null: it is elsewhere. */
+  onPoint(place: number | null): void;
+}
+
+const HEIGHT = 220;
+const DAY_SECONDS = 86_400;
+
+/** Draws lines over time. The colours are those of the page, so a change of scheme draws anew. */
+export function drawChart(box: HTMLElement, drawing: Drawing): UPlot {
+  const { unit, times, series, format, width, onPoint } = drawing;
+  const colour = (name: string) => colourOf(box, name);
+  const axis = {
+    stroke: colour('text-soft'),
+    grid: { stroke: colour('line'), width: 1 },
+    ticks: { stroke: colour('line'), width: 1 },
+  };
+  const options: UPlot.Options = {
+    width,
+    height: HEIGHT,
+    legend: { show: false },
+    cursor: { drag: { x: false, y: false } },
+    scales: { x: { time: true }, y: { range: (_, __, max) => [0, niceMax(max)] } },
+    axes: [
+      { ...axis, values: (_, splits) => splits.map((split) => timeLabel(split, times)), space: 70 },
+      { ...axis, label: unit, labelSize: 24, size: 62, values: (_, splits) => splits.map((split) => format(split)) },
+    ],
+    series: [
+      {},
+      ...series.map(({ label, tone, dash }) => ({
+        label,
+        stroke: colour(`chart-${tone}`),
+        dash,
+        width: 2,
+        points: { show: times.length < 60, size: 5, fill: colour('surface') },
+      })),
+    ],
+    hooks: { setCursor: [(plot) => onPoint(plot.cursor.idx ?? null)] },
+  };
+  return new UPlot(options, [times, ...series.map(({ values }) => values)], box);
+}
+
+/** A canvas knows no custom properties, so the browser is asked what colour comes of one. */
+function colourOf(box: HTMLElement, name: string): string {
+  const probe = box.appendChild(document.createElement('span'));
+  probe.style.color = `var(--${name})`;
+  const { color } = getComputedStyle(probe);
+  probe.remove();
+  return color;
+}
+
+/** Room above the highest line, and an axis even where everything is 0. */
+function niceMax(max: number | null): number {
+  return max === null || max <= 0 ? 1 : max * 1.08;
+}
+
+const HOURS = new Intl.DateTimeFormat(undefined, { hour: '2-digit', minute: '2-digit', hourCycle: 'h23' });
+const DAYS = new Intl.DateTimeFormat(undefined, { month: 'short', day: 'numeric' });
+
+/** Hours within a few days; where the day changes, and over longer times, the day. */
+function timeLabel(seconds: number, times: number[]): string {
+  const date = new Date(seconds * 1_000);
+  const length = (times.at(-1) ?? 0) - (times[0] ?? 0);
+  const isMidnight = date.getHours() === 0 && date.getMinutes() === 0;
+  return isMidnight || length > 3 * DAY_SECONDS ? DAYS.format(date) : HOURS.format(date);
+}

@@ -1,0 +1,23 @@
+import type { Totals } from '../api/statistics.ts';
+
+export interface Stage {
+  label: string;
+  meaning: string;
+  tone: string;
+  count: number;
+  /** Of the accepted ones; null where there are none. */
+  percent: number | null;
+}
+
+/** How far the messages of a range have come. Each stage holds those of the next one too. */
+export function funnelOf({ accepted, sent, delivered, read, failed, unknown }: Totals): Stage[] {
+  const stages: Omit<Stage, 'percent'>[] = [
+    { label: 'Accepted', meaning: 'The provider took them.', tone: 'accepted', count: accepted },
+    { label: 'Sent', meaning: 'The provider has sent them on.', tone: 'accepted', count: sent },
+    { label: 'Delivered', meaning: "They are on people's devices.", tone: 'delivered', count: delivered },
+    { label: 'Read', meaning: 'People have read them.', tone: 'read', count: read },
+    { label: 'Failed', meaning: 'They were refused, or did not arrive.', tone: 'failed', count: failed },
+    { label: 'Unknown', meaning: 'Whether they were taken is not known.', tone: 'unknown', count: unknown },
+  ];
+  return stages.map((stage) => ({ ...stage, percent: accepted === 0 ? null : (stage.count / accepted) * 100 }));
+}

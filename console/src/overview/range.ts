@@ -1,0 +1,25 @@
+export interface RangeWish {
+  /** Seconds back from now; empty: the two times. */
+  span: string;
+  /** As a `datetime-local` field gives them: in the zone of whoever reads. */
+  from: string;
+  to: string;
+}
+
+export const RANGES = [
+  { value: '3600', words: 'The last hour' },
+  { value: '86400', words: 'The last 24 hours' },
+  { value: '604800', words: 'The last 7 days' },
+  { value: '2592000', words: 'The last 30 days' },
+];
+
+/** The query for a chosen range; an empty end is now. */
+export function rangeQuery({ span, from, to }: RangeWish, nowMs: number): { since?: string; until?: string } {
+  if (span !== '') return { since: new Date(nowMs - Number(span) * 1_000).toISOString() };
+  return { ...(from !== '' && { since: isoOf(from) }), ...(to !== '' && { until: isoOf(to) }) };
+}
+
+/** A `datetime-local` field says "2026-01-31T12:00" and means the reader's own zone. */
+function isoOf(local: string): string {
+  return new Date(local).toISOString();
+}

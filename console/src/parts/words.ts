@@ -1,0 +1,102 @@
+import type { MessageError } from '../api/message.ts';
+
+/** How a status looks: its sign stands beside the word, so that nothing is told by colour alone. */
+export type Tone = 'good' | 'bad' | 'warn' | 'busy' | 'plain';
+
+const STATUS: Record<string, { tone: Tone; sign: string; meaning: string }> = {
+  pending: { tone: 'busy', sign: '…', meaning: 'It waits for its turn; nothing was transmitted yet.' },
+  transmitting: { tone: 'busy', sign: '→', meaning: 'It is being handed to the provider.' },
+  accepted: { tone: 'plain', sign: '✓', meaning: 'The provider took it. This does not prove delivery.' },
+  sent: { tone: 'plain', sign: '✓', meaning: 'The provider has sent it on.' },
+  delivered: { tone: 'good', sign: '✓✓', meaning: "It is on the person's device." },
+  read: { tone: 'good', sign: '✓✓', meaning: 'The person has read it.' },
+  failed: { tone: 'bad', sign: '✕', meaning: 'It did not arrive, and will not.' },
+  unknown: {
+    tone: 'warn',
+    sign: '?',
+    meaning:
+      'Whether the provider took it is not known. It is never sent again by itself; a later notification may settle it.',
+  },
+  received: { tone: 'plain', sign: '←', meaning: 'A person has written this.' },
+  // Templates, channels, endpoints, accounts and notifications.
+  approved: { tone: 'good', sign: '✓', meaning: 'It can be sent.' },
+  connected: { tone: 'good', sign: '✓', meaning: 'It sends and receives.' },
+  suspended: { tone: 'bad', sign: '✕', meaning: 'Nothing can be sent from it.' },
+  removed: { tone: 'plain', sign: '–', meaning: 'It was removed; its messages stay.' },
+  enabled: { tone: 'good', sign: '✓', meaning: 'It gets events.' },
+  disabled: { tone: 'bad', sign: '✕', meaning: 'It is switched off.' },
+  active: { tone: 'good', sign: '✓', meaning: 'It may send.' },
+  rejected: { tone: 'bad', sign: '✕', meaning: 'The provider refused it.' },
+  paused: { tone: 'warn', sign: '!', meaning: 'The provider has paused it for its quality.' },
+  succeeded: { tone: 'good', sign: '✓', meaning: 'The endpoint answered with a 2xx.' },
+  waiting: { tone: 'busy', sign: '…', meaning: 'It waits to be applied.' },
+  applied: { tone: 'good', sign: '✓', meaning: 'All of it had its effect.' },
+  set_aside: { tone: 'bad', sign: '!', meaning: 'It could not be applied, and waits for somebody to look at it.' },
+  valid: { tone: 'good', sign: '✓', meaning: 'Nothing speaks against it.' },
+  invalid: { tone: 'bad', sign: '✕', meaning: 'It would fail.' },
+};
+
+const OTHER = { tone: 'plain', sign: '•', meaning: '' } as const;
+
+export function describeStatus(status: string): { tone: Tone; sign: string; meaning: string; word: string } {
+  return { ...(STATUS[status] ?? OTHER), word: status.replaceAll('_', ' ') };
+}
+
+export const STATUSES = [
+  ...['pending', 'transmitting', 'accepted', 'sent', 'delivered', 'read', 'failed', 'unknown', 'received'],
+];
+
+const QUALITY: Record<string, { tone: Tone; sign: string; meaning: string }> = {
+  green: { tone: 'good', sign: '▲', meaning: 'High: people like what they get.' },
+  yellow: { tone: 'warn', sign: '◆', meaning: 'Medium: some people block or report it.' },
+  red: { tone: 'bad', sign: '▼', meaning: 'Low: many people block or report it.' },
+};
+
+export function describeQuality(quality: string | null): { tone: Tone; sign: string; meaning: string; word: string } {
+  const word = quality ?? 'not rated';
+  return { ...(QUALITY[word] ?? { ...OTHER, meaning: 'The provider has not rated it yet.' }), word };
+}
+
+const FAULTS: Record<string, string> = {
+  caller: 'in what was sent to the API',
+  recipient: 'on the side of the person it goes to',
+  sender: 'with the channel, the template or the business account',
+  provider: 'at the provider',
+  platform: 'with us',
+};
+
+/** Where the cause lies, and whether sending it again unchanged makes sense. */
+export function explainError({ fault, retryable, retry_after_seconds: after }: MessageError): string {
+  const wait = after === undefined ? '' : ` after ${after} s`;
+  const again = retryable
+    ? `It is safe to send it again unchanged${wait}.`
+    : 'Sending it again unchanged would not help, or is not safe.';
+  return `The cause lies ${FAULTS[fault] ?? 'elsewhere'}. ${again}`;
+}
+
+const ATTEMPT_ERRORS: Record<string, string> = {
+  timeout: 'No answer within 15 s.',
+  dns: 'The name could not be resolved.',
+  refused: 'Nothing listens at the address.',
+  tls: 'The certificate was not accepted.',
+  address_refused: 'The name leads to an address that is not public.',
+  redirect: 'It answered with a redirect, and redirects are not followed.',
+  too_large: 'Its answer was too large.',
+};
+
+export function explainAttempt(error: string | null, httpStatus: number | null): string {
+  if (error !== null) return ATTEMPT_ERRORS[error] ?? error.replaceAll('_', ' ');
+  return httpStatus === null ? 'No answer.' : `It answered with ${httpStatus}.`;
+}
+
+const LEFTOVERS: Record<string, string> = {
+  unknown_message: 'Its message is not known, and was waited for in vain.',
+  no_channel: 'No channel has this phone number id or business account. Connect it, then reprocess.',
+  undecodable: 'It has a form that is not known. A newer version may know it.',
+  failed: 'Applying it failed. Look into the log, then reprocess.',
+};
+
+/** Why a notification was not applied, and what to do. */
+export function explainLeftover(error: string | null): string {
+  return error === null ? '–' : (LEFTOVERS[error] ?? error.replaceAll('_', ' '));
+}

@@ -1,0 +1,36 @@
+import { message, type WaypostEvent } from '../api/message.ts';
+import { pageOf } from '../api/resources.ts';
+import { messageOf } from '../messages/message-of.ts';
+import { live } from '../state/live.svelte.ts';
+import { api } from '../state/session.svelte.ts';
+
+/** How the messages of a request are now, by their ids: read once, and kept up to date by the events. */
+export function createLiveStatuses(requestId: string) {
+  let statuses = $state.raw<ReadonlyMap<string, string>>(new Map());
+
+  function hear(events: WaypostEvent[]): void {
+    const told = events.flatMap((event) => messageOf(event) ?? []).filter((one) => one.request_id === requestId);
+    if (told.length > 0) statuses = new Map([...statuses, ...told.map(({ id, status }) => [id, status] as const)]);
+  }
+
+  async function read(): Promise<void> {
+    const query = { request_id: requestId, limit: 100 };
+    const answer = await api({ path: '/api/v1/messages', query }, pageOf(message));
+    // Without it the answer's own statuses are shown, and events still come.
+    if (!answer.ok) return;
+    // What an event has told meanwhile is newer than this.
+    statuses = new Map([...answer.value.data.map(({ id, status }) => [id, status] as const), ...statuses]);
+  }
+
+  return {
+    get statuses() {
+      return statuses;
+    },
+    /** Returns what ends the listening. */
+    follow(): () => void {
+      const end = live.listen(hear);
+      void read();
+      return end;
+    },
+  };
+}

@@ -1,0 +1,57 @@
+import type { Failure } from '../api/failure.ts';
+import { type AggregateAnswer, aggregateAnswer } from '../api/message.ts';
+import { api } from '../state/session.svelte.ts';
+import { newIdempotencyKey } from './new-key.ts';
+
+/** One click, its key, and what came of it. */
+export function createSending() {
+  let answer = $state.raw<AggregateAnswer>();
+  let failure = $state.raw<Failure>();
+  let replayed = $state(false);
+  let busy = $state(false);
+  let last = { json: '', key: '' };
+
+  async function carryOut(): Promise<void> {
+    busy = true;
+    answer = undefined;
+    failure = undefined;
+    const { json, key } = last;
+    const headers = { 'idempotency-key': key };
+    const result = await api({ method: 'POST', path: '/api/v1/messages/send', body: json, headers }, aggregateAnswer);
+    busy = false;
+    if (!result.ok) {
+      failure = result.failure;
+      return;
+    }
+    answer = result.value;
+    replayed = result.headers.get('idempotent-replayed') === 'true';
+  }
+
+  return {
+    get answer() {
+      return answer;
+    },
+    get failure() {
+      return failure;
+    },
+    /** Whether the answer is that of an earlier try, which was carried out after all. */
+    get replayed() {
+      return replayed;
+    },
+    get busy() {
+      return busy;
+    },
+    send(json: string): Promise<void> {
+      last = { json, key: newIdempotencyKey() };
+      return carryOut();
+    },
+    /** Whether the same may succeed later: no answer came, or the gateway could not take it now. */
+    get canRepeat() {
+      return (
+        failure !== undefined && (failure.status === 0 || failure.status >= 500 || [409, 429].includes(failure.status))
+      );
+    },
+    /** The same bytes with the same key. */
+    repeat: () => carryOut(),
+  };
+}

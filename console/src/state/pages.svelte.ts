@@ -1,0 +1,63 @@
+import type { Call } from '../api/call.ts';
+import type { Decode } from '../api/decode.ts';
+import type { Failure } from '../api/failure.ts';
+import { pageOf } from '../api/resources.ts';
+import { api } from './session.svelte.ts';
+
+const ROWS_A_PAGE = 50;
+
+export interface Pages<Row> {
+  /** undefined until the first page has come. */
+  readonly rows: Row[] | undefined;
+  readonly more: boolean;
+  readonly failure: Failure | undefined;
+  readonly busy: boolean;
+  /** Reads the first page anew. */
+  load(): Promise<void>;
+  loadMore(): Promise<void>;
+  /** Puts a changed row into the place of the old one. */
+  replace(row: Row, isSame: (other: Row) => boolean): void;
+}
+
+/** A list of the API, read page by page. */
+export function createPages<Row>(row: Decode<Row>, call: () => Call): Pages<Row> {
+  let rows = $state.raw<Row[]>();
+  let cursor = $state.raw<string | null>(null);
+  let failure = $state.raw<Failure>();
+  let busy = $state(false);
+  let newest = 0;
+
+  async function read(from: string | null): Promise<void> {
+    newest += 1;
+    const number = newest;
+    busy = true;
+    const { query, ...rest } = call();
+    const answer = await api({ ...rest, query: { limit: ROWS_A_PAGE, ...query, cursor: from } }, pageOf(row));
+    if (number !== newest) return;
+    busy = false;
+    failure = answer.ok ? undefined : answer.failure;
+    if (!answer.ok) return;
+    rows = from === null ? answer.value.data : [...(rows ?? []), ...answer.value.data];
+    cursor = answer.value.next_cursor;
+  }
+
+  return {
+    get rows() {
+      return rows;
+    },
+    get more() {
+      return cursor !== null;
+    },
+    get failure() {
+      return failure;
+    },
+    get busy() {
+      return busy;
+    },
+    load: () => read(null),
+    loadMore: () => read(cursor),
+    replace(changed, isSame) {
+      rows = rows?.map((other) => (isSame(other) ? changed : other));
+    },
+  };
+}

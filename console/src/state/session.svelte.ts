@@ -1,0 +1,84 @@
+import { type Answer, type Call, callApi } from '../api/call.ts';
+import { anything, type Decode } from '../api/decode.ts';
+import type { Failure } from '../api/failure.ts';
+import { type OwnAccount, ownAccount } from '../api/resources.ts';
+
+export type Who = { kind: 'account'; account: OwnAccount } | { kind: 'platform' };
+
+/** The tab's own store: it is gone with the tab, and no other tab or later visit can read it. */
+const STORED_KEY = 'waypost-key';
+const PLATFORM_PREFIX = 'wp_root_';
+
+/** Who is signed in. The key stands in this tab only, and in no address. */
+export const session = createSession();
+
+function createSession() {
+  let key = '';
+  let who = $state.raw<Who>();
+  let farewell = $state('');
+
+  /** Asks the gateway whose key it is; nothing is kept unless it is valid. */
+  async function signIn(given: string): Promise<Failure | undefined> {
+    const answer = await ask(given);
+    if (!answer.ok) return answer.failure;
+    key = given;
+    who = answer.value;
+    farewell = '';
+    sessionStorage.setItem(STORED_KEY, given);
+    return undefined;
+  }
+
+  function signOut(sentence = ''): void {
+    key = '';
+    who = undefined;
+    farewell = sentence;
+    sessionStorage.removeItem(STORED_KEY);
+  }
+
+  return {
+    get who() {
+      return who;
+    },
+    get key() {
+      return key;
+    },
+    /** Why the session ended, to be told at the sign-in. */
+    get farewell() {
+      return farewell;
+    },
+    signIn,
+    signOut,
+    /** Goes on after a reload of the tab. Returns the failure if the gateway could not be asked. */
+    async resume(): Promise<Failure | undefined> {
+      const stored = sessionStorage.getItem(STORED_KEY);
+      if (stored === null) return undefined;
+      const failure = await signIn(stored);
+      if (failure?.code === 'invalid_api_key') signOut(EXPIRED);
+      return failure;
+    },
+    /** A refused key ends the session, wherever it is noticed. */
+    notice(failure: Failure): void {
+      if (failure.code === 'invalid_api_key' && who !== undefined) signOut(EXPIRED);
+    },
+  };
+}
+
+const EXPIRED = 'Your key is not valid any more: it has expired or was revoked. Sign in with another one.';
+
+async function ask(key: string): Promise<Answer<Who>> {
+  if (!key.startsWith(PLATFORM_PREFIX))
+    return callApi(key, { path: '/api/v1/account' }, (value) => ({ kind: 'account', account: ownAccount(value) }));
+  return callApi(key, { path: '/platform/v1/accounts', query: { limit: 1 } }, () => ({ kind: 'platform' }));
+}
+
+/** Calls the API with the key that is signed in. */
+export async function api<Value>(call: Call, decode: Decode<Value>): Promise<Answer<Value>> {
+  const answer = await callApi(session.key, call, decode);
+  if (!answer.ok) session.notice(answer.failure);
+  return answer;
+}
+
+/** A call whose answer has nothing to read. */
+export function apiDone(call: Call): Promise<Answer<unknown>> {
+  return api(call, anything);
+}

@@ -1,0 +1,28 @@
+export interface Toast {
+  id: number;
+  text: string;
+}
+
+/** Long enough to be read twice. */
+const SHOWN_MS = 6_000;
+
+/** Short news that something was done. Failures are shown where they happened, and stay. */
+export const toasts = createToasts();
+
+function createToasts() {
+  let shown = $state.raw<Toast[]>([]);
+  let last = 0;
+  return {
+    get shown() {
+      return shown;
+    },
+    tell(text: string): void {
+      last += 1;
+      const id = last;
+      shown = [...shown, { id, text }];
+      setTimeout(() => {
+        shown = shown.filter((toast) => toast.id !== id);
+      }, SHOWN_MS);
+    },
+  };
+}

@@ -1,0 +1,57 @@
+import { type TemplateShape, variablesOf } from './shape.ts';
+
+export type FieldKind = 'text' | 'link' | 'place' | 'time' | 'code' | 'payload';
+
+/** Something that whoever sends a template fills in. */
+export interface TemplateField {
+  /** Where the value is kept: `body.1`, `card.0.button.1`. */
+  key: string;
+  label: string;
+  kind: FieldKind;
+  hint: string;
+  required: boolean;
+}
+
+const MEDIA = ['image', 'video', 'document'];
+
+/** Every field of a template, in the order in which a reader meets them. */
+export function fieldsOf(shape: TemplateShape): TemplateField[] {
+  return partFields(shape, '', '');
+}
+
+function partFields(shape: TemplateShape, prefix: string, where: string): TemplateField[] {
+  const field = (key: string, label: string, kind: FieldKind, hint = '', required = true): TemplateField => {
+    return { key: `${prefix}${key}`, label: `${where}${label}`, kind, hint, required };
+  };
+  return [
+    ...headerFields(shape, field),
+    ...(shape.offer?.expires ? [field('offer', 'Offer: ends at', 'time')] : []),
+    ...variablesOf(shape.body).map((name) => field(`body.${name}`, `Body: ${name}`, 'text')),
+    ...shape.buttons.flatMap((button, place) => {
+      const label = `Button “${button.text}”`;
+      if (button.kind === 'url' && variablesOf(button.url).length > 0)
+        return [field(`button.${place}`, `${label}: end of the link`, 'text', button.url)];
+      if (button.kind === 'otp') return [field(`button.${place}`, `${label}: code`, 'text')];
+      if (button.kind === 'copy_code')
+        return [field(`button.${place}`, `${label}: code`, 'code', 'At most 15 characters.')];
+      if (button.kind === 'quick_reply')
+        return [
+          field(`button.${place}`, `${label}: what comes back when it is pressed`, 'payload', 'May stay empty.', false),
+        ];
+      return [];
+    }),
+    ...shape.cards.flatMap((card, place) => partFields(card, `card.${place}.`, `Card ${place + 1}, `)),
+  ];
+}
+
+type Make = (key: string, label: string, kind: FieldKind, hint?: string, required?: boolean) => TemplateField;
+
+function headerFields({ header }: TemplateShape, field: Make): TemplateField[] {
+  if (header === null) return [];
+  if (header.format === 'text')
+    return variablesOf(header.text).map((name) => field(`header.${name}`, `Header: ${name}`, 'text'));
+  if (header.format === 'location')
+    return [field('header', 'Header: place', 'place', 'Latitude, longitude, name, address')];
+  if (!MEDIA.includes(header.format)) return [];
+  return [field('header', `Header: link of the ${header.format}`, 'link', 'https://… that the provider can read')];
+}

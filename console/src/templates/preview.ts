@@ -1,0 +1,40 @@
+import type { Values } from './compose.ts';
+import type { ButtonShape, TemplateShape } from './shape.ts';
+
+/** A template as it will look on a phone. */
+export interface Preview {
+  header: { format: string; text: string } | null;
+  body: string;
+  footer: string;
+  offer: string;
+  buttons: { sign: string; text: string; detail: string }[];
+  cards: Preview[];
+}
+
+const SIGNS: Record<string, string> = { url: '↗', quick_reply: '←', copy_code: '▣', otp: '▣', phone_number: '☎' };
+
+/** Fills a template; a variable without a value stays as it is. */
+export function previewOf(shape: TemplateShape, values: Values, prefix = ''): Preview {
+  const fill = (text: string, part: string) =>
+    text.replace(/\{\{\s*([^{}\s]+)\s*\}\}/g, (variable, name) => values[`${prefix}${part}.${name}`] || variable);
+  const { header, body, footer, offer, buttons, cards } = shape;
+  return {
+    header:
+      header === null
+        ? null
+        : {
+            format: header.format,
+            text: header.format === 'text' ? fill(header.text, 'header') : (values[`${prefix}header`] ?? ''),
+          },
+    body: fill(body, 'body'),
+    footer,
+    offer: offer === null ? '' : offer.text,
+    buttons: buttons.map((button, place) => previewButton(button, values[`${prefix}button.${place}`] ?? '')),
+    cards: cards.map((card, place) => previewOf(card, values, `card.${place}.`)),
+  };
+}
+
+function previewButton({ kind, text, url }: ButtonShape, value: string): Preview['buttons'][number] {
+  const detail = kind === 'url' ? url.replace(/\{\{[^{}]+\}\}/, (variable) => value || variable) : '';
+  return { sign: SIGNS[kind] ?? '•', text, detail };
+}

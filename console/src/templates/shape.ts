@@ -1,0 +1,64 @@
+import { isObject } from '../api/decode.ts';
+import type { Template } from '../api/resources.ts';
+
+/** What a template, or one card of it, is made of, read from the provider's own components. */
+export interface TemplateShape {
+  header: { format: string; text: string } | null;
+  body: string;
+  footer: string;
+  buttons: ButtonShape[];
+  /** null: there is no limited-time offer. */
+  offer: { text: string; expires: boolean } | null;
+  cards: TemplateShape[];
+}
+
+export interface ButtonShape {
+  /** In lower case: `url`, `quick_reply`, `copy_code`, `phone_number`, ... */
+  kind: string;
+  text: string;
+  /** The address of a link, with its variable. */
+  url: string;
+  example: string;
+}
+
+/** Kinds that are not known are left out: the provider shows them as it likes. */
+export function shapeOf({ components }: Pick<Template, 'components'>): TemplateShape {
+  return readShape(components);
+}
+
+function readShape(components: readonly unknown[]): TemplateShape {
+  const all = components.filter(isObject);
+  const find = (kind: string) => all.find(({ type }) => wordOf(type) === kind);
+  const header = find('header');
+  const offer = find('limited_time_offer')?.limited_time_offer;
+  return {
+    header: header === undefined ? null : { format: wordOf(header.format) || 'text', text: textOf(header.text) },
+    body: textOf(find('body')?.text),
+    footer: textOf(find('footer')?.text),
+    buttons: listOf(find('buttons')?.buttons).map(readButton),
+    offer: isObject(offer) ? { text: textOf(offer.text), expires: offer.has_expiration === true } : null,
+    cards: listOf(find('carousel')?.cards).map(({ components: parts }) => readShape(listOf(parts))),
+  };
+}
+
+function readButton({ type, text, url, example }: Record<string, unknown>): ButtonShape {
+  const first: unknown = Array.isArray(example) ? example[0] : example;
+  return { kind: wordOf(type), text: textOf(text), url: textOf(url), example: textOf(first) };
+}
+
+/** The names, or numbers, of the variables of a text, each once, in their order. */
+export function variablesOf(text: string): string[] {
+  return [...new Set([...text.matchAll(/\{\{\s*([^{}\s]+)\s*\}\}/g)].map(([, name = '']) => name))];
+}
+
+function wordOf(value: unknown): string {
+  return typeof value === 'string' ? value.toLowerCase() : '';
+}
+
+function textOf(value: unknown): string {
+  return typeof value === 'string' ? value : '';
+}
+
+function listOf(value: unknown): Record<string, unknown>[] {
+  return Array.isArray(value) ? value.filter(isObject) : [];
+}
