@@ -30,7 +30,7 @@ afterEach(async () => {
   await rm(dataDir, { recursive: true });
 });
 
-describe('the embedded server', { ...onUnix, timeout: 60_000 }, () => {
+describe('the embedded server', { ...onUnix, timeout: 240_000 }, () => {
   it('is made at the first start, keeps its data over a stop, and writes them to the disk at each commit', async () => {
     const first = await start();
     assert.equal(first.fresh, true);
