@@ -66,8 +66,11 @@ const NUMBERS: ReadonlyMap<string, Behaviour> = new Map<string, Behaviour>([
   ['+15552000014', { ...ORDINARY, steps: [...COURSE, step(100, { kind: 'reply', text: 'Hello back' })] }],
 ]);
 
-/** A number that carries a code: refused with it at once (0), or accepted and failed with it later (1). */
-const CODE_NUMBER = /^\+1555([01])(\d{6})$/;
+/**
+ * A number that carries a code: refused with it at once (0), or accepted and failed with it later (1). Zeros fill a
+ * code to 6 digits; a few of the provider's codes, such as 2494100, have 7.
+ */
+const CODE_NUMBER = /^\+1555([01])(\d{6}|[1-9]\d{6})$/;
 
 /** What happens to a transmit to this number in E.164. A person without a known number is an ordinary one. */
 export function behaviourOf(phone: string | undefined): Behaviour {

@@ -49,6 +49,7 @@ describe('the numbers of the sandbox', { concurrency: true }, () => {
     ['+15550000002', 2, 503],
     ['+15550000368', 368, 403],
     ['+15550999999', 999999, 400],
+    ['+155502494100', 2494100, 400],
   ] as const) {
     it(`refuses every transmit to ${number} with code ${code}`, async (t) => {
       const { sandbox } = await start(t);

@@ -2,7 +2,6 @@ import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { startTestGateway, type TestGateway } from '../../test/support/gateway.ts';
 import { assertProblem, pointersOf } from '../../test/support/problem.ts';
-import { until } from '../../test/support/until.ts';
 
 let gateway: TestGateway;
 before(async () => {
@@ -30,7 +29,7 @@ describe('changing an account', () => {
     assert.match(entry.id, /^aud_/);
   });
 
-  it('suspends it within two seconds for everything but reading, and resumes it, with an event in both modes', async () => {
+  it('suspends it at once for everything but reading, and resumes it, with an event in both modes', async () => {
     const id = await gateway.createAccount('Suspended');
     const keys = { test: await gateway.createKey({ accountId: id }), live: '' };
     keys.live = await gateway.createKey({ accountId: id, mode: 'live' });
@@ -38,13 +37,10 @@ describe('changing an account', () => {
     assertProblem(await validate(), 'invalid_request');
     const answer = await call('PATCH', `/platform/v1/accounts/${id}`, { suspended: true });
     assert.equal(answer.json.suspended, true);
-    const startMs = performance.now();
-    await until(async () => (await validate()).status === 403);
-    assert.ok(performance.now() - startMs < 2_300);
     assertProblem(await validate(), 'account_suspended');
     assert.equal((await call('PATCH', `/platform/v1/accounts/${id}`, { suspended: true })).status, 200);
     await call('PATCH', `/platform/v1/accounts/${id}`, { suspended: false });
-    await until(async () => (await validate()).status === 422);
+    assertProblem(await validate(), 'invalid_request');
     for (const key of [keys.test, keys.live]) {
       const { json } = await gateway.call('GET', '/api/v1/events', { key });
       assert.deepEqual(

@@ -14,6 +14,9 @@ const REMEMBERED_MAX = 10_000;
 
 export type Authenticate = (authorization: string | undefined) => Promise<Principal>;
 
+/** `forgetKeys` is for after a change of a key or an account: this node obeys it at once, the others soon. */
+type Authentication = Authenticate & { forgetKeys(): void };
+
 interface Deps {
   database: Queryable;
   platformKeys: readonly string[];
@@ -26,7 +29,7 @@ interface Deps {
  * Makes the check of the `Authorization` header. It throws `invalid_api_key` for missing, malformed, unknown, expired
  * and revoked keys alike, so that nothing tells them apart.
  */
-export function createAuthenticate({ database, platformKeys, clock, onUsed }: Deps): Authenticate {
+export function createAuthenticate({ database, platformKeys, clock, onUsed }: Deps): Authentication {
   const platformHashes = platformKeys.map(sha256);
   const keys = createRemembered({
     load: (key) => findKeyByHash(database, hashApiKey(key)),
@@ -35,7 +38,7 @@ export function createAuthenticate({ database, platformKeys, clock, onUsed }: De
     clock,
   });
 
-  return async (authorization) => {
+  const authenticate: Authenticate = async (authorization) => {
     const key = bearerOf(authorization);
     if (key === undefined) throw invalidKey();
     if (key.startsWith('wp_root_')) {
@@ -48,6 +51,7 @@ export function createAuthenticate({ database, platformKeys, clock, onUsed }: De
     onUsed?.(row.account_id, row.id);
     return principalOf(row);
   };
+  return Object.assign(authenticate, { forgetKeys: keys.forgetAll });
 }
 
 function bearerOf(authorization: string | undefined): string | undefined {

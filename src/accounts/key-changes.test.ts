@@ -27,14 +27,12 @@ const listedKey = async (id: string) => {
 };
 
 describe('revoking a key', () => {
-  it('answers without a body, and the key is refused within two seconds', async () => {
+  it('answers without a body, and the key is refused at once by this gateway', async () => {
     const { id, key } = await newKey();
     assert.equal(await statusWith(key), 200);
     const answer = await call('DELETE', `/platform/v1/keys/${id}`);
     assert.deepEqual([answer.status, answer.text], [204, '']);
-    const startMs = performance.now();
-    await until(async () => (await statusWith(key)) === 401);
-    assert.ok(performance.now() - startMs < 2_300);
+    assert.equal(await statusWith(key), 401);
     assert.equal(await listedKey(id), undefined);
   });
 

@@ -16,6 +16,8 @@ interface Deps {
   database: Database;
   clock: Clock;
   publicUrl(): string;
+  /** Called after what a key may do has changed, before the answer. */
+  onKeysChanged(): void;
 }
 
 /** As with an endpoint's secret: a day to bring the new one everywhere, at most a week. */
@@ -98,7 +100,7 @@ function listRoute({ database }: Deps): Route {
   });
 }
 
-function rollRoute({ database, publicUrl }: Deps): Route {
+function rollRoute({ database, publicUrl, onKeysChanged }: Deps): Route {
   return platformRoute({
     method: 'POST',
     path: '/platform/v1/keys/:id/roll',
@@ -111,12 +113,13 @@ function rollRoute({ database, publicUrl }: Deps): Route {
       const minted =
         keyId === undefined ? undefined : await rollKey(database, { keyId, overlapSeconds, actor: PLATFORM });
       if (minted === undefined) throw noKey('There is no such key that is valid and was not rolled before.');
+      onKeysChanged();
       return answerWith(minted, publicUrl());
     },
   });
 }
 
-function revokeRoute({ database }: Deps): Route {
+function revokeRoute({ database, onKeysChanged }: Deps): Route {
   return platformRoute({
     method: 'DELETE',
     path: '/platform/v1/keys/:id',
@@ -126,6 +129,7 @@ function revokeRoute({ database }: Deps): Route {
     async handle({ params }) {
       const keyId = parseId('key', params.id ?? '');
       if (keyId === undefined || !(await revokeKey(database, keyId, PLATFORM))) throw noKey('There is no such key.');
+      onKeysChanged();
       return { status: 204 };
     },
   });

@@ -18,6 +18,8 @@ interface Deps {
   birth: AccountBirth;
   clock: Clock;
   publicUrl(): string;
+  /** Called after what a key may do has changed, before the answer. */
+  onKeysChanged(): void;
 }
 
 const NAME = Type.String({ minLength: 1, maxLength: 200, description: 'Its name, for people.' });
@@ -89,7 +91,7 @@ function readRoute({ database }: Deps): Route {
   });
 }
 
-function changeRoute({ database }: Deps): Route {
+function changeRoute({ database, onKeysChanged }: Deps): Route {
   return platformRoute({
     method: 'PATCH',
     path: '/platform/v1/accounts/:id',
@@ -101,6 +103,7 @@ function changeRoute({ database }: Deps): Route {
       const { id: accountId } = await requireAccount(database, params.id);
       const account = await changeAccount(database, { accountId, name, suspended, actor: PLATFORM });
       if (account === undefined) throw noAccount();
+      onKeysChanged();
       return { status: 200, body: presentAccount(account) };
     },
   });

@@ -143,7 +143,7 @@ describe('changing a channel', () => {
     const answer = await call('PATCH', `/platform/v1/channels/${first.id}`, { access_token: 'a-new-token' });
     assert.deepEqual([answer.status, answer.json.status], [200, 'connected']);
     assert.ok(!answer.text.includes('a-new-token'));
-    await until(async () => (await send()).json.accepted_count === 1);
+    assert.equal((await send()).json.accepted_count, 1, 'the very next send goes out');
     assert.equal((await events()).at(-1).data.channel.status, 'connected');
     const audit = await call('GET', `/platform/v1/audit?account_id=${accountId}`);
     assert.deepEqual(audit.json.data[0].target, first.id);

@@ -36,6 +36,8 @@ export interface Channels {
   listUsable(accountId: string, mode: Mode): Promise<SendingChannel[]>;
   /** After the provider refused the channel's access token: nothing is sent from it until the token is changed. */
   suspend(channel: SendingChannel): Promise<void>;
+  /** After a change of an account's channels: this node obeys it at once, the others soon. */
+  forget(accountId: string): void;
 }
 
 interface Deps {
@@ -69,6 +71,7 @@ export function createChannels({ database, sealer, clock, sandbox }: Deps): Chan
       await suspendChannel(database, channel);
       remembered.forget(channel.accountId);
     },
+    forget: remembered.forget,
   };
 }
 

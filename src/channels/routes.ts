@@ -11,6 +11,7 @@ import type { Sealer } from '../kernel/sealed.ts';
 import type { Provider } from '../provider/port.ts';
 import type { Database } from '../store/database.ts';
 import { changeChannel, noChannel, removeChannel } from './change.ts';
+import type { Channels } from './channels.ts';
 import { connectChannel } from './connect.ts';
 import { channelOperations } from './operations.ts';
 import { presentChannel, presentForPlatform } from './present.ts';
@@ -20,6 +21,7 @@ interface Deps {
   database: Database;
   provider: Provider;
   sealer: Sealer;
+  channels: Pick<Channels, 'forget'>;
   sandbox: boolean;
   publicUrl(): string;
 }
@@ -104,6 +106,7 @@ function connectRoute(deps: Deps): Route {
         const entry = { accountId, actor: PLATFORM, action: 'channel.connected', target: formatId('chn', id), detail };
         return insertAudit(tx, { id: newId(), ...entry });
       });
+      deps.channels.forget(accountId);
       const location = `${publicUrl()}/platform/v1/accounts/${accountId}/channels`;
       return { status: 201, body: presentForPlatform(channel), headers: { location } };
     },
@@ -123,12 +126,13 @@ function changeRoute(deps: Deps): Route {
       const phoneNumber = shown === undefined ? undefined : readDisplayNumber(shown);
       if (accessToken !== undefined) refuseWithoutSandbox(before.mode, deps.sandbox);
       const channel = await changeChannel(deps, before, { accessToken, phoneNumber, isDefault });
+      deps.channels.forget(channel.account_id);
       return { status: 200, body: presentForPlatform(channel) };
     },
   });
 }
 
-function removeRoute({ database }: Deps): Route {
+function removeRoute({ database, channels }: Deps): Route {
   return platformRoute({
     method: 'DELETE',
     path: '/platform/v1/channels/:id',
@@ -136,7 +140,9 @@ function removeRoute({ database }: Deps): Route {
     operation: channelOperations.remove,
     bodyUse: 'none',
     async handle({ params }) {
-      await removeChannel(database, await requireChannel(database, params.id));
+      const channel = await requireChannel(database, params.id);
+      await removeChannel(database, channel);
+      channels.forget(channel.account_id);
       return { status: 204 };
     },
   });

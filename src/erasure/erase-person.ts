@@ -32,7 +32,7 @@ export async function requestErasure(
 ): Promise<string> {
   const mark = markOf(accountId, person);
   await database.transaction(async (tx) => {
-    await insertErasure(tx, { accountId, id: newId(), person, mark, afterSeconds: SETTLED_SECONDS });
+    await insertErasure(tx, { accountId, id: newId(), person, mark });
     await note(tx, accountId, 'person.erase_requested', mark);
   });
   return mark;
@@ -41,13 +41,16 @@ export async function requestErasure(
 /** A step walks through one table; it returns where its stretch ended. The order matters: see the statements. */
 type Step = (tx: Queryable, stretch: Stretch, erasure: ErasureRow) => Promise<Reached>;
 
-const STEPS: readonly Step[] = [
+const WALK: readonly Step[] = [
   learnNames,
   (tx, stretch) => emptyAttempts(tx, stretch),
   (tx, stretch) => emptyEvents(tx, stretch),
   (tx, stretch) => emptyMessages(tx, stretch),
   (tx, stretch) => emptyNotifications(tx, { ...stretch, limit: BODIES_A_BATCH }),
 ];
+
+/** At once, and again when what was under way has been written. */
+const STEPS: readonly Step[] = [...WALK, ...WALK];
 
 /** Goes a stretch further with one erasure that is due. False: there is none. */
 export function eraseSome(database: Database): Promise<boolean> {
@@ -62,15 +65,19 @@ export function eraseSome(database: Database): Promise<boolean> {
     }
     const reached = await step(tx, stretchOf(erasure), erasure);
     const next = reached === null ? { step: erasure.step + 1, place: null } : { step: erasure.step, place: reached };
-    await moveErasure(tx, { ...erasure, ...next });
+    const settles = next.step === WALK.length && next.place === null && erasure.step < WALK.length;
+    await moveErasure(tx, { ...erasure, ...next }, new Date(settles ? settledMs(erasure) : 0));
     return true;
   });
 }
 
 /** What is made after the settling is new, and would keep the walk going for ever on a busy account. */
 function stretchOf({ account_id: accountId, id, place, persons }: ErasureRow): Stretch {
-  const until = firstIdOfMs(idTimeMs(id) + SETTLED_SECONDS * 1_000);
-  return { accountId, place, until, limit: ROWS_A_BATCH, persons };
+  return { accountId, place, until: firstIdOfMs(settledMs({ id })), limit: ROWS_A_BATCH, persons };
+}
+
+function settledMs({ id }: Pick<ErasureRow, 'id'>): number {
+  return idTimeMs(id) + SETTLED_SECONDS * 1_000;
 }
 
 /** A person who is erased by a number is erased by the user id that stands beside it too, and the other way round. */

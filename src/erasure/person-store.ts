@@ -1,20 +1,18 @@
 import type { Queryable } from '../store/database.ts';
 
 const ERASURE_INSERT = `
-  insert into erasure (account_id, id, persons, mark, due_at)
-  values ($1, $2, array[$3], $4, now() + make_interval(secs => $5))`;
+  insert into erasure (account_id, id, persons, mark, due_at) values ($1, $2, array[$3], $4, now())`;
 
 export interface NewErasure {
   accountId: string;
   id: string;
   person: string;
   mark: string;
-  afterSeconds: number;
 }
 
 export async function insertErasure(tx: Queryable, erasure: NewErasure): Promise<void> {
-  const { accountId, id, person, mark, afterSeconds } = erasure;
-  await tx.query(ERASURE_INSERT, [accountId, id, person, mark, afterSeconds]);
+  const { accountId, id, person, mark } = erasure;
+  await tx.query(ERASURE_INSERT, [accountId, id, person, mark]);
 }
 
 export interface ErasureRow {
@@ -39,10 +37,10 @@ export async function claimErasure(tx: Queryable): Promise<ErasureRow | undefine
 
 /** It queues up behind the others, so that a small one does not wait for a large one. */
 const ERASURE_MOVE = `
-  update erasure set persons = $3, step = $4, place = $5, due_at = now() where account_id = $1 and id = $2`;
+  update erasure set persons = $3, step = $4, place = $5, due_at = greatest(now(), $6) where account_id = $1 and id = $2`;
 
-export async function moveErasure(tx: Queryable, row: ErasureRow): Promise<void> {
-  await tx.query(ERASURE_MOVE, [row.account_id, row.id, row.persons, row.step, row.place]);
+export async function moveErasure(tx: Queryable, row: ErasureRow, notBefore: Date): Promise<void> {
+  await tx.query(ERASURE_MOVE, [row.account_id, row.id, row.persons, row.step, row.place, notBefore]);
 }
 
 /** With what is known of the person apart from messages: looked up by each channel, because that is how it is kept. */

@@ -13,6 +13,8 @@ import type { PersonMark } from './person-mark.ts';
 interface Deps {
   database: Database;
   markOf: PersonMark;
+  /** After a change that this node must obey at once. */
+  onKeysChanged(): void;
 }
 
 const PERSON = Type.Object(
@@ -33,7 +35,7 @@ export function erasureRoutes(deps: Deps): Route[] {
   return [deleteRoute(deps), eraseRoute(deps)];
 }
 
-function deleteRoute({ database }: Deps): Route {
+function deleteRoute({ database, onKeysChanged }: Deps): Route {
   return platformRoute({
     method: 'DELETE',
     path: '/platform/v1/accounts/:id',
@@ -43,6 +45,7 @@ function deleteRoute({ database }: Deps): Route {
     async handle({ params }) {
       const { id } = await requireAccount(database, params.id);
       if (!(await deleteAccount(database, id))) throw noAccount();
+      onKeysChanged();
       return { status: 202 };
     },
   });

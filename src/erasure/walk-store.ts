@@ -44,7 +44,7 @@ const ATTEMPT_EMPTY = `
   ), emptied as (
     update attempt a set answer = null from batch
     left join event e on e.account_id = $1 and e.id = batch.event_id
-    where a.account_id = $1 and a.id = batch.id and a.answer is not null
+    where a.account_id = $1 and a.id = any(array(select id from batch)) and a.id = batch.id and a.answer is not null
       and case when e.id is null then batch.type <> 'endpoint.test'
         else array[e.data->'message'->>'to', e.data->'message'->>'from', e.data->'message'->>'user_id'] && $5::text[] end
   )
@@ -92,6 +92,7 @@ export async function replaceMessages(
 }
 
 /**
+ * Rows are found by a list of their ids, because a join was planned to read all requests of the account for each stretch.
  * The provider's ids of messages go too, because the person's number can be read out of them. What a request holds for
  * all its recipients stays, unless this person was the only one.
  */
@@ -104,7 +105,7 @@ const MESSAGE_EMPTY = `
   ), emptied as (
     update message m set phone = null, user_id = null, content = null, provider_message_id = null,
       client_reference = null, reply_to_provider_message_id = null
-    from found where m.account_id = $1 and m.id = found.id
+    where m.account_id = $1 and m.id = any(array(select id from found))
   ), forgotten as (
     delete from inbound_id i using found
     where i.account_id = $1 and i.channel_id = found.channel_id and i.provider_message_id = found.provider_message_id
@@ -118,7 +119,7 @@ const MESSAGE_EMPTY = `
         select jsonb_agg(case when entry->>'to' = any($5)
           then entry - 'user_id' - 'client_reference' || '{"to": ""}' else entry end order by place)
         from jsonb_array_elements(r.refused) with ordinality as t(entry, place))
-    where r.account_id = $1 and r.id in (select request_id from found) and r.completed_at is not null
+    where r.account_id = $1 and r.id = any(array(select request_id from found)) and r.completed_at is not null
   )
   select id as reached from batch order by id desc limit 1`;
 

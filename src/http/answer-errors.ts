@@ -22,6 +22,9 @@ export function createErrorAnswer({ docsUrl, log }: Deps): AnswerError {
     const state = stateOf(request.raw);
     state.errorCode = error.code;
     const requestId = formatId('req', state.requestId);
+    // The framework would close here, and a caller that is still writing would see a reset in place of this answer. So
+    // the rest is read and forgotten, within the time that any request has.
+    if (error.code === 'payload_too_large') reply.removeHeader('connection');
     if (error.code === 'internal_error' || error.code === 'unavailable')
       log.error({ request_id: requestId, code: error.code, err: error.cause }, 'request.failed');
     return (

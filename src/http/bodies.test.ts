@@ -1,4 +1,6 @@
 import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { connect } from 'node:net';
 import { after, before, describe, it } from 'node:test';
 import { gzipSync } from 'node:zlib';
 import { startTestGateway, type TestGateway } from '../../test/support/gateway.ts';
@@ -72,6 +74,23 @@ describe('bodies', () => {
       'payload_too_large',
     );
     assert.equal((await callRaw(gateway.url, { method: 'POST', path: SEND, headers, body: GOOD })).status, 200);
+  });
+
+  it('far above the limit are read to their end, so that the answer is not lost in a reset', async () => {
+    const size = 16 << 20;
+    for (const path of [SEND, '/api/messaging/webhook']) {
+      const socket = connect(Number(new URL(gateway.url).port), '127.0.0.1');
+      const arrived = once(socket, 'data');
+      socket.write(
+        `POST ${path} HTTP/1.1\r\nhost: a\r\nauthorization: Bearer ${gateway.testKey}\r\ncontent-type: application/json\r\ncontent-length: ${size}\r\n\r\n`,
+      );
+      assert.match(String(await arrived), /^HTTP\/1.1 413 /);
+      const next = once(socket, 'data');
+      socket.write(Buffer.alloc(size, ' '));
+      socket.write('GET /healthz HTTP/1.1\r\nhost: a\r\nconnection: close\r\n\r\n');
+      assert.match(String(await next), /^HTTP\/1.1 200 /);
+      socket.destroy();
+    }
   });
 
   it('that hold a member twice are read by the last one', async () => {

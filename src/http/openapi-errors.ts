@@ -33,7 +33,9 @@ function ofInput({ method, path, bodyUse, queryUnchecked }: Route): ApiErrorCode
   return [
     ...(path.includes(':') ? (['not_found'] as const) : []),
     ...(method === 'GET' ? [] : (['payload_too_large'] as const)),
-    ...(json ? (['malformed_json', 'unsupported_media_type'] as const) : []),
+    // A type that is none is refused even where no body is expected.
+    ...(method === 'GET' || bodyUse === 'raw' ? [] : (['unsupported_media_type'] as const)),
+    ...(json ? (['malformed_json'] as const) : []),
     ...(queryUnchecked === true ? [] : (['invalid_request'] as const)),
   ];
 }

@@ -54,7 +54,9 @@ describe('queries', () => {
         new Set(['cursor']),
         cursor,
       );
-    for (const since of ['', 'yesterday', '2026-01-01', '2026-13-01T00:00:00Z', '1', '2026-01-01T00:00:00'])
+    const noTimes = ['', 'yesterday', '2026-01-01', '2026-13-01T00:00:00Z', '1', '2026-01-01T00:00:00'];
+    for (const since of [...noTimes, '2026-02-30T00:00:00Z', '2025-02-29T00:00:00Z', '2026-01-01T24:00:00Z'])
       assert.deepEqual(await faultsOf('GET', `/api/v1/messages?since=${since}`), ['since'], since);
+    assert.equal((await gateway.call('GET', '/api/v1/messages?since=2024-02-29T23:59:59Z')).status, 200);
   });
 });

@@ -3,6 +3,9 @@ import type { Clock } from '../kernel/clock.ts';
 /** Keys that were idle this long start again with a full bucket, so their buckets can be forgotten. */
 const IDLE_MS = 60_000;
 
+/** A bucket is full again after its window. */
+const WINDOW_MS = 1_000;
+
 export interface RateLimits {
   /** Takes `cost` from the key's bucket, or nothing and returns the seconds until it would fit (at least 1). */
   take(policy: RatePolicy, keyId: string, cost: number): { taken: true } | { taken: false; retryAfterSeconds: number };
@@ -15,6 +18,9 @@ export type RatePolicy = 'requests' | 'recipients';
 interface Bucket {
   tokens: number;
   atMs: number;
+  /** What the last call left, and when. */
+  left: number;
+  tookAtMs: number;
 }
 
 /**
@@ -28,7 +34,10 @@ export function createRateLimits(quotas: Record<RatePolicy, number>, clock: Cloc
 
   function bucketOf(policy: RatePolicy, keyId: string): Bucket {
     const nowMs = clock.nowMs();
-    const bucket = buckets[policy].get(keyId) ?? { tokens: quotas[policy], atMs: nowMs };
+    const bucket = buckets[policy].get(keyId) ?? {
+      ...{ tokens: quotas[policy], atMs: nowMs },
+      ...{ left: quotas[policy], tookAtMs: 0 },
+    };
     const refilled = bucket.tokens + (Math.max(0, nowMs - bucket.atMs) * quotas[policy]) / 1_000;
     bucket.tokens = Math.min(quotas[policy], refilled);
     bucket.atMs = nowMs;
@@ -48,14 +57,19 @@ export function createRateLimits(quotas: Record<RatePolicy, number>, clock: Cloc
     take(policy, keyId, cost) {
       sweep();
       const bucket = bucketOf(policy, keyId);
-      if (bucket.tokens >= cost) {
-        bucket.tokens -= cost;
-        return { taken: true };
-      }
+      const taken = bucket.tokens >= cost;
+      if (taken) bucket.tokens -= cost;
+      bucket.left = Math.floor(bucket.tokens);
+      bucket.tookAtMs = bucket.atMs;
+      if (taken) return { taken };
       return { taken: false, retryAfterSeconds: Math.max(1, Math.ceil((cost - bucket.tokens) / quotas[policy])) };
     },
     fields(keyId) {
-      const left = (policy: RatePolicy) => Math.floor(bucketOf(policy, keyId).tokens);
+      const left = (policy: RatePolicy) => {
+        const { tokens, atMs, left: leftByLast, tookAtMs } = bucketOf(policy, keyId);
+        // A send may take longer than its tokens take to come back, and its answer shall still tell what it has cost.
+        return atMs - tookAtMs < WINDOW_MS ? leftByLast : Math.floor(tokens);
+      };
       return {
         'ratelimit-policy': policyField,
         ratelimit: `"requests";r=${left('requests')};t=1, "recipients";r=${left('recipients')};t=1`,

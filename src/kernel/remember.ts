@@ -22,6 +22,7 @@ export function createRemembered<Value, Context = void>({
 }: Options<Value, Context>): {
   get(key: string, context: Context): Promise<Value>;
   forget(key: string): void;
+  forgetAll(): void;
 } {
   const entries = new Map<string, { value: Promise<Value>; untilMs: number }>();
 
@@ -41,5 +42,6 @@ export function createRemembered<Value, Context = void>({
       return known !== undefined && known.untilMs > clock.nowMs() ? known.value : ask(key, context);
     },
     forget: (key) => void entries.delete(key),
+    forgetAll: () => entries.clear(),
   };
 }

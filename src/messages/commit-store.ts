@@ -1,7 +1,7 @@
 import type { Queryable } from '../store/database.ts';
 import { composeStatement } from '../store/statement-part.ts';
 import { beginPart, type NewRequest } from './begin-store.ts';
-import { type CompletedRequest, type SettledMessage, settlePart } from './settle-store.ts';
+import { type CompletedRequest, type RowsKnown, type SettledMessage, settlePart } from './settle-store.ts';
 
 /** What many sends write in one commit: some begin, others have their outcomes. */
 export interface SendCommit {
@@ -13,13 +13,11 @@ export interface SendCommit {
 /**
  * Writes it all in one statement, because to start a statement costs the database more than a request's rows do. Returns
  * the requests that do not stand, because another request has claimed their idempotency key: nothing of them is written.
- * `rows` says what is known of the messages that are settled: `new` fails with a unique violation, and without any effect,
- * where one of them has its row already.
  */
 export async function commitSends(
   store: Queryable,
   { begun, settled, completed }: SendCommit,
-  rows: 'new' | 'any',
+  rows: RowsKnown,
 ): Promise<Set<string>> {
   const { text, values } = composeStatement([
     ...(settled.length > 0 || completed.length > 0 ? [settlePart(settled, completed, rows)] : []),

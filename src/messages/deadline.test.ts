@@ -39,6 +39,11 @@ describe('at the deadline of a send', () => {
     const settled = await read(entry.id);
     const [seen] = await transmitsOf(gateway.sandbox, '+447700900301');
     assert.deepEqual([settled.error, settled.message_id], [null, seen?.id]);
+    const steps = settled.timeline.map(({ status, note }: { status: string; note: string | null }) => [status, note]);
+    assert.deepEqual(steps, [
+      ['unknown', null],
+      ['accepted', null],
+    ]);
     const again = (await gateway.call('GET', `/api/v1/requests/${json.request_id}`)).json;
     assert.deepEqual([again.accepted_count, again.unknown_count, again.pending_count], [1, 0, 0]);
   });

@@ -1,13 +1,14 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import { appendEvents } from '../events/store.ts';
+import { newId } from '../kernel/ids.ts';
 import { StoreUnavailable } from '../kernel/store-unavailable.ts';
 import { withinMs } from '../kernel/within-ms.ts';
 import { createBatcher } from '../store/batcher.ts';
-import type { Database } from '../store/database.ts';
+import type { Database, Queryable } from '../store/database.ts';
 import { isPassingFailure } from '../store/passing-failure.ts';
 import { isUniqueViolation } from '../store/unique-violation.ts';
-import { unpackMessages } from './apply-store.ts';
+import { findReported, insertTimeline, type NewTimelineEntry, unpackMessages } from './apply-store.ts';
 import type { NewRequest } from './begin-store.ts';
 import { commitSends, type SendCommit } from './commit-store.ts';
 import type { MessageStatus, Outcome } from './message.ts';
@@ -100,7 +101,7 @@ export function createLedger(database: Database, log: Logger, onEvents = () => {
 
   /** A server that has lost us may go on with the commit after a first withdrawal, so there is a second one. */
   function takeBack(request: NewRequest, begun: Promise<boolean>): void {
-    const withdraw = () => withdrawRequest(database, request);
+    const withdraw = () => database.transaction((tx) => withdrawRequest(tx, request));
     void untilDone(async () => {
       await Promise.allSettled([begun]);
       await withdraw();
@@ -175,13 +176,36 @@ async function commitAndTell(database: Database, items: readonly Settlement[]): 
       eventful.map(({ message, ...one }) => ({ ...one, messageId: message.id })),
     );
     const before = await lockStatuses(tx, eventful);
-    await commitSends(tx, { begun: [], settled, completed }, 'any');
+    await commitSends(tx, { begun: [], settled, completed }, 'told');
+    await noteLateAnswers(tx, [...late], before);
     const told = eventful.filter((one) => isStep(before.get(one.message.id), one.outcome.status));
     const events = told.map(({ accountId, message, outcome: { status, error } }) => {
       return { accountId, messageId: message.id, status, error };
     });
     await appendEvents(tx, await draftMessageEvents(tx, events));
   });
+}
+
+/**
+ * The caller was told `unknown`, which stays the beginning of the message's history; what the provider answered later comes
+ * behind it. Not twice, when a commit in doubt is repeated, and not what a notification has told already.
+ */
+async function noteLateAnswers(
+  tx: Queryable,
+  late: readonly SettledMessage[],
+  before: ReadonlyMap<string, MessageStatus>,
+): Promise<void> {
+  const answered = late.filter(({ outcome }) => outcome.status !== 'unknown');
+  if (answered.length === 0) return;
+  const messages = answered.map(({ accountId, message }) => ({ accountId, id: message.id }));
+  const known = await findReported(tx, messages);
+  const entries = answered
+    .filter(({ message, outcome }) => known.get(message.id)?.includes(outcome.status) !== true)
+    .map(({ accountId, message, outcome: { status, at, error } }): NewTimelineEntry => {
+      const note = isStep(before.get(message.id), status) ? null : 'late';
+      return { accountId, messageId: message.id, id: newId(), status, at, receivedAt: at, note, error };
+    });
+  await insertTimeline(tx, entries);
 }
 
 /** Whether an outcome is news: no notification was quicker, and it is no repetition after a commit in doubt. */

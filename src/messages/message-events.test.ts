@@ -232,9 +232,11 @@ describe('the events of a late answer', () => {
     const { key, line } = await newAccount();
     const [{ id }] = await send(key, ['+447700900508']);
     await report(line, { statuses: [statusOf('sent', { providerId: 'wamid.quicker', messageId: id })] });
-    await until(
-      async () => (await gateway.call('GET', `/api/v1/messages/${id}`, { key })).json.timeline[0].status === 'accepted',
-    );
+    const timeline = async (): Promise<{ status: string; note: string | null }[]> =>
+      (await gateway.call('GET', `/api/v1/messages/${id}`, { key })).json.timeline;
+    await until(async () => (await timeline()).length === 3);
+    const steps = (await timeline()).map(({ status, note }) => `${status} ${note}`);
+    assert.deepEqual(steps, ['unknown null', 'sent null', 'accepted late']);
     assert.deepEqual(await typesOf(key), ['message.unknown', 'message.sent']);
   });
 });

@@ -80,15 +80,22 @@ export interface MessageFilter {
   before?: string;
 }
 
-/** The condition of each filter on a row of `message` and on a message under way. `$` stands for its parameter. */
+/**
+ * The condition of each filter on a row of `message` and on a message under way. `$` stands for its parameter. Those that find
+ * a few messages at most find their ids first: else the order of the page may have an account's messages all read through.
+ */
 const FILTERS: { name: keyof MessageFilter; stored: string; underWay: string }[] = [
   {
     name: 'request_id',
     stored:
-      'request_id = $::uuid and id = any((select message_ids from request r where r.account_id = message.account_id and r.id = $::uuid)::uuid[])',
+      'request_id = $::uuid and id = any((select message_ids from request where account_id = $1 and id = $::uuid)::uuid[])',
     underWay: 'r.id = $::uuid',
   },
-  { name: 'message_id', stored: 'provider_message_id = $', underWay: '$::text is null' },
+  {
+    name: 'message_id',
+    stored: 'id = any(array(select id from message where account_id = $1 and provider_message_id = $))',
+    underWay: '$::text is null',
+  },
   { name: 'client_reference', stored: 'client_reference = $', underWay: 'i.client_reference = $' },
   { name: 'to_phone', stored: "direction = 'outbound' and phone = $", underWay: 'i.phone = $' },
   { name: 'to_user_id', stored: "direction = 'outbound' and user_id = $", underWay: 'i.user_id = $' },
@@ -114,7 +121,7 @@ export async function listMessages(
   const active = FILTERS.filter(({ name }) => filter[name] !== undefined);
   const values = [accountId, mode, limit, ...active.map(({ name }) => filter[name])];
   const conditions = (side: 'stored' | 'underWay') =>
-    active.map((entry, place) => ` and ${entry[side].replaceAll('$', `$${place + 4}`)}`).join('');
+    active.map((entry, place) => ` and ${withParameter(entry[side], place + 4)}`).join('');
   const underWaySql = `${UNDER_WAY} where r.account_id = $1 and r.mode = $2 and r.completed_at is null
     ${conditions('underWay')} order by i.id desc limit $3`;
   const storedSql = `${STORED} where account_id = $1 and mode = $2 ${conditions('stored')} order by id desc limit $3`;
@@ -122,6 +129,11 @@ export async function listMessages(
   const stored = await store.query<MessageRow>(storedSql, values);
   const newestFirst = mergeById(underWay, stored).sort((a, b) => (a.id > b.id ? -1 : 1));
   return newestFirst.slice(0, limit);
+}
+
+/** `$1` is the account everywhere. */
+function withParameter(condition: string, place: number): string {
+  return condition.replaceAll(/\$(?!1)/g, `$${place}`);
 }
 
 function mergeById(underWay: MessageRow[], stored: MessageRow[]): MessageRow[] {

@@ -9,6 +9,7 @@ import type { NewRequest } from './begin-store.ts';
 import { commitSends } from './commit-store.ts';
 import type { IntendedMessage } from './message.ts';
 import { recoverRequests } from './recover.ts';
+import { withdrawRequest } from './store.ts';
 
 let gateway: TestGateway;
 let template: NewRequest;
@@ -103,4 +104,23 @@ describe('the recovery of a node that is gone', () => {
     );
     assert.deepEqual(left, { count: 0 });
   });
+});
+
+it('a request that is taken back leaves neither its key nor a message that waited for its turn', async () => {
+  const request: NewRequest = {
+    ...template,
+    id: newId(),
+    intended: [intend('+447700900711', 'pending'), intend('+447700900712', 'pending'), intend('+447700900713')],
+    idempotency: { key: 'taken back', bodySha256: createHash('sha256').update('x').digest() },
+  };
+  const left = () =>
+    gateway.database.query(
+      `select id from message where request_id = $1 union all select id from request where id = $1
+       union all select request_id from idempotency where request_id = $1`,
+      [request.id],
+    );
+  await commitSends(gateway.database, { begun: [request], settled: [], completed: [] }, 'new');
+  assert.equal((await left()).length, 4);
+  await withdrawRequest(gateway.database, request);
+  assert.deepEqual(await left(), []);
 });

@@ -2,6 +2,7 @@ import { Type } from 'typebox';
 import type { Channels } from '../channels/channels.ts';
 import { PAGE_QUERY, pageOf, readPage } from '../http/page.ts';
 import { type Answer, accountRoute, type Route } from '../http/route.ts';
+import { readTimeParameter } from '../http/time-parameter.ts';
 import type { Clock } from '../kernel/clock.ts';
 import { ApiError } from '../kernel/errors.ts';
 import { firstIdOfMs, idTimeMs, parseId } from '../kernel/ids.ts';
@@ -171,7 +172,7 @@ async function readFilter(
     filter.request_id = id;
   }
   if (to !== undefined) Object.assign(filter, await readTo(store, accountId, to));
-  const sinceMs = since === undefined ? messagesFromMs : Math.max(readTime(since), messagesFromMs);
+  const sinceMs = since === undefined ? messagesFromMs : Math.max(readTimeParameter('since', since), messagesFromMs);
   filter.since = firstIdOfMs(sinceMs);
   return filter;
 }
@@ -192,16 +193,6 @@ function pick({ message_id, client_reference, status, direction }: ListQuery): M
     ...(status !== undefined && { status }),
     ...(direction !== undefined && { direction }),
   };
-}
-
-const RFC_3339 = /^\d{4}-\d{2}-\d{2}[Tt ]\d{2}:\d{2}:\d{2}(\.\d+)?([Zz]|[+-]\d{2}:\d{2})$/;
-
-function readTime(text: string): number {
-  const timeMs = RFC_3339.test(text) ? Date.parse(text) : Number.NaN;
-  if (Number.isFinite(timeMs)) return timeMs;
-  throw new ApiError('invalid_request', 'The query is not valid.', {
-    errors: [{ parameter: 'since', detail: 'This must be an RFC 3339 time, such as 2026-01-31T12:00:00Z.' }],
-  });
 }
 
 function messageRoute({ database, docsUrl, limits }: Deps): Route {

@@ -23,18 +23,22 @@ export interface CompletedRequest {
 }
 
 /**
- * What writes outcomes and completes requests, as a part of a statement. `rows` says what is known of the messages: `new`
- * fails with a unique violation, and without any effect, where one of them has its row already.
+ * What is known of the rows of messages that are settled. `new`: they have none, else the statement fails with a unique
+ * violation and without any effect. `any`: they may have one. `told`: they may have one with an outcome, which the caller
+ * was told and which stays the first that is known of the message.
  */
+export type RowsKnown = 'new' | 'any' | 'told';
+
+/** What writes outcomes and completes requests, as a part of a statement. */
 export function settlePart(
   settled: readonly SettledMessage[],
   completed: readonly CompletedRequest[],
-  rows: 'new' | 'any',
+  rows: RowsKnown,
 ): StatementPart {
   const answered = completed.flatMap(({ accountId, id, replay }) =>
     replay === null ? [] : [{ accountId, id, ...replay }],
   );
-  const written = `written as (${OUTCOMES} ${rows === 'new' ? '' : BESIDE_WHAT_IS_KNOWN})`;
+  const written = `written as (${OUTCOMES} ${rows === 'new' ? '' : besideWhatIsKnown(rows)})`;
   const values = settleValues(settled, completed);
   if (answered.length === 0) return { ctes: [written, COMPLETED], result: undefined, values };
   const answers = [
@@ -64,15 +68,22 @@ const OUTCOMES = `
  * Where a row exists already (a message that had to wait, a notification that came first, a recovery by another node) the
  * outcome is noted, and the status follows it only if nothing better is known yet: a status never moves backwards.
  */
-const BESIDE_WHAT_IS_KNOWN = `
+const besideWhatIsKnown = (rows: 'any' | 'told') => `
     on conflict (account_id, id) do update set
       provider_message_id = coalesce(m.provider_message_id, excluded.provider_message_id),
       user_id = coalesce(m.user_id, excluded.user_id),
       held = excluded.held,
-      outcome = excluded.outcome, outcome_at = excluded.outcome_at, outcome_error = excluded.outcome_error,
+      ${rows === 'told' ? FIRST_OUTCOME : LAST_OUTCOME},
       status = case when m.status in ('pending', 'transmitting', 'unknown') then excluded.status else m.status end,
       error = case when m.status in ('pending', 'transmitting', 'unknown') then excluded.error else m.error end,
       updated_at = greatest(m.updated_at, excluded.updated_at)`;
+
+const LAST_OUTCOME =
+  'outcome = excluded.outcome, outcome_at = excluded.outcome_at, outcome_error = excluded.outcome_error';
+const FIRST_OUTCOME = `
+      outcome = coalesce(m.outcome, excluded.outcome),
+      outcome_at = case when m.outcome is null then excluded.outcome_at else m.outcome_at end,
+      outcome_error = case when m.outcome is null then excluded.outcome_error else m.outcome_error end`;
 
 const COMPLETED = `
   completed as (

@@ -5,14 +5,30 @@ import type { NewRequest } from './begin-store.ts';
 import type { MessageStatus } from './message.ts';
 import type { SettledMessage } from './settle-store.ts';
 
-/** Takes back a request of which nothing was transmitted, so that its idempotency key is free again. */
-const REQUEST_WITHDRAW = `
-  with freed as (delete from idempotency where account_id = $1 and mode = $3 and key = $4 and request_id = $2)
-  delete from request where account_id = $1 and id = $2 and completed_at is null`;
+/**
+ * Waits for a commit of the same request that is still under way, as it may be for as long as a synchronous standby is
+ * away: until then its row is seen by nobody, and a withdrawal would find nothing.
+ */
+const REQUEST_AWAIT = `
+  insert into request (account_id, id, mode, channel_id, key_id, node_id, type, message_ids, intent)
+  values ($1, $2, $3, $4, $5, $6, $7, '{}', '[]') on conflict do nothing`;
 
-export async function withdrawRequest(store: Queryable, request: NewRequest): Promise<void> {
-  const { accountId, id, mode, idempotency } = request;
-  await store.query(REQUEST_WITHDRAW, [accountId, id, mode, idempotency?.key ?? null]);
+/**
+ * Takes back a request of which nothing was transmitted, so that its idempotency key is free again. Messages that were to
+ * wait for their turn have rows already, which nobody would settle without their request.
+ */
+const REQUEST_WITHDRAW = `
+  with freed as (
+    delete from idempotency where account_id = $1 and mode = $3 and key = $4 and request_id = $2
+  ), withdrawn as (
+    delete from request where account_id = $1 and id = $2 and completed_at is null returning message_ids
+  )
+  delete from message where account_id = $1 and id = any((select message_ids from withdrawn)::uuid[]) and status = 'pending'`;
+
+export async function withdrawRequest(tx: Queryable, request: NewRequest): Promise<void> {
+  const { accountId, id, mode, channelId, keyId, nodeId, content, idempotency } = request;
+  await tx.query(REQUEST_AWAIT, [accountId, id, mode, channelId, keyId, nodeId, content.type]);
+  await tx.query(REQUEST_WITHDRAW, [accountId, id, mode, idempotency?.key ?? null]);
 }
 
 /** Conditional: a node that was paused finds its messages settled by others, and must not transmit them any more. */
@@ -84,10 +100,14 @@ export interface IdempotencyRow {
   answer: string | null;
 }
 
-/** A key that has expired is deleted on the way, so that it can be claimed again. */
+/**
+ * A key that has expired is deleted on the way, so that it can be claimed again. The sum keeps the index of expiry out of
+ * it, which would be read through for all that has expired.
+ */
 const IDEMPOTENCY_FIND = `
   with expired as (
-    delete from idempotency where account_id = $1 and mode = $2 and key = $3 and expires_at <= now()
+    delete from idempotency
+    where account_id = $1 and mode = $2 and key = $3 and expires_at + interval '0' <= now()
   )
   select request_id, body_sha256, answer from idempotency
   where account_id = $1 and mode = $2 and key = $3 and expires_at > now()`;

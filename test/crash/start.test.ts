@@ -10,6 +10,7 @@ import { listMessages, phoneNumbers, sendText } from '../support/call-gateway.ts
 import { createTestDatabase } from '../support/database.ts';
 import { startGatewayProcess } from '../support/process.ts';
 import { startSandboxProcess } from '../support/sandbox-process.ts';
+import { until } from '../support/until.ts';
 
 it('a second gateway on the same data folder ends with a sentence, and the first goes on', async (t) => {
   const dataDir = await makeDataDir(t);
@@ -75,6 +76,15 @@ it('a master key that does not open what is stored stops the start', async (t) =
     { ...env, WAYPOST_MASTER_KEY: randomBytes(32).toString('base64') },
     /^Error: The master key does not open what is stored in this database\..*WAYPOST_MASTER_KEY.*$/m,
   );
+});
+
+it('the log says where it listens, also when the world reaches it by another address', async (t) => {
+  const env = { ...(await ownDatabase(t)), WAYPOST_PUBLIC_URL: 'https://gateway.test' };
+  const gateway = await startGatewayProcess(await makeDataDir(t), env);
+  const ready = () => /"listens_on":"(http:\/\/127\.0\.0\.1:\d+)"/.exec(gateway.output())?.[1];
+  await until(() => ready() !== undefined);
+  assert.equal((await fetch(`${ready()}/readyz`)).status, 200);
+  assert.equal(await gateway.stop(), 0);
 });
 
 it('production without its secrets names every one that is missing', async (t) => {

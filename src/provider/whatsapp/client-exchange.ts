@@ -1,4 +1,5 @@
 import type { Client, Dispatcher } from 'undici';
+import { withoutToken } from './client-without-token.ts';
 
 export interface ExchangeRequest {
   method: 'GET' | 'POST';
@@ -141,11 +142,6 @@ class ExchangeHandler implements Dispatcher.DispatchHandler {
     this.#unwatchTurn();
     tell();
   }
-}
-
-/** Customers see the provider's texts, and it may repeat what it was sent: the token goes before all reading. */
-function withoutToken(text: string, accessToken: string): string {
-  return accessToken === '' ? text : text.replaceAll(accessToken, '[removed]');
 }
 
 /** Only undici sees it: the outcome was told before. */
