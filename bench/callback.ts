@@ -70,7 +70,7 @@ export async function benchCallback(
   };
 }
 
-interface Round {
+export interface Round {
   gateway: Load;
   baseline: Load;
   appliedPerSecond: number;
@@ -80,7 +80,7 @@ interface Round {
 }
 
 /** Takes messages through all their steps, one status a notification, until the last one is applied; then the baseline. */
-async function runRound(bench: CallbackBench, durationMs: number): Promise<Round> {
+export async function runRound(bench: CallbackBench, durationMs: number): Promise<Round> {
   const { api, tenants, appSecret, gatewayPid } = bench;
   const messages = await sendMessages(api, tenants, (durationMs / 1_000) * MESSAGES_A_SECOND);
   const posts = STEPS.flatMap((step) => messages.map((message) => statusPost(appSecret, message, step)));
@@ -103,7 +103,7 @@ async function runRound(bench: CallbackBench, durationMs: number): Promise<Round
   return { gateway, baseline, appliedPerSecond, cpu, lost, doubled: doubled + announcedTwice };
 }
 
-const perSecond = ({ requests, seconds }: Load) => requests / seconds;
+export const perSecond = ({ requests, seconds }: Load) => requests / seconds;
 const TAKEN: Figure[] = [
   {
     name: `notifications committed and answered, ${POSTERS} posters: a second`,

@@ -1,86 +1,74 @@
 import { parseArgs } from 'node:util';
-import { benchCallback } from './callback.ts';
-import { benchEvents } from './events.ts';
-import { type Cleanup, createCleanup } from './harness/cleanup.ts';
+import { createCleanup } from './harness/cleanup.ts';
 import type { Extent } from './harness/compare.ts';
-import { printCallback, printEvents, printLimits, printSend, printStart, writeResult } from './harness/report.ts';
-import { benchLimits } from './limits.ts';
-import { benchSend } from './send.ts';
-import { benchStart } from './start.ts';
+import { writeResult } from './harness/report.ts';
+import { writeMarkdown } from './harness/table.ts';
+import { ALL, type Finished, SUITES, type SuiteOptions } from './suites.ts';
 
-const USAGE = `npm run bench -- <suite> [--short] [--json FILE] [--gateway-node-option OPTION]...
+const USAGE = `npm run bench [-- <suite>] [--short] [--json FILE] [--markdown FILE] [--gateway-node-option OPTION]...
 
-  send      the send path against a bare proxy and a bare fan-out
+  send      the send path against a bare proxy, a bare fan-out and a simple gateway
   callback  the way of a status from its notification to the feed, against a bare server
   events    the way of events to a customer's endpoint, against a bare loop, and reads of the feed
   limits    what key and limits cost, and a quiet account beside one that floods
   start     the first start on a fresh data folder, and later ones
+            Without a suite these run one after another; those below only by name.
+  cost      processor, log and disk for each message and status, for docs/scaling.md
+  growth    an empty gateway, and the same one with messages stored
 
   --short                 less of everything: a glance, in under two minutes
+  --messages N            growth: how many are stored (10000000)
   --json FILE             writes the figures to a file, with machine and commit
+  --markdown FILE         writes them as tables
   --gateway-node-option   for the gateway's process, such as --gateway-node-option=--cpu-prof`;
 
 const FULL: Extent = { rounds: 5, roundMs: 5_000, warmUpMs: 5_000 };
 const SHORT: Extent = { rounds: 3, roundMs: 2_500, warmUpMs: 2_500 };
+/** All suites together are still a glance. */
+const SHORTEST: Extent = { rounds: 3, roundMs: 800, warmUpMs: 800 };
 
 const { positionals, values } = parseArgs({
   allowPositionals: true,
   options: {
     short: { type: 'boolean', default: false },
+    messages: { type: 'string', default: '10000000' },
     json: { type: 'string' },
+    markdown: { type: 'string' },
     'gateway-node-option': { type: 'string', multiple: true, default: [] },
   },
 });
-const extent = values.short ? SHORT : FULL;
 
-/** Runs a suite and returns its figures, or undefined if there is no such suite. `healthy`: nothing lost or doubled. */
-async function run(
-  suite: string | undefined,
-  cleanup: Cleanup,
-): Promise<{ healthy: boolean; result: unknown } | undefined> {
-  switch (suite) {
-    case 'send': {
-      const result = await benchSend(cleanup, extent, values['gateway-node-option']);
-      printSend(result);
-      return { healthy: result.lost === 0 && result.doubled === 0, result };
-    }
-    case 'callback': {
-      const result = await benchCallback(cleanup, extent, values['gateway-node-option']);
-      printCallback(result);
-      return { healthy: result.lost === 0 && result.doubled === 0, result };
-    }
-    case 'events': {
-      const result = await benchEvents(
-        cleanup,
-        { ...extent, storedEvents: values.short ? 100_000 : 1_000_000 },
-        values['gateway-node-option'],
-      );
-      printEvents(result);
-      return { healthy: result.lost === 0 && result.doubled === 0, result };
-    }
-    case 'limits': {
-      const result = await benchLimits(cleanup, extent);
-      printLimits(result);
-      return { healthy: true, result };
-    }
-    case 'start': {
-      const result = await benchStart(cleanup, extent.rounds);
-      printStart(result);
-      return { healthy: true, result };
-    }
-    default:
-      console.error(USAGE);
-      return undefined;
+const suites = positionals.length === 0 ? ALL : positionals;
+const messages = Number(values.messages);
+if (suites.some((suite) => SUITES[suite] === undefined) || !(messages >= 1)) {
+  console.error(USAGE);
+  process.exit(1);
+}
+const short = suites.length > 1 ? SHORTEST : SHORT;
+const options: SuiteOptions = {
+  extent: values.short ? short : FULL,
+  storedEvents: values.short ? 100_000 : 1_000_000,
+  messages,
+  gatewayNodeOptions: values['gateway-node-option'],
+};
+
+const startMs = performance.now();
+const finished: (Finished & { suite: string })[] = [];
+for (const suite of suites) {
+  const cleanup = createCleanup();
+  try {
+    console.log(`\n${suite}\n`);
+    const done = await SUITES[suite]?.(cleanup, options);
+    if (done !== undefined) finished.push({ suite, ...done });
+  } finally {
+    await cleanup.run();
   }
 }
+console.log(`\nIn all ${((performance.now() - startMs) / 1_000).toFixed(0)} s`);
 
-const [suite] = positionals;
-const cleanup = createCleanup();
-try {
-  const done = await run(suite, cleanup);
-  if (done !== undefined && values.json !== undefined) writeResult(values.json, suite ?? '', done.result);
-  // A missed target is a figure; a lost or doubled message is a fault.
-  process.exitCode = done?.healthy === true ? 0 : 1;
-} finally {
-  await cleanup.run();
-}
+const results = Object.fromEntries(finished.map(({ suite, result }) => [suite, result]));
+if (values.json !== undefined)
+  writeResult(values.json, suites.join(', '), suites.length === 1 ? finished[0]?.result : results);
+if (values.markdown !== undefined) writeMarkdown(values.markdown, finished);
+// A missed target is a figure; a lost or doubled message is a fault.
+process.exitCode = finished.every(({ healthy }) => healthy) ? 0 : 1;

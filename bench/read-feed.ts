@@ -3,11 +3,15 @@ import { type GatewayApi, listOf, memberOf } from './harness/gateway-api.ts';
 export const PAGE = 100;
 const READS = 1_000;
 
-/** Reads pages from anywhere in a log, one after another, and returns how long each took. */
-export async function readFeed(api: GatewayApi, { key, latest }: { key: string; latest: number }): Promise<number[]> {
+/** Reads pages from anywhere in a log that begins with `oldest`, one after another, and returns how long each took. */
+export async function readFeed(
+  api: GatewayApi,
+  { key, latest }: { key: string; latest: number },
+  oldest = 1,
+): Promise<number[]> {
   const latenciesMs: number[] = [];
   for (let read = 0; read < READS; read++) {
-    const after = Math.floor(Math.random() * (latest - PAGE));
+    const after = oldest - 1 + Math.floor(Math.random() * (latest - oldest + 1 - PAGE));
     const startMs = performance.now();
     const page = await api.get(key, `/api/v1/events?after=${after}&limit=${PAGE}`);
     latenciesMs.push(performance.now() - startMs);

@@ -10,7 +10,10 @@ export interface Child {
 
 /** Starts one of the bench's own servers as a process; `program` is its path inside `bench/`. */
 export async function startChild(cleanup: Cleanup, program: string, args: string[] = []): Promise<Child> {
-  const child = fork(fileURLToPath(new URL(`../${program}`, import.meta.url)), args, { detached: true });
+  const { PATH } = process.env;
+  // Nothing else, as for the gateway: the options of whoever runs the bench must not change what is measured.
+  const own = { detached: true, execArgv: [], env: { PATH } };
+  const child = fork(fileURLToPath(new URL(`../${program}`, import.meta.url)), args, own);
   tellUnexpectedExit(child, program);
   cleanup.add(() => stopChild(child, 'SIGKILL'));
   const [message]: unknown[] = await Promise.race([once(child, 'message'), failOnExit(child, program)]);

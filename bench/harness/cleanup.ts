@@ -11,7 +11,10 @@ export function createCleanup(): Cleanup {
   const cleanup: Cleanup = {
     add: (step) => void steps.push(step),
     run() {
-      running ??= runBackwards(steps);
+      running ??= runBackwards(steps).finally(() => {
+        process.off('SIGINT', stop);
+        process.off('SIGTERM', stop);
+      });
       return running;
     },
   };

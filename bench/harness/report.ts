@@ -2,6 +2,7 @@ import { writeFileSync } from 'node:fs';
 import { cpus, release, totalmem } from 'node:os';
 import type { CallbackResult } from '../callback.ts';
 import type { EventsResult } from '../events.ts';
+import type { GrowthResult } from '../growth.ts';
 import type { LimitsResult } from '../limits.ts';
 import type { SendResult } from '../send.ts';
 import type { StartResult } from '../start.ts';
@@ -59,6 +60,14 @@ export function printLimits({ alone }: LimitsResult): void {
   printTable([['case', 'gateway', 'target', ''], ...alone.map(loneRowOf)]);
 }
 
+export function printGrowth({ compared, alone, lost, doubled, filled }: GrowthResult): void {
+  printFigures(compared, alone);
+  const perSecond = filled.rows / filled.seconds;
+  console.log(`\nStored ${filled.rows} rows in ${show(filled.seconds)} s (${show(perSecond)} rows/s)`);
+  console.log(`On the disk: ${show(filled.databaseBytes / 1e9)} GB`);
+  console.log(`Lost ${lost}, doubled ${doubled}`);
+}
+
 function printFigures(compared: readonly FigureResult[], alone: readonly LoneResult[]): void {
   printTable([['case', 'gateway', 'baseline', 'compared', 'target', ''], ...compared.map(rowOf)]);
   console.log();
@@ -66,10 +75,11 @@ function printFigures(compared: readonly FigureResult[], alone: readonly LoneRes
 }
 
 function loneRowOf({ name, values, target, reached }: LoneResult): string[] {
-  return [name, showSpread(values), showTarget(target), reached ? 'ok' : 'MISSED'];
+  return [name, showSpread(values), showTarget(target), showReached(target, reached)];
 }
 
 function showTarget(target: LoneResult['target']): string {
+  if (target === null) return '';
   return 'min' in target ? `>= ${target.min}` : `<= ${target.max}`;
 }
 
@@ -81,8 +91,13 @@ function rowOf({ name, gateway, baseline, by, compared, target, reached }: Figur
     showSpread(baseline),
     sign + showSpread(compared),
     showTarget(target),
-    reached ? 'ok' : 'MISSED',
+    showReached(target, reached),
   ];
+}
+
+function showReached(target: LoneResult['target'], reached: boolean): string {
+  if (target === null) return '';
+  return reached ? 'ok' : 'MISSED';
 }
 
 function printTable(rows: readonly string[][]): void {

@@ -191,13 +191,16 @@ export async function replayEvents(
 
 /**
  * What leads nowhere any more: its endpoint is gone (an event may have been recorded while that was deleted), or its event
- * has expired.
+ * has expired. Both are looked up for each delivery: `not exists` was planned to gather all events there are first.
  */
 const DELIVERY_TIDY = `
   delete from delivery where ctid = any(array(
     select d.ctid from delivery d
-    where not exists (select from endpoint e where e.account_id = d.account_id and e.id = d.endpoint_id)
-      or not exists (select from event v where v.account_id = d.account_id and v.id = d.event_id)
+    left join lateral (
+      select id from endpoint where account_id = d.account_id and id = d.endpoint_id limit 1) e on true
+    left join lateral (
+      select id from event where account_id = d.account_id and id = d.event_id limit 1) v on true
+    where e.id is null or v.id is null
     limit 10000))
   returning event_id`;
 

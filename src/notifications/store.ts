@@ -48,9 +48,12 @@ export function claimNotifications(tx: Queryable, rowsMax: number, bytesMax: num
   return tx.query<ClaimedNotification>(NOTIFICATION_CLAIM, [rowsMax, bytesMax]);
 }
 
+/** Said so that the index of what waits does not fit: it would be read through for each (docs/decisions/0020-plans-that-stay-right.md). */
+const STILL_WAITING = `state not in ('applied', 'set_aside')`;
+
 const NOTIFICATION_CLAIM_ONE = `
   select id, origin, body, items_left, attempts from notification
-  where id = $1 and state = 'waiting' for update skip locked`;
+  where id = $1 and ${STILL_WAITING} for update skip locked`;
 
 export async function claimNotification(tx: Queryable, id: string): Promise<ClaimedNotification | undefined> {
   return (await tx.query<ClaimedNotification>(NOTIFICATION_CLAIM_ONE, [id]))[0];
@@ -93,7 +96,7 @@ export async function finishNotifications(tx: Queryable, results: readonly Notif
 }
 
 const NOTIFICATION_SET_ASIDE = `
-  update notification set state = 'set_aside', error = $2, attempts = attempts + 1 where id = $1 and state = 'waiting'`;
+  update notification set state = 'set_aside', error = $2, attempts = attempts + 1 where id = $1 and ${STILL_WAITING}`;
 
 /** Sets a whole notification aside of which nothing could be applied; what is left of it stays as it was. */
 export async function setNotificationAside(store: Queryable, id: string, error: string): Promise<void> {
@@ -109,11 +112,16 @@ export interface NotificationView {
 }
 
 const VIEW = 'id, state, kinds, error, attempts';
-const NOTIFICATION_LIST = `
+/** Each state has a text of its own, so that the few that are not applied are found by their index. */
+const notificationList = (which: string) => `
   select ${VIEW} from notification
-  where ($1::notification_state is null or state = $1) and ($2::uuid is null or id < $2)
-    and (state <> 'applied' or applied_at >= $4) and (state <> 'set_aside' or id >= $5)
-  order by id desc limit $3`;
+  where ${which} and ($1::uuid is null or id < $1)
+    and (state <> 'applied' or applied_at >= $3) and (state <> 'set_aside' or id >= $4)
+  order by id desc limit $2`;
+const NOTIFICATION_LIST = notificationList('true');
+const NOTIFICATION_LISTS = new Map(
+  ['waiting', 'applied', 'set_aside'].map((state) => [state, notificationList(`state = '${state}'`)]),
+);
 
 /** A page for the operator, newest first; never the body, and nothing that is past its time. */
 export function listNotifications(
@@ -123,8 +131,9 @@ export function listNotifications(
   limit: number,
   { appliedFromMs, setAsideFromMs }: KeepLimits,
 ): Promise<NotificationView[]> {
-  const values = [state, before, limit, new Date(appliedFromMs), firstIdOfMs(setAsideFromMs)];
-  return store.query<NotificationView>(NOTIFICATION_LIST, values);
+  const text = state === null ? NOTIFICATION_LIST : NOTIFICATION_LISTS.get(state);
+  if (text === undefined) throw new RangeError(`A notification is never ${state}`);
+  return store.query<NotificationView>(text, [before, limit, new Date(appliedFromMs), firstIdOfMs(setAsideFromMs)]);
 }
 
 const NOTIFICATION_REPROCESS = `

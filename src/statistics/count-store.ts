@@ -43,13 +43,18 @@ export function countMessages(tx: Queryable, minutes: readonly DueBucket[]): Pro
   ]);
 }
 
-/** What is kept of the smaller steps within each of these buckets. */
+/**
+ * What is kept of the smaller steps within each of these buckets. Each is a range of the primary key, looked up by itself:
+ * a join was planned to read that step of all accounts there are.
+ */
 const STATISTICS_PARTS = `
   select b.place::integer as place, s.mode, ${COUNTED}
   from unnest($1::uuid[], $2::timestamptz[], $3::timestamptz[]) with ordinality as b(account_id, since, until, place)
   cross join unnest(array['live', 'test']::mode[]) as of(mode)
-  join message_statistics s on s.account_id = b.account_id and s.mode = of.mode and s.step = $4
-    and s.bucket_at >= b.since and s.bucket_at < b.until`;
+  cross join lateral (
+    select mode, ${COUNTED} from message_statistics
+    where account_id = b.account_id and mode = of.mode and step = $4 and bucket_at >= b.since and bucket_at < b.until
+    order by account_id, mode, step, bucket_at offset 0) s`;
 
 export function readParts(
   tx: Queryable,

@@ -1,0 +1,58 @@
+import { writeFileSync } from 'node:fs';
+import { cpus, totalmem } from 'node:os';
+import type { FigureResult, LoneResult } from './compare.ts';
+import type { Spread } from './figures.ts';
+import { commitOf } from './usage.ts';
+
+/** A line of the table that is kept in a page. */
+export interface TableRow {
+  name: string;
+  gateway: string;
+  baseline: string;
+  compared: string;
+  target: string;
+  met: string;
+}
+
+export function figureRow({ name, gateway, baseline, by, compared, target, reached }: FigureResult): TableRow {
+  const sign = by === 'difference' ? '+' : '';
+  const seen = { name, gateway: showSpread(gateway), baseline: showSpread(baseline) };
+  return { ...seen, compared: sign + showSpread(compared), ...showTarget(target, reached) };
+}
+
+export function loneRow({ name, values, target, reached }: LoneResult): TableRow {
+  return { name, gateway: showSpread(values), baseline: '', compared: '', ...showTarget(target, reached) };
+}
+
+function showTarget(target: LoneResult['target'], reached: boolean): Pick<TableRow, 'target' | 'met'> {
+  if (target === null) return { target: '', met: '' };
+  const bound = 'min' in target ? `at least ${target.min}` : `at most ${target.max}`;
+  return { target: bound, met: reached ? 'yes' : 'no' };
+}
+
+function showSpread({ median, min, max }: Spread): string {
+  return `${show(median)} (${show(min)} to ${show(max)})`;
+}
+
+function show(value: number): string {
+  return Math.abs(value) >= 100 ? Math.round(value).toLocaleString('en') : value.toFixed(2);
+}
+
+/** Writes the tables of some suites with what they were measured on. */
+export function writeMarkdown(path: string, suites: readonly { suite: string; rows: readonly TableRow[] }[]): void {
+  const machine = `${cpus().length} processors (${cpus()[0]?.model}), ${Math.round(totalmem() / 2 ** 30)} GB`;
+  const head = `Measured ${new Date().toISOString().slice(0, 10)} at ${commitOf()} on ${machine}, Node ${process.version}.`;
+  const told = 'Each figure is the median of the rounds, with the smallest and the largest.';
+  const tables = suites.map(({ suite, rows }) => `\n## ${suite}\n\n${tableOf(rows)}`);
+  writeFileSync(path, `${[head, told, ...tables].join('\n')}\n`);
+}
+
+function tableOf(rows: readonly TableRow[]): string {
+  const lines = rows.map((row) => [row.name, row.gateway, row.baseline, row.compared, row.target, row.met]);
+  const table = [
+    ['case', 'gateway', 'baseline', 'compared', 'target', 'met'],
+    ['---', '---', '---', '---', '---', '---'],
+    ...lines,
+  ];
+  return table.map((cells) => `| ${cells.join(' | ')} |`).join('\n');
+}

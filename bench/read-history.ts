@@ -1,0 +1,89 @@
+import { type LoneResult, readAlone } from './harness/compare.ts';
+import { percentile } from './harness/figures.ts';
+import { createGatewayApi, type GatewayApi, listOf, memberOf } from './harness/gateway-api.ts';
+import type { Tenant } from './harness/platform.ts';
+import { readFeed } from './read-feed.ts';
+
+const READS = 300;
+const DAY_MS = 86_400_000;
+
+/** The reads of the account that has most, one after another: how long they take in each round. */
+export async function readsOfLargest(
+  origin: string,
+  tenants: readonly Tenant[],
+  rounds: number,
+): Promise<LoneResult[]> {
+  const api = createGatewayApi(origin);
+  const { key, latest, oldest } = await findLargest(api, tenants);
+  const samples = await sampleOf(api, key);
+  const of = (name: string, max: number, path: () => string) => ({ name, max, path });
+  const pick = (values: readonly string[]) => values[Math.floor(Math.random() * values.length)] ?? '';
+  const since = (days: number) => new Date(Date.now() - days * DAY_MS).toISOString();
+  const reads = [
+    of('the newest 50 messages', 20, () => '/api/v1/messages?limit=50'),
+    of('the messages to a number', 20, () => `/api/v1/messages?to=${encodeURIComponent(pick(samples.numbers))}`),
+    of(
+      'the message of a provider id',
+      20,
+      () => `/api/v1/messages?message_id=${encodeURIComponent(pick(samples.providerIds))}`,
+    ),
+    of('the messages of a request', 20, () => `/api/v1/messages?request_id=${pick(samples.requestIds)}`),
+    of('a message with its timeline', 20, () => `/api/v1/messages/${pick(samples.ids)}`),
+    of('statistics of a day', 100, () => `/api/v1/statistics?since=${since(1)}`),
+    of('statistics of eight weeks', 100, () => `/api/v1/statistics?since=${since(56)}`),
+  ];
+  const rows: LoneResult[] = [];
+  for (const { name, max, path } of reads) {
+    const p99: number[] = [];
+    for (let round = 0; round < rounds; round++) p99.push(percentile(await timeReads(api, key, path), 99));
+    rows.push(readAlone(`${name}: ms, p99`, p99, { max }));
+  }
+  const pages: number[] = [];
+  for (let round = 0; round < rounds; round++) pages.push(percentile(await readFeed(api, { key, latest }, oldest), 99));
+  rows.push(readAlone(`a page of 100 of ${latest - oldest + 1} events: ms, p99`, pages, { max: 10 }));
+  await api.close();
+  return rows;
+}
+
+interface Largest {
+  key: string;
+  latest: number;
+  oldest: number;
+}
+
+async function findLargest(api: GatewayApi, tenants: readonly Tenant[]): Promise<Largest> {
+  const logs: Largest[] = [];
+  for (const { key } of tenants) {
+    const page = await api.get(key, '/api/v1/events?limit=1');
+    const [latest, oldest] = [memberOf(page, 'latest_sequence'), memberOf(page, 'oldest_sequence')];
+    logs.push({ key, latest: Number(latest), oldest: Number(oldest ?? 1) });
+  }
+  const [largest] = logs.toSorted((a, b) => b.latest - a.latest);
+  if (largest === undefined) throw new RangeError('There is no account');
+  return largest;
+}
+
+/** Some messages from anywhere in the eight weeks, by what they are looked up by. */
+async function sampleOf(api: GatewayApi, key: string) {
+  const found: unknown[] = [];
+  let cursor = '';
+  for (let page = 0; page < 5; page++) {
+    const list = await api.get(key, `/api/v1/messages?limit=100&direction=outbound${cursor}`);
+    found.push(...listOf(memberOf(list, 'data')));
+    cursor = `&cursor=${String(memberOf(list, 'next_cursor'))}`;
+    if (memberOf(list, 'next_cursor') === null) break;
+  }
+  const texts = (name: string) =>
+    found.map((message) => memberOf(message, name)).filter((value) => typeof value === 'string');
+  return { ids: texts('id'), numbers: texts('to'), providerIds: texts('message_id'), requestIds: texts('request_id') };
+}
+
+async function timeReads(api: GatewayApi, key: string, path: () => string): Promise<number[]> {
+  const latenciesMs: number[] = [];
+  for (let read = 0; read < READS; read++) {
+    const startMs = performance.now();
+    await api.get(key, path());
+    latenciesMs.push(performance.now() - startMs);
+  }
+  return latenciesMs;
+}

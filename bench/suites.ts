@@ -1,0 +1,83 @@
+import { benchCallback } from './callback.ts';
+import { benchCost, printCost } from './cost.ts';
+import { benchEvents } from './events.ts';
+import { benchGrowth } from './growth.ts';
+import type { Cleanup } from './harness/cleanup.ts';
+import type { Extent } from './harness/compare.ts';
+import { printCallback, printEvents, printGrowth, printLimits, printSend, printStart } from './harness/report.ts';
+import { figureRow, loneRow, type TableRow } from './harness/table.ts';
+import { benchLimits } from './limits.ts';
+import { benchSend } from './send.ts';
+import { benchStart } from './start.ts';
+
+export interface SuiteOptions {
+  extent: Extent;
+  /** In the log that is read. */
+  storedEvents: number;
+  /** For `growth`: the messages that are stored before it is measured again. */
+  messages: number;
+  gatewayNodeOptions: string[];
+}
+
+/** What a suite has found. */
+export interface Finished {
+  /** Nothing was lost or doubled. */
+  healthy: boolean;
+  result: unknown;
+  rows: TableRow[];
+}
+
+type Suite = (cleanup: Cleanup, options: SuiteOptions) => Promise<Finished>;
+
+const isHealthy = ({ lost, doubled }: { lost: number; doubled: number }) => lost === 0 && doubled === 0;
+
+/** Each runs, prints what it has found, and returns it. */
+export const SUITES: Record<string, Suite> = {
+  async send(cleanup, { extent, gatewayNodeOptions }) {
+    const result = await benchSend(cleanup, extent, gatewayNodeOptions);
+    printSend(result);
+    const rows = result.comparisons.flatMap(({ figures }) => figures.map(figureRow));
+    return { healthy: isHealthy(result), result, rows };
+  },
+  async callback(cleanup, { extent, gatewayNodeOptions }) {
+    const result = await benchCallback(cleanup, extent, gatewayNodeOptions);
+    printCallback(result);
+    return { healthy: isHealthy(result), result, rows: rowsOf(result) };
+  },
+  async events(cleanup, { extent, storedEvents, gatewayNodeOptions }) {
+    const result = await benchEvents(cleanup, { ...extent, storedEvents }, gatewayNodeOptions);
+    printEvents(result);
+    return { healthy: isHealthy(result), result, rows: rowsOf(result) };
+  },
+  async limits(cleanup, { extent }) {
+    const result = await benchLimits(cleanup, extent);
+    printLimits(result);
+    return { healthy: true, result, rows: result.alone.map(loneRow) };
+  },
+  async start(cleanup, { extent }) {
+    const result = await benchStart(cleanup, extent.rounds);
+    printStart(result);
+    const { firstSeconds, laterSeconds, targets } = result;
+    const row = (name: string, values: typeof firstSeconds, max: number) =>
+      loneRow({ name, values, target: { max }, reached: values.median <= max });
+    const first = row('first start, fresh data folder: s', firstSeconds, targets.firstSecondsMax);
+    return { healthy: true, result, rows: [first, row('later start: s', laterSeconds, targets.laterSecondsMax)] };
+  },
+  async cost(cleanup, { extent }) {
+    const result = await benchCost(cleanup, extent);
+    printCost(result);
+    return { healthy: true, result, rows: [] };
+  },
+  async growth(cleanup, options) {
+    const result = await benchGrowth(cleanup, options);
+    printGrowth(result);
+    return { healthy: isHealthy(result), result, rows: rowsOf(result) };
+  },
+};
+
+function rowsOf({ compared, alone }: Pick<Awaited<ReturnType<typeof benchEvents>>, 'compared' | 'alone'>): TableRow[] {
+  return [...compared.map(figureRow), ...alone.map(loneRow)];
+}
+
+/** What runs where no suite is named: all that does not fill a disk. */
+export const ALL = ['send', 'callback', 'events', 'limits', 'start'];

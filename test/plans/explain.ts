@@ -1,0 +1,137 @@
+import { Client } from 'pg';
+import { connectionOptions } from '../../bench/fill/connection.ts';
+import type { Connection, Database } from '../../src/store/database.ts';
+
+/** A step of a plan, as PostgreSQL tells it, with its names folded. */
+export interface PlanNode {
+  type: string;
+  /** The table; a week of it goes by the name of the whole. */
+  table: string | undefined;
+  /** Likewise. */
+  index: string | undefined;
+  /** Of the index, in their order. */
+  columns: string[];
+  /** What the index is entered with; of a look-up by place, the place. */
+  condition: string | undefined;
+  /** What is looked at once a row is read. */
+  filter: string | undefined;
+  /** What belongs to the step beside: an order, the change that it makes, the name of its part. */
+  detail: string | undefined;
+  parts: PlanNode[];
+}
+
+export interface Explainer {
+  /** The plan that is kept for every value. */
+  explain(sql: string): Promise<PlanNode>;
+  /** What the names of last week's partitions end with: see `fill.ts`. */
+  lastWeek: string;
+  close(): Promise<void>;
+}
+
+/** What the connections of a gateway are set to. The driver's own are among them, and make no difference to a plan. */
+const SESSION_SETTINGS = `select name, setting from pg_settings where source = 'session'`;
+/** The parent of each week, and of each index of a week. */
+const PARENTS = `
+  select week.relname as name, parent.relname as parent from pg_inherits
+  join pg_class week on week.oid = inhrelid join pg_class parent on parent.oid = inhparent`;
+const COLUMNS = `
+  select c.relname as name, array_agg(a.attname::text order by a.attnum) as columns
+  from pg_index i join pg_class c on c.oid = i.indexrelid join pg_attribute a on a.attrelid = i.indexrelid group by c.relname`;
+const LAST_WEEK = `select to_char((now() - interval '168 hours') at time zone 'UTC', 'IYYY"w"IW') as week`;
+
+/** Plans statements as the gateway's own connections do. */
+export async function createExplainer(database: Database, connection: Connection): Promise<Explainer> {
+  const client = new Client(connectionOptions(connection));
+  await client.connect();
+  const settings = await database.query<{ name: string; setting: string }>(SESSION_SETTINGS);
+  for (const { name, setting } of settings) await client.query('select set_config($1, $2, false)', [name, setting]);
+  const { rows } = await client.query<{ name: string; parent: string }>(PARENTS);
+  const parents = new Map(rows.map(({ name, parent }) => [name, parent]));
+  const indexes = await client.query<{ name: string; columns: string[] }>(COLUMNS);
+  const columns = new Map(indexes.rows.map((row) => [row.name, row.columns]));
+  const [week] = (await client.query<{ week: string }>(LAST_WEEK)).rows;
+  return {
+    lastWeek: week?.week ?? '',
+    async explain(sql) {
+      const explained = await client.query(`explain (generic_plan, costs off, format json) ${sql}`);
+      const plans: unknown = explained.rows[0]?.['QUERY PLAN'];
+      return readNode(Reflect.get(Object(Array.isArray(plans) ? plans[0] : undefined), 'Plan'), { parents, columns });
+    },
+    close: () => client.end(),
+  };
+}
+
+interface Catalogue {
+  parents: ReadonlyMap<string, string>;
+  columns: ReadonlyMap<string, string[]>;
+}
+
+function readNode(raw: unknown, catalogue: Catalogue): PlanNode {
+  const member = (name: string): unknown => Reflect.get(Object(raw), name);
+  const text = (name: string) => {
+    const value = member(name);
+    if (value === undefined) return undefined;
+    return foldAliases(Array.isArray(value) ? value.join(', ') : String(value));
+  };
+  const named = (name: string) => {
+    const value = member(name);
+    return typeof value === 'string' ? (catalogue.parents.get(value) ?? value) : undefined;
+  };
+  const inner: unknown = member('Plans') ?? [];
+  const parts = Array.isArray(inner) ? inner.map((part) => readNode(part, catalogue)) : [];
+  const backward = member('Scan Direction') === 'Backward' ? 'backward' : undefined;
+  const detail = [backward, text('Operation'), text('Subplan Name'), text('Sort Key'), text('Group Key')].filter(
+    Boolean,
+  );
+  return asIndexScan({
+    type: String(member('Node Type')),
+    table: named('Relation Name'),
+    index: named('Index Name'),
+    columns: catalogue.columns.get(String(member('Index Name'))) ?? [],
+    condition: text('Index Cond') ?? text('TID Cond'),
+    filter: text('Filter'),
+    detail: detail.length === 0 ? undefined : detail.join('; '),
+    parts: withoutRepeats(parts),
+  });
+}
+
+/** Whether rows are gathered by place first, or not looked at at all, depends on the moment; what is read of the index does not. */
+function asIndexScan(node: PlanNode): PlanNode {
+  if (node.type === 'Index Only Scan') return { ...node, type: 'Index Scan' };
+  const [first, ...others] = node.parts;
+  if (node.type !== 'Bitmap Heap Scan' || first?.type !== 'Bitmap Index Scan' || others.length > 0) return node;
+  const { index, columns, condition } = first;
+  return { ...node, type: 'Index Scan', index, columns, condition, parts: first.parts };
+}
+
+/** PostgreSQL numbers the names of the weeks, and of some parts. */
+function foldAliases(text: string): string {
+  return text
+    .replaceAll(/\b([a-z_]+?)_\d+\./g, '$1.')
+    .replaceAll(/\b(expr|hashed SubPlan|SubPlan|InitPlan) \d+/g, '$1');
+}
+
+/** The weeks of a table are read alike, so they are told once; where they differ, both ways are told. */
+function withoutRepeats(parts: PlanNode[]): PlanNode[] {
+  const seen = new Set<string>();
+  return parts.filter((part) => {
+    const key = JSON.stringify(part);
+    const isNew = part.table === undefined || !seen.has(key);
+    seen.add(key);
+    return isNew;
+  });
+}
+
+/** The plan as it is kept in a file: a line for each step, indented. */
+export function showPlan(node: PlanNode, depth = 1): string {
+  const { type, table, index, condition, filter, detail, parts } = node;
+  const line = [
+    type,
+    index === undefined ? '' : ` by ${index}`,
+    table === undefined ? '' : ` on ${table}`,
+    detail === undefined ? '' : ` [${detail}]`,
+    condition === undefined ? '' : ` ${condition}`,
+    filter === undefined ? '' : ` FILTER ${filter}`,
+  ].join('');
+  return ['  '.repeat(depth) + line, ...parts.map((part) => showPlan(part, depth + 1))].join('\n');
+}

@@ -1,0 +1,46 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { showPlan } from './explain.ts';
+import type { Planned } from './plans.ts';
+import { STORES } from './record.ts';
+
+/** The plans of a store as they are kept: each call with its statements, in the order of the file. */
+export interface PlanFile {
+  name: string;
+  planned: string;
+  /** Empty if there is none yet. */
+  kept: string;
+}
+
+export function planFiles(planned: readonly Planned[]): PlanFile[] {
+  return STORES.map((store) => {
+    const name = `${store
+      .replace(/^src\//, '')
+      .replace(/\.ts$/, '')
+      .replaceAll('/', '.')}.txt`;
+    const sections = planned.filter((statement) => statement.store === store).map(showStatement);
+    return { name, planned: sections.join('\n'), kept: readKept(name) };
+  });
+}
+
+/** The second plan is told where it is another one. */
+function showStatement({ call, fresh, full }: Planned): string {
+  const [shown, first] = [showPlan(full), showPlan(fresh)];
+  return shown === first
+    ? `${call}\n${shown}\n`
+    : `${call}\n${shown}\n  while its tables are new:\n${showPlan(fresh, 2)}\n`;
+}
+
+const pathOf = (name: string) => join(import.meta.dirname, name);
+
+function readKept(name: string): string {
+  try {
+    return readFileSync(pathOf(name), 'utf8');
+  } catch {
+    return ''; // A new store has no file yet, which shows as a difference.
+  }
+}
+
+export function keepPlans({ name, planned }: PlanFile): void {
+  writeFileSync(pathOf(name), planned);
+}

@@ -1,0 +1,61 @@
+import type { PlanNode } from './explain.ts';
+import type { Planned } from './plans.ts';
+
+/** The tables that grow with every message. All others hold what is set up, or who is at work. */
+const GROWING = [
+  ...['request', 'message', 'timeline', 'event', 'attempt', 'notification', 'delivery', 'idempotency', 'inbound_id'],
+  ...['customer_window', 'message_statistics', 'message_statistics_due', 'message_statistics_mark'],
+];
+/** Indexes that hold what is left to do and nothing that is done, so that to read one through is not much. */
+const OF_WORK = [
+  ...['request_running', 'notification_waiting', 'notification_set_aside', 'notification_applied_late'],
+  'message_statistics_due_at',
+];
+/** What may read more, with its reason. */
+export const MAY_READ_MORE: Record<string, string> = {
+  'src/endpoints/delivery-store.ts tidyDeliveries': 'Looks at everything that is on its way.',
+  'src/erasure/account-store.ts deleteRows': 'Deletes everything that an account has.',
+  'src/erasure/person-store.ts finishErasure': 'Runs once for a person.',
+  'src/erasure/walk-store.ts replaceMessages': 'Reads a new week of the account, until its size is known.',
+  'src/keeping/expire-store.ts deleteStrays': 'Next to nothing is in no week.',
+  'src/keeping/expire-store.ts emptyStrays': 'Next to nothing is in no week.',
+  'src/messages/inbound-store.ts expireInboundIds': 'By the time at which they end.',
+  'src/messages/store.ts expireIdempotency': 'By the time at which they end.',
+  'src/messages/read-store.ts listMessages, no filter': 'Ends with the page.',
+  'src/messages/read-store.ts listMessages, by direction': 'Ends with the page: both directions are frequent.',
+  'src/messages/read-store.ts listMessages, to our channels': 'Ends with the page: people write often.',
+  'src/messages/read-store.ts listMessages, by status': 'Ends with the page, and reads far for a rare status.',
+  'src/messages/read-store.ts listMessages, by user id':
+    'Ends with the page, and reads far for a person known by it alone.',
+  'src/notifications/store.ts listNotifications, all': 'Ends with the page.',
+  'src/notifications/store.ts listNotifications, applied': 'Ends with the page: nearly all are.',
+  'src/platform-state/store.ts readDeliveryState': 'Ends at a limit.',
+  'src/watch/queue-store.ts readQueues': 'Ends at a limit.',
+  'src/statistics/due-store.ts collectMarks': 'Takes any marks, and ends at a limit.',
+};
+
+/** Why a plan reads more of a growing table than it needs, if it does. */
+export function findWide({ fresh, full }: Planned): string[] {
+  return [...new Set([full, fresh].flatMap(nodesOf).flatMap((node) => whyWide(node) ?? []))];
+}
+
+function nodesOf(node: PlanNode): PlanNode[] {
+  return [node, ...node.parts.flatMap(nodesOf)];
+}
+
+function whyWide({ type, table, index, columns, condition = '' }: PlanNode): string | undefined {
+  const read = table ?? GROWING.find((name) => index === `${name}_pkey` || index?.startsWith(`${name}_`));
+  if (read === undefined || !GROWING.includes(read)) return undefined;
+  if (type === 'Seq Scan') return `reads all of ${read}`;
+  if (index === undefined || OF_WORK.includes(index)) return undefined;
+  return isNarrow(read, columns, condition) ? undefined : `reads ${index} by ${condition || 'nothing'}`;
+}
+
+/**
+ * By the account and by the next column of the index too, because an account's rows may be millions. No account owns
+ * notifications.
+ */
+function isNarrow(table: string, [first = '', second = '']: readonly string[], condition: string): boolean {
+  const names = (column: string) => new RegExp(`\\b${column}\\b`).test(condition);
+  return first === 'account_id' ? names(first) && names(second) : table === 'notification' && names(first);
+}

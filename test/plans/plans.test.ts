@@ -1,0 +1,48 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+import { createTestDatabase, type TestDatabase } from '../support/database.ts';
+import { planFiles } from './files.ts';
+import { findUnrecorded } from './literals.ts';
+import { findWide, MAY_READ_MORE } from './narrow.ts';
+import { type Planned, planStatements } from './plans.ts';
+
+/** Each major version plans in its own way; the kept plans are those of the embedded server. */
+const skip = process.env.TEST_DATABASE_URL === undefined ? false : 'not on the embedded server';
+
+describe('the plans of the statements', { skip }, () => {
+  let testDatabase: TestDatabase;
+  let planned: Planned[];
+  before(async () => {
+    testDatabase = await createTestDatabase();
+    planned = await planStatements(testDatabase);
+  });
+  after(() => testDatabase.drop());
+
+  it('are known of every statement in the stores', () => {
+    assert.deepEqual(findUnrecorded(planned), []);
+  });
+
+  it('read little of what grows, whatever it has grown to', () => {
+    const wide = planned.flatMap((statement) =>
+      findWide(statement).map((why) => ({ statement, line: `${statement.store} ${statement.call}: ${why}` })),
+    );
+    const excused = ({ store, call }: Planned) =>
+      Object.keys(MAY_READ_MORE).find(
+        (name) => name === `${store} ${call}` || name === `${store} ${call.split(',')[0]}`,
+      );
+    assert.deepEqual(
+      wide.filter(({ statement }) => excused(statement) === undefined).map(({ line }) => line),
+      [],
+    );
+    const needed = new Set(wide.map(({ statement }) => excused(statement)));
+    assert.deepEqual(
+      Object.keys(MAY_READ_MORE).filter((name) => !needed.has(name)),
+      [],
+      'What needs no excuse has none',
+    );
+  });
+
+  it('are those that are kept (to accept new ones: npm run plans -- --update)', () => {
+    for (const { name, planned: now, kept } of planFiles(planned)) assert.equal(now, kept, `test/plans/${name}`);
+  });
+});

@@ -1,0 +1,91 @@
+import { standIn, standInWith } from './stand-in.ts';
+
+/** What a call is given after the store, by what is special about it. */
+type Calls = Record<string, readonly unknown[]>;
+
+const all = standIn;
+const FILTERS = {
+  'by request': { request_id: all },
+  'by message id': { message_id: all },
+  'by client reference': { client_reference: all },
+  'by phone': { to_phone: all },
+  'by user id': { to_user_id: all },
+  'to our channels': { to_channels: [all] },
+  'by status': { status: all },
+  'by direction': { direction: all },
+  'since a time': { since: all },
+  'a later page': { before: all },
+  'a later page by phone': { to_phone: all, before: all },
+  'by client reference since a time': { client_reference: all, since: all },
+};
+const PARENTS = ['request', 'message', 'timeline', 'event', 'attempt', 'notification'] as const;
+/** Named as weeks are, so that they are there: see `fill.ts`. */
+export const SAMPLE_WEEK = 'sample';
+const blocksOf = (parent: string) => ({ table: `${parent}_${SAMPLE_WEEK}`, from: 0, to: 100 });
+/** Those of an account's tables that grow; how the rows of the others are found makes no difference. */
+const ACCOUNT_TABLES = ['message', 'timeline', 'event', 'attempt', 'request', 'delivery', 'idempotency', 'inbound_id'];
+
+/** What a send may begin and end with, and both together, as the sends of a moment do. */
+function commits(): Calls {
+  const begun = {
+    plain: standInWith({ idempotency: null }),
+    'with a key': all,
+    waiting: standInWith({ idempotency: null, intended: [standInWith({ status: 'pending' })] }),
+  };
+  const completed = { plain: standInWith({ replay: null }), 'with a key': all };
+  const none = { begun: [], settled: [], completed: [] };
+  return {
+    ...calls(begun, (one, what) => ({ [`begins, ${what}`]: [{ ...none, begun: [one] }, 'new'] })),
+    ...calls(completed, (one, what) => ({
+      [`ends, ${what}`]: [{ ...none, settled: [all], completed: [one] }, 'new'],
+      [`ends beside what is known, ${what}`]: [{ ...none, settled: [all], completed: [one] }, 'any'],
+    })),
+    'begins and ends': [{ begun: [begun.plain], settled: [all], completed: [completed.plain] }, 'new'],
+    'begins and ends, with a key': [{ begun: [all], settled: [all], completed: [all] }, 'any'],
+  };
+}
+
+function calls(some: Record<string, unknown>, make: (one: unknown, what: string) => Calls): Calls {
+  return Object.assign({}, ...Object.entries(some).map(([what, one]) => make(one, what)));
+}
+
+/** Functions whose arguments decide about the statement that they run, with a call for each of these. */
+export const VARIANTS: Record<string, Record<string, Calls>> = {
+  'src/messages/commit-store.ts': { commitSends: commits() },
+  'src/messages/read-store.ts': {
+    listMessages: Object.fromEntries(
+      Object.entries({ 'no filter': {}, ...FILTERS }).map(([what, filter]) => [what, [all, all, filter, 50]]),
+    ),
+  },
+  'src/endpoints/attempt-store.ts': {
+    listAttempts: {
+      'no filter': [all, all, { eventId: null, outcome: null, before: null, from: all }, 50],
+      'by event': [all, all, { eventId: all, outcome: null, before: null, from: all }, 50],
+      succeeded: [all, all, { eventId: null, outcome: 'succeeded', before: null, from: all }, 50],
+      failed: [all, all, { eventId: null, outcome: 'failed', before: null, from: all }, 50],
+    },
+  },
+  'src/accounts/store.ts': { listAuditRows: { 'of all': [null], 'of an account': [all] } },
+  'src/notifications/store.ts': {
+    listNotifications: Object.fromEntries(
+      [null, 'waiting', 'applied', 'set_aside'].map((state) => [state ?? 'all', [state]]),
+    ),
+  },
+  'src/channels/pacing-store.ts': {
+    // The second one gets no turn at first.
+    reserveTurns: { 'a new channel': [[all, { channelId: 'new' }]] },
+  },
+  'src/keeping/expire-store.ts': {
+    emptyContent: { request: ['request', blocksOf('request')], message: ['message', blocksOf('message')] },
+    deleteApplied: { '': [blocksOf('notification')] },
+  },
+  'src/keeping/partition-store.ts': {
+    holdsEvents: { '': [`event_${SAMPLE_WEEK}`] },
+    sizeLeftOver: { '': [`notification_${SAMPLE_WEEK}`] },
+    dropNotifications: { '': [`notification_${SAMPLE_WEEK}`] },
+    listPartitions: Object.fromEntries(PARENTS.map((parent) => [parent, [parent]])),
+  },
+  'src/erasure/account-store.ts': {
+    deleteRows: Object.fromEntries(ACCOUNT_TABLES.map((table) => [table, [table]])),
+  },
+};
