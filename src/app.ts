@@ -298,10 +298,10 @@ function createRoutes(deps: WatchedDeps, sealer: Sealer, life: Life, parts: Part
     ...templateRoutes({ database, channels, registry }),
     ...eventRoutes({ database, tail, docsUrl, closing: life.closing.signal, authenticate }),
     ...endpointRoutes({ database, sealer, clock, attempts, localEndpoints, publicUrl, docsUrl, limits, nudge }),
-    ...accountRoutes({ database, birth, clock, publicUrl }),
+    ...accountRoutes({ database, birth, clock, publicUrl, onKeysChanged: authenticate.forgetKeys }),
     platformStateRoute(database),
-    ...channelRoutes({ database, provider, sealer, sandbox, publicUrl }),
-    ...erasureRoutes({ database, markOf: parts.markOf }),
+    ...channelRoutes({ database, provider, sealer, channels, sandbox, publicUrl }),
+    ...erasureRoutes({ database, markOf: parts.markOf, onKeysChanged: authenticate.forgetKeys }),
     ...notificationRoutes({ database, intake, verifyTokens: secrets.verifyTokens, nudge: processor.nudge, limits }),
   ];
 }

@@ -58,7 +58,8 @@ async function main(): Promise<void> {
         : await listen(app.internalServer, config.host, config.metricsPort, 'WAYPOST_METRICS_PORT');
     await sandbox?.register(`${listened}/api/messaging/webhook`);
     const startMs = Math.round(performance.now());
-    log.info({ url: baseUrl, internal_url: internalUrl, version: VERSION, start_ms: startMs }, 'gateway.ready');
+    const addresses = { url: baseUrl, listens_on: listened, internal_url: internalUrl };
+    log.info({ ...addresses, version: VERSION, start_ms: startMs }, 'gateway.ready');
     if (!config.production)
       welcome(await prepareDemo({ database, app, secrets, dataDir, baseUrl, sandboxUrl: sandbox?.url }), config);
     await stopped;

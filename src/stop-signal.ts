@@ -3,21 +3,26 @@ const PARENT_LOOK_MS = 500;
 
 /**
  * Resolves at the first SIGINT or SIGTERM. A second one, or a stop that takes longer than the budget, ends the process
- * at once with code 1: what is unfinished is settled by the next start, as after a crash.
+ * at once with code 1: what is unfinished is settled by other nodes or by the next start, as after a crash.
  */
 export function onStopSignal(budgetMs: number): Promise<void> {
   return new Promise((resolve) => {
     let stopping = false;
     const begin = () => {
       stopping = true;
-      setTimeout(() => process.exit(1), budgetMs).unref();
+      setTimeout(() => cutShort(`The stop took longer than ${budgetMs} ms (WAYPOST_STOP_BUDGET_MS)`), budgetMs).unref();
       resolve();
     };
-    const onSignal = () => (stopping ? process.exit(1) : begin());
+    const onSignal = () => (stopping ? cutShort('A second signal came') : begin());
     process.on('SIGINT', onSignal);
     process.on('SIGTERM', onSignal);
     onParentGone(() => stopping || begin());
   });
+}
+
+function cutShort(why: string): never {
+  console.error(`${why}, so it ends now. What was under way is settled by another node or the next start.`);
+  process.exit(1);
 }
 
 /**

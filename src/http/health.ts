@@ -1,10 +1,13 @@
 import type { Clock } from '../kernel/clock.ts';
 import { StoreUnavailable } from '../kernel/store-unavailable.ts';
+import { withinMs } from '../kernel/within-ms.ts';
 import { healthOperations } from './health-operations.ts';
 import { publicRoute, type Route } from './route.ts';
 
 /** Asked by every balancer every second or so; the store is not asked more often than this. */
 const BELIEVED_MS = 1_000;
+/** A commit may wait for a synchronous standby for as long as that is away; a probe gets its answer before it gives up. */
+const COMMIT_WAIT_MS = 900;
 
 interface Deps {
   accepting(): boolean;
@@ -16,10 +19,18 @@ interface Deps {
 /** `/healthz`: the process lives. `/readyz`: it takes work, which it does not while it drains or cannot commit. */
 export function healthRoutes({ accepting, commit, clock }: Deps): Route[] {
   let known: { ready: Promise<boolean>; untilMs: number } | undefined;
+  let asking = false;
+  const ask = async () => {
+    asking = true;
+    return await tryCommit(commit).finally(() => {
+      asking = false;
+    });
+  };
   const canCommit = () => {
-    if (known === undefined || known.untilMs <= clock.nowMs())
-      known = { ready: tryCommit(commit), untilMs: clock.nowMs() + BELIEVED_MS };
-    return known.ready;
+    // One question at a time: those that are not answered would else use up the connections.
+    if (known === undefined || (!asking && known.untilMs <= clock.nowMs()))
+      known = { ready: ask(), untilMs: clock.nowMs() + BELIEVED_MS };
+    return withinMs(known.ready, COMMIT_WAIT_MS, () => false);
   };
   return [
     publicRoute({

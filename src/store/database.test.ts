@@ -45,7 +45,7 @@ describe('a statement', () => {
       `select current_setting('statement_timeout') as statement, current_setting('timezone') as zone,
         current_setting('idle_in_transaction_session_timeout') as idle, current_setting('application_name') as name`,
     );
-    assert.deepEqual(limits, { statement: '30s', zone: 'UTC', idle: '1min', name: 'waypost' });
+    assert.deepEqual(limits, { statement: '30s', zone: 'UTC', idle: '10s', name: 'waypost' });
   });
 
   it('that is wrong throws its own error, which surely wrote nothing, and keeps its connection', async () => {

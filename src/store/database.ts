@@ -39,8 +39,11 @@ export type Connection = { url: string } | { socketDir: string; port: number; us
 const CONNECT_TIMEOUT_MS = 3_000;
 /** Far above any statement of ours: what takes longer waits for a lock or for a machine in trouble. */
 const STATEMENT_TIMEOUT_MS = 30_000;
-/** A transaction of a process that hangs must not hold its locks for ever. */
-const IDLE_TRANSACTION_TIMEOUT_MS = 60_000;
+/**
+ * A transaction of a process that hangs must not hold its locks: by the end of its lease the others settle what it has
+ * left, and pass over what is locked.
+ */
+const IDLE_TRANSACTION_TIMEOUT_MS = 10_000;
 /** The server's own limit comes first; this one is for a server or a network that does not answer at all. */
 const ANSWER_GRACE_MS = 5_000;
 /** Long enough that a quiet minute does not cost the next burst its connections. */

@@ -7,6 +7,8 @@ export interface DatabaseProxy {
   url: string;
   /** Breaks every connection and refuses new ones, as a server that is gone does. */
   cut(): void;
+  /** Holds back all that is said from now on, as a network that drops packets does. */
+  stall(): void;
   /** Lets everything through again; what a stall held back still arrives, in its order. */
   restore(): void;
   /**
@@ -14,7 +16,7 @@ export interface DatabaseProxy {
    * server still gets it, and so commits it although nobody hears of it. Resolves when that has happened.
    */
   cutAt(text: string, how: { delivered: boolean }): Promise<void>;
-  /** At such a statement, holds back all that is said from then on, as a network that drops packets does. */
+  /** Stalls at such a statement. */
   stallAt(text: string): Promise<void>;
   close(): Promise<void>;
 }
@@ -31,6 +33,7 @@ export async function startDatabaseProxy(url: string): Promise<DatabaseProxy> {
   return {
     url: throughPort(url, listener),
     cut: line.cut,
+    stall: line.stall,
     restore: line.restore,
     cutAt: (text, { delivered }) => line.setTrap({ text, delivered, spring: line.cut }),
     stallAt: (text) => line.setTrap({ text, delivered: true, spring: line.stall }),

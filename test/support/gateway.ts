@@ -133,7 +133,8 @@ export async function callApi(url: string, method: string, path: string, call: C
   return { status: answer.status, headers: answer.headers, text, json: readJson(text) };
 }
 
-function readJson(text: string): unknown {
+/** undefined: it is no JSON. */
+export function readJson(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {

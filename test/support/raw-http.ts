@@ -1,6 +1,6 @@
 import { request } from 'node:http';
 import { connect } from 'node:net';
-import type { TestAnswer } from './gateway.ts';
+import { readJson, type TestAnswer } from './gateway.ts';
 
 interface RawCall {
   method?: string;
@@ -29,7 +29,7 @@ export function callRaw(url: string, { method = 'GET', path = '/', headers = [],
       const given = Object.entries(answer.headersDistinct).flatMap(([name, values = []]) =>
         values.map((value): [string, string] => [name, value]),
       );
-      resolve({ status: answer.statusCode ?? 0, headers: new Headers(given), text, json: text && JSON.parse(text) });
+      resolve({ status: answer.statusCode ?? 0, headers: new Headers(given), text, json: readJson(text) });
     });
     sent.end(body);
   });

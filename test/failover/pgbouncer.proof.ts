@@ -1,0 +1,74 @@
+import assert from 'node:assert/strict';
+import { it } from 'node:test';
+import { openDatabase } from '../../src/store/database.ts';
+import { startReceiver } from '../endpoints/receiver.ts';
+import { assertBalanced, balance, countStatuses } from '../nodes/books.ts';
+import { startWorld } from '../nodes/world.ts';
+import { readApi } from '../support/call-gateway.ts';
+import { callApi } from '../support/gateway.ts';
+import { until } from '../support/until.ts';
+import { missingPgbouncer, startPgbouncer } from './pgbouncer.ts';
+import { missingTools, startPostgresTools } from './postgres-tools.ts';
+
+const REQUESTS = 60;
+/** As the guide says: what a session would set, set for the role. */
+const ROLE_SETTINGS = [
+  "statement_timeout = '30s'",
+  "idle_in_transaction_session_timeout = '10s'",
+  'plan_cache_mode = force_generic_plan',
+  'enable_seqscan = off',
+  "timezone = 'UTC'",
+];
+
+it('gateways migrate, send, hear, record and deliver through pgbouncer in transaction mode', {
+  skip: missingTools() || (await missingPgbouncer()),
+}, async (t) => {
+  const servers = await startPostgresTools(t);
+  await servers.init('primary');
+  await servers.start('primary');
+  await servers.createDatabase('primary', 'waypost');
+  const direct = openDatabase({
+    connection: { url: `postgresql://waypost@localhost/waypost?host=${encodeURIComponent(servers.dir)}&port=5432` },
+    ...{ connections: 2, onError: () => undefined },
+  });
+  for (const setting of ROLE_SETTINGS) await direct.query(`alter role waypost set ${setting}`);
+  const { url } = await startPgbouncer(t, servers.dir, { max_prepared_statements: '500' });
+  const connection = { url };
+  const database = openDatabase({ connection, connections: 4, onError: () => undefined });
+  const drop = async () => {
+    await database.close();
+    await direct.close();
+  };
+  // More connections of gateways than the pooler has to the server: transactions of both share them.
+  const world = await startWorld(t, { nodes: 2, db: { database, connection, url, drop } });
+  const { sandbox, nodes, balancer, apiKey } = world;
+  const receiver = await startReceiver();
+  t.after(() => receiver.close());
+  const body = { url: receiver.url, types: ['message.read'] };
+  assert.equal((await callApi(balancer.url, 'POST', '/api/v1/endpoints', { key: apiKey, body })).status, 201);
+
+  const callers = world.startCallers({ callers: 8, sizes: [1, 5, 10] });
+  await until(() => callers.sent.length >= REQUESTS, 60_000);
+  const sent = await callers.stop();
+  const recipients = sent.flatMap(({ to }) => to).length;
+  await until(async () => (await countStatuses(database)).read === recipients, 60_000);
+  const sheet = await balance(sent, sandbox, database);
+  await assertBalanced(sheet, database);
+  const reads = await database.query<{ count: number }>(
+    `select count(*) as count from event where type = 'message.read'`,
+  );
+  await until(() => receiver.received.length === reads[0]?.count);
+  const lent = await direct.query<{ count: number }>(
+    `select count(*) as count from pg_stat_activity where backend_type = 'client backend' and pid <> pg_backend_pid()`,
+  );
+  t.diagnostic(JSON.stringify({ ...sheet, delivered: receiver.received.length, server_connections: lent[0]?.count }));
+  const [settings] = await database.query<{ seqscan: string; plans: string; zone: string }>(
+    `select current_setting('enable_seqscan') as seqscan, current_setting('plan_cache_mode') as plans, current_setting('timezone') as zone`,
+  );
+  assert.deepEqual(settings, { seqscan: 'off', plans: 'force_generic_plan', zone: 'UTC' });
+  const [first] = nodes;
+  assert.ok(first !== undefined);
+  const page = await readApi(first.dev, '/api/v1/events?limit=100');
+  assert.equal(page.json.data[0].sequence, 1);
+  for (const node of nodes) assert.equal(await node.stop(), 0);
+});

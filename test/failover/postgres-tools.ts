@@ -1,0 +1,118 @@
+import { type ExecFileOptions, execFile } from 'node:child_process';
+import { accessSync } from 'node:fs';
+import { chmod, chown, mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { TestContext } from 'node:test';
+import { promisify } from 'node:util';
+
+/** Where Debian keeps the tools of PostgreSQL 15, the oldest that is supported. */
+const TOOLS = process.env.WAYPOST_TEST_POSTGRES_BIN ?? '/usr/lib/postgresql/15/bin';
+/** PostgreSQL and pgbouncer refuse to run as root. */
+export const NOBODY = process.getuid?.() === 0 ? { uid: 65_534, gid: 65_534 } : {};
+const run = promisify(execFile);
+
+/** Why there can be no servers here; false if there can. */
+export function missingTools(): string | false {
+  try {
+    accessSync(join(TOOLS, 'pg_basebackup'));
+    return false;
+  } catch {
+    return `There is no PostgreSQL in ${TOOLS}; WAYPOST_TEST_POSTGRES_BIN names another folder`;
+  }
+}
+
+/** PostgreSQL servers in a folder of their own, each reached by a Unix socket there. */
+export interface PostgresTools {
+  dir: string;
+  /** Makes the data folder of a first server. */
+  init(name: string): Promise<void>;
+  /** Copies a running server into a data folder that follows it under this name. */
+  follow(name: string, primary: string): Promise<void>;
+  start(name: string, settings?: Record<string, string>): Promise<void>;
+  stop(name: string): Promise<void>;
+  promote(name: string): Promise<void>;
+  createDatabase(server: string, database: string): Promise<void>;
+  /** Ends all processes of a server without a word, as a power cut does. */
+  killHard(name: string): Promise<void>;
+  socketOf(name: string): string;
+}
+
+/** The same for all: each server has a socket of its own by its port. */
+const FIRST_PORT = 5_432;
+
+export async function startPostgresTools(t: TestContext): Promise<PostgresTools> {
+  const dir = await mkdtemp(join(tmpdir(), 'waypost-pair-'));
+  await chmod(dir, 0o700);
+  if (NOBODY.uid !== undefined) await chown(dir, NOBODY.uid, NOBODY.gid);
+  const names: string[] = [];
+  const options: ExecFileOptions = { ...NOBODY, cwd: dir, env: { PATH: process.env.PATH, LC_ALL: 'C' } };
+  const tool = async (name: string, ...parameters: string[]) => {
+    await run(join(TOOLS, name), parameters, options);
+  };
+  const data = (name: string) => join(dir, name);
+  const portOf = (name: string) => {
+    if (!names.includes(name)) names.push(name);
+    return FIRST_PORT + names.indexOf(name);
+  };
+  const to = (server: string) => [`--host=${dir}`, `--port=${portOf(server)}`, '--username=waypost'];
+  const stop = (name: string, mode: string) =>
+    tool('pg_ctl', 'stop', '--wait', `--mode=${mode}`, `--pgdata=${data(name)}`);
+  t.after(async () => {
+    // One that was killed, or never started, cannot be stopped.
+    for (const name of names) await stop(name, 'immediate').catch(() => undefined);
+    await rm(dir, { recursive: true, force: true, maxRetries: 3 });
+  });
+  return {
+    dir,
+    init: (name) =>
+      tool('initdb', '--username=waypost', '--auth=trust', '--encoding=UTF8', '--no-sync', `--pgdata=${data(name)}`),
+    follow: (name, primary) => {
+      const source = `host=${dir} port=${portOf(primary)} user=waypost application_name=${name}`;
+      return tool(
+        'pg_basebackup',
+        '--checkpoint=fast',
+        '--write-recovery-conf',
+        `--dbname=${source}`,
+        `--pgdata=${data(name)}`,
+      );
+    },
+    async start(name, settings = {}) {
+      const all = {
+        listen_addresses: '',
+        unix_socket_directories: dir,
+        port: String(portOf(name)),
+        fsync: 'off',
+        ...settings,
+      };
+      const given = Object.entries(all).map(([key, value]) => `-c ${key}='${value}'`);
+      const log = `--log=${data(`${name}.log`)}`;
+      await tool('pg_ctl', 'start', '--wait', `--pgdata=${data(name)}`, `--options=${given.join(' ')}`, log);
+    },
+    stop: (name) => stop(name, 'fast'),
+    promote: (name) => tool('pg_ctl', 'promote', '--wait', `--pgdata=${data(name)}`),
+    createDatabase: (server, database) => tool('createdb', ...to(server), database),
+    async killHard(name) {
+      const postmaster = Number((await readFile(join(data(name), 'postmaster.pid'), 'utf8')).split('\n', 1)[0]);
+      for (const pid of [postmaster, ...(await childrenOf(postmaster))]) killIfThere(pid);
+    },
+    socketOf: (name) => join(dir, `.s.PGSQL.${portOf(name)}`),
+  };
+}
+
+async function childrenOf(parent: number): Promise<number[]> {
+  const pids = (await readdir('/proc')).filter((name) => /^\d+$/.test(name));
+  const stats = await Promise.all(pids.map((pid) => readFile(`/proc/${pid}/stat`, 'utf8').catch(() => '')));
+  // After the name in brackets come the state and the parent: proc(5).
+  const isChild = (stat: string) => Number(stat.slice(stat.lastIndexOf(')') + 2).split(' ')[1]) === parent;
+  return stats.filter(isChild).map((stat) => Number.parseInt(stat, 10));
+}
+
+function killIfThere(pid: number): void {
+  try {
+    process.kill(pid, 'SIGKILL');
+  } catch (error) {
+    // The postmaster's death has ended it already.
+    if (!(error instanceof Error && 'code' in error && error.code === 'ESRCH')) throw error;
+  }
+}

@@ -1,0 +1,74 @@
+import assert from 'node:assert/strict';
+import type { Database } from '../../src/store/database.ts';
+import type { SandboxProcess } from '../support/sandbox-process.ts';
+import type { Sent } from './callers.ts';
+
+/** What was sent, told and taken, in numbers. */
+export interface BalanceSheet {
+  requests: number;
+  sent: number;
+  accepted: number;
+  failed: number;
+  unknown: number;
+  /** Transmits that the sandbox took, and tries that it read in all. */
+  taken: number;
+  read: number;
+  /** People who got a message more than once. */
+  doubled: number;
+  /** Messages that the caller was told are accepted and the sandbox never took; and requests that the store does not know. */
+  lost: number;
+  /** Calls that were repeated, by what they were answered before. */
+  repeated: Record<string, number>;
+}
+
+/** Every person gets one message here, so a number that was taken twice is a message that was sent twice. */
+export async function balance(sent: readonly Sent[], sandbox: SandboxProcess, db: Database): Promise<BalanceSheet> {
+  const entries = sent.flatMap(({ results }) => results);
+  const transmits = await sandbox.transmits();
+  const taken = transmits.filter((transmit) => transmit.taken);
+  const takenIds = new Set(taken.map((transmit) => transmit.biz_opaque_callback_data));
+  const accepted = entries.filter(({ status }) => status === 'accepted');
+  const stored = await db.query<{ id: string }>('select id::text from request');
+  return {
+    requests: sent.length,
+    sent: sent.flatMap(({ to }) => to).length,
+    accepted: accepted.length,
+    failed: entries.filter(({ status }) => status === 'failed').length,
+    unknown: entries.filter(({ status }) => status === 'unknown').length,
+    taken: taken.length,
+    read: transmits.length,
+    doubled: taken.length - new Set(taken.map(({ to }) => to)).size,
+    lost: accepted.filter(({ id }) => !takenIds.has(id ?? '')).length + Math.max(0, sent.length - stored.length),
+    repeated: Object.fromEntries(
+      Map.groupBy(
+        sent.flatMap(({ repeated }) => repeated),
+        (why) => why,
+      )
+        .entries()
+        .map(([why, all]) => [why, all.length]),
+    ),
+  };
+}
+
+/** What holds whatever happened: an entry for everybody, nothing twice, nothing lost, nothing left under way. */
+export async function assertBalanced(sheet: BalanceSheet, db: Database): Promise<void> {
+  const told = JSON.stringify(sheet);
+  assert.equal(sheet.accepted + sheet.failed + sheet.unknown, sheet.sent, told);
+  assert.equal(sheet.doubled, 0, told);
+  assert.equal(sheet.lost, 0, told);
+  const statuses = await countStatuses(db);
+  assert.equal(statuses.transmitting ?? 0, 0, JSON.stringify(statuses));
+  assert.equal(statuses.pending ?? 0, 0, JSON.stringify(statuses));
+  const [running] = await db.query<{ count: number }>(
+    'select count(*) as count from request where completed_at is null',
+  );
+  assert.equal(running?.count, 0, 'no request is left under way');
+}
+
+/** How many messages that went out have each status. */
+export async function countStatuses(db: Database): Promise<Partial<Record<string, number>>> {
+  const rows = await db.query<{ status: string; count: number }>(
+    `select status, count(*) as count from message where direction = 'outbound' group by status`,
+  );
+  return Object.fromEntries(rows.map(({ status, count }) => [status, count]));
+}

@@ -1,0 +1,62 @@
+import { execFile, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { chmod, mkdir, readFile, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:net';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { read } from '../support/tree.ts';
+import { until } from '../support/until.ts';
+
+const PROGRAM = process.env.WAYPOST_TEST_NGINX ?? 'nginx';
+const run = promisify(execFile);
+
+/** Why there can be no proxy here; false if there can. */
+export async function missingNginx(): Promise<string | false> {
+  return run(PROGRAM, ['-v']).then(
+    () => false,
+    () => `There is no ${PROGRAM}; WAYPOST_TEST_NGINX names another program`,
+  );
+}
+
+export interface Nginx {
+  url: string;
+  log(): Promise<string>;
+  stop(): Promise<void>;
+}
+
+/** Runs the proxy of ops/nginx.conf before a gateway; only addresses, folders and TLS are changed. */
+export async function startNginx(dir: string, gatewayPort: number): Promise<Nginx> {
+  await mkdir(dir);
+  // Its workers change to an ordinary user, which must get to its folders.
+  await chmod(dir, 0o777);
+  const probe = createServer().listen(0, '127.0.0.1');
+  await once(probe, 'listening');
+  const address = probe.address();
+  if (typeof address !== 'object' || address === null) throw new Error('There is no free port');
+  probe.close();
+  await once(probe, 'close');
+  const temp = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi'].map((name) => `${name}_temp_path ${dir}/${name};`);
+  const conf = read('ops/nginx.conf')
+    .replace('http {', `daemon off;\npid ${dir}/pid;\nhttp {\n${temp.join('\n')}`)
+    .replaceAll('/var/log/nginx', dir)
+    .replace(/ {2}server \{\n {4}listen 80;[\s\S]*?\n {2}\}\n/, '')
+    .replace(/ {4}listen \[::\]:443.*\n/, '')
+    .replace('listen 443 ssl http2', `listen 127.0.0.1:${address.port}`)
+    .replace(/ {4}ssl_.*\n/g, '')
+    .replace('127.0.0.1:8080', `127.0.0.1:${gatewayPort}`);
+  const path = join(dir, 'nginx.conf');
+  await writeFile(path, conf);
+  await run(PROGRAM, ['-t', '-e', `${dir}/error.log`, '-c', path]);
+  const child = spawn(PROGRAM, ['-e', `${dir}/error.log`, '-c', path], { stdio: 'ignore' });
+  const gone = once(child, 'exit');
+  const url = `http://127.0.0.1:${address.port}`;
+  await until(async () => (await fetch(url).catch(() => undefined)) !== undefined);
+  return {
+    url,
+    log: () => readFile(join(dir, 'waypost.log'), 'utf8'),
+    async stop() {
+      child.kill('SIGTERM');
+      await gone;
+    },
+  };
+}
