@@ -1,0 +1,22 @@
+import type { Books, StoredMessage } from './books.ts';
+
+/** The state of every message follows from its outcome and from what was posted of it, by rank. */
+export function balanceStates({ messages, statuses }: Books): string[] {
+  const posted = Map.groupBy(
+    statuses.filter(({ acknowledged }) => acknowledged > 0),
+    ({ messageId }) => messageId,
+  );
+  return messages.flatMap((message) => {
+    const told = new Set(posted.get(message.id)?.map(({ status }) => status));
+    const expected = expectedOf(message, told);
+    return message.status === expected ? [] : [`${message.id} is ${message.status} and should be ${expected}`];
+  });
+}
+
+/** What was delivered cannot fail, and what failed may still be delivered; a failure comes after its `sent`. */
+const RANKED = ['read', 'delivered', 'failed', 'sent'];
+
+function expectedOf({ direction, outcome }: StoredMessage, told: ReadonlySet<string>): string {
+  if (direction === 'inbound') return 'received';
+  return RANKED.find((status) => told.has(status)) ?? outcome ?? 'settled';
+}

@@ -1,0 +1,77 @@
+import { setTimeout as wait } from 'node:timers/promises';
+import { freePort } from '../../test/support/free-port.ts';
+import { type GatewayProcess, startGatewayProcess } from '../../test/support/process.ts';
+
+const CLOCK = new URL('../shifted-clock.ts', import.meta.url).href;
+/** A gateway cannot start while its database is away; whoever looks after it starts it again. */
+const START_WITHIN_MS = 120_000;
+const START_PAUSE_MS = 200;
+
+/** The place of one gateway, which is killed and started again in it. */
+export interface GatewaySlot {
+  /** undefined: there is none now. */
+  url(): string | undefined;
+  start(): Promise<void>;
+  kill(): Promise<void>;
+  signal(signal: NodeJS.Signals): void;
+  /** Why it ended, if it did so by itself: a defect. */
+  death(): string | undefined;
+  /** What all gateways of this place have printed. */
+  output(): string;
+}
+
+/** `dataDir` keeps the compiled sources from one run to the next. */
+export async function createGatewaySlot(dataDir: string, settings: Record<string, string>): Promise<GatewaySlot> {
+  const port = String(await freePort());
+  const env = { NODE_OPTIONS: `--import=${CLOCK}`, ...settings, PORT: port };
+  let gateway: GatewayProcess | undefined;
+  let starting: Promise<void> | undefined;
+  let wanted = false;
+  let death: string | undefined;
+  let printed = '';
+
+  async function startUntilUp(): Promise<void> {
+    const endMs = Date.now() + START_WITHIN_MS;
+    for (;;) {
+      try {
+        watch(await startGatewayProcess(dataDir, env));
+        return;
+      } catch (error) {
+        printed += `\n-- did not start: ${error}\n`;
+        if (Date.now() > endMs) throw error;
+        await wait(START_PAUSE_MS);
+      }
+    }
+  }
+
+  function watch(started: GatewayProcess): void {
+    gateway = started;
+    wanted = true;
+    started.child.once('exit', (code, signal) => {
+      printed += `${started.output()}\n-- ended: ${signal ?? code}\n`;
+      if (gateway !== started || !wanted) return;
+      gateway = undefined;
+      death = `A gateway ended by itself (${signal ?? `code ${code}`})`;
+    });
+  }
+
+  return {
+    url: () => gateway && `http://127.0.0.1:${port}`,
+    start() {
+      if (gateway !== undefined) return Promise.resolve();
+      starting ??= startUntilUp().finally(() => {
+        starting = undefined;
+      });
+      return starting;
+    },
+    async kill() {
+      const killed = gateway;
+      wanted = false;
+      gateway = undefined;
+      await killed?.kill();
+    },
+    signal: (signal) => void gateway?.child.kill(signal),
+    death: () => death,
+    output: () => printed + (gateway?.output() ?? ''),
+  };
+}

@@ -1,0 +1,100 @@
+import { execFileSync, spawnSync } from 'node:child_process';
+import { readFileSync, rmSync, statfsSync } from 'node:fs';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Connection } from '../../src/store/database.ts';
+import { startEmbedded } from '../../src/store/embedded.ts';
+
+/** Room for the write-ahead log between two checkpoints, and little enough to be filled in a moment. */
+const DISK_SIZE = '1g';
+const SILENT = { info: () => {}, warn: () => {}, error: () => {} };
+
+/** A PostgreSQL whose commits are durable, and that can be broken. It is started again by itself, as in a gateway. */
+export interface Postgres {
+  connection: Connection;
+  /** Whether its data are on a disk of its own that can be filled. */
+  smallDisk: boolean;
+  /** The first process dies, and takes all others with it. */
+  kill(): void;
+  /** A fast shutdown. */
+  shutDown(): void;
+  fillDisk(): void;
+  freeDisk(): void;
+  stop(): Promise<void>;
+}
+
+export async function startPostgres(): Promise<Postgres> {
+  const dataDir = await mkdtemp(join(tmpdir(), 'waypost-faults-'));
+  const smallDisk = mountDisk(dataDir);
+  const embedded = await startEmbedded({ dataDir, log: SILENT });
+  const filler = join(dataDir, 'filler');
+  return {
+    connection: embedded.connection,
+    smallDisk,
+    kill: () => signalServer(dataDir, 'SIGKILL'),
+    shutDown: () => signalServer(dataDir, 'SIGINT'),
+    fillDisk: () => fillDisk(dataDir, filler),
+    freeDisk: () => rmSync(filler, { force: true }),
+    async stop() {
+      rmSync(filler, { force: true });
+      await embedded.stop();
+      if (smallDisk) execFileSync('umount', [dataDir]);
+      await rm(dataDir, { recursive: true, force: true });
+    },
+  };
+}
+
+/** Only root may mount, and not in every container: without it the disk cannot be filled, and that fault is left out. */
+function mountDisk(dir: string): boolean {
+  try {
+    execFileSync('mount', ['-t', 'tmpfs', '-o', `size=${DISK_SIZE},mode=0711`, 'waypost-faults', dir], {
+      stdio: 'ignore',
+    });
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** The server writes meanwhile, so what was free may be so no more. */
+function fillDisk(dir: string, filler: string): void {
+  for (;;) {
+    const { bavail, bsize } = statfsSync(dir);
+    if (bavail === 0) return;
+    const { status, error } = spawnSync('fallocate', ['-l', String(bavail * bsize), filler], { stdio: 'ignore' });
+    if (error !== undefined) throw error;
+    if (status === 0) return;
+  }
+}
+
+function signalServer(dataDir: string, signal: NodeJS.Signals): void {
+  const pid = serverPid(dataDir);
+  try {
+    if (pid !== undefined) process.kill(pid, signal);
+  } catch (error) {
+    // It has just ended by another fault of the same run.
+    if (!(error instanceof Error && 'code' in error && error.code === 'ESRCH')) throw error;
+  }
+}
+
+function serverPid(dataDir: string): number | undefined {
+  try {
+    const base = placeOf(dataDir);
+    const pid = Number.parseInt(readFileSync(join(base, 'cluster', 'postmaster.pid'), 'utf8'), 10);
+    return pid > 1 ? pid : undefined;
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return undefined;
+    throw error;
+  }
+}
+
+/** As root, where others may not enter the data folder, the server is elsewhere and a file says where. */
+function placeOf(dataDir: string): string {
+  try {
+    return readFileSync(join(dataDir, 'postgres-location'), 'utf8').trim();
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return join(dataDir, 'postgres');
+    throw error;
+  }
+}

@@ -1,0 +1,87 @@
+import { setTimeout as wait } from 'node:timers/promises';
+import type { FaultKind, Plan } from '../plan.ts';
+import type { World } from './world.ts';
+
+/** A fault begins, and some end by being mended. */
+interface Break {
+  begin(world: World, slot: number): unknown;
+  mend?(world: World, slot: number): unknown;
+}
+
+const BREAKS: Record<FaultKind, Break> = {
+  kill_gateway: {
+    begin: ({ gateways }, slot) => gateways[slot]?.kill(),
+    mend: ({ gateways }, slot) => gateways[slot]?.start(),
+  },
+  kill_while_stalled: {
+    begin: ({ proxy }) => proxy.stall(),
+    async mend({ proxy, gateways }, slot) {
+      await gateways[slot]?.kill();
+      proxy.restore();
+      await gateways[slot]?.start();
+    },
+  },
+  pause_gateway: {
+    begin: ({ gateways }, slot) => gateways[slot]?.signal('SIGSTOP'),
+    mend: ({ gateways }, slot) => gateways[slot]?.signal('SIGCONT'),
+  },
+  clock_jump: {
+    begin: ({ gateways }, slot) => gateways[slot]?.signal('SIGUSR2'),
+    mend: ({ gateways }, slot) => gateways[slot]?.signal('SIGUSR2'),
+  },
+  kill_database: { begin: ({ postgres }) => postgres.kill() },
+  restart_database: { begin: ({ postgres }) => postgres.shutDown() },
+  crash_backend: { begin: crashBackend },
+  drop_connections: { begin: dropConnections },
+  cut_database: { begin: ({ proxy }) => proxy.cut(), mend: ({ proxy }) => proxy.restore() },
+  stall_database: { begin: ({ proxy }) => proxy.stall(), mend: ({ proxy }) => proxy.restore() },
+  full_disk: { begin: ({ postgres }) => postgres.fillDisk(), mend: ({ postgres }) => postgres.freeDisk() },
+  kill_sandbox: { begin: ({ sandbox }) => sandbox.kill(), mend: ({ sandbox }) => sandbox.start() },
+  pause_sandbox: {
+    begin: ({ sandbox }) => sandbox.signal('SIGSTOP'),
+    mend: ({ sandbox }) => sandbox.signal('SIGCONT'),
+  },
+  provider_away: { begin: ({ provider }) => provider.goAway(), mend: ({ provider }) => provider.comeBack() },
+  kill_receiver: { begin: ({ receiver }) => receiver.kill(), mend: ({ receiver }) => receiver.start() },
+  pause_receiver: {
+    begin: ({ receiver }) => receiver.signal('SIGSTOP'),
+    mend: ({ receiver }) => receiver.signal('SIGCONT'),
+  },
+};
+
+/** Carries the faults of a plan out, each at its time, and returns what was broken when all is mended. */
+export async function injectFaults(world: World, { faults }: Plan): Promise<void> {
+  await Promise.all(
+    faults.map(async ({ kind, atMs, forMs, slot }) => {
+      await wait(atMs);
+      await BREAKS[kind].begin(world, slot);
+      await wait(forMs);
+      await BREAKS[kind].mend?.(world, slot);
+    }),
+  );
+}
+
+/** Mends what two faults at once may have left broken, and starts what is not there. */
+export async function mendAll({ gateways, proxy, postgres, provider, sandbox, receiver }: World): Promise<void> {
+  proxy.restore();
+  postgres.freeDisk();
+  for (const process of [...gateways, sandbox, receiver]) process.signal('SIGCONT');
+  await Promise.all([provider.comeBack(), sandbox.start(), receiver.start(), ...gateways.map((slot) => slot.start())]);
+}
+
+/** One process of the server dies; the server ends all others and recovers, because shared memory may be spoiled. */
+async function crashBackend({ db }: World): Promise<void> {
+  const [row] = await db.database
+    .query<{ pid: number }>(
+      `select pid from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid() limit 1`,
+    )
+    .catch(() => []); // The database is away by another fault.
+  if (row !== undefined) process.kill(row.pid, 'SIGKILL');
+}
+
+async function dropConnections({ db }: World): Promise<void> {
+  await db.database
+    .query(`select pg_terminate_backend(pid) from pg_stat_activity
+      where datname = current_database() and pid <> pg_backend_pid()`)
+    .catch(() => []); // The database is away by another fault.
+}

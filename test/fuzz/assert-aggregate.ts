@@ -1,0 +1,24 @@
+import assert from 'node:assert/strict';
+import type { TestAnswer } from '../support/gateway.ts';
+
+/** Asserts that a send's answer has an entry for every recipient, and returns how many transmits it stands for. */
+export function assertAggregate({ json }: TestAnswer, given: string): number {
+  const { to } = JSON.parse(given);
+  const count = Array.isArray(to) ? to.length : to.split(/[,;\r\n]/).filter((piece: string) => piece.trim()).length;
+  const entries: { status: string; id?: string; message_id?: string; error?: { code: string } }[] = json.results;
+  assert.equal(entries.length, count);
+  assert.equal(json.accepted_count + json.failed_count + json.unknown_count, count);
+  for (const entry of entries) {
+    assert.ok(['accepted', 'failed', 'unknown'].includes(entry.status));
+    assert.equal(entry.error === undefined, entry.status === 'accepted');
+    assert.equal(entry.message_id !== undefined, entry.status === 'accepted');
+    const isMessage =
+      !['invalid_recipient', 'duplicate_recipient'].includes(entry.error?.code ?? '') || hasProvider(entry);
+    assert.equal(entry.id !== undefined, isMessage, JSON.stringify(entry));
+  }
+  return entries.filter(({ id }) => id !== undefined).length;
+}
+
+function hasProvider({ error }: { error?: object }): boolean {
+  return error !== undefined && 'provider' in error;
+}

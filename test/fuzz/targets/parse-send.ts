@@ -1,0 +1,30 @@
+import assert from 'node:assert/strict';
+import fc from 'fast-check';
+import { ApiError } from '../../../src/kernel/errors.ts';
+import { parseSend } from '../../../src/messages/parse-send.ts';
+import { checkComponents } from '../../../src/provider/whatsapp/components.ts';
+import { sendBody } from '../send-body.ts';
+import type { FuzzTarget } from '../target.ts';
+
+/** Without HTTP around it, so that far more is tried: it reads a body, or throws an error of the table. */
+export const parseSendTarget: FuzzTarget = {
+  name: 'the parser of sends',
+  property: () =>
+    fc.property(fc.oneof(sendBody.map(parsed), fc.anything()), (body) => {
+      try {
+        const { recipients } = parseSend(body, checkComponents);
+        assert.ok(recipients.length >= 1 && recipients.length <= 50);
+      } catch (error) {
+        if (!(error instanceof ApiError)) throw error;
+        assert.ok(['invalid_request', 'too_many_recipients'].includes(error.code));
+      }
+    }),
+};
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return text; // What is no JSON never reaches the parser; as a text it may.
+  }
+}
