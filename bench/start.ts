@@ -25,7 +25,7 @@ export async function benchStart(cleanup: Cleanup, rounds: number): Promise<Star
 
 async function startOnce(cleanup: Cleanup, dataDir: string): Promise<number> {
   const startMs = performance.now();
-  const gateway = await startGateway(cleanup, dataDir, {});
+  const gateway = await startGateway(cleanup, dataDir, { WAYPOST_LOG_LEVEL: 'warn' });
   const seconds = (performance.now() - startMs) / 1_000;
   await gateway.stop();
   return seconds;
