@@ -140,6 +140,27 @@ describe('the balance', () => {
       );
     });
 
+    it('a late answer that is noted twice, or of a message that was not unknown; and nothing in one that is right', () => {
+      const late = { messageId: 'msg_3', status: 'accepted', note: null };
+      const settle = (books: Books) => {
+        const message = books.messages.find(({ id }) => id === 'msg_3') ?? assert.fail('There is no msg_3');
+        message.outcome = 'unknown';
+        if (message.status === 'unknown') message.status = 'accepted';
+      };
+      const right = spoilt((books) => {
+        settle(books);
+        books.reports.push({ ...late });
+      });
+      assert.ok(!right.some((fault) => /msg_3.*(noted|should be)/.test(fault)), right.join('; '));
+      assertFound(/accepted of msg_3 was noted and never posted/, (books) => {
+        settle(books);
+        books.reports.push({ ...late }, { ...late });
+      });
+      assertFound(/accepted of msg_1 was noted and never posted/, ({ reports }) =>
+        reports.push({ ...late, messageId: 'msg_1' }),
+      );
+    });
+
     it('a text that is lost or doubled', () => {
       assertFound(/The text wamid.1 is stored 0 times/, ({ messages }) => messages.pop());
       assertFound(/The text wamid.1 is stored 2 times/, ({ messages }) => messages.push(at(messages, 3)));

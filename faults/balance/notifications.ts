@@ -1,4 +1,5 @@
 import type { Books, PostedStatus, StoredReport } from './books.ts';
+import { lateAnswers } from './late-answer.ts';
 
 /** Every notification that was answered 200 is kept, and each has one effect. */
 export function balanceNotifications(books: Books): string[] {
@@ -41,11 +42,14 @@ function balanceStatus({ messageId, status, acknowledged, posted }: PostedStatus
   return faults;
 }
 
-function balanceUnposted({ statuses, reports }: Books): string[] {
-  const known = new Set(statuses.map(({ messageId, status }) => `${messageId} ${status}`));
-  return reports.flatMap(({ messageId, status }) =>
-    known.has(`${messageId} ${status}`) ? [] : [`${status} of ${messageId} was noted and never posted`],
-  );
+function balanceUnposted(books: Books): string[] {
+  const known = new Set(books.statuses.map(({ messageId, status }) => `${messageId} ${status}`));
+  const late = lateAnswers(books);
+  return books.reports.flatMap((report) => {
+    const { messageId, status } = report;
+    if (known.has(`${messageId} ${status}`) || late.get(messageId) === report) return [];
+    return [`${status} of ${messageId} was noted and never posted`];
+  });
 }
 
 function balanceInbound({ inboundIds, messages }: Books): string[] {

@@ -1,14 +1,17 @@
 import type { Books, StoredMessage } from './books.ts';
+import { lateAnswers } from './late-answer.ts';
 
 /** The state of every message follows from its outcome and from what was posted of it, by rank. */
-export function balanceStates({ messages, statuses }: Books): string[] {
+export function balanceStates(books: Books): string[] {
+  const { messages, statuses } = books;
+  const late = lateAnswers(books);
   const posted = Map.groupBy(
     statuses.filter(({ acknowledged }) => acknowledged > 0),
     ({ messageId }) => messageId,
   );
   return messages.flatMap((message) => {
     const told = new Set(posted.get(message.id)?.map(({ status }) => status));
-    const expected = expectedOf(message, told);
+    const expected = expectedOf(message, told, late.get(message.id)?.status);
     return message.status === expected ? [] : [`${message.id} is ${message.status} and should be ${expected}`];
   });
 }
@@ -16,7 +19,11 @@ export function balanceStates({ messages, statuses }: Books): string[] {
 /** What was delivered cannot fail, and what failed may still be delivered; a failure comes after its `sent`. */
 const RANKED = ['read', 'delivered', 'failed', 'sent'];
 
-function expectedOf({ direction, outcome }: StoredMessage, told: ReadonlySet<string>): string {
+function expectedOf(
+  { direction, outcome }: StoredMessage,
+  told: ReadonlySet<string>,
+  lateAnswer: string | undefined,
+): string {
   if (direction === 'inbound') return 'received';
-  return RANKED.find((status) => told.has(status)) ?? outcome ?? 'settled';
+  return RANKED.find((status) => told.has(status)) ?? lateAnswer ?? outcome ?? 'settled';
 }

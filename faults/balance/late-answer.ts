@@ -1,0 +1,19 @@
+import type { Books, StoredReport } from './books.ts';
+
+/** What an answer of the provider says of a message; by notifications it tells `failed` too, but never `accepted`. */
+const ANSWERS = ['accepted', 'failed'];
+
+/**
+ * The lines of timelines that are no notifications: what the provider answered after the caller had been told `unknown`. A
+ * message has one at most.
+ */
+export function lateAnswers({ messages, reports, statuses }: Books): Map<string, StoredReport> {
+  const unknown = new Set(messages.filter(({ outcome }) => outcome === 'unknown').map(({ id }) => id));
+  const posted = new Set(statuses.map(({ messageId, status }) => `${messageId} ${status}`));
+  return new Map(
+    reports
+      .filter(({ messageId, status }) => unknown.has(messageId) && ANSWERS.includes(status))
+      .filter(({ messageId, status }) => !posted.has(`${messageId} ${status}`))
+      .map((report) => [report.messageId, report]),
+  );
+}
