@@ -65,7 +65,8 @@ describe('the client', () => {
 
     const attempt = await waypost.endpoints.test(endpoint.id);
     assert.equal(attempt.outcome, 'succeeded');
-    const [received] = receiver.received;
+    // Steps of messages that other tests have sent may arrive too.
+    const received = receiver.received.find(({ body }) => body.includes('"endpoint.test"'));
     assert.ok(received);
     for (const secrets of [secret, rotated.secret, [secret, rotated.secret]]) {
       const event = await verifyWebhook({ ...received, secrets });
