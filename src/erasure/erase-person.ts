@@ -65,8 +65,8 @@ export function eraseSome(database: Database): Promise<boolean> {
     }
     const reached = await step(tx, stretchOf(erasure), erasure);
     const next = reached === null ? { step: erasure.step + 1, place: null } : { step: erasure.step, place: reached };
-    const settles = next.step === WALK.length && next.place === null && erasure.step < WALK.length;
-    await moveErasure(tx, { ...erasure, ...next }, new Date(settles ? settledMs(erasure) : 0));
+    const beginsAgain = reached === null && next.step === WALK.length;
+    await moveErasure(tx, { ...erasure, ...next }, new Date(beginsAgain ? settledMs(erasure) : 0));
     return true;
   });
 }

@@ -34,12 +34,10 @@ export function createRateLimits(quotas: Record<RatePolicy, number>, clock: Cloc
 
   function bucketOf(policy: RatePolicy, keyId: string): Bucket {
     const nowMs = clock.nowMs();
-    const bucket = buckets[policy].get(keyId) ?? {
-      ...{ tokens: quotas[policy], atMs: nowMs },
-      ...{ left: quotas[policy], tookAtMs: 0 },
-    };
-    const refilled = bucket.tokens + (Math.max(0, nowMs - bucket.atMs) * quotas[policy]) / 1_000;
-    bucket.tokens = Math.min(quotas[policy], refilled);
+    const quota = quotas[policy];
+    const bucket = buckets[policy].get(keyId) ?? { tokens: quota, atMs: nowMs, left: quota, tookAtMs: 0 };
+    const refilled = bucket.tokens + (Math.max(0, nowMs - bucket.atMs) * quota) / 1_000;
+    bucket.tokens = Math.min(quota, refilled);
     bucket.atMs = nowMs;
     buckets[policy].set(keyId, bucket);
     return bucket;
