@@ -81,7 +81,7 @@ export const MESSAGE_ERROR_DOCS: Readonly<Record<MessageErrorCode, MessageErrorD
   },
   template_parameters_invalid: {
     cause:
-      'The components of the send do not fit the template: a parameter is missing, too many, of another kind, too long, or without its name. `errors` tells where, what is expected and what was given. Where the gateway found it, nothing was transmitted; else the provider did.',
+      'The components of the send do not fit the template: a parameter is missing, too many, of another kind, empty, too long, or without its name. `errors` tells where, what is expected and what was given. Where the gateway found it, nothing was transmitted; else the provider did.',
     steps: [
       'Mend what `errors` names. The pointers lead into your body; those of a recipient with components of its own begin with `#/to/`.',
       'Look at the template with `GET /api/v1/templates?name=`: its `components` show the variables.',

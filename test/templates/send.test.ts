@@ -112,6 +112,7 @@ describe('components of one recipient among shared ones', () => {
         'nobody',
         { to: phone(63), components: [body()] },
         { to: phone(64), components: [] },
+        { to: phone(68), components: [body(text(''))] },
         { to: phone(65), components: [body(image, text('b')), button('url', 3, text('x'))] },
         phone(61),
       ],
@@ -119,7 +120,7 @@ describe('components of one recipient among shared ones', () => {
     });
     assert.deepEqual(
       results.map(({ status }: { status: string }) => status),
-      ['accepted', 'accepted', 'failed', 'failed', 'failed', 'failed', 'failed'],
+      ['accepted', 'accepted', 'failed', 'failed', 'failed', 'failed', 'failed', 'failed'],
     );
     // biome-ignore lint/suspicious/noExplicitAny: a test asserts on every member that it reads.
     const errors = results.map(({ error }: any) => error?.errors ?? error?.code);
@@ -133,7 +134,8 @@ describe('components of one recipient among shared ones', () => {
         'invalid_recipient',
         ['#/to/3/components/0/parameters'],
         ['#/to/4/components'],
-        ['#/to/5/components/0/parameters', '#/to/5/components/0/parameters/0/type', '#/to/5/components/1/index'],
+        ['#/to/5/components/0/parameters/0/text'],
+        ['#/to/6/components/0/parameters', '#/to/6/components/0/parameters/0/type', '#/to/6/components/1/index'],
         'duplicate_recipient',
       ],
     );

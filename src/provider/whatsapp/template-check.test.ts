@@ -92,6 +92,12 @@ describe('what does not fit is told with its place, what was expected and what w
       [header(image), body(text('x'.repeat(1_025))), button('url', 0, text('a'))],
       [['/1/parameters/0/text', 'at most 1024 characters', '1025']],
     ],
+    'an empty text': ['order_update', [body(text(''))], [['/0/parameters/0/text', 'at least 1 character', '0']]],
+    'an empty text of a link': [
+      'login_code',
+      [body(text('1')), button('url', 0, text(''))],
+      [['/1/parameters/0/text', 'at least 1 character', '0']],
+    ],
     'a name that the template does not have': [
       'greeting_named',
       [body({ ...text('Ada'), parameter_name: 'firstname' })],

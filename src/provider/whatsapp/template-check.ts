@@ -153,6 +153,7 @@ function checkParameter(
       expected: VARIABLE_KINDS.join(', '),
       given: kind,
     });
+  checkNotEmpty(parameter, pointer, faults);
   const { text } = parameter;
   const length = typeof text === 'string' ? [...text].length : 0;
   if (length > charactersMax)
@@ -162,6 +163,17 @@ function checkParameter(
       expected: `at most ${charactersMax} characters`,
       given: String(length),
     });
+}
+
+/** To the provider an empty text is a missing one: its code is 131008, and its answer does not say which it was. */
+function checkNotEmpty({ type, text }: Record<string, unknown>, pointer: string, faults: MessageFault[]): void {
+  if (text !== '' || wordOf(type) !== 'text') return;
+  faults.push({
+    pointer: `${pointer}/text`,
+    detail: 'The text is empty.',
+    expected: 'at least 1 character',
+    given: '0',
+  });
 }
 
 function checkButtons(shapes: readonly ButtonShape[], given: readonly Given[], place: Place): void {
@@ -215,14 +227,18 @@ function checkButton(
       given: String(parameters.length),
     });
   const kinds = BUTTON_KINDS.get(subType);
-  for (const [index, { type }] of parameters.entries())
-    if (kinds !== undefined && !kinds.includes(wordOf(type)))
+  if (kinds === undefined) return;
+  for (const [index, parameter] of parameters.entries()) {
+    const kind = wordOf(parameter.type);
+    if (kinds.includes(kind)) checkNotEmpty(parameter, `${pointer}/parameters/${index}`, faults);
+    else
       faults.push({
         pointer: `${pointer}/parameters/${index}/type`,
         detail: 'The button cannot be filled so.',
         expected: kinds.join(', '),
-        given: wordOf(type),
+        given: kind,
       });
+  }
 }
 
 function checkOffer(offer: TemplateShape['limitedTimeOffer'], given: Given | undefined, place: Place): void {
