@@ -574,7 +574,7 @@ export interface Message {
   unsupported?: unknown;
   /** Inbound `video`, as the provider sent it. */
   video?: unknown;
-  /** Inbound content whose type has the name of another member. */
+  /** Inbound content whose type has the name of another member, or that has not the form described for its type. */
   content?: unknown;
   /** There, and true, once the content is older than it is kept; it is null then. */
   content_expired?: boolean;
@@ -850,7 +850,7 @@ export interface MessageWithTimeline {
   unsupported?: unknown;
   /** Inbound `video`, as the provider sent it. */
   video?: unknown;
-  /** Inbound content whose type has the name of another member. */
+  /** Inbound content whose type has the name of another member, or that has not the form described for its type. */
   content?: unknown;
   /** There, and true, once the content is older than it is kept; it is null then. */
   content_expired?: boolean;

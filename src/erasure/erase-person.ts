@@ -1,7 +1,7 @@
 import { PLATFORM } from '../accounts/require-account.ts';
 import { insertAudit } from '../accounts/store.ts';
 import { firstIdOfMs, idTimeMs, newId } from '../kernel/ids.ts';
-import { contentMember } from '../messages/present.ts';
+import { emptiedInbound } from '../messages/inbound-member.ts';
 import type { Database, Queryable } from '../store/database.ts';
 import type { PersonMark } from './person-mark.ts';
 import { claimErasure, type ErasureRow, finishErasure, insertErasure, moveErasure } from './person-store.ts';
@@ -99,13 +99,12 @@ async function emptyEvents(tx: Queryable, stretch: Stretch): Promise<Reached> {
 function withoutPerson(message: Record<string, unknown>): Record<string, unknown> {
   const inbound = message.direction === 'inbound';
   return {
-    ...message,
+    ...(inbound ? emptiedInbound(message) : message),
     [inbound ? 'from' : 'to']: null,
     user_id: null,
     message_id: null,
     client_reference: null,
     reply_to: null,
-    ...(inbound && { [contentMember(String(message.type))]: null }),
   };
 }
 

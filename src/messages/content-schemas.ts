@@ -1,30 +1,14 @@
 import { type TSchema, Type } from 'typebox';
 import { answer, flag, orNull, text } from '../http/schema-words.ts';
+import { INBOUND_TYPES } from '../provider/inbound-types.ts';
 
 /** What the examples of messages say. */
 export const textContent = { body: 'Your parcel is here', preview_url: false };
 
-/** What a person may send beside a text. A type that the provider adds stands in a member of its own name too. */
-const INBOUND_TYPES = [
-  'audio',
-  'button',
-  'contacts',
-  'document',
-  'edit',
-  'image',
-  'interactive',
-  'location',
-  'order',
-  'reaction',
-  'request_welcome',
-  'revoke',
-  'sticker',
-  'system',
-  'unsupported',
-  'video',
-];
-
-/** The members that hold the content of a message: the one named after its type is there, and null once it is erased. */
+/**
+ * The members that hold the content of a message: the one named after its type is there, and null once it is erased. A type
+ * that the provider adds stands in a member of its own name too.
+ */
 export const contentMembers: Record<string, TSchema> = {
   text: Type.Optional(
     orNull(
@@ -48,7 +32,9 @@ export const contentMembers: Record<string, TSchema> = {
     ),
   ),
   ...Object.fromEntries(INBOUND_TYPES.map((type) => [type, inbound(`Inbound \`${type}\`, as the provider sent it.`)])),
-  content: inbound('Inbound content whose type has the name of another member.'),
+  content: inbound(
+    'Inbound content whose type has the name of another member, or that has not the form described for its type.',
+  ),
 };
 
 function inbound(description: string): TSchema {

@@ -102,6 +102,34 @@ describe('an inbound message', () => {
     }
   });
 
+  it('that has not the form described for its type is shown as it came under `content`, in events too', async () => {
+    const strange: [string, unknown][] = [
+      ['text', 'Hello'],
+      ['text', ['Hello']],
+      ['text', 7],
+      ['text', { body: 7, more: 'x' }],
+      ['text', { body: 'Hello', preview_url: 'yes' }],
+    ];
+    const messages = [
+      ...strange.map(([type, content], place) => ({
+        ...textFrom(PHONE, `wamid.strange.${place}`),
+        type,
+        text: content,
+      })),
+      { ...textFrom(PHONE, 'wamid.strange.template'), type: 'template' },
+    ];
+    await post({ messages });
+    const events = (await gateway.call('GET', '/api/v1/events?type=message.received&limit=100')).json.data;
+    for (const [place, [type, content]] of strange.entries()) {
+      const message = await received(`wamid.strange.${place}`);
+      assert.deepEqual([message.type, message.content, 'text' in message], [type, content, false]);
+      const told = events.find((event: { data: { message: { id: string } } }) => event.data.message.id === message.id);
+      assert.deepEqual([told.data.message.content, 'text' in told.data.message], [content, false]);
+    }
+    const template = await received('wamid.strange.template');
+    assert.deepEqual([template.content.text.body, 'template' in template], ['Hello', false]);
+  });
+
   it('is one message however often it comes, in one body, in several and at the same time', async () => {
     const message = textFrom(PHONE, 'wamid.once');
     await post({ messages: [message, message] });

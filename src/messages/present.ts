@@ -2,6 +2,7 @@ import { formatId, idTimeMs } from '../kernel/ids.ts';
 import { type MessageError, type MessageErrorView, presentMessageError } from '../kernel/message-errors.ts';
 import type { Mode } from '../kernel/principal.ts';
 import type { Queryable } from '../store/database.ts';
+import { inboundMember } from './inbound-member.ts';
 import { findChannelNumbers, findRequests, type MessageRow, type RequestRow, type TimelineRow } from './read-store.ts';
 
 /** A message as callers read it; its content stands in the member named after `type`. */
@@ -63,7 +64,7 @@ function presentMessage(
   const content = outbound ? sentContent(row, request) : row.content;
   return {
     ...messageMembers(row, accountId, channelNumber),
-    [contentMember(row.type)]: expired ? null : content,
+    [outbound ? row.type : inboundMember(row.type, content)]: expired ? null : content,
     ...(expired && { content_expired: true as const }),
     error: presentError(row.error, docsUrl),
   };
@@ -93,17 +94,6 @@ export function messageMembers(row: MessageRow, accountId: string, channelNumber
     created_at: createdAt.toISOString(),
     updated_at: (row.updated_at ?? createdAt).toISOString(),
   };
-}
-
-/** The members that every message has. A type that the provider invents must not stand in for one of them. */
-const MEMBERS = new Set(
-  `id request_id account_id channel_id direction from to user_id type reply_to status message_id client_reference held
-   error pricing created_at updated_at timeline content_expired`.split(/\s+/),
-);
-
-/** Where a message's content stands: in the member named after its type. */
-export function contentMember(type: string): string {
-  return MEMBERS.has(type) ? 'content' : type;
 }
 
 /** The request's content, with the recipient's own components where it had some. */

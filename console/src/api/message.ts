@@ -43,12 +43,13 @@ const members = record({
   timeline: optional(list(step)),
 });
 
-/** `content` is the member that is named after the message's type; events have none. */
+/** `content` is the member that is named after the message's type, else the one of that name; events have none. */
 export type Message = ReturnType<typeof members> & { content: unknown };
 
 export const message: Decode<Message> = (value) => {
   const read = members(value);
-  return { ...read, content: membersOf(value)[read.type] };
+  const all = membersOf(value);
+  return { ...read, content: all[read.type] ?? all.content };
 };
 
 const entry = record({

@@ -1,3 +1,4 @@
+import { INBOUND_TYPES } from '../inbound-types.ts';
 import type { ConversationItem, InboundItem, Person, UndecodableReason } from '../notification.ts';
 import { type Change, originOf } from './decode-change.ts';
 import { readErrors } from './decode-errors.ts';
@@ -5,25 +6,7 @@ import { contactOf, readPerson, withContact } from './decode-person.ts';
 import { idAt, type JsonObject, keptJson, objectAt, textAt, timeAt, wordAt } from './decode-values.ts';
 
 /** The types whose content stands in the member of their name. What is not listed is kept whole. */
-const TYPES: ReadonlySet<string> = new Set([
-  'audio',
-  'button',
-  'contacts',
-  'document',
-  'edit',
-  'image',
-  'interactive',
-  'location',
-  'order',
-  'reaction',
-  'request_welcome',
-  'revoke',
-  'sticker',
-  'system',
-  'text',
-  'unsupported',
-  'video',
-]);
+const TYPES: ReadonlySet<string> = new Set(['text', ...INBOUND_TYPES]);
 
 /**
  * Reads one message from a person. Its content is passed on as it came, so that a new kind of button or of media
