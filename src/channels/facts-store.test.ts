@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { startTestGateway, type TestGateway } from '../../test/support/gateway.ts';
 import { addChannel } from '../../test/support/notifications.ts';
-import { claimForFacts } from './facts-store.ts';
+import { claimForFacts, noteFacts, readChannel } from './facts-store.ts';
 
 const HOUR_SECONDS = 3_600;
 const CHANNELS = 30;
@@ -36,5 +36,27 @@ describe('claiming channels whose facts are due', () => {
       'test channels are asked for only after a notification',
     );
     assert.deepEqual(await claimForFacts(gateway.database, HOUR_SECONDS, CHANNELS), []);
+  });
+});
+
+describe('noting facts of a channel', () => {
+  it('keeps the last messaging limit where the provider tells none, and takes the next one', async () => {
+    const line = { phoneNumberId: '6800', businessAccountId: '68', phoneNumber: '+15550680000' };
+    const id = await addChannel(gateway, { ...line, accountId: gateway.accountId, mode: 'live' });
+    const { accountId: account_id, database } = gateway;
+    const names = { business_account_id: line.businessAccountId, phone_number: line.phoneNumber };
+    const target = { account_id, id, mode: 'live' as const, ...names };
+    const channel = await readChannel(database, target);
+    assert.ok(channel !== undefined);
+    const note = async (quality: string, messagingLimit: string | null) => {
+      const facts = { name: 'Line', quality, throughputPerSecond: 80, messagingLimit };
+      const changed = await noteFacts(database, channel, facts);
+      return changed && [changed.quality, changed.messaging_limit];
+    };
+    assert.deepEqual(await note('green', 'tier_1k'), ['green', 'tier_1k']);
+    assert.equal(await note('green', null), undefined, 'nothing has changed');
+    assert.deepEqual(await note('yellow', null), ['yellow', 'tier_1k']);
+    assert.deepEqual(await note('yellow', 'tier_10k'), ['yellow', 'tier_10k']);
+    assert.equal((await readChannel(database, target))?.messaging_limit, 'tier_10k');
   });
 });

@@ -25,11 +25,17 @@ export async function claimForFacts(store: Queryable, everySeconds: number, limi
   return store.query<ChannelRow>(CHANNEL_READ, [due.map((row) => row.account_id), due.map(({ id }) => id)]);
 }
 
-/** Only if the provider tells something new, and the channel is still the one that was asked for. */
+/**
+ * Only if the provider tells something new, and the channel is still the one that was asked for. The last known messaging
+ * limit stays where the provider tells none: it leaves that member out of some answers, and tells of a change by a
+ * notification too.
+ */
 const CHANNEL_NOTE_FACTS = `
-  update channel set name = $4, quality = $5, throughput_per_second = $6, messaging_limit = $7, updated_at = now()
+  update channel set name = $4, quality = $5, throughput_per_second = $6, messaging_limit = coalesce($7, messaging_limit),
+    updated_at = now()
   where account_id = $1 and id = $2 and access_token_sealed = $3 and status <> 'removed'
-    and (name, quality, throughput_per_second, messaging_limit) is distinct from ($4, $5, $6, $7)
+    and (name, quality, throughput_per_second, messaging_limit)
+      is distinct from ($4, $5, $6, coalesce($7, messaging_limit))
   returning ${CHANNEL_COLUMNS}`;
 
 /** The channel, if the facts change it. */
