@@ -1,6 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import type { SendingChannel } from '../channels/channels.ts';
-import type { Pacing, Turn } from '../channels/pacing.ts';
+import type { Turn } from '../channels/pacing.ts';
 import { ApiError } from '../kernel/errors.ts';
 import type { AccountPrincipal } from '../kernel/principal.ts';
 import { withinMs } from '../kernel/within-ms.ts';
@@ -26,7 +26,6 @@ const LATE_ANSWER_MS = 60_000;
 
 export interface SendDeps extends PreflightDeps, TransmitDeps {
   database: TransmitDeps['database'];
-  pacing: Pacing;
   nodeId: string;
   docsUrl(): string;
   deadlineMs: number;

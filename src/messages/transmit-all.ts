@@ -1,7 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import type { Channels, SendingChannel } from '../channels/channels.ts';
-import type { Turn } from '../channels/pacing.ts';
+import type { Pacing, Turn } from '../channels/pacing.ts';
 import type { Clock } from '../kernel/clock.ts';
 import { formatId } from '../kernel/ids.ts';
 import type { MessageError } from '../kernel/message-errors.ts';
@@ -11,12 +11,14 @@ import type { Database } from '../store/database.ts';
 import type { Ledger } from './ledger.ts';
 import type { IntendedMessage, Outcome } from './message.ts';
 import { findMessages } from './read-store.ts';
+import { takeAnotherTurn } from './take-another-turn.ts';
 import { transmit, withoutId } from './transmit.ts';
 
 export interface TransmitDeps {
   database: Database;
   ledger: Ledger;
   channels: Channels;
+  pacing: Pacing;
   provider: Provider;
   clock: Clock;
   log: Logger;
@@ -95,6 +97,7 @@ async function outcomeOf(
     },
     turn,
     deadlineMs,
+    takeAnotherTurn: () => takeAnotherTurn(deps, { channel, message, deadlineMs }, turn),
     settledMeanwhile: () => isSettled(deps, channel, message.id),
     onAccessRefused: () => suspend(deps, channel),
   });

@@ -13,6 +13,8 @@ export interface Transmission {
   /** Ends at the deadline: what has not begun by then is not begun. */
   turn: AbortSignal;
   deadlineMs: number;
+  /** Waits for another turn of the channel's pace: each repetition is one more call of the provider. False: none comes in time. */
+  takeAnotherTurn(): Promise<boolean>;
   /** Whether a notification has settled the message meanwhile, in spite of what the provider answered. */
   settledMeanwhile(): Promise<'yes' | 'no' | 'cannot_tell'>;
   /** Told when the provider refuses the sender's access token, and waited for: the next send must know. */
@@ -34,6 +36,7 @@ export async function transmit({ provider, clock }: Deps, transmission: Transmis
   for (const pauseMs of RETRY_PAUSES_MS) {
     if (!mayRepeat(seen) || clock.nowMs() + pauseMs >= deadlineMs) break;
     await wait(pauseMs);
+    if (!(await transmission.takeAnotherTurn())) break;
     // A refusal that a notification contradicts, or may contradict, must not lead to a second message.
     const settled = await transmission.settledMeanwhile();
     if (settled === 'yes') return withoutId('unknown', { code: 'outcome_unknown' }, new Date(clock.nowMs()));

@@ -38,6 +38,7 @@ describe('a message that has to wait for its turn', () => {
     const seen = new Map<string, string>();
     world.provider.onMessage = async ({ id, to: phone }) => {
       seen.set(phone, (await world.call('GET', `/api/v1/messages/${id}`)).json.status);
+      return undefined;
     };
     const sent = world.sendText(from, to);
     const pending = await pendingOf(3);
@@ -139,6 +140,51 @@ describe('a message that has to wait for its turn', () => {
     assert.deepEqual(found.get(waiting.id), ['failed', 'not_attempted']);
     assert.deepEqual(found.get(going.id), ['unknown', 'outcome_unknown']);
     assert.deepEqual(takenFrom([waiting.phone, going.phone]), []);
+  });
+});
+
+describe('a message that the provider throttles', () => {
+  let first = '';
+  /** The first call with that message is refused, all others are taken. */
+  const throttleOnce = () => {
+    let left = 1;
+    world.provider.onMessage = ({ to }) => (to === first && left-- > 0 ? 'throttled' : undefined);
+  };
+
+  it('is tried again behind the turns that others have by then', async () => {
+    const channel = await world.connect(4);
+    const to = phones(10);
+    [first = ''] = to;
+    throttleOnce();
+    const { json } = await world.sendText(channel, to);
+    assert.equal(json.accepted_count, to.length);
+    const calls = takenFrom(to);
+    assert.equal(calls.length, to.length + 1);
+    assert.equal(calls.at(-1)?.to, first);
+    const [last = 0, before = 0] = calls.map(({ atMs }) => atMs).reverse();
+    assert.ok(last - before > 150, `${last - before} ms after the last other one, at 4 a second`);
+  });
+
+  it('stays refused if no turn comes within the deadline', async () => {
+    const to = phones(20);
+    [first = ''] = to;
+    throttleOnce();
+    const startMs = performance.now();
+    const { json } = await world.sendText(from, to);
+    assert.ok(performance.now() - startMs < DEADLINE_MS + 500, 'answered in time');
+    const [entry] = json.results;
+    assert.deepEqual([entry.status, entry.error.code, entry.error.retryable], ['failed', 'throughput_limited', true]);
+    assert.deepEqual([json.unknown_count, takenFrom([first]).length], [0, 1]);
+  });
+
+  it('is tried again after a second where nobody else wants a turn', async () => {
+    const channel = await world.connect(80);
+    [first = ''] = phones(1);
+    throttleOnce();
+    const { json } = await world.sendText(channel, [first]);
+    assert.equal(json.accepted_count, 1);
+    const [begin = 0, again = 0] = takenFrom([first]).map(({ atMs }) => atMs);
+    assert.ok(again - begin >= 950 && again - begin < 1_800, `${again - begin} ms`);
   });
 });
 
