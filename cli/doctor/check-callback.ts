@@ -6,13 +6,8 @@ import { readSecretFile } from '../read-secret-file.ts';
 import type { Settings } from '../settings.ts';
 import { type Finding, fail, ok, warn } from './finding.ts';
 
-/**
- * About nobody, so that it changes nothing. The gateway keeps what it cannot apply, and there its kind says where it is from.
- */
-const EMPTY_NOTIFICATION = JSON.stringify({
-  object: 'whatsapp_business_account',
-  entry: [{ id: '0', changes: [{ field: 'waypost_doctor', value: {} }] }],
-});
+/** Tells of nothing, so that it changes nothing, and nothing of it is set aside for somebody to look at. */
+const EMPTY_NOTIFICATION = JSON.stringify({ object: 'whatsapp_business_account', entry: [] });
 
 /** Plays the provider at the callback: what is not signed must be refused, and what is must be taken. */
 export async function checkCallback(options: Options, { dev }: Settings, gatewayUrl: string): Promise<Finding[]> {
@@ -49,8 +44,7 @@ async function checkSigned(url: string, secret: string | undefined): Promise<Fin
     return warn('signature', 'Not checked.', 'Give an app secret with --app-secret-file to have it checked.');
   const signature = `sha256=${createHmac('sha256', secret).update(EMPTY_NOTIFICATION).digest('hex')}`;
   const { status } = await post(url, { 'x-hub-signature-256': signature });
-  if (status === 200)
-    return ok('signature', 'A signed notification is taken (and set aside, as of the kind waypost_doctor).');
+  if (status === 200) return ok('signature', 'A signed notification is taken.');
   if (status === 401)
     return fail(
       'signature',

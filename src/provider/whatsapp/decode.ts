@@ -28,12 +28,18 @@ export function decodeNotification(rawBody: Buffer): DecodedNotification {
 
 function* readBody(body: unknown): Generator<NotificationItem> {
   const entries = isObject(body) ? arrayAt(body, 'entry') : [];
-  if (entries.length === 0) yield undecodable(readChange({}, {}), 'no_entries', '');
+  if (entries.length === 0 && !tellsNothing(body)) yield undecodable(readChange({}, {}), 'no_entries', '');
   for (const [index, entry] of entries.entries()) {
     const pointer = `/entry/${index}`;
     if (isObject(entry)) yield* readEntry(entry, pointer);
     else yield undecodable(readChange({}, {}), 'not_an_object', pointer);
   }
+}
+
+/** A notification in the provider's form, whose list is there and empty: nothing is lost, and nobody needs to look at it. */
+function tellsNothing(body: unknown): boolean {
+  if (!isObject(body) || body.object !== 'whatsapp_business_account') return false;
+  return Array.isArray(body.entry) && body.entry.length === 0;
 }
 
 function* readEntry(entry: JsonObject, entryPointer: string): Generator<NotificationItem> {
