@@ -1,3 +1,4 @@
+import { setTimeout as wait } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import { formatId } from '../kernel/ids.ts';
 import { unwatched, type WatchRound } from '../observe/loops.ts';
@@ -5,6 +6,7 @@ import type { Database } from '../store/database.ts';
 import { isPassingFailure } from '../store/passing-failure.ts';
 import { type AppliedBatch, type ApplyDeps, applyNotifications, type ItemApplier } from './apply.ts';
 import { applySingly } from './apply-singly.ts';
+import { BURST_STEP_MS, createBurst } from './burst.ts';
 import { claimNotification, claimNotifications, setNotificationAside } from './store.ts';
 
 /** One transaction takes so many, so that it is short, and so many bytes, so that it fits into memory. */
@@ -36,7 +38,9 @@ export function startProcessor(
 ): Processor {
   let stopped = false;
   let nudged = false;
+  let nudges = 0;
   let wake = () => {};
+  const burst = createBurst();
 
   const sleep = () =>
     new Promise<void>((resolve) => {
@@ -51,8 +55,10 @@ export function startProcessor(
   const loop = async () => {
     while (!stopped) {
       nudged = false;
-      if (await tryRound(database, deps, log)) onApplied();
+      const taken = await tryRound(database, deps, log);
+      if (taken > 0) onApplied();
       else await sleep();
+      while (!stopped && burst.answersFirst(taken, nudges, performance.now())) await wait(BURST_STEP_MS);
     }
   };
   const ended = loop();
@@ -60,6 +66,7 @@ export function startProcessor(
   return {
     nudge() {
       nudged = true;
+      nudges += 1;
       wake();
     },
     stop() {
@@ -70,16 +77,16 @@ export function startProcessor(
   };
 }
 
-/** Whether there may be more to do at once. */
-async function tryRound(database: Database, deps: ProcessorDeps, log: Logger): Promise<boolean> {
+/** How many notifications it took; if any, there may be more to do at once. */
+async function tryRound(database: Database, deps: ProcessorDeps, log: Logger): Promise<number> {
   try {
     const { watch = unwatched } = deps;
-    return (await watch(() => runRound(database, deps, log))) > 0;
+    return await watch(() => runRound(database, deps, log));
   } catch (error) {
     if (!isPassingFailure(error)) throw error;
     // The rows stay as they were, and the next round takes them again.
     log.warn({ err: error }, 'notifications.round_failed');
-    return false;
+    return 0;
   }
 }
 
