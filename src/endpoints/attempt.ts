@@ -2,7 +2,7 @@ import type { EventView } from '../events/event.ts';
 import type { Clock } from '../kernel/clock.ts';
 import { formatId, newId } from '../kernel/ids.ts';
 import type { Mode } from '../kernel/principal.ts';
-import type { Sealer } from '../kernel/sealed.ts';
+import { rememberOpened, type Sealer } from '../kernel/sealed.ts';
 import type { Traces } from '../observe/traces.ts';
 import type { AttemptRow } from './attempt-store.ts';
 import { createGuardedAgent } from './guarded-agent.ts';
@@ -14,6 +14,8 @@ import { readEndpointUrl } from './url.ts';
 
 /** For connecting and the whole answer. A promise to customers. */
 const TIMEOUT_MS = 15_000;
+/** As many endpoints as are busy at a time. */
+const SECRETS_REMEMBERED_MAX = 1_000;
 
 export interface AttemptsDeps {
   sealer: Sealer;
@@ -64,6 +66,7 @@ export function composeBody(event: EventView | Omit<EventView, 'sequence'>): str
 
 export function createAttempts(deps: AttemptsDeps): Attempts {
   const { sealer, clock, localEndpoints, resolve = createResolve(), timeoutMs = TIMEOUT_MS, traces } = deps;
+  const open = rememberOpened(sealer, SECRETS_REMEMBERED_MAX);
   const worldAgent = createGuardedAgent(resolve, { local: false, timeoutMs });
   const localAgent = createGuardedAgent(resolve, { local: true, timeoutMs });
 
@@ -73,7 +76,7 @@ export function createAttempts(deps: AttemptsDeps): Attempts {
     const reading = readEndpointUrl(destination.url, local);
     if (reading.kind === 'refused') return Promise.resolve(ADDRESS_REFUSED);
     const sealed = [destination.secretSealed, destination.previousSecretSealed].filter((secret) => secret !== null);
-    const secrets = sealed.map((secret) => sealer.open(secret, destination.endpointId));
+    const secrets = sealed.map((secret) => open(secret, destination.endpointId));
     const headers = {
       'content-type': 'application/json',
       'user-agent': 'Waypost',

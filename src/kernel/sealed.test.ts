@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { createDecipheriv, randomBytes } from 'node:crypto';
 import { describe, it } from 'node:test';
-import { createSealer } from './sealed.ts';
+import { createSealer, rememberOpened } from './sealed.ts';
 
 const MASTER_KEY = randomBytes(32);
 
@@ -42,5 +42,18 @@ describe('sealed secrets', () => {
 
   it('need a key of 32 bytes', () => {
     assert.throws(() => createSealer(randomBytes(16)), /32 bytes/);
+  });
+
+  it('open the same where they are remembered, also a secret that has changed, and never in another context', () => {
+    const sealer = createSealer(MASTER_KEY);
+    const open = rememberOpened(sealer, 2);
+    const sealed = ['first', 'second', 'third'].map((secret) => sealer.seal(secret, 'row 1'));
+    for (const round of [1, 2])
+      assert.deepEqual(
+        sealed.map((one) => open(one, 'row 1')),
+        ['first', 'second', 'third'],
+        `${round}`,
+      );
+    for (const one of sealed) assert.throws(() => open(one, 'row 2'));
   });
 });
