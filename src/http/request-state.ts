@@ -11,16 +11,20 @@ export interface RequestState {
   errorCode: string | undefined;
 }
 
+/** On the call itself: a weak map of many short-lived calls is work for every garbage collection. */
+const STATE: unique symbol = Symbol('waypost.state');
+declare module 'node:http' {
+  interface IncomingMessage {
+    [STATE]?: RequestState;
+  }
+}
+
 const EMPTY = Buffer.alloc(0);
-const states = new WeakMap<IncomingMessage, RequestState>();
 
 /** The state of a call, made when it is first asked for. */
 export function stateOf(raw: IncomingMessage): RequestState {
-  const known = states.get(raw);
-  if (known !== undefined) return known;
-  const state: RequestState = { requestId: newId(), principal: undefined, rawBody: EMPTY, errorCode: undefined };
-  states.set(raw, state);
-  return state;
+  raw[STATE] ??= { requestId: newId(), principal: undefined, rawBody: EMPTY, errorCode: undefined };
+  return raw[STATE];
 }
 
 /** The account's principal of a call, if an account's key made it. */

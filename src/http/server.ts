@@ -13,7 +13,7 @@ import { checkContentType } from './content-type.ts';
 import { parseJsonBody } from './json-body.ts';
 import type { RateLimits } from './rate-limit.ts';
 import { accountOf, stateOf } from './request-state.ts';
-import type { Answer, Route } from './route.ts';
+import type { Access, Answer, Route } from './route.ts';
 
 /** The API's limit; a route may have its own. */
 const BODY_BYTES_MAX = 1 << 20;
@@ -62,18 +62,21 @@ export function createServer(deps: ServerDeps): FastifyInstance {
     done(null, undefined);
   });
   if (deps.onAnswered !== undefined) tellAnswered(app, deps.onAnswered);
-  app.addHook('onRequest', async (request) => {
+  // Every call passes these hooks, so they call back and make no promises.
+  app.addHook('onRequest', (request, _reply, done) => {
     // Before the body is looked at: no other fault of a request comes before its path.
     // A path that ends where an id should be matches the route of that id, and is none.
     if (request.is404 || Object.values(Object(request.params)).includes(''))
       throw new ApiError('not_found', 'There is no such path.');
+    done();
   });
-  app.addHook('onSend', async (request, reply) => {
+  app.addHook('onSend', (request, reply, payload, done) => {
     reply.header('x-request-id', formatId('req', stateOf(request.raw).requestId));
     const account = accountOf(request.raw);
     if (account !== undefined) reply.headers(deps.rateLimits.fields(account.keyId));
     // A connection that stays open after its last answer would keep the drain waiting.
     if (!deps.accepting() || deps.leaving?.() === true) reply.header('connection', 'close');
+    done(null, payload);
   });
   answerErrors(app, answerError, deps.docsUrl);
   for (const route of deps.routes) addRoute(app, route, deps);
@@ -88,15 +91,17 @@ function addRoute(app: FastifyInstance, route: Route, deps: ServerDeps): void {
     method: route.method,
     url: route.path,
     bodyLimit: route.bodyBytesMax ?? BODY_BYTES_MAX,
-    onRequest: async (request) => {
+    onRequest: (request, _reply, done) => {
       if (!deps.accepting() && route.alsoWhileDraining !== true) throw shuttingDown();
-      await admit(request, route, deps);
       // Bytes are bytes, whatever their type is said to be; the framework would refuse what is no type at all.
       if (route.bodyUse === 'raw') request.raw.headers['content-type'] = 'application/octet-stream';
+      if (route.access.by === 'anyone') done();
+      else admit(request, route.access, deps).then(() => done(), done);
     },
-    preParsing: async (request) => {
+    preParsing: (request, _reply, payload, done) => {
       if (route.bodyUse !== 'none' && route.bodyUse !== 'raw')
         checkContentType(request.headers, route.bodyUse === 'json_or_empty');
+      done(null, payload);
     },
     handler: async (request, reply) => {
       const { requestId, principal, rawBody } = stateOf(request.raw);
@@ -126,17 +131,18 @@ function shuttingDown(): ApiError {
   });
 }
 
+type KeyAccess = Exclude<Access, { by: 'anyone' }>;
+
 /** Key, suspension, scope and request rate, in this order. */
-async function admit(request: FastifyRequest, route: Route, deps: ServerDeps): Promise<void> {
-  if (route.access.by === 'anyone') return;
+async function admit(request: FastifyRequest, access: KeyAccess, deps: ServerDeps): Promise<void> {
   const principal = await deps.authenticate(request.headers.authorization);
   stateOf(request.raw).principal = principal;
-  if (principal.kind !== route.access.by)
+  if (principal.kind !== access.by)
     throw new ApiError('insufficient_scope', 'This key is not for this part of the API.');
   if (principal.kind === 'platform') return;
-  if (principal.suspended && route.method !== 'GET')
+  if (principal.suspended && request.method !== 'GET')
     throw new ApiError('account_suspended', 'The account is suspended.');
-  if (route.access.by === 'account') checkScope(principal.scopes, route.access.scope);
+  if (access.by === 'account') checkScope(principal.scopes, access.scope);
   const rate = deps.rateLimits.take('requests', principal.keyId, 1);
   if (!rate.taken) throw rateLimited('requests', rate.retryAfterSeconds);
 }
