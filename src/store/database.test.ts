@@ -154,6 +154,14 @@ describe('a database in trouble', () => {
     proxy.server.close();
   });
 
+  it('that ends a connection with the very packet that makes it ready is unavailable, and nothing is in doubt', async () => {
+    const proxy = await openProxy(test.connection, { endAfter: 'set statement_timeout' });
+    const ended = openDatabase({ connection: { url: proxy.url }, connections: 1, onError: () => undefined });
+    assert.equal(await doubtOf(ended.query('select 1')), false);
+    await ended.close();
+    proxy.server.close();
+  });
+
   it('that ends an idle connection is reported, and the process goes on', async () => {
     const reported = Promise.withResolvers<Error>();
     const one = openDatabase({ connection: test.connection, connections: 1, onError: reported.resolve });
@@ -229,7 +237,10 @@ function urlTo(server: Server): string {
 }
 
 /** Stands between the driver and the server, so that a test can cut all connections without a word from the server. */
-async function openProxy(connection: Connection): Promise<{ url: string; server: Server; cut(): void }> {
+async function openProxy(
+  connection: Connection,
+  { endAfter }: { endAfter?: string } = {},
+): Promise<{ url: string; server: Server; cut(): void }> {
   const pairs: Socket[] = [];
   const target = new URL(test.url);
   const server = createServer((near) => {
@@ -239,7 +250,9 @@ async function openProxy(connection: Connection): Promise<{ url: string; server:
         : netConnect(Number(target.port || 5432), target.hostname);
     pairs.push(near, far);
     for (const socket of [near, far]) socket.on('error', () => undefined);
-    near.pipe(far).pipe(near);
+    near.pipe(far);
+    if (endAfter === undefined) far.pipe(near);
+    else endWithAnswer(near, far, endAfter);
   }).listen(0, '127.0.0.1');
   await once(server, 'listening');
   const url = new URL(test.url);
@@ -253,4 +266,27 @@ async function openProxy(connection: Connection): Promise<{ url: string; server:
       for (const socket of pairs) socket.destroy();
     },
   };
+}
+
+/** The answer to a statement brings the end of the connection in the same packet, as a server that stops may send it. */
+function endWithAnswer(near: Socket, far: Socket, statement: string): void {
+  let asked = false;
+  near.on('data', (bytes) => {
+    asked ||= bytes.includes(statement);
+  });
+  far.on('data', (bytes: Buffer) => {
+    const isReady = bytes.at(-6) === 'Z'.charCodeAt(0);
+    if (asked && isReady) near.end(Buffer.concat([bytes, administratorCommand()]));
+    else near.write(bytes);
+  });
+  near.on('close', () => far.destroy());
+}
+
+/** https://www.postgresql.org/docs/current/protocol-error-fields.html */
+function administratorCommand(): Buffer {
+  const fields = ['SFATAL', 'VFATAL', 'C57P01', 'Mterminating connection due to administrator command', ''];
+  const body = Buffer.from(fields.map((field) => `${field}\0`).join(''));
+  const head = Buffer.from('E\0\0\0\0');
+  head.writeInt32BE(body.length + 4, 1);
+  return Buffer.concat([head, body]);
 }

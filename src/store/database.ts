@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { Pool, type PoolClient, type PoolConfig, TypeOverrides, types } from 'pg';
+import { type ClientBase, Pool, type PoolClient, type PoolConfig, TypeOverrides, types } from 'pg';
 import { StoreUnavailable } from '../kernel/store-unavailable.ts';
 import { createConnectGate } from './connect-gate.ts';
 import { noteRolledBack } from './rolled-back.ts';
@@ -87,9 +87,13 @@ export function openDatabase({ connection, connections, onError }: DatabaseOptio
     idleTimeoutMillis: IDLE_CONNECTION_MS,
     keepAlive: true,
     onConnect: async (client) => {
+      // From the first moment on: a connection that breaks before it is lent must be known as broken. And without a
+      // listener the error of one that breaks between two statements would end the process; the next statement reports it.
+      client.on('error', () => broken.add(client));
       await client.query(SESSION_SETTINGS);
     },
   });
+  const broken = new WeakSet<ClientBase>();
   const gate = createConnectGate();
   // The gate is for new connections only: who gets one that is open, or waits for one, does not bother the server.
   const lend = () =>
@@ -100,8 +104,8 @@ export function openDatabase({ connection, connections, onError }: DatabaseOptio
     if (closed === undefined) onError(error);
   });
   return {
-    query: (sql, values) => withSession(lend, (session) => session.run(prepared(sql, values), true)),
-    transaction: (work, limits) => withSession(lend, (session) => runTransaction(session, work, limits)),
+    query: (sql, values) => withSession(lend, broken, (session) => session.run(prepared(sql, values), true)),
+    transaction: (work, limits) => withSession(lend, broken, (session) => runTransaction(session, work, limits)),
     connections: () => ({ total: pool.totalCount, idle: pool.idleCount, waiting: pool.waitingCount, max: connections }),
     close: () => {
       closed ??= pool.end();
@@ -143,25 +147,21 @@ interface Session {
   commit(): Promise<void>;
 }
 
-async function withSession<T>(lend: () => Promise<PoolClient>, use: (session: Session) => Promise<T>): Promise<T> {
+async function withSession<T>(
+  lend: () => Promise<PoolClient>,
+  broken: WeakSet<ClientBase>,
+  use: (session: Session) => Promise<T>,
+): Promise<T> {
   const client = await lend().catch((error: unknown) => {
     const unavailable = new StoreUnavailable(error, false);
     noteRolledBack(unavailable);
     throw unavailable;
   });
-  // Without a listener the error event of a connection that breaks between two statements would end the process. The
-  // next statement reports it.
-  let broken = false;
-  const onError = () => {
-    broken = true;
-  };
-  client.on('error', onError);
-  const session = openSession(client, () => broken);
+  const session = openSession(client, () => broken.has(client));
   try {
     return await use(session);
   } finally {
-    client.off('error', onError);
-    client.release(broken || !session.usable);
+    client.release(broken.has(client) || !session.usable);
   }
 }
 
