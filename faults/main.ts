@@ -1,18 +1,16 @@
-import { mkdirSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { createCleanup } from '../bench/harness/cleanup.ts';
 import { writeResult } from '../bench/harness/report.ts';
-import { drawPlan } from './plan.ts';
-import { type Ground, prepareGround } from './run/ground.ts';
-import { type RunResult, run } from './run/run.ts';
-import { addSheets, lineOf, type Sheet, sheetOf, totalOf } from './sheet.ts';
+import { type Lane, startLane } from './lanes/lane.ts';
+import { runLanes } from './lanes/run-lanes.ts';
+import { LANES_MAX } from './processes/ports.ts';
+import { addSheets, totalOf } from './sheet.ts';
 
-const HELP = `npm run faults -- [--runs N] [--seed S] [--short] [--out FILE]
+const HELP = `npm run faults -- [--runs N] [--lanes N] [--seed S] [--short] [--out FILE]
 
 Breaks gateways, database, provider and receivers under load, and balances the books afterwards.
   --runs N    how many runs (1); each has the next seed
+  --lanes N   how many of them go side by side (1), up to ${LANES_MAX}; each lane has its own PostgreSQL
   --seed S    the seed of the first run; without it one is drawn
   --short     some 10 s a run instead of a minute
   --out FILE  writes the total as JSON`;
@@ -23,6 +21,7 @@ async function main(): Promise<number> {
   const { values } = parseArgs({
     options: {
       runs: { type: 'string', default: '1' },
+      lanes: { type: 'string', default: '1' },
       seed: { type: 'string', default: String(Math.floor(Math.random() * SEEDS)) },
       short: { type: 'boolean', default: false },
       out: { type: 'string' },
@@ -34,10 +33,13 @@ async function main(): Promise<number> {
     return 0;
   }
   const [runs, first] = [readWhole('--runs', values.runs), readWhole('--seed', values.seed)];
+  const laneCount = readWhole('--lanes', values.lanes);
+  if (laneCount < 1 || laneCount > LANES_MAX) throw new Error(`--lanes must be from 1 to ${LANES_MAX}.`);
   const cleanup = createCleanup();
   try {
-    const ground = await prepareGround(cleanup);
-    return await runAll(ground, { first, runs, short: values.short, out: values.out });
+    const places = Array.from({ length: Math.min(laneCount, runs) }, (_, place) => place);
+    const lanes = await Promise.all(places.map((place) => startLane(cleanup, place)));
+    return await runAll(lanes, { first, runs, short: values.short, out: values.out });
   } finally {
     await cleanup.run();
   }
@@ -50,36 +52,21 @@ interface Wish {
   out: string | undefined;
 }
 
-async function runAll(ground: Ground, { first, runs, short, out }: Wish): Promise<number> {
-  if (!ground.postgres.smallDisk) console.log('No disk can be mounted here: full_disk is left out.');
-  const sheets: Sheet[] = [];
-  for (let seed = first; seed < first + runs; seed++) sheets.push(await runOnce(ground, seed, short));
-  const total = addSheets(sheets);
+async function runAll(lanes: readonly Lane[], { first, runs, short, out }: Wish): Promise<number> {
+  if (!lanes.every(({ smallDisk }) => smallDisk))
+    console.log('No disk can be mounted here: in place of full_disk the server is restarted.');
+  if (lanes.length > 1)
+    console.log(`Seeds ${first} to ${first + runs - 1} in ${lanes.length} lanes; each line comes when its run ends.`);
+  const startMs = performance.now();
+  const seeds = Array.from({ length: runs }, (_, place) => first + place);
+  const reports = await runLanes(lanes, { seeds, short }, ({ text }) => console.log(text));
+  const seconds = (performance.now() - startMs) / 1_000;
+  const total = { ...addSheets(reports.map(({ sheet }) => sheet)), seconds };
   console.log(totalOf(total));
+  const failed = reports.filter(({ sheet }) => sheet.passed < sheet.runs).map(({ seed }) => seed);
+  if (failed.length > 0) console.log(`\nSeeds that failed: ${failed.join(', ')}`);
   if (out !== undefined) writeResult(out, 'faults', { first, short, ...total });
-  return total.passed === total.runs ? 0 : 1;
-}
-
-async function runOnce(ground: Ground, seed: number, short: boolean): Promise<Sheet> {
-  const result = await run(ground, drawPlan(seed, { short, smallDisk: ground.postgres.smallDisk }));
-  const sheet = sheetOf(result);
-  console.log(lineOf(seed, sheet));
-  if (result.faults.length > 0) keepFailure(seed, short, result);
-  return sheet;
-}
-
-function keepFailure(seed: number, short: boolean, { plan, books, faults, output }: RunResult): void {
-  const dir = join(tmpdir(), 'waypost-faults', String(seed));
-  mkdirSync(dir, { recursive: true });
-  writeFileSync(join(dir, 'faults.txt'), `${faults.join('\n')}\n`);
-  writeFileSync(join(dir, 'plan.json'), JSON.stringify(plan, undefined, 2));
-  writeFileSync(join(dir, 'books.json'), JSON.stringify(books, undefined, 2) ?? '');
-  writeFileSync(join(dir, 'gateways.log'), output);
-  for (const fault of faults.slice(0, 10)) console.log(`       ${fault}`);
-  if (faults.length > 10) console.log(`       and ${faults.length - 10} more`);
-  console.log(
-    `       Everything of this run is in ${dir}. Again: npm run faults -- --seed ${seed}${short ? ' --short' : ''}`,
-  );
+  return failed.length === 0 ? 0 : 1;
 }
 
 function readWhole(name: string, text: string): number {

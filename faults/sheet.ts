@@ -80,7 +80,7 @@ export function lineOf(seed: number, sheet: Sheet): string {
     ...(fromMemory > 0 ? [`answered from memory ${fromMemory}`] : []),
     `notifications ${notifications}, events ${events}, delivered ${delivered}`,
     `${seconds.toFixed(1)} s`,
-    broken.join(', ') || 'nothing broken',
+    broken.join(', '),
   ].join(' | ');
 }
 

@@ -10,13 +10,14 @@ export interface Listener {
   comeBack(): Promise<void>;
 }
 
-export async function startListener(onRequest: RequestListener): Promise<Listener> {
+/** Without `wantedPort` at any free one. */
+export async function startListener(onRequest: RequestListener, wantedPort = 0): Promise<Listener> {
   const server = createServer(onRequest);
   const listen = async (port: number) => {
     server.listen(port, '127.0.0.1');
     await once(server, 'listening');
   };
-  await listen(0);
+  await listen(wantedPort);
   const address = server.address();
   if (address === null || typeof address === 'string') throw new Error('A TCP server has no port');
   const { port } = address;

@@ -21,7 +21,11 @@ export interface ProviderGate extends Listener {
   close(): Promise<void>;
 }
 
-export async function startProviderGate(seed: number, sandboxUrl: () => string | undefined): Promise<ProviderGate> {
+export async function startProviderGate(
+  seed: number,
+  port: number,
+  sandboxUrl: () => string | undefined,
+): Promise<ProviderGate> {
   const transmits: Transmit[] = [];
   const { forward, underWay, close } = createForwarder(sandboxUrl);
 
@@ -54,7 +58,7 @@ export async function startProviderGate(seed: number, sandboxUrl: () => string |
   const listener = await startListener((request, response) => {
     // A gateway that hangs up or dies in the middle is a fault of the run, not of the gate.
     answer(request, response).catch(() => request.socket.destroy());
-  });
+  }, port);
   return {
     ...listener,
     transmits,

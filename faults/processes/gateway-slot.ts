@@ -1,5 +1,4 @@
 import { setTimeout as wait } from 'node:timers/promises';
-import { freePort } from '../../test/support/free-port.ts';
 import { type GatewayProcess, startGatewayProcess } from '../../test/support/process.ts';
 
 const CLOCK = new URL('../shifted-clock.ts', import.meta.url).href;
@@ -20,10 +19,8 @@ export interface GatewaySlot {
   output(): string;
 }
 
-/** `dataDir` keeps the compiled sources from one run to the next. */
-export async function createGatewaySlot(dataDir: string, settings: Record<string, string>): Promise<GatewaySlot> {
-  const port = String(await freePort());
-  const env = { NODE_OPTIONS: `--import=${CLOCK}`, ...settings, PORT: port };
+export function createGatewaySlot(dataDir: string, port: number, settings: Record<string, string>): GatewaySlot {
+  const env = { NODE_OPTIONS: `--import=${CLOCK}`, ...settings, PORT: String(port) };
   let gateway: GatewayProcess | undefined;
   let starting: Promise<void> | undefined;
   let wanted = false;

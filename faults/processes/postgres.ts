@@ -3,11 +3,15 @@ import { readFileSync, rmSync, statfsSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { Connection } from '../../src/store/database.ts';
+import { type Connection, openDatabase } from '../../src/store/database.ts';
 import { startEmbedded } from '../../src/store/embedded.ts';
+import { until } from '../../test/support/until.ts';
+import { signalIfThere } from './signal.ts';
 
-/** Room for the write-ahead log between two checkpoints, and little enough to be filled in a moment. */
-const DISK_SIZE = '1g';
+/** A run needs some 100 MB, and ends with a checkpoint. It is filled in a moment, and there is one for each lane. */
+const DISK_SIZE = '512m';
+/** It recovers from its write-ahead log, and a machine under load is slow. */
+const UP_WITHIN_MS = 60_000;
 const SILENT = { info: () => {}, warn: () => {}, error: () => {} };
 
 /** A PostgreSQL whose commits are durable, and that can be broken. It is started again by itself, as in a gateway. */
@@ -21,6 +25,8 @@ export interface Postgres {
   shutDown(): void;
   fillDisk(): void;
   freeDisk(): void;
+  /** Resolves when it answers: what a run has broken may be on its way back for a moment. */
+  whenUp(): Promise<void>;
   stop(): Promise<void>;
 }
 
@@ -36,6 +42,7 @@ export async function startPostgres(): Promise<Postgres> {
     shutDown: () => signalServer(dataDir, 'SIGINT'),
     fillDisk: () => fillDisk(dataDir, filler),
     freeDisk: () => rmSync(filler, { force: true }),
+    whenUp: () => waitUntilUp(embedded.connection),
     async stop() {
       rmSync(filler, { force: true });
       await embedded.stop();
@@ -45,7 +52,17 @@ export async function startPostgres(): Promise<Postgres> {
   };
 }
 
-/** Only root may mount, and not in every container: without it the disk cannot be filled, and that fault is left out. */
+async function waitUntilUp(connection: Connection): Promise<void> {
+  const database = openDatabase({ connection, connections: 1, onError: () => {} });
+  const answers = () =>
+    database.query('select 1').then(
+      () => true,
+      () => false,
+    );
+  await until(answers, UP_WITHIN_MS).finally(() => database.close());
+}
+
+/** Only root may mount, and not in every container: without it the disk cannot be filled, and no plan has that fault. */
 function mountDisk(dir: string): boolean {
   try {
     execFileSync('mount', ['-t', 'tmpfs', '-o', `size=${DISK_SIZE},mode=0711`, 'waypost-faults', dir], {
@@ -70,12 +87,7 @@ function fillDisk(dir: string, filler: string): void {
 
 function signalServer(dataDir: string, signal: NodeJS.Signals): void {
   const pid = serverPid(dataDir);
-  try {
-    if (pid !== undefined) process.kill(pid, signal);
-  } catch (error) {
-    // It has just ended by another fault of the same run.
-    if (!(error instanceof Error && 'code' in error && error.code === 'ESRCH')) throw error;
-  }
+  if (pid !== undefined) signalIfThere(pid, signal);
 }
 
 function serverPid(dataDir: string): number | undefined {

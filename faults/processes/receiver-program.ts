@@ -6,7 +6,7 @@ import { createServer } from 'node:http';
  * A customer's server as a process of its own: it writes down what it gets before it answers, so that a kill loses nothing
  * that it has acknowledged. Some events it refuses or hangs up on, at the first try only.
  */
-const { RECEIVER_FILE: file = '', RECEIVER_PORT: wantedPort = '0', RECEIVER_SEED: seed = '' } = process.env;
+const { RECEIVER_FILE: file = '', RECEIVER_PORT: port = '', RECEIVER_SEED: seed = '' } = process.env;
 /** Of 256. */
 const REFUSED = 12;
 const HUNG_UP = 24;
@@ -28,7 +28,4 @@ const server = createServer(async (request, response) => {
   response.writeHead(204).end();
 });
 process.on('disconnect', () => process.exit(0));
-server.listen(Number(wantedPort), '127.0.0.1', () => {
-  const address = server.address();
-  process.send?.({ port: typeof address === 'object' ? address?.port : undefined });
-});
+server.listen(Number(port), '127.0.0.1', () => process.send?.('ready'));

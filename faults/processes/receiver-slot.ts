@@ -15,9 +15,8 @@ export interface ReceiverSlot {
   delivered(): Delivered[];
 }
 
-export function createReceiverSlot(file: string, seed: number): ReceiverSlot {
+export function createReceiverSlot(file: string, port: number, seed: number): ReceiverSlot {
   let child: ChildProcess | undefined;
-  let port = 0;
   return {
     url: () => `http://127.0.0.1:${port}/hook`,
     async start() {
@@ -30,8 +29,7 @@ export function createReceiverSlot(file: string, seed: number): ReceiverSlot {
       };
       const started = fork(PROGRAM, { env });
       child = started;
-      const [message]: unknown[] = await once(started, 'message');
-      port = Number(Reflect.get(Object(message), 'port'));
+      await once(started, 'message');
     },
     kill() {
       child?.kill('SIGKILL');

@@ -2,26 +2,29 @@ import { type SandboxProcess, startSandboxProcess } from '../../test/support/san
 
 /** The place of the sandbox. One that is started again has forgotten everything. */
 export interface SandboxSlot {
-  appSecret: string;
   url(): string | undefined;
   start(): Promise<void>;
   kill(): void;
   signal(signal: NodeJS.Signals): void;
 }
 
-export function createSandboxSlot(appSecret: string, callbackUrl: string, latencyMs: number): SandboxSlot {
+export function createSandboxSlot(settings: Record<string, string>): SandboxSlot {
   let sandbox: SandboxProcess | undefined;
+  let starting: Promise<void> | undefined;
+
+  async function startOne(): Promise<void> {
+    sandbox = await startSandboxProcess(settings);
+  }
+
   return {
-    appSecret,
     url: () => sandbox?.url,
-    async start() {
-      if (sandbox !== undefined) return;
-      const settings = {
-        WAYPOST_SANDBOX_APP_SECRET: appSecret,
-        WAYPOST_SANDBOX_LATENCY_MS: String(latencyMs),
-        WAYPOST_CALLBACK_URL: callbackUrl,
-      };
-      sandbox = await startSandboxProcess(settings);
+    start() {
+      if (sandbox !== undefined) return Promise.resolve();
+      // Two faults may ask for it at once.
+      starting ??= startOne().finally(() => {
+        starting = undefined;
+      });
+      return starting;
     },
     kill() {
       sandbox?.child.kill('SIGKILL');

@@ -46,6 +46,7 @@ export async function comeToRest(world: World): Promise<void> {
   let [before, alike, looks] = ['', 0, 0];
   let rest: Rest | undefined;
   while (performance.now() < endMs) {
+    if (world.deaths().length > 0) throw new Error('It does not come to rest without the gateway that has ended');
     rest = await look(world, looks++ % 8 === 4);
     const now = JSON.stringify(rest);
     alike = now === before && isDone(world, rest) ? alike + 1 : 0;

@@ -1,5 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import type { FaultKind, Plan } from '../plan.ts';
+import { signalIfThere } from '../processes/signal.ts';
 import type { World } from './world.ts';
 
 /** A fault begins, and some end by being mended. */
@@ -49,9 +50,9 @@ const BREAKS: Record<FaultKind, Break> = {
   },
 };
 
-/** Carries the faults of a plan out, each at its time, and returns what was broken when all is mended. */
+/** Carries the faults of a plan out, each at its time, and returns when all is mended. */
 export async function injectFaults(world: World, { faults }: Plan): Promise<void> {
-  await Promise.all(
+  const all = await Promise.allSettled(
     faults.map(async ({ kind, atMs, forMs, slot }) => {
       await wait(atMs);
       await BREAKS[kind].begin(world, slot);
@@ -59,6 +60,8 @@ export async function injectFaults(world: World, { faults }: Plan): Promise<void
       await BREAKS[kind].mend?.(world, slot);
     }),
   );
+  // Only now: what is still to come would break the server of the next run.
+  for (const one of all) if (one.status === 'rejected') throw one.reason;
 }
 
 /** Mends what two faults at once may have left broken, and starts what is not there. */
@@ -76,7 +79,7 @@ async function crashBackend({ db }: World): Promise<void> {
       `select pid from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid() limit 1`,
     )
     .catch(() => []); // The database is away by another fault.
-  if (row !== undefined) process.kill(row.pid, 'SIGKILL');
+  if (row !== undefined) signalIfThere(row.pid, 'SIGKILL');
 }
 
 async function dropConnections({ db }: World): Promise<void> {

@@ -1,4 +1,5 @@
 import { setTimeout as wait } from 'node:timers/promises';
+import { inspect } from 'node:util';
 import { balance } from '../balance/balance.ts';
 import type { Books } from '../balance/books.ts';
 import type { Plan } from '../plan.ts';
@@ -44,13 +45,14 @@ async function runIn(world: World, ground: Ground, result: RunResult): Promise<v
   } catch (error) {
     result.faults.push(sentenceOf(error));
   }
-  result.faults.push(...world.gateways.flatMap((slot) => slot.death() ?? []));
+  result.faults.push(...world.deaths());
   await world.close();
   result.output = world.gateways.map((slot, place) => `== gateway ${place}\n${slot.output()}`).join('\n');
 }
 
 function sentenceOf(error: unknown): string {
-  return error instanceof Error ? (error.stack ?? error.message) : String(error);
+  // With its cause: of a call that failed, nothing else says why.
+  return inspect(error);
 }
 
 async function carryOut(world: World, plan: Plan): Promise<Books> {

@@ -36,6 +36,8 @@ export interface World {
   accounts: Record<'test' | 'live', RunAccount>;
   /** The gateway that a balancer would choose next; undefined: none is up. */
   nextGateway(): string | undefined;
+  /** The gateways that ended by themselves: nobody starts them again, so the run need not wait for what they had. */
+  deaths(): string[];
   close(): Promise<void>;
 }
 
@@ -49,14 +51,15 @@ export async function startWorld(
     for (const step of undo.reverse()) await step();
   };
   try {
+    await ground.postgres.whenUp();
     const db = await createTestDatabase();
-    undo.push(() => db.drop());
+    undo.push(() => ground.postgres.whenUp().then(db.drop));
     const proxy = await startDatabaseProxy(db.url);
     undo.push(() => proxy.close());
     // A run that did not come to rest leaves it full.
     undo.push(() => ground.postgres.freeDisk());
     const secrets = { app: secret(), sandbox: secret(), platform: `wp_root_${secret()}` };
-    const provider = await startProviderGate(seed, () => sandbox.url());
+    const provider = await startProviderGate(seed, await ground.takePort(), () => sandbox.url());
     undo.push(() => provider.close());
     const gateways: GatewaySlot[] = [];
     let turn = 0;
@@ -68,37 +71,69 @@ export async function startWorld(
       body.includes(`"phone_number_id":"${LIVE_NUMBER_ID}"`) ? secrets.app : secrets.sandbox;
     const callback = await startCallbackGate({ seed, nextGateway, secretFor });
     undo.push(() => callback.close());
-    const sandbox = createSandboxSlot(secrets.sandbox, callback.url, latencyMs);
+    const sandbox = createSandboxSlot({
+      ...ground.compiled,
+      WAYPOST_SANDBOX_APP_SECRET: secrets.sandbox,
+      WAYPOST_SANDBOX_LATENCY_MS: String(latencyMs),
+      WAYPOST_CALLBACK_URL: callback.url,
+    });
     undo.push(() => sandbox.kill());
     const file = join(ground.dir, `received-${seed}.jsonl`);
     await writeFile(file, '');
-    const receiver = createReceiverSlot(file, seed);
+    const receiver = createReceiverSlot(file, await ground.takePort(), seed);
     undo.push(() => receiver.kill());
     const env = {
-      ...SETTINGS,
+      ...settingsOf(secrets, provider, clockShiftMs),
+      ...ground.compiled,
       DATABASE_URL: proxy.url,
-      WAYPOST_SANDBOX_PORT: String(provider.port),
-      WAYPOST_PROVIDER_URL: provider.url,
-      WAYPOST_SANDBOX_APP_SECRET: secrets.sandbox,
-      WAYPOST_APP_SECRETS: secrets.app,
-      WAYPOST_PLATFORM_KEYS: secrets.platform,
-      WAYPOST_MASTER_KEY: randomBytes(32).toString('base64'),
-      FAULTS_CLOCK_SHIFT_MS: String(clockShiftMs),
     };
-    for (let slot = 0; slot < count; slot++) {
-      const dataDir = join(ground.dir, `gateway-${slot}`);
-      await mkdir(dataDir, { recursive: true });
-      gateways.push(await createGatewaySlot(dataDir, env));
-    }
+    for (let slot = 0; slot < count; slot++) gateways.push(await makeSlot(ground, slot, env));
     undo.push(() => Promise.all(gateways.map((slot) => slot.kill())));
     await Promise.all([sandbox.start(), receiver.start(), ...gateways.map((slot) => slot.start())]);
     const accounts = await makeAccounts({ url: nextGateway() ?? '', key: secrets.platform }, receiver.url());
     const { postgres } = ground;
-    return { postgres, db, proxy, provider, callback, sandbox, receiver, gateways, accounts, nextGateway, close };
+    const deaths = () => gateways.flatMap((slot) => slot.death() ?? []);
+    return {
+      postgres,
+      db,
+      proxy,
+      provider,
+      callback,
+      sandbox,
+      receiver,
+      gateways,
+      accounts,
+      nextGateway,
+      deaths,
+      close,
+    };
   } catch (error) {
     await close();
     throw error;
   }
+}
+
+function settingsOf(
+  secrets: { app: string; sandbox: string; platform: string },
+  provider: ProviderGate,
+  clockShiftMs: number,
+): Record<string, string> {
+  return {
+    ...SETTINGS,
+    WAYPOST_SANDBOX_PORT: String(provider.port),
+    WAYPOST_PROVIDER_URL: provider.url,
+    WAYPOST_SANDBOX_APP_SECRET: secrets.sandbox,
+    WAYPOST_APP_SECRETS: secrets.app,
+    WAYPOST_PLATFORM_KEYS: secrets.platform,
+    WAYPOST_MASTER_KEY: randomBytes(32).toString('base64'),
+    FAULTS_CLOCK_SHIFT_MS: String(clockShiftMs),
+  };
+}
+
+async function makeSlot({ dir, takePort }: Ground, slot: number, env: Record<string, string>): Promise<GatewaySlot> {
+  const dataDir = join(dir, `gateway-${slot}`);
+  await mkdir(dataDir, { recursive: true });
+  return createGatewaySlot(dataDir, await takePort(), env);
 }
 
 function secret(): string {
