@@ -1,9 +1,12 @@
 // Plain JavaScript, so that a Node that cannot run the gateway can still say why.
-import { spawn } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
+import { existsSync } from 'node:fs';
 import module from 'node:module';
 import { join } from 'node:path';
+import { limitHeap } from './limit-heap.js';
 
 const NODE_MAJOR_MIN = 24;
+const COMPILE_AHEAD = join(import.meta.dirname, 'compile-ahead.js');
 const major = Number(process.versions.node.split('.')[0]);
 if (major < NODE_MAJOR_MIN) {
   console.error(
@@ -13,10 +16,20 @@ if (major < NODE_MAJOR_MIN) {
 }
 // Each thread has a heap of its own in the C library, and nothing here keeps more than one of these busy.
 process.env.UV_THREADPOOL_SIZE ??= '2';
-// The stripped and compiled sources are kept: later starts are quicker, and do without the compiler's memory.
-module.enableCompileCache(join(process.env.WAYPOST_DATA_DIR ?? '.waypost', 'compile-cache'));
+limitHeap();
+useCompiledSources(process.env.NODE_COMPILE_CACHE ?? join(process.env.WAYPOST_DATA_DIR ?? '.waypost', 'compile-cache'));
 if (process.argv.includes('--build-console')) await buildConsoleBeside();
-await import('../src/main.ts');
+const { runGateway } = await import('../src/main.ts');
+await runGateway();
+
+/**
+ * The stripped and compiled sources are kept: later starts are quicker. The first start lets another process make them, so
+ * that this one never has the stripper in its memory, which takes 25 MB and does not give them back.
+ */
+function useCompiledSources(cacheDir) {
+  if (!existsSync(cacheDir)) spawnSync(process.execPath, [COMPILE_AHEAD, cacheDir], { stdio: 'inherit' });
+  module.enableCompileCache(cacheDir);
+}
 
 /**
  * In a process of its own, because the gateway needs nothing of it: it starts as quickly as ever, and vite's memory is

@@ -17,6 +17,18 @@ const DRAINING_KEEP_ALIVE_MS = 1;
 /** How long after its deadline a send's answer is surely written. */
 const ANSWERED_MS = 1_000;
 
+/** Runs the gateway until it is told to stop, and ends the process with it. */
+export async function runGateway(): Promise<never> {
+  try {
+    await main();
+    process.exit(0);
+  } catch (error) {
+    // Settings and circumstances are told in a sentence; only our own faults show where they come from.
+    console.error(error instanceof TypeError || error instanceof RangeError ? error : String(error));
+    process.exit(1);
+  }
+}
+
 /** The process: settings, database, sandbox, listeners; then the way back in the opposite order. */
 async function main(): Promise<void> {
   const config = loadConfig();
@@ -134,13 +146,4 @@ Or from the command line: npx waypost send --to +447700900123 --text 'Your parce
 
 Stop with Ctrl-C.
 `);
-}
-
-try {
-  await main();
-  process.exit(0);
-} catch (error) {
-  // Settings and circumstances are told in a sentence; only our own faults show where they come from.
-  console.error(error instanceof TypeError || error instanceof RangeError ? error : String(error));
-  process.exit(1);
 }

@@ -6,6 +6,7 @@ import type { DevFile } from '../../src/demo.ts';
 import { until } from './until.ts';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
+const COMPILE_CACHE = join(ROOT, 'node_modules/.cache/waypost');
 const START_TIMEOUT_MS = 60_000;
 
 export interface GatewayProcess {
@@ -28,6 +29,8 @@ export async function startGatewayProcess(dataDir: string, env: Record<string, s
     cwd: ROOT,
     env: {
       PATH: process.env.PATH,
+      // One for all of them: each has a new data folder, and would compile everything anew.
+      NODE_COMPILE_CACHE: COMPILE_CACHE,
       PORT: '0',
       WAYPOST_SANDBOX_PORT: '0',
       WAYPOST_METRICS_PORT: 'off',
