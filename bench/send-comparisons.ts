@@ -17,7 +17,7 @@ interface Wish {
   min?: number | null;
 }
 
-export function oneRecipient({ extent, gateway, baseline, of = '', min = 0.4 }: Wish): Comparison {
+export function oneRecipient({ extent, gateway, baseline, of = '', min = 0.5 }: Wish): Comparison {
   const load = (target: Target) => closedLoad(target, 1, CALLERS, extent.roundMs);
   const name = `1 recipient a request, ${CALLERS} callers${of}: requests/s`;
   return {
@@ -29,7 +29,7 @@ export function oneRecipient({ extent, gateway, baseline, of = '', min = 0.4 }: 
   };
 }
 
-export function manyRecipients({ extent, gateway, baseline, of = '', min = 0.4 }: Wish): Comparison {
+export function manyRecipients({ extent, gateway, baseline, of = '', min = 0.6 }: Wish): Comparison {
   const load = (target: Target) => closedLoad(target, RECIPIENTS, CALLERS_OF_MANY, extent.roundMs);
   const name = `${RECIPIENTS} recipients a request, ${CALLERS_OF_MANY} callers${of}: recipients/s`;
   const target = min === null ? null : { min };
