@@ -39,16 +39,18 @@ export async function benchGrowth(
   { extent, messages, gatewayNodeOptions }: Wish,
 ): Promise<GrowthResult> {
   const dataDir = await makeDataDir(cleanup);
-  const world = await startWorld(cleanup);
-  const start = () => startGateway(cleanup, dataDir, world.settings, gatewayNodeOptions);
-  const first = await start();
+  const start = (world: World) => startGateway(cleanup, dataDir, world.settings, gatewayNodeOptions);
+  const before = await startWorld(cleanup);
+  const first = await start(before);
   const tenants = await makeLiveAccounts(first, ACCOUNTS);
-  const empty = await measure(world, first, tenants, extent);
+  const empty = await measure(before, first, tenants, extent);
   await first.stop();
   const filled = await fillDataDir(dataDir, messages, (what, rows) => console.log(`${what}: ${rows} rows`));
-  const second = await start();
+  // New ones: the baselines of before would be quicker now than they were then, because their code is compiled.
+  const after = await startWorld(cleanup);
+  const second = await start(after);
   const alone = await readsOfLargest(second.origin, tenants, extent.rounds);
-  const full = await measure(world, second, tenants, extent);
+  const full = await measure(after, second, tenants, extent);
   return {
     compared: readKept(empty, full),
     alone,

@@ -1,4 +1,3 @@
-import type { EventView } from '../events/event.ts';
 import type { Clock } from '../kernel/clock.ts';
 import { formatId, newId } from '../kernel/ids.ts';
 import type { Mode } from '../kernel/principal.ts';
@@ -57,11 +56,6 @@ export type AttemptOutcome = Pick<
 export interface Attempts {
   attempt(destination: Destination, parcel: Parcel, signal?: AbortSignal): Promise<AttemptOutcome>;
   close(): Promise<void>;
-}
-
-/** What goes over the wire. Nothing in it changes from one try to the next, so that retries are byte-identical. */
-export function composeBody(event: EventView | Omit<EventView, 'sequence'>): string {
-  return JSON.stringify(event);
 }
 
 export function createAttempts(deps: AttemptsDeps): Attempts {

@@ -1,4 +1,4 @@
-import { presentEvent } from '../events/present.ts';
+import { eventText } from '../events/event-text.ts';
 import { findEvent } from '../events/store.ts';
 import { accountRoute, type Route } from '../http/route.ts';
 import type { Clock } from '../kernel/clock.ts';
@@ -6,7 +6,6 @@ import { parseId } from '../kernel/ids.ts';
 import type { AccountPrincipal } from '../kernel/principal.ts';
 import type { Sealer } from '../kernel/sealed.ts';
 import type { Database } from '../store/database.ts';
-import { composeBody } from './attempt.ts';
 import { checkSignature, readHeaders } from './check-signature.ts';
 import { endpointOperations } from './operations.ts';
 import { CHECK_BODY } from './requests.ts';
@@ -57,5 +56,5 @@ async function findBody(
 ): Promise<string | undefined> {
   const id = parseId('evt', eventId ?? '');
   const row = id === undefined ? undefined : await findEvent(database, accountId, mode, id);
-  return row && composeBody(presentEvent(row, docsUrl()));
+  return row && eventText(row, docsUrl());
 }

@@ -1,11 +1,11 @@
 import type { Logger } from 'pino';
-import { presentEvent } from '../events/present.ts';
+import { eventText } from '../events/event-text.ts';
 import type { Clock } from '../kernel/clock.ts';
 import { formatId } from '../kernel/ids.ts';
 import { unwatched, type WatchRound } from '../observe/loops.ts';
 import type { Database } from '../store/database.ts';
 import { isPassingFailure } from '../store/passing-failure.ts';
-import { type AttemptOutcome, type Attempts, composeBody } from './attempt.ts';
+import type { AttemptOutcome, Attempts } from './attempt.ts';
 import { type ClaimedDelivery, claimDeliveries, releaseDeliveries, removeDeliveries } from './delivery-store.ts';
 import { Lanes } from './lanes.ts';
 import { createRecorder, type MadeAttempt, type Recorder } from './record.ts';
@@ -145,7 +145,7 @@ class Carrier {
     const { attempts, clock, docsUrl, random = Math.random } = this.#deps;
     const eventId = formatId('evt', delivery.event_id);
     const type = delivery.type ?? '';
-    const event = presentEvent({ ...delivery, id: delivery.event_id, type }, docsUrl());
+    const body = eventText({ ...delivery, id: delivery.event_id, type }, docsUrl());
     const destination = {
       endpointId: delivery.endpoint_id,
       mode: delivery.mode,
@@ -153,7 +153,7 @@ class Carrier {
       secretSealed: delivery.secret_sealed,
       previousSecretSealed: delivery.previous_secret_sealed,
     };
-    const parcel = { eventId, body: composeBody(event), traceparent: delivery.traceparent };
+    const parcel = { eventId, body, traceparent: delivery.traceparent };
     const outcome = await attempts.attempt(destination, parcel, this.#aborting.signal);
     const succeeded = outcome.outcome === 'succeeded';
     const left = this.#lanes.end(delivery, { succeeded, durationMs: outcome.duration_ms }, performance.now());

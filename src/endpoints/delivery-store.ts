@@ -16,7 +16,8 @@ export interface ClaimedDelivery {
   /** null: the event has expired meanwhile, and so have the members below. */
   type: string | null;
   sequence: number;
-  data: Record<string, unknown>;
+  /** JSON, as the database writes it. */
+  data: string;
   traceparent: string | null;
   at: Date;
 }
@@ -70,7 +71,7 @@ const DELIVERY_CLAIM = `
     returning account_id, endpoint_id, event_id, attempts, next_at
   )
   select c.account_id, c.endpoint_id, c.event_id, c.attempts, e.mode, e.url, e.secret_sealed, e.previous_secret_sealed,
-    v.type, v.sequence, v.data, v.traceparent, v.at
+    v.type, v.sequence, v.data::text as data, v.traceparent, v.at
   from claimed c
   cross join lateral (
     select mode, url, secret_sealed, case when previous_expires_at > now() then previous_secret_sealed end as previous_secret_sealed

@@ -131,7 +131,7 @@ function deliveryOf(accountId: string, endpointId: string): ClaimedDelivery {
     previous_secret_sealed: null,
     type: 'message.sent',
     sequence: 1,
-    data: {},
+    data: '{}',
     traceparent: null,
     at: new Date(0),
   };

@@ -1,7 +1,7 @@
 import type { Clock } from '../kernel/clock.ts';
 import { ApiError } from '../kernel/errors.ts';
 import { formatId, newId } from '../kernel/ids.ts';
-import { type Attempts, composeBody } from './attempt.ts';
+import type { Attempts } from './attempt.ts';
 import type { AttemptRow } from './attempt-store.ts';
 import { presentEndpoint } from './present.ts';
 import type { EndpointRow } from './store.ts';
@@ -44,7 +44,7 @@ export function createTests({ attempts, clock }: { attempts: Attempts; clock: Cl
 async function sendOne(attempts: Attempts, endpoint: EndpointRow, at: Date): Promise<AttemptRow> {
   const eventUuid = newId();
   const eventId = formatId('evt', eventUuid);
-  const body = composeBody({
+  const body = JSON.stringify({
     id: eventId,
     type: TEST_TYPE,
     timestamp: at.toISOString(),

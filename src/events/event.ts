@@ -26,13 +26,3 @@ export interface EventDraft {
   /** The `traceparent` of the request that it follows from, if it had one. */
   traceparent: string | null;
 }
-
-/** A recorded event, as callers and endpoints get it. */
-export interface EventView {
-  id: string;
-  type: string;
-  sequence: number;
-  timestamp: string;
-  account_id: string;
-  data: unknown;
-}

@@ -4,8 +4,8 @@ import { accountRoute, type Route } from '../http/route.ts';
 import { ApiError } from '../kernel/errors.ts';
 import type { Mode } from '../kernel/principal.ts';
 import { EVENT_TYPES } from './event.ts';
+import { eventText } from './event-text.ts';
 import { eventOperations } from './operations.ts';
-import { presentEvent } from './present.ts';
 import { type EventRow, findBounds, listEvents } from './store.ts';
 import { type StreamDeps, streamEvents } from './stream.ts';
 
@@ -64,22 +64,31 @@ function feedRoute({ database, tail, docsUrl, closing, authenticate }: Deps): Ro
       const types = readTypes(query.type);
       const limit = Number(query.limit ?? LIMIT_DEFAULT);
       const waitMs = Math.min(WAIT_SECONDS_MAX, Number(query.wait ?? 0)) * 1_000;
-      const signal = AbortSignal.any([request.signal, closing]);
-      const rows = await readWaiting({ database, tail }, { accountId, mode, after, types, limit, waitMs }, signal);
+      const rows =
+        waitMs === 0
+          ? await listEvents(database, accountId, mode, after, types, limit)
+          : await readWaiting(
+              { database, tail },
+              { accountId, mode, after, types, limit, waitMs },
+              AbortSignal.any([request.signal, closing]),
+            );
       // A key that was revoked while it waited reads nothing more.
       if (waitMs > 0) await authenticate(request.headers.authorization);
       const { latest, oldest } = await findBounds(database, accountId, mode);
       return {
         status: 200,
-        body: {
-          data: rows.map((row) => presentEvent(row, docsUrl())),
-          next_cursor: null,
-          oldest_sequence: oldest ?? latest + 1,
-          latest_sequence: latest,
-        },
+        headers: { 'content-type': 'application/json; charset=utf-8' },
+        body: pageText(
+          rows.map((row) => eventText(row, docsUrl())),
+          { next_cursor: null, oldest_sequence: oldest ?? latest + 1, latest_sequence: latest },
+        ),
       };
     },
   });
+}
+
+function pageText(events: readonly string[], members: Record<string, number | null>): string {
+  return `{"data":[${events.join(',')}],${JSON.stringify(members).slice(1)}`;
 }
 
 interface Reading {

@@ -97,7 +97,7 @@ describe('the log of events', () => {
       // A reader that polls while others write sees every number once, in order: none is filled in later.
       assert.deepEqual(sequences(seen), numbersTo(own.length));
       assert.deepEqual(
-        new Set(seen.map(({ data }) => JSON.stringify(data))),
+        new Set(seen.map(({ data }) => JSON.stringify(JSON.parse(data)))),
         new Set(own.map(({ data }) => JSON.stringify(data))),
       );
       assert.ok(
@@ -116,7 +116,7 @@ describe('the log of events', () => {
     await appendEvents(test.database, drafts);
     const rows = await listEvents(test.database, accountId, 'test', 0, null, 1_000);
     assert.deepEqual(
-      rows.map(({ data, sequence }) => [data.message, sequence]),
+      rows.map(({ data, sequence }) => [JSON.parse(data).message, sequence]),
       drafts.map(({ data }, place) => [data.message, place + 1]),
     );
   });
@@ -198,7 +198,7 @@ describe('the log of events', () => {
     ]);
     const [row] = await listEvents(test.database, accountId, 'test', 0, null, 1);
     assert.ok(row);
-    assert.deepEqual([row.traceparent, row.data], [traceparent, { message: { text: 'ü \u2028 "' } }]);
+    assert.deepEqual([row.traceparent, JSON.parse(row.data)], [traceparent, { message: { text: 'ü \u2028 "' } }]);
     assert.deepEqual(await findEvent(test.database, accountId, 'test', row.id), row);
     assert.equal(await findEvent(test.database, accountId, 'live', row.id), undefined);
     assert.equal(await findEvent(test.database, newId(), 'test', row.id), undefined);

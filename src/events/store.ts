@@ -52,12 +52,14 @@ export interface EventRow {
   account_id: string;
   sequence: number;
   type: string;
-  data: Record<string, unknown>;
+  /** JSON, as the database writes it. */
+  data: string;
   traceparent: string | null;
   at: Date;
 }
 
-const COLUMNS = 'id, account_id, sequence, type, data, traceparent, at';
+/** The data as a text, because most of it goes on as it is. */
+const COLUMNS = 'id, account_id, sequence, type, data::text as data, traceparent, at';
 
 /** Up to it a log has expired. What is still stored of that is shown no more, so that a reader never meets a gap. */
 const EXPIRED = 'coalesce((select expired from event_sequence where account_id = $1 and mode = $2), 0)';

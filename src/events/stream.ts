@@ -2,7 +2,7 @@ import { Readable } from 'node:stream';
 import type { Mode } from '../kernel/principal.ts';
 import { unlessUnavailable } from '../kernel/store-unavailable.ts';
 import type { Queryable } from '../store/database.ts';
-import { presentEvent } from './present.ts';
+import { eventText } from './event-text.ts';
 import { type EventRow, findBounds, listEvents } from './store.ts';
 import type { Tail } from './tail.ts';
 
@@ -108,5 +108,5 @@ async function* produce(deps: StreamDeps, wish: StreamWish, ended: AbortSignal):
 }
 
 function frameOf(row: EventRow, docsUrl: string): string {
-  return `id: ${row.sequence}\nevent: ${row.type}\ndata: ${JSON.stringify(presentEvent(row, docsUrl))}\n\n`;
+  return `id: ${row.sequence}\nevent: ${row.type}\ndata: ${eventText(row, docsUrl)}\n\n`;
 }

@@ -1,0 +1,35 @@
+import { formatId } from '../kernel/ids.ts';
+import { isMessageError, presentMessageError } from '../kernel/message-errors.ts';
+import type { EventRow } from './store.ts';
+
+/** As PostgreSQL writes it in the text of a `jsonb`; within a text its quotes are escaped. */
+const ERROR_MEMBER = '"error": {';
+
+/**
+ * An event as it goes to customers, as JSON: the same bytes each time. The stored data go through as they are, because to read
+ * and write them anew would be most of the work; only a message's error, which is stored bare, gets the table's words.
+ */
+export function eventText(row: Omit<EventRow, 'traceparent'>, docsUrl: string): string {
+  const members = JSON.stringify({
+    id: formatId('evt', row.id),
+    type: row.type,
+    sequence: row.sequence,
+    timestamp: row.at.toISOString(),
+    account_id: row.account_id,
+  });
+  return `${members.slice(0, -1)},"data":${dataText(row.data, docsUrl)}}`;
+}
+
+function dataText(stored: string, docsUrl: string): string {
+  if (!stored.includes(ERROR_MEMBER)) return stored;
+  const data: unknown = JSON.parse(stored);
+  if (!isRecord(data) || !isRecord(data.message)) return stored;
+  const { message } = data;
+  const { error } = message;
+  if (!isMessageError(error)) return stored;
+  return JSON.stringify({ ...data, message: { ...message, error: presentMessageError(error, docsUrl) } });
+}
+
+function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null;
+}
