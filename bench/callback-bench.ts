@@ -4,16 +4,9 @@ import type { Cleanup } from './harness/cleanup.ts';
 import { makeDataDir, startGateway } from './harness/gateway.ts';
 import { createGatewayApi, type GatewayApi } from './harness/gateway-api.ts';
 import { type LiveTenant, makeLiveAccounts } from './harness/platform.ts';
+import { RAISED_LIMITS } from './harness/raised-limits.ts';
 
 const ACCOUNTS = 16;
-
-/** The limits are raised, because the service is measured and not them. */
-const SETTINGS = {
-  WAYPOST_SANDBOX: 'off',
-  WAYPOST_LOG_LEVEL: 'warn',
-  WAYPOST_RATE_REQUESTS: '1000000',
-  WAYPOST_RATE_RECIPIENTS: '10000000',
-};
 
 /** What a measurement needs of the servers. */
 export interface CallbackBench {
@@ -31,7 +24,7 @@ export async function startCallbackBench(cleanup: Cleanup, gatewayNodeOptions: s
   const appSecret = randomBytes(16).toString('hex');
   const stub = await startChild(cleanup, 'stub.ts');
   const baseline = await startChild(cleanup, 'baselines/callback.ts', [appSecret]);
-  const settings = { ...SETTINGS, WAYPOST_PROVIDER_URL: stub.origin, WAYPOST_APP_SECRETS: appSecret };
+  const settings = { ...RAISED_LIMITS, WAYPOST_PROVIDER_URL: stub.origin, WAYPOST_APP_SECRETS: appSecret };
   const gateway = await startGateway(cleanup, dataDir, settings, gatewayNodeOptions);
   return {
     gatewayOrigin: gateway.origin,

@@ -9,6 +9,7 @@ import { createGatewayApi } from './harness/gateway-api.ts';
 import { closedLoad } from './harness/load.ts';
 import { makeLiveAccounts } from './harness/platform.ts';
 import { postAll } from './harness/post-all.ts';
+import { RAISED_LIMITS } from './harness/raised-limits.ts';
 import { cpuSeconds } from './harness/usage.ts';
 import { waitUntil } from './harness/wait-until.ts';
 import { sendMessages } from './send-messages.ts';
@@ -19,13 +20,6 @@ const STEPS: readonly Step[] = ['sent', 'delivered', 'read'];
 const POSTERS = 32;
 /** Messages whose statuses are posted, for each second of a round. */
 const MESSAGES_A_SECOND = 1_000;
-
-const SETTINGS = {
-  WAYPOST_SANDBOX: 'off',
-  WAYPOST_LOG_LEVEL: 'warn',
-  WAYPOST_RATE_REQUESTS: '1000000',
-  WAYPOST_RATE_RECIPIENTS: '10000000',
-};
 
 /** What one item costs, whoever waits for it. */
 export interface CostRow {
@@ -42,7 +36,7 @@ export async function benchCost(cleanup: Cleanup, { roundMs, warmUpMs }: { round
   const dataDir = await makeDataDir(cleanup);
   const appSecret = randomBytes(16).toString('hex');
   const stub = await startChild(cleanup, 'stub.ts');
-  const settings = { ...SETTINGS, WAYPOST_PROVIDER_URL: stub.origin, WAYPOST_APP_SECRETS: appSecret };
+  const settings = { ...RAISED_LIMITS, WAYPOST_PROVIDER_URL: stub.origin, WAYPOST_APP_SECRETS: appSecret };
   const gateway = await startGateway(cleanup, dataDir, settings);
   const tenants = await makeLiveAccounts(gateway, ACCOUNTS);
   const keys = tenants.map(({ key }) => key);

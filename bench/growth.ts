@@ -11,8 +11,9 @@ import { type Gateway, makeDataDir, startGateway } from './harness/gateway.ts';
 import { createGatewayApi } from './harness/gateway-api.ts';
 import type { Target } from './harness/load.ts';
 import { type LiveTenant, makeLiveAccounts } from './harness/platform.ts';
+import { RAISED_LIMITS } from './harness/raised-limits.ts';
 import { readsOfLargest } from './read-history.ts';
-import { ACCOUNTS, providerTurn, SETTINGS, toBaseline, warmUp } from './send.ts';
+import { ACCOUNTS, providerTurn, toBaseline, warmUp } from './send.ts';
 import { manyRecipients, oneRecipient } from './send-comparisons.ts';
 
 /** A gateway with many messages is to do nine tenths of what an empty one does. */
@@ -78,7 +79,7 @@ async function startWorld(cleanup: Cleanup): Promise<World> {
     fanOut: toBaseline((await startChild(cleanup, 'baselines/fan-out.ts', [stub])).origin),
     callbackBaseline: (await startChild(cleanup, 'baselines/callback.ts', [appSecret])).origin,
     appSecret,
-    settings: { ...SETTINGS, WAYPOST_PROVIDER_URL: stub, WAYPOST_APP_SECRETS: appSecret },
+    settings: { ...RAISED_LIMITS, WAYPOST_PROVIDER_URL: stub, WAYPOST_APP_SECRETS: appSecret },
   };
 }
 

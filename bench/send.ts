@@ -6,6 +6,7 @@ import { type Comparison, type ComparisonResult, compare, type Extent } from './
 import { makeDataDir, startGateway } from './harness/gateway.ts';
 import { closedLoad, type Target } from './harness/load.ts';
 import { makeLiveAccounts } from './harness/platform.ts';
+import { RAISED_LIMITS } from './harness/raised-limits.ts';
 import { memoryPeakMb } from './harness/usage.ts';
 import {
   CALLERS,
@@ -19,14 +20,6 @@ import {
 
 /** Tenants, each with a key and a channel, so that no channel's own limit is what is measured. */
 export const ACCOUNTS = 16;
-
-/** The limits are raised, because the service is measured and not them. */
-export const SETTINGS = {
-  WAYPOST_SANDBOX: 'off',
-  WAYPOST_LOG_LEVEL: 'warn',
-  WAYPOST_RATE_REQUESTS: '1000000',
-  WAYPOST_RATE_RECIPIENTS: '10000000',
-};
 
 export interface SendResult {
   comparisons: ComparisonResult[];
@@ -46,7 +39,7 @@ export async function benchSend(cleanup: Cleanup, extent: Extent, gatewayNodeOpt
   const proxy = toBaseline((await startChild(cleanup, 'baselines/proxy.ts', [stub.origin])).origin);
   const fanOut = toBaseline((await startChild(cleanup, 'baselines/fan-out.ts', [stub.origin])).origin);
   const simple = toBaseline((await startChild(cleanup, 'baselines/simple-gateway.ts', [stub.origin])).origin);
-  const settings = { ...SETTINGS, WAYPOST_PROVIDER_URL: stub.origin };
+  const settings = { ...RAISED_LIMITS, WAYPOST_PROVIDER_URL: stub.origin };
   const started = await startGateway(cleanup, dataDir, settings, gatewayNodeOptions);
   const tenants = await makeLiveAccounts(started, ACCOUNTS);
   const gateway = createGatewayTarget(
