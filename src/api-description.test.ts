@@ -4,7 +4,8 @@ import { Ajv2020 } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
 import { describeGateway } from './api-description.ts';
 import { EVENT_TYPES } from './events/event.ts';
-import { isObject, type JsonObject } from './http/openapi-schemas.ts';
+import type { JsonObject } from './http/openapi-schemas.ts';
+import { isRecord } from './kernel/is-record.ts';
 import { routesAsData } from './routes-as-data.ts';
 
 const DOCUMENT = 'https://waypost.example/openapi.json';
@@ -86,7 +87,7 @@ interface Place {
 /** Every object in a value, with its place. What stands in an example is a value, and tells of nothing. */
 function everyObject(value: unknown, pointer = '#'): Place[] {
   if (Array.isArray(value)) return value.flatMap((item, place) => everyObject(item, `${pointer}/${place}`));
-  if (!isObject(value)) return [];
+  if (!isRecord(value)) return [];
   const parts = Object.entries(value).filter(([name]) => !['example', 'examples', 'default'].includes(name));
   return [{ pointer, value }, ...parts.flatMap(([name, part]) => everyObject(part, `${pointer}/${tokenOf(name)}`))];
 }

@@ -1,4 +1,5 @@
 import { formatId } from '../kernel/ids.ts';
+import { isRecord } from '../kernel/is-record.ts';
 import { isMessageError, presentMessageError } from '../kernel/message-errors.ts';
 import type { EventRow } from './store.ts';
 
@@ -28,8 +29,4 @@ function dataText(stored: string, docsUrl: string): string {
   const { error } = message;
   if (!isMessageError(error)) return stored;
   return JSON.stringify({ ...data, message: { ...message, error: presentMessageError(error, docsUrl) } });
-}
-
-function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null;
 }

@@ -1,6 +1,7 @@
 import type { TSchema } from 'typebox';
+import { isRecord } from '../kernel/is-record.ts';
 import { errorAnswersOf } from './openapi-errors.ts';
-import { isObject, type JsonObject, type Shared } from './openapi-schemas.ts';
+import type { JsonObject, Shared } from './openapi-schemas.ts';
 import type { DescribedAnswer, DescribedHeader, Operation } from './operation.ts';
 import type { Access, Route } from './route.ts';
 
@@ -42,9 +43,9 @@ function securityOf(access: Access): JsonObject[] {
 function queryParameters(schema: TSchema | undefined, shared: Shared): JsonObject[] {
   if (schema === undefined) return [];
   const { properties, required } = shared.take(schema);
-  if (!isObject(properties)) return [];
+  if (!isRecord(properties)) return [];
   return Object.entries(properties).map(([name, property]) => {
-    const { description, ...rest } = isObject(property) ? property : {};
+    const { description, ...rest } = isRecord(property) ? property : {};
     const isRequired = Array.isArray(required) && required.includes(name);
     return { name, in: 'query', required: isRequired, description, schema: rest };
   });
@@ -61,7 +62,7 @@ function requestBody(route: Route, operation: Operation, shared: Shared): JsonOb
   const schema = operation.body ?? route.bodySchema;
   if (schema === undefined) return undefined;
   const taken = shared.take({ description: `${route.summary}.`, ...schema });
-  if (isObject(taken.properties) && Object.keys(taken.properties).length === 0) return undefined;
+  if (isRecord(taken.properties) && Object.keys(taken.properties).length === 0) return undefined;
   return {
     description: taken.description,
     required: route.bodyUse !== 'json_or_empty',

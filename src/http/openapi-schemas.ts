@@ -1,3 +1,4 @@
+import { isRecord } from '../kernel/is-record.ts';
 import { SHARED_SCHEMAS } from './schema-words.ts';
 
 export type JsonObject = Record<string, unknown>;
@@ -37,16 +38,16 @@ export function createShared(known: Readonly<Record<string, unknown>>): Shared {
 
 /** What JSON would keep of it, as callers should know it: `describedAs` stands for what is checked otherwise. */
 function clean(schema: unknown): JsonObject {
-  const text = JSON.stringify(schema, (_, value: unknown) => (isObject(value) ? (value.describedAs ?? value) : value));
+  const text = JSON.stringify(schema, (_, value: unknown) => (isRecord(value) ? (value.describedAs ?? value) : value));
   const cleaned: unknown = JSON.parse(text);
-  if (!isObject(cleaned)) throw new Error('A schema is an object');
+  if (!isRecord(cleaned)) throw new Error('A schema is an object');
   return cleaned;
 }
 
 type Find = (name: string) => unknown;
 
 function examplesOf(schema: unknown, find: Find): unknown[] {
-  if (!isObject(schema)) throw new Error('A schema is an object');
+  if (!isRecord(schema)) throw new Error('A schema is an object');
   const { examples, $ref, anyOf, oneOf, properties, items, type, enum: words } = schema;
   if (Array.isArray(examples)) return examples;
   if ('const' in schema) return [schema.const];
@@ -56,13 +57,13 @@ function examplesOf(schema: unknown, find: Find): unknown[] {
   if (Array.isArray(oneOf)) return examplesOf(oneOf[0], find);
   if (type === 'null') return [null];
   if (type === 'array') return [examplesOf(items, find)];
-  if (isObject(properties))
+  if (isRecord(properties))
     return [Object.fromEntries(Object.entries(properties).map(([name, part]) => [name, examplesOf(part, find)[0]]))];
   throw new Error(`There is no example of ${JSON.stringify(schema)}`);
 }
 
 function isNull(schema: unknown): boolean {
-  return isObject(schema) && schema.type === 'null';
+  return isRecord(schema) && schema.type === 'null';
 }
 
 function nameOf($ref: string): string {
@@ -71,12 +72,8 @@ function nameOf($ref: string): string {
 
 function namesIn(value: unknown): string[] {
   if (Array.isArray(value)) return value.flatMap(namesIn);
-  if (!isObject(value)) return [];
+  if (!isRecord(value)) return [];
   return Object.entries(value).flatMap(([key, part]) =>
     key === '$ref' && typeof part === 'string' ? [nameOf(part)] : namesIn(part),
   );
-}
-
-export function isObject(value: unknown): value is JsonObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

@@ -1,5 +1,3 @@
-import { isObject } from './parse-values.ts';
-
 /** Where content stands that cannot stand in a member of its type's name. */
 const FALLBACK = 'content';
 /** The members that every message has. A type that the provider invents must not stand in for one of them. */
@@ -25,7 +23,9 @@ export function emptiedInbound(message: Record<string, unknown>): Record<string,
 }
 
 function isText(content: unknown): boolean {
-  if (!isObject(content)) return false;
+  if (!isRecord(content)) return false;
   const { body = '', preview_url: preview = false } = content;
   return typeof body === 'string' && typeof preview === 'boolean';
 }
+
+import { isRecord } from '../kernel/is-record.ts';

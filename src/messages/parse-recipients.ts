@@ -1,6 +1,7 @@
 import type { Fault } from '../kernel/errors.ts';
+import { isRecord } from '../kernel/is-record.ts';
 import type { CheckComponents } from './parse-send.ts';
-import { isObject, readReference, refuseUnknownMembers } from './parse-values.ts';
+import { readReference, refuseUnknownMembers } from './parse-values.ts';
 import { readPhoneNumber } from './phone-number.ts';
 import type { Recipient } from './send-command.ts';
 
@@ -36,7 +37,7 @@ function readForms(to: unknown, context: Context): Recipient[] {
 
 function readItem(item: unknown, pointer: string, context: Context): Recipient[] {
   if (typeof item === 'string') return [readNumber(item)];
-  if (isObject(item)) return readObject(item, pointer, context);
+  if (isRecord(item)) return readObject(item, pointer, context);
   context.faults.push({ pointer, detail: 'A recipient must be a string or an object.' });
   return [];
 }

@@ -1,8 +1,9 @@
 import { ApiError, type Fault } from '../kernel/errors.ts';
+import { isRecord } from '../kernel/is-record.ts';
 import { jsonFaults } from '../kernel/json-faults.ts';
 import type { MessageContent, TemplateComponent } from '../provider/port.ts';
 import { parseRecipients } from './parse-recipients.ts';
-import { isObject, readReference, readText, refuseUnknownMembers } from './parse-values.ts';
+import { readReference, readText, refuseUnknownMembers } from './parse-values.ts';
 import type { SendCommand } from './send-command.ts';
 
 /** What the service promises to take in one request. */
@@ -27,7 +28,7 @@ export type CheckComponents = (
  * whose text cannot be read is no fault of the request: it becomes an entry of its own.
  */
 export function parseSend(body: unknown, checkComponents: CheckComponents): SendCommand {
-  if (!isObject(body)) throw invalid([{ pointer: '#', detail: 'The body must be an object.' }]);
+  if (!isRecord(body)) throw invalid([{ pointer: '#', detail: 'The body must be an object.' }]);
   const faults: Fault[] = jsonFaults(body);
   refuseUnknownMembers(body, MEMBERS, '#', faults);
   const content = readContent(body, checkComponents, faults);
@@ -73,7 +74,7 @@ function readContent(
   if (body[other] !== undefined)
     faults.push({ pointer: `#/${other}`, detail: `This must not be there when "type" is "${type}".` });
   const value = body[type];
-  if (!isObject(value)) {
+  if (!isRecord(value)) {
     faults.push({
       pointer: `#/${type}`,
       detail: value === undefined ? 'This member is missing.' : 'This must be an object.',
@@ -113,7 +114,7 @@ function readTemplate(
 }
 
 function readLanguage(language: unknown, faults: Fault[]): string | undefined {
-  if (!isObject(language)) return readText(language, LANGUAGE_CHARACTERS_MAX, '#/template/language', faults);
+  if (!isRecord(language)) return readText(language, LANGUAGE_CHARACTERS_MAX, '#/template/language', faults);
   refuseUnknownMembers(language, ['code'], '#/template/language', faults);
   return readText(language.code, LANGUAGE_CHARACTERS_MAX, '#/template/language/code', faults);
 }

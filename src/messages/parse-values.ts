@@ -3,10 +3,6 @@ import { pointerToken } from '../kernel/json-pointer.ts';
 
 const REFERENCE_CHARACTERS_MAX = 255;
 
-export function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
-
 /** Members that the contract does not know are refused, so that a typing mistake never passes silently. */
 export function refuseUnknownMembers(
   value: Record<string, unknown>,

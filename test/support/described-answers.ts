@@ -4,8 +4,9 @@ import addFormats from 'ajv-formats';
 import type { FastifyInstance } from 'fastify';
 import { describeGateway } from '../../src/api-description.ts';
 import { openApiPath } from '../../src/http/openapi.ts';
-import { isObject, type JsonObject } from '../../src/http/openapi-schemas.ts';
+import type { JsonObject } from '../../src/http/openapi-schemas.ts';
 import type { Route } from '../../src/http/route.ts';
+import { isRecord } from '../../src/kernel/is-record.ts';
 import { routesAsData } from '../../src/routes-as-data.ts';
 import type { TestAnswer } from './gateway.ts';
 
@@ -131,14 +132,14 @@ function createStrictDescription(document: unknown): StrictDescription {
     validateSchema: false,
   });
   addFormats.default(ajv);
-  assert.ok(isObject(document));
+  assert.ok(isRecord(document));
   ajv.addSchema({ ...document, $id: DOCUMENT });
   const validators = new Map<string, ValidateFunction>();
   return {
     find({ method, path }, status) {
       const own = `#/paths/${tokenOf(openApiPath(path))}/${method.toLowerCase()}/responses/${status}`;
       const described = at(document, own);
-      if (!isObject(described)) return undefined;
+      if (!isRecord(described)) return undefined;
       const pointer = typeof described.$ref === 'string' ? described.$ref : own;
       const [contentType] = Object.keys(Object(at(document, `${pointer}/content`)));
       if (contentType === undefined) return { pointer };
@@ -159,20 +160,20 @@ function createStrictDescription(document: unknown): StrictDescription {
 /** The same description, in which an object has no other members than those that are described. */
 function strict(value: unknown, inAllOf = false): unknown {
   if (Array.isArray(value)) return value.map((item) => strict(item, inAllOf));
-  if (!isObject(value)) return value;
+  if (!isRecord(value)) return value;
   const copy: JsonObject = Object.fromEntries(
     Object.entries(value)
       // The validator finds out by itself which schema has which word.
       .filter(([key]) => !(key === 'mapping' && 'propertyName' in value))
       .map(([key, part]) => [key, strict(part, key === 'allOf')]),
   );
-  const open = inAllOf || value.type !== 'object' || !isObject(value.properties) || 'additionalProperties' in value;
+  const open = inAllOf || value.type !== 'object' || !isRecord(value.properties) || 'additionalProperties' in value;
   return open ? copy : { ...copy, additionalProperties: false };
 }
 
 /** The content of a message stands in the member named after its type, whatever types the provider invents. */
 function isContent({ keyword, params, data }: ErrorObject): boolean {
-  return keyword === 'additionalProperties' && isObject(data) && params.additionalProperty === data.type;
+  return keyword === 'additionalProperties' && isRecord(data) && params.additionalProperty === data.type;
 }
 
 function sentence({ instancePath, message = '', params, keyword }: ErrorObject): string {
@@ -183,7 +184,7 @@ function sentence({ instancePath, message = '', params, keyword }: ErrorObject):
 function at(document: unknown, pointer: string): unknown {
   const steps = pointer.slice('#/'.length).split('/');
   return steps.reduce<unknown>(
-    (value, step) => (isObject(value) ? value[step.replaceAll('~1', '/').replaceAll('~0', '~')] : undefined),
+    (value, step) => (isRecord(value) ? value[step.replaceAll('~1', '/').replaceAll('~0', '~')] : undefined),
     document,
   );
 }

@@ -1,7 +1,7 @@
+import { isRecord } from '../../kernel/is-record.ts';
 import type { TransmitOutcome } from '../port.ts';
 
 import { readFailure } from './failures.ts';
-import { isRecord } from './json.ts';
 
 /** Ids come back in notifications and are kept: visible characters only. The provider's own limit is 128. */
 const PROVIDER_MESSAGE_ID = /^[\x21-\x7e]{1,256}$/;

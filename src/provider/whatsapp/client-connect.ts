@@ -1,8 +1,8 @@
+import { isRecord } from '../../kernel/is-record.ts';
 import type { ConnectOutcome, Sender, SenderFacts } from '../port.ts';
 import { readAnswerJson } from './client-answer.ts';
 import type { Line, LineRequest } from './client-line.ts';
 import { readFailure } from './failures.ts';
-import { isRecord } from './json.ts';
 
 const FIELDS = 'id,verified_name,quality_rating,throughput,whatsapp_business_manager_messaging_limit';
 

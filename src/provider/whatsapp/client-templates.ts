@@ -1,8 +1,8 @@
+import { isRecord } from '../../kernel/is-record.ts';
 import type { ProviderTemplate, Sender, TemplatesOutcome } from '../port.ts';
 import { readAnswerJson } from './client-answer.ts';
 import type { Line } from './client-line.ts';
 import { keptJson } from './decode-values.ts';
-import { isRecord } from './json.ts';
 
 const FIELDS = 'id,name,language,status,category,parameter_format,components,quality_score';
 /** Rich templates can make a page larger than an answer may be: it is asked for anew in halves, down to one template. */

@@ -1,3 +1,4 @@
+import { isRecord } from '../../kernel/is-record.ts';
 import type {
   AccountUpdateItem,
   BusinessCapabilityItem,
@@ -13,7 +14,6 @@ import {
   arrayAt,
   idAt,
   integerAt,
-  isObject,
   type JsonObject,
   keptJson,
   objectAt,
@@ -103,8 +103,8 @@ function readDisplayPhone(value: JsonObject): string | undefined {
 }
 
 function readRestriction(restriction: unknown): AccountUpdateItem['restrictions'] {
-  const type = isObject(restriction) ? wordAt(restriction, 'restriction_type') : undefined;
-  return isObject(restriction) && type !== undefined ? [{ type, until: timeAt(restriction, 'expiration') }] : [];
+  const type = isRecord(restriction) ? wordAt(restriction, 'restriction_type') : undefined;
+  return isRecord(restriction) && type !== undefined ? [{ type, until: timeAt(restriction, 'expiration') }] : [];
 }
 
 /** 2000, "2000" and "TIER_2K" are the same limit. */

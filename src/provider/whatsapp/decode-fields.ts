@@ -1,3 +1,4 @@
+import { isRecord } from '../../kernel/is-record.ts';
 import type { NotificationItem, OtherItem, UndecodableItem, UndecodableReason } from '../notification.ts';
 import {
   decodeAccountUpdate,
@@ -18,7 +19,7 @@ import {
   decodeTemplateQuality,
   decodeTemplateStatus,
 } from './decode-template.ts';
-import { isObject, keptJson } from './decode-values.ts';
+import { keptJson } from './decode-values.ts';
 
 type Lists = readonly (readonly [name: string, decode: ItemDecoder])[];
 
@@ -70,7 +71,7 @@ export function* decodeChange(change: Change, value: unknown, pointer: string): 
   const lists = LISTS.get(change.field);
   const single = SINGLES.get(change.field);
   if (lists === undefined && single === undefined) yield other(change, value);
-  else if (!isObject(value)) yield undecodable(change, 'not_an_object', pointer);
+  else if (!isRecord(value)) yield undecodable(change, 'not_an_object', pointer);
   else if (single !== undefined) yield decodeItem(single, value, change, pointer);
   else if (lists !== undefined) yield* decodeLists(lists, change, pointer);
 }
@@ -100,7 +101,7 @@ function decodeItem(
   pointer: string,
   index?: number,
 ): NotificationItem {
-  const decoded = isObject(item) ? decode(item, change) : 'not_an_object';
+  const decoded = isRecord(item) ? decode(item, change) : 'not_an_object';
   if (typeof decoded !== 'string') return decoded;
   return undecodable(change, decoded, index === undefined ? pointer : `${pointer}/${index}`);
 }

@@ -1,5 +1,6 @@
+import { isRecord } from '../../kernel/is-record.ts';
 import type { Person } from '../notification.ts';
-import { arrayAt, idAt, isObject, type JsonObject, objectAt, textAt } from './decode-values.ts';
+import { arrayAt, idAt, type JsonObject, objectAt, textAt } from './decode-values.ts';
 
 const E164 = /^\+?[1-9][0-9]{6,14}$/;
 const USER_ID = /^[A-Z]{2}\.(ENT\.)?[A-Za-z0-9]{1,128}$/;
@@ -38,7 +39,7 @@ export interface Contacts {
 }
 
 export function readContacts(value: JsonObject): Contacts {
-  const contacts = arrayAt(value, 'contacts').filter(isObject).map(readContact);
+  const contacts = arrayAt(value, 'contacts').filter(isRecord).map(readContact);
   const items = arrayAt(value, 'statuses').length + arrayAt(value, 'messages').length;
   return {
     byPhone: new Map(contacts.flatMap((contact) => (contact.phone === undefined ? [] : [[contact.phone, contact]]))),

@@ -1,9 +1,10 @@
+import { isRecord } from '../../kernel/is-record.ts';
 import type { MessageError } from '../../kernel/message-errors.ts';
 import type { Person, Pricing, StatusItem, UndecodableReason } from '../notification.ts';
 import { type Change, originOf } from './decode-change.ts';
 import { readErrors } from './decode-errors.ts';
 import { contactOf, readPerson, withContact } from './decode-person.ts';
-import { booleanAt, idAt, isObject, type JsonObject, objectAt, textAt, timeAt, wordAt } from './decode-values.ts';
+import { booleanAt, idAt, type JsonObject, objectAt, textAt, timeAt, wordAt } from './decode-values.ts';
 
 /**
  * Reads one status of a message that we sent. Nothing but the message's id, the status and our number is needed: the
@@ -58,7 +59,7 @@ function readStatusErrors(item: JsonObject, status: string): MessageError[] {
 function readPricing(item: JsonObject): Pricing | undefined {
   const conversation = objectAt(item, 'conversation');
   const pricing = item.pricing ?? conversation.pricing;
-  if (!isObject(pricing)) return undefined;
+  if (!isRecord(pricing)) return undefined;
   return {
     billable: booleanAt(pricing, 'billable'),
     model: textAt(pricing, 'pricing_model'),

@@ -8,15 +8,10 @@ const ID_CHARACTERS_MAX = 512;
 
 export type JsonObject = Record<string, unknown>;
 
-/** Whether a JSON value is an object, neither null nor an array: the first question of every reader. */
-export function isObject(value: unknown): value is JsonObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
-
 /** A member that is an object, else an empty one, so that its own members read as missing. */
 export function objectAt(object: JsonObject, name: string): JsonObject {
   const value = object[name];
-  return isObject(value) ? value : {};
+  return isRecord(value) ? value : {};
 }
 
 export function arrayAt(object: JsonObject, name: string): unknown[] {
@@ -72,3 +67,5 @@ function storable(text: string): string {
   if (text.isWellFormed() && !text.includes('\0')) return text;
   return text.toWellFormed().replaceAll('\0', '\uFFFD');
 }
+
+import { isRecord } from '../../kernel/is-record.ts';

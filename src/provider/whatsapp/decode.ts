@@ -1,8 +1,9 @@
+import { isRecord } from '../../kernel/is-record.ts';
 import type { DecodedNotification, NotificationItem } from '../notification.ts';
 import { readChange } from './decode-change.ts';
 import { decodeChange, undecodable } from './decode-fields.ts';
 import { parseJson } from './decode-json.ts';
-import { arrayAt, isObject, type JsonObject } from './decode-values.ts';
+import { arrayAt, type JsonObject } from './decode-values.ts';
 
 /** The provider puts at most 1,000 updates into one body; a body made of nothing but brackets must not fill memory. */
 const ITEMS_MAX = 20_000;
@@ -27,18 +28,18 @@ export function decodeNotification(rawBody: Buffer): DecodedNotification {
 }
 
 function* readBody(body: unknown): Generator<NotificationItem> {
-  const entries = isObject(body) ? arrayAt(body, 'entry') : [];
+  const entries = isRecord(body) ? arrayAt(body, 'entry') : [];
   if (entries.length === 0 && !tellsNothing(body)) yield undecodable(readChange({}, {}), 'no_entries', '');
   for (const [index, entry] of entries.entries()) {
     const pointer = `/entry/${index}`;
-    if (isObject(entry)) yield* readEntry(entry, pointer);
+    if (isRecord(entry)) yield* readEntry(entry, pointer);
     else yield undecodable(readChange({}, {}), 'not_an_object', pointer);
   }
 }
 
 /** A notification in the provider's form, whose list is there and empty: nothing is lost, and nobody needs to look at it. */
 function tellsNothing(body: unknown): boolean {
-  if (!isObject(body) || body.object !== 'whatsapp_business_account') return false;
+  if (!isRecord(body) || body.object !== 'whatsapp_business_account') return false;
   return Array.isArray(body.entry) && body.entry.length === 0;
 }
 
@@ -47,8 +48,8 @@ function* readEntry(entry: JsonObject, entryPointer: string): Generator<Notifica
   if (changes.length === 0) yield undecodable(readChange(entry, {}), 'no_changes', entryPointer);
   for (const [index, element] of changes.entries()) {
     const pointer = `${entryPointer}/changes/${index}`;
-    const change = readChange(entry, isObject(element) ? element : {});
-    if (!isObject(element)) yield undecodable(change, 'not_an_object', pointer);
+    const change = readChange(entry, isRecord(element) ? element : {});
+    if (!isRecord(element)) yield undecodable(change, 'not_an_object', pointer);
     else if (change.field === '') yield undecodable(change, 'no_field', pointer);
     else yield* decodeChange(change, element.value, `${pointer}/value`);
   }

@@ -1,5 +1,5 @@
+import { isRecord } from '../../kernel/is-record.ts';
 import type { ProviderError } from '../../kernel/message-errors.ts';
-import { isRecord } from './json.ts';
 
 /** Enough for the provider's longest known explanations; what is longer is no explanation. */
 const TEXT_CHARACTERS_MAX = 300;

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
 import { DEMO_TEMPLATES } from '../../../sandbox/demo-templates.ts';
+import { isRecord } from '../../kernel/is-record.ts';
 import type { TemplateComponent } from '../port.ts';
-import { isRecord } from './json.ts';
 import { checkAgainstTemplate } from './template-check.ts';
 
 /** Checks against one of the sandbox's templates. */

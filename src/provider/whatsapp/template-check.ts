@@ -1,6 +1,6 @@
+import { isRecord } from '../../kernel/is-record.ts';
 import type { MessageFault } from '../../kernel/message-errors.ts';
 import type { CheckAgainstTemplate, TemplateComponent } from '../port.ts';
-import { isRecord } from './json.ts';
 import { type ButtonShape, readTemplateShape, type TemplateShape } from './template-shape.ts';
 
 /** The provider's limits for a text that fills a variable; their unit is not told. */
