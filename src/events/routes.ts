@@ -64,14 +64,8 @@ function feedRoute({ database, tail, docsUrl, closing, authenticate }: Deps): Ro
       const types = readTypes(query.type);
       const limit = Number(query.limit ?? LIMIT_DEFAULT);
       const waitMs = Math.min(WAIT_SECONDS_MAX, Number(query.wait ?? 0)) * 1_000;
-      const rows =
-        waitMs === 0
-          ? await listEvents(database, accountId, mode, after, types, limit)
-          : await readWaiting(
-              { database, tail },
-              { accountId, mode, after, types, limit, waitMs },
-              AbortSignal.any([request.signal, closing]),
-            );
+      const reading = { accountId, mode, after, types, limit, waitMs };
+      const rows = await readWaiting({ database, tail }, reading, [request.signal, closing]);
       // A key that was revoked while it waited reads nothing more.
       if (waitMs > 0) await authenticate(request.headers.authorization);
       const { latest, oldest } = await findBounds(database, accountId, mode);
@@ -104,11 +98,14 @@ interface Reading {
 async function readWaiting(
   { database, tail }: Pick<Deps, 'database' | 'tail'>,
   { accountId, mode, after, types, limit, waitMs }: Reading,
-  signal: AbortSignal,
+  ends: AbortSignal[],
 ): Promise<EventRow[]> {
   const endMs = Date.now() + waitMs;
   let from = after;
   let rows = await listEvents(database, accountId, mode, from, types, limit);
+  if (waitMs === 0 || rows.length > 0) return rows;
+  // Only now: to listen to both costs more than most reads.
+  const signal = AbortSignal.any(ends);
   while (rows.length === 0 && Date.now() < endMs && !signal.aborted) {
     await tail.wait({ accountId, mode, after: from }, endMs - Date.now(), signal);
     const { latest } = await findBounds(database, accountId, mode);

@@ -1,4 +1,5 @@
 import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto';
+import { createMemo } from './memo.ts';
 
 const NONCE_BYTES = 12;
 const TAG_BYTES = 16;
@@ -36,14 +37,6 @@ export function createSealer(masterKey: Buffer): Sealer {
  * one costs more than to sign with it. By the sealed bytes themselves, so that a changed secret is another one at once.
  */
 export function rememberOpened(sealer: Sealer, entriesMax: number): Sealer['open'] {
-  const opened = new Map<string, string>();
-  return (sealed, context) => {
-    const key = `${sealed.toString('base64')} ${context}`;
-    const known = opened.get(key);
-    if (known !== undefined) return known;
-    const secret = sealer.open(sealed, context);
-    if (opened.size >= entriesMax) opened.clear();
-    opened.set(key, secret);
-    return secret;
-  };
+  const opened = createMemo<string>(entriesMax);
+  return (sealed, context) => opened(`${sealed.toString('base64')} ${context}`, () => sealer.open(sealed, context));
 }

@@ -37,14 +37,13 @@ export function startProcessor(
   onApplied = () => {},
 ): Processor {
   let stopped = false;
-  let nudged = false;
   let nudges = 0;
   let wake = () => {};
   const burst = createBurst();
 
-  const sleep = () =>
+  const sleep = (nudgesBefore: number) =>
     new Promise<void>((resolve) => {
-      if (nudged || stopped) return resolve();
+      if (nudges > nudgesBefore || stopped) return resolve();
       const timer = setTimeout(resolve, POLL_MS);
       wake = () => {
         clearTimeout(timer);
@@ -54,10 +53,10 @@ export function startProcessor(
 
   const loop = async () => {
     while (!stopped) {
-      nudged = false;
+      const nudgesBefore = nudges;
       const taken = await tryRound(database, deps, log);
       if (taken > 0) onApplied();
-      else await sleep();
+      else await sleep(nudgesBefore);
       while (!stopped && burst.answersFirst(taken, nudges, performance.now())) await wait(BURST_STEP_MS);
     }
   };
@@ -65,7 +64,6 @@ export function startProcessor(
 
   return {
     nudge() {
-      nudged = true;
       nudges += 1;
       wake();
     },

@@ -1,6 +1,7 @@
 import type { Logger } from 'pino';
 import type { AnsweredRequest } from '../http/answered.ts';
 import { formatId } from '../kernel/ids.ts';
+import { createMemo } from '../kernel/memo.ts';
 import type { HttpMetrics } from '../observe/http-metrics.ts';
 import type { SendCounts } from './sends.ts';
 
@@ -16,7 +17,8 @@ export function watchCalls(
   log: Logger,
   takeCounts: (requestId: string) => SendCounts | undefined,
 ): (answered: AnsweredRequest) => void {
-  const showKey = createShownKeys();
+  const shownKeys = createMemo<string>(KEYS_MAX);
+  const showKey = (keyId: string) => shownKeys(keyId, () => formatId('key', keyId));
   return ({ requestId, shownRequestId, route = 'none', method, status, code, hungUp, principal, durationMs }) => {
     const word = hungUp ? 'hung_up' : (code ?? 'ok');
     metrics.answered({ route, method, status, code: word, seconds: durationMs / 1_000 });
@@ -36,17 +38,5 @@ export function watchCalls(
     };
     if (quiet) log.debug(line, 'http.call');
     else log.info(line, 'http.call');
-  };
-}
-
-function createShownKeys(): (keyId: string) => string {
-  const shown = new Map<string, string>();
-  return (keyId) => {
-    const known = shown.get(keyId);
-    if (known !== undefined) return known;
-    if (shown.size >= KEYS_MAX) shown.clear();
-    const text = formatId('key', keyId);
-    shown.set(keyId, text);
-    return text;
   };
 }
