@@ -14,13 +14,16 @@ const WEEK_MS = 7 * 86_400_000;
 /** The first Monday after 1970 began, in UTC. */
 const MONDAY_MS = 4 * 86_400_000;
 
-/** So that there are partitions for it before they are filled. */
-export async function makeLastWeek(database: Database): Promise<void> {
-  await database.query(LAST_WEEK_MAKE);
+/**
+ * So that there are partitions for last week before they are filled, and for two weeks ahead on every day: a new database
+ * has one ahead, and two on a Sunday.
+ */
+export async function makeWeeks(database: Database): Promise<void> {
+  await database.query(WEEKS_MAKE);
 }
 
-const LAST_WEEK_MAKE = `
-  select partitions_make(partrelid::regclass::text, now() - interval '168 hours', now() - interval '168 hours')
+const WEEKS_MAKE = `
+  select partitions_make(partrelid::regclass::text, now() - interval '168 hours', now() + interval '336 hours')
   from pg_partitioned_table`;
 
 /**

@@ -1,6 +1,6 @@
 import type { TestDatabase } from '../support/database.ts';
 import { createExplainer, type Explainer, type PlanNode } from './explain.ts';
-import { fillTables, makeLastWeek } from './fill.ts';
+import { fillTables, makeWeeks } from './fill.ts';
 import { type Recorded, recordStatements } from './record.ts';
 import { SAMPLE_WEEK } from './variants.ts';
 
@@ -16,7 +16,7 @@ export interface Planned extends Recorded {
 export async function planStatements(testDatabase: TestDatabase): Promise<Planned[]> {
   const { database, connection } = testDatabase;
   const statements = await recordStatements();
-  await makeLastWeek(database);
+  await makeWeeks(database);
   const before = await createExplainer(database, connection);
   const fresh = await explainAll(before, statements);
   await before.close();
