@@ -109,7 +109,7 @@ async function tableSizes(store: Client): Promise<Map<string, number>> {
 
 async function countWaiting(store: Client): Promise<number> {
   const { rows } = await store.query<{ count: string }>(
-    `select count(*) as count from notification where state = 'waiting'`,
+    `select (select count(*) from notification where state = 'waiting') + (select count(*) from notification_pack) as count`,
   );
   return Number(rows[0]?.count);
 }

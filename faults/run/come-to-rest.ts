@@ -11,7 +11,8 @@ const LOOKS_ALIKE = 3;
 const REST = `
   select (select count(*) from request where completed_at is null)::integer as running,
     (select count(*) from message where status in ('pending', 'transmitting'))::integer as moving,
-    (select count(*) from notification where state = 'waiting' and attempts = 0)::integer as unread,
+    ((select count(*) from notification where state = 'waiting' and attempts = 0)
+      + (select count(*) from notification_pack))::integer as unread,
     (select count(*) from delivery)::integer as deliveries,
     (select count(*) from event)::integer as events,
     (select count(*) from timeline)::integer as reports`;

@@ -3,6 +3,7 @@ import { after, before, describe, it } from 'node:test';
 import { startTestGateway, type TestGateway } from '../../test/support/gateway.ts';
 import {
   asSandbox,
+  forgetNotifications,
   isProcessed,
   lineOf,
   listNotifications,
@@ -41,7 +42,7 @@ describe('a report of the provider', () => {
       entry.status,
       entry.note,
     ]);
-  const forget = () => gateway.database.query('delete from notification');
+  const forget = () => forgetNotifications(gateway);
 
   it("is matched by the provider's id", async () => {
     const { id, message_id: providerId } = await sendOne(gateway);

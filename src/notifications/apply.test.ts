@@ -5,10 +5,12 @@ import {
   addChannel,
   asSandbox,
   changeBody,
+  forgetNotifications,
   isProcessed,
   lineOf,
   listNotifications,
   messagesBody,
+  packTogether,
   postSigned,
   readMessage,
   sendOne,
@@ -21,7 +23,7 @@ import { until } from '../../test/support/until.ts';
 
 const PHONE = '+447700900123';
 
-/** Makes the database refuse a status `poison`, and everything about a notification that says `venom`. */
+/** Makes the database refuse a status `poison`, and the row of a notification that says `venom` once it is applied. */
 const POISON = `
   create function refuse_poison() returns trigger language plpgsql as $$
   begin
@@ -31,10 +33,10 @@ const POISON = `
   create trigger poison before insert on timeline for each row execute function refuse_poison();
   create function refuse_venom() returns trigger language plpgsql as $$
   begin
-    if position('venom'::bytea in new.body) > 0 and new.state <> 'set_aside' then raise exception 'poisoned'; end if;
+    if position('venom'::bytea in new.body) > 0 and new.state = 'applied' then raise exception 'poisoned'; end if;
     return new;
   end $$;
-  create trigger venom before update on notification for each row execute function refuse_venom()`;
+  create trigger venom before insert or update on notification for each row execute function refuse_venom()`;
 
 describe('applying notifications', () => {
   let gateway: TestGateway;
@@ -45,12 +47,16 @@ describe('applying notifications', () => {
     await gateway.database.transaction((tx) => tx.runScript(POISON));
   });
   after(() => gateway.stop());
-  beforeEach(() => gateway.database.query('delete from notification'));
+  beforeEach(() => forgetNotifications(gateway));
 
   const post = async (...bodies: unknown[]) => {
     await Promise.all(
       bodies.map(async (body) => assert.equal((await postSigned(asSandbox(gateway), body)).status, 200)),
     );
+    await until(() => isProcessed(gateway));
+  };
+  const postTogether = async (...bodies: unknown[]) => {
+    await packTogether(gateway, bodies);
     await until(() => isProcessed(gateway));
   };
   const reprocess = (id: string) =>
@@ -88,7 +94,7 @@ describe('applying notifications', () => {
     const bodies = sent.map(({ message_id: providerId }, place) =>
       messagesBody(line, { statuses: [statusOf(place % 10 === 3 ? 'poison' : 'delivered', { providerId })] }),
     );
-    await post(...bodies);
+    await postTogether(...bodies);
     for (const [place, { id }] of sent.entries())
       assert.deepEqual(await timelineOf(id), place % 10 === 3 ? ['accepted'] : ['accepted', 'delivered']);
     const states = (await listNotifications(gateway)).map(({ state }) => state);
@@ -115,7 +121,7 @@ describe('applying notifications', () => {
 
   it('sets a notification aside whole if even its own row cannot be finished, and goes on with the others', async () => {
     const [bad, good] = [await sendOne(gateway), await sendOne(gateway)];
-    await post(
+    await postTogether(
       messagesBody(line, { statuses: [statusOf('sent', { providerId: bad.message_id, venom: 'venom' })] }),
       messagesBody(line, { statuses: [statusOf('sent', { providerId: good.message_id })] }),
     );

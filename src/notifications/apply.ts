@@ -3,7 +3,7 @@ import { idTimeMs } from '../kernel/ids.ts';
 import type { DecodedNotification, NotificationItem } from '../provider/notification.ts';
 import type { Transaction } from '../store/database.ts';
 import { applyItems, type ItemWork, type Leftover } from './apply-items.ts';
-import { type ClaimedNotification, finishNotifications, type NotificationResult } from './store.ts';
+import type { ClaimedNotification, NotificationResult } from './store.ts';
 
 /** A status may come before its message is known; the provider itself repeats for so long. */
 const WAIT_DAYS_MAX = 7;
@@ -22,13 +22,13 @@ export interface ApplyDeps {
 /** How items are applied: all together, or one by one where one of them has spoiled the batch. */
 export type ItemApplier = (tx: Transaction, works: readonly ItemWork[]) => Promise<Map<number, Leftover>>;
 
-/** What became of the notifications of a batch, and the kind of every item that was due in them. */
+/** What became of the notifications of a batch, in their order, and the kind of every item that was due in them. */
 export interface AppliedBatch {
   results: readonly NotificationResult[];
   itemKinds: readonly NotificationItem['kind'][];
 }
 
-/** Applies claimed notifications and finishes their rows, all in the caller's transaction. */
+/** Applies claimed notifications in the caller's transaction, which must also write down what has become of each. */
 export async function applyNotifications(
   tx: Transaction,
   deps: ApplyDeps,
@@ -49,7 +49,6 @@ export async function applyNotifications(
     before += one.due.length;
     return resultOf(one, leftovers, deps.nowMs());
   });
-  await finishNotifications(tx, results);
   return { results, itemKinds: works.map(({ item }) => item.kind) };
 }
 

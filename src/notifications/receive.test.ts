@@ -7,6 +7,8 @@ import {
   addChannel,
   asSandbox,
   CALLBACK_PATH,
+  forgetNotifications,
+  isProcessed,
   lineOf,
   listNotifications,
   messagesBody,
@@ -33,12 +35,14 @@ describe('the intake of notifications', () => {
     line = await lineOf(gateway);
   });
   after(() => gateway.stop());
-  beforeEach(() => gateway.database.query('delete from notification'));
+  beforeEach(() => forgetNotifications(gateway));
 
-  const storedBodies = () =>
-    gateway.database.query<{ body: Buffer; origin: string; state: string; error: string | null }>(
+  const storedBodies = async () => {
+    await until(() => isProcessed(gateway));
+    return gateway.database.query<{ body: Buffer; origin: string; state: string; error: string | null }>(
       'select body, origin, state, error from notification order by id',
     );
+  };
   const post = (signatures: string[], body = BODY) =>
     callRaw(gateway.url, {
       method: 'POST',

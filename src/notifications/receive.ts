@@ -5,10 +5,14 @@ import type { Mode } from '../kernel/principal.ts';
 import { isSignedBy } from '../kernel/signature.ts';
 import { createBatcher } from '../store/batcher.ts';
 import type { Queryable } from '../store/database.ts';
-import { insertNotifications, type RawNotification } from './store.ts';
+import { insertPack, type RawNotification } from './pack-store.ts';
 
-const COMMITS_MAX = 2;
-const ROWS_A_COMMIT_MAX = 500;
+/** One after another: what comes during a commit shares the next pack, and fewer packs cost less. */
+const COMMITS_MAX = 1;
+/** As many as one transaction of applying takes: a pack is taken whole. */
+const NOTIFICATIONS_A_PACK_MAX = 500;
+/** As much as one body may have. A pack is one value of the database, and is written and read as a whole. */
+const BYTES_A_PACK_MAX = 4 << 20;
 /** Bodies that wait for their commit are held in memory; what comes beyond this is refused, and the provider repeats it. */
 const BYTES_HELD_MAX = 64 << 20;
 
@@ -37,10 +41,12 @@ interface Deps {
 
 export function createIntake({ database, secrets, onReceived, onCommit }: Deps): Intake {
   const commits = createBatcher<RawNotification, void>({
-    itemsMax: ROWS_A_COMMIT_MAX,
+    itemsMax: NOTIFICATIONS_A_PACK_MAX,
+    weightMax: BYTES_A_PACK_MAX,
+    weightOf: ({ body }) => body.length,
     flushesMax: COMMITS_MAX,
     flush: async (raw) => {
-      await insertNotifications(database, raw);
+      await insertPack(database, raw);
       onCommit?.(raw.length);
       return raw.map(() => undefined);
     },

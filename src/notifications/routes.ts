@@ -9,6 +9,7 @@ import type { KeepLimits } from '../kernel/keep.ts';
 import { isToken } from '../kernel/signature.ts';
 import type { Database } from '../store/database.ts';
 import { notificationOperations } from './operations.ts';
+import { findPacked, listPacked } from './pack-store.ts';
 import type { Intake } from './receive.ts';
 import { findNotification, listNotifications, type NotificationView, reprocessNotification } from './store.ts';
 
@@ -93,10 +94,26 @@ function listRoute({ database, limits }: Deps): Route {
     querySchema: LIST_QUERY,
     async handle({ query }) {
       const page = readPage(query);
-      const rows = await listNotifications(database, query.state ?? null, page.before, page.limit + 1, limits());
+      const rows = await listAll(database, query.state ?? null, page.before, page.limit + 1, limits());
       return { status: 200, body: pageOf(rows, page, rows.map(presentNotification)) };
     },
   });
+}
+
+/** What is still packed and what has a row of its own. */
+async function listAll(
+  database: Database,
+  state: string | null,
+  before: string | null,
+  limit: number,
+  limits: KeepLimits,
+): Promise<NotificationView[]> {
+  // The packs first: what is applied between the two questions is then in both answers, and never in none.
+  const packed = state === null || state === 'waiting' ? await listPacked(database, before, limit) : [];
+  const rows = await listNotifications(database, state, before, limit, limits);
+  const known = new Set(rows.map(({ id }) => id));
+  const all = [...rows, ...packed.filter(({ id }) => !known.has(id))];
+  return all.sort((a, b) => (a.id < b.id ? 1 : -1)).slice(0, limit);
 }
 
 function reprocessRoute({ database, nudge, limits }: Deps): Route {
@@ -117,9 +134,12 @@ function reprocessRoute({ database, nudge, limits }: Deps): Route {
   });
 }
 
-/** What is applied already stays so, and is shown as it is. */
+/** What is applied already stays so, and is shown as it is; so is what is still packed, because its turn comes at once. */
 function reprocess(database: Database, id: string, limits: KeepLimits): Promise<NotificationView | undefined> {
   return database.transaction(async (tx) => {
+    // The packs first, as in the list.
+    const packed = await findPacked(tx, id);
+    if (packed !== undefined) return packed;
     const row = await reprocessNotification(tx, id, limits);
     if (row === undefined) return findNotification(tx, id, limits);
     const entry = { accountId: null, actor: PLATFORM, action: 'notification.reprocessed', target: formatId('ntf', id) };

@@ -3,24 +3,6 @@ import type { KeepLimits } from '../kernel/keep.ts';
 import type { Mode } from '../kernel/principal.ts';
 import type { Queryable } from '../store/database.ts';
 
-/** A verified body, as it came. */
-export interface RawNotification {
-  id: string;
-  origin: Mode;
-  body: Buffer;
-}
-
-const NOTIFICATION_INSERT = `
-  insert into notification (id, origin, body) select * from unnest($1::uuid[], $2::mode[], $3::bytea[])`;
-
-export async function insertNotifications(store: Queryable, raw: readonly RawNotification[]): Promise<void> {
-  await store.query(NOTIFICATION_INSERT, [
-    raw.map(({ id }) => id),
-    raw.map(({ origin }) => origin),
-    raw.map(({ body }) => body),
-  ]);
-}
-
 export interface ClaimedNotification {
   id: string;
   origin: Mode;

@@ -26,10 +26,12 @@ export function listNodeStates(store: Queryable): Promise<NodeState[]> {
   return store.query<NodeState>(NODES);
 }
 
-/** Each reads an index of what is left to do, and no more of it than is counted. */
+/** Each reads an index of what is left to do, and no more of it than is counted. What is still packed is due since it came. */
 const NOTIFICATION_STATE = `
   with waiting as (
-    select next_at from notification where state = 'waiting' order by next_at limit $1
+    (select p.received_at as next_at from notification_pack p, unnest(p.ids) order by p.id limit $1)
+    union all
+    (select next_at from notification where state = 'waiting' order by next_at limit $1)
   )
   select (select count(*) from waiting) as waiting, (select min(next_at) from waiting) as oldest_at,
     (select count(*) from (select from notification where state = 'set_aside' limit $1) as s) as set_aside`;

@@ -10,9 +10,13 @@ import { noteRolledBack } from './rolled-back.ts';
 interface Item {
   id: number;
   bad: boolean;
+  weight: number;
 }
 
-const arrivals = fc.array(fc.record({ bad: fc.boolean(), turnsBefore: fc.nat({ max: 2 }) }), { maxLength: 40 });
+const arrivals = fc.array(
+  fc.record({ bad: fc.boolean(), weight: fc.nat({ max: 5 }), turnsBefore: fc.nat({ max: 2 }) }),
+  { maxLength: 40 },
+);
 
 describe('a batcher', () => {
   it('writes every good item once and gives it its own result, whatever else is in its batch', async () => {
@@ -20,18 +24,22 @@ describe('a batcher', () => {
       fc.asyncProperty(
         arrivals,
         fc.integer({ min: 1, max: 7 }),
+        fc.integer({ min: 1, max: 12 }),
         fc.integer({ min: 1, max: 3 }),
         fc.array(fc.nat({ max: 3 }), { minLength: 1 }),
-        async (arriving, itemsMax, flushesMax, flushTurns) => {
+        async (arriving, itemsMax, weightMax, flushesMax, flushTurns) => {
           const written: number[] = [];
           let flushes = 0;
           let inFlight = 0;
           const batcher = createBatcher<Item, string>({
             itemsMax,
+            weightMax,
+            weightOf: ({ weight }) => weight,
             flushesMax,
             flush: async (items) => {
               inFlight += 1;
               assert.ok(inFlight <= flushesMax && items.length <= itemsMax && items.length > 0);
+              assert.ok(items.length === 1 || items.reduce((sum, { weight }) => sum + weight, 0) <= weightMax);
               const turns = flushTurns[flushes % flushTurns.length] ?? 0;
               flushes += 1;
               for (let count = 0; count < turns; count += 1) await turn();
@@ -42,9 +50,9 @@ describe('a batcher', () => {
             },
           });
           const outcomes: Promise<string>[] = [];
-          for (const [id, { bad, turnsBefore }] of arriving.entries()) {
+          for (const [id, { bad, weight, turnsBefore }] of arriving.entries()) {
             for (let count = 0; count < turnsBefore; count += 1) await turn();
-            outcomes.push(batcher.add({ id, bad }).catch((error: Error) => error.message));
+            outcomes.push(batcher.add({ id, bad, weight }).catch((error: Error) => error.message));
           }
           await batcher.idle();
           assert.equal(batcher.depth, 0);
@@ -111,6 +119,23 @@ describe('a batcher', () => {
     release.resolve();
     assert.deepEqual(await Promise.all([...first, ...second]), [1, 2, 3, 4, 5, 6]);
     assert.deepEqual(sizes, [3, 3]);
+  });
+
+  it('fills a flush up to its weight, and writes what is heavier alone', async () => {
+    const flushes: number[][] = [];
+    const batcher = createBatcher<number, number>({
+      itemsMax: 4,
+      weightMax: 10,
+      weightOf: (weight) => weight,
+      flushesMax: 1,
+      flush: async (items) => {
+        flushes.push(items);
+        return items;
+      },
+    });
+    const weights = [4, 6, 1, 11, 9, 2, 0, 0, 0, 0, 0];
+    assert.deepEqual(await Promise.all(weights.map((weight) => batcher.add(weight))), weights);
+    assert.deepEqual(flushes, [[4, 6], [1], [11], [9], [2, 0, 0, 0], [0, 0]]);
   });
 
   for (const [what, error] of [

@@ -9,6 +9,10 @@ export interface BatcherOptions<Item, Result> {
   flush(items: Item[]): Promise<Result[]>;
   /** The most items in one flush. */
   itemsMax: number;
+  /** The most weight in one flush, for items that differ in it. One that is heavier goes alone. */
+  weightMax?: number;
+  /** What an item weighs; nothing, unless told. */
+  weightOf?(item: Item): number;
   /** The most flushes at once. Two: one fills while the other waits for its commit. */
   flushesMax?: number;
   /** A flush beside another one begins only when at least so many wait: a small one would cost more than it gains. */
@@ -37,6 +41,7 @@ interface Entry<Item, Result> {
  */
 export function createBatcher<Item, Result>(options: BatcherOptions<Item, Result>): Batcher<Item, Result> {
   const { flush, itemsMax, flushesMax = 2, besideMin = 1 } = options;
+  const { weightMax = Number.POSITIVE_INFINITY, weightOf = () => 0 } = options;
   const waiting: Entry<Item, Result>[] = [];
   const idleWaiters: (() => void)[] = [];
   let inFlight = 0;
@@ -59,8 +64,18 @@ export function createBatcher<Item, Result>(options: BatcherOptions<Item, Result
   function start(): void {
     while (isDue()) {
       inFlight += 1;
-      void flushEntries(flush, waiting.splice(0, itemsMax)).then(finish);
+      void flushEntries(flush, waiting.splice(0, countFitting())).then(finish);
     }
+  }
+
+  /** How many of those that wait, in their order, fit into one flush; the first one always does. */
+  function countFitting(): number {
+    let weight = 0;
+    const tooHeavy = waiting.slice(0, itemsMax).findIndex(({ item }) => {
+      weight += weightOf(item);
+      return weight > weightMax;
+    });
+    return tooHeavy === -1 ? itemsMax : Math.max(1, tooHeavy);
   }
 
   /** The next flush goes first, so that the store works while this process goes on with what has just been written. */

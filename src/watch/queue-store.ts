@@ -16,14 +16,23 @@ export interface QueueRow {
 /**
  * What is under way or waits, over all accounts, in one question. Every part reads an index and ends at a limit.
  * `notifications` are those that are due, `notifications_waiting` all that are not applied, so also statuses whose
- * message is not known yet.
+ * message is not known yet. What is still packed is due and counts as both.
  */
 const QUEUE_LENGTHS = `
-  select 'notifications' as queue, count(*) as depth, coalesce(extract(epoch from now() - min(next_at)), 0)::float8 as oldest_seconds
-  from (select next_at from notification where state = 'waiting' and next_at <= now() order by next_at limit $1) n
+  with packed as (
+    select count(*) as depth, min(received_at) as oldest
+    from (select p.received_at from notification_pack p, unnest(p.ids) order by p.id limit $1) n
+  ), due as (
+    select count(*) as depth, min(next_at) as oldest
+    from (select next_at from notification where state = 'waiting' and next_at <= now() order by next_at limit $1) n
+  ), waiting as (
+    select count(*) as depth from (select 1 from notification where state = 'waiting' limit $1) n
+  )
+  select 'notifications' as queue, packed.depth + due.depth as depth,
+    coalesce(extract(epoch from now() - least(packed.oldest, due.oldest)), 0)::float8 as oldest_seconds
+  from packed, due
   union all
-  select 'notifications_waiting', count(*), null
-  from (select 1 from notification where state = 'waiting' limit $1) n
+  select 'notifications_waiting', packed.depth + waiting.depth, null from packed, waiting
   union all
   select 'notifications_set_aside', count(*), null
   from (select 1 from notification where state = 'set_aside' limit $1) n`;

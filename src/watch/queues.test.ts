@@ -4,6 +4,7 @@ import { type AddressInfo, createServer } from 'node:net';
 import { after, before, describe, it } from 'node:test';
 import { createTestDatabase, type TestDatabase } from '../../test/support/database.ts';
 import { newId } from '../kernel/ids.ts';
+import { insertPack } from '../notifications/pack-store.ts';
 import { openDatabase } from '../store/database.ts';
 import { createQueueLook } from './queues.ts';
 
@@ -19,11 +20,14 @@ describe('the look at the queues', () => {
       select gen_random_uuid(), 'test', '', state::notification_state, now() + wait from (values
         ('waiting', interval '-30 s'), ('waiting', '-90 s'), ('waiting', '1 h'), ('set_aside', '-1 h')) as t(state, wait)`;
     await test.database.query(insert);
+    const packed = { id: newId(), origin: 'test' as const, body: Buffer.from('') };
+    await insertPack(test.database, [packed, { ...packed, id: newId() }]);
+    await test.database.query(`update notification_pack set received_at = now() - interval '200 s'`);
     const queues = await createQueueLook(test.database)();
     const { depth, oldestSeconds } = queues?.get('notifications') ?? {};
-    assert.equal(depth, 2);
-    assert.ok(oldestSeconds && oldestSeconds >= 90 && oldestSeconds < 150);
-    assert.equal(queues?.get('notifications_waiting')?.depth, 3);
+    assert.equal(depth, 4);
+    assert.ok(oldestSeconds && oldestSeconds >= 200 && oldestSeconds < 260);
+    assert.equal(queues?.get('notifications_waiting')?.depth, 5);
     assert.equal(queues?.get('notifications_set_aside')?.depth, 1);
     assert.deepEqual(queues?.get('requests'), { depth: 0, oldestSeconds: 0 });
   });

@@ -96,7 +96,7 @@ describe('gateways as processes of their own', () => {
   const untilProcessed = () =>
     until(async () => {
       const [row] = await database.database.query<{ waiting: number }>(
-        `select count(*) as waiting from notification where state = 'waiting'`,
+        `select (select count(*) from notification where state = 'waiting') + (select count(*) from notification_pack) as waiting`,
       );
       return row?.waiting === 0;
     });
@@ -120,7 +120,7 @@ describe('gateways as processes of their own', () => {
       if (!doubtful) assert.equal(count, acknowledged);
     }
     const [left] = await database.database.query<{ count: number }>(
-      `select count(*) as count from notification where state <> 'applied'`,
+      `select (select count(*) from notification where state <> 'applied') + (select count(*) from notification_pack) as count`,
     );
     assert.equal(left?.count, 0);
   };

@@ -5,6 +5,7 @@ import { anyBytes, entriesOf, LINE, mutatedPayload } from '../fuzz/notification-
 import { startTestGateway, type TestGateway } from '../support/gateway.ts';
 import {
   asSandbox,
+  forgetNotifications,
   isProcessed,
   listNotifications,
   messagesBody,
@@ -27,7 +28,7 @@ describe('signed bodies of every kind', () => {
     );
   });
   after(() => gateway.stop());
-  beforeEach(() => gateway.database.query('delete from notification'));
+  beforeEach(() => forgetNotifications(gateway));
 
   const stored = async () => {
     const [row] = await gateway.database.query<{ count: number }>('select count(*) as count from notification');

@@ -115,6 +115,9 @@ const WORK = [
    from event_sequence, generate_series(1, 4) where last > 0`,
   `insert into notification (id, origin, body, state)
    select uuidv7(interval '-168 hours'), 'live', '{}', (array['waiting', 'set_aside'])[1 + n % 2]::notification_state from generate_series(1, 100) as n`,
+  `insert into notification_pack (id, ids, origins, ends, bodies)
+   select uuidv7(), array_agg(uuidv7()), array_agg('live'::mode), array_agg(m * 1000), decode(repeat('00', 30000), 'hex')
+   from generate_series(1, 20) as n, generate_series(1, 30) as m group by n`,
   // As if it were the end of the history now.
   `update inbound_id set created_at = now()`,
   'delete from idempotency',

@@ -3,13 +3,20 @@ import type { Planned } from './plans.ts';
 
 /** The tables that grow with every message. All others hold what is set up, or who is at work. */
 const GROWING = [
-  ...['request', 'message', 'timeline', 'event', 'attempt', 'notification', 'delivery', 'idempotency', 'inbound_id'],
-  ...['customer_window', 'message_statistics', 'message_statistics_due', 'message_statistics_mark'],
+  ...['request', 'message', 'timeline', 'event', 'attempt', 'notification_pack', 'notification', 'delivery'],
+  ...[
+    'idempotency',
+    'inbound_id',
+    'customer_window',
+    'message_statistics',
+    'message_statistics_due',
+    'message_statistics_mark',
+  ],
 ];
 /** Indexes that hold what is left to do and nothing that is done, so that to read one through is not much. */
 const OF_WORK = [
   ...['request_running', 'notification_waiting', 'notification_set_aside', 'notification_applied_late'],
-  'message_statistics_due_at',
+  ...['notification_pack_pkey', 'message_statistics_due_at'],
 ];
 /** What may read more, with its reason. */
 export const MAY_READ_MORE: Record<string, string> = {
@@ -27,6 +34,8 @@ export const MAY_READ_MORE: Record<string, string> = {
   'src/messages/read-store.ts listMessages, by status': 'Ends with the page, and reads far for a rare status.',
   'src/messages/read-store.ts listMessages, by user id':
     'Ends with the page, and reads far for a person known by it alone.',
+  'src/notifications/pack-store.ts findPacked': 'Packs hold nothing but what is to be applied at once.',
+  'src/notifications/pack-store.ts listPacked': 'Packs hold nothing but what is to be applied at once.',
   'src/notifications/store.ts listNotifications, all': 'Ends with the page.',
   'src/notifications/store.ts listNotifications, applied': 'Ends with the page: nearly all are.',
   'src/platform-state/store.ts readDeliveryState': 'Ends at a limit.',

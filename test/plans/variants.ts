@@ -71,6 +71,7 @@ export const VARIANTS: Record<string, Record<string, Calls>> = {
       [null, 'waiting', 'applied', 'set_aside'].map((state) => [state ?? 'all', [state]]),
     ),
   },
+  'src/notifications/pack-store.ts': { insertPack: { '': [[standInWith({ body: Buffer.alloc(0) })]] } },
   'src/channels/pacing-store.ts': {
     // The second one gets no turn at first.
     reserveTurns: { 'a new channel': [[all, { channelId: 'new' }]] },

@@ -1,7 +1,9 @@
 import { newId } from '../../src/kernel/ids.ts';
 import { createSealer } from '../../src/kernel/sealed.ts';
 import { signBytes } from '../../src/kernel/signature.ts';
+import { insertPack } from '../../src/notifications/pack-store.ts';
 import { callApi, type TestAnswer, type TestGateway } from './gateway.ts';
+import { until } from './until.ts';
 
 export const CALLBACK_PATH = '/api/messaging/webhook';
 
@@ -50,12 +52,25 @@ export function postSigned(
   body: unknown,
   headers: Record<string, string> = {},
 ): Promise<TestAnswer> {
-  const bytes = Buffer.isBuffer(body) ? body : Buffer.from(typeof body === 'string' ? body : JSON.stringify(body));
+  const bytes = bytesOf(body);
   return callApi(url, 'POST', CALLBACK_PATH, {
     key: null,
     body: bytes,
     headers: { 'x-hub-signature-256': signBytes(bytes, secret), ...headers },
   });
+}
+
+function bytesOf(body: unknown): Buffer {
+  if (Buffer.isBuffer(body)) return body;
+  return Buffer.from(typeof body === 'string' ? body : JSON.stringify(body));
+}
+
+/** Stores notifications of the sandbox as if they had been posted during one commit; the processor finds them by itself. */
+export async function packTogether({ database }: TestGateway, bodies: readonly unknown[]): Promise<void> {
+  await insertPack(
+    database,
+    bodies.map((body) => ({ id: newId(), origin: 'test' as const, body: bytesOf(body) })),
+  );
 }
 
 /** Where and with what the sandbox posts. */
@@ -132,7 +147,14 @@ export async function listNotifications(gateway: TestGateway, query = ''): Promi
 /** Whether everything that was received has been looked at and nothing is due. */
 export async function isProcessed({ database }: TestGateway): Promise<boolean> {
   const [row] = await database.query<{ due: number }>(
-    `select count(*) as due from notification where state = 'waiting' and next_at <= now()`,
+    `select (select count(*) from notification where state = 'waiting' and next_at <= now())
+       + (select count(*) from notification_pack) as due`,
   );
   return row?.due === 0;
+}
+
+/** Waits until everything that was received has been looked at, and removes it. */
+export async function forgetNotifications(gateway: TestGateway): Promise<void> {
+  await until(() => isProcessed(gateway));
+  await gateway.database.query('delete from notification');
 }

@@ -1,0 +1,135 @@
+import assert from 'node:assert/strict';
+import { after, before, beforeEach, describe, it } from 'node:test';
+import { pino } from 'pino';
+import { createTestDatabase, type TestDatabase } from '../../test/support/database.ts';
+import { until } from '../../test/support/until.ts';
+import { createChannelTargets } from '../channels/targets.ts';
+import { systemClock } from '../kernel/clock.ts';
+import { newId } from '../kernel/ids.ts';
+import { decodeNotification } from '../provider/whatsapp/decode.ts';
+import type { Database } from '../store/database.ts';
+import { runRound } from './apply-round.ts';
+import { claimPacked, finishPacked, insertPack, type PackLimits, unpack } from './pack-store.ts';
+
+const LIMITS: PackLimits = { packsMax: 50, rowsMax: 500, bytesMax: 16 << 20 };
+const log = pino({ level: 'silent' });
+
+let test: TestDatabase;
+let database: Database;
+before(async () => {
+  test = await createTestDatabase();
+  database = test.database;
+});
+after(() => test.drop());
+beforeEach(async () => {
+  for (const table of ['notification', 'notification_pack']) await database.query(`delete from ${table}`);
+});
+
+/** Writes a pack of texts that are no JSON, which are set aside when they are applied. */
+const pack = (...bodies: string[]) =>
+  insertPack(
+    database,
+    bodies.map((body) => ({ id: newId(), origin: 'live', body: Buffer.from(body) })),
+  );
+const round = () =>
+  runRound(
+    database,
+    { decode: decodeNotification, targets: createChannelTargets(database, systemClock), nowMs: Date.now },
+    log,
+  );
+/** The bodies that have rows, and their states. */
+const kept = async () => {
+  const rows = await database.query<{ body: Buffer; state: string; attempts: number }>(
+    'select body, state, attempts from notification order by id',
+  );
+  return rows.map(({ body, state, attempts }) => `${body} ${state} ${attempts}`);
+};
+const packed = async () => {
+  const rows = await database.query<{ bodies: Buffer }>('select bodies from notification_pack order by id');
+  return rows.map(({ bodies }) => bodies.toString());
+};
+
+describe('a round of applying', () => {
+  it('leaves what another node has taken, and takes it once that node has died', async () => {
+    await pack('one', 'two');
+    const holds = Promise.withResolvers<number>();
+    const ends = Promise.withResolvers<void>();
+    const dying = database.transaction(async (tx) => {
+      const taken = await claimPacked(tx, LIMITS);
+      const applied = { state: 'applied' as const, kinds: [], itemsLeft: [], error: null, retryInSeconds: 0 };
+      await finishPacked(
+        tx,
+        taken,
+        taken.map(({ id }) => ({ id, ...applied })),
+      );
+      const [session] = await tx.query<{ pid: number }>('select pg_backend_pid() as pid');
+      holds.resolve(session?.pid ?? 0);
+      await ends.promise;
+      await tx.query('select 1');
+    });
+    const pid = await holds.promise;
+    await pack('three');
+    assert.equal(await round(), 1);
+    assert.equal(await round(), 0);
+    assert.deepEqual(await kept(), ['three set_aside 1']);
+    await database.query('select pg_terminate_backend($1, 5000)', [pid]);
+    ends.resolve();
+    await assert.rejects(dying);
+    assert.equal(await round(), 2);
+    assert.deepEqual(await kept(), ['one set_aside 1', 'two set_aside 1', 'three set_aside 1']);
+    assert.deepEqual(await packed(), []);
+  });
+
+  it('goes on with what has waited even while packs alone would fill it', async () => {
+    await database.query(
+      `insert into notification (id, origin, body) select gen_random_uuid(), 'live', 'old' from generate_series(1, 150)`,
+    );
+    for (let number = 0; number < 3; number++) await pack(...Array.from({ length: 500 }, () => 'new'));
+    assert.deepEqual([await round(), await round(), await round(), await round()], [600, 550, 500, 0]);
+  });
+});
+
+describe('a pack', () => {
+  it('is claimed whole, the oldest first, within the limits, and a large one alone', async () => {
+    for (const bodies of [['12345'], ['1', '2', '3'], ['1', '2'], ['1'], ['1']]) await pack(...bodies);
+    const claim = (limits: Partial<PackLimits>) =>
+      database.transaction(async (tx) =>
+        (await claimPacked(tx, { ...LIMITS, ...limits })).map(({ body }) => body.toString()).join(' '),
+      );
+    assert.equal(await claim({}), '12345 1 2 3 1 2 1 1');
+    assert.equal(await claim({ packsMax: 2 }), '12345 1 2 3');
+    assert.equal(await claim({ rowsMax: 6 }), '12345 1 2 3 1 2');
+    assert.equal(await claim({ rowsMax: 5 }), '12345 1 2 3');
+    assert.equal(await claim({ rowsMax: 0 }), '12345');
+    assert.equal(await claim({ bytesMax: 8 }), '12345 1 2 3');
+    assert.equal(await claim({ bytesMax: 7 }), '12345');
+    assert.equal(await claim({ bytesMax: 1 }), '12345');
+  });
+
+  it('is unpacked once, whoever else does it or takes it at the same time', async () => {
+    await pack('', 'two', '\0three');
+    await pack('four');
+    let unpacking = Promise.resolve();
+    const taken = await database.transaction(async (tx) => {
+      const claimed = await claimPacked(tx, LIMITS);
+      unpacking = unpack(database, claimed);
+      await until(async () => (await countWaitingForLocks()) === 1);
+      await unpack(tx, claimed.slice(0, 3));
+      return claimed;
+    });
+    await unpacking;
+    const waiting = ['', 'two', '\0three', 'four'].map((body) => `${body} waiting 0`);
+    assert.deepEqual(await kept(), waiting);
+    await unpack(database, taken);
+    assert.deepEqual(await kept(), waiting);
+    assert.deepEqual(await packed(), []);
+  });
+});
+
+/** How many statements wait for a lock. */
+async function countWaitingForLocks(): Promise<number> {
+  const [row] = await database.query<{ count: number }>(
+    `select count(*) as count from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`,
+  );
+  return row?.count ?? 0;
+}

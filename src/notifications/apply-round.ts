@@ -1,0 +1,98 @@
+import type { Logger } from 'pino';
+import { formatId } from '../kernel/ids.ts';
+import type { Database, Transaction } from '../store/database.ts';
+import { isPassingFailure } from '../store/passing-failure.ts';
+import { type AppliedBatch, type ApplyDeps, applyNotifications, type ItemApplier } from './apply.ts';
+import { applySingly } from './apply-singly.ts';
+import { claimPacked, finishPacked, type PackedNotification, unpack } from './pack-store.ts';
+import {
+  type ClaimedNotification,
+  claimNotification,
+  claimNotifications,
+  finishNotifications,
+  setNotificationAside,
+} from './store.ts';
+
+/** One transaction takes so many, so that it is short, and so many bytes, so that it fits into memory. */
+const ROWS_MAX = 500;
+const BYTES_MAX = 16 << 20;
+/** All that a claim looks at is locked, also the packs that are then too many to be taken: other nodes pass over them. */
+const PACKS_MAX = 50;
+/** So many that wait in rows of their own are taken even if the packs fill the transaction: a long flood must not hold them up. */
+const WAITING_ROWS_MIN = 100;
+
+export interface RoundDeps extends ApplyDeps {
+  /** Told what a batch has come to, once that is committed. */
+  onBatch?(batch: AppliedBatch, durationMs: number): void;
+}
+
+/** What one transaction takes: what came lately, in packs, and what waits in rows of its own because it was looked at before. */
+interface Claimed {
+  packed: readonly PackedNotification[];
+  waiting: readonly ClaimedNotification[];
+}
+
+/** Takes what is due, as much as fits into one transaction, and applies it. Returns how many notifications that were. */
+export async function runRound(database: Database, deps: RoundDeps, log: Logger): Promise<number> {
+  let claimed: Claimed = { packed: [], waiting: [] };
+  try {
+    const begunMs = performance.now();
+    const batch = await database.transaction(async (tx) => {
+      claimed = await claim(tx);
+      return claimed.packed.length + claimed.waiting.length > 0 ? applyClaimed(tx, deps, claimed) : undefined;
+    });
+    if (batch !== undefined) deps.onBatch?.(batch, performance.now() - begunMs);
+  } catch (error) {
+    const { packed, waiting } = claimed;
+    const ids = [...packed, ...waiting].map(({ id }) => id).sort();
+    if (isPassingFailure(error) || ids.length === 0) throw error;
+    log.error({ err: error, notifications: ids.length }, 'notifications.batch_refused');
+    if (packed.length > 0) await unpack(database, packed);
+    for (const id of ids) await applyAlone(database, deps, id, log);
+  }
+  return claimed.packed.length + claimed.waiting.length;
+}
+
+async function claim(tx: Transaction): Promise<Claimed> {
+  const packed = await claimPacked(tx, { packsMax: PACKS_MAX, rowsMax: ROWS_MAX, bytesMax: BYTES_MAX });
+  const bytes = packed.reduce((sum, { body }) => sum + body.length, 0);
+  const rowsLeft = Math.max(WAITING_ROWS_MIN, ROWS_MAX - packed.length);
+  // At least one, and then the first is taken whatever its size.
+  return { packed, waiting: await claimNotifications(tx, rowsLeft, Math.max(1, BYTES_MAX - bytes)) };
+}
+
+/** In the order in which all of them came, whether or not they were looked at before. */
+async function applyClaimed(tx: Transaction, deps: RoundDeps, { packed, waiting }: Claimed): Promise<AppliedBatch> {
+  const inOrder = [...packed, ...waiting].sort((a, b) => (a.id < b.id ? -1 : 1));
+  const applied = await applyNotifications(tx, deps, inOrder);
+  const results = new Map(applied.results.map((result) => [result.id, result]));
+  const resultsOf = (some: readonly ClaimedNotification[]) => some.flatMap(({ id }) => results.get(id) ?? []);
+  if (packed.length > 0) await finishPacked(tx, packed, resultsOf(packed));
+  if (waiting.length > 0) await finishNotifications(tx, resultsOf(waiting));
+  return applied;
+}
+
+/** As a whole, then item by item. One that is refused even so is set aside whole: it must not come back for ever. */
+async function applyAlone(database: Database, deps: RoundDeps, id: string, log: Logger): Promise<void> {
+  const singly: ItemApplier = (tx, works) => applySingly(tx, deps.targets, works, log);
+  for (const apply of [undefined, singly]) {
+    try {
+      const begunMs = performance.now();
+      const batch = await database.transaction(async (tx) => {
+        const claimed = await claimNotification(tx, id);
+        if (claimed === undefined) return undefined;
+        const applied = await applyNotifications(tx, deps, [claimed], apply);
+        await finishNotifications(tx, applied.results);
+        return applied;
+      });
+      if (batch !== undefined) deps.onBatch?.(batch, performance.now() - begunMs);
+      return;
+    } catch (error) {
+      if (isPassingFailure(error)) throw error;
+      log.error({ err: error, notification_id: formatId('ntf', id) }, 'notification.refused');
+    }
+  }
+  await setNotificationAside(database, id, 'failed');
+  const result = { id, state: 'set_aside', error: 'failed', retryInSeconds: 0 } as const;
+  deps.onBatch?.({ results: [{ ...result, kinds: [], itemsLeft: [] }], itemKinds: [] }, 0);
+}

@@ -1,0 +1,162 @@
+import { newId } from '../kernel/ids.ts';
+import type { Mode } from '../kernel/principal.ts';
+import type { Queryable } from '../store/database.ts';
+import type { ClaimedNotification, NotificationResult, NotificationView } from './store.ts';
+
+/** A verified body, as it came. */
+export interface RawNotification {
+  id: string;
+  origin: Mode;
+  body: Buffer;
+}
+
+const PACK_INSERT = `
+  insert into notification_pack (id, ids, origins, ends, bodies) values ($1, $2, $3, $4, $5)`;
+
+/** Writes all of them as one row: a row for each would cost the database more than all the rest of an answer. */
+export async function insertPack(store: Queryable, raw: readonly RawNotification[]): Promise<void> {
+  const bodies = raw.map(({ body }) => body);
+  let end = 0;
+  const ends = bodies.map((body) => {
+    end += body.length;
+    return end;
+  });
+  await store.query(PACK_INSERT, [
+    newId(),
+    raw.map(({ id }) => id),
+    raw.map(({ origin }) => origin),
+    ends,
+    Buffer.concat(bodies, end),
+  ]);
+}
+
+/** One notification of a claimed pack. */
+export interface PackedNotification extends ClaimedNotification {
+  packId: string;
+  /** Where its body begins in the pack's bodies, in bytes. */
+  start: number;
+}
+
+interface PackRow {
+  id: string;
+  ids: string[];
+  origins: Mode[];
+  ends: number[];
+  bodies: Buffer;
+}
+
+/**
+ * Claims the oldest packs, for this transaction: other nodes skip them and take others. Bounded by their notifications and
+ * their bytes too; the first one is always taken.
+ */
+const PACK_CLAIM = `
+  with due as materialized (
+    select id, ids, origins, ends, bodies from notification_pack order by id limit $1 for update skip locked
+  ), sized as (
+    select *, row_number() over oldest as place, sum(cardinality(ids)) over oldest as rows_so_far,
+      sum(octet_length(bodies)) over oldest as bytes_so_far
+    from due window oldest as (order by id)
+  )
+  select id, ids, origins::text[] as origins, ends, bodies from sized
+  where place = 1 or (rows_so_far <= $2 and bytes_so_far <= $3) order by id`;
+
+export interface PackLimits {
+  packsMax: number;
+  rowsMax: number;
+  bytesMax: number;
+}
+
+/** The notifications of the packs that it claims, each pack whole. */
+export async function claimPacked(tx: Queryable, limits: PackLimits): Promise<PackedNotification[]> {
+  const { packsMax, rowsMax, bytesMax } = limits;
+  return (await tx.query<PackRow>(PACK_CLAIM, [packsMax, rowsMax, bytesMax])).flatMap(open);
+}
+
+function open({ id: packId, ids, origins, ends, bodies }: PackRow): PackedNotification[] {
+  return ids.map((id, index) => {
+    const [origin, start, end] = [origins[index], index === 0 ? 0 : ends[index - 1], ends[index]];
+    if (origin === undefined || start === undefined || end === undefined)
+      throw new RangeError('A pack tells of each of its notifications whose it is and where it ends');
+    return { packId, start, id, origin, body: bodies.subarray(start, end), items_left: null, attempts: 0 };
+  });
+}
+
+/**
+ * Each statement sees what was there when it began, so the packs that it deletes can still be read by its other part. Of a
+ * pack it reads nothing but the bytes of each body, because its lists would be unpacked anew for every notification. The
+ * packs are named once more, or the join would be planned to read all there are.
+ */
+const PACK_FINISH = `
+  with gone as (delete from notification_pack where id = any($1::uuid[]))
+  insert into notification (id, origin, body, state, kinds, items_left, error, attempts, next_at, applied_at)
+  select r.id, r.origin, substring(p.bodies from r.start + 1 for r.length),
+    r.state, array(select jsonb_array_elements_text(r.kinds)),
+    string_to_array(nullif(r.items_left, ''), ',')::integer[], r.error, 1,
+    now() + make_interval(secs => r.retry_in_seconds), case when r.state = 'applied' then now() end
+  from unnest($2::uuid[], $3::uuid[], $4::mode[], $5::integer[], $6::integer[], $7::notification_state[], $8::jsonb[],
+    $9::text[], $10::text[], $11::integer[])
+    as r(pack_id, id, origin, start, length, state, kinds, items_left, error, retry_in_seconds)
+  join notification_pack p on p.id = r.pack_id where p.id = any($1::uuid[])`;
+
+/** Replaces claimed packs by a row for each of their notifications, with what has become of it. `results` are in the order of `packed`. */
+export async function finishPacked(
+  tx: Queryable,
+  packed: readonly PackedNotification[],
+  results: readonly NotificationResult[],
+): Promise<void> {
+  await tx.query(PACK_FINISH, [
+    packIdsOf(packed),
+    packed.map(({ packId }) => packId),
+    packed.map(({ id }) => id),
+    packed.map(({ origin }) => origin),
+    packed.map(({ start }) => start),
+    packed.map(({ body }) => body.length),
+    results.map(({ state }) => state),
+    // Arrays in arrays must be of one length in PostgreSQL, so these two travel as texts.
+    results.map(({ kinds }) => JSON.stringify(kinds)),
+    results.map(({ itemsLeft }) => itemsLeft.join(',')),
+    results.map(({ error }) => error),
+    results.map(({ retryInSeconds }) => retryInSeconds),
+  ]);
+}
+
+/** A pack that another node has taken meanwhile is gone once its lock is to be had, and nothing is written for it. */
+const UNPACK = `
+  with pack as (
+    select * from notification_pack where id = any($1::uuid[]) for update
+  ), gone as (
+    delete from notification_pack where id = any(array(select id from pack))
+  )
+  insert into notification (id, origin, body)
+  select one.id, one.origin, substring(pack.bodies from one.start + 1 for one.until - one.start)
+  from pack cross join lateral (
+    select id, origin, until, lag(until, 1, 0) over (order by place) as start
+    from unnest(pack.ids, pack.origins, pack.ends) with ordinality as u(id, origin, until, place)) one`;
+
+/** Replaces packs by a row for each of their notifications, which waits: so each can be taken alone. */
+export async function unpack(store: Queryable, packed: readonly PackedNotification[]): Promise<void> {
+  await store.query(UNPACK, [packIdsOf(packed)]);
+}
+
+function packIdsOf(packed: readonly PackedNotification[]): string[] {
+  return [...new Set(packed.map(({ packId }) => packId))];
+}
+
+const VIEW = `u.id, 'waiting' as state, null as kinds, null as error, 0 as attempts`;
+
+/** Reads every pack, though not the bodies: nodes pack at the same time, so the order of packs is not that of what is in them. */
+const PACKED_LIST = `
+  select ${VIEW} from notification_pack p, unnest(p.ids) as u(id)
+  where $1::uuid is null or u.id < $1 order by u.id desc limit $2`;
+
+/** Those that were not looked at yet, newest first. */
+export function listPacked(store: Queryable, before: string | null, limit: number): Promise<NotificationView[]> {
+  return store.query<NotificationView>(PACKED_LIST, [before, limit]);
+}
+
+const PACKED_FIND = `select ${VIEW} from notification_pack p, unnest(p.ids) as u(id) where u.id = $1`;
+
+/** One that was not looked at yet. */
+export async function findPacked(store: Queryable, id: string): Promise<NotificationView | undefined> {
+  return (await store.query<NotificationView>(PACKED_FIND, [id]))[0];
+}
