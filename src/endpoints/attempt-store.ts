@@ -1,4 +1,5 @@
 import type { Queryable } from '../store/database.ts';
+import type { StatementPart } from '../store/statement-part.ts';
 import type { EndpointRow } from './store.ts';
 
 export interface AttemptRow {
@@ -22,7 +23,7 @@ export type NewAttempt = Omit<AttemptRow, 'next_at'> & {
   waitMs: number | null;
 };
 
-const ATTEMPT_INSERT = `
+const ATTEMPT_ROWS = `
   insert into attempt (account_id, id, endpoint_id, event_id, type, number, at, outcome, http_status, error, duration_ms,
     answer, next_at)
   select account_id, id, endpoint_id, event_id, type, number, at, outcome, http_status, error, duration_ms, answer,
@@ -31,8 +32,17 @@ const ATTEMPT_INSERT = `
     $9::integer[], $10::text[], $11::integer[], $12::text[], $13::bigint[])
     as t(account_id, id, endpoint_id, event_id, type, number, at, outcome, http_status, error, duration_ms, answer, wait_ms)`;
 
+/** Writes attempts down, as a part of the caller's statement. */
+export function attemptsPart(attempts: readonly NewAttempt[]): StatementPart {
+  return { ctes: [`attempted as (${ATTEMPT_ROWS})`], result: undefined, values: attemptValues(attempts) };
+}
+
 export async function insertAttempts(tx: Queryable, attempts: readonly NewAttempt[]): Promise<void> {
-  await tx.query(ATTEMPT_INSERT, [
+  await tx.query(ATTEMPT_ROWS, attemptValues(attempts));
+}
+
+function attemptValues(attempts: readonly NewAttempt[]): unknown[] {
+  return [
     attempts.map(({ account_id }) => account_id),
     attempts.map(({ id }) => id),
     attempts.map(({ endpoint_id }) => endpoint_id),
@@ -46,7 +56,7 @@ export async function insertAttempts(tx: Queryable, attempts: readonly NewAttemp
     attempts.map(({ duration_ms }) => duration_ms),
     attempts.map(({ answer }) => answer),
     attempts.map(({ waitMs }) => waitMs),
-  ]);
+  ];
 }
 
 export interface AttemptFilter {
@@ -97,10 +107,16 @@ export interface AttemptNote {
 
 /** What has succeeded once is not failing any more. */
 export async function noteSuccess(tx: Queryable, endpoints: readonly EndpointName[]): Promise<void> {
-  await tx.query(ENDPOINT_NOTE_SUCCESS, [
-    endpoints.map(({ account_id }) => account_id),
-    endpoints.map(({ endpoint_id }) => endpoint_id),
-  ]);
+  await tx.query(ENDPOINT_NOTE_SUCCESS, nameValues(endpoints));
+}
+
+/** The same as a part of the caller's statement. */
+export function successPart(endpoints: readonly EndpointName[]): StatementPart {
+  return { ctes: [`noted as (${ENDPOINT_NOTE_SUCCESS})`], result: undefined, values: nameValues(endpoints) };
+}
+
+function nameValues(endpoints: readonly EndpointName[]): unknown[] {
+  return [endpoints.map(({ account_id }) => account_id), endpoints.map(({ endpoint_id }) => endpoint_id)];
 }
 
 /** The five days are counted from the first failure after the last success. */

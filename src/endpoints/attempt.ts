@@ -1,5 +1,6 @@
 import type { Clock } from '../kernel/clock.ts';
 import { formatId, newId } from '../kernel/ids.ts';
+import { createMemo } from '../kernel/memo.ts';
 import type { Mode } from '../kernel/principal.ts';
 import { rememberOpened, type Sealer } from '../kernel/sealed.ts';
 import type { Traces } from '../observe/traces.ts';
@@ -9,12 +10,12 @@ import { type PostResult, post } from './post.ts';
 import { createResolve, type Resolve } from './resolve.ts';
 import { signEvent } from './sign.ts';
 import { continueTrace } from './trace.ts';
-import { readEndpointUrl } from './url.ts';
+import { readEndpointUrl, type UrlReading } from './url.ts';
 
 /** For connecting and the whole answer. A promise to customers. */
 const TIMEOUT_MS = 15_000;
 /** As many endpoints as are busy at a time. */
-const SECRETS_REMEMBERED_MAX = 1_000;
+const ENDPOINTS_REMEMBERED_MAX = 1_000;
 
 export interface AttemptsDeps {
   sealer: Sealer;
@@ -60,14 +61,15 @@ export interface Attempts {
 
 export function createAttempts(deps: AttemptsDeps): Attempts {
   const { sealer, clock, localEndpoints, resolve = createResolve(), timeoutMs = TIMEOUT_MS, traces } = deps;
-  const open = rememberOpened(sealer, SECRETS_REMEMBERED_MAX);
+  const open = rememberOpened(sealer, ENDPOINTS_REMEMBERED_MAX);
+  const readings = createMemo<UrlReading>(ENDPOINTS_REMEMBERED_MAX);
   const worldAgent = createGuardedAgent(resolve, { local: false, timeoutMs });
   const localAgent = createGuardedAgent(resolve, { local: true, timeoutMs });
 
   const send = (destination: Destination, { eventId, body, traceparent }: Parcel, at: Date, signal?: AbortSignal) => {
     const local = localEndpoints && destination.mode === 'test';
-    // Read again on every try: a literal address passes no look-up, and the settings may have changed.
-    const reading = readEndpointUrl(destination.url, local);
+    // Also on every try: a literal address passes no look-up, and the settings may have changed since it was stored.
+    const reading = readings(`${local} ${destination.url}`, () => readEndpointUrl(destination.url, local));
     if (reading.kind === 'refused') return Promise.resolve(ADDRESS_REFUSED);
     const sealed = [destination.secretSealed, destination.previousSecretSealed].filter((secret) => secret !== null);
     const secrets = sealed.map((secret) => open(secret, destination.endpointId));

@@ -1,5 +1,6 @@
 import type { Mode } from '../kernel/principal.ts';
 import type { Queryable } from '../store/database.ts';
+import type { StatementPart } from '../store/statement-part.ts';
 
 /** One event for one endpoint, taken by this node, with all that an attempt needs. */
 export interface ClaimedDelivery {
@@ -19,7 +20,8 @@ export interface ClaimedDelivery {
   /** JSON, as the database writes it. */
   data: string;
   traceparent: string | null;
-  at: Date;
+  /** When it was recorded, in milliseconds: to read a date costs more than all other columns. */
+  at_ms: number;
 }
 
 /** How much a claim takes. */
@@ -71,7 +73,7 @@ const DELIVERY_CLAIM = `
     returning account_id, endpoint_id, event_id, attempts, next_at
   )
   select c.account_id, c.endpoint_id, c.event_id, c.attempts, e.mode, e.url, e.secret_sealed, e.previous_secret_sealed,
-    v.type, v.sequence, v.data::text as data, v.traceparent, v.at
+    v.type, v.sequence, v.data::text as data, v.traceparent, floor(extract(epoch from v.at) * 1000)::bigint as at_ms
   from claimed c
   cross join lateral (
     select mode, url, secret_sealed, case when previous_expires_at > now() then previous_secret_sealed end as previous_secret_sealed
@@ -127,6 +129,13 @@ const DELIVERY_REMOVE = `
 /** Takes away what has arrived or is given up. */
 export async function removeDeliveries(store: Queryable, deliveries: readonly Taken[]): Promise<void> {
   await store.query(DELIVERY_REMOVE, takenValues(deliveries));
+}
+
+/** The same as a part of the caller's statement. */
+export function removalPart(deliveries: readonly Taken[]): StatementPart {
+  const removed = 'delete from delivery where ctid = any(array(select place from taken))';
+  const ctes = [`taken as materialized (${TAKEN})`, `removed as (${removed})`];
+  return { ctes, result: undefined, values: takenValues(deliveries) };
 }
 
 const DELIVERY_POSTPONE = `

@@ -133,6 +133,6 @@ function deliveryOf(accountId: string, endpointId: string): ClaimedDelivery {
     sequence: 1,
     data: '{}',
     traceparent: null,
-    at: new Date(0),
+    at_ms: 0,
   };
 }

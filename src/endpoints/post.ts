@@ -117,6 +117,7 @@ class OutcomeTold extends Error {}
 
 /** Bytes of any kind as text: without a character that was cut in two, and without U+0000, which PostgreSQL refuses. */
 function readableText(bytes: Buffer): string {
+  if (bytes.length === 0) return '';
   const whole = new TextDecoder('utf-8', { ignoreBOM: true }).decode(bytes, { stream: true });
   return whole.replaceAll('\u0000', '\ufffd');
 }

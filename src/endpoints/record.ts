@@ -1,14 +1,26 @@
 import { appendEvents } from '../events/store.ts';
 import { createBatcher } from '../store/batcher.ts';
 import type { Database, Transaction } from '../store/database.ts';
+import { composeStatement } from '../store/statement-part.ts';
 import type { AttemptOutcome } from './attempt.ts';
-import { type DisabledEndpoint, insertAttempts, noteFailure, noteSuccess } from './attempt-store.ts';
-import { type ClaimedDelivery, postponeDeliveries, removeDeliveries } from './delivery-store.ts';
+import {
+  type AttemptNote,
+  attemptsPart,
+  type DisabledEndpoint,
+  insertAttempts,
+  type NewAttempt,
+  noteFailure,
+  noteSuccess,
+  successPart,
+} from './attempt-store.ts';
+import { type ClaimedDelivery, postponeDeliveries, removalPart, removeDeliveries } from './delivery-store.ts';
 import { presentEndpoint } from './present.ts';
 
 const ROWS_A_COMMIT_MAX = 500;
 /** One at a time, so that what ends meanwhile shares the next: fewer and larger commits cost the database less. */
 const COMMITS_MAX = 1;
+/** What was done is written down a moment later, together with more. A node that is killed in it repeats so many events. */
+const COMMIT_EVERY_MS = 20;
 /** An endpoint that had no success for so long is disabled at its next failure. A promise to customers. */
 const FAILING_DAYS_MAX = 5;
 const HTTP_GONE = 410;
@@ -37,8 +49,9 @@ export function createRecorder(
   return createBatcher<MadeAttempt, void>({
     itemsMax: ROWS_A_COMMIT_MAX,
     flushesMax: COMMITS_MAX,
+    everyMs: COMMIT_EVERY_MS,
     flush: async (made) => {
-      const disabled = await database.transaction((tx) => record(tx, made));
+      const disabled = await record(database, made);
       onCommit(made.length);
       if (disabled.length > 0) onEvents();
       return made.map(() => undefined);
@@ -46,20 +59,33 @@ export function createRecorder(
   });
 }
 
-async function record(tx: Transaction, made: readonly MadeAttempt[]): Promise<DisabledEndpoint[]> {
-  const disabled = await noteEndpoints(tx, made);
+/** Returns the endpoints that are disabled by what was recorded. */
+async function record(database: Database, made: readonly MadeAttempt[]): Promise<DisabledEndpoint[]> {
+  if (made.some(({ outcome }) => outcome.outcome !== 'succeeded'))
+    return database.transaction((tx) => recordAny(tx, made));
+  await recordSuccesses(database, made);
+  return [];
+}
+
+/** What nearly always is all: one statement, because each further one costs as much as a dozen attempts. */
+async function recordSuccesses(database: Database, made: readonly MadeAttempt[]): Promise<void> {
+  const { good } = sortEndpoints(made);
+  const { text, values } = composeStatement([
+    successPart(good),
+    attemptsPart(made.map((attempt) => rowOf(attempt, attempt.waitMs))),
+    removalPart(made.map(({ delivery }) => delivery)),
+  ]);
+  await database.query(text, values);
+}
+
+async function recordAny(tx: Transaction, made: readonly MadeAttempt[]): Promise<DisabledEndpoint[]> {
+  const { good, bad } = sortEndpoints(made);
+  if (good.length > 0) await noteSuccess(tx, good);
+  const disabled = bad.length > 0 ? await noteFailure(tx, bad, FAILING_DAYS_MAX) : [];
   const off = new Set(disabled.map(({ id }) => id));
   await insertAttempts(
     tx,
-    made.map(({ delivery, outcome: { retryAfter: _, ...attempt }, waitMs }) => ({
-      ...attempt,
-      account_id: delivery.account_id,
-      endpoint_id: delivery.endpoint_id,
-      event_id: delivery.event_id,
-      type: delivery.type,
-      number: delivery.attempts + 1,
-      waitMs: off.has(delivery.endpoint_id) ? null : waitMs,
-    })),
+    made.map((attempt) => rowOf(attempt, off.has(attempt.delivery.endpoint_id) ? null : attempt.waitMs)),
   );
   const again = made.flatMap(({ delivery, waitMs }) => (waitMs === null ? [] : [{ ...delivery, waitMs }]));
   const over = made.flatMap(({ delivery, waitMs }) => (waitMs === null ? [delivery] : []));
@@ -69,8 +95,20 @@ async function record(tx: Transaction, made: readonly MadeAttempt[]): Promise<Di
   return disabled;
 }
 
+function rowOf({ delivery, outcome: { retryAfter: _, ...attempt } }: MadeAttempt, waitMs: number | null): NewAttempt {
+  return {
+    ...attempt,
+    account_id: delivery.account_id,
+    endpoint_id: delivery.endpoint_id,
+    event_id: delivery.event_id,
+    type: delivery.type,
+    number: delivery.attempts + 1,
+    waitMs,
+  };
+}
+
 /** One success among the attempts at an endpoint outweighs its failures, but not its 410. */
-async function noteEndpoints(tx: Transaction, made: readonly MadeAttempt[]): Promise<DisabledEndpoint[]> {
+function sortEndpoints(made: readonly MadeAttempt[]): { good: AttemptNote[]; bad: AttemptNote[] } {
   const byEndpoint = [...Map.groupBy(made, ({ delivery }) => delivery.endpoint_id)]
     // Always in one order, so that two nodes never wait for each other.
     .sort(([a], [b]) => (a < b ? -1 : 1))
@@ -81,10 +119,8 @@ async function noteEndpoints(tx: Transaction, made: readonly MadeAttempt[]): Pro
       const succeeded = attempts.some(({ outcome }) => outcome.outcome === 'succeeded');
       return [{ account_id: accountId, endpoint_id, gone, succeeded }];
     });
-  const good = byEndpoint.filter(({ gone, succeeded }) => succeeded && !gone);
-  const bad = byEndpoint.filter(({ gone, succeeded }) => gone || !succeeded);
-  if (good.length > 0) await noteSuccess(tx, good);
-  return bad.length > 0 ? noteFailure(tx, bad, FAILING_DAYS_MAX) : [];
+  const isGood = ({ gone, succeeded }: { gone: boolean; succeeded: boolean }) => succeeded && !gone;
+  return { good: byEndpoint.filter(isGood), bad: byEndpoint.filter((one) => !isGood(one)) };
 }
 
 function disabledEvent(row: DisabledEndpoint) {

@@ -164,6 +164,30 @@ describe('a batcher', () => {
     const batcher = createBatcher<number, number>({ itemsMax: 10, flush: async () => [] });
     await assert.rejects(batcher.add(1), /1 items gave 0 results/);
   });
+
+  it('waits with the next flush for its time, unless that is full, and is not idle meanwhile', async () => {
+    const begun: { atMs: number; items: number[] }[] = [];
+    const batcher = createBatcher<number, void>({
+      itemsMax: 5,
+      everyMs: 200,
+      flush: async (items) => {
+        begun.push({ atMs: performance.now(), items });
+        return items.map(() => undefined);
+      },
+    });
+    await batcher.add(0);
+    const [one, two] = [batcher.add(1), batcher.add(2)];
+    await batcher.idle();
+    await Promise.all([one, two, ...[3, 4, 5, 6, 7].map((item) => batcher.add(item))]);
+    assert.deepEqual(
+      begun.map(({ items }) => items),
+      [[0], [1, 2], [3, 4, 5, 6, 7]],
+    );
+    const [first, second, third] = begun.map(({ atMs }) => atMs);
+    // Timers count in whole milliseconds.
+    assert.ok((second ?? 0) - (first ?? 0) >= 199, 'the second flush came too soon');
+    assert.ok((third ?? 0) - (second ?? 0) < 199, 'a full flush has waited');
+  });
 });
 
 function rolledBack(message: string): Error {

@@ -17,6 +17,8 @@ export interface BatcherOptions<Item, Result> {
   flushesMax?: number;
   /** A flush beside another one begins only when at least so many wait: a small one would cost more than it gains. */
   besideMin?: number;
+  /** A flush begins no sooner than so long after the last one began; 0 unless told. */
+  everyMs?: number;
 }
 
 export interface Batcher<Item, Result> {
@@ -40,12 +42,14 @@ interface Entry<Item, Result> {
  * if the flush surely wrote nothing, and not for a `StoreUnavailable`, which halves would only meet again.
  */
 export function createBatcher<Item, Result>(options: BatcherOptions<Item, Result>): Batcher<Item, Result> {
-  const { flush, itemsMax, flushesMax = 2, besideMin = 1 } = options;
+  const { flush, itemsMax, flushesMax = 2, besideMin = 1, everyMs = 0 } = options;
   const { weightMax = Number.POSITIVE_INFINITY, weightOf = () => 0 } = options;
   const waiting: Entry<Item, Result>[] = [];
   const idleWaiters: (() => void)[] = [];
   let inFlight = 0;
   let scheduled = false;
+  let notBeforeMs = 0;
+  let timer: NodeJS.Timeout | undefined;
 
   function isDue(): boolean {
     return inFlight === 0 ? waiting.length > 0 : inFlight < flushesMax && waiting.length >= besideMin;
@@ -53,15 +57,25 @@ export function createBatcher<Item, Result>(options: BatcherOptions<Item, Result
 
   function schedule(): void {
     if (scheduled || !isDue()) return;
+    const waitMs = everyMs === 0 || waiting.length >= itemsMax ? 0 : notBeforeMs - performance.now();
+    if (waitMs > 0) {
+      timer ??= setTimeout(begin, waitMs);
+      return;
+    }
     scheduled = true;
     // All that arrives in this turn of the event loop goes together.
-    setImmediate(() => {
-      scheduled = false;
-      start();
-    });
+    setImmediate(begin);
+  }
+
+  function begin(): void {
+    clearTimeout(timer);
+    timer = undefined;
+    scheduled = false;
+    start();
   }
 
   function start(): void {
+    if (everyMs > 0) notBeforeMs = performance.now() + everyMs;
     while (isDue()) {
       inFlight += 1;
       void flushEntries(flush, waiting.splice(0, countFitting())).then(finish);
@@ -81,9 +95,10 @@ export function createBatcher<Item, Result>(options: BatcherOptions<Item, Result
   /** The next flush goes first, so that the store works while this process goes on with what has just been written. */
   function finish(tell: () => void): void {
     inFlight -= 1;
-    start();
+    if (everyMs === 0) start();
+    else schedule();
     tell();
-    if (inFlight === 0) for (const resolve of idleWaiters.splice(0)) resolve();
+    if (inFlight === 0 && waiting.length === 0) for (const resolve of idleWaiters.splice(0)) resolve();
   }
 
   return {

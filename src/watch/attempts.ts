@@ -10,7 +10,7 @@ export function watchAttempts(metrics: DeliveryMetrics, log: Logger): (carried: 
     const failed = outcome.outcome === 'failed';
     metrics.attempted(mode, outcome.outcome, reasonOf(outcome), outcome.duration_ms / 1_000);
     if (!failed) {
-      if (before === 0) metrics.delivered((Date.now() - delivery.at.getTime()) / 1_000);
+      if (before === 0) metrics.delivered((Date.now() - delivery.at_ms) / 1_000);
       return;
     }
     if (waitMs === null) metrics.givenUp(mode);
