@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
+import { headerValues } from '../http/header-values.ts';
 import { ApiError } from '../kernel/errors.ts';
 import type { Mode } from '../kernel/principal.ts';
 import type { Queryable } from '../store/database.ts';
@@ -19,9 +20,9 @@ export interface IdempotencyClaim {
  * same key. Throws `idempotency_key_invalid` for anything else and for a header given twice.
  */
 export function readIdempotencyKey(request: IncomingMessage): string | undefined {
-  const given = request.headersDistinct['idempotency-key'];
-  if (given === undefined) return undefined;
-  const [text = ''] = given;
+  const given = headerValues(request, 'idempotency-key');
+  const [text] = given;
+  if (text === undefined) return undefined;
   if (given.length > 1) throw new ApiError('idempotency_key_invalid', 'The Idempotency-Key header was sent twice.');
   const quoted = QUOTED.exec(text)?.[1]?.replace(/\\(["\\])/g, '$1');
   const key = quoted ?? text;

@@ -1,4 +1,5 @@
 import type { IncomingMessage } from 'node:http';
+import { headerValues } from '../http/header-values.ts';
 import { ApiError } from '../kernel/errors.ts';
 import { newId } from '../kernel/ids.ts';
 import type { Mode } from '../kernel/principal.ts';
@@ -74,7 +75,7 @@ export function createIntake({ database, secrets, onReceived, onCommit }: Deps):
 
 /** Each list is compared whole and in constant time. That the second is left out tells only those who know a secret of the first. */
 function originOf(request: IncomingMessage, rawBody: Buffer, secrets: CallbackSecrets): Mode {
-  const given = request.headersDistinct['x-hub-signature-256'] ?? [];
+  const given = headerValues(request, 'x-hub-signature-256');
   const signature = given.length === 1 ? given[0] : undefined;
   if (isSignedBy(rawBody, signature, secrets.live)) return 'live';
   if (isSignedBy(rawBody, signature, secrets.test)) return 'test';
