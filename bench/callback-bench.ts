@@ -3,10 +3,8 @@ import { startChild } from './harness/child.ts';
 import type { Cleanup } from './harness/cleanup.ts';
 import { makeDataDir, startGateway } from './harness/gateway.ts';
 import { createGatewayApi, type GatewayApi } from './harness/gateway-api.ts';
-import { type LiveTenant, makeLiveAccounts } from './harness/platform.ts';
+import { ACCOUNTS, type LiveTenant, makeLiveAccounts } from './harness/platform.ts';
 import { RAISED_LIMITS } from './harness/raised-limits.ts';
-
-const ACCOUNTS = 16;
 
 /** What a measurement needs of the servers. */
 export interface CallbackBench {

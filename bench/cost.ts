@@ -7,7 +7,7 @@ import { openEmbeddedStore } from './harness/embedded-store.ts';
 import { makeDataDir, startGateway } from './harness/gateway.ts';
 import { createGatewayApi } from './harness/gateway-api.ts';
 import { closedLoad } from './harness/load.ts';
-import { makeLiveAccounts } from './harness/platform.ts';
+import { ACCOUNTS, makeLiveAccounts } from './harness/platform.ts';
 import { postAll } from './harness/post-all.ts';
 import { RAISED_LIMITS } from './harness/raised-limits.ts';
 import { cpuSeconds } from './harness/usage.ts';
@@ -15,7 +15,6 @@ import { waitUntil } from './harness/wait-until.ts';
 import { sendMessages } from './send-messages.ts';
 import { type Step, statusPost } from './status-posts.ts';
 
-const ACCOUNTS = 16;
 const STEPS: readonly Step[] = ['sent', 'delivered', 'read'];
 const POSTERS = 32;
 /** Messages whose statuses are posted, for each second of a round. */

@@ -13,11 +13,10 @@ import { openEmbeddedStore } from './harness/embedded-store.ts';
 import { percentile } from './harness/figures.ts';
 import { makeDataDir, startGateway } from './harness/gateway.ts';
 import { createGatewayApi, type GatewayApi, listOf, memberOf } from './harness/gateway-api.ts';
-import { makeTestAccounts } from './harness/platform.ts';
+import { ACCOUNTS, makeTestAccounts } from './harness/platform.ts';
 import { loadEvents } from './load-events.ts';
 import { PAGE, readFeed } from './read-feed.ts';
 
-const ACCOUNTS = 16;
 /** For each second of a round, which takes about as long. */
 const EVENTS_A_SECOND = 3_000;
 

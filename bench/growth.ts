@@ -10,10 +10,10 @@ import { spreadOf } from './harness/figures.ts';
 import { type Gateway, makeDataDir, startGateway } from './harness/gateway.ts';
 import { createGatewayApi } from './harness/gateway-api.ts';
 import type { Target } from './harness/load.ts';
-import { type LiveTenant, makeLiveAccounts } from './harness/platform.ts';
+import { ACCOUNTS, type LiveTenant, makeLiveAccounts } from './harness/platform.ts';
 import { RAISED_LIMITS } from './harness/raised-limits.ts';
 import { readsOfLargest } from './read-history.ts';
-import { ACCOUNTS, providerTurn, toBaseline, warmUp } from './send.ts';
+import { providerTurn, toBaseline, warmUp } from './send.ts';
 import { manyRecipients, oneRecipient } from './send-comparisons.ts';
 
 /** A gateway with many messages is to do nine tenths of what an empty one does. */

@@ -5,7 +5,7 @@ import type { Cleanup } from './harness/cleanup.ts';
 import { type Comparison, type ComparisonResult, compare, type Extent } from './harness/compare.ts';
 import { makeDataDir, startGateway } from './harness/gateway.ts';
 import { closedLoad, type Target } from './harness/load.ts';
-import { makeLiveAccounts } from './harness/platform.ts';
+import { ACCOUNTS, makeLiveAccounts } from './harness/platform.ts';
 import { RAISED_LIMITS } from './harness/raised-limits.ts';
 import { memoryPeakMb } from './harness/usage.ts';
 import {
@@ -17,9 +17,6 @@ import {
   RECIPIENTS,
   slowProvider,
 } from './send-comparisons.ts';
-
-/** Tenants, each with a key and a channel, so that no channel's own limit is what is measured. */
-export const ACCOUNTS = 16;
 
 export interface SendResult {
   comparisons: ComparisonResult[];

@@ -1,6 +1,9 @@
 import { request } from 'undici';
 import type { Gateway } from './gateway.ts';
 
+/** Accounts that take part in a measurement, each with a key and a channel, so that no channel's own limit is what is measured. */
+export const ACCOUNTS = 16;
+
 /** An account with a key. */
 export interface Tenant {
   accountId: string;
