@@ -1,20 +1,18 @@
 import { appendEvents } from '../events/store.ts';
 import { createBatcher } from '../store/batcher.ts';
 import type { Database, Transaction } from '../store/database.ts';
-import { composeStatement } from '../store/statement-part.ts';
 import type { AttemptOutcome } from './attempt.ts';
 import {
   type AttemptNote,
-  attemptsPart,
   type DisabledEndpoint,
   insertAttempts,
   type NewAttempt,
   noteFailure,
   noteSuccess,
-  successPart,
 } from './attempt-store.ts';
-import { type ClaimedDelivery, postponeDeliveries, removalPart, removeDeliveries } from './delivery-store.ts';
+import { type ClaimedDelivery, postponeDeliveries, removeDeliveries } from './delivery-store.ts';
 import { presentEndpoint } from './present.ts';
+import { recordSuccesses } from './success-store.ts';
 
 const ROWS_A_COMMIT_MAX = 500;
 /** One at a time, so that what ends meanwhile shares the next: fewer and larger commits cost the database less. */
@@ -63,19 +61,13 @@ export function createRecorder(
 async function record(database: Database, made: readonly MadeAttempt[]): Promise<DisabledEndpoint[]> {
   if (made.some(({ outcome }) => outcome.outcome !== 'succeeded'))
     return database.transaction((tx) => recordAny(tx, made));
-  await recordSuccesses(database, made);
+  // Nearly always that is all.
+  await recordSuccesses(database, {
+    endpoints: sortEndpoints(made).good,
+    attempts: made.map((attempt) => rowOf(attempt, null)),
+    deliveries: made.map(({ delivery }) => delivery),
+  });
   return [];
-}
-
-/** What nearly always is all: one statement, because each further one costs as much as a dozen attempts. */
-async function recordSuccesses(database: Database, made: readonly MadeAttempt[]): Promise<void> {
-  const { good } = sortEndpoints(made);
-  const { text, values } = composeStatement([
-    successPart(good),
-    attemptsPart(made.map((attempt) => rowOf(attempt, attempt.waitMs))),
-    removalPart(made.map(({ delivery }) => delivery)),
-  ]);
-  await database.query(text, values);
 }
 
 async function recordAny(tx: Transaction, made: readonly MadeAttempt[]): Promise<DisabledEndpoint[]> {
