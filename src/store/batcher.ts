@@ -43,7 +43,6 @@ interface Entry<Item, Result> {
  */
 export function createBatcher<Item, Result>(options: BatcherOptions<Item, Result>): Batcher<Item, Result> {
   const { flush, itemsMax, flushesMax = 2, besideMin = 1, everyMs = 0 } = options;
-  const { weightMax = Number.POSITIVE_INFINITY, weightOf = () => 0 } = options;
   const waiting: Entry<Item, Result>[] = [];
   const idleWaiters: (() => void)[] = [];
   let inFlight = 0;
@@ -59,37 +58,23 @@ export function createBatcher<Item, Result>(options: BatcherOptions<Item, Result
     if (scheduled || !isDue()) return;
     const waitMs = everyMs === 0 || waiting.length >= itemsMax ? 0 : notBeforeMs - performance.now();
     if (waitMs > 0) {
-      timer ??= setTimeout(begin, waitMs);
+      timer ??= setTimeout(start, waitMs);
       return;
     }
     scheduled = true;
     // All that arrives in this turn of the event loop goes together.
-    setImmediate(begin);
-  }
-
-  function begin(): void {
-    clearTimeout(timer);
-    timer = undefined;
-    scheduled = false;
-    start();
+    setImmediate(start);
   }
 
   function start(): void {
-    if (everyMs > 0) notBeforeMs = performance.now() + everyMs;
+    clearTimeout(timer);
+    timer = undefined;
+    scheduled = false;
     while (isDue()) {
       inFlight += 1;
-      void flushEntries(flush, waiting.splice(0, countFitting())).then(finish);
+      notBeforeMs = performance.now() + everyMs;
+      void flushEntries(flush, waiting.splice(0, countFitting(waiting, options))).then(finish);
     }
-  }
-
-  /** How many of those that wait, in their order, fit into one flush; the first one always does. */
-  function countFitting(): number {
-    let weight = 0;
-    const tooHeavy = waiting.slice(0, itemsMax).findIndex(({ item }) => {
-      weight += weightOf(item);
-      return weight > weightMax;
-    });
-    return tooHeavy === -1 ? itemsMax : Math.max(1, tooHeavy);
   }
 
   /** The next flush goes first, so that the store works while this process goes on with what has just been written. */
@@ -116,6 +101,19 @@ export function createBatcher<Item, Result>(options: BatcherOptions<Item, Result
         else idleWaiters.push(resolve);
       }),
   };
+}
+
+/** How many of those that wait, in their order, fit into one flush; the first one always does. */
+function countFitting<Item, Result>(
+  waiting: readonly Entry<Item, Result>[],
+  { itemsMax, weightMax = Number.POSITIVE_INFINITY, weightOf = () => 0 }: BatcherOptions<Item, Result>,
+): number {
+  let weight = 0;
+  const tooHeavy = waiting.slice(0, itemsMax).findIndex(({ item }) => {
+    weight += weightOf(item);
+    return weight > weightMax;
+  });
+  return tooHeavy === -1 ? itemsMax : Math.max(1, tooHeavy);
 }
 
 /** Writes all entries, and returns what tells them. It never rejects: every error goes to the entries it belongs to. */
