@@ -24,11 +24,16 @@ const MESSAGES_A_SECOND = 2_000;
 /** A quarter of what must be applied at full load. */
 const MODERATE_PER_SECOND = 1_000;
 
+interface Cpu {
+  gateway: number;
+  database: number;
+}
+
 export interface CallbackResult {
   compared: FigureResult[];
   alone: LoneResult[];
-  /** Processor time for each status, in microseconds. */
-  cpuMicros: { gateway: number; database: number };
+  /** Processor time for each status, in microseconds: until it was answered, and until it was applied. */
+  cpuMicros: { answered: Cpu; applied: Cpu };
   /** Statuses that their message does not tell; those that it tells, or that were announced, more than once. */
   lost: number;
   doubled: number;
@@ -63,7 +68,7 @@ export async function benchCallback(
         { max: 250 },
       ),
     ],
-    cpuMicros: cpuOf(full),
+    cpuMicros: { answered: cpuOf(full, 'answered'), applied: cpuOf(full, 'applied') },
     lost: sum(({ lost }) => lost),
     doubled: sum(({ doubled }) => doubled),
     memoryMb: { start: startMb, end: endMb },
@@ -74,7 +79,7 @@ export interface Round {
   gateway: Load;
   baseline: Load;
   appliedPerSecond: number;
-  cpu: { gateway: number; database: number };
+  cpu: { answered: Cpu; applied: Cpu };
   lost: number;
   doubled: number;
 }
@@ -89,18 +94,18 @@ export async function runRound(bench: CallbackBench, durationMs: number): Promis
   const before = cpuSeconds(gatewayPid);
   const startMs = performance.now();
   const gateway = await postAll(bench.gatewayOrigin, posts, { callers: POSTERS });
+  const answered = usedSince(before, gatewayPid);
   await waitUntil(
     'every status is applied',
     async () => (await countEvents(api, tenants)) >= eventsBefore + posts.length,
   );
   const appliedPerSecond = posts.length / ((performance.now() - startMs) / 1_000);
-  const after = cpuSeconds(gatewayPid);
+  const applied = usedSince(before, gatewayPid);
 
   const { lost, doubled } = await checkStatuses(api, messages, STEPS);
   const announcedTwice = (await countEvents(api, tenants)) - eventsBefore - posts.length;
   const baseline = await postAll(bench.baselineOrigin, posts, { callers: POSTERS });
-  const cpu = { gateway: after.process - before.process, database: after.database - before.database };
-  return { gateway, baseline, appliedPerSecond, cpu, lost, doubled: doubled + announcedTwice };
+  return { gateway, baseline, appliedPerSecond, cpu: { answered, applied }, lost, doubled: doubled + announcedTwice };
 }
 
 export const perSecond = ({ requests, seconds }: Load) => requests / seconds;
@@ -129,9 +134,13 @@ function readTaken(rounds: readonly Round[]): LoneResult[] {
   ];
 }
 
-function cpuOf(rounds: readonly Round[]): CallbackResult['cpuMicros'] {
+function usedSince(before: ReturnType<typeof cpuSeconds>, gatewayPid: number): Cpu {
+  const now = cpuSeconds(gatewayPid);
+  return { gateway: now.process - before.process, database: now.database - before.database };
+}
+
+function cpuOf(rounds: readonly Round[], until: keyof Round['cpu']): Cpu {
   const statuses = rounds.reduce((all, { gateway }) => all + gateway.requests, 0);
-  const micros = (side: 'gateway' | 'database') =>
-    (rounds.reduce((all, { cpu }) => all + cpu[side], 0) / statuses) * 1e6;
+  const micros = (side: keyof Cpu) => (rounds.reduce((all, { cpu }) => all + cpu[until][side], 0) / statuses) * 1e6;
   return { gateway: micros('gateway'), database: micros('database') };
 }

@@ -40,10 +40,10 @@ export function printStart({ firstSeconds, laterSeconds, targets }: StartResult)
 
 export function printCallback({ compared, alone, cpuMicros, memoryMb, lost, doubled }: CallbackResult): void {
   printFigures(compared, alone);
-  const { gateway, database } = cpuMicros;
-  console.log(
-    `\nProcessor time for each status, in microseconds: gateway ${show(gateway)}, database ${show(database)}`,
-  );
+  for (const [until, { gateway, database }] of Object.entries(cpuMicros))
+    console.log(
+      `\nProcessor time for each status until it was ${until}, in microseconds: gateway ${show(gateway)}, database ${show(database)}`,
+    );
   const { start = Number.NaN, end = Number.NaN } = memoryMb;
   console.log(`Memory of the gateway: ${show(start)} MB after the warm-up, ${show(end)} MB at the end`);
   console.log(`Lost ${lost}, doubled ${doubled}`);
