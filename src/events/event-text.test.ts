@@ -27,10 +27,11 @@ const told = async (data: unknown) => {
 describe("an event's text", () => {
   it('is JSON with all members of the event, and its data as they were recorded', async () => {
     // What a jsonb cannot hold, or holds in another form, never gets into one.
-    const values = fc.jsonValue().filter((value) => !/\\u0000|\\ud[89a-f]|e[-+]?\d|-0/i.test(JSON.stringify(value)));
+    const values = fc.jsonValue().filter((value) => !/\\u0000|\\ud[89a-f]|e[-+]?\d/i.test(JSON.stringify(value)));
     await fc.assert(
       fc.asyncProperty(values, fc.string({ unit: 'grapheme' }), async (value, text) => {
-        const data = { message: { text: text.replaceAll('\0', ''), value } };
+        // As JSON has it, which knows no -0.
+        const data = JSON.parse(JSON.stringify({ message: { text: text.replaceAll('\0', ''), value } }));
         const { row, event } = await told(data);
         const { id, ...members } = event;
         const { account_id, sequence, type } = row;
