@@ -1,7 +1,7 @@
 import { newId } from '../kernel/ids.ts';
 import type { Mode } from '../kernel/principal.ts';
 import type { Queryable } from '../store/database.ts';
-import type { ClaimedNotification, NotificationResult, NotificationView } from './store.ts';
+import { type ClaimedNotification, columnsOf, type NotificationResult, type NotificationView } from './store.ts';
 
 /** A verified body, as it came. */
 export interface RawNotification {
@@ -111,12 +111,7 @@ export async function finishPacked(
     packed.map(({ origin }) => origin),
     packed.map(({ start }) => start),
     packed.map(({ body }) => body.length),
-    results.map(({ state }) => state),
-    // Arrays in arrays must be of one length in PostgreSQL, so these two travel as texts.
-    results.map(({ kinds }) => JSON.stringify(kinds)),
-    results.map(({ itemsLeft }) => itemsLeft.join(',')),
-    results.map(({ error }) => error),
-    results.map(({ retryInSeconds }) => retryInSeconds),
+    ...columnsOf(results),
   ]);
 }
 

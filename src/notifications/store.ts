@@ -66,15 +66,19 @@ const NOTIFICATION_FINISH = `
   where n.id = r.id`;
 
 export async function finishNotifications(tx: Queryable, results: readonly NotificationResult[]): Promise<void> {
-  await tx.query(NOTIFICATION_FINISH, [
-    results.map(({ id }) => id),
+  await tx.query(NOTIFICATION_FINISH, [results.map(({ id }) => id), ...columnsOf(results)]);
+}
+
+/** What a statement takes of results: state, kinds, items left, error and seconds until the next look, a column each. */
+export function columnsOf(results: readonly NotificationResult[]): unknown[] {
+  return [
     results.map(({ state }) => state),
     // Arrays in arrays must be of one length in PostgreSQL, so these two travel as texts.
     results.map(({ kinds }) => JSON.stringify(kinds)),
     results.map(({ itemsLeft }) => itemsLeft.join(',')),
     results.map(({ error }) => error),
     results.map(({ retryInSeconds }) => retryInSeconds),
-  ]);
+  ];
 }
 
 const NOTIFICATION_SET_ASIDE = `
