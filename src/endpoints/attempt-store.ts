@@ -23,7 +23,7 @@ export type NewAttempt = Omit<AttemptRow, 'next_at'> & {
   waitMs: number | null;
 };
 
-const ATTEMPT_ROWS = `
+const ATTEMPT_INSERT = `
   insert into attempt (account_id, id, endpoint_id, event_id, type, number, at, outcome, http_status, error, duration_ms,
     answer, next_at)
   select account_id, id, endpoint_id, event_id, type, number, at, outcome, http_status, error, duration_ms, answer,
@@ -34,11 +34,11 @@ const ATTEMPT_ROWS = `
 
 /** Writes attempts down, as a part of the caller's statement. */
 export function attemptsPart(attempts: readonly NewAttempt[]): StatementPart {
-  return { ctes: [`attempted as (${ATTEMPT_ROWS})`], result: undefined, values: attemptValues(attempts) };
+  return { ctes: [`attempted as (${ATTEMPT_INSERT})`], result: undefined, values: attemptValues(attempts) };
 }
 
 export async function insertAttempts(tx: Queryable, attempts: readonly NewAttempt[]): Promise<void> {
-  await tx.query(ATTEMPT_ROWS, attemptValues(attempts));
+  await tx.query(ATTEMPT_INSERT, attemptValues(attempts));
 }
 
 function attemptValues(attempts: readonly NewAttempt[]): unknown[] {
@@ -97,7 +97,7 @@ const ENDPOINT_NOTE_SUCCESS = `
   update endpoint e set failing_since = null from unnest($1::uuid[], $2::uuid[]) as t(account_id, id)
   where e.account_id = t.account_id and e.id = t.id and e.failing_since is not null`;
 
-type EndpointName = Pick<AttemptNote, 'account_id' | 'endpoint_id'>;
+export type EndpointName = Pick<AttemptNote, 'account_id' | 'endpoint_id'>;
 export interface AttemptNote {
   account_id: string;
   endpoint_id: string;

@@ -122,9 +122,10 @@ export async function releaseDeliveries(store: Queryable, deliveries: readonly T
   await store.query(DELIVERY_RELEASE, takenValues(deliveries));
 }
 
+const DELETE_TAKEN = 'delete from delivery where ctid = any(array(select place from taken))';
 const DELIVERY_REMOVE = `
   with taken as materialized (${TAKEN})
-  delete from delivery where ctid = any(array(select place from taken))`;
+  ${DELETE_TAKEN}`;
 
 /** Takes away what has arrived or is given up. */
 export async function removeDeliveries(store: Queryable, deliveries: readonly Taken[]): Promise<void> {
@@ -133,8 +134,7 @@ export async function removeDeliveries(store: Queryable, deliveries: readonly Ta
 
 /** The same as a part of the caller's statement. */
 export function removalPart(deliveries: readonly Taken[]): StatementPart {
-  const removed = 'delete from delivery where ctid = any(array(select place from taken))';
-  const ctes = [`taken as materialized (${TAKEN})`, `removed as (${removed})`];
+  const ctes = [`taken as materialized (${TAKEN})`, `removed as (${DELETE_TAKEN})`];
   return { ctes, result: undefined, values: takenValues(deliveries) };
 }
 

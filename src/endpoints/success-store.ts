@@ -1,12 +1,12 @@
 import type { Queryable } from '../store/database.ts';
 import { composeStatement } from '../store/statement-part.ts';
-import { type AttemptNote, attemptsPart, type NewAttempt, successPart } from './attempt-store.ts';
+import { attemptsPart, type EndpointName, type NewAttempt, successPart } from './attempt-store.ts';
 import { removalPart, type Taken } from './delivery-store.ts';
 
 /** Attempts that succeeded, with what follows from them. */
 export interface Successes {
   /** Each endpoint once, always in one order. */
-  endpoints: readonly AttemptNote[];
+  endpoints: readonly EndpointName[];
   attempts: readonly NewAttempt[];
   deliveries: readonly Taken[];
 }

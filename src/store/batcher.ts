@@ -56,7 +56,7 @@ export function createBatcher<Item, Result>(options: BatcherOptions<Item, Result
 
   function schedule(): void {
     if (scheduled || !isDue()) return;
-    const waitMs = everyMs === 0 || waiting.length >= itemsMax ? 0 : notBeforeMs - performance.now();
+    const waitMs = waiting.length >= itemsMax ? 0 : notBeforeMs - performance.now();
     if (waitMs > 0) {
       timer ??= setTimeout(start, waitMs);
       return;
