@@ -11,7 +11,7 @@ import {
 } from './harness/compare.ts';
 import type { Load } from './harness/load.ts';
 import { postAll } from './harness/post-all.ts';
-import { cpuSeconds, memoryNowMb } from './harness/usage.ts';
+import { type CpuUsed, cpuSeconds, cpuSince, memoryNowMb, microsEach } from './harness/usage.ts';
 import { waitUntil } from './harness/wait-until.ts';
 import { measureVisible, type Visible } from './measure-visible.ts';
 import { sendMessages } from './send-messages.ts';
@@ -24,16 +24,11 @@ const MESSAGES_A_SECOND = 2_000;
 /** A quarter of what must be applied at full load. */
 const MODERATE_PER_SECOND = 1_000;
 
-interface Cpu {
-  gateway: number;
-  database: number;
-}
-
 export interface CallbackResult {
   compared: FigureResult[];
   alone: LoneResult[];
   /** Processor time for each status, in microseconds: until it was answered, and until it was applied. */
-  cpuMicros: { answered: Cpu; applied: Cpu };
+  cpuMicros: { answered: CpuUsed; applied: CpuUsed };
   /** Statuses that their message does not tell; those that it tells, or that were announced, more than once. */
   lost: number;
   doubled: number;
@@ -79,7 +74,7 @@ export interface Round {
   gateway: Load;
   baseline: Load;
   appliedPerSecond: number;
-  cpu: { answered: Cpu; applied: Cpu };
+  cpu: { answered: CpuUsed; applied: CpuUsed };
   lost: number;
   doubled: number;
 }
@@ -94,13 +89,13 @@ export async function runRound(bench: CallbackBench, durationMs: number): Promis
   const before = cpuSeconds(gatewayPid);
   const startMs = performance.now();
   const gateway = await postAll(bench.gatewayOrigin, posts, { callers: POSTERS });
-  const answered = usedSince(before, gatewayPid);
+  const answered = cpuSince(before, gatewayPid);
   await waitUntil(
     'every status is applied',
     async () => (await countEvents(api, tenants)) >= eventsBefore + posts.length,
   );
   const appliedPerSecond = posts.length / ((performance.now() - startMs) / 1_000);
-  const applied = usedSince(before, gatewayPid);
+  const applied = cpuSince(before, gatewayPid);
 
   const { lost, doubled } = await checkStatuses(api, messages, STEPS);
   const announcedTwice = (await countEvents(api, tenants)) - eventsBefore - posts.length;
@@ -134,13 +129,10 @@ function readTaken(rounds: readonly Round[]): LoneResult[] {
   ];
 }
 
-function usedSince(before: ReturnType<typeof cpuSeconds>, gatewayPid: number): Cpu {
-  const now = cpuSeconds(gatewayPid);
-  return { gateway: now.process - before.process, database: now.database - before.database };
-}
-
-function cpuOf(rounds: readonly Round[], until: keyof Round['cpu']): Cpu {
+function cpuOf(rounds: readonly Round[], until: keyof Round['cpu']): CpuUsed {
   const statuses = rounds.reduce((all, { gateway }) => all + gateway.requests, 0);
-  const micros = (side: keyof Cpu) => (rounds.reduce((all, { cpu }) => all + cpu[until][side], 0) / statuses) * 1e6;
-  return { gateway: micros('gateway'), database: micros('database') };
+  return microsEach(
+    rounds.map(({ cpu }) => cpu[until]),
+    statuses,
+  );
 }

@@ -2,7 +2,7 @@ import { request } from 'undici';
 import { type GatewayApi, memberOf } from './harness/gateway-api.ts';
 import type { Load } from './harness/load.ts';
 import type { Tenant } from './harness/platform.ts';
-import { cpuSeconds } from './harness/usage.ts';
+import { type CpuUsed, cpuSeconds, cpuSince } from './harness/usage.ts';
 import { waitUntil } from './harness/wait-until.ts';
 
 /** So many attempts at once is what the gateway grants one endpoint; the baseline makes as many. */
@@ -29,7 +29,7 @@ export interface Log extends Tenant {
 export interface DeliveryRound {
   gateway: Load;
   baseline: Load;
-  cpu: { gateway: number; database: number };
+  cpu: CpuUsed;
   lost: number;
   doubled: number;
 }
@@ -44,12 +44,12 @@ export async function deliverEvents(
   const expected = each * logs.length;
   const before = cpuSeconds(bench.gatewayPid);
   const ours = await countWhile(bench, () => replay(bench, logs, each));
-  const after = cpuSeconds(bench.gatewayPid);
+  const cpu = cpuSince(before, bench.gatewayPid);
   const theirs = await countWhile(bench, () => postBare(bench, expected, ATTEMPTS_AT_ONCE * logs.length));
   return {
     gateway: loadOf(ours),
     baseline: loadOf(theirs),
-    cpu: { gateway: after.process - before.process, database: after.database - before.database },
+    cpu,
     lost: expected - ours.different,
     doubled: ours.taken - ours.different,
   };

@@ -14,6 +14,7 @@ import { percentile } from './harness/figures.ts';
 import { makeDataDir, startGateway } from './harness/gateway.ts';
 import { createGatewayApi, type GatewayApi, listOf, memberOf } from './harness/gateway-api.ts';
 import { ACCOUNTS, makeTestAccounts } from './harness/platform.ts';
+import { type CpuUsed, microsEach } from './harness/usage.ts';
 import { loadEvents } from './load-events.ts';
 import { PAGE, readFeed } from './read-feed.ts';
 
@@ -36,7 +37,7 @@ export interface EventsResult {
   compared: FigureResult[];
   alone: LoneResult[];
   /** Processor time for each event, in microseconds. */
-  cpuMicros: { gateway: number; database: number };
+  cpuMicros: CpuUsed;
   /** Events that the endpoint has never got, and those that it has got again. */
   lost: number;
   doubled: number;
@@ -118,8 +119,10 @@ function deliveredTo(whom: string): Figure {
   };
 }
 
-function cpuOf(rounds: readonly DeliveryRound[]): EventsResult['cpuMicros'] {
+function cpuOf(rounds: readonly DeliveryRound[]): CpuUsed {
   const events = rounds.reduce((all, { gateway }) => all + gateway.requests, 0);
-  const micros = (side: 'gateway' | 'database') => (rounds.reduce((all, { cpu }) => all + cpu[side], 0) / events) * 1e6;
-  return { gateway: micros('gateway'), database: micros('database') };
+  return microsEach(
+    rounds.map(({ cpu }) => cpu),
+    events,
+  );
 }

@@ -1,6 +1,6 @@
 import { type Spread, spreadOf } from './figures.ts';
 import type { Load } from './load.ts';
-import { cpuSeconds } from './usage.ts';
+import { type CpuUsed, cpuSeconds, cpuSince, microsEach } from './usage.ts';
 
 /** How much is measured: short for a glance, full for a figure to keep. */
 export interface Extent {
@@ -41,7 +41,7 @@ export interface FigureResult {
 export interface ComparisonResult {
   figures: FigureResult[];
   /** Processor time for each message, in microseconds. */
-  cpuMicros: { gateway: number; database: number };
+  cpuMicros: CpuUsed;
   lost: number;
   doubled: number;
 }
@@ -60,26 +60,22 @@ export async function compare(
 ): Promise<ComparisonResult> {
   const { providerDelayMs: delayMs, recipients, figures } = comparison;
   const rounds: { gateway: Load; baseline: Load }[] = [];
-  const total = { messages: 0, lost: 0, doubled: 0, cpu: { gateway: 0, database: 0 } };
+  const total = { messages: 0, lost: 0, doubled: 0 };
+  const cpu: CpuUsed[] = [];
   for (let round = 0; round < extent.rounds; round++) {
     await providerTurn(delayMs);
     const before = cpuSeconds(gatewayPid);
     const gateway = await comparison.gateway();
-    const after = cpuSeconds(gatewayPid);
+    cpu.push(cpuSince(before, gatewayPid));
     const { taken, different } = await providerTurn(delayMs);
     total.messages += gateway.requests * recipients;
     total.lost += Math.abs(gateway.requests * recipients - different);
     total.doubled += taken - different;
-    total.cpu.gateway += after.process - before.process;
-    total.cpu.database += after.database - before.database;
     rounds.push({ gateway, baseline: await comparison.baseline() });
   }
   return {
     figures: figures.map((figure) => readFigure(figure, rounds)),
-    cpuMicros: {
-      gateway: (total.cpu.gateway / total.messages) * 1e6,
-      database: (total.cpu.database / total.messages) * 1e6,
-    },
+    cpuMicros: microsEach(cpu, total.messages),
     lost: total.lost,
     doubled: total.doubled,
   };

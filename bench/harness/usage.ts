@@ -32,6 +32,24 @@ export function cpuSeconds(pid: number): { process: number; database: number } {
   };
 }
 
+/** Processor time of a gateway and of its database. */
+export interface CpuUsed {
+  gateway: number;
+  database: number;
+}
+
+/** What a gateway has used since `before`, in seconds. */
+export function cpuSince(before: ReturnType<typeof cpuSeconds>, gatewayPid: number): CpuUsed {
+  const now = cpuSeconds(gatewayPid);
+  return { gateway: now.process - before.process, database: now.database - before.database };
+}
+
+/** What each of so many items has cost, in microseconds. */
+export function microsEach(used: readonly CpuUsed[], items: number): CpuUsed {
+  const micros = (side: keyof CpuUsed) => (used.reduce((sum, one) => sum + one[side], 0) / items) * 1e6;
+  return { gateway: micros('gateway'), database: micros('database') };
+}
+
 function readStat(pid: number): { pid: number; parent: number; seconds: number } {
   const text = readOrEmpty(`/proc/${pid}/stat`);
   // The name in brackets may hold spaces; the fields after it are those of proc(5) from the third on.
