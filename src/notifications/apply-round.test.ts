@@ -3,6 +3,7 @@ import { after, before, beforeEach, describe, it } from 'node:test';
 import { pino } from 'pino';
 import { createTestDatabase, type TestDatabase } from '../../test/support/database.ts';
 import { until } from '../../test/support/until.ts';
+import { countWaitingForLocks } from '../../test/support/waiting-for-locks.ts';
 import { createChannelTargets } from '../channels/targets.ts';
 import { systemClock } from '../kernel/clock.ts';
 import { newId } from '../kernel/ids.ts';
@@ -113,7 +114,7 @@ describe('a pack', () => {
     const taken = await database.transaction(async (tx) => {
       const claimed = await claimPacked(tx, LIMITS);
       unpacking = unpack(database, claimed);
-      await until(async () => (await countWaitingForLocks()) === 1);
+      await until(async () => (await countWaitingForLocks(database)) === 1);
       await unpack(tx, claimed.slice(0, 3));
       return claimed;
     });
@@ -125,11 +126,3 @@ describe('a pack', () => {
     assert.deepEqual(await packed(), []);
   });
 });
-
-/** How many statements wait for a lock. */
-async function countWaitingForLocks(): Promise<number> {
-  const [row] = await database.query<{ count: number }>(
-    `select count(*) as count from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`,
-  );
-  return row?.count ?? 0;
-}

@@ -14,6 +14,7 @@ import { recoverRequests } from '../../src/messages/recover.ts';
 import type { Database, Transaction } from '../../src/store/database.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { until } from '../support/until.ts';
+import { countWaitingForLocks } from '../support/waiting-for-locks.ts';
 
 const log = pino({ level: 'silent' });
 const DOCS_URL = 'http://127.0.0.1/docs/errors';
@@ -122,12 +123,7 @@ async function oneBehindTheOther(first: (tx: Transaction) => Promise<void>, seco
   await database.transaction(async (tx) => {
     await first(tx);
     done = second();
-    await until(async () => {
-      const [row] = await database.query<{ waiting: number }>(
-        `select count(*) as waiting from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`,
-      );
-      return row !== undefined && row.waiting > 0;
-    });
+    await until(async () => (await countWaitingForLocks(database)) > 0);
   });
   await done;
 }
