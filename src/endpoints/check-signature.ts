@@ -1,5 +1,6 @@
-import { createHmac, timingSafeEqual } from 'node:crypto';
+import { timingSafeEqual } from 'node:crypto';
 import { jsonFaults } from '../kernel/json-faults.ts';
+import { keyOf, signContent } from './sign.ts';
 
 /** The public libraries refuse what is further from their own clock, in both directions. */
 const TOLERANCE_SECONDS = 300;
@@ -66,7 +67,7 @@ export function checkSignature(check: SignatureCheck): Problem[] {
   const { signatures, problems: ofForm } = readSignatures(signature);
   if (id === undefined || timestamp === undefined || signatures.length === 0) return [...found, ...ofForm];
   const matches = (secret: string, content: string) =>
-    signatures.some((given) => isSameText(given, sign(keyOf(secret), content)));
+    signatures.some((given) => isSameText(given, signContent(keyOf(secret), content)));
   const matchesNow = (content: string) =>
     matches(check.secret, content) || (check.previous?.valid === true && matches(check.previous.secret, content));
   if (matchesNow(`${id}.${timestamp}.${check.body}`)) return found;
@@ -142,7 +143,7 @@ function explainMismatch({ body, sentBody, secret, previous }: SignatureCheck, m
     return { code: 'previous_secret', detail: 'It was made with the secret before the rotation, which has expired.' };
   const changed = bodiesLike(body, sentBody).find(({ text }) => matchesNow(content(text)));
   if (changed !== undefined) return { code: 'body_changed', detail: changed.detail };
-  if (wrongKeys(secret).some((key) => signatures.some((given) => isSameText(given, sign(key, content(body))))))
+  if (wrongKeys(secret).some((key) => signatures.some((given) => isSameText(given, signContent(key, content(body))))))
     return {
       code: 'secret_not_decoded',
       detail: 'It was made with the text of the secret: the key is what stands after "whsec_", decoded from base64.',
@@ -198,17 +199,9 @@ function sorted(value: unknown): unknown {
   return Object.fromEntries(entries.sort(([a], [b]) => (a < b ? -1 : 1)));
 }
 
-function keyOf(secret: string): Buffer {
-  return Buffer.from(secret.replace(/^whsec_/, ''), 'base64');
-}
-
 /** The usual mistakes: the secret as text, with its prefix and without. */
 function wrongKeys(secret: string): Buffer[] {
   return [Buffer.from(secret), Buffer.from(secret.replace(/^whsec_/, ''))];
-}
-
-function sign(key: Buffer, content: string): string {
-  return createHmac('sha256', key).update(content).digest('base64');
 }
 
 function isSameText(a: string, b: string): boolean {

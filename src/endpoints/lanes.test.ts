@@ -52,10 +52,23 @@ describe('lanes', () => {
     const delivery = deliveryOf('account', 'endpoint');
     assert.ok(lanes.wantsMore(delivery));
     const room = roomOf(lanes) ?? 0;
-    assert.equal(room, 200);
+    assert.equal(room, 400);
     lanes.add(deliveries('account', 'endpoint', room - 1), 0);
     for (const begun of beginAll(lanes)) lanes.end(begun, GOOD, 0);
     assert.ok(!lanes.wantsMore(delivery));
+  });
+
+  it('take no more of an endpoint than it answers in a few seconds', () => {
+    for (const [durationMs, room] of [
+      [50, 400],
+      [200, 200],
+      [1_000, 40],
+      [14_000, 10],
+    ] as const) {
+      const lanes = new Lanes();
+      proveAll(lanes, ['endpoint'], durationMs);
+      assert.equal(roomOf(lanes), room, `${durationMs} ms`);
+    }
   });
 
   it('take less of each when much is held already', () => {
@@ -65,6 +78,8 @@ describe('lanes', () => {
     for (const name of names.slice(1)) lanes.add(deliveries('account', name, 200), 0);
     const { rooms } = lanes.claimRooms();
     assert.equal(rooms.find(({ endpointId }) => endpointId === 'endpoint-0')?.room, 10);
+    for (const delivery of lanes.clear().slice(0, 1)) assert.equal(delivery.endpoint_id, 'endpoint-1');
+    assert.equal(roomOf(lanes), 400);
   });
 
   it('free every place that was taken', () => {
@@ -106,9 +121,9 @@ function beginAll(lanes: Lanes): ClaimedDelivery[] {
   return begun;
 }
 
-function proveAll(lanes: Lanes, endpointIds: string[]): void {
+function proveAll(lanes: Lanes, endpointIds: string[], durationMs = 10): void {
   for (const id of endpointIds) lanes.add([deliveryOf('account', id)], 0);
-  for (const delivery of beginAll(lanes)) lanes.end(delivery, GOOD, 0);
+  for (const delivery of beginAll(lanes)) lanes.end(delivery, { succeeded: true, durationMs }, 0);
 }
 
 function roomOf(lanes: Lanes): number | undefined {

@@ -8,9 +8,9 @@ const EXTRA_PER_ACCOUNT_MAX = 50;
 const EXTRA_MAX = 500;
 /** Endpoints with their one attempt at once. Each may be a dead one that holds its place until the time-out. */
 const OWN_MAX = 2_000;
-/** A proven endpoint that answers within this time gets its events in larger takes, or the claims would be its limit. */
-const QUICK_MS = 250;
-const TAKE_OF_QUICK = 200;
+/** A proven endpoint gets at once what it can take within this time, or the claims would be its limit. */
+const TAKE_FOR_MS = 4_000;
+const TAKE_MAX = 400;
 /** With so much in memory the larger takes end: nothing shall wait here until its lease ends. */
 const WAITING_MAX = 2_000;
 /** A proven endpoint that rests is forgotten after this time, and starts with one at once when it comes back. */
@@ -25,7 +25,8 @@ interface Lane {
   inFlight: number;
   /** The last attempt here succeeded. */
   proven: boolean;
-  quick: boolean;
+  /** How much of it is held at most, if it is proven. */
+  takeMax: number;
   /** What the claim under way may take of it. */
   room: number;
   /** The last claim took all that it might, so there may be more. */
@@ -45,17 +46,18 @@ interface Waiting {
  */
 export class Lanes {
   readonly #lanes = new Map<string, Lane>();
-  /** Those with something waiting, by the same key. */
+  /** Those with something waiting and a place of their own for it; the one that had its turn last comes last. */
   readonly #ready = new Set<Lane>();
   readonly #extraByAccount = new Map<string, number>();
   #extra = 0;
   #own = 0;
+  /** Claimed and not begun, of all. */
+  #waiting = 0;
 
   /** How much to claim of each endpoint now. */
   claimRooms(): Pick<ClaimLimits, 'rooms' | 'roomOfOthers'> {
     const lanes = [...this.#lanes.values()];
-    const waiting = lanes.reduce((sum, lane) => sum + lane.waiting.length, 0);
-    for (const lane of lanes) lane.room = roomOf(lane, waiting < WAITING_MAX);
+    for (const lane of lanes) lane.room = this.#roomOf(lane);
     const rooms = lanes.map(({ endpointId, room }) => ({ endpointId, room }));
     return { rooms, roomOfOthers: this.#own < OWN_MAX ? 1 : 0 };
   }
@@ -68,6 +70,7 @@ export class Lanes {
       if (first === undefined) continue;
       const lane = this.#laneOf(first);
       lane.waiting.push(...taken.map((delivery) => ({ delivery, claimedAtMs: nowMs })));
+      this.#waiting += taken.length;
       lane.more = taken.length >= lane.room;
       this.#ready.add(lane);
     }
@@ -76,7 +79,7 @@ export class Lanes {
   /** Whether a claim would bring more of this endpoint now. */
   wantsMore({ endpoint_id: endpointId }: ClaimedDelivery): boolean {
     const lane = this.#lanes.get(endpointId);
-    return lane?.more === true && roomOf(lane, true) > 0;
+    return lane?.more === true && this.#roomOf(lane) > 0;
   }
 
   /**
@@ -85,12 +88,12 @@ export class Lanes {
    */
   begin(notBeforeMs: number): ClaimedDelivery | undefined {
     for (const lane of this.#ready) {
-      while (lane.waiting[0] !== undefined && lane.waiting[0].claimedAtMs < notBeforeMs) lane.waiting.shift();
-      const next = this.#mayBegin(lane) ? lane.waiting.shift() : undefined;
-      if (lane.waiting.length === 0) this.#ready.delete(lane);
-      if (next === undefined) continue;
-      this.#count(lane, 1);
-      return next.delivery;
+      while (lane.waiting[0] !== undefined && lane.waiting[0].claimedAtMs < notBeforeMs) this.#next(lane);
+      const next = this.#mayBegin(lane) ? this.#next(lane) : undefined;
+      if (next !== undefined) this.#count(lane, 1);
+      // Else each attempt that ends would look at every busy endpoint.
+      if (lane.waiting.length === 0 || isFull(lane)) this.#ready.delete(lane);
+      if (next !== undefined) return next.delivery;
     }
     return undefined;
   }
@@ -104,14 +107,16 @@ export class Lanes {
     const lane = this.#laneOf(delivery);
     this.#count(lane, -1);
     lane.proven = succeeded;
-    lane.quick = succeeded && durationMs < QUICK_MS;
+    lane.takeMax = takeFor(durationMs);
     lane.usedAtMs = nowMs;
-    return succeeded ? [] : this.#empty(lane);
+    if (!succeeded) return this.#empty(lane);
+    if (lane.waiting.length > 0) this.#ready.add(lane);
+    return [];
   }
 
   /** All that is claimed and not begun; it is not kept here any longer. */
   clear(): ClaimedDelivery[] {
-    return [...this.#ready].flatMap((lane) => this.#empty(lane));
+    return [...this.#lanes.values()].flatMap((lane) => this.#empty(lane));
   }
 
   /** Forgets endpoints that nothing is known of. */
@@ -125,20 +130,34 @@ export class Lanes {
   #laneOf({ account_id: accountId, endpoint_id: endpointId }: ClaimedDelivery): Lane {
     const known = this.#lanes.get(endpointId);
     if (known !== undefined) return known;
-    const nothing = { waiting: [], inFlight: 0, proven: false, quick: false, room: 1, more: false, usedAtMs: 0 };
+    const nothing = { waiting: [], inFlight: 0, proven: false, takeMax: 1, room: 1, more: false, usedAtMs: 0 };
     const lane: Lane = { accountId, endpointId, ...nothing };
     this.#lanes.set(endpointId, lane);
     return lane;
   }
 
+  #next(lane: Lane): Waiting | undefined {
+    if (lane.waiting.length > 0) this.#waiting -= 1;
+    return lane.waiting.shift();
+  }
+
   #empty(lane: Lane): ClaimedDelivery[] {
     this.#ready.delete(lane);
+    this.#waiting -= lane.waiting.length;
     return lane.waiting.splice(0).map(({ delivery }) => delivery);
   }
 
+  /** A large take is asked for when half of the one before is used up, so that claims are few and the endpoint never waits. */
+  #roomOf({ proven, takeMax, waiting, inFlight }: Lane): number {
+    const held = waiting.length + inFlight;
+    if (!proven) return held === 0 ? 1 : 0;
+    if (this.#waiting >= WAITING_MAX || takeMax === PER_ENDPOINT_MAX) return Math.max(0, PER_ENDPOINT_MAX - held);
+    return held > takeMax / 2 ? 0 : takeMax - held;
+  }
+
   #mayBegin(lane: Lane): boolean {
+    if (isFull(lane)) return false;
     if (lane.inFlight === 0) return this.#own < OWN_MAX;
-    if (!lane.proven || lane.inFlight >= PER_ENDPOINT_MAX) return false;
     return this.#extra < EXTRA_MAX && (this.#extraByAccount.get(lane.accountId) ?? 0) < EXTRA_PER_ACCOUNT_MAX;
   }
 
@@ -157,10 +176,13 @@ export class Lanes {
   }
 }
 
-/** A large take is asked for when half of the one before is used up, so that claims are few and the endpoint never waits. */
-function roomOf(lane: Lane, largeTakes: boolean): number {
-  const held = lane.waiting.length + lane.inFlight;
-  if (!lane.proven) return held === 0 ? 1 : 0;
-  if (!lane.quick || !largeTakes) return Math.max(0, PER_ENDPOINT_MAX - held);
-  return held > TAKE_OF_QUICK / 2 ? 0 : TAKE_OF_QUICK - held;
+/** Whether only an attempt that ends makes room for the next one. */
+function isFull({ inFlight, proven }: Lane): boolean {
+  return inFlight >= (proven ? PER_ENDPOINT_MAX : 1);
+}
+
+/** What is held of an endpoint whose attempts last so long. */
+function takeFor(durationMs: number): number {
+  const within = Math.floor((PER_ENDPOINT_MAX * TAKE_FOR_MS) / Math.max(durationMs, 1));
+  return Math.min(Math.max(within, PER_ENDPOINT_MAX), TAKE_MAX);
 }
