@@ -6,8 +6,9 @@ import { transmitsOf } from '../../test/support/transmits.ts';
 import { until } from '../../test/support/until.ts';
 
 const DEADLINE_MS = 1_500;
-/** The provider answers after the deadline, and within its own time limit. */
+/** The provider answers after the deadline, and after the time limit of a transmit. */
 const LATENCY_MS = 3_000;
+const PROVIDER_TIMEOUT_MS = 2_000;
 const CONNECTIONS = 2;
 
 let gateway: TestGateway;
@@ -15,7 +16,7 @@ before(async () => {
   gateway = await startTestGateway({
     settings: {
       WAYPOST_SEND_DEADLINE_MS: String(DEADLINE_MS),
-      WAYPOST_PROVIDER_TIMEOUT_MS: '6000',
+      WAYPOST_PROVIDER_TIMEOUT_MS: String(PROVIDER_TIMEOUT_MS),
       WAYPOST_PROVIDER_CONNECTIONS: String(CONNECTIONS),
     },
     sandbox: { latencyMs: LATENCY_MS, statuses: 'off' },

@@ -33,9 +33,15 @@ const BEGIN_WAIT_MS = 5_000;
 /** Longer than the store lets any statement run: after it, what was in doubt can no longer be committed. */
 const DOUBT_MS = 40_000;
 
-/** What one send writes at its end: outcomes, and the completion of its request unless they came late. */
+/** Outcomes of one send's messages. */
 export interface Settlement {
+  /**
+   * `meanwhile`: others of the request are still under way; `end`: these are the last ones, and complete it; `late`: the
+   * answer said `unknown`.
+   */
+  when: 'meanwhile' | 'end' | 'late';
   settled: SettledMessage[];
+  /** At the `end` only. */
   completed: CompletedRequest | null;
 }
 
@@ -157,15 +163,15 @@ async function commitOnce(database: Database, commit: SendCommit): Promise<Set<s
 }
 
 /** Only what the answer did not tell is an event: an `unknown`, and what came late. */
-function isEventful({ settled, completed }: Settlement): boolean {
-  return settled.length > 0 && (completed === null || settled.some(({ outcome }) => outcome.status === 'unknown'));
+function isEventful({ when, settled }: Settlement): boolean {
+  return settled.length > 0 && (when === 'late' || settled.some(({ outcome }) => outcome.status === 'unknown'));
 }
 
 /** The outcomes and their events, in a transaction of their own, because the numbers of events are locked in it. */
 async function commitAndTell(database: Database, items: readonly Settlement[]): Promise<void> {
   const settled = items.flatMap((item) => item.settled);
   const completed = items.flatMap((item) => item.completed ?? []);
-  const late = new Set(items.filter((item) => item.completed === null).flatMap((item) => item.settled));
+  const late = new Set(items.filter(({ when }) => when === 'late').flatMap((item) => item.settled));
   const eventful = settled.filter((one) => one.outcome.status === 'unknown' || late.has(one));
   await database.transaction(async (tx) => {
     await lockRequests(tx, eventful);

@@ -12,7 +12,7 @@ import { findSettled, type SettledElsewhere } from './store.ts';
 export async function explainClosedWindows(
   database: Database,
   channel: SendingChannel,
-  { intended }: NewRequest,
+  intended: readonly IntendedMessage[],
   outcomes: Outcome[],
 ): Promise<Outcome[]> {
   const closed = intended.filter((_, place) => outcomes[place]?.error?.code === 'window_closed');

@@ -4,6 +4,7 @@ import type { Turn } from '../channels/pacing.ts';
 import { ApiError } from '../kernel/errors.ts';
 import type { AccountPrincipal } from '../kernel/principal.ts';
 import { withinMs } from '../kernel/within-ms.ts';
+import { LATE_ANSWER_MS } from '../provider/port.ts';
 import type { NewRequest } from './begin-store.ts';
 import { findReplay, type IdempotencyClaim } from './idempotency.ts';
 import type { IntendedMessage, Outcome } from './message.ts';
@@ -12,7 +13,8 @@ import { type PreflightDeps, preflight } from './preflight.ts';
 import { createRoom } from './room.ts';
 import { answerOf, explainClosedWindows } from './send-answer.ts';
 import type { SendCommand } from './send-command.ts';
-import type { SettledMessage } from './settle-store.ts';
+import { type Known, settleMeanwhile } from './settle-meanwhile.ts';
+import type { CompletedRequest, SettledMessage } from './settle-store.ts';
 import { type LateMessage, type TransmitDeps, transmitAll } from './transmit-all.ts';
 
 /** What is kept of the deadline for the second commit and the way back. */
@@ -21,8 +23,8 @@ const ANSWERING_MS = 1_000;
 const TAKING_TURN_MS = 250;
 /** A commit that takes longer than this waits for a store in trouble; the caller has no use of waiting with it. */
 const COMMIT_WAIT_MS = 3_000;
-/** A message that is in flight at the deadline is awaited for so long after it; its answer still settles it. */
-const LATE_ANSWER_MS = 60_000;
+/** A stop waits no longer for late answers: their messages are `unknown`, which a notification may still settle. */
+const LATE_AT_STOP_MS = 10_000;
 
 export interface SendDeps extends PreflightDeps, TransmitDeps {
   database: TransmitDeps['database'];
@@ -50,18 +52,13 @@ export interface Sends {
    * way or the store is away, and the errors of `findReplay` when another request has just claimed the same key.
    */
   send(call: SendCall): Promise<SendResult>;
-  /** Resolves when no send is under way and every late answer is settled. */
+  /** Resolves when no send is under way, and every late answer is settled or has kept us waiting for long enough. */
   idle(): Promise<void>;
 }
 
 export function createSends(deps: SendDeps): Sends {
   const running = new Set<Promise<unknown>>();
-  const track = <Value>(work: Promise<Value>): Promise<Value> => {
-    running.add(work);
-    const forget = () => running.delete(work);
-    work.then(forget, forget);
-    return work;
-  };
+  const late = new Set<Promise<unknown>>();
   const room = createRoom(deps.sendsMax);
 
   return {
@@ -70,21 +67,33 @@ export function createSends(deps: SendDeps): Sends {
       if (!room.enter(accountId))
         throw new ApiError('unavailable', 'Too many sends are under way.', { headers: { 'retry-after': '1' } });
       try {
-        return await track(carryOut(deps, call, track));
+        return await track(
+          running,
+          carryOut(deps, call, (settling) => void track(late, settling)),
+        );
       } finally {
         room.leave(accountId);
       }
     },
     async idle() {
       while (running.size > 0) await Promise.allSettled(running);
+      await withinMs(Promise.allSettled(late), LATE_AT_STOP_MS, () => []);
     },
   };
 }
 
-/** Keeps hold of work that outlives its caller, so that a stop can wait for it. */
-type Track = <Value>(work: Promise<Value>) => Promise<Value>;
+/** Keeps hold of work that may outlive its caller, so that a stop can wait for it. */
+function track<Value>(works: Set<Promise<unknown>>, work: Promise<Value>): Promise<Value> {
+  works.add(work);
+  const forget = () => works.delete(work);
+  work.then(forget, forget);
+  return work;
+}
 
-async function carryOut(deps: SendDeps, call: SendCall, track: Track): Promise<SendResult> {
+/** `settling` outlives the call. */
+type OnLate = (settling: Promise<void>) => void;
+
+async function carryOut(deps: SendDeps, call: SendCall, onLate: OnLate): Promise<SendResult> {
   const { principal, channel, idempotency } = call;
   const deadlineMs = call.arrivedMs + deps.deadlineMs - Math.min(ANSWERING_MS, deps.deadlineMs / 4);
   const plan = planMessages(call.command, await preflight(deps, channel, call.command));
@@ -104,16 +113,49 @@ async function carryOut(deps: SendDeps, call: SendCall, track: Track): Promise<S
     idempotency: idempotency ?? null,
   };
   if (!(await deps.ledger.begin(request))) return replayOfOther(deps, request);
-  const { content, intended } = request;
-  const transmitted = await transmitAll(deps, { channel, content, intended, deadlineMs }, turns);
-  const outcomes = await explainClosedWindows(deps.database, channel, request, transmitted.outcomes);
+  const { outcomes, late, settleRest } = await transmitAndSettle(deps, request, { channel, turns, deadlineMs });
   const answer = JSON.stringify(await answerOf(deps.database, request, outcomes, deps.docsUrl()));
   const replay = idempotency === undefined ? null : { mode: request.mode, key: idempotency.key, answer };
   const completed = { accountId: request.accountId, id: request.id, replay };
-  const committed = deps.ledger.settle({ settled: settledOf(request, outcomes), completed });
-  for (const one of transmitted.late) void track(settleLate(deps, request, one, committed));
+  const committed = settleRest(completed);
+  for (const one of late) onLate(settleLate(deps, request, one, committed));
   await waitBriefly(deps, call, committed);
   return { replayed: false, answer };
+}
+
+interface Transmitted {
+  outcomes: Outcome[];
+  late: LateMessage[];
+  /** Commits what is not committed yet, and completes the request. */
+  settleRest(completed: CompletedRequest): Promise<void>;
+}
+
+/** Transmits everything. What is known before the last outcome is committed meanwhile. */
+async function transmitAndSettle(
+  deps: SendDeps,
+  request: NewRequest,
+  { channel, turns, deadlineMs }: { channel: SendingChannel; turns: Turn[]; deadlineMs: number },
+): Promise<Transmitted> {
+  const { content, intended } = request;
+  const explain = (messages: IntendedMessage[], outcomes: Outcome[]) =>
+    explainClosedWindows(deps.database, channel, messages, outcomes);
+  const commit = async ({ messages, outcomes }: Known) => {
+    const settled = settledOf(request, await explain(messages, outcomes), messages);
+    await deps.ledger.settle({ when: 'meanwhile', settled, completed: null });
+  };
+  // Of a single message nothing is known before the end.
+  const meanwhile = intended.length > 1 ? settleMeanwhile(commit) : undefined;
+  const sending = transmitAll(deps, { channel, content, intended, deadlineMs }, turns, meanwhile?.add);
+  const transmitted = await sending.finally(() => meanwhile?.stop());
+  const outcomes = await explain(intended, transmitted.outcomes);
+  return {
+    ...{ outcomes, late: transmitted.late },
+    async settleRest(completed) {
+      await meanwhile?.committed();
+      const settled = settledOf(request, outcomes).filter(({ message }) => meanwhile?.isSettled(message) !== true);
+      await deps.ledger.settle({ when: 'end', settled, completed });
+    },
+  };
 }
 
 /** Paces what may go: a message whose turn cannot come in time fails at once, one that has to wait is `pending`. */
@@ -158,7 +200,8 @@ async function settleLate(
   giveUp.abort();
   if (late === undefined || late.status === 'unknown') return;
   await committed;
-  await deps.ledger.settle({ settled: settledOf(request, [late], [message]), completed: null });
+  const settled = settledOf(request, [late], [message]);
+  await deps.ledger.settle({ when: 'late', settled, completed: null });
 }
 
 function settledOf(request: NewRequest, outcomes: Outcome[], messages = request.intended): SettledMessage[] {

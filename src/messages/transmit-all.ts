@@ -39,11 +39,15 @@ export interface LateMessage {
   outcome: Promise<Outcome>;
 }
 
-/** All messages at once; whatever is not settled at the deadline is `unknown` in the answer and settled later. */
+/**
+ * All messages at once; whatever is not settled at the deadline is `unknown` in the answer and settled later. `onOutcome` is
+ * told of each message whose outcome is known before.
+ */
 export async function transmitAll(
   deps: TransmitDeps,
   call: TransmitCall,
   turns: readonly Turn[],
+  onOutcome?: (message: IntendedMessage, outcome: Outcome) => void,
 ): Promise<{ outcomes: Outcome[]; late: LateMessage[] }> {
   const { deadlineMs } = call;
   const turn = new AbortController();
@@ -63,7 +67,10 @@ export async function transmitAll(
       call.intended.map(async (message, place) => {
         const outcome = outcomeOf(deps, call, message, turns[place], turn.signal);
         const first = await Promise.race([outcome, deadline.promise]);
-        if (first !== 'deadline') return first;
+        if (first !== 'deadline') {
+          onOutcome?.(message, first);
+          return first;
+        }
         late.push({ message, outcome });
         return withoutId('unknown', { code: 'outcome_unknown', detail: IN_FLIGHT }, new Date(deps.clock.nowMs()));
       }),

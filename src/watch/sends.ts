@@ -149,7 +149,7 @@ function watchLedger({ ledger, metrics, traces, runnings, parents }: WatchedLedg
     },
     async settle(settlement) {
       const begunMs = performance.now();
-      const running = settlement.completed === null ? undefined : runnings.get(settlement.completed.id);
+      const running = runnings.get(requestOf(settlement));
       countOutcomes(metrics, settlement, running?.counts);
       const span = running?.span && traces?.begin('second_commit', 'internal', running.span.traceparent);
       await ledger.settle(settlement);
@@ -168,11 +168,16 @@ function countRefused(metrics: SendMetrics, { mode, refused }: NewRequest): void
   for (const { error } of refused) metrics.entries(mode, 'failed', error.code, 1);
 }
 
+/** Empty for a late settlement: the call that it belongs to has been counted. */
+function requestOf({ when, settled, completed }: Settlement): string {
+  return when === 'late' ? '' : (completed?.id ?? settled[0]?.requestId ?? '');
+}
+
 /** Most messages are accepted, so these are counted together. */
-function countOutcomes(metrics: SendMetrics, { settled, completed }: Settlement, counts: SendCounts | undefined): void {
+function countOutcomes(metrics: SendMetrics, { when, settled }: Settlement, counts: SendCounts | undefined): void {
   let accepted = 0;
   for (const { outcome, mode } of settled) {
-    if (completed === null) metrics.settledLate(outcome.status);
+    if (when === 'late') metrics.settledLate(outcome.status);
     else if (outcome.status === 'accepted') accepted += 1;
     else metrics.entries(mode, outcome.status, outcome.error?.code ?? 'none', 1);
     if (counts !== undefined) counts[outcome.status] += 1;

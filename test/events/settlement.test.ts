@@ -73,8 +73,8 @@ function settlement({ accountId, id: requestId, channelId, mode, intended }: New
   const settled = intended.map((message) => {
     return { accountId, requestId, channelId, mode, type: 'text' as const, message, outcome };
   });
-  const completed = outcome === UNKNOWN ? { accountId, id: requestId, replay: null } : null;
-  return { settled, completed };
+  if (outcome === UNKNOWN) return { when: 'end', settled, completed: { accountId, id: requestId, replay: null } };
+  return { when: 'late', settled, completed: null };
 }
 
 const typesOf = async ({ accountId }: NewRequest) =>

@@ -1,4 +1,5 @@
 import type { Client, Dispatcher } from 'undici';
+import { LATE_ANSWER_MS } from '../port.ts';
 import { withoutToken } from './client-without-token.ts';
 
 export interface ExchangeRequest {
@@ -9,7 +10,7 @@ export interface ExchangeRequest {
   body?: string;
   /** From the first byte written to the last byte read. */
   timeoutMs: number;
-  /** Ends the waiting for the first byte to be written; later it changes nothing. */
+  /** Ends the waiting for the first byte to be written. What is written by then is given `LATE_ANSWER_MS` more. */
   turn: AbortSignal | undefined;
 }
 
@@ -57,6 +58,7 @@ class ExchangeHandler implements Dispatcher.DispatchHandler {
   #controller: Dispatcher.DispatchController | undefined;
   #settled = false;
   #watching = false;
+  #late = false;
   #timer: NodeJS.Timeout | undefined;
   #httpStatus = 0;
   #retryAfter: string | undefined;
@@ -123,6 +125,11 @@ class ExchangeHandler implements Dispatcher.DispatchHandler {
   readonly #missTurn = (): void => this.#settle({ kind: 'not_begun' });
 
   readonly #expire = (): void => {
+    if (this.#request.turn?.aborted === true && !this.#late) {
+      this.#late = true;
+      this.#timer = setTimeout(this.#expire, LATE_ANSWER_MS);
+      return;
+    }
     // After a pause of this process the answer may lie unread in the socket: one turn of the event loop reads it.
     setImmediate(() => {
       if (this.#settled) return;
