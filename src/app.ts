@@ -50,7 +50,7 @@ import { createNotedMinutes, type NotedMinutes } from './statistics/mark.ts';
 import { statisticsRounds } from './statistics/rounds.ts';
 import { statisticsRoutes } from './statistics/routes.ts';
 import type { Database, Queryable } from './store/database.ts';
-import { createTemplateRegistry } from './templates/registry.ts';
+import { createTemplateRegistry, type TemplateRegistry } from './templates/registry.ts';
 import { templateRoutes } from './templates/routes.ts';
 import { SYNC_LOOK_MS, syncDueTemplates } from './templates/schedule.ts';
 import { VERSION } from './version.ts';
@@ -152,8 +152,9 @@ export async function createApp(given: AppDeps): Promise<App> {
     async drain() {
       life.accepting = false;
       life.closing.abort();
-      await server.close();
+      // The listener stays while sends are under way: who comes now is told so, and not refused a connection.
       await parts.sends.idle();
+      await server.close();
       await parts.ledger.idle();
     },
     async close() {
@@ -208,7 +209,7 @@ async function createParts(deps: WatchedDeps, sealer: Sealer, life: Life) {
   );
   const targets = createChannelTargets(database, clock);
   const applying = { decode: decodeNotification, targets, nowMs: () => clock.nowMs() };
-  const watching = { watch: watch.loop('processor', PROCESSOR_POLL_MS / 1_000), onBatch: watch.onBatch };
+  const watching = { watch: watch.loop('processor', PROCESSOR_POLL_MS / 1_000), onBatch: onBatch(watch, registry) };
   const processor = startProcessor(database, { ...applying, ...watching }, log, onEvents);
   const keyUses = createKeyUses(database, clock);
   const rounds = [
@@ -228,6 +229,14 @@ async function createParts(deps: WatchedDeps, sealer: Sealer, life: Life) {
     ...{ sandbox, docsUrl, node, provider, channels, registry, tail, attempts, ledger, sends },
     ...{ processor, keyUses, notedMinutes, rounds, authenticate, birth, rateLimits },
     markOf: createPersonMark(secrets.masterKey),
+  };
+}
+
+/** What a notification has told of a template holds from the next send on. */
+function onBatch(watch: Watch, registry: TemplateRegistry): Watch['onBatch'] {
+  return (batch, durationMs) => {
+    if (batch.itemKinds.some((kind) => kind.startsWith('template_'))) registry.forget();
+    watch.onBatch(batch, durationMs);
   };
 }
 

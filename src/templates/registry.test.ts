@@ -7,7 +7,7 @@ import type { SendingChannel } from '../channels/channels.ts';
 import { newId } from '../kernel/ids.ts';
 import { createWhatsAppProvider } from '../provider/whatsapp/client.ts';
 import { createTemplateRegistry, type TemplateRegistry } from './registry.ts';
-import { claimDueSyncs, listTemplateRows, makeSyncDue } from './store.ts';
+import { applyTemplateNews, claimDueSyncs, listTemplateRows, makeSyncDue } from './store.ts';
 import { ownerOf } from './sync.ts';
 
 let test: TestDatabase;
@@ -75,6 +75,22 @@ describe('looking a template up', () => {
       server.queries.map((query) => query.get('name')),
       ['order'],
     );
+  });
+
+  it('knows at once what a sync or a notification has changed', async () => {
+    serve(listed('order'));
+    assert.equal(await lookUp(), 'approved');
+    serve(listed('order', { status: 'PAUSED' }));
+    await registry.sync(channel);
+    assert.equal(await lookUp(), 'template_paused');
+    serve(listed('order'));
+    await registry.sync(channel);
+    assert.equal(await lookUp(), 'approved');
+    away();
+    const news = { name: 'order', language: null, status: 'disabled', category: null, quality: null };
+    await applyTemplateNews(test.database, { ...ownerOf(channel), ...news });
+    registry.forget();
+    assert.equal(await lookUp(), 'template_disabled');
   });
 
   it('asks for a name that is still missing once a minute, and finds it when it has come', async () => {

@@ -9,7 +9,7 @@ import { ownerOf, type SyncCounts, syncTemplates } from './sync.ts';
 
 /** The provider is asked for one name of one business account at most so often. */
 const ASKED_EVERY_MS = 60_000;
-/** What the store says of a name is believed for so long; a change is seen by every node after it. */
+/** What the store says of a name is believed for so long; a change that another node has stored is seen after it. */
 const BELIEVED_MS = 1_500;
 const REMEMBERED_MAX = 10_000;
 
@@ -23,6 +23,8 @@ export interface TemplateRegistry {
   sync(channel: SendingChannel): Promise<SyncCounts | undefined>;
   /** Reads all templates if that was never done. */
   syncOnce(channel: SendingChannel): Promise<void>;
+  /** To be told when this node has stored something new of templates in another way: the next look-up asks the store. */
+  forget(): void;
 }
 
 interface Deps {
@@ -71,13 +73,17 @@ export function createTemplateRegistry({ database, provider, clock }: Deps): Tem
       const key = keyOf(channel);
       const running = syncs.get(key);
       if (running !== undefined) return running;
-      const sync = syncTemplates({ database, provider }, channel).finally(() => syncs.delete(key));
+      const sync = syncTemplates({ database, provider }, channel).finally(() => {
+        syncs.delete(key);
+        known.forgetAll();
+      });
       syncs.set(key, sync);
       return sync;
     },
     async syncOnce(channel) {
       if (!(await wasSynced(database, ownerOf(channel)))) await registry.sync(channel);
     },
+    forget: known.forgetAll,
   };
   return registry;
 }

@@ -39,6 +39,11 @@ const CHECKS: ReadonlyMap<string, (content: Spot) => void> = new Map([
   ['product', checkProduct],
 ]);
 
+/** Whether a parameter's kind, in lower case, is one of those that can be checked. The provider may have others by now. */
+export function isKnownKind(kind: string): boolean {
+  return CHECKS.has(kind);
+}
+
 function checkCurrency(currency: Spot): void {
   if (currency.object() === undefined) return;
   currency.at('fallback_value').text({ min: 1, max: NAME_CHARACTERS_MAX });

@@ -60,6 +60,13 @@ describe('what fits', () => {
     ['carousel_two', [carousel(card(0, ...cardParts), card('1', ...cardParts))]],
     ['carousel_two', [carousel(card(1, ...cardParts), card(0, ...cardParts))]],
     ['order_update', [body(text('Ada')), { type: 'order_status', anything: true }]],
+    // What the provider may have added since.
+    ['order_update', [body({ type: 'sparkle', sparkle: { a: 1 } })]],
+    [
+      'promo_image',
+      [header({ type: 'hologram', hologram: {} }), body(text('Ada')), button('url', 0, { type: 'sparkle' })],
+    ],
+    ['promo_image', [...PROMO, button('sparkle', 1, { type: 'sparkle' })]],
   ];
   for (const [name, components] of right)
     it(`passes: ${name} with ${JSON.stringify(components).slice(0, 60)}`, () =>

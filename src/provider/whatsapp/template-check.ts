@@ -1,6 +1,7 @@
 import { isRecord } from '../../kernel/is-record.ts';
 import type { MessageFault } from '../../kernel/message-errors.ts';
 import type { CheckAgainstTemplate, TemplateComponent } from '../port.ts';
+import { isKnownKind } from './components-parameters.ts';
 import { type ButtonShape, readTemplateShape, type TemplateShape } from './template-shape.ts';
 
 /** The provider's limits for a text that fills a variable; their unit is not told. */
@@ -10,6 +11,8 @@ const BODY_ONLY_CHARACTERS_MAX = 32_768;
 /** What may fill a variable of a text. */
 const VARIABLE_KINDS = ['text', 'currency', 'date_time'];
 const MEDIA_FORMATS = ['image', 'video', 'document', 'location'];
+/** A button that is none of these is of a kind that the provider has added since. */
+const KNOWN_SUB_TYPES = ['url', 'quick_reply', 'copy_code', 'flow', 'voice_call', 'phone_number', 'catalog', 'mpm'];
 /** What fills a button of these kinds; the others take what the provider takes. */
 const BUTTON_KINDS: ReadonlyMap<string, readonly string[]> = new Map([
   ['url', ['text']],
@@ -88,7 +91,7 @@ function checkMedia(format: string, given: Given, { faults }: Place): void {
       given: String(parameters.length),
     });
   const kind = wordOf(parameters[0]?.type);
-  if (parameters.length === 1 && kind !== format)
+  if (parameters.length === 1 && kind !== format && !isNewKind(kind))
     faults.push({
       pointer: `${pointer}/0/type`,
       detail: 'The header is of another kind.',
@@ -146,7 +149,7 @@ function checkParameter(
   { faults }: Place,
 ): void {
   const kind = wordOf(parameter.type);
-  if (!VARIABLE_KINDS.includes(kind))
+  if (!VARIABLE_KINDS.includes(kind) && !isNewKind(kind))
     faults.push({
       pointer: `${pointer}/type`,
       detail: 'A variable cannot be filled so.',
@@ -191,14 +194,14 @@ function checkButtons(shapes: readonly ButtonShape[], given: readonly Given[], p
       });
     else if (filled.has(index))
       place.faults.push({ pointer: `${pointer}/index`, detail: 'This button is filled already.' });
-    else if (shape.subType !== subType)
+    else if (shape.subType !== subType && !isNewButton(subType))
       place.faults.push({
         pointer: `${pointer}/sub_type`,
         detail: 'The button is of another kind.',
         expected: shape.subType,
         given: subType,
       });
-    else checkButton(shape, component, pointer, place);
+    else if (shape.subType === subType) checkButton(shape, component, pointer, place);
     filled.add(index);
   }
   for (const [index, { subType, needsParameter }] of shapes.entries())
@@ -231,7 +234,7 @@ function checkButton(
   for (const [index, parameter] of parameters.entries()) {
     const kind = wordOf(parameter.type);
     if (kinds.includes(kind)) checkNotEmpty(parameter, `${pointer}/parameters/${index}`, faults);
-    else
+    else if (!isNewKind(kind))
       faults.push({
         pointer: `${pointer}/parameters/${index}/type`,
         detail: 'The button cannot be filled so.',
@@ -306,6 +309,15 @@ function parametersOf({ parameters }: TemplateComponent): Record<string, unknown
 function indexOf(value: unknown): number {
   if (typeof value === 'string' && /^[0-9]{1,3}$/.test(value)) return Number(value);
   return typeof value === 'number' ? value : Number.NaN;
+}
+
+/** New kinds go through, and the provider judges them. No word at all is a fault. */
+function isNewKind(kind: string): boolean {
+  return kind !== '' && !isKnownKind(kind);
+}
+
+function isNewButton(subType: string): boolean {
+  return subType !== '' && !KNOWN_SUB_TYPES.includes(subType);
 }
 
 function wordOf(value: unknown): string {
