@@ -945,6 +945,7 @@ export interface Problem {
   detail: string;
   /** The word to decide by. */
   code:
+    | 'bad_http'
     | 'malformed_json'
     | 'idempotency_key_invalid'
     | 'invalid_api_key'

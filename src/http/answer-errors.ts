@@ -2,6 +2,7 @@ import { STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Logger } from 'pino';
+import { API_ERROR_DOCS } from '../kernel/error-docs.ts';
 import { ApiError } from '../kernel/errors.ts';
 import { formatId, newId } from '../kernel/ids.ts';
 import { StoreUnavailable } from '../kernel/store-unavailable.ts';
@@ -88,17 +89,10 @@ function fastifyCodeOf(error: unknown): string | undefined {
 function badRequest(code: string | undefined, docsUrl: string): string {
   const status = code === 'HPE_HEADER_OVERFLOW' ? 431 : code === 'ERR_HTTP_REQUEST_TIMEOUT' ? 408 : 400;
   const requestId = formatId('req', newId());
-  const title = STATUS_CODES[status] ?? 'Bad Request';
-  const body = JSON.stringify({
-    type: docsUrl,
-    title,
-    status,
-    detail: 'The request is not valid HTTP.',
-    code: 'bad_http',
-    request_id: requestId,
-  });
+  const error = new ApiError('bad_http', API_ERROR_DOCS.bad_http.detail);
+  const body = JSON.stringify({ ...problemOf(error, requestId, docsUrl), status });
   return [
-    `HTTP/1.1 ${status} ${title}`,
+    `HTTP/1.1 ${status} ${STATUS_CODES[status]}`,
     `content-type: ${PROBLEM_TYPE}`,
     `content-length: ${Buffer.byteLength(body)}`,
     `x-request-id: ${requestId}`,

@@ -15,8 +15,7 @@ export function checkContentType(headers: IncomingHttpHeaders, emptyAllowed: boo
   if (type === undefined || !JSON_TYPE.test(type)) throw unsupported('The content type must be application/json.');
   const charset = CHARSET.exec(type)?.[1]?.toLowerCase() ?? 'utf-8';
   if (charset !== 'utf-8' && charset !== 'utf8') throw unsupported('The character set must be UTF-8.');
-  const encoding = headers['content-encoding']?.toLowerCase() ?? 'identity';
-  if (encoding !== 'identity') throw unsupported('A Content-Encoding is not supported.');
+  if (headers['content-encoding'] !== undefined) throw unsupported('A Content-Encoding is not supported.');
 }
 
 function unsupported(detail: string): ApiError {

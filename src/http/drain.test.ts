@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { connect } from 'node:net';
 import { describe, it } from 'node:test';
 import { startTestGateway } from '../../test/support/gateway.ts';
+import { assertProblem } from '../../test/support/problem.ts';
 import { transmitsOf } from '../../test/support/transmits.ts';
 import { until } from '../../test/support/until.ts';
 
@@ -30,6 +31,10 @@ describe('a gateway that drains', () => {
     assert.match(answer, /\r\ncontent-type: application\/problem\+json\r\n/);
     assert.match(answer, /\r\nretry-after: 1\r\n/);
     assert.match(answer, /"code":"unavailable"/);
+
+    assert.equal((await gateway.call('GET', '/readyz')).status, 503);
+    const refused = await gateway.call('POST', '/api/v1/messages/send', { body: body('+447700900803') });
+    assertProblem(refused, 'unavailable');
 
     const { status, json: aggregate } = await held;
     assert.deepEqual([status, aggregate.accepted_count], [200, 1]);

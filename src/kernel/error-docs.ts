@@ -13,6 +13,15 @@ export interface ApiErrorDoc {
 
 /** A row for every code: one that is forgotten is a type error. The pages in docs/errors/ are generated from it. */
 export const API_ERROR_DOCS: Readonly<Record<ApiErrorCode, ApiErrorDoc>> = {
+  bad_http: {
+    cause:
+      'What came over the connection could not be read as a request: bytes that are not HTTP, two lengths of one body, a URL with characters that must be escaped, headers or a URL of more than 16 KiB (431), or a request that did not arrive whole within 60 s (408). The connection is closed.',
+    steps: [
+      'Let an HTTP library write the request, and escape what stands in the URL.',
+      'See that nothing between you and us speaks TLS to the port for plain HTTP.',
+    ],
+    detail: 'The request is not valid HTTP.',
+  },
   malformed_json: {
     cause:
       'The body is empty, is not valid UTF-8, is not JSON, or has another length than the request announced. Often a quote in a shell line is missing, or a text was put into JSON without escaping.',

@@ -3,6 +3,12 @@
  * what to do about it. The pages in docs/errors/ are generated from it.
  */
 export const API_ERRORS = {
+  bad_http: {
+    status: 400,
+    title: 'The request is not valid HTTP',
+    action:
+      'Use an HTTP library. The status is 408 if the request was not sent in time, and 431 if its headers are too large.',
+  },
   malformed_json: {
     status: 400,
     title: 'The body is not JSON',

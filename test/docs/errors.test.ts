@@ -5,6 +5,7 @@ import { API_ERRORS, type ApiErrorCode } from '../../src/kernel/errors.ts';
 import { MESSAGE_ERROR_DOCS } from '../../src/kernel/message-error-docs.ts';
 import { isMessageError, MESSAGE_ERRORS, presentMessageError } from '../../src/kernel/message-errors.ts';
 import { type CallOptions, startTestGateway, type TestAnswer, type TestGateway } from '../support/gateway.ts';
+import { callRaw } from '../support/raw-http.ts';
 import { read } from '../support/tree.ts';
 
 /** What no call can bring about at will; other tests do it with a broken database, and with a provider that is away. */
@@ -86,6 +87,7 @@ async function provoke(): Promise<Partial<Record<ApiErrorCode, TestAnswer>>> {
   const slow = { body: { to: '+15552000005', ...TEXT }, headers: { 'idempotency-key': 'slow' } };
   const many = Array.from({ length: 51 }, (_, place) => `+4477009001${String(place).padStart(2, '0')}`);
   return {
+    bad_http: await callRaw(gateway.url, { headers: ['x-large', 'a'.repeat(20_000)] }),
     malformed_json: await send({ body: '{"to": ' }),
     idempotency_key_invalid: await send({ headers: { 'idempotency-key': 'two words' } }),
     invalid_api_key: await send({ key: null }),

@@ -1,3 +1,4 @@
+import { isRecord } from '../../kernel/is-record.ts';
 import { INBOUND_TYPES } from '../inbound-types.ts';
 import type { ConversationItem, InboundItem, Person, UndecodableReason } from '../notification.ts';
 import { type Change, originOf } from './decode-change.ts';
@@ -5,7 +6,7 @@ import { readErrors } from './decode-errors.ts';
 import { contactOf, readPerson, withContact } from './decode-person.ts';
 import { idAt, type JsonObject, keptJson, objectAt, textAt, timeAt, wordAt } from './decode-values.ts';
 
-/** The types whose content stands in the member of their name. What is not listed is kept whole. */
+/** The types whose content stands in the member of their name, whatever it is. */
 const TYPES: ReadonlySet<string> = new Set(['text', ...INBOUND_TYPES]);
 
 /**
@@ -78,7 +79,8 @@ function readSender(item: JsonObject, change: Change): Person {
   return withContact(person, contactOf(change.contacts, person));
 }
 
+/** Of a type that is not known, an object of its name is the content. Where there is none, the whole message is. */
 function readContent(item: JsonObject, type: string): unknown {
-  const content = TYPES.has(type) ? item[type] : undefined;
+  const content = TYPES.has(type) || (Object.hasOwn(item, type) && isRecord(item[type])) ? item[type] : undefined;
   return keptJson(content ?? item);
 }
