@@ -139,6 +139,7 @@ function deliveryOf(accountId: string, endpointId: string): ClaimedDelivery {
     account_id: accountId,
     endpoint_id: endpointId,
     event_id: 'event',
+    place: '(0,1)',
     attempts: 0,
     mode: 'test',
     url: 'https://example.com/',

@@ -10,7 +10,7 @@ import {
   noteFailure,
   noteSuccess,
 } from './attempt-store.ts';
-import { type ClaimedDelivery, postponeDeliveries, removeDeliveries } from './delivery-store.ts';
+import { type Placed, postponeDeliveries, removeDeliveries } from './delivery-store.ts';
 import { presentEndpoint } from './present.ts';
 import { recordSuccesses } from './success-store.ts';
 
@@ -25,7 +25,7 @@ const HTTP_GONE = 410;
 
 /** An attempt that was made for a delivery. */
 export interface MadeAttempt {
-  delivery: Pick<ClaimedDelivery, 'account_id' | 'endpoint_id' | 'event_id' | 'attempts'> & { type: string };
+  delivery: Placed & { type: string };
   outcome: AttemptOutcome;
   /** Of a failed one: when to try again; null: never. */
   waitMs: number | null;
@@ -62,11 +62,14 @@ async function record(database: Database, made: readonly MadeAttempt[]): Promise
   if (made.some(({ outcome }) => outcome.outcome !== 'succeeded'))
     return database.transaction((tx) => recordAny(tx, made));
   // Nearly always that is all.
-  await recordSuccesses(database, {
+  const deliveries = made.map(({ delivery }) => delivery);
+  const removed = await recordSuccesses(database, {
     endpoints: sortEndpoints(made).good,
     attempts: made.map((attempt) => rowOf(attempt, null)),
-    deliveries: made.map(({ delivery }) => delivery),
+    deliveries,
   });
+  // A crash before this is over repeats a delivery, as it would before the attempts are written down.
+  if (removed < deliveries.length) await removeDeliveries(database, deliveries);
   return [];
 }
 

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import type { ServerResponse } from 'node:http';
 import { after, before, describe, it } from 'node:test';
 import { tidyDeliveries } from '../../src/endpoints/delivery-store.ts';
 import { newId } from '../../src/kernel/ids.ts';
@@ -42,6 +43,41 @@ describe('nodes that share deliveries', () => {
     assert.equal(ids.length, 400);
     assert.equal(new Set(ids).size, 400);
     await Promise.all(nodes.map((node) => node.stop(10_000)));
+  });
+
+  it('take away what has arrived, although its row has moved, and not what stands in its place by now', async () => {
+    const held: ServerResponse[] = [];
+    const receiver = await receive((response) => void held.push(response));
+    const accountId = newId();
+    const endpoint = await harness.addEndpoint(receiver.url, { accountId });
+    const { database } = harness;
+    const answer = async () => {
+      await until(() => held.length === 1);
+      held.pop()?.writeHead(204).end();
+    };
+    await harness.record(1, { accountId });
+    await until(() => held.length === 1);
+    await database.query('update delivery set next_at = now() where account_id = $1', [accountId]);
+    await answer();
+    await until(async () => (await harness.waiting()) === 0);
+    assert.equal((await harness.attemptsOf(endpoint, 1)).length, 1);
+
+    // The table is empty, and gives its pages back: what comes now stands at its beginning, and so does what comes after it.
+    await database.query('vacuum delivery');
+    await harness.record(1, { accountId });
+    await until(() => held.length === 1);
+    const places = () => database.query<{ place: string }>('select ctid::text as place from delivery order by ctid');
+    const [claimed] = await places();
+    await database.query('delete from delivery');
+    await database.query('vacuum delivery');
+    const others =
+      'insert into delivery (account_id, endpoint_id, event_id, next_at) select $1, $2, id, $4 from unnest($3::uuid[]) id';
+    await database.query(others, [accountId, endpoint.id, [newId(), newId()], '2999-01-01']);
+    assert.deepEqual((await places()).at(-1), claimed, 'one stands where the other one stood');
+    await answer();
+    await harness.attemptsOf(endpoint, 2);
+    assert.equal((await places()).length, 2);
+    await database.query('delete from delivery');
   });
 
   it('take over what a node that is gone had claimed, with the same id', async () => {
