@@ -5,8 +5,8 @@ const BEARER = /^(?:bearer|oauth)\s+(\S+)$/i;
 /** Every token is accepted but one that begins so, for tests of what an expired token does. */
 const REFUSED = 'refused';
 
-/** Throws the provider's refusal if a request brings no access token, or one that is refused. */
-export function authorize(request: FastifyRequest): void {
+/** Returns the access token. Throws the provider's refusal if a request brings none, or one that is refused. */
+export function authorize(request: FastifyRequest): string {
   const token = BEARER.exec(request.headers.authorization ?? '')?.[1];
   if (token === undefined) {
     throw new GraphError(104, { message: 'An access token is required to request this resource.' });
@@ -14,4 +14,5 @@ export function authorize(request: FastifyRequest): void {
   if (token.startsWith(REFUSED)) {
     throw new GraphError(190, { message: 'Invalid OAuth access token - Cannot parse access token' });
   }
+  return token;
 }

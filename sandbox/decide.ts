@@ -26,16 +26,20 @@ export function decide(
   { text, body }: { text: string; body: unknown },
 ): Decision {
   try {
-    authorize(request);
+    const token = authorize(request);
     if (!isObject(body)) throw parameterError('The request body must be a JSON object.');
-    return read(context, request.params.id, { text, body });
+    return read(context, { phoneNumberId: request.params.id, token }, { text, body });
   } catch (error) {
     if (error instanceof GraphError) return { kind: 'refuse', error };
     throw error;
   }
 }
 
-function read(context: Context, phoneNumberId: string, { text, body }: { text: string; body: JsonObject }): Decision {
+function read(
+  context: Context,
+  { phoneNumberId, token }: { phoneNumberId: string; token: string },
+  { text, body }: { text: string; body: JsonObject },
+): Decision {
   checkEnvelope(body);
   if (!isAbsent(body.status)) return readReceipt(body);
   const person = recipientOf(body);
@@ -44,7 +48,7 @@ function read(context: Context, phoneNumberId: string, { text, body }: { text: s
   if (behaviour.kind === 'refuse' && isRefusedNow(context, behaviour.first, keyOf(text, body))) {
     throw refusal(behaviour.code);
   }
-  const { businessAccountId } = context.directory.line(phoneNumberId);
+  const { businessAccountId } = context.directory.line(phoneNumberId, token);
   const category = checkMessage(body, (name, language) => context.registry.find(businessAccountId, name, language));
   const id = newMessageId(person.waId ?? person.userId);
   const message = { id, phoneNumberId, person, callbackData: callbackDataOf(body), category };

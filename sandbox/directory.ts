@@ -9,13 +9,19 @@ export interface Line {
 
 /** The most phone number ids that are remembered; the oldest is forgotten, and made up anew when it is met again. */
 const LINES_MAX = 100_000;
+/** The most access tokens that are remembered; past it all are forgotten. */
+const TOKENS_MAX = 100_000;
 
 /**
- * The phone numbers of businesses. Gateways tell which exist; what nobody told is made up, always in the same way, since
- * every id is accepted.
+ * The phone numbers of businesses. Gateways may tell which exist; what nobody told is made up, always in the same way, since
+ * every id is accepted. An access token that is used for one business account shows whose its phone numbers are.
  */
 export class Directory {
   readonly #lines = new Map<string, Line>();
+  /** Ids of lines that were made up. */
+  readonly #madeUp = new Set<string>();
+  /** null: the token is used for several. */
+  readonly #businessOf = new Map<string, string | null>();
   readonly #byBusinessAccount = new Map<string, Set<string>>();
 
   learn(line: Line): void {
@@ -26,9 +32,22 @@ export class Directory {
     if (this.#lines.size > LINES_MAX) this.#forgetOldest();
   }
 
-  /** The line of a phone number id, as told or made up. */
-  line(phoneNumberId: string): Line {
-    return this.#lines.get(phoneNumberId) ?? this.#makeUp(phoneNumberId);
+  /** A token was used for a business account. */
+  noteToken(token: string, businessAccountId: string): void {
+    if (this.#businessOf.size >= TOKENS_MAX) this.#businessOf.clear();
+    const known = this.#businessOf.get(token);
+    this.#businessOf.set(token, known === undefined || known === businessAccountId ? businessAccountId : null);
+  }
+
+  /** The line of a phone number id, as told or made up. `token`: the one that it is used with. */
+  line(phoneNumberId: string, token?: string): Line {
+    const line = this.#lines.get(phoneNumberId) ?? this.#makeUp(phoneNumberId);
+    const businessAccountId = this.#businessOf.get(token ?? '') ?? line.businessAccountId;
+    if (businessAccountId === line.businessAccountId || !this.#madeUp.has(phoneNumberId)) return line;
+    const found = { ...line, businessAccountId };
+    this.learn(found);
+    this.#madeUp.add(phoneNumberId);
+    return found;
   }
 
   /** The lines of a business account. One that nobody told about has one made-up line. */
@@ -42,6 +61,7 @@ export class Directory {
   #makeUp(phoneNumberId: string): Line {
     const line = madeUpLine(phoneNumberId);
     this.learn(line);
+    this.#madeUp.add(phoneNumberId);
     return line;
   }
 
@@ -56,6 +76,7 @@ export class Directory {
     const line = this.#lines.get(phoneNumberId);
     if (line === undefined) return;
     this.#lines.delete(phoneNumberId);
+    this.#madeUp.delete(phoneNumberId);
     const siblings = this.#byBusinessAccount.get(line.businessAccountId);
     siblings?.delete(phoneNumberId);
     if (siblings?.size === 0) this.#byBusinessAccount.delete(line.businessAccountId);

@@ -186,6 +186,18 @@ describe('the control calls', () => {
     assert.equal((await post(`${url}/_sandbox/templates`, { business_account_id: '3', templates: [{}] })).status, 422);
   });
 
+  it('hold for the numbers that are used with the same access token', async (t) => {
+    const { url } = await startSandbox(t);
+    const templates = [{ ...DEMO_TEMPLATES[0], name: 'mine' }];
+    await post(`${url}/_sandbox/templates`, { business_account_id: '3', templates });
+    const mine = { to: '+447700900123', type: 'template', template: { name: 'mine', language: { code: 'en_US' } } };
+    assert.deepEqual(await refusalOf(send({ url }, mine, 'own')), [404, 132001], 'nobody knows whose the number is');
+    for (const token of ['own', 'shared']) await get(`${url}/v25.0/3/message_templates`, token);
+    await get(`${url}/v25.0/4/message_templates`, 'shared');
+    assert.equal((await send({ url }, mine, 'own')).status, 200);
+    assert.equal((await send({ url }, mine, 'shared')).status, 200, 'the number is known by now');
+  });
+
   it('are refused under a name that is not loopback', async (t) => {
     const { url } = await startSandbox(t);
     assert.equal(await statusWith(url, { host: 'rebound.example' }), 403);
@@ -194,8 +206,8 @@ describe('the control calls', () => {
   });
 });
 
-async function get(url: string): Promise<unknown> {
-  const response = await fetch(url, { headers: AUTHORIZED });
+async function get(url: string, token = 'any'): Promise<unknown> {
+  const response = await fetch(url, { headers: { authorization: `Bearer ${token}` } });
   assert.equal(response.status, 200);
   return response.json();
 }

@@ -14,10 +14,10 @@ const LIMIT_DEFAULT = 25;
 const LIMIT_MAX = 1_000;
 
 /** `GET /{version}/{business_account_id}/message_templates`: filtered, and cut into pages as Graph cuts them. */
-export function listTemplatesRoute(app: FastifyInstance, { registry }: Context): void {
+export function listTemplatesRoute(app: FastifyInstance, { registry, directory }: Context): void {
   app.get<{ Params: { id: string } }>(`${VERSION}/:id/message_templates`, async (request) => {
-    authorize(request);
     const { id } = request.params;
+    directory.noteToken(authorize(request), id);
     const asked = queryText(request, 'fields');
     const found = registry.templatesOf(id).filter(matches(request));
     const page = cutPage(found, {
