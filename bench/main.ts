@@ -35,14 +35,15 @@ const { positionals, values } = parseArgs({
     json: { type: 'string' },
     markdown: { type: 'string' },
     'gateway-node-option': { type: 'string', multiple: true, default: [] },
+    help: { type: 'boolean', default: false },
   },
 });
 
 const suites = positionals.length === 0 ? ALL : positionals;
 const messages = Number(values.messages);
-if (suites.some((suite) => SUITES[suite] === undefined) || !(messages >= 1)) {
+if (values.help || suites.some((suite) => SUITES[suite] === undefined) || !(messages >= 1)) {
   console.error(USAGE);
-  process.exit(1);
+  process.exit(values.help ? 0 : 1);
 }
 const short = suites.length > 1 ? SHORTEST : SHORT;
 const options: SuiteOptions = {
