@@ -104,7 +104,14 @@ const FILTERS: { name: keyof MessageFilter; stored: string; underWay: string }[]
     stored: "direction = 'inbound' and channel_id = any($::uuid[])",
     underWay: '$::uuid[] is null',
   },
-  { name: 'status', stored: 'status = $::message_status', underWay: 'i.status = $::message_status' },
+  {
+    name: 'status',
+    stored: 'status = $::message_status',
+    // What has its row already, though others of its request are under way, has another status by now. Looked up one by one:
+    // `not exists` was planned to read all messages of the account.
+    underWay: `i.status = $::message_status
+      and (select m.id from message m where m.account_id = r.account_id and m.id = i.id limit 1) is null`,
+  },
   { name: 'direction', stored: 'direction = $::direction', underWay: "$::direction = 'outbound'" },
   { name: 'since', stored: 'id >= $::uuid', underWay: 'i.id >= $::uuid' },
   { name: 'before', stored: 'id < $::uuid', underWay: 'i.id < $::uuid' },

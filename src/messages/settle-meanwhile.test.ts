@@ -31,6 +31,11 @@ describe('a send with one slow recipient', () => {
     const { accepted_count, failed_count, pending_count, completed_at, results } = await requestOf(good);
     assert.deepEqual([accepted_count, failed_count, pending_count, completed_at], [1, 1, 1, null]);
     assert.equal(results[1].status, 'transmitting');
+    const { data } = (await gateway.call('GET', '/api/v1/messages?status=transmitting')).json;
+    assert.deepEqual(
+      data.map((message: { to: string }) => message.to),
+      [SLOW],
+    );
 
     const { json, text } = await answer;
     assert.deepEqual([json.accepted_count, json.failed_count], [2, 1]);
