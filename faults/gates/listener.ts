@@ -8,6 +8,8 @@ export interface Listener {
   /** Breaks all connections and refuses new ones. */
   goAway(): Promise<void>;
   comeBack(): Promise<void>;
+  /** Resolves when it is there. */
+  present(): Promise<void>;
 }
 
 /** Without `wantedPort` at any free one. */
@@ -33,6 +35,9 @@ export async function startListener(onRequest: RequestListener, wantedPort = 0):
     },
     async comeBack() {
       if (!server.listening) await listen(port);
+    },
+    async present() {
+      if (!server.listening) await once(server, 'listening');
     },
   };
 }

@@ -11,6 +11,8 @@ export interface GatewaySlot {
   /** undefined: there is none now. */
   url(): string | undefined;
   start(): Promise<void>;
+  /** Resolves when no start is under way. */
+  started(): Promise<void>;
   kill(): Promise<void>;
   signal(signal: NodeJS.Signals): void;
   /** Why it ended, if it did so by itself: a defect. */
@@ -61,6 +63,7 @@ export function createGatewaySlot(dataDir: string, port: number, settings: Recor
       });
       return starting;
     },
+    started: async () => starting,
     async kill() {
       const killed = gateway;
       wanted = false;

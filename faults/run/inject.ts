@@ -12,14 +12,14 @@ interface Break {
 const BREAKS: Record<FaultKind, Break> = {
   kill_gateway: {
     begin: ({ gateways }, slot) => gateways[slot]?.kill(),
-    mend: ({ gateways }, slot) => gateways[slot]?.start(),
+    mend: startGateway,
   },
   kill_while_stalled: {
     begin: ({ proxy }) => proxy.stall(),
-    async mend({ proxy, gateways }, slot) {
-      await gateways[slot]?.kill();
-      proxy.restore();
-      await gateways[slot]?.start();
+    async mend(world, slot) {
+      await world.gateways[slot]?.kill();
+      world.proxy.restore();
+      await startGateway(world, slot);
     },
   },
   pause_gateway: {
@@ -42,13 +42,25 @@ const BREAKS: Record<FaultKind, Break> = {
     begin: ({ sandbox }) => sandbox.signal('SIGSTOP'),
     mend: ({ sandbox }) => sandbox.signal('SIGCONT'),
   },
-  provider_away: { begin: ({ provider }) => provider.goAway(), mend: ({ provider }) => provider.comeBack() },
+  provider_away: {
+    async begin({ provider, gateways }) {
+      for (const gateway of gateways) await gateway.started();
+      await provider.goAway();
+    },
+    mend: ({ provider }) => provider.comeBack(),
+  },
   kill_receiver: { begin: ({ receiver }) => receiver.kill(), mend: ({ receiver }) => receiver.start() },
   pause_receiver: {
     begin: ({ receiver }) => receiver.signal('SIGSTOP'),
     mend: ({ receiver }) => receiver.signal('SIGCONT'),
   },
 };
+
+/** A gateway that starts where no sandbox is starts its own, and then the gate could not come back to its port. */
+async function startGateway({ provider, gateways }: World, slot: number): Promise<void> {
+  await provider.present();
+  await gateways[slot]?.start();
+}
 
 /** Carries the faults of a plan out, each at its time, and returns when all is mended. */
 export async function injectFaults(world: World, { faults }: Plan): Promise<void> {
@@ -69,7 +81,8 @@ export async function mendAll({ gateways, proxy, postgres, provider, sandbox, re
   proxy.restore();
   postgres.freeDisk();
   for (const process of [...gateways, sandbox, receiver]) process.signal('SIGCONT');
-  await Promise.all([provider.comeBack(), sandbox.start(), receiver.start(), ...gateways.map((slot) => slot.start())]);
+  await provider.comeBack();
+  await Promise.all([sandbox.start(), receiver.start(), ...gateways.map((slot) => slot.start())]);
 }
 
 /** One process of the server dies; the server ends all others and recovers, because shared memory may be spoiled. */
