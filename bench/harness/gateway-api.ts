@@ -3,23 +3,26 @@ import { Pool } from 'undici';
 /** The gateway's API, as a customer of the bench calls it. Every answer that is not a 2xx is a fault of the bench. */
 export interface GatewayApi {
   get(key: string, path: string): Promise<unknown>;
+  /** The bytes as they came: to read them costs the bench memory and time of its own. */
+  getBytes(key: string, path: string): Promise<Buffer>;
   post(key: string, path: string, body: unknown): Promise<unknown>;
   close(): Promise<void>;
 }
 
 export function createGatewayApi(origin: string): GatewayApi {
   const pool = new Pool(origin, { connections: 64 });
-  const call = async (key: string, method: 'GET' | 'POST', path: string, body?: unknown): Promise<unknown> => {
+  const call = async (key: string, method: 'GET' | 'POST', path: string, body?: unknown): Promise<Buffer> => {
     const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json' };
     const given = body === undefined ? {} : { body: JSON.stringify(body) };
     const answer = await pool.request({ method, path, headers, ...given });
-    const text = await answer.body.text();
-    if (answer.statusCode >= 300) throw new Error(`${path} answered ${answer.statusCode}: ${text}`);
-    return JSON.parse(text);
+    const bytes = Buffer.concat(await answer.body.toArray());
+    if (answer.statusCode >= 300) throw new Error(`${path} answered ${answer.statusCode}: ${bytes}`);
+    return bytes;
   };
   return {
-    get: (key, path) => call(key, 'GET', path),
-    post: (key, path, body) => call(key, 'POST', path, body),
+    get: async (key, path) => JSON.parse(String(await call(key, 'GET', path))),
+    getBytes: (key, path) => call(key, 'GET', path),
+    post: async (key, path, body) => JSON.parse(String(await call(key, 'POST', path, body))),
     close: () => pool.close(),
   };
 }
