@@ -41,13 +41,10 @@ export class Directory {
 
   /** The line of a phone number id, as told or made up. `token`: the one that it is used with. */
   line(phoneNumberId: string, token?: string): Line {
-    const line = this.#lines.get(phoneNumberId) ?? this.#makeUp(phoneNumberId);
+    const line = this.#lines.get(phoneNumberId) ?? this.#keepMadeUp(madeUpLine(phoneNumberId));
     const businessAccountId = this.#businessOf.get(token ?? '') ?? line.businessAccountId;
     if (businessAccountId === line.businessAccountId || !this.#madeUp.has(phoneNumberId)) return line;
-    const found = { ...line, businessAccountId };
-    this.learn(found);
-    this.#madeUp.add(phoneNumberId);
-    return found;
+    return this.#keepMadeUp({ ...line, businessAccountId });
   }
 
   /** The lines of a business account. One that nobody told about has one made-up line. */
@@ -58,10 +55,9 @@ export class Directory {
     return [{ ...madeUpLine(phoneNumberId), businessAccountId }];
   }
 
-  #makeUp(phoneNumberId: string): Line {
-    const line = madeUpLine(phoneNumberId);
+  #keepMadeUp(line: Line): Line {
     this.learn(line);
-    this.#madeUp.add(phoneNumberId);
+    this.#madeUp.add(line.phoneNumberId);
     return line;
   }
 

@@ -157,13 +157,7 @@ export function removalPart(deliveries: readonly Placed[]): StatementPart {
   return {
     ctes: [REMOVED_BY_PLACE],
     result: 'select count(*) as removed from removed',
-    values: [
-      deliveries.map(({ place }) => place),
-      deliveries.map(({ account_id }) => account_id),
-      deliveries.map(({ endpoint_id }) => endpoint_id),
-      deliveries.map(({ event_id }) => event_id),
-      deliveries.map(({ attempts }) => attempts),
-    ],
+    values: [deliveries.map(({ place }) => place), ...nameValues(deliveries)],
   };
 }
 
@@ -182,12 +176,15 @@ export async function postponeDeliveries(
 }
 
 function takenValues(deliveries: readonly (Taken & { waitMs?: number })[]) {
+  return [...nameValues(deliveries), deliveries.map(({ waitMs }) => waitMs ?? null)];
+}
+
+function nameValues(deliveries: readonly Taken[]) {
   return [
     deliveries.map(({ account_id }) => account_id),
     deliveries.map(({ endpoint_id }) => endpoint_id),
     deliveries.map(({ event_id }) => event_id),
     deliveries.map(({ attempts }) => attempts),
-    deliveries.map(({ waitMs }) => waitMs ?? null),
   ];
 }
 

@@ -16,6 +16,7 @@ import {
 } from '../../test/support/notifications.ts';
 import { assertProblem } from '../../test/support/problem.ts';
 import { until } from '../../test/support/until.ts';
+import { makePartitions } from '../jobs/store.ts';
 import { formatId, newId, parseId } from '../kernel/ids.ts';
 import { keepLimits } from '../kernel/keep.ts';
 import { keepRound } from './keep-round.ts';
@@ -272,6 +273,17 @@ describe('keeping', () => {
     await future(`select partitions_make('message', at, at) as n`);
     assert.deepEqual([await count('message_default'), await count('message')], [0, 2]);
     assert.equal(await future(`select partitions_make('message', at, at) as n`), 0);
+  });
+
+  it('leaves no week with statistics of the usual size once weeks are looked after', async () => {
+    const { database } = gateway;
+    await database.query("select partitions_make('message', now(), now() + interval '30 days')");
+    const large = `select count(*) as n from pg_inherits i join pg_attribute a on a.attrelid = i.inhrelid
+      where i.inhparent = 'message'::regclass and a.attnum > 0 and a.attstattarget is distinct from 10`;
+    const countLarge = async () => (await database.query<{ n: number }>(large))[0]?.n ?? 0;
+    assert.ok((await countLarge()) > 0);
+    await makePartitions(database);
+    assert.equal(await countLarge(), 0);
   });
 
   it('is done by one node at a time, and what two ask for is done once', async () => {
