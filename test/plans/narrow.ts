@@ -20,15 +20,22 @@ const OF_WORK = [
 ];
 /** What may read more, with its reason. */
 export const MAY_READ_MORE: Record<string, string> = {
+  'src/endpoints/delivery-store.ts claimDeliveries': 'Steps from one endpoint to the next, a row each.',
   'src/endpoints/delivery-store.ts tidyDeliveries': 'Looks at everything that is on its way.',
   'src/erasure/account-store.ts deleteRows': 'Deletes everything that an account has.',
   'src/erasure/person-store.ts finishErasure': 'Runs once for a person.',
+  'src/erasure/walk-store.ts emptyAttempts': 'Ends at the limit of a step.',
+  'src/erasure/walk-store.ts emptyMessages': 'Ends at the limit of a step.',
+  'src/erasure/walk-store.ts findEventsOfPerson': 'Ends at the limit of a step.',
+  'src/erasure/walk-store.ts findNames': 'Ends at the limit of a step.',
   'src/erasure/walk-store.ts replaceMessages': 'Reads a new week of the account, until its size is known.',
   'src/keeping/expire-store.ts deleteStrays': 'Next to nothing is in no week.',
   'src/keeping/expire-store.ts emptyStrays': 'Next to nothing is in no week.',
   'src/messages/inbound-store.ts expireInboundIds': 'By the time at which they end.',
   'src/messages/store.ts expireIdempotency': 'By the time at which they end.',
   'src/messages/read-store.ts listMessages, no filter': 'Ends with the page.',
+  'src/messages/read-store.ts listMessages, a later page': 'Ends with the page.',
+  'src/messages/read-store.ts listMessages, since a time': 'Ends with the page.',
   'src/messages/read-store.ts listMessages, by direction': 'Ends with the page: both directions are frequent.',
   'src/messages/read-store.ts listMessages, to our channels': 'Ends with the page: people write often.',
   'src/messages/read-store.ts listMessages, by status': 'Ends with the page, and reads far for a rare status.',
@@ -40,6 +47,8 @@ export const MAY_READ_MORE: Record<string, string> = {
   'src/notifications/store.ts listNotifications, applied': 'Ends with the page: nearly all are.',
   'src/platform-state/store.ts readDeliveryState': 'Ends at a limit.',
   'src/watch/queue-store.ts readQueues': 'Ends at a limit.',
+  'src/statistics/count-store.ts countMessages': 'Counts a minute of the account.',
+  'src/statistics/due-store.ts sweepMessages': 'Reads what was made since the last sweep, once for all accounts.',
   'src/statistics/due-store.ts collectMarks': 'Takes any marks, and ends at a limit.',
 };
 
@@ -61,10 +70,20 @@ function whyWide({ type, table, index, columns, condition = '' }: PlanNode): str
 }
 
 /**
- * By the account and by the next column of the index too, because an account's rows may be millions. No account owns
- * notifications.
+ * By one account and one value of the next column of the index too, because an account's rows may be millions, and most of
+ * them may lie on one side of a time. No account owns notifications.
  */
 function isNarrow(table: string, [first = '', second = '']: readonly string[], condition: string): boolean {
-  const names = (column: string) => new RegExp(`\\b${column}\\b`).test(condition);
-  return first === 'account_id' ? names(first) && names(second) : table === 'notification' && names(first);
+  if (first !== 'account_id') return table === 'notification' && new RegExp(`\\b${first}\\b`).test(condition);
+  return (isOne(first, condition) && isOne(second, condition)) || hasBothEnds(condition);
+}
+
+/** `column = ...`, which may be one of a list. */
+function isOne(column: string, condition: string): boolean {
+  return new RegExp(`\\b${column} = `).test(condition);
+}
+
+/** A range of rows between two, both named in the order of the index. */
+function hasBothEnds(condition: string): boolean {
+  return /ROW\([^)]*\) >=? .*ROW\([^)]*\) <=? /.test(condition);
 }
