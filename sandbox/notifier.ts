@@ -68,7 +68,7 @@ export class Notifier {
     const waiting: Waiting = {
       ...sign(JSON.stringify(notification), this.#options.appSecret),
       number: ++this.#made,
-      madeAtMs: Date.now(),
+      madeAtMs: performance.now(),
       pauseMs: FIRST_PAUSE_MS,
       tried: tried.resolve,
       acknowledged: acknowledged.resolve,
@@ -118,7 +118,7 @@ export class Notifier {
   }
 
   #tryLater(waiting: Waiting): void {
-    if (Date.now() - waiting.madeAtMs > KEPT_MS) {
+    if (performance.now() - waiting.madeAtMs > KEPT_MS) {
       this.#lose(waiting, 'was not acknowledged within 7 days');
       return;
     }

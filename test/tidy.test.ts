@@ -70,6 +70,15 @@ const WITHOUT_ACCOUNT = [
 ];
 const NAMES_ACCOUNT = /\baccount_id\s*=|insert into \w+( as \w+)? \([^)]*\baccount_id\b/;
 
+/** Who asks for the time of day. How long something takes must not depend on it, because it can be set. */
+const TIME_OF_DAY = [
+  'src/kernel/clock.ts',
+  'src/kernel/ids.ts', // Ids tell when they were made.
+  'src/watch/attempts.ts', // It compares with an event's own time.
+  'src/watch/batches.ts', // It compares with an id's time.
+  'src/watch/sends.ts', // A trace tells when it began.
+];
+
 const FILE_LINES_MAX = 400;
 const FILE_LINES_MEDIAN_MAX = 90;
 const FUNCTION_LINES_MAX = 70;
@@ -129,6 +138,13 @@ describe('the tree', () => {
   it("has the provider's own words in its adapter and the sandbox only", () => {
     const elsewhere = [...code, ...migrations].filter((path) => folderOf(path) !== 'provider/whatsapp');
     none(elsewhere.filter((path) => /wamid|waba/i.test(read(path))));
+  });
+
+  it('asks for the time of day only where it is written down', () => {
+    assert.deepEqual(
+      code.filter((path) => read(path).includes('Date.now()')),
+      TIME_OF_DAY,
+    );
   });
 
   it('has small files and small functions', () => {

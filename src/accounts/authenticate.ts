@@ -1,5 +1,5 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
-import type { Clock } from '../kernel/clock.ts';
+import type { Clock, SteadyClock } from '../kernel/clock.ts';
 import { ApiError } from '../kernel/errors.ts';
 import type { AccountPrincipal, Principal } from '../kernel/principal.ts';
 import { createRemembered } from '../kernel/remember.ts';
@@ -20,7 +20,7 @@ type Authentication = Authenticate & { forgetKeys(): void };
 interface Deps {
   database: Queryable;
   platformKeys: readonly string[];
-  clock: Clock;
+  clock: Clock & SteadyClock;
   /** Told of every use of a key that is valid. */
   onUsed?(accountId: string, keyId: string): void;
 }

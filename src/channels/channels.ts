@@ -1,4 +1,4 @@
-import type { Clock } from '../kernel/clock.ts';
+import type { SteadyClock } from '../kernel/clock.ts';
 import { ApiError } from '../kernel/errors.ts';
 import { parseId } from '../kernel/ids.ts';
 import type { Mode } from '../kernel/principal.ts';
@@ -43,7 +43,7 @@ export interface Channels {
 interface Deps {
   database: Database;
   sealer: Sealer;
-  clock: Clock;
+  clock: SteadyClock;
   /** Without the sandbox there are no test channels. */
   sandbox: boolean;
 }

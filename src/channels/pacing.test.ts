@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, it } from 'node:test';
 import { createTestDatabase, type TestDatabase } from '../../test/support/database.ts';
+import { systemClock as clock } from '../kernel/clock.ts';
 import { newId } from '../kernel/ids.ts';
 import { type Connection, type Database, openDatabase } from '../store/database.ts';
 import type { SendingChannel } from './channels.ts';
@@ -12,7 +13,6 @@ const PER_SECOND = 50;
 
 let test: TestDatabase;
 let channel: SendingChannel;
-const clock = { nowMs: () => Date.now() };
 before(async () => {
   test = await createTestDatabase();
 });
@@ -37,7 +37,7 @@ const connect = (connection: Connection): Database => openDatabase({ connection,
 
 describe('turns of a live channel', () => {
   it('come one after the other at its throughput, after a tenth of a second at once', async () => {
-    const nowMs = Date.now();
+    const nowMs = performance.now();
     const turns = await createPacing(test.database, clock).turnsFor(channel, people(50), nowMs + 20_000);
     const times = atMs(turns, nowMs);
     assert.equal(times.length, 50);
@@ -50,11 +50,11 @@ describe('turns of a live channel', () => {
   it('are given within 10 % of the throughput by three gateways that all want more', async (t) => {
     const pools = [1, 2, 3].map(() => connect(test.connection));
     const nodes = pools.map((pool) => createPacing(pool, clock));
-    const deadlineMs = Date.now() + 10_000;
+    const deadlineMs = performance.now() + 10_000;
     const given = await Promise.all(
       nodes.flatMap((node) =>
         Array.from({ length: 20 }, async () => {
-          const nowMs = Date.now();
+          const nowMs = performance.now();
           return atMs(await node.turnsFor(channel, people(50), deadlineMs), nowMs);
         }),
       ),
@@ -73,7 +73,7 @@ describe('turns of a live channel', () => {
 
   it('that cannot come in time are refused at once, say when, and take nothing from others', async () => {
     const pacing = createPacing(test.database, clock);
-    const startMs = Date.now();
+    const startMs = performance.now();
     const first = await pacing.turnsFor(channel, people(50), startMs + 500);
     const givenFirst = first.filter(({ kind }) => kind !== 'never').length;
     assert.ok(givenFirst >= 25 && givenFirst <= 31, `${givenFirst}`);
@@ -82,7 +82,7 @@ describe('turns of a live channel', () => {
       assert.deepEqual(turn.error, { code: 'throughput_limited', retry_after_seconds: 1 });
     }
     for (let calls = 0; calls < 20; calls++) await pacing.turnsFor(channel, people(50), startMs + 500);
-    const nowMs = Date.now();
+    const nowMs = performance.now();
     const times = atMs(await pacing.turnsFor(channel, people(50), nowMs + 20_000), nowMs);
     assert.equal(times.length, 50);
     assert.ok((times[0] ?? 0) < Math.max(nowMs, startMs + 500) + 100, 'the next turn follows the last that was given');
@@ -91,8 +91,8 @@ describe('turns of a live channel', () => {
   it('tell after how many seconds a turn would come', async () => {
     const pacing = createPacing(test.database, clock);
     channel = { ...channel, throughputPerSecond: 5 };
-    await pacing.turnsFor(channel, people(50), Date.now() + 20_000);
-    const [turn] = await pacing.turnsFor(channel, people(1), Date.now() + 1_000);
+    await pacing.turnsFor(channel, people(50), performance.now() + 20_000);
+    const [turn] = await pacing.turnsFor(channel, people(1), performance.now() + 1_000);
     assert.ok(turn?.kind === 'never');
     const { code, retry_after_seconds: seconds = 0 } = turn.error;
     assert.equal(code, 'throughput_limited');
@@ -101,10 +101,10 @@ describe('turns of a live channel', () => {
 
   it('are each channel’s own', async () => {
     const pacing = createPacing(test.database, clock);
-    await pacing.turnsFor(channel, people(50), Date.now() + 20_000);
+    await pacing.turnsFor(channel, people(50), performance.now() + 20_000);
     const others = await Promise.all(
       Array.from({ length: 20 }, () =>
-        pacing.turnsFor({ ...channel, id: newId(), accountId: newId() }, people(2), Date.now() + 20_000),
+        pacing.turnsFor({ ...channel, id: newId(), accountId: newId() }, people(2), performance.now() + 20_000),
       ),
     );
     assert.deepEqual(new Set(codesOf(others.flat())), new Set(['now']));
@@ -112,15 +112,15 @@ describe('turns of a live channel', () => {
 
   it('that ended long ago are forgotten: what was saved up is a tenth of a second', async () => {
     const pacing = createPacing(test.database, clock);
-    await pacing.turnsFor(channel, people(1), Date.now() + 1_000);
+    await pacing.turnsFor(channel, people(1), performance.now() + 1_000);
     await test.database.query("update channel_pace set next_at = now() - interval '1 day'");
-    const codes = codesOf(await pacing.turnsFor(channel, people(20), Date.now() + 10_000));
+    const codes = codesOf(await pacing.turnsFor(channel, people(20), performance.now() + 10_000));
     assert.ok(codes.filter((code) => code === 'now').length <= PER_SECOND * SAVED_SECONDS + 1);
   });
 });
 
 describe('turns of one person', () => {
-  const ask = (count: number, pacing = createPacing(test.database, clock), deadlineMs = Date.now() + 5_000) =>
+  const ask = (count: number, pacing = createPacing(test.database, clock), deadlineMs = performance.now() + 5_000) =>
     Promise.all(Array.from({ length: count }, () => pacing.turnsFor(channel, ['+447700900123'], deadlineMs)));
 
   it('are 45 at once and then refused with the time of the next, also where all ask in the same moment', async () => {
@@ -136,7 +136,7 @@ describe('turns of one person', () => {
 
   it('come 6 seconds apart where the deadline allows', async () => {
     channel = { ...channel, throughputPerSecond: 1_000 };
-    const nowMs = Date.now();
+    const nowMs = performance.now();
     const turns = (await ask(50, undefined, nowMs + 20_000)).flat();
     const later = atMs(turns, nowMs).filter((at) => at > nowMs + 3_000);
     assert.deepEqual(
@@ -164,5 +164,5 @@ it('a test channel has neither limit', async () => {
   channel = { ...channel, throughputPerSecond: 1, sender: { ...channel.sender, mode: 'test' } };
   const pacing = createPacing(test.database, clock);
   const same = Array.from({ length: 100 }, () => '+447700900123');
-  assert.deepEqual(new Set(codesOf(await pacing.turnsFor(channel, same, Date.now() + 1_000))), new Set(['now']));
+  assert.deepEqual(new Set(codesOf(await pacing.turnsFor(channel, same, performance.now() + 1_000))), new Set(['now']));
 });

@@ -1,4 +1,4 @@
-import type { Clock } from '../kernel/clock.ts';
+import type { SteadyClock } from '../kernel/clock.ts';
 import type { MessageError } from '../kernel/message-errors.ts';
 import { createBatcher } from '../store/batcher.ts';
 import type { Queryable } from '../store/database.ts';
@@ -11,11 +11,14 @@ import { createTurnStock, type Turns } from './turn-stock.ts';
 const NOW_MS = 5;
 const WISHES_A_QUERY_MAX = 500;
 
-/** When a message may go: at once, later, or never within its deadline. */
+/** When a message may go: at once, later (`atMs` of the steady clock), or never within its deadline. */
 export type Turn = { kind: 'now' } | { kind: 'later'; atMs: number } | { kind: 'never'; error: MessageError };
 
 export interface Pacing {
-  /** Gives a turn to each message of a request, by the people it goes to. Only live channels are paced. */
+  /**
+   * Gives a turn to each message of a request, by the people it goes to. Only live channels are paced. The deadline is one of
+   * the steady clock.
+   */
   turnsFor(channel: SendingChannel, people: readonly string[], deadlineMs: number): Promise<Turn[]>;
 }
 
@@ -23,7 +26,7 @@ export interface Pacing {
  * Keeps the provider's limits: a channel's throughput across all nodes, the pair limit by this node. Wishes of one moment
  * share a query.
  */
-export function createPacing(database: Queryable, clock: Clock): Pacing {
+export function createPacing(database: Queryable, clock: SteadyClock): Pacing {
   const pairs = createPairLimit(clock);
   const stock = createTurnStock(clock);
   const reservations = createBatcher<PaceWish, Turns>({
@@ -47,8 +50,8 @@ export function createPacing(database: Queryable, clock: Clock): Pacing {
   return {
     async turnsFor(channel, people, deadlineMs) {
       if (channel.sender.mode === 'test') return people.map(() => NOW);
-      const nowMs = clock.nowMs();
-      const horizonMs = Math.max(0, deadlineMs - nowMs);
+      const nowMs = clock.steadyMs();
+      const horizonMs = Math.max(0, Math.floor(deadlineMs - nowMs));
       const waits = people.map((person) => pairs.delayMs(channel.id, person));
       const wanting = waits.filter((waitMs) => waitMs < horizonMs).length;
       const grant = wanting === 0 ? NOTHING : await reserve(channel, wanting, horizonMs);

@@ -8,8 +8,8 @@ const BURST = 45;
 
 /** A limit with a clock that tests move. */
 function createMoved() {
-  const time = { nowMs: 1_000_000 };
-  return { time, limit: createPairLimit({ nowMs: () => time.nowMs }) };
+  const time = { steadyMs: 1_000_000 };
+  return { time, limit: createPairLimit({ steadyMs: () => time.steadyMs }) };
 }
 
 describe('the pair limit', () => {
@@ -25,7 +25,7 @@ describe('the pair limit', () => {
       Array.from({ length: BURST }, () => 0),
     );
     assert.deepEqual([takeNext(), takeNext(), takeNext()], [STEP_MS, 2 * STEP_MS, 3 * STEP_MS]);
-    time.nowMs += 4 * STEP_MS;
+    time.steadyMs += 4 * STEP_MS;
     assert.equal(limit.delayMs('channel', 'person'), 0);
     takeNext();
     assert.equal(limit.delayMs('channel', 'person'), STEP_MS);
@@ -42,7 +42,7 @@ describe('the pair limit', () => {
   it('pays back while nobody sends, up to 45 and no more', () => {
     const { time, limit } = createMoved();
     for (let taken = 0; taken < BURST; taken++) limit.take('channel', 'person');
-    time.nowMs += 24 * 3_600_000;
+    time.steadyMs += 24 * 3_600_000;
     for (let taken = 0; taken < BURST; taken++) {
       assert.equal(limit.delayMs('channel', 'person'), 0);
       limit.take('channel', 'person');
@@ -56,8 +56,8 @@ describe('the pair limit', () => {
         const { time, limit } = createMoved();
         const goneMs: number[] = [];
         for (const pauseMs of pausesMs) {
-          time.nowMs += pauseMs % 7 === 0 ? 0 : pauseMs;
-          goneMs.push(time.nowMs + limit.delayMs('channel', 'person'));
+          time.steadyMs += pauseMs % 7 === 0 ? 0 : pauseMs;
+          goneMs.push(time.steadyMs + limit.delayMs('channel', 'person'));
           limit.take('channel', 'person');
         }
         for (const [first, fromMs] of goneMs.entries())

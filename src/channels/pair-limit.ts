@@ -1,4 +1,4 @@
-import type { Clock } from '../kernel/clock.ts';
+import type { SteadyClock } from '../kernel/clock.ts';
 
 /**
  * The provider allows one message in 6 seconds to one person from one number, and 45 borrowed from the future.
@@ -23,10 +23,10 @@ export interface PairLimit {
  * A leaky bucket a pair: `fullAt` is when all that was borrowed is paid back. Pairs live in two generations, so that those
  * of long ago are forgotten all at once and for nothing.
  */
-export function createPairLimit(clock: Clock): PairLimit {
+export function createPairLimit(clock: SteadyClock): PairLimit {
   let fullAtMs = new Map<string, number>();
   let fullAtMsBefore = new Map<string, number>();
-  let bornAtMs = clock.nowMs();
+  let bornAtMs = clock.steadyMs();
   const keyOf = (channelId: string, person: string) => `${channelId} ${person}`;
   const find = (key: string) => fullAtMs.get(key) ?? fullAtMsBefore.get(key) ?? 0;
 
@@ -39,10 +39,10 @@ export function createPairLimit(clock: Clock): PairLimit {
 
   return {
     delayMs(channelId, person) {
-      return Math.max(0, find(keyOf(channelId, person)) - (BURST - 1) * STEP_MS - clock.nowMs());
+      return Math.max(0, find(keyOf(channelId, person)) - (BURST - 1) * STEP_MS - clock.steadyMs());
     },
     take(channelId, person) {
-      const nowMs = clock.nowMs();
+      const nowMs = clock.steadyMs();
       const key = keyOf(channelId, person);
       const fullAt = Math.max(find(key), nowMs) + STEP_MS;
       ageIfDue(nowMs);

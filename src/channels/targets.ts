@@ -1,4 +1,4 @@
-import type { Clock } from '../kernel/clock.ts';
+import type { SteadyClock } from '../kernel/clock.ts';
 import type { Mode } from '../kernel/principal.ts';
 import { createRemembered } from '../kernel/remember.ts';
 import type { Queryable } from '../store/database.ts';
@@ -14,7 +14,7 @@ export interface ChannelTargets {
   ofBusiness(businessAccountId: string, mode: Mode): Promise<ChannelTarget[]>;
 }
 
-export function createChannelTargets(database: Queryable, clock: Clock): ChannelTargets {
+export function createChannelTargets(database: Queryable, clock: SteadyClock): ChannelTargets {
   const limits = { believedMs: BELIEVED_MS, entriesMax: REMEMBERED_MAX, clock };
   const numbers = createRemembered({ load: (id) => findChannelByNumberId(database, id), ...limits });
   const businesses = createRemembered({ load: (id) => listChannelsOfBusiness(database, id), ...limits });

@@ -1,4 +1,4 @@
-import type { Clock } from '../kernel/clock.ts';
+import type { SteadyClock } from '../kernel/clock.ts';
 
 /** A busy channel reserves ahead what it used in the last window of this length, and no more than it could use. */
 const WINDOW_MS = 50;
@@ -29,11 +29,11 @@ interface Shelf {
   usedBefore: number;
 }
 
-export function createTurnStock(clock: Clock): TurnStock {
+export function createTurnStock(clock: SteadyClock): TurnStock {
   const shelves = new Map<string, Shelf>();
 
   function shelfOf(channelId: string): Shelf {
-    const nowMs = clock.nowMs();
+    const nowMs = clock.steadyMs();
     const shelf = shelves.get(channelId) ?? { nextAtMs: 0, left: 0, windowFromMs: nowMs, used: 0, usedBefore: 0 };
     shelves.set(channelId, shelf);
     const windows = Math.floor((nowMs - shelf.windowFromMs) / WINDOW_MS);
@@ -50,13 +50,13 @@ export function createTurnStock(clock: Clock): TurnStock {
       const shelf = shelfOf(channelId);
       shelf.used += turns;
       const stepMs = 1_000 / perSecond;
-      const lost = Math.min(shelf.left, Math.ceil((clock.nowMs() - LATE_MS - shelf.nextAtMs) / stepMs));
+      const lost = Math.min(shelf.left, Math.ceil((clock.steadyMs() - LATE_MS - shelf.nextAtMs) / stepMs));
       if (lost > 0) {
         shelf.nextAtMs += lost * stepMs;
         shelf.left -= lost;
       }
       if (shelf.left < turns) return undefined;
-      const startMs = shelf.nextAtMs - clock.nowMs();
+      const startMs = shelf.nextAtMs - clock.steadyMs();
       shelf.nextAtMs += turns * stepMs;
       shelf.left -= turns;
       return { startMs, turns };
@@ -68,7 +68,7 @@ export function createTurnStock(clock: Clock): TurnStock {
       const shelf = shelfOf(channelId);
       // Of two reservations of one moment the larger is kept.
       if (turns <= shelf.left) return;
-      shelf.nextAtMs = clock.nowMs() + startMs;
+      shelf.nextAtMs = clock.steadyMs() + startMs;
       shelf.left = turns;
     },
   };

@@ -100,14 +100,14 @@ async function readWaiting(
   { accountId, mode, after, types, limit, waitMs }: Reading,
   ends: AbortSignal[],
 ): Promise<EventRow[]> {
-  const endMs = Date.now() + waitMs;
+  const endMs = performance.now() + waitMs;
   let from = after;
   let rows = await listEvents(database, accountId, mode, from, types, limit);
   if (waitMs === 0 || rows.length > 0) return rows;
   // Only now: to listen to both costs more than most reads.
   const signal = AbortSignal.any(ends);
-  while (rows.length === 0 && Date.now() < endMs && !signal.aborted) {
-    await tail.wait({ accountId, mode, after: from }, endMs - Date.now(), signal);
+  while (rows.length === 0 && performance.now() < endMs && !signal.aborted) {
+    await tail.wait({ accountId, mode, after: from }, endMs - performance.now(), signal);
     const { latest } = await findBounds(database, accountId, mode);
     rows = await listEvents(database, accountId, mode, from, types, limit);
     // What other types there were up to here must neither end the wait again nor be looked at again.

@@ -57,6 +57,17 @@ describe('the stream', () => {
     stream.close();
   });
 
+  it('beats on when the clock is set back', async (t) => {
+    const real = Date.now;
+    const clock = t.mock.method(Date, 'now', () => real() + 26 * 3_600_000);
+    const stream = await open(newLog().key);
+    await until(() => stream.comments.length > 0);
+    clock.mock.restore();
+    const before = stream.comments.length;
+    await until(() => stream.comments.length > before + 2);
+    stream.close();
+  });
+
   it('begins with what is recorded from now on', async () => {
     const { key, record } = newLog();
     await record(3);

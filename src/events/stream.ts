@@ -44,7 +44,7 @@ export function streamEvents(deps: StreamDeps, wish: StreamWish): Readable {
   const { closing, stalledMs = STALLED_MS } = deps;
   const ended = new AbortController();
   const frames = produce(deps, wish, ended.signal);
-  let takenMs = Date.now();
+  let takenMs = performance.now();
   let ending: NodeJS.Timeout | undefined;
 
   const pull = async () => {
@@ -52,7 +52,7 @@ export function streamEvents(deps: StreamDeps, wish: StreamWish): Readable {
     if (!stream.destroyed) stream.push(done === true ? null : value);
   };
   const look = async () => {
-    if (Date.now() - takenMs > stalledMs && stream.readableLength > 0) stream.destroy();
+    if (performance.now() - takenMs > stalledMs && stream.readableLength > 0) stream.destroy();
     // While the store is away the key cannot be looked up, and nothing can be read either.
     else if ((await unlessUnavailable(wish.stillAllowed())) === false) end();
   };
@@ -65,7 +65,7 @@ export function streamEvents(deps: StreamDeps, wish: StreamWish): Readable {
   const stream = new Readable({
     highWaterMark: 1,
     read() {
-      takenMs = Date.now();
+      takenMs = performance.now();
       pull().catch(fail);
     },
     destroy(error, done) {
@@ -85,7 +85,7 @@ async function* produce(deps: StreamDeps, wish: StreamWish, ended: AbortSignal):
   const { accountId, mode, types } = wish;
   const { heartbeatMs = HEARTBEAT_MS } = deps;
   let { after } = wish;
-  let beatMs = Date.now();
+  let beatMs = performance.now();
   yield ': the stream has begun\n\n';
   while (!ended.aborted) {
     const { latest } = await findBounds(deps.database, accountId, mode);
@@ -94,16 +94,16 @@ async function* produce(deps: StreamDeps, wish: StreamWish, ended: AbortSignal):
       if (ended.aborted) return;
       yield frameOf(row, deps.docsUrl());
       after = row.sequence;
-      beatMs = Date.now();
+      beatMs = performance.now();
     }
     if (rows.length > 0) continue;
-    if (Date.now() - beatMs >= heartbeatMs) {
-      beatMs = Date.now();
+    if (performance.now() - beatMs >= heartbeatMs) {
+      beatMs = performance.now();
       yield ': still here\n\n';
     }
     // Nothing up to here passes the filter, so it need not be looked at again.
     after = Math.max(after, latest);
-    await deps.tail.wait({ accountId, mode, after }, Math.max(0, beatMs + heartbeatMs - Date.now()), ended);
+    await deps.tail.wait({ accountId, mode, after }, Math.max(0, beatMs + heartbeatMs - performance.now()), ended);
   }
 }
 

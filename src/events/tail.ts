@@ -42,7 +42,7 @@ export function createTail(database: Queryable, log: Logger, watch: WatchRound =
       again = true;
       return;
     }
-    const atMs = Date.now() + inMs;
+    const atMs = performance.now() + inMs;
     if (waiters.size === 0 || (timer !== undefined && dueMs <= atMs)) return;
     clearTimeout(timer);
     dueMs = atMs;

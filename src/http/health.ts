@@ -1,4 +1,4 @@
-import type { Clock } from '../kernel/clock.ts';
+import type { SteadyClock } from '../kernel/clock.ts';
 import { StoreUnavailable } from '../kernel/store-unavailable.ts';
 import { withinMs } from '../kernel/within-ms.ts';
 import { healthOperations } from './health-operations.ts';
@@ -13,7 +13,7 @@ interface Deps {
   accepting(): boolean;
   /** Commits something small; throws `StoreUnavailable` if it cannot. */
   commit(): Promise<void>;
-  clock: Clock;
+  clock: SteadyClock;
 }
 
 /** `/healthz`: the process lives. `/readyz`: it takes work, which it does not while it drains or cannot commit. */
@@ -28,8 +28,8 @@ export function healthRoutes({ accepting, commit, clock }: Deps): Route[] {
   };
   const canCommit = () => {
     // One question at a time: those that are not answered would else use up the connections.
-    if (known === undefined || (!asking && known.untilMs <= clock.nowMs()))
-      known = { ready: ask(), untilMs: clock.nowMs() + BELIEVED_MS };
+    if (known === undefined || (!asking && known.untilMs <= clock.steadyMs()))
+      known = { ready: ask(), untilMs: clock.steadyMs() + BELIEVED_MS };
     return withinMs(known.ready, COMMIT_WAIT_MS, () => false);
   };
   return [

@@ -39,13 +39,6 @@ describe('rate limits', () => {
     });
   });
 
-  it('are not fooled by a clock that goes backwards', () => {
-    const { limits, clock } = start();
-    limits.take('requests', 'a', 50);
-    clock.ms -= 10_000;
-    assert.ok(!limits.take('requests', 'a', 1).taken);
-  });
-
   it('never let more through in any time than the quota for it and one burst', () => {
     const call = fc.record({ pauseMs: fc.nat({ max: 400 }), cost: fc.integer({ min: 1, max: 60 }) });
     fc.assert(
@@ -63,6 +56,6 @@ describe('rate limits', () => {
 });
 
 function start() {
-  const clock = { ms: 0, nowMs: () => clock.ms };
+  const clock = { ms: 0, steadyMs: () => clock.ms };
   return { limits: createRateLimits({ requests: 50, recipients: 500 }, clock), clock };
 }

@@ -1,4 +1,4 @@
-import type { Clock } from '../kernel/clock.ts';
+import type { SteadyClock } from '../kernel/clock.ts';
 
 /** Keys that were idle this long start again with a full bucket, so their buckets can be forgotten. */
 const IDLE_MS = 60_000;
@@ -27,16 +27,16 @@ interface Bucket {
  * A token bucket per key for each policy; the quota is what fits in one second. A call that does not fit as a whole is
  * refused as a whole. The fields follow draft-ietf-httpapi-ratelimit-headers.
  */
-export function createRateLimits(quotas: Record<RatePolicy, number>, clock: Clock): RateLimits {
+export function createRateLimits(quotas: Record<RatePolicy, number>, clock: SteadyClock): RateLimits {
   const buckets: Record<RatePolicy, Map<string, Bucket>> = { requests: new Map(), recipients: new Map() };
   const policyField = `"requests";q=${quotas.requests};w=1, "recipients";q=${quotas.recipients};w=1`;
-  let sweptMs = clock.nowMs();
+  let sweptMs = clock.steadyMs();
 
   function bucketOf(policy: RatePolicy, keyId: string): Bucket {
-    const nowMs = clock.nowMs();
+    const nowMs = clock.steadyMs();
     const quota = quotas[policy];
     const bucket = buckets[policy].get(keyId) ?? { tokens: quota, atMs: nowMs, left: quota, tookAtMs: 0 };
-    const refilled = bucket.tokens + (Math.max(0, nowMs - bucket.atMs) * quota) / 1_000;
+    const refilled = bucket.tokens + ((nowMs - bucket.atMs) * quota) / 1_000;
     bucket.tokens = Math.min(quota, refilled);
     bucket.atMs = nowMs;
     buckets[policy].set(keyId, bucket);
@@ -44,7 +44,7 @@ export function createRateLimits(quotas: Record<RatePolicy, number>, clock: Cloc
   }
 
   function sweep(): void {
-    const nowMs = clock.nowMs();
+    const nowMs = clock.steadyMs();
     if (nowMs - sweptMs < IDLE_MS) return;
     sweptMs = nowMs;
     for (const byKey of Object.values(buckets))

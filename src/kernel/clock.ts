@@ -1,7 +1,13 @@
-/** The time, injected so that tests can move it. */
+/** The time of day, injected so that tests can move it. Who sets it makes it jump, so it is for what is written down. */
 export interface Clock {
   /** Milliseconds since 1970. */
   nowMs(): number;
 }
 
-export const systemClock: Clock = { nowMs: () => Date.now() };
+/** Time that only passes, however the time of day is set: for deadlines, limits, and what is believed for a while. */
+export interface SteadyClock {
+  /** Milliseconds since a moment that means nothing, the same one for the whole process. */
+  steadyMs(): number;
+}
+
+export const systemClock: Clock & SteadyClock = { nowMs: () => Date.now(), steadyMs: () => performance.now() };

@@ -61,6 +61,19 @@ describe('ids', () => {
     assert.equal(new Set(made).size, made.length);
   });
 
+  it('keep their order when the clock steps back a little, and tell the right time again after a wrong one', (t) => {
+    const real = Date.now;
+    let aheadMs = 0;
+    t.mock.method(Date, 'now', () => real() + aheadMs);
+    const first = newId();
+    aheadMs = -50_000;
+    assert.ok(newId() > first);
+    aheadMs = 26 * 3_600_000;
+    assert.ok(idTimeMs(newId()) > real() + 25 * 3_600_000);
+    aheadMs = 0;
+    assert.ok(idTimeMs(newId()) <= real());
+  });
+
   it('tell when they were made', () => {
     const beforeMs = Date.now();
     const timeMs = idTimeMs(newId());

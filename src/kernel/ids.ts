@@ -14,13 +14,18 @@ const random = new Uint8Array(4_096);
 let randomUsed = random.length;
 let lastMs = 0;
 let sequence = 0;
+/** Ids tell times: those of a clock that was wrong by more than this are not told until the right one has caught up. */
+const STEP_BACK_MAX_MS = 60_000;
 
-/** A new UUIDv7. Within one process each is greater than the one before, so ids sort in the order of their making. */
+/**
+ * A new UUIDv7. Within one process each is greater than the one before, so ids sort in the order of their making; unless the
+ * clock was set back by more than a minute in between.
+ */
 export function newId(): string {
   const nowMs = Date.now();
   const bytes = sixteenRandomBytes();
-  // A clock that steps back must not take the order back with it.
-  if (nowMs > lastMs) {
+  // A clock that steps back a little must not take the order back with it.
+  if (nowMs > lastMs || nowMs < lastMs - STEP_BACK_MAX_MS) {
     lastMs = nowMs;
     // Anywhere in the lower half, so that ids of two processes differ in it too, and there is room to count on.
     sequence = Buffer.from(bytes.buffer, bytes.byteOffset, 4).readUInt32BE() >>> 1;

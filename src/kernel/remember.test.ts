@@ -53,7 +53,7 @@ describe('remembered answers', () => {
 });
 
 function start({ failFirst = false } = {}) {
-  const clock = { ms: 0, nowMs: () => clock.ms };
+  const clock = { ms: 0, steadyMs: () => clock.ms };
   const asked: string[] = [];
   const load = async (key: string) => {
     asked.push(key);

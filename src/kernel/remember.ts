@@ -1,4 +1,4 @@
-import type { Clock } from './clock.ts';
+import type { SteadyClock } from './clock.ts';
 
 interface Options<Value, Context> {
   /** `context` is what loading needs beside the key; it must not change the answer. */
@@ -7,7 +7,7 @@ interface Options<Value, Context> {
   believedMs: number;
   /** Beyond this many the oldest is forgotten. */
   entriesMax: number;
-  clock: Clock;
+  clock: SteadyClock;
 }
 
 /**
@@ -29,7 +29,7 @@ export function createRemembered<Value, Context = void>({
   function ask(key: string, context: Context): Promise<Value> {
     const value = load(key, context);
     entries.delete(key);
-    entries.set(key, { value, untilMs: clock.nowMs() + believedMs });
+    entries.set(key, { value, untilMs: clock.steadyMs() + believedMs });
     value.catch(() => entries.delete(key)); // The callers get the failure; the next one asks again.
     const [oldest] = entries.keys();
     if (entries.size > entriesMax && oldest !== undefined) entries.delete(oldest);
@@ -39,7 +39,7 @@ export function createRemembered<Value, Context = void>({
   return {
     get(key, context) {
       const known = entries.get(key);
-      return known !== undefined && known.untilMs > clock.nowMs() ? known.value : ask(key, context);
+      return known !== undefined && known.untilMs > clock.steadyMs() ? known.value : ask(key, context);
     },
     forget: (key) => void entries.delete(key),
     forgetAll: () => entries.clear(),

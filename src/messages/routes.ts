@@ -3,7 +3,7 @@ import type { Channels } from '../channels/channels.ts';
 import { PAGE_QUERY, pageOf, readPage } from '../http/page.ts';
 import { type Answer, accountRoute, type Route } from '../http/route.ts';
 import { readTimeParameter } from '../http/time-parameter.ts';
-import type { Clock } from '../kernel/clock.ts';
+import type { Clock, SteadyClock } from '../kernel/clock.ts';
 import { ApiError } from '../kernel/errors.ts';
 import { firstIdOfMs, idTimeMs, parseId } from '../kernel/ids.ts';
 import type { KeepLimits } from '../kernel/keep.ts';
@@ -39,7 +39,7 @@ interface Deps {
   /** Takes the recipients of a send from the key's rate, or throws `rate_limited`. */
   takeRecipients(principal: AccountPrincipal, recipients: number): void;
   docsUrl(): string;
-  clock: Clock;
+  clock: Clock & SteadyClock;
   /** What is older is not shown any more, whether or not it is still stored. */
   limits(): KeepLimits;
 }
@@ -93,7 +93,7 @@ function sendRoute(deps: Deps): Route {
     operation: messageOperations.send,
     bodyUse: 'send',
     async handle({ requestId, principal, body, rawBody, request, checkQuery }) {
-      const arrivedMs = deps.clock.nowMs();
+      const arrivedMs = deps.clock.steadyMs();
       const { accountId, mode } = principal;
       const key = readIdempotencyKey(request.raw);
       const idempotency = key === undefined ? undefined : { key, bodySha256: hashBody(rawBody) };

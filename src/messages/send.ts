@@ -41,6 +41,7 @@ export interface SendCall {
   channel: SendingChannel;
   idempotency: IdempotencyClaim | undefined;
   traceparent: string | undefined;
+  /** Of the steady clock: all deadlines of the send are counted from it. */
   arrivedMs: number;
 }
 
@@ -216,6 +217,6 @@ function settledOf(request: NewRequest, outcomes: Outcome[], messages = request.
 
 /** Waits a while for the second commit; after it the commit goes on trying, and the answer goes out from memory. */
 async function waitBriefly(deps: SendDeps, { arrivedMs }: SendCall, committed: Promise<void>): Promise<void> {
-  const leftMs = Math.min(COMMIT_WAIT_MS, Math.max(0, arrivedMs + deps.deadlineMs - deps.clock.nowMs()));
+  const leftMs = Math.min(COMMIT_WAIT_MS, Math.max(0, arrivedMs + deps.deadlineMs - deps.clock.steadyMs()));
   await withinMs(committed, leftMs, () => undefined);
 }

@@ -1,7 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import type { SendingChannel } from '../channels/channels.ts';
 import type { Pacing } from '../channels/pacing.ts';
-import type { Clock } from '../kernel/clock.ts';
+import type { SteadyClock } from '../kernel/clock.ts';
 import { StoreUnavailable } from '../kernel/store-unavailable.ts';
 import type { IntendedMessage } from './message.ts';
 
@@ -10,7 +10,7 @@ const ANSWER_MS = 500;
 
 interface Deps {
   pacing: Pacing;
-  clock: Clock;
+  clock: SteadyClock;
 }
 
 interface Wish {
@@ -33,7 +33,7 @@ export async function takeAnotherTurn(
     if (turn === undefined || turn.kind === 'never') return false;
     if (turn.kind === 'now') return !deadline.aborted;
     if (turn.atMs > deadlineMs - ANSWER_MS) return false;
-    await wait(Math.max(0, turn.atMs - clock.nowMs()), undefined, { signal: deadline });
+    await wait(Math.max(0, turn.atMs - clock.steadyMs()), undefined, { signal: deadline });
     return true;
   } catch (error) {
     // The deadline came first, or the store cannot be asked: the refusal stands as it is.

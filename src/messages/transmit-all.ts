@@ -2,7 +2,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import type { Channels, SendingChannel } from '../channels/channels.ts';
 import type { Pacing, Turn } from '../channels/pacing.ts';
-import type { Clock } from '../kernel/clock.ts';
+import type { Clock, SteadyClock } from '../kernel/clock.ts';
 import { formatId } from '../kernel/ids.ts';
 import type { MessageError } from '../kernel/message-errors.ts';
 import { StoreUnavailable } from '../kernel/store-unavailable.ts';
@@ -20,7 +20,7 @@ export interface TransmitDeps {
   channels: Channels;
   pacing: Pacing;
   provider: Provider;
-  clock: Clock;
+  clock: Clock & SteadyClock;
   log: Logger;
 }
 
@@ -29,7 +29,7 @@ export interface TransmitCall {
   channel: SendingChannel;
   content: MessageContent;
   intended: readonly IntendedMessage[];
-  /** What has not begun by then is not begun. */
+  /** Of the steady clock. What has not begun by then is not begun. */
   deadlineMs: number;
 }
 
@@ -57,7 +57,7 @@ export async function transmitAll(
     // One turn of the event loop later, so that messages whose turn never came are told apart from those in flight.
     setImmediate(() => setImmediate(() => deadline.resolve('deadline')));
   };
-  const leftMs = deadlineMs - deps.clock.nowMs();
+  const leftMs = deadlineMs - deps.clock.steadyMs();
   // The first commit may have taken all the time there was: then nothing is begun.
   if (leftMs <= 0) end();
   const timer = setTimeout(end, Math.max(0, leftMs));
@@ -122,7 +122,7 @@ async function takeTurn(
   turn: AbortSignal,
 ): Promise<boolean> {
   try {
-    await wait(Math.max(0, atMs - clock.nowMs()), undefined, { signal: turn });
+    await wait(Math.max(0, atMs - clock.steadyMs()), undefined, { signal: turn });
     // A store that is slow to commit must not hold the message beyond the deadline: nothing is in flight yet.
     const tooLate = Promise.withResolvers<false>();
     turn.addEventListener('abort', () => tooLate.resolve(false), { once: true });

@@ -1,5 +1,5 @@
 import { setTimeout as wait } from 'node:timers/promises';
-import type { Clock } from '../kernel/clock.ts';
+import type { Clock, SteadyClock } from '../kernel/clock.ts';
 import type { MessageError } from '../kernel/message-errors.ts';
 import type { OutboundMessage, Provider, Sender, TransmitOutcome } from '../provider/port.ts';
 import type { Outcome } from './message.ts';
@@ -12,6 +12,7 @@ export interface Transmission {
   message: OutboundMessage;
   /** Ends at the deadline: what has not begun by then is not begun. */
   turn: AbortSignal;
+  /** Of the steady clock. */
   deadlineMs: number;
   /** Waits for another turn of the channel's pace: each repetition is one more call of the provider. False: none comes in time. */
   takeAnotherTurn(): Promise<boolean>;
@@ -23,7 +24,7 @@ export interface Transmission {
 
 interface Deps {
   provider: Provider;
-  clock: Clock;
+  clock: Clock & SteadyClock;
 }
 
 /**
@@ -34,7 +35,7 @@ export async function transmit({ provider, clock }: Deps, transmission: Transmis
   const { sender, message, turn, deadlineMs } = transmission;
   let seen = await provider.transmit(sender, message, turn);
   for (const pauseMs of RETRY_PAUSES_MS) {
-    if (!mayRepeat(seen) || clock.nowMs() + pauseMs >= deadlineMs) break;
+    if (!mayRepeat(seen) || clock.steadyMs() + pauseMs >= deadlineMs) break;
     await wait(pauseMs);
     if (!(await transmission.takeAnotherTurn())) break;
     // A refusal that a notification contradicts, or may contradict, must not lead to a second message.

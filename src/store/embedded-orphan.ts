@@ -70,9 +70,9 @@ async function disownPidFile(pidFile: string, text: string): Promise<void> {
 
 /** A dead process whose parent does not collect it still counts as alive, but works nowhere any more. */
 async function waitForEnd(clusterDir: string, pid: number, limitMs: number): Promise<boolean> {
-  const deadline = Date.now() + limitMs;
+  const deadline = performance.now() + limitMs;
   while (isAlive(pid) && (await isServerOf(clusterDir, pid))) {
-    if (Date.now() > deadline) return false;
+    if (performance.now() > deadline) return false;
     await delay(POLL_MS);
   }
   return true;

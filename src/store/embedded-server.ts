@@ -79,12 +79,12 @@ async function waitForExit(child: ChildProcess): Promise<void> {
 
 /** The server writes its state into `postmaster.pid`: the process id in the first line, the state in the eighth. */
 async function waitUntilReady(child: ChildProcess, exited: Promise<void>, options: ServerOptions): Promise<void> {
-  const deadline = Date.now() + READY_TIMEOUT_MS;
+  const deadline = performance.now() + READY_TIMEOUT_MS;
   let gone = false;
   void exited.then(() => {
     gone = true;
   });
-  while (!gone && Date.now() < deadline) {
+  while (!gone && performance.now() < deadline) {
     const lines = (await readFile(join(options.clusterDir, 'postmaster.pid'), 'utf8').catch(undefinedIfMissing))?.split(
       '\n',
     );

@@ -15,8 +15,8 @@ let server: ListingServer;
 let provider: ReturnType<typeof createWhatsAppProvider>;
 let registry: TemplateRegistry;
 let channel: SendingChannel;
-let nowMs = 0;
-const clock = { nowMs: () => nowMs };
+let steadyMs = 0;
+const clock = { steadyMs: () => steadyMs };
 
 before(async () => {
   test = await createTestDatabase();
@@ -53,7 +53,7 @@ async function lookUp(name = 'order', language = 'en_US') {
   return found.kind === 'approved' ? 'approved' : found.error.code;
 }
 const pass = (ms: number) => {
-  nowMs += ms;
+  steadyMs += ms;
 };
 const names = async () => {
   const none = { name: null, language: null, status: null, before: null };

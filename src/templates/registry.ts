@@ -1,5 +1,5 @@
 import type { SendingChannel } from '../channels/channels.ts';
-import type { Clock } from '../kernel/clock.ts';
+import type { SteadyClock } from '../kernel/clock.ts';
 import type { MessageError } from '../kernel/message-errors.ts';
 import { createRemembered } from '../kernel/remember.ts';
 import type { Provider } from '../provider/port.ts';
@@ -30,7 +30,7 @@ export interface TemplateRegistry {
 interface Deps {
   database: Database;
   provider: Provider;
-  clock: Clock;
+  clock: SteadyClock;
 }
 
 interface NameContext {

@@ -56,9 +56,9 @@ export function watchSends(metrics: SendMetrics, traces: Traces | undefined): Se
     sends: (sends) => ({
       ...sends,
       async send(call) {
-        const span = traces?.begin('send', 'server', call.traceparent, factsOf(call), call.arrivedMs);
-        const begunMs = performance.now() - Math.max(0, Date.now() - call.arrivedMs);
-        const running: Running = { begunMs, counts: undefined, span, messageIds: [], halfOver: false };
+        const sinceMs = Date.now() - (performance.now() - call.arrivedMs);
+        const span = traces?.begin('send', 'server', call.traceparent, factsOf(call), sinceMs);
+        const running: Running = { begunMs: call.arrivedMs, counts: undefined, span, messageIds: [], halfOver: false };
         remember(runnings, call.requestId, running);
         metrics.running(1);
         try {
@@ -110,7 +110,7 @@ function factsOfEnd(replayed: boolean, counts: SendCounts | undefined) {
 }
 
 function countTurns(metrics: SendMetrics, turns: Awaited<ReturnType<Pacing['turnsFor']>>): void {
-  const nowMs = Date.now();
+  const nowMs = performance.now();
   for (const turn of turns) {
     metrics.turn(turn.kind, 1);
     if (turn.kind === 'later') metrics.step('pace_wait', Math.max(0, turn.atMs - nowMs) / 1_000);
