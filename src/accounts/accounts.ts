@@ -1,6 +1,6 @@
 import { appendEvents } from '../events/store.ts';
 import { newId } from '../kernel/ids.ts';
-import type { Database, Queryable } from '../store/database.ts';
+import type { Database, Queryable, Transaction } from '../store/database.ts';
 import { presentAccount } from './present.ts';
 import { type AccountRow, insertAccount, insertAudit, lockAccount, updateAccount } from './store.ts';
 
@@ -49,7 +49,7 @@ export function changeAccount(database: Database, change: AccountChange): Promis
   });
 }
 
-async function tellAccount(tx: Queryable, account: AccountRow): Promise<void> {
+async function tellAccount(tx: Transaction, account: AccountRow): Promise<void> {
   const data = { account: presentAccount(account) };
   const event = { accountId: account.id, type: 'account.updated' as const, data, traceparent: null };
   await appendEvents(tx, [

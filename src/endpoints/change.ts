@@ -1,5 +1,6 @@
 import type { Static } from 'typebox';
 import { insertAudit } from '../accounts/store.ts';
+import { holdEventLog } from '../events/store.ts';
 import { ApiError } from '../kernel/errors.ts';
 import { formatId, newId } from '../kernel/ids.ts';
 import type { AccountPrincipal, Mode } from '../kernel/principal.ts';
@@ -51,6 +52,7 @@ export async function createEndpoint(
       secret_sealed: sealer.seal(secret, id),
     });
     await note(tx, principal, 'endpoint.created', id, { mode, types: inserted.types });
+    await holdEventLog(tx, { accountId, mode });
     return inserted;
   });
   return { row, secret };
@@ -70,6 +72,7 @@ export function patchEndpoint(
     const disabled_reason = enabled ? null : (row.disabled_reason ?? 'requested');
     const updated = await updateEndpoint(tx, { ...row, ...wish, enabled, disabled_reason });
     await note(tx, principal, 'endpoint.changed', key.id, { members: Object.keys(wish), enabled });
+    await holdEventLog(tx, key);
     return updated;
   });
 }

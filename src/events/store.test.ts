@@ -34,6 +34,8 @@ const draft = (accountId: string, mode: Mode, more: Partial<EventDraft> = {}): E
   traceparent: null,
   ...more,
 });
+const record = (database: Database, drafts: readonly EventDraft[]) =>
+  database.transaction((tx) => appendEvents(tx, drafts));
 const sequences = (rows: EventRow[]) => rows.map(({ sequence }) => sequence);
 const numbersTo = (last: number) => Array.from({ length: last }, (_, place) => place + 1);
 
@@ -113,7 +115,7 @@ describe('the log of events', () => {
     const drafts = Array.from({ length: 500 }, (_, place) =>
       draft(accountId, 'test', { data: { message: { place } } }),
     );
-    await appendEvents(test.database, drafts);
+    await record(test.database, drafts);
     const rows = await listEvents(test.database, accountId, 'test', 0, null, 1_000);
     assert.deepEqual(
       rows.map(({ data, sequence }) => [JSON.parse(data).message, sequence]),
@@ -133,9 +135,9 @@ describe('the log of events', () => {
       await held.promise;
     });
     await numbered.promise;
-    const second = appendEvents(other, [draft(accountId, 'test')]);
+    const second = record(other, [draft(accountId, 'test')]);
     // Another account, and another mode of the same one, are not kept waiting.
-    await appendEvents(other, [draft(newId(), 'test'), draft(accountId, 'live')]);
+    await record(other, [draft(newId(), 'test'), draft(accountId, 'live')]);
     assert.deepEqual(await findBounds(test.database, accountId, 'test'), { latest: 0, oldest: null });
     held.resolve();
     await Promise.all([first, second]);
@@ -150,14 +152,14 @@ describe('the log of events', () => {
   });
 
   it('records nothing when there is nothing to record', async () => {
-    await appendEvents(test.database, []);
+    await record(test.database, []);
   });
 
   it('tells its bounds, also when nothing was recorded and when all or some has expired', async () => {
     const accountId = newId();
     const bounds = () => findBounds(test.database, accountId, 'test');
     assert.deepEqual(await bounds(), { latest: 0, oldest: null });
-    await appendEvents(
+    await record(
       test.database,
       [1, 2, 3].map(() => draft(accountId, 'test')),
     );
@@ -165,18 +167,13 @@ describe('the log of events', () => {
     assert.deepEqual(await bounds(), { latest: 3, oldest: 3 });
     await test.database.query('delete from event where account_id = $1', [accountId]);
     assert.deepEqual(await bounds(), { latest: 3, oldest: null });
-    await appendEvents(test.database, [draft(accountId, 'test')]);
+    await record(test.database, [draft(accountId, 'test')]);
     assert.deepEqual(await bounds(), { latest: 4, oldest: 4 });
   });
 
   it('tells the last numbers of several logs at once', async () => {
     const [one, other] = [newId(), newId()];
-    await appendEvents(test.database, [
-      draft(one, 'test'),
-      draft(one, 'test'),
-      draft(one, 'live'),
-      draft(other, 'live'),
-    ]);
+    await record(test.database, [draft(one, 'test'), draft(one, 'test'), draft(one, 'live'), draft(other, 'live')]);
     const logs = [one, other].flatMap((accountId) => MODES.map((mode) => ({ accountId, mode })));
     const latest = await findLatest(test.database, [...logs, ...logs]);
     assert.deepEqual(
@@ -193,9 +190,7 @@ describe('the log of events', () => {
   it('finds one event in its own account and mode only', async () => {
     const accountId = newId();
     const traceparent = '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01';
-    await appendEvents(test.database, [
-      draft(accountId, 'test', { traceparent, data: { message: { text: 'ü \u2028 "' } } }),
-    ]);
+    await record(test.database, [draft(accountId, 'test', { traceparent, data: { message: { text: 'ü \u2028 "' } } })]);
     const [row] = await listEvents(test.database, accountId, 'test', 0, null, 1);
     assert.ok(row);
     assert.deepEqual([row.traceparent, JSON.parse(row.data)], [traceparent, { message: { text: 'ü \u2028 "' } }]);

@@ -1,32 +1,27 @@
 import { newId } from '../kernel/ids.ts';
 import type { Mode } from '../kernel/principal.ts';
-import type { Queryable } from '../store/database.ts';
+import type { Queryable, Transaction } from '../store/database.ts';
 import type { EventDraft } from './event.ts';
 
+/** Locks the counters from here to the commit, in one order everywhere. */
+const EVENT_NUMBER = `
+  insert into event_sequence as s (account_id, mode, last)
+  select account_id, mode, events from unnest($1::uuid[], $2::mode[], $3::bigint[]) as t(account_id, mode, events)
+  order by account_id, mode
+  on conflict (account_id, mode) do update set last = s.last + excluded.last
+  returning account_id, mode, last`;
+
 /**
- * Numbers and records events, and enqueues their deliveries to every enabled endpoint that wants them, in the caller's
- * transaction. The counters are locked in one order everywhere. To be called last in a transaction, because from here to
- * the commit all other writers of the same account wait.
+ * A statement of its own, because a statement sees what was committed when it began: an endpoint that was made while this
+ * writer waited for its counters gets what has its number afterwards.
  */
 export const EVENT_APPEND = `
-  with drafts as (
-    select * from unnest($1::uuid[], $2::mode[], $3::uuid[], $4::text[], $5::jsonb[], $6::text[]) with ordinality
-      as t(account_id, mode, id, type, data, traceparent, place)
-  ), counted as (
-    select account_id, mode, count(*) as events from drafts group by account_id, mode order by account_id, mode
-  ), numbered as (
-    insert into event_sequence as s (account_id, mode, last)
-    select account_id, mode, events from counted order by account_id, mode
-    on conflict (account_id, mode) do update set last = s.last + excluded.last
-    returning account_id, mode, last
-  ), recorded as (
+  with recorded as (
     insert into event (account_id, id, mode, sequence, type, data, traceparent, at)
-    select d.account_id, d.id, d.mode,
-      n.last - c.events + row_number() over (partition by d.account_id, d.mode order by d.place),
-      d.type, d.data, d.traceparent, clock_timestamp()
-    from drafts d
-    join counted c on c.account_id = d.account_id and c.mode = d.mode
-    join numbered n on n.account_id = d.account_id and n.mode = d.mode
+    select account_id, id, mode, sequence, type, data, traceparent, clock_timestamp()
+    from unnest($1::uuid[], $2::mode[], $3::uuid[], $4::text[], $5::jsonb[], $6::text[], $7::bigint[]) with ordinality
+      as t(account_id, mode, id, type, data, traceparent, sequence, place)
+    order by place
     returning account_id, id, mode, type
   )
   insert into delivery (account_id, endpoint_id, event_id)
@@ -35,8 +30,26 @@ export const EVENT_APPEND = `
   join endpoint e on e.account_id = r.account_id and e.mode = r.mode and e.enabled
     and (e.types is null or r.type = any(e.types))`;
 
-export async function appendEvents(tx: Queryable, drafts: readonly EventDraft[]): Promise<void> {
+interface EventLog {
+  accountId: string;
+  mode: Mode;
+}
+
+const keyOf = ({ accountId, mode }: EventLog) => `${accountId} ${mode}`;
+
+/**
+ * Numbers and records events, and enqueues their deliveries to every enabled endpoint that wants them. To be called last in
+ * a transaction, because from here to the commit all other writers of the same account wait.
+ */
+export async function appendEvents(tx: Transaction, drafts: readonly EventDraft[]): Promise<void> {
   if (drafts.length === 0) return;
+  const nextNumbers = await takeNumbers(tx, drafts);
+  const sequences = drafts.map((draft) => {
+    const next = nextNumbers.get(keyOf(draft));
+    if (next === undefined) throw new Error('An event log that was counted on gave no number');
+    nextNumbers.set(keyOf(draft), next + 1);
+    return next;
+  });
   await tx.query(EVENT_APPEND, [
     drafts.map(({ accountId }) => accountId),
     drafts.map(({ mode }) => mode),
@@ -44,7 +57,34 @@ export async function appendEvents(tx: Queryable, drafts: readonly EventDraft[])
     drafts.map(({ type }) => type),
     drafts.map(({ data }) => JSON.stringify(data)),
     drafts.map(({ traceparent }) => traceparent),
+    sequences,
   ]);
+}
+
+/** The first number of the drafts in each log. */
+async function takeNumbers(tx: Transaction, drafts: readonly EventDraft[]): Promise<Map<string, number>> {
+  const byLog = Map.groupBy(drafts, keyOf);
+  const logs = [...byLog.values()].flatMap(([first]) => first ?? []);
+  const counts = [...byLog.values()].map((group) => group.length);
+  const rows = await tx.query<{ account_id: string; mode: Mode; last: number }>(EVENT_NUMBER, [
+    logs.map(({ accountId }) => accountId),
+    logs.map(({ mode }) => mode),
+    counts,
+  ]);
+  return new Map(
+    rows.map(({ account_id: accountId, mode, last }) => {
+      const key = keyOf({ accountId, mode });
+      return [key, last - (byLog.get(key)?.length ?? 0) + 1];
+    }),
+  );
+}
+
+/**
+ * Waits for the writers of a log that have their numbers already, and holds back the others until the commit: so what is
+ * numbered after it meets the endpoints as they are now. To be called last in a transaction, as `appendEvents` is.
+ */
+export async function holdEventLog(tx: Transaction, { accountId, mode }: EventLog): Promise<void> {
+  await tx.query(EVENT_NUMBER, [[accountId], [mode], [0]]);
 }
 
 export interface EventRow {

@@ -1,5 +1,5 @@
 import { appendEvents } from '../events/store.ts';
-import type { Database, Queryable } from '../store/database.ts';
+import type { Database, Queryable, Transaction } from '../store/database.ts';
 import { composeAnswer, entryOf } from './answer.ts';
 import { unpackMessages } from './apply-store.ts';
 import { draftMessageEvents } from './message-events.ts';
@@ -26,7 +26,7 @@ export async function recoverRequests(database: Database, nodeId: string, docsUr
   }
 }
 
-async function settle(tx: Queryable, accountId: string, requestId: string, docsUrl: string): Promise<boolean> {
+async function settle(tx: Transaction, accountId: string, requestId: string, docsUrl: string): Promise<boolean> {
   const row = await lockRunning(tx, accountId, requestId);
   if (row === undefined) return false;
   // A notification may be writing such a row in this moment. It is waited for, because the next statement sees only what

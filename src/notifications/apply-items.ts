@@ -16,7 +16,7 @@ import type {
   StatusItem,
   UserPreferenceItem,
 } from '../provider/notification.ts';
-import type { Queryable } from '../store/database.ts';
+import type { Queryable, Transaction } from '../store/database.ts';
 import { applyChannelItem, type ChannelItem } from './apply-channels.ts';
 import { applyTemplateItem, type TemplateItem } from './apply-templates.ts';
 
@@ -52,7 +52,7 @@ const MARKETING = 'marketing_messages';
 
 /** Applies items in the caller's transaction, in their order. Returns what is left of them, by their place. */
 export async function applyItems(
-  tx: Queryable,
+  tx: Transaction,
   targets: ChannelTargets,
   works: readonly ItemWork[],
 ): Promise<Map<number, Leftover>> {

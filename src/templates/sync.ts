@@ -4,7 +4,7 @@ import { appendEvents } from '../events/store.ts';
 import { newId } from '../kernel/ids.ts';
 import type { Mode } from '../kernel/principal.ts';
 import type { Provider, ProviderTemplate } from '../provider/port.ts';
-import type { Database, Queryable } from '../store/database.ts';
+import type { Database, Transaction } from '../store/database.ts';
 import { presentTemplate } from './present.ts';
 import {
   findSynced,
@@ -53,7 +53,7 @@ export function ownerOf({ accountId, sender, businessAccountId }: SendingChannel
 }
 
 async function keepTemplates(
-  tx: Queryable,
+  tx: Transaction,
   owner: TemplateOwner,
   listed: readonly ProviderTemplate[],
   name: string | undefined,

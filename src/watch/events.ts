@@ -12,6 +12,7 @@ type AppendValues = readonly [
   types: string[],
   data: unknown,
   traceparents: (string | null)[],
+  sequences: unknown,
 ];
 
 interface Recorded {
@@ -52,7 +53,7 @@ function watchAppends(tx: Transaction, recorded: Recorded[], traces: Traces | un
     ...tx,
     query(sql, values) {
       if (sql !== EVENT_APPEND || !isAppend(values)) return tx.query(sql, values);
-      const [accountIds, modes, ids, types, data, traceparents] = values;
+      const [accountIds, modes, ids, types, data, traceparents, sequences] = values;
       const spans: Span[] = [];
       recorded.push({ modes, types, spans });
       if (traces === undefined) return tx.query(sql, values);
@@ -62,7 +63,7 @@ function watchAppends(tx: Transaction, recorded: Recorded[], traces: Traces | un
         spans.push(span);
         return span.traceparent;
       });
-      return tx.query(sql, [accountIds, modes, ids, types, data, continued]);
+      return tx.query(sql, [accountIds, modes, ids, types, data, continued, sequences]);
     },
   };
 }

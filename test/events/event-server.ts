@@ -9,7 +9,7 @@ import { systemClock } from '../../src/kernel/clock.ts';
 import { ApiError } from '../../src/kernel/errors.ts';
 import { newId } from '../../src/kernel/ids.ts';
 import type { AccountPrincipal, Mode, Scope } from '../../src/kernel/principal.ts';
-import type { Queryable } from '../../src/store/database.ts';
+import type { Database } from '../../src/store/database.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import type { TestAnswer } from '../support/gateway.ts';
 
@@ -108,7 +108,7 @@ export async function startEventServer(pace: { heartbeatMs?: number; stalledMs?:
 }
 
 export async function recordEvents(
-  store: Queryable,
+  store: Database,
   count: number,
   { accountId, mode = 'test', types = ['message.sent'], text = '' }: RecordWish & { accountId: string },
 ): Promise<void> {
@@ -116,5 +116,5 @@ export async function recordEvents(
     const type = types[place % types.length] ?? 'message.sent';
     return { accountId, mode, type, data: { message: { place, text } }, traceparent: null };
   });
-  await appendEvents(store, drafts);
+  await store.transaction((tx) => appendEvents(tx, drafts));
 }
