@@ -299,14 +299,17 @@ function createRoutes(deps: WatchedDeps, sealer: Sealer, life: Life, parts: Part
     const rate = parts.rateLimits.take('recipients', keyId, recipients);
     if (!rate.taken) throw rateLimited('recipients', rate.retryAfterSeconds);
   };
-  const nudge = () => life.deliveries?.nudge();
+  const deliveries = {
+    nudge: () => life.deliveries?.nudge(),
+    changed: (endpointId: string) => life.deliveries?.changed(endpointId),
+  };
   const limits = limitsOf(config);
   return [
     ...messageRoutes({ ...sending, takeRecipients, docsUrl, clock, limits }),
     ...statisticsRoutes({ database, clock }),
     ...templateRoutes({ database, channels, registry }),
     ...eventRoutes({ database, tail, docsUrl, closing: life.closing.signal, authenticate }),
-    ...endpointRoutes({ database, sealer, clock, attempts, localEndpoints, publicUrl, docsUrl, limits, nudge }),
+    ...endpointRoutes({ database, sealer, clock, attempts, localEndpoints, publicUrl, docsUrl, limits, ...deliveries }),
     ...accountRoutes({ database, birth, clock, publicUrl, onKeysChanged: authenticate.forgetKeys }),
     platformStateRoute(database),
     ...channelRoutes({ database, provider, sealer, channels, sandbox, publicUrl }),

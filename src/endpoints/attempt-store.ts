@@ -1,6 +1,5 @@
 import type { Queryable } from '../store/database.ts';
 import type { StatementPart } from '../store/statement-part.ts';
-import type { EndpointRow } from './store.ts';
 
 export interface AttemptRow {
   id: string;
@@ -92,58 +91,3 @@ export function listAttempts(
   if (outcome === null) return store.query<AttemptRow>(ATTEMPT_LIST, values);
   return store.query<AttemptRow>(outcome === 'failed' ? ATTEMPT_LIST_FAILED : ATTEMPT_LIST_SUCCEEDED, values);
 }
-
-const ENDPOINT_NOTE_SUCCESS = `
-  update endpoint e set failing_since = null from unnest($1::uuid[], $2::uuid[]) as t(account_id, id)
-  where e.account_id = t.account_id and e.id = t.id and e.failing_since is not null`;
-
-export type EndpointName = Pick<AttemptNote, 'account_id' | 'endpoint_id'>;
-export interface AttemptNote {
-  account_id: string;
-  endpoint_id: string;
-  /** It answered 410. */
-  gone: boolean;
-}
-
-/** What has succeeded once is not failing any more. */
-export async function noteSuccess(tx: Queryable, endpoints: readonly EndpointName[]): Promise<void> {
-  await tx.query(ENDPOINT_NOTE_SUCCESS, nameValues(endpoints));
-}
-
-/** The same as a part of the caller's statement. */
-export function successPart(endpoints: readonly EndpointName[]): StatementPart {
-  return { ctes: [`noted as (${ENDPOINT_NOTE_SUCCESS})`], result: undefined, values: nameValues(endpoints) };
-}
-
-function nameValues(endpoints: readonly EndpointName[]): unknown[] {
-  return [endpoints.map(({ account_id }) => account_id), endpoints.map(({ endpoint_id }) => endpoint_id)];
-}
-
-/** The five days are counted from the first failure after the last success. */
-const ENDPOINT_NOTE_FAILURE = `
-  update endpoint e set
-    failing_since = coalesce(e.failing_since, now()),
-    enabled = not (t.gone or coalesce(e.failing_since <= now() - make_interval(days => $4), false)),
-    disabled_reason = case when t.gone then 'gone' when e.failing_since <= now() - make_interval(days => $4) then 'failing' end,
-    updated_at = case when t.gone or e.failing_since <= now() - make_interval(days => $4) then now() else e.updated_at end
-  from unnest($1::uuid[], $2::uuid[], $3::boolean[]) as t(account_id, id, gone)
-  where e.account_id = t.account_id and e.id = t.id and e.enabled
-    and (e.failing_since is null or t.gone or e.failing_since <= now() - make_interval(days => $4))
-  returning e.account_id, e.id, e.mode, e.url, e.types, e.description, e.enabled, e.disabled_reason, e.created_at, e.updated_at`;
-
-/** Notes that endpoints failed, and returns those that this has disabled. */
-export async function noteFailure(
-  tx: Queryable,
-  notes: readonly AttemptNote[],
-  failingDaysMax: number,
-): Promise<DisabledEndpoint[]> {
-  const rows = await tx.query<DisabledEndpoint>(ENDPOINT_NOTE_FAILURE, [
-    notes.map(({ account_id }) => account_id),
-    notes.map(({ endpoint_id }) => endpoint_id),
-    notes.map(({ gone }) => gone),
-    failingDaysMax,
-  ]);
-  return rows.filter(({ enabled }) => !enabled);
-}
-
-export type DisabledEndpoint = Omit<EndpointRow, 'secret_sealed' | 'previous_secret_sealed' | 'previous_expires_at'>;

@@ -8,6 +8,7 @@ import { isPassingFailure } from '../store/passing-failure.ts';
 import type { AttemptOutcome, Attempts } from './attempt.ts';
 import { type ClaimedDelivery, claimDeliveries, releaseDeliveries, removeDeliveries } from './delivery-store.ts';
 import { Lanes } from './lanes.ts';
+import { type EndpointThen, findUnchanged } from './note-store.ts';
 import { createRecorder, type MadeAttempt, type Recorder } from './record.ts';
 import { waitAfterMs } from './schedule.ts';
 
@@ -18,10 +19,14 @@ const CLAIM_MAX = 1_000;
 /** The time to the first byte, an attempt, its recording, and a margin: then other nodes take it over. */
 const LEASE_MS = 45_000;
 const BEGIN_WITHIN_MS = 15_000;
+/** So soon the deliveries that wait here hear of a change that another node has made to their endpoint. */
+const LOOK_EVERY_MS = 1_000;
 
 export interface Deliveries {
   /** Events were recorded: do not wait for the next poll. */
   nudge(): void;
+  /** An endpoint was changed or deleted: nothing more begins at it as it was before. */
+  changed(endpointId: string): void;
   /** Begins nothing more, waits so long for the attempts under way, and gives back what was not begun. */
   stop(budgetMs: number): Promise<void>;
 }
@@ -51,7 +56,11 @@ export interface CarriedDelivery {
 /** Carries events to the endpoints, as long as the process lives. Nodes share the work delivery by delivery. */
 export function startDeliveries(deps: DeliveriesDeps): Deliveries {
   const carrier = new Carrier(deps);
-  return { nudge: () => carrier.nudge(), stop: (budgetMs) => carrier.stop(budgetMs) };
+  return {
+    nudge: () => carrier.nudge(),
+    changed: (endpointId) => carrier.changed(endpointId),
+    stop: (budgetMs) => carrier.stop(budgetMs),
+  };
 }
 
 class Carrier {
@@ -62,6 +71,7 @@ class Carrier {
   readonly #aborting = new AbortController();
   readonly #loop: Promise<void>;
   #stopped = false;
+  #lookedMs = 0;
   #nudged = false;
   #wake = () => {};
   #after: { accountId: string; endpointId: string } | null = null;
@@ -75,6 +85,12 @@ class Carrier {
   nudge(): void {
     this.#nudged = true;
     this.#wake();
+  }
+
+  changed(endpointId: string): void {
+    const released = this.#release(this.#lanes.letGo(endpointId)).finally(() => this.#underWay.delete(released));
+    this.#underWay.add(released);
+    this.nudge();
   }
 
   async stop(budgetMs: number): Promise<void> {
@@ -113,6 +129,7 @@ class Carrier {
     const { database, log, watch = unwatched } = this.#deps;
     const nowMs = performance.now();
     this.#lanes.prune(nowMs);
+    if (nowMs - this.#lookedMs >= LOOK_EVERY_MS) await this.#letGoOfChanged(nowMs);
     const take = { deliveriesMax: CLAIM_MAX, leaseSeconds: LEASE_MS / 1_000, after: this.#after };
     const claimed = await watch(() => claimDeliveries(database, { ...this.#lanes.claimRooms(), ...take })).catch(
       (error: unknown) => {
@@ -130,6 +147,18 @@ class Carrier {
     this.#lanes.add(alive, nowMs);
     this.#begin();
     return claimed.length === CLAIM_MAX || passedOver || expired.length > 0;
+  }
+
+  /** What other nodes have changed. */
+  async #letGoOfChanged(nowMs: number): Promise<void> {
+    const held = this.#lanes.held();
+    this.#lookedMs = nowMs;
+    if (held.length === 0) return;
+    await this.#tryStore(async () => {
+      const unchanged = new Set((await findUnchanged(this.#deps.database, held)).map(keyOfThen));
+      const changed = held.filter((then) => !unchanged.has(keyOfThen(then)));
+      await this.#release(changed.flatMap(({ endpoint_id: id }) => this.#lanes.letGo(id)));
+    });
   }
 
   #begin(): void {
@@ -195,6 +224,10 @@ class Carrier {
       this.#deps.log.warn({ err: error }, 'deliveries.release_failed');
     }
   }
+}
+
+function keyOfThen({ endpoint_id, endpoint_version }: EndpointThen): string {
+  return `${endpoint_id} ${endpoint_version}`;
 }
 
 function lastOf(claimed: readonly ClaimedDelivery[]): { accountId: string; endpointId: string } {

@@ -12,6 +12,8 @@ export interface ClaimedDelivery {
   /** How many were made before. */
   attempts: number;
   mode: Mode;
+  /** Counts the changes of the endpoint, which was so when this was claimed. */
+  endpoint_version: number;
   url: string;
   secret_sealed: Buffer;
   /** null: there is none that still signs. */
@@ -74,11 +76,12 @@ const DELIVERY_CLAIM = `
     where ctid = any(array(select place from due))
     returning account_id, endpoint_id, event_id, ctid as place, attempts, next_at
   )
-  select c.account_id, c.endpoint_id, c.event_id, c.place, c.attempts, e.mode, e.url, e.secret_sealed, e.previous_secret_sealed,
+  select c.account_id, c.endpoint_id, c.event_id, c.place, c.attempts, e.mode, e.version as endpoint_version,
+    e.url, e.secret_sealed, e.previous_secret_sealed,
     v.type, v.sequence, v.data::text as data, v.traceparent, floor(extract(epoch from v.at) * 1000)::bigint as at_ms
   from claimed c
   cross join lateral (
-    select mode, url, secret_sealed, case when previous_expires_at > now() then previous_secret_sealed end as previous_secret_sealed
+    select mode, version, url, secret_sealed, case when previous_expires_at > now() then previous_secret_sealed end as previous_secret_sealed
     from endpoint where account_id = c.account_id and id = c.endpoint_id limit 1) e
   left join lateral (
     select type, sequence, data, traceparent, at from event
@@ -175,8 +178,11 @@ export async function postponeDeliveries(
   await tx.query(DELIVERY_POSTPONE, takenValues(deliveries));
 }
 
+/** In one order everywhere, so that nobody who locks several waits for another in a circle. */
 function takenValues(deliveries: readonly (Taken & { waitMs?: number })[]) {
-  return [...nameValues(deliveries), deliveries.map(({ waitMs }) => waitMs ?? null)];
+  const keyOf = ({ account_id, endpoint_id, event_id }: Taken) => account_id + endpoint_id + event_id;
+  const sorted = deliveries.toSorted((a, b) => (keyOf(a) < keyOf(b) ? -1 : 1));
+  return [...nameValues(sorted), sorted.map(({ waitMs }) => waitMs ?? null)];
 }
 
 function nameValues(deliveries: readonly Taken[]) {
@@ -188,7 +194,11 @@ function nameValues(deliveries: readonly Taken[]) {
   ];
 }
 
-/** What is on its way already is only made due, and goes on where it was in its schedule. */
+/**
+ * What is on its way already begins anew, with all its tries. The number of attempts is the fence here too: a try that is
+ * under way, and fails after it, takes nothing of that back. Only a first one has the same number: what it leaves is due
+ * soon, and has its tries before it.
+ */
 const DELIVERY_REPLAY = `
   with wanted as (
     select id, sequence from event
@@ -197,8 +207,9 @@ const DELIVERY_REPLAY = `
       and ($6::uuid is null or id = $6)
     order by sequence limit $7
   ), enqueued as (
-    insert into delivery as d (account_id, endpoint_id, event_id) select $1, $4, id from wanted
-    on conflict (account_id, endpoint_id, event_id) do update set next_at = least(d.next_at, now())
+    insert into delivery as d (account_id, endpoint_id, event_id) select $1, $4, id from wanted order by id
+    on conflict (account_id, endpoint_id, event_id) do update set next_at = least(d.next_at, now()), attempts = 0,
+      claimed_until = case when d.attempts = 0 then d.claimed_until end
   )
   select count(*) as events, max(sequence) as last from wanted`;
 

@@ -142,6 +142,7 @@ function deliveryOf(accountId: string, endpointId: string): ClaimedDelivery {
     place: '(0,1)',
     attempts: 0,
     mode: 'test',
+    endpoint_version: 0,
     url: 'https://example.com/',
     secret_sealed: Buffer.alloc(0),
     previous_secret_sealed: null,

@@ -1,4 +1,5 @@
 import type { ClaimedDelivery, ClaimLimits } from './delivery-store.ts';
+import type { EndpointThen } from './note-store.ts';
 
 /** More at once would look like an attack to a small server. */
 const PER_ENDPOINT_MAX = 10;
@@ -112,6 +113,20 @@ export class Lanes {
     if (!succeeded) return this.#empty(lane);
     if (lane.waiting.length > 0) this.#ready.add(lane);
     return [];
+  }
+
+  /** The endpoints of which something waits, each as it was when that was claimed. */
+  held(): EndpointThen[] {
+    const waiting = [...this.#lanes.values()].flatMap((lane) => lane.waiting.map(({ delivery }) => delivery));
+    return [
+      ...new Map(waiting.map((one) => [`${one.endpoint_id} ${one.endpoint_version}`, one] as const)).values(),
+    ].map(({ account_id, endpoint_id, endpoint_version }) => ({ account_id, endpoint_id, endpoint_version }));
+  }
+
+  /** What waits for an endpoint; it is not kept here any longer. */
+  letGo(endpointId: string): ClaimedDelivery[] {
+    const lane = this.#lanes.get(endpointId);
+    return lane === undefined ? [] : this.#empty(lane);
   }
 
   /** All that is claimed and not begun; it is not kept here any longer. */

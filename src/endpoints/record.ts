@@ -2,15 +2,9 @@ import { appendEvents } from '../events/store.ts';
 import { createBatcher } from '../store/batcher.ts';
 import type { Database, Transaction } from '../store/database.ts';
 import type { AttemptOutcome } from './attempt.ts';
-import {
-  type AttemptNote,
-  type DisabledEndpoint,
-  insertAttempts,
-  type NewAttempt,
-  noteFailure,
-  noteSuccess,
-} from './attempt-store.ts';
-import { type Placed, postponeDeliveries, removeDeliveries } from './delivery-store.ts';
+import { insertAttempts, type NewAttempt } from './attempt-store.ts';
+import { type ClaimedDelivery, type Placed, postponeDeliveries, removeDeliveries } from './delivery-store.ts';
+import { type AttemptNote, type DisabledEndpoint, noteFailure, noteSuccess } from './note-store.ts';
 import { presentEndpoint } from './present.ts';
 import { recordSuccesses } from './success-store.ts';
 
@@ -25,7 +19,7 @@ const HTTP_GONE = 410;
 
 /** An attempt that was made for a delivery. */
 export interface MadeAttempt {
-  delivery: Placed & { type: string };
+  delivery: Placed & Pick<ClaimedDelivery, 'endpoint_version'> & { type: string };
   outcome: AttemptOutcome;
   /** Of a failed one: when to try again; null: never. */
   waitMs: number | null;
@@ -102,17 +96,18 @@ function rowOf({ delivery, outcome: { retryAfter: _, ...attempt } }: MadeAttempt
   };
 }
 
-/** One success among the attempts at an endpoint outweighs its failures, but not its 410. */
+/** One success among the attempts at an endpoint, as it was then, outweighs its failures, but not its 410. */
 function sortEndpoints(made: readonly MadeAttempt[]): { good: AttemptNote[]; bad: AttemptNote[] } {
-  const byEndpoint = [...Map.groupBy(made, ({ delivery }) => delivery.endpoint_id)]
+  const byEndpoint = [...Map.groupBy(made, ({ delivery }) => `${delivery.endpoint_id} ${delivery.endpoint_version}`)]
     // Always in one order, so that two nodes never wait for each other.
     .sort(([a], [b]) => (a < b ? -1 : 1))
-    .flatMap(([endpoint_id, attempts]) => {
-      const accountId = attempts[0]?.delivery.account_id;
-      if (accountId === undefined) return [];
+    .flatMap(([, attempts]) => {
+      const [first] = attempts;
+      if (first === undefined) return [];
+      const { account_id, endpoint_id, endpoint_version } = first.delivery;
       const gone = attempts.some(({ outcome }) => outcome.http_status === HTTP_GONE);
       const succeeded = attempts.some(({ outcome }) => outcome.outcome === 'succeeded');
-      return [{ account_id: accountId, endpoint_id, gone, succeeded }];
+      return [{ account_id, endpoint_id, endpoint_version, gone, succeeded }];
     });
   const isGood = ({ gone, succeeded }: { gone: boolean; succeeded: boolean }) => succeeded && !gone;
   return { good: byEndpoint.filter(isGood), bad: byEndpoint.filter((one) => !isGood(one)) };

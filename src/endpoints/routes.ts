@@ -30,6 +30,8 @@ export interface EndpointDeps {
   limits(): KeepLimits;
   /** Deliveries were enqueued. */
   nudge(): void;
+  /** An endpoint is not what it was. */
+  changed(endpointId: string): void;
 }
 
 const PATH = '/api/v1/endpoints';
@@ -111,7 +113,7 @@ function changingRoutes(deps: EndpointDeps): Route[] {
       bodySchema: PATCH_BODY,
       async handle({ principal, params, body }) {
         const row = await patchEndpoint(deps, principal, keyOf(principal, params.id), body);
-        deps.nudge();
+        deps.changed(row.id);
         return { status: 200, body: presentEndpoint(row) };
       },
     }),
@@ -123,7 +125,9 @@ function changingRoutes(deps: EndpointDeps): Route[] {
       operation: endpointOperations.remove,
       bodyUse: 'none',
       async handle({ principal, params }) {
-        await removeEndpoint(deps, principal, keyOf(principal, params.id));
+        const key = keyOf(principal, params.id);
+        await removeEndpoint(deps, principal, key);
+        deps.changed(key.id);
         return { status: 204 };
       },
     }),
@@ -141,12 +145,9 @@ function rotateRoute(deps: EndpointDeps): Route {
     bodySchema: ROTATE_BODY,
     async handle({ principal, params, body }) {
       const overlapSeconds = body.overlap_seconds ?? OVERLAP_SECONDS_DEFAULT;
-      const { secret, previousExpiresAt } = await renewSecret(
-        deps,
-        principal,
-        keyOf(principal, params.id),
-        overlapSeconds,
-      );
+      const key = keyOf(principal, params.id);
+      const { secret, previousExpiresAt } = await renewSecret(deps, principal, key, overlapSeconds);
+      deps.changed(key.id);
       return { status: 200, body: { secret, previous_expires_at: previousExpiresAt?.toISOString() ?? null } };
     },
   });

@@ -88,6 +88,7 @@ export async function lockEndpoint(tx: Queryable, key: EndpointKey): Promise<End
 /** What leads elsewhere or was turned on again has not failed yet. */
 const ENDPOINT_UPDATE = `
   update endpoint set url = $3, types = $4, description = $5, enabled = $6, disabled_reason = $7, updated_at = now(),
+    version = version + 1,
     failing_since = case when url = $3 and enabled = $6 then failing_since end
   where account_id = $1 and id = $2 returning ${COLUMNS}`;
 
@@ -104,7 +105,7 @@ const ENDPOINT_ROTATE = `
   update endpoint set secret_sealed = $3,
     previous_secret_sealed = case when $4 > 0 then secret_sealed end,
     previous_expires_at = case when $4 > 0 then now() + make_interval(secs => $4) end,
-    updated_at = now()
+    updated_at = now(), version = version + 1
   where account_id = $1 and id = $2 returning previous_expires_at`;
 
 /** Until when the secret before signs too; null: not at all. */

@@ -1,12 +1,13 @@
 import type { Queryable } from '../store/database.ts';
 import { composeStatement } from '../store/statement-part.ts';
-import { attemptsPart, type EndpointName, type NewAttempt, successPart } from './attempt-store.ts';
+import { attemptsPart, type NewAttempt } from './attempt-store.ts';
 import { type Placed, removalPart } from './delivery-store.ts';
+import { type EndpointThen, successPart } from './note-store.ts';
 
 /** Attempts that succeeded, with what follows from them. */
 export interface Successes {
   /** Each endpoint once, always in one order. */
-  endpoints: readonly EndpointName[];
+  endpoints: readonly EndpointThen[];
   attempts: readonly NewAttempt[];
   deliveries: readonly Placed[];
 }

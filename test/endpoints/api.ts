@@ -39,6 +39,7 @@ export async function startEndpointApi(harness: Harness, localEndpoints = true):
       limits: () => KEEP_ALL,
       publicUrl: () => 'https://gateway.test',
       nudge: deliveries.nudge,
+      changed: deliveries.changed,
     }),
     authenticate: async (authorization) => {
       const principal = principals.get(authorization?.replace('Bearer ', '') ?? '');

@@ -1,0 +1,238 @@
+import assert from 'node:assert/strict';
+import type { ServerResponse } from 'node:http';
+import { after, before, describe, it } from 'node:test';
+import { Webhook } from 'standardwebhooks';
+import type { EventDraft } from '../../src/events/event.ts';
+import { appendEvents } from '../../src/events/store.ts';
+import type { Transaction } from '../../src/store/database.ts';
+import { until } from '../support/until.ts';
+import { countWaitingForLocks } from '../support/waiting-for-locks.ts';
+import { type EndpointApi, startEndpointApi } from './api.ts';
+import { type Harness, startHarness } from './harness.ts';
+import { type Answering, type Receiver, startReceiver } from './receiver.ts';
+
+const PATH = '/api/v1/endpoints';
+
+let harness: Harness;
+let api: EndpointApi;
+const receivers: Receiver[] = [];
+before(async () => {
+  harness = await startHarness();
+  api = await startEndpointApi(harness);
+});
+after(async () => {
+  await Promise.all(receivers.map((receiver) => receiver.close()));
+  await api.stop();
+  await harness.stop();
+});
+
+async function receive(answer?: Answering): Promise<Receiver> {
+  const receiver = await startReceiver(answer);
+  receivers.push(receiver);
+  return receiver;
+}
+
+/** An account with an endpoint at a customer's server of its own. */
+async function customer(answer?: Answering) {
+  const { key, principal } = api.key();
+  const { accountId } = principal;
+  const receiver = await receive(answer);
+  const created = await api.call(key, 'POST', PATH, { body: { url: receiver.url } });
+  const { id, secret } = created.json;
+  const path = `${PATH}/${id}`;
+  const read = async () => (await api.call(key, 'GET', path)).json;
+  const call = (method: string, suffix = '', body?: object) => api.call(key, method, path + suffix, { body });
+  return { key, accountId, receiver, secret, read, call };
+}
+
+describe('what is recorded while an endpoint is made or turned on', () => {
+  const draft = (accountId: string): EventDraft => {
+    return { accountId, mode: 'test', type: 'message.delivered', data: { message: {} }, traceparent: null };
+  };
+  const sequences = ({ received }: { received: { body: string }[] }) =>
+    received.map(({ body }) => JSON.parse(body).sequence).sort();
+
+  /** One writer has its number and holds the log, and a second one waits for it. Ends both after `change` has been asked for. */
+  async function betweenWriters<Result>(accountId: string, change: () => Promise<Result>): Promise<Result> {
+    const waiting = await countWaitingForLocks(harness.database);
+    const record = (tx: Transaction) => appendEvents(tx, [draft(accountId)]);
+    const held = Promise.withResolvers<void>();
+    const numbered = Promise.withResolvers<void>();
+    const first = harness.database.transaction(async (tx) => {
+      await record(tx);
+      numbered.resolve();
+      await held.promise;
+    });
+    await numbered.promise;
+    const second = harness.database.transaction(record);
+    try {
+      await until(async () => (await countWaitingForLocks(harness.database)) === waiting + 1);
+      const changed = change();
+      await until(async () => (await countWaitingForLocks(harness.database)) === waiting + 2);
+      return changed;
+    } finally {
+      held.resolve();
+      await Promise.all([first, second]);
+      harness.deliveries.nudge();
+    }
+  }
+
+  it('reaches a new one from the moment on in which its creation is answered', async () => {
+    const { key, principal } = api.key();
+    const { accountId } = principal;
+    const receiver = await receive();
+    const created = await betweenWriters(accountId, () => api.call(key, 'POST', PATH, { body: { url: receiver.url } }));
+    assert.equal(created.status, 201);
+    await harness.record(1, { accountId });
+    await until(() => sequences(receiver).includes(3));
+  });
+
+  it('reaches one that is turned on, or is there for a replay that is asked for then', async () => {
+    const { accountId, call, receiver } = await customer();
+    await call('PATCH', '', { enabled: false });
+    await betweenWriters(accountId, () => call('PATCH', '', { enabled: true }));
+    await call('POST', '/replay', { after_sequence: 0 });
+    await until(() => new Set(sequences(receiver)).size === 2);
+  });
+
+  it('reaches every new one that is made under load, from the number on that is the last then', async () => {
+    const { accountId, key } = await customer();
+    let busy = true;
+    const write = async () => {
+      while (busy) await harness.database.transaction((tx) => appendEvents(tx, new Array(20).fill(draft(accountId))));
+    };
+    const writers = [write(), write(), write()];
+    const made: { id: string; last: number }[] = [];
+    while (made.length < 10) {
+      // Nobody listens there: what is enqueued stays so.
+      const { json } = await api.call(key, 'POST', PATH, { body: { url: 'http://127.0.0.1:9/hook' } });
+      const [log] = await harness.database.query<{ last: number }>(
+        'select last from event_sequence where account_id = $1',
+        [accountId],
+      );
+      made.push({ id: json.id, last: log?.last ?? 0 });
+    }
+    busy = false;
+    await Promise.all(writers);
+    const [missing] = await harness.database.query<{ count: number }>(
+      `select count(*) as count from endpoint e join event v on v.account_id = e.account_id
+       join unnest($2::timestamptz[], $3::bigint[]) as m(made_at, last) on m.made_at = e.created_at and v.sequence > m.last
+       where e.account_id = $1 and not exists (
+         select from delivery d where d.account_id = $1 and d.endpoint_id = e.id and d.event_id = v.id)`,
+      [accountId, await createdAt(made), made.map(({ last }) => last)],
+    );
+    assert.equal(missing?.count, 0);
+  });
+
+  async function createdAt(made: readonly { id: string }[]) {
+    const rows = await harness.database.query<{ created_at: string }>(
+      `select created_at::text from endpoint where url like '%:9/hook' order by id`,
+    );
+    assert.equal(rows.length, made.length);
+    return rows.map(({ created_at }) => created_at);
+  }
+});
+
+describe('a change of an endpoint', () => {
+  it('is not undone by what its old address answers: a 410 there disables nothing here', async () => {
+    const held: ServerResponse[] = [];
+    const { accountId, call, read } = await customer((response) => held.push(response));
+    await harness.record(1, { accountId });
+    await until(() => held.length === 1);
+    const elsewhere = await receive();
+    await call('PATCH', '', { url: elsewhere.url });
+    held[0]?.writeHead(410).end();
+    await until(async () => (await call('GET', '/attempts')).json.data.length === 1);
+    assert.equal((await read()).enabled, true);
+  });
+
+  /** Ten attempts are under way, and fifty more events are in the gateway's memory. */
+  async function busyCustomer() {
+    const held: ServerResponse[] = [];
+    let holding = false;
+    const one = await customer((response) => {
+      if (holding) held.push(response);
+      else response.writeHead(204).end();
+    });
+    await harness.record(5, { accountId: one.accountId });
+    await until(async () => (await one.call('GET', '/attempts')).json.data.length === 5);
+    holding = true;
+    await harness.record(60, { accountId: one.accountId });
+    await until(() => held.length === 10);
+    const claimed = 'select count(*) as count from delivery where account_id = $1 and claimed_until > now()';
+    await until(
+      async () => (await harness.database.query<{ count: number }>(claimed, [one.accountId]))[0]?.count === 60,
+    );
+    const release = () => {
+      holding = false;
+      for (const response of held) response.writeHead(204).end();
+    };
+    return { ...one, release };
+  }
+
+  it('to off lets nothing begin any more', async () => {
+    const { call, receiver, release } = await busyCustomer();
+    await call('PATCH', '', { enabled: false });
+    release();
+    await until(async () => (await call('GET', '/attempts?limit=100')).json.data.length === 15);
+    assert.equal(receiver.received.length, 15);
+  });
+
+  it('to gone lets nothing begin any more', async () => {
+    const { accountId, call, receiver, release } = await busyCustomer();
+    assert.equal((await call('DELETE')).status, 204);
+    release();
+    const recorded = 'select count(*) as count from attempt where account_id = $1';
+    await until(async () => (await harness.database.query<{ count: number }>(recorded, [accountId]))[0]?.count === 15);
+    assert.equal(receiver.received.length, 15);
+  });
+
+  it('of its secret without an overlap lets the old one sign nothing any more', async () => {
+    const { call, receiver, release } = await busyCustomer();
+    const { secret } = (await call('POST', '/rotate-secret', { overlap_seconds: 0 })).json;
+    release();
+    await until(() => receiver.received.length === 65);
+    for (const { body, headers } of receiver.received.slice(15)) new Webhook(secret).verify(body, headers);
+  });
+
+  it('of its address takes what waits there along, at another node within moments too', async () => {
+    const { accountId, receiver, release } = await busyCustomer();
+    const elsewhere = await receive();
+    // Another node makes the change, so this one is not told.
+    const [{ now } = { now: '' }] = await harness.database.query<{ now: string }>(
+      `update endpoint set url = $2, version = version + 1 where account_id = $1 returning clock_timestamp()::text as now`,
+      [accountId, elsewhere.url],
+    );
+    const claimedAnew = `select count(*) as count from delivery
+      where account_id = $1 and claimed_until > $2::timestamptz + interval '45 seconds'`;
+    await until(async () => {
+      const [row] = await harness.database.query<{ count: number }>(claimedAnew, [accountId, now]);
+      return row?.count === 50;
+    });
+    release();
+    await until(() => elsewhere.received.length === 50);
+    assert.equal(receiver.received.length, 15);
+  });
+});
+
+describe('a replay of what is being tried in this moment', () => {
+  for (const before of [8, 9])
+    it(`is carried out though that try, the ${before + 1}th, fails`, async () => {
+      const held: ServerResponse[] = [];
+      const { accountId, call, receiver } = await customer((response, place) => {
+        if (place === 0) held.push(response);
+        else response.writeHead(204).end();
+      });
+      await harness.database.transaction(async (tx) => {
+        await appendEvents(tx, [
+          { accountId, mode: 'test', type: 'message.delivered', data: { message: {} }, traceparent: null },
+        ]);
+        await tx.query('update delivery set attempts = $2 where account_id = $1', [accountId, before]);
+      });
+      harness.deliveries.nudge();
+      await until(() => held.length === 1);
+      assert.deepEqual((await call('POST', '/replay', { after_sequence: 0 })).json, { count: 1 });
+      held[0]?.writeHead(500).end();
+      await until(() => receiver.received.length === 2);
+    });
+});
