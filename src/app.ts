@@ -10,7 +10,6 @@ import { createChannels } from './channels/channels.ts';
 import { bearTestChannel } from './channels/connect.ts';
 import { createPacing } from './channels/pacing.ts';
 import { channelRoutes } from './channels/routes.ts';
-import { createChannelTargets } from './channels/targets.ts';
 import type { Config } from './config.ts';
 import { consoleRoutes } from './console-site/routes.ts';
 import { docsRoutes } from './docs-site/routes.ts';
@@ -207,8 +206,7 @@ async function createParts(deps: WatchedDeps, sealer: Sealer, life: Life) {
   const sends = watch.sends(
     createSends({ ...transmitting, registry, checkAgainstTemplate, docsUrl, deadlineMs, sendsMax }),
   );
-  const targets = createChannelTargets(database, clock);
-  const applying = { decode: decodeNotification, targets, nowMs: () => clock.nowMs() };
+  const applying = { decode: decodeNotification, nowMs: () => clock.nowMs() };
   const watching = { watch: watch.loop('processor', PROCESSOR_POLL_MS / 1_000), onBatch: onBatch(watch, registry) };
   const processor = startProcessor(database, { ...applying, ...watching }, log, onEvents);
   const keyUses = createKeyUses(database, clock);

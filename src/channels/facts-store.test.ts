@@ -3,6 +3,7 @@ import { after, before, describe, it } from 'node:test';
 import { startTestGateway, type TestGateway } from '../../test/support/gateway.ts';
 import { addChannel } from '../../test/support/notifications.ts';
 import { claimForFacts, noteFacts, readChannel } from './facts-store.ts';
+import { listChannelsByNumberId } from './store.ts';
 
 const HOUR_SECONDS = 3_600;
 const CHANNELS = 30;
@@ -43,9 +44,10 @@ describe('noting facts of a channel', () => {
   it('keeps the last messaging limit where the provider tells none, and takes the next one', async () => {
     const line = { phoneNumberId: '6800', businessAccountId: '68', phoneNumber: '+15550680000' };
     const id = await addChannel(gateway, { ...line, accountId: gateway.accountId, mode: 'live' });
-    const { accountId: account_id, database } = gateway;
-    const names = { business_account_id: line.businessAccountId, phone_number: line.phoneNumber };
-    const target = { account_id, id, mode: 'live' as const, ...names };
+    const { accountId, database } = gateway;
+    const [target] = await listChannelsByNumberId(database, [line.phoneNumberId]);
+    assert.ok(target !== undefined);
+    assert.deepEqual([target.account_id, target.id], [accountId, id]);
     const channel = await readChannel(database, target);
     assert.ok(channel !== undefined);
     const note = async (quality: string, messagingLimit: string | null) => {

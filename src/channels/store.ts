@@ -156,25 +156,27 @@ export interface ChannelTarget {
   account_id: string;
   id: string;
   mode: Mode;
+  phone_number_id: string;
   business_account_id: string;
   phone_number: string;
 }
 
-const CHANNEL_BY_NUMBER_ID = `
-  select account_id, id, mode, business_account_id, phone_number from channel
-  where phone_number_id = $1 and status <> 'removed'`;
+const TARGET_COLUMNS = 'account_id, id, mode, phone_number_id, business_account_id, phone_number';
 
-export async function findChannelByNumberId(
-  store: Queryable,
-  phoneNumberId: string,
-): Promise<ChannelTarget | undefined> {
-  return (await store.query<ChannelTarget>(CHANNEL_BY_NUMBER_ID, [phoneNumberId]))[0];
+/** One for each number at most: a number belongs to one channel on the whole platform. */
+const CHANNEL_BY_NUMBER_ID = `
+  select ${TARGET_COLUMNS} from channel where phone_number_id = any($1) and status <> 'removed'`;
+
+export function listChannelsByNumberId(store: Queryable, phoneNumberIds: readonly string[]): Promise<ChannelTarget[]> {
+  return store.query<ChannelTarget>(CHANNEL_BY_NUMBER_ID, [phoneNumberIds]);
 }
 
 const CHANNEL_BY_BUSINESS = `
-  select account_id, id, mode, business_account_id, phone_number from channel
-  where business_account_id = $1 and status <> 'removed' order by account_id, id`;
+  select ${TARGET_COLUMNS} from channel where business_account_id = any($1) and status <> 'removed' order by account_id, id`;
 
-export function listChannelsOfBusiness(store: Queryable, businessAccountId: string): Promise<ChannelTarget[]> {
-  return store.query<ChannelTarget>(CHANNEL_BY_BUSINESS, [businessAccountId]);
+export function listChannelsOfBusinesses(
+  store: Queryable,
+  businessAccountIds: readonly string[],
+): Promise<ChannelTarget[]> {
+  return store.query<ChannelTarget>(CHANNEL_BY_BUSINESS, [businessAccountIds]);
 }

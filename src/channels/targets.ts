@@ -1,34 +1,45 @@
-import type { SteadyClock } from '../kernel/clock.ts';
 import type { Mode } from '../kernel/principal.ts';
-import { createRemembered } from '../kernel/remember.ts';
 import type { Queryable } from '../store/database.ts';
-import { type ChannelTarget, findChannelByNumberId, listChannelsOfBusiness } from './store.ts';
+import { type ChannelTarget, listChannelsByNumberId, listChannelsOfBusinesses } from './store.ts';
 
-/** A channel that was connected or removed is seen after this time at the latest. */
-const BELIEVED_MS = 1_500;
-const REMEMBERED_MAX = 10_000;
-
-/** Finds the channels that a notification is for, among those of one mode. */
+/** The channels that the notifications of a batch are for, among those of one mode. */
 export interface ChannelTargets {
-  byNumberId(phoneNumberId: string, mode: Mode): Promise<ChannelTarget | undefined>;
-  ofBusiness(businessAccountId: string, mode: Mode): Promise<ChannelTarget[]>;
+  byNumberId(phoneNumberId: string, mode: Mode): ChannelTarget | undefined;
+  ofBusiness(businessAccountId: string, mode: Mode): ChannelTarget[];
 }
 
-export function createChannelTargets(database: Queryable, clock: SteadyClock): ChannelTargets {
-  const limits = { believedMs: BELIEVED_MS, entriesMax: REMEMBERED_MAX, clock };
-  const numbers = createRemembered({ load: (id) => findChannelByNumberId(database, id), ...limits });
-  const businesses = createRemembered({ load: (id) => listChannelsOfBusiness(database, id), ...limits });
+/** What the notifications of a batch name, each as often as they do. */
+export interface NamedByProvider {
+  phoneNumberIds: readonly string[];
+  businessAccountIds: readonly string[];
+}
+
+/**
+ * Finds them all at once, in the transaction that applies the batch. Nothing is remembered from one batch to the next: a
+ * number may have moved to another account meanwhile, and nothing of it may reach the one before.
+ */
+export async function findChannelTargets(
+  tx: Queryable,
+  { phoneNumberIds, businessAccountIds }: NamedByProvider,
+): Promise<ChannelTargets> {
+  const numbers = await findEach(phoneNumberIds, (ids) => listChannelsByNumberId(tx, ids));
+  const businesses = await findEach(businessAccountIds, (ids) => listChannelsOfBusinesses(tx, ids));
+  const byNumberId = new Map(numbers.map((target) => [target.phone_number_id, target]));
+  const byBusiness = Map.groupBy(businesses, (target) => target.business_account_id);
   return {
-    async byNumberId(phoneNumberId, mode) {
-      const target = await numbers.get(phoneNumberId);
-      // A number that nobody has may be connected in the next moment: that must not be believed for long.
-      if (target === undefined) numbers.forget(phoneNumberId);
+    byNumberId(phoneNumberId, mode) {
+      const target = byNumberId.get(phoneNumberId);
       return target?.mode === mode ? target : undefined;
     },
-    async ofBusiness(businessAccountId, mode) {
-      const targets = await businesses.get(businessAccountId);
-      if (targets.length === 0) businesses.forget(businessAccountId);
-      return targets.filter((target) => target.mode === mode);
-    },
+    ofBusiness: (businessAccountId, mode) =>
+      byBusiness.get(businessAccountId)?.filter((target) => target.mode === mode) ?? [],
   };
+}
+
+/** Most batches name numbers only, and then nothing is asked about business accounts. */
+async function findEach(
+  ids: readonly string[],
+  list: (ids: readonly string[]) => Promise<ChannelTarget[]>,
+): Promise<ChannelTarget[]> {
+  return ids.length === 0 ? [] : list([...new Set(ids)]);
 }

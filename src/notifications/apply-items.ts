@@ -1,5 +1,5 @@
 import type { ChannelTarget } from '../channels/store.ts';
-import type { ChannelTargets } from '../channels/targets.ts';
+import { type ChannelTargets, findChannelTargets, type NamedByProvider } from '../channels/targets.ts';
 import { appendEvents } from '../events/store.ts';
 import { idTimeMs, newId, parseId } from '../kernel/ids.ts';
 import type { Mode } from '../kernel/principal.ts';
@@ -51,15 +51,12 @@ const NOT_WRITTEN_BY_A_PERSON = 'system';
 const MARKETING = 'marketing_messages';
 
 /** Applies items in the caller's transaction, in their order. Returns what is left of them, by their place. */
-export async function applyItems(
-  tx: Transaction,
-  targets: ChannelTargets,
-  works: readonly ItemWork[],
-): Promise<Map<number, Leftover>> {
+export async function applyItems(tx: Transaction, works: readonly ItemWork[]): Promise<Map<number, Leftover>> {
   const left = new Map<number, Leftover>();
+  const targets = await findChannelTargets(tx, namedIn(works));
   const effects: Effects = { reports: [], inbound: [], contacts: [], preferences: [], channels: [], templates: [] };
   for (const [place, work] of works.entries()) {
-    const leftover = await collect(work, place, targets, effects);
+    const leftover = collect(work, place, targets, effects);
     if (leftover !== undefined) left.set(place, leftover);
   }
   const events: MessageEvent[] = [];
@@ -93,14 +90,24 @@ async function recordInbound(tx: Queryable, inbound: readonly InboundMessage[]):
   return recorded.map(({ accountId, id }) => ({ accountId, messageId: id, status: 'received', error: null }));
 }
 
-async function collect(
+/** A number is named by its own id, else the business account is; `targetsOf` goes by the same. */
+function namedIn(works: readonly ItemWork[]): NamedByProvider {
+  return {
+    phoneNumberIds: works.flatMap(({ item }) => item.phoneNumberId ?? []),
+    businessAccountIds: works.flatMap(({ item }) =>
+      item.phoneNumberId === undefined ? (item.businessAccountId ?? []) : [],
+    ),
+  };
+}
+
+function collect(
   { notificationId, origin, item }: ItemWork,
   place: number,
   targets: ChannelTargets,
   effects: Effects,
-): Promise<Leftover | undefined> {
+): Leftover | undefined {
   if (item.kind === 'undecodable') return 'undecodable';
-  const claimedBy = await findTargets(item, origin, targets);
+  const claimedBy = targetsOf(item, origin, targets);
   const [target] = claimedBy;
   if (target === undefined) return 'no_channel';
   const receivedAt = new Date(idTimeMs(notificationId));
@@ -156,13 +163,13 @@ async function explainClosedWindows(tx: Queryable, reports: readonly PlacedRepor
 }
 
 /** The channel of the number, the channel with the display number in the business account, or all of that account. */
-async function findTargets(item: NotificationItem, origin: Mode, targets: ChannelTargets): Promise<ChannelTarget[]> {
+function targetsOf(item: NotificationItem, origin: Mode, targets: ChannelTargets): ChannelTarget[] {
   if (item.phoneNumberId !== undefined) {
-    const target = await targets.byNumberId(item.phoneNumberId, origin);
+    const target = targets.byNumberId(item.phoneNumberId, origin);
     return target === undefined ? [] : [target];
   }
   if (item.businessAccountId === undefined) return [];
-  const channels = await targets.ofBusiness(item.businessAccountId, origin);
+  const channels = targets.ofBusiness(item.businessAccountId, origin);
   if (item.displayPhoneNumber === undefined) return channels;
   return channels.filter(({ phone_number: number }) => number === item.displayPhoneNumber);
 }

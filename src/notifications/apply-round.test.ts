@@ -4,8 +4,6 @@ import { pino } from 'pino';
 import { createTestDatabase, type TestDatabase } from '../../test/support/database.ts';
 import { until } from '../../test/support/until.ts';
 import { countWaitingForLocks } from '../../test/support/waiting-for-locks.ts';
-import { createChannelTargets } from '../channels/targets.ts';
-import { systemClock } from '../kernel/clock.ts';
 import { newId } from '../kernel/ids.ts';
 import { decodeNotification } from '../provider/whatsapp/decode.ts';
 import type { Database } from '../store/database.ts';
@@ -32,12 +30,7 @@ const pack = (...bodies: string[]) =>
     database,
     bodies.map((body) => ({ id: newId(), origin: 'live', body: Buffer.from(body) })),
   );
-const round = () =>
-  runRound(
-    database,
-    { decode: decodeNotification, targets: createChannelTargets(database, systemClock), nowMs: Date.now },
-    log,
-  );
+const round = () => runRound(database, { decode: decodeNotification, nowMs: Date.now }, log);
 /** The bodies that have rows, and their states. */
 const kept = async () => {
   const rows = await database.query<{ body: Buffer; state: string; attempts: number }>(

@@ -74,7 +74,7 @@ async function applyClaimed(tx: Transaction, deps: RoundDeps, { packed, waiting 
 
 /** As a whole, then item by item. One that is refused even so is set aside whole: it must not come back for ever. */
 async function applyAlone(database: Database, deps: RoundDeps, id: string, log: Logger): Promise<void> {
-  const singly: ItemApplier = (tx, works) => applySingly(tx, deps.targets, works, log);
+  const singly: ItemApplier = (tx, works) => applySingly(tx, works, log);
   for (const apply of [undefined, singly]) {
     try {
       const begunMs = performance.now();

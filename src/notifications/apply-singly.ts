@@ -1,5 +1,4 @@
 import type { Logger } from 'pino';
-import type { ChannelTargets } from '../channels/targets.ts';
 import type { Transaction } from '../store/database.ts';
 import { isPassingFailure } from '../store/passing-failure.ts';
 import { applyItems, type ItemWork, type Leftover } from './apply-items.ts';
@@ -10,7 +9,6 @@ import { applyItems, type ItemWork, type Leftover } from './apply-items.ts';
  */
 export async function applySingly(
   tx: Transaction,
-  targets: ChannelTargets,
   works: readonly ItemWork[],
   log: Logger,
 ): Promise<Map<number, Leftover>> {
@@ -18,7 +16,7 @@ export async function applySingly(
   for (const [place, work] of works.entries()) {
     await tx.runScript('savepoint item');
     try {
-      const leftover = (await applyItems(tx, targets, [work])).get(0);
+      const leftover = (await applyItems(tx, [work])).get(0);
       await tx.runScript('release savepoint item');
       if (leftover !== undefined) left.set(place, leftover);
     } catch (error) {

@@ -1,4 +1,3 @@
-import type { ChannelTargets } from '../channels/targets.ts';
 import { idTimeMs } from '../kernel/ids.ts';
 import type { DecodedNotification, NotificationItem } from '../provider/notification.ts';
 import type { Transaction } from '../store/database.ts';
@@ -15,7 +14,6 @@ const KINDS_MAX = 100;
 
 export interface ApplyDeps {
   decode(rawBody: Buffer): DecodedNotification;
-  targets: ChannelTargets;
   nowMs(): number;
 }
 
@@ -33,7 +31,7 @@ export async function applyNotifications(
   tx: Transaction,
   deps: ApplyDeps,
   claimed: readonly ClaimedNotification[],
-  apply: ItemApplier = (inTx, works) => applyItems(inTx, deps.targets, works),
+  apply: ItemApplier = applyItems,
 ): Promise<AppliedBatch> {
   const opened = claimed.map((notification) => open(deps, notification));
   const works = opened.flatMap(({ notification, due }) =>
