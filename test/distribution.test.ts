@@ -7,7 +7,7 @@ import { glob, statementsOf } from './support/tree.ts';
 const REFERENCE = ['account', 'api_key', 'channel'];
 /** Tables of the platform, which one server would keep; docs/scaling.md says what that means for each. */
 const LOCAL = [
-  ...['audit', 'keeping', 'master_key_check', 'message_statistics_sweep', 'migration', 'node'],
+  ...['applied_news', 'audit', 'keeping', 'master_key_check', 'message_statistics_sweep', 'migration', 'node'],
   ...['notification', 'notification_pack'],
 ];
 

@@ -5,6 +5,7 @@ import { recoverRequests } from '../messages/recover.ts';
 import { listWorkingNodes } from '../messages/recover-store.ts';
 import { expireIdempotency } from '../messages/store.ts';
 import type { Node } from '../nodes/node.ts';
+import { expireNews } from '../notifications/news-store.ts';
 import { unwatched, type WatchRound } from '../observe/loops.ts';
 import type { Database } from '../store/database.ts';
 import { repeat } from './repeat.ts';
@@ -54,7 +55,7 @@ export async function startSweeps(deps: Deps): Promise<Sweeps> {
   const tidy = async () => {
     await makePartitions(database);
     let expired = 0;
-    for (const expire of [expireIdempotency, expireInboundIds, tidyDeliveries])
+    for (const expire of [expireIdempotency, expireInboundIds, expireNews, tidyDeliveries])
       for (let some = await expire(database); some > 0; some = await expire(database)) expired += some;
     return expired;
   };

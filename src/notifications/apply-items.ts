@@ -19,6 +19,7 @@ import type {
 import type { Queryable, Transaction } from '../store/database.ts';
 import { applyChannelItem, type ChannelItem } from './apply-channels.ts';
 import { applyTemplateItem, type TemplateItem } from './apply-templates.ts';
+import { type News, takeFreshNews } from './fresh-news.ts';
 
 /** One item of one notification on its way to its effect. */
 export interface ItemWork {
@@ -42,8 +43,8 @@ interface Effects {
   inbound: InboundMessage[];
   contacts: Contact[];
   preferences: Preference[];
-  channels: { item: ChannelItem; targets: ChannelTarget[] }[];
-  templates: { item: TemplateItem; targets: ChannelTarget[] }[];
+  channels: News<ChannelItem>[];
+  templates: News<TemplateItem>[];
 }
 
 /** A system message tells of a person's account; the person did not write it. */
@@ -76,9 +77,10 @@ export async function applyItems(tx: Transaction, works: readonly ItemWork[]): P
   if (effects.contacts.length > 0) await extendWindows(tx, effects.contacts);
   if (effects.preferences.length > 0) await keepPreferences(tx, effects.preferences);
   const drafts = await draftMessageEvents(tx, events);
-  for (const { item, targets: owners } of effects.channels) drafts.push(...(await applyChannelItem(tx, item, owners)));
-  for (const { item, targets: owners } of effects.templates)
-    drafts.push(...(await applyTemplateItem(tx, item, owners)));
+  for (const news of await takeFreshNews(tx, effects.channels))
+    drafts.push(...(await applyChannelItem(tx, news.item, news.targets)));
+  for (const news of await takeFreshNews(tx, effects.templates))
+    drafts.push(...(await applyTemplateItem(tx, news.item, news.targets)));
   await appendEvents(tx, drafts);
   return left;
 }
@@ -131,13 +133,13 @@ function collect(
     case 'phone_number':
     case 'business_capability':
     case 'account_update':
-      effects.channels.push({ item, targets: claimedBy });
+      effects.channels.push({ origin, item, targets: claimedBy });
       return undefined;
     case 'template_status':
     case 'template_quality':
     case 'template_category':
     case 'template_components':
-      effects.templates.push({ item, targets: claimedBy });
+      effects.templates.push({ origin, item, targets: claimedBy });
       return undefined;
     // Kept with their notification and counted; nothing of what is stored today follows from them.
     case 'message_error':

@@ -198,6 +198,7 @@ export interface BusinessCapabilityItem extends ItemOrigin {
   /** `tier_250`, `tier_2k`, ..., `tier_unlimited`. */
   messagingLimit: string | undefined;
   maxPhoneNumbers: number | undefined;
+  at: Date | undefined;
 }
 
 export interface BusinessUsernameItem extends ItemOrigin {

@@ -20,6 +20,7 @@ const MOVES = [
   `update idempotency set request_id = aged(request_id, $1), created_at = created_at - make_interval(days => $1),
      expires_at = expires_at - make_interval(days => $1)`,
   `update inbound_id set message_id = aged(message_id, $1), created_at = created_at - make_interval(days => $1)`,
+  `update applied_news set applied_at = applied_at - make_interval(days => $1)`,
   `update customer_window set last_at = last_at - make_interval(days => $1)`,
 ];
 

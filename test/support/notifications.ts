@@ -84,10 +84,16 @@ export function messagesBody(line: TestLine, value: object): object {
   return changeBody(line, 'messages', { messaging_product: 'whatsapp', metadata, ...value });
 }
 
-export function changeBody(line: Pick<TestLine, 'businessAccountId'>, field: string, value: object): object {
+/** The same news with the same time is a repetition, and has no second effect. */
+export function changeBody(
+  line: Pick<TestLine, 'businessAccountId'>,
+  field: string,
+  value: object,
+  seconds = 1_767_225_600,
+): object {
   return {
     object: 'whatsapp_business_account',
-    entry: [{ id: line.businessAccountId, time: 1_767_225_600, changes: [{ field, value }] }],
+    entry: [{ id: line.businessAccountId, time: seconds, changes: [{ field, value }] }],
   };
 }
 

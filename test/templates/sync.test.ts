@@ -56,8 +56,11 @@ const isDue = async (mode = 'test') => {
   const select = "select 1 from template_sync where mode = $1 and synced_at < now() - interval '1 year'";
   return (await gateway.database.query(select, [mode])).length > 0;
 };
+let toldSeconds = 1_767_225_600;
+/** Each time it is news: it tells of a second of its own. */
 const tell = async (field: string, value: object, signer = asSandbox(gateway)) => {
-  assert.equal((await postSigned(signer, changeBody(line, field, value))).status, 200);
+  toldSeconds += 1;
+  assert.equal((await postSigned(signer, changeBody(line, field, value, toldSeconds))).status, 200);
   await until(() => isProcessed(gateway));
 };
 
@@ -185,12 +188,8 @@ describe('a notification', () => {
     assert.deepEqual([await statusOf('live'), await statusOf('test')], ['approved', 'paused']);
     assert.equal(await isDue('live'), false);
     const asProvider = { url: gateway.url, secret: gateway.secrets.appSecrets[0] ?? '' };
-    // A channel that was just connected is known a moment later.
-    await until(async () => {
-      await tell('message_template_status_update', { ...told, event: 'DISABLED', reason: 'NONE' }, asProvider);
-      return (await statusOf('live')) === 'disabled';
-    });
-    assert.equal(await statusOf('test'), 'paused');
+    await tell('message_template_status_update', { ...told, event: 'DISABLED', reason: 'NONE' }, asProvider);
+    assert.deepEqual([await statusOf('live'), await statusOf('test')], ['disabled', 'paused']);
     await tell('message_template_status_update', { ...told, event: 'REINSTATED', reason: 'NONE' });
     assert.equal(await statusOf('live'), 'disabled');
   });

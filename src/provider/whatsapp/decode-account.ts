@@ -79,6 +79,7 @@ export function decodeBusinessCapability(value: JsonObject, change: Change): Bus
       readLimit(value, 'max_daily_conversations_per_business') ?? readLimit(value, 'max_daily_conversation_per_phone'),
     maxPhoneNumbers:
       integerAt(value, 'max_phone_numbers_per_waba') ?? integerAt(value, 'max_phone_numbers_per_business'),
+    at: change.at,
   };
 }
 
