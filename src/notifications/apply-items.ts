@@ -120,11 +120,11 @@ function collect(
     case 'inbound':
       effects.inbound.push(inboundOf(item, target, receivedAt));
       if (item.type !== NOT_WRITTEN_BY_A_PERSON)
-        effects.contacts.push(...contactsOf(item.from, target, item.at ?? receivedAt));
+        effects.contacts.push(...contactsOf(item.from, target, saidAt(item.at, receivedAt)));
       return undefined;
     case 'call':
       if (item.caller !== undefined && item.phoneNumberId !== undefined)
-        effects.contacts.push(...contactsOf(item.caller, target, item.at ?? receivedAt));
+        effects.contacts.push(...contactsOf(item.caller, target, saidAt(item.at, receivedAt)));
       return undefined;
     case 'user_preference':
       if (item.category === MARKETING && (item.value === 'stop' || item.value === 'resume'))
@@ -218,8 +218,18 @@ function preferencesOf(
   receivedAt: Date,
 ): Preference[] {
   const { account_id: accountId, business_account_id: businessAccountId } = target;
-  const word = { accountId, businessAccountId, stopped: value === 'stop', at: at ?? receivedAt };
+  const word = { accountId, businessAccountId, stopped: value === 'stop', at: saidAt(at, receivedAt) };
   return identities(person).map((identity) => ({ ...word, person: identity }));
+}
+
+/**
+ * When a person wrote, called, stopped or resumed: not after we were told of it, whatever the provider says, because a time
+ * that is far ahead would keep a window open till then, and no later word could take a stop back. The provider tells whole
+ * seconds, so ours are cut: a word of the same second must not count as an earlier one.
+ */
+function saidAt(at: Date | undefined, receivedAt: Date): Date {
+  if (at !== undefined && at <= receivedAt) return at;
+  return new Date(Math.floor(receivedAt.getTime() / 1_000) * 1_000);
 }
 
 /** A person is looked up by number or by user id, so what is known is kept under both. */

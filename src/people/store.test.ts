@@ -16,6 +16,10 @@ import { until } from '../../test/support/until.ts';
 import { findStopped, findWindows } from './store.ts';
 
 const NOON = 1_767_268_800;
+/** In 2099, which is not yet taken for no time at all. */
+const FAR_AHEAD = 4_102_444_000;
+/** Now, as the provider tells times. */
+const wholeSecondMs = () => Math.floor(Date.now() / 1_000) * 1_000;
 
 describe('what is known of people', () => {
   let gateway: TestGateway;
@@ -53,6 +57,13 @@ describe('what is known of people', () => {
     const at = (id: string, seconds: number) => textFrom('+447700900003', id, { timestamp: String(NOON + seconds) });
     await post(messagesBody(line, { messages: [at('wamid.w4', 30), at('wamid.w5', 20)] }));
     assert.equal(await windowOf('+447700900003'), (NOON + 30) * 1_000);
+  });
+
+  it('a message that is told to be of the future opens the window from when it was received', async () => {
+    const beforeMs = wholeSecondMs();
+    await write('+447700900009', 'wamid.w9', FAR_AHEAD);
+    const openedMs = await windowOf('+447700900009');
+    assert.ok(openedMs !== undefined && openedMs >= beforeMs && openedMs <= Date.now());
   });
 
   it('the window is found by the phone number and by the user id', async () => {
@@ -138,6 +149,14 @@ describe('what is known of people', () => {
     ]);
     assert.equal(await hasStopped(phone), true);
     await prefer(phone, [['resume', 20]]);
+    assert.equal(await hasStopped(phone), false);
+  });
+
+  it('a stop that is told to be of the future is taken back by the next word', async () => {
+    const phone = '+447700900015';
+    await prefer(phone, [['stop', FAR_AHEAD - NOON]]);
+    assert.equal(await hasStopped(phone), true);
+    await prefer(phone, [['resume', wholeSecondMs() / 1_000 - NOON]]);
     assert.equal(await hasStopped(phone), false);
   });
 
