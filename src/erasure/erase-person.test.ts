@@ -3,6 +3,7 @@ import { after, before, describe, it } from 'node:test';
 import { startTestGateway, type TestGateway } from '../../test/support/gateway.ts';
 import {
   asSandbox,
+  changeBody,
   isProcessed,
   lineOf,
   messagesBody,
@@ -12,6 +13,7 @@ import {
 import { assertProblem, pointersOf } from '../../test/support/problem.ts';
 import { until } from '../../test/support/until.ts';
 import { newId } from '../kernel/ids.ts';
+import { findStopped } from '../people/store.ts';
 import { eraseRound } from './erase-round.ts';
 
 const ADA = '+447700900771';
@@ -50,6 +52,23 @@ async function everything(): Promise<string> {
   );
   // Raw bodies are shown in hexadecimal.
   return texts.join('\n');
+}
+
+/** A person's stop of marketing messages, as the provider tells it. */
+async function stop(phone: string, userId: string): Promise<void> {
+  const line = await lineOf(gateway);
+  const word = { wa_id: phone.slice(1), user_id: userId, category: 'marketing_messages', value: 'stop' };
+  const body = changeBody(line, 'user_preferences', {
+    metadata: { phone_number_id: line.phoneNumberId },
+    user_preferences: [{ ...word, timestamp: 1_767_225_600 }],
+  });
+  assert.equal((await postSigned(asSandbox(gateway), body)).status, 200);
+  await until(() => isProcessed(gateway));
+}
+
+async function hasStopped(person: string): Promise<boolean> {
+  const { businessAccountId } = await lineOf(gateway);
+  return (await findStopped(gateway.database, gateway.accountId, businessAccountId, [person])).has(person);
 }
 
 /** A send to both with a duplicate, one to Ada alone, a text from each, and an endpoint's answer that repeats it. */
@@ -134,6 +153,28 @@ describe('erasing a person', () => {
         [GRACE, 'A moth'],
       ],
     );
+  });
+
+  it('finds by a number what is known by the user id alone, where only a stop has named both', async () => {
+    await stop('+447700900773', 'GB.MARY');
+    const body = { to: [{ user_id: 'GB.MARY' }], type: 'text', text: { body: 'Hello' } };
+    const [{ id }] = (await gateway.call('POST', '/api/v1/messages/send', { body })).json.results;
+    await erase({ to: '+447700900773' });
+    await settled();
+    assert.equal((await gateway.call('GET', `/api/v1/messages/${id}`)).json.user_id, null);
+    assert.ok(!(await everything()).includes('GB.MARY'));
+  });
+
+  it('leaves the stop of who was named beside the person, and no name of the person in it', async () => {
+    await stop('+447700900774', 'GB.JOAN');
+    const line = await lineOf(gateway);
+    const fromJoan = textFrom('+447700900775', 'wamid.joan', { from_user_id: 'GB.JOAN' });
+    assert.equal((await postSigned(asSandbox(gateway), messagesBody(line, { messages: [fromJoan] }))).status, 200);
+    await until(() => isProcessed(gateway));
+    await erase({ to: '+447700900775' });
+    await settled();
+    assert.ok(!(await everything()).includes('GB.JOAN'));
+    assert.deepEqual([await hasStopped('+447700900774'), await hasStopped('GB.JOAN')], [true, false]);
   });
 
   it('is told in the audit log without the person, and may be repeated', async () => {

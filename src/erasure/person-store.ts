@@ -1,7 +1,11 @@
 import type { Queryable } from '../store/database.ts';
 
+/** With the other identity that the person's word on marketing messages has told, if it did: no message may tell it. */
 const ERASURE_INSERT = `
-  insert into erasure (account_id, id, persons, mark, due_at) values ($1, $2, array[$3], $4, now())`;
+  insert into erasure (account_id, id, persons, mark, due_at)
+  values ($1, $2, $3::text || array(
+    select distinct person from marketing_preference where account_id = $1 and other = $3 and person <> $3
+  ), $4, now())`;
 
 export interface NewErasure {
   accountId: string;
@@ -43,7 +47,10 @@ export async function moveErasure(tx: Queryable, row: ErasureRow, notBefore: Dat
   await tx.query(ERASURE_MOVE, [row.account_id, row.id, row.persons, row.step, row.place, notBefore]);
 }
 
-/** With what is known of the person apart from messages: looked up by each channel, because that is how it is kept. */
+/**
+ * With what is known of the person apart from messages: looked up by each channel, because that is how it is kept. A stop of
+ * somebody else who was named beside the person stays, and names nobody any more.
+ */
 const ERASURE_FINISH = `
   with windows as (
     delete from customer_window where account_id = $1 and person = any($3)
@@ -51,6 +58,8 @@ const ERASURE_FINISH = `
   ), preferences as (
     delete from marketing_preference where account_id = $1 and person = any($3)
       and business_account_id in (select business_account_id from channel where account_id = $1)
+  ), beside as (
+    update marketing_preference set other = null where account_id = $1 and other = any($3) and person <> all($3)
   )
   delete from erasure where account_id = $1 and id = $2`;
 

@@ -219,7 +219,12 @@ function preferencesOf(
 ): Preference[] {
   const { account_id: accountId, business_account_id: businessAccountId } = target;
   const word = { accountId, businessAccountId, stopped: value === 'stop', at: saidAt(at, receivedAt) };
-  return identities(person).map((identity) => ({ ...word, person: identity }));
+  const names = identities(person);
+  return names.map((identity) => ({
+    ...word,
+    person: identity,
+    other: names.find((name) => name !== identity) ?? null,
+  }));
 }
 
 /**

@@ -104,6 +104,15 @@ describe('what is known of people', () => {
     assert.equal(await windowOf('+447700900008'), undefined);
   });
 
+  const sayOf = (words: [value: string, seconds: number, person: object][]) =>
+    post(
+      changeBody(line, 'user_preferences', {
+        metadata: { phone_number_id: line.phoneNumberId },
+        user_preferences: words.map(([value, seconds, person]) => {
+          return { ...person, category: 'marketing_messages', value, timestamp: NOON + seconds };
+        }),
+      }),
+    );
   const prefer = (phone: string, words: [value: string, seconds: number, category?: string][], metadata?: object) =>
     post(
       changeBody(line, 'user_preferences', {
@@ -158,6 +167,46 @@ describe('what is known of people', () => {
     assert.equal(await hasStopped(phone), true);
     await prefer(phone, [['resume', wholeSecondMs() / 1_000 - NOON]]);
     assert.equal(await hasStopped(phone), false);
+  });
+
+  it('a later word counts though it names the person by one identity only, whichever that is', async () => {
+    const [phone, userId] = ['+447700900016', 'GB.1616'];
+    const [both, byPhone, byUserId] = [
+      { wa_id: phone.slice(1), user_id: userId },
+      { wa_id: phone.slice(1) },
+      { user_id: userId },
+    ];
+    const stopped = async () => [await hasStopped(phone), await hasStopped(userId)];
+    await sayOf([['stop', 10, both]]);
+    assert.deepEqual(await stopped(), [true, true]);
+    await sayOf([['resume', 20, byUserId]]);
+    assert.deepEqual(await stopped(), [false, false]);
+    await sayOf([['stop', 30, byPhone]]);
+    assert.deepEqual(await stopped(), [true, true]);
+    await sayOf([['resume', 25, byUserId]]);
+    assert.deepEqual(await stopped(), [true, true], 'it was said before the stop');
+    await sayOf([
+      ['resume', 40, both],
+      ['stop', 50, byUserId],
+      ['resume', 60, byPhone],
+    ]);
+    assert.deepEqual(await stopped(), [false, false]);
+  });
+
+  it('a later word counts also where it arrives before the one that names both', async () => {
+    const userId = 'GB.1717';
+    await sayOf([['resume', 20, { user_id: userId }]]);
+    await sayOf([['stop', 10, { wa_id: '447700900017', user_id: userId }]]);
+    assert.deepEqual([await hasStopped('+447700900017'), await hasStopped(userId)], [false, false]);
+  });
+
+  it('a word of who has a former number of a person is not a word of that person', async () => {
+    const [former, next] = [{ wa_id: '447700900018' }, { wa_id: '447700900019' }];
+    await sayOf([['stop', 10, { ...former, user_id: 'GB.1818' }]]);
+    await sayOf([['stop', 20, { ...next, user_id: 'GB.1818' }]]);
+    await sayOf([['resume', 30, { ...former, user_id: 'GB.1919' }]]);
+    assert.equal(await hasStopped('+447700900018'), false);
+    assert.deepEqual([await hasStopped('+447700900019'), await hasStopped('GB.1818')], [true, true]);
   });
 
   it('a stop of other messages, or another word, is no stop of marketing and undoes none', async () => {

@@ -44,33 +44,51 @@ export interface Preference {
   accountId: string;
   businessAccountId: string;
   person: string;
+  /** The person's other identity, if the word named both; null: one only. */
+  other: string | null;
   stopped: boolean;
   at: Date;
 }
 
-/** The latest word counts, in whatever order the words arrive. */
+/**
+ * The latest word counts, in whatever order the words arrive. The other identity stays known when a later word does not tell
+ * it, and is learned from an earlier one that comes late.
+ */
 const PREFERENCE_KEEP = `
-  insert into marketing_preference as p (account_id, business_account_id, person, stopped, at)
-  select distinct on (account_id, business_account_id, person) account_id, business_account_id, person, stopped, at
-  from unnest($1::uuid[], $2::text[], $3::text[], $4::boolean[], $5::timestamptz[])
-    with ordinality as t(account_id, business_account_id, person, stopped, at, place)
+  insert into marketing_preference as p (account_id, business_account_id, person, other, stopped, at)
+  select distinct on (account_id, business_account_id, person) account_id, business_account_id, person,
+    first_value(other) over (
+      partition by account_id, business_account_id, person order by other is null, at desc, place desc),
+    stopped, at
+  from unnest($1::uuid[], $2::text[], $3::text[], $4::text[], $5::boolean[], $6::timestamptz[])
+    with ordinality as t(account_id, business_account_id, person, other, stopped, at, place)
   order by account_id, business_account_id, person, at desc, place desc
-  on conflict (account_id, business_account_id, person) do update set stopped = excluded.stopped, at = excluded.at
-  where excluded.at >= p.at`;
+  on conflict (account_id, business_account_id, person) do update set other = coalesce(excluded.other, p.other),
+    stopped = case when excluded.at >= p.at then excluded.stopped else p.stopped end, at = greatest(excluded.at, p.at)
+  where excluded.at >= p.at or (p.other is null and excluded.other is not null)`;
 
 export async function keepPreferences(tx: Queryable, preferences: readonly Preference[]): Promise<void> {
   await tx.query(PREFERENCE_KEEP, [
     preferences.map(({ accountId }) => accountId),
     preferences.map(({ businessAccountId }) => businessAccountId),
     preferences.map(({ person }) => person),
+    preferences.map(({ other }) => other),
     preferences.map(({ stopped }) => stopped),
     preferences.map(({ at }) => at),
   ]);
 }
 
+/**
+ * By the later of the words that named the person as here and as their other identity. Only where each of the two names the
+ * other: whoever got a person's former number must not speak for them. That is compared in a way no index serves, so that the
+ * row is found by the key: while few words name both, the index of the other identities looks as if it were empty.
+ */
 const PREFERENCE_STOPPED = `
-  select person from marketing_preference
-  where account_id = $1 and business_account_id = $2 and person = any($3) and stopped`;
+  select person from marketing_preference p
+  where account_id = $1 and business_account_id = $2 and person = any($3) and coalesce((
+    select o.stopped from marketing_preference o
+    where o.account_id = p.account_id and o.business_account_id = p.business_account_id and o.person = p.other
+      and o.other is not distinct from p.person and o.at > p.at), stopped)`;
 
 /** Who of these people has stopped marketing messages and not resumed them. */
 export async function findStopped(

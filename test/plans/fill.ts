@@ -94,8 +94,8 @@ const PLATFORM = `
   ), turns as (
     insert into channel_pace (account_id, channel_id, next_at) select id, id, now() from made
   ), words as (
-    insert into marketing_preference (account_id, business_account_id, person, stopped, at)
-    select id, left(md5(id::text), 18), '+1555' || n, true, now() from made, generate_series(1, 5) as n
+    insert into marketing_preference (account_id, business_account_id, person, other, stopped, at)
+    select id, left(md5(id::text), 18), '+1555' || n, 'GB.' || n, true, now() from made, generate_series(1, 5) as n
   )
   insert into audit (id, account_id, actor, action, target) select uuidv7(), id, 'platform', 'account.created', id from made`;
 
