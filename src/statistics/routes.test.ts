@@ -61,11 +61,21 @@ describe('the statistics of an account', () => {
       'since=2026-03-02T00:00:00Z&until=2026-03-01T00:00:00Z': 'since',
       'since=2026-03-01T00:00:00Z&until=2026-03-02T00:00:00Z&step=minute': 'step',
       'step=week': 'step',
+      'since=9999-12-31T23:00:00Z&until=9999-12-31T23:59:59Z': 'until',
+      'until=0000-01-01T00:00:00Z': 'since',
     };
     for (const [query, parameter] of Object.entries(faulty)) {
       const answer = await gateway.call('GET', `${PATH}?${query}`);
       assertProblem(answer, 'invalid_request');
       assert.equal(answer.json.errors[0].parameter, parameter, query);
+    }
+  });
+
+  it('tell their range in times that can be read again, in the first year and in the last', async () => {
+    for (const day of ['0000-01-01', '9999-12-30']) {
+      const range = { since: `${day}T22:00:00.000Z`, until: `${day}T23:00:00.000Z` };
+      const { status, json } = await gateway.call('GET', `${PATH}?${new URLSearchParams(range)}`);
+      assert.deepEqual([status, json.since, json.until], [200, range.since, range.until]);
     }
   });
 
