@@ -3,8 +3,11 @@ import { spawnSync } from 'node:child_process';
 import { after, before, describe, it } from 'node:test';
 import { pino } from 'pino';
 import { createTestDatabase, type TestDatabase } from '../../test/support/database.ts';
+import { until } from '../../test/support/until.ts';
+import { countWaitingForLocks } from '../../test/support/waiting-for-locks.ts';
 import { newId } from '../kernel/ids.ts';
-import { joinNodes, type Node } from './node.ts';
+import { openDatabase, type Queryable } from '../store/database.ts';
+import { BEAT_MS, joinNodes, type Node } from './node.ts';
 import { renewNode } from './store.ts';
 
 let test: TestDatabase;
@@ -67,5 +70,49 @@ describe('a node', () => {
     const other = await joinNodes({ database: test.database, log: pino({ level: 'silent' }) });
     await other.leave();
     assert.deepEqual(await test.database.query('select 1 from node where id = $1', [other.id]), []);
+  });
+
+  it('keeps one connection and no more while its lease cannot be renewed', async (t) => {
+    t.mock.timers.enable({ apis: ['setInterval'] });
+    const connections = 4;
+    const own = openDatabase({ connection: test.connection, connections, onError: () => undefined });
+    const other = await joinNodes({ database: own, log: pino({ level: 'silent' }) });
+    let asked: Promise<void> | undefined;
+    // Stands for commits that a synchronous standby keeps waiting.
+    await test.database.transaction(async (tx) => {
+      await tx.query('select 1 from node where id = $1 for update', [other.id]);
+      t.mock.timers.tick(BEAT_MS);
+      await until(async () => (await countWaitingForLocks(test.database)) > 0);
+      for (let beat = 1; beat < connections; beat++) t.mock.timers.tick(BEAT_MS);
+      asked = other.renewLease();
+      assert.deepEqual(await own.query('select 2 as two'), [{ two: 2 }]);
+      assert.equal(await countWaitingForLocks(test.database), 1);
+    });
+    await asked;
+    await other.leave();
+    await own.close();
+  });
+
+  it('is no more after it has left in the middle of a beat', async (t) => {
+    t.mock.timers.enable({ apis: ['setInterval'] });
+    const { database } = test;
+    let held: Promise<void> | undefined;
+    const slow: Queryable = {
+      query: async (sql, values) => {
+        if (sql.includes('insert into node')) await held;
+        return database.query(sql, values);
+      },
+    };
+    const other = await joinNodes({ database: slow, log: pino({ level: 'silent' }) });
+    const hold = Promise.withResolvers<void>();
+    held = hold.promise;
+    t.mock.timers.tick(BEAT_MS);
+    const left = other.leave();
+    // Without the waiting, the record would be away by now, and back after the beat.
+    const isAway = async () => (await database.query('select 1 from node where id = $1', [other.id])).length === 0;
+    for (let look = 0; look < 5; look++) assert.equal(await isAway(), false);
+    hold.resolve();
+    await left;
+    assert.equal(await isAway(), true);
   });
 });

@@ -14,7 +14,7 @@ export const BEAT_MS = 3_000;
 
 export interface Node {
   id: string;
-  /** Renews the lease: a small commit, which also shows that the store can commit. */
+  /** Renews the lease: a small commit, which also shows that the store can commit. Joins a renewal that is under way. */
   renewLease(): Promise<void>;
   /**
    * Nodes whose work may be settled: those that are certainly gone, and those that had no lease in the round before
@@ -37,9 +37,18 @@ interface Deps {
 export async function joinNodes({ database, log, watch = unwatched }: Deps): Promise<Node> {
   const id = newId();
   const host = hostIdentity();
-  const renewLease = () => renewNode(database, id, host, process.pid, LEASE_SECONDS);
+  let underWay: Promise<void> | undefined;
+  /** Never two at once: while commits hang, each would hold a connection of its own until none is left to read with. */
+  const renewLease = () => {
+    underWay ??= renewNode(database, id, host, process.pid, LEASE_SECONDS).finally(() => {
+      underWay = undefined;
+    });
+    return underWay;
+  };
   await renewLease();
-  const beat = setInterval(() => void renew(), BEAT_MS);
+  const beat = setInterval(() => {
+    if (underWay === undefined) void renew();
+  }, BEAT_MS);
   beat.unref();
 
   async function renew(): Promise<void> {
@@ -70,6 +79,8 @@ export async function joinNodes({ database, log, watch = unwatched }: Deps): Pro
     forget: (gone) => forgetNode(database, gone),
     async leave() {
       clearInterval(beat);
+      // Whoever asked for it is told how it ended; if it came after the record is taken away, it would bring it back.
+      await Promise.allSettled([underWay]);
       await deleteNode(database, id);
     },
   };
