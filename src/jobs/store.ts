@@ -5,9 +5,9 @@ import type { Queryable } from '../store/database.ts';
  * partition costs every statement a little.
  */
 const PARTITIONS_MAKE = `
-  select partitions_make(parent, now(), now() + interval '8 days'), partition_statistics(parent)
-  from unnest(array['request', 'message', 'notification', 'timeline', 'event', 'attempt']) as parent`;
+  select partitions_make($1, now(), now() + interval '8 days'), partition_statistics($1)`;
 
-export async function makePartitions(store: Queryable): Promise<void> {
-  await store.query(PARTITIONS_MAKE);
+/** Makes the weeks of one table that are not there yet. */
+export async function makePartitions(tx: Queryable, parent: string): Promise<void> {
+  await tx.query(PARTITIONS_MAKE, [parent]);
 }

@@ -8,8 +8,8 @@ import type { Node } from '../nodes/node.ts';
 import { expireNews } from '../notifications/news-store.ts';
 import { unwatched, type WatchRound } from '../observe/loops.ts';
 import type { Database } from '../store/database.ts';
+import { makeWeeks } from './make-weeks.ts';
 import { repeat } from './repeat.ts';
-import { makePartitions } from './store.ts';
 
 /** Together with the lease of a node this keeps a crash settled within the promised 30 s. */
 const RECOVER_EVERY_MS = 5_000;
@@ -53,7 +53,7 @@ export async function startSweeps(deps: Deps): Promise<Sweeps> {
     }
   };
   const tidy = async () => {
-    await makePartitions(database);
+    await makeWeeks(database, log);
     let expired = 0;
     for (const expire of [expireIdempotency, expireInboundIds, expireNews, tidyDeliveries])
       for (let some = await expire(database); some > 0; some = await expire(database)) expired += some;

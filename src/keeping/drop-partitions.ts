@@ -1,23 +1,18 @@
 import { firstIdOfMs } from '../kernel/ids.ts';
 import type { KeepLimits } from '../kernel/keep.ts';
 import type { Transaction } from '../store/database.ts';
+import { limitLockWaits } from '../store/lock-timeout.ts';
 import {
   dropNotifications,
   dropPartition,
   holdsEvents,
   isAnyRunning,
-  limitLockWaits,
   listPartitions,
   type Parent,
   type Partition,
   sizeLeftOver,
 } from './partition-store.ts';
 
-/**
- * While a drop waits for its locks, everybody who comes later waits behind it. `detach ... concurrently` would not, but
- * PostgreSQL refuses it for a table with a default partition.
- */
-const LOCK_WAIT_MS = 100;
 /** A notification that is applied at the first try is applied soon. */
 const APPLIED_WITHIN_MS = 86_400_000;
 /** What outlives its week is copied while the table is locked, so it must be little. */
@@ -29,10 +24,11 @@ const PARENTS: readonly Parent[] = ['timeline', 'message', 'request', 'attempt',
 
 /**
  * Drops the first week that is past its time as a whole, if there is one, in this transaction. False: there is none.
- * Throws if the locks are not to be had at once.
+ * Throws if the locks are not to be had at once. `detach ... concurrently` would need no such locks, but PostgreSQL refuses
+ * it for a table with a default partition.
  */
 export async function dropNextPartition(tx: Transaction, limits: KeepLimits): Promise<boolean> {
-  await limitLockWaits(tx, LOCK_WAIT_MS);
+  await limitLockWaits(tx);
   for (const parent of PARENTS)
     for (const partition of await listPartitions(tx, parent))
       if (await dropIfPast(tx, parent, partition, limits)) return true;

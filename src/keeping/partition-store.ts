@@ -94,8 +94,3 @@ export async function dropNotifications(
 export async function dropPartition(tx: Transaction, partition: string): Promise<void> {
   await tx.runScript(`drop table ${partition}`);
 }
-
-/** Whoever waits for a lock of ours waits this long at most; we then try again in the next round. */
-export async function limitLockWaits(tx: Transaction, limitMs: number): Promise<void> {
-  await tx.runScript(`set local lock_timeout to ${limitMs}`);
-}

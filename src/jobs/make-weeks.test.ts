@@ -1,0 +1,65 @@
+import assert from 'node:assert/strict';
+import { afterEach, beforeEach, describe, it } from 'node:test';
+import { pino } from 'pino';
+import { createTestDatabase, type TestDatabase } from '../../test/support/database.ts';
+import { until } from '../../test/support/until.ts';
+import { countWaitingForLocks } from '../../test/support/waiting-for-locks.ts';
+import { joinNodes } from '../nodes/node.ts';
+import { makeWeeks } from './make-weeks.ts';
+import { startSweeps } from './sweeps.ts';
+
+const log = pino({ level: 'silent' });
+
+let test: TestDatabase;
+beforeEach(async () => {
+  test = await createTestDatabase();
+  for (const parent of ['request', 'message'])
+    for (const week of await weeksOf(parent)) await test.database.query(`drop table ${week}`);
+});
+afterEach(() => test.drop());
+
+async function weeksOf(parent: string): Promise<string[]> {
+  const rows = await test.database.query<{ name: string }>(
+    `select inhrelid::regclass::text as name from pg_inherits
+     where inhparent = to_regclass($1) and inhrelid <> to_regclass($1 || '_default') order by 1`,
+    [parent],
+  );
+  return rows.map(({ name }) => name);
+}
+
+const isWaiting = async () => (await countWaitingForLocks(test.database)) > 0;
+
+describe('making weeks', () => {
+  it('never waits in a circle with who uses two tables, and makes them when they are to be had', async () => {
+    const { database } = test;
+    let making: Promise<void> | undefined;
+    await database.transaction(async (tx) => {
+      await tx.query('select 1 from message');
+      making = makeWeeks(database, log);
+      await until(isWaiting);
+      await tx.query('select 1 from request');
+    });
+    await making;
+    for (const parent of ['request', 'message']) assert.ok((await weeksOf(parent)).length > 1, parent);
+  });
+
+  it('lets a node start although a backup reads the tables meanwhile, and says what it has put off', async () => {
+    const { database } = test;
+    const lines: { msg: string; table?: string }[] = [];
+    const node = await joinNodes({ database, log });
+    const noting = pino({}, { write: (line: string) => void lines.push(JSON.parse(line)) });
+    await database.transaction(async (tx) => {
+      await tx.query('select 1 from message');
+      const deps = { database, node, docsUrl: () => '', rounds: [] };
+      const sweeps = await startSweeps({ ...deps, log: noting });
+      await sweeps.stop();
+    });
+    assert.deepEqual(
+      lines.map(({ msg, table }) => ({ msg, table })),
+      [{ msg: 'partitions.put_off', table: 'message' }],
+    );
+    assert.ok((await weeksOf('request')).length > 1);
+    assert.deepEqual(await weeksOf('message'), []);
+    await node.leave();
+  });
+});
