@@ -2,6 +2,7 @@ import type { Logger } from 'pino';
 import type { KeepLimits } from '../kernel/keep.ts';
 import type { Database, Transaction } from '../store/database.ts';
 import { isLockTimeout } from '../store/lock-timeout.ts';
+import { isTableGone } from '../store/table-gone.ts';
 import { dropNextPartition, notificationsUntilMs } from './drop-partitions.ts';
 import { expireEvents } from './expire-events.ts';
 import {
@@ -94,8 +95,9 @@ async function goOn({ database, limits, log }: Deps, { name, step, pauseSeconds 
       return more;
     });
   } catch (error) {
-    if (!isLockTimeout(error)) throw error;
-    log.info({ task: name }, 'keeping.put_off');
+    // Another node may drop the week that this one was about to walk; the next round goes on behind it.
+    if (!isLockTimeout(error) && !isTableGone(error)) throw error;
+    log.info({ err: error, task: name }, 'keeping.put_off');
     return false;
   }
 }

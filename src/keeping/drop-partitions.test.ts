@@ -1,0 +1,58 @@
+import assert from 'node:assert/strict';
+import { afterEach, beforeEach, describe, it } from 'node:test';
+import { pino } from 'pino';
+import { createTestDatabase, type TestDatabase } from '../../test/support/database.ts';
+import { until } from '../../test/support/until.ts';
+import { countWaitingForLocks } from '../../test/support/waiting-for-locks.ts';
+import { firstIdOfMs } from '../kernel/ids.ts';
+import { keepLimits } from '../kernel/keep.ts';
+import { dropNextPartition } from './drop-partitions.ts';
+import { keepRound } from './keep-round.ts';
+import { listPartitions } from './partition-store.ts';
+import { claimTask } from './task-store.ts';
+
+const DAYS = { messages: 90, content: 30, events: 30, notifications: 7, setAside: 30 };
+const DAY_MS = 86_400_000;
+const log = pino({ level: 'silent' });
+
+let test: TestDatabase;
+beforeEach(async () => {
+  test = await createTestDatabase();
+  await test.database.query("select partitions_make('notification', now() - interval '40 days', now())");
+});
+afterEach(() => test.drop());
+
+/** A notification that was applied at the first try. */
+async function insertApplied({ cameMs, appliedMs }: { cameMs: number; appliedMs: number }): Promise<void> {
+  await test.database.query(
+    `insert into notification (id, origin, body, state, attempts, applied_at) values ($1, 'test', 'x', 'applied', 1, $2)`,
+    [firstIdOfMs(cameMs), new Date(appliedMs)],
+  );
+}
+
+const countLeft = async () => (await test.database.query('select 1 from notification')).length;
+
+describe('dropping weeks', () => {
+  it('leaves a node that walks the very week unharmed, and its walk goes on in the next round', async () => {
+    const { database } = test;
+    const nowMs = Date.now();
+    const limits = keepLimits(DAYS, nowMs);
+    await insertApplied({ cameMs: nowMs - 40 * DAY_MS, appliedMs: nowMs - 39 * DAY_MS });
+    let other: Promise<void> | undefined;
+    await database.transaction(async (tx) => {
+      assert.ok(await claimTask(tx, 'partitions'));
+      const [week] = await listPartitions(tx, 'notification');
+      // Holds the other node where it has found the week and is about to write to it.
+      await tx.runScript(`lock table ${week?.name} in share mode`);
+      other = keepRound({ database, limits, log });
+      await until(async () => (await countWaitingForLocks(database)) > 0);
+      assert.equal(await dropNextPartition(tx, limits), true);
+    });
+    await other;
+    const isDue = async () => (await database.query('select 1 from keeping where due_at <= now()')).length > 0;
+    assert.equal(await isDue(), true);
+    await keepRound({ database, limits, log });
+    assert.equal(await isDue(), false);
+    assert.equal(await countLeft(), 0);
+  });
+});
