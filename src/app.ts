@@ -18,6 +18,7 @@ import { POLL_MS as DELIVERIES_POLL_MS, type Deliveries, startDeliveries } from 
 import { endpointRoutes } from './endpoints/routes.ts';
 import { createPersonMark } from './erasure/person-mark.ts';
 import { erasureRoutes } from './erasure/routes.ts';
+import { settledAfterMs } from './erasure/settled.ts';
 import { eventRoutes } from './events/routes.ts';
 import { createTail, POLL_MS as TAIL_POLL_MS } from './events/tail.ts';
 import { apiDescriptionRoutes } from './http/api-description-routes.ts';
@@ -212,7 +213,10 @@ async function createParts(deps: WatchedDeps, sealer: Sealer, life: Life) {
   const keyUses = createKeyUses(database, clock);
   const rounds = [
     { name: 'templates', run: () => syncDueTemplates({ database, channels, registry }), everyMs: SYNC_LOOK_MS },
-    ...platformRounds({ database, provider, sealer, sandbox, keyUses, limits: limitsOf(config), log }),
+    ...platformRounds({
+      ...{ database, provider, sealer, sandbox, keyUses, limits: limitsOf(config), log },
+      settledMs: settledAfterMs(config),
+    }),
     ...statisticsRounds({ database, noted: notedMinutes, limits: limitsOf(config) }),
   ];
   const authenticate = createAuthenticate({

@@ -23,15 +23,17 @@ interface Deps {
   sandbox: boolean;
   keyUses: KeyUses;
   limits(): KeepLimits;
+  /** See `settledAfterMs`. */
+  settledMs: number;
   log: Logger;
 }
 
 /** What the platform's part does by itself, on every node. */
-export function platformRounds({ database, provider, sealer, sandbox, keyUses, limits, log }: Deps) {
+export function platformRounds({ database, provider, sealer, sandbox, keyUses, limits, settledMs, log }: Deps) {
   return [
     { name: 'key_uses', run: () => keyUses.flush(), everyMs: KEY_USES_EVERY_MS },
     { name: 'facts', run: () => readDueFacts({ database, provider, sealer, sandbox }), everyMs: FACTS_EVERY_MS },
-    { name: 'erasure', run: () => eraseRound(database), everyMs: ERASE_EVERY_MS },
+    { name: 'erasure', run: () => eraseRound(database, settledMs), everyMs: ERASE_EVERY_MS },
     { name: 'keeping', run: () => keepRound({ database, limits: limits(), log }), everyMs: KEEP_EVERY_MS },
   ];
 }

@@ -9,14 +9,18 @@ export async function disableEndpoints(tx: Queryable, accountId: string): Promis
   await tx.query(ENDPOINTS_DISABLE, [accountId]);
 }
 
-/** Other nodes skip an account that one is at work on. */
+/**
+ * Other nodes skip an account that one is at work on. What still runs will be written, however long a database that is away
+ * keeps it waiting, so it is waited for. Looked up for each account: `not exists` was planned to read all that runs.
+ */
 const DELETED_CLAIM = `
-  select id from account where deleted_at <= now() - make_interval(secs => $1)
-  order by deleted_at limit 1 for update skip locked`;
+  select a.id from account a where a.deleted_at <= now() - make_interval(secs => $1)
+    and (select r.id from request r where r.account_id = a.id and r.completed_at is null limit 1) is null
+  order by a.deleted_at limit 1 for update of a skip locked`;
 
-/** An account that was deleted so long ago, locked until the end of the transaction. */
-export async function claimDeletedAccount(tx: Queryable, afterSeconds: number): Promise<string | undefined> {
-  return (await tx.query<{ id: string }>(DELETED_CLAIM, [afterSeconds]))[0]?.id;
+/** An account that was deleted so long ago and has nothing under way, locked until the end of the transaction. */
+export async function claimDeletedAccount(tx: Queryable, afterMs: number): Promise<string | undefined> {
+  return (await tx.query<{ id: string }>(DELETED_CLAIM, [afterMs / 1_000]))[0]?.id;
 }
 
 /**

@@ -11,9 +11,13 @@ import {
   textFrom,
 } from '../../test/support/notifications.ts';
 import { assertProblem } from '../../test/support/problem.ts';
+import { transmitsOf } from '../../test/support/transmits.ts';
 import { until } from '../../test/support/until.ts';
 import { newId } from '../kernel/ids.ts';
+import { LATE_ANSWER_MS } from '../provider/port.ts';
 import { listAccountTables } from './account-store.ts';
+import { eraseRound } from './erase-round.ts';
+import { settledAfterMs } from './settled.ts';
 
 let gateway: TestGateway;
 before(async () => {
@@ -24,10 +28,10 @@ after(() => gateway.stop());
 const call = (method: string, path: string, body?: unknown) =>
   gateway.call(method, path, { key: gateway.platformKey, ...(body !== undefined && { body }) });
 
-async function rowsOf(accountId: string): Promise<Record<string, number>> {
+async function rowsOf(accountId: string, { database } = gateway): Promise<Record<string, number>> {
   const counts: Record<string, number> = {};
-  for (const table of await listAccountTables(gateway.database)) {
-    const [row] = await gateway.database.query<{ rows: number }>(
+  for (const table of await listAccountTables(database)) {
+    const [row] = await database.query<{ rows: number }>(
       `select count(*) as rows from ${table} where account_id = $1`,
       [accountId],
     );
@@ -99,5 +103,55 @@ describe('deleting an account', () => {
       audit.slice(0, 2).map(({ action }: { action: string }) => action),
       ['account.erased', 'account.deleted'],
     );
+  });
+});
+
+describe('deleting an account where sends may take longest', () => {
+  const limits = { sendDeadlineMs: 120_000, providerTimeoutMs: 120_000 };
+  let slow: TestGateway;
+  before(async () => {
+    slow = await startTestGateway({
+      settings: { WAYPOST_SEND_DEADLINE_MS: '120000', WAYPOST_PROVIDER_TIMEOUT_MS: '120000' },
+      sandbox: { latencyMs: 3_000, statuses: 'off' },
+    });
+  });
+  after(() => slow.stop());
+
+  async function deleteSince(accountId: string, seconds: number): Promise<void> {
+    const answer = await slow.call('DELETE', `/platform/v1/accounts/${accountId}`, { key: slow.platformKey });
+    assert.equal(answer.status, 202);
+    await age(accountId, seconds);
+  }
+  const age = (accountId: string, seconds: number) =>
+    slow.database.query('update account set deleted_at = deleted_at - make_interval(secs => $2) where id = $1', [
+      accountId,
+      seconds,
+    ]);
+  const isThere = async (accountId: string) =>
+    (await slow.database.query('select 1 from account where id = $1', [accountId])).length > 0;
+  const isGone = async (accountId: string) => !(await isThere(accountId));
+
+  it('erases nothing before an answer that comes as late as it may is written', async () => {
+    const accountId = await slow.createAccount('Short-lived');
+    const latest = limits.sendDeadlineMs + LATE_ANSWER_MS;
+    await deleteSince(accountId, latest / 1_000);
+    await eraseRound(slow.database, settledAfterMs(limits));
+    assert.equal(await isThere(accountId), true);
+    await age(accountId, settledAfterMs(limits) / 1_000);
+    await until(() => isGone(accountId));
+  });
+
+  it('erases nothing while a send is under way, and leaves nothing when it has ended', async () => {
+    const sending = slow.call('POST', '/api/v1/messages/send', {
+      body: { to: '+447700900801', type: 'text', text: { body: 'Once' } },
+    });
+    await until(async () => (await transmitsOf(slow.sandbox)).length === 1);
+    // As after an outage of the database, in which the send could not be written.
+    await deleteSince(slow.accountId, 3_600);
+    await eraseRound(slow.database, settledAfterMs(limits));
+    assert.equal(await isThere(slow.accountId), true);
+    assert.equal((await sending).status, 200);
+    await until(() => isGone(slow.accountId));
+    assert.deepEqual(await rowsOf(slow.accountId, slow), {});
   });
 });

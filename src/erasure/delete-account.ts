@@ -11,7 +11,6 @@ import {
   disableEndpoints,
   listAccountTables,
 } from './account-store.ts';
-import { SETTLED_SECONDS } from './settled.ts';
 
 /** Short enough that nobody waits for its locks. */
 const ROWS_A_BATCH = 5_000;
@@ -33,10 +32,13 @@ export function deleteAccount(database: Database, accountId: string): Promise<bo
   });
 }
 
-/** Erases one batch of what a deleted account has left, and at last the account itself. False: there is nothing to do. */
-export function eraseDeletedAccount(database: Database): Promise<boolean> {
+/**
+ * Erases one batch of what an account has left that was deleted `settledMs` ago, and at last the account itself. False: there
+ * is nothing to do.
+ */
+export function eraseDeletedAccount(database: Database, settledMs: number): Promise<boolean> {
   return database.transaction(async (tx) => {
-    const accountId = await claimDeletedAccount(tx, SETTLED_SECONDS);
+    const accountId = await claimDeletedAccount(tx, settledMs);
     if (accountId === undefined) return false;
     for (const table of await listAccountTables(tx))
       if ((await deleteRows(tx, table, accountId, ROWS_A_BATCH)) > 0) return true;

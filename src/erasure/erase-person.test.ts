@@ -15,10 +15,12 @@ import { until } from '../../test/support/until.ts';
 import { newId } from '../kernel/ids.ts';
 import { findStopped } from '../people/store.ts';
 import { eraseRound } from './erase-round.ts';
+import { settledAfterMs } from './settled.ts';
 
 const ADA = '+447700900771';
 const ADAS_USER_ID = 'GB.ADA1815';
 const GRACE = '+447700900772';
+const SETTLED_MS = settledAfterMs({ sendDeadlineMs: 25_000, providerTimeoutMs: 10_000 });
 
 let gateway: TestGateway;
 before(async () => {
@@ -33,7 +35,7 @@ const erase = (body: object, accountId = gateway.accountId) =>
 async function settled(): Promise<void> {
   await until(async () => {
     await gateway.database.query('update erasure set due_at = now() where due_at > now()');
-    await eraseRound(gateway.database);
+    await eraseRound(gateway.database, SETTLED_MS);
     return (await gateway.database.query('select 1 from erasure')).length === 0;
   });
 }
@@ -204,11 +206,11 @@ describe('erasing a person', () => {
     await erase({ user_id: 'GB.LATER' });
     const [{ id }] = json.results;
     await until(async () => {
-      await eraseRound(gateway.database);
+      await eraseRound(gateway.database, SETTLED_MS);
       return (await gateway.call('GET', `/api/v1/messages/${id}`)).json.user_id === null;
     });
     const again = async () => {
-      await eraseRound(gateway.database);
+      await eraseRound(gateway.database, SETTLED_MS);
       const [row] = await gateway.database.query<{ seconds: number }>(
         `select extract(epoch from due_at - now())::integer as seconds from erasure where persons @> '{GB.LATER}'`,
       );

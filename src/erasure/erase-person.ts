@@ -5,7 +5,6 @@ import { emptiedInbound } from '../messages/inbound-member.ts';
 import type { Database, Queryable } from '../store/database.ts';
 import type { PersonMark } from './person-mark.ts';
 import { claimErasure, type ErasureRow, finishErasure, insertErasure, moveErasure } from './person-store.ts';
-import { SETTLED_SECONDS } from './settled.ts';
 import {
   emptyAttempts,
   emptyMessages,
@@ -53,7 +52,7 @@ const WALK: readonly Step[] = [
 const STEPS: readonly Step[] = [...WALK, ...WALK];
 
 /** Goes a stretch further with one erasure that is due. False: there is none. */
-export function eraseSome(database: Database): Promise<boolean> {
+export function eraseSome(database: Database, settledMs: number): Promise<boolean> {
   return database.transaction(async (tx) => {
     const erasure = await claimErasure(tx);
     if (erasure === undefined) return false;
@@ -63,21 +62,18 @@ export function eraseSome(database: Database): Promise<boolean> {
       await note(tx, erasure.account_id, 'person.erased', erasure.mark);
       return true;
     }
-    const reached = await step(tx, stretchOf(erasure), erasure);
+    // What is made after the settling is new, and would keep the walk going for ever on a busy account.
+    const untilMs = idTimeMs(erasure.id) + settledMs;
+    const reached = await step(tx, stretchOf(erasure, untilMs), erasure);
     const next = reached === null ? { step: erasure.step + 1, place: null } : { step: erasure.step, place: reached };
     const beginsAgain = reached === null && next.step === WALK.length;
-    await moveErasure(tx, { ...erasure, ...next }, new Date(beginsAgain ? settledMs(erasure) : 0));
+    await moveErasure(tx, { ...erasure, ...next }, new Date(beginsAgain ? untilMs : 0));
     return true;
   });
 }
 
-/** What is made after the settling is new, and would keep the walk going for ever on a busy account. */
-function stretchOf({ account_id: accountId, id, place, persons }: ErasureRow): Stretch {
-  return { accountId, place, until: firstIdOfMs(settledMs({ id })), limit: ROWS_A_BATCH, persons };
-}
-
-function settledMs({ id }: Pick<ErasureRow, 'id'>): number {
-  return idTimeMs(id) + SETTLED_SECONDS * 1_000;
+function stretchOf({ account_id: accountId, place, persons }: ErasureRow, untilMs: number): Stretch {
+  return { accountId, place, until: firstIdOfMs(untilMs), limit: ROWS_A_BATCH, persons };
 }
 
 /** A person who is erased by a number is erased by the user id that stands beside it too, and the other way round. */
