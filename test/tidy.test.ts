@@ -54,7 +54,6 @@ const WITHOUT_ACCOUNT = [
   'src/accounts/key-store.ts KEY_BY_HASH', // The door: it finds the account by the hash of its key.
   'src/accounts/key-store.ts KEY_REVOKE', // The platform names a key by its id alone.
   'src/channels/store.ts CHANNEL_FIND', // The platform names a channel by its id alone.
-  'src/erasure/person-store.ts ERASURE_CLAIM', // A sweep over all accounts.
   'src/channels/store.ts CHANNEL_BY_NUMBER_ID', // It finds the account that a notification is for.
   'src/channels/store.ts CHANNEL_BY_BUSINESS', // It finds all accounts that a notification is for.
   'src/messages/inbound-store.ts INBOUND_ID_EXPIRE', // A sweep over all accounts.

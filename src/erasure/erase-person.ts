@@ -54,7 +54,7 @@ const STEPS: readonly Step[] = [...WALK, ...WALK];
 /** Goes a stretch further with one erasure that is due. False: there is none. */
 export function eraseSome(database: Database, settledMs: number): Promise<boolean> {
   return database.transaction(async (tx) => {
-    const erasure = await claimErasure(tx);
+    const erasure = await claimErasure(tx, WALK.length);
     if (erasure === undefined) return false;
     const step = STEPS[erasure.step];
     if (step === undefined) {

@@ -30,13 +30,19 @@ export interface ErasureRow {
   place: string | null;
 }
 
-/** Other nodes take another one meanwhile. */
+/**
+ * Other nodes take another one meanwhile. The step in $1 begins when nothing runs any more that was begun before it was due,
+ * however long a database that was away has kept that waiting.
+ */
 const ERASURE_CLAIM = `
-  select account_id, id, persons, mark, step, place from erasure
-  where due_at <= now() order by due_at limit 1 for update skip locked`;
+  select account_id, id, persons, mark, step, place from erasure e
+  where due_at <= now() and (step <> $1 or place is not null or (
+    select r.id from request r
+    where r.account_id = e.account_id and r.completed_at is null and r.id < uuid_bound(e.due_at) limit 1) is null)
+  order by due_at limit 1 for update of e skip locked`;
 
-export async function claimErasure(tx: Queryable): Promise<ErasureRow | undefined> {
-  return (await tx.query<ErasureRow>(ERASURE_CLAIM))[0];
+export async function claimErasure(tx: Queryable, settledStep: number): Promise<ErasureRow | undefined> {
+  return (await tx.query<ErasureRow>(ERASURE_CLAIM, [settledStep]))[0];
 }
 
 /** It queues up behind the others, so that a small one does not wait for a large one. */

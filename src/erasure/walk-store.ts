@@ -94,14 +94,20 @@ export async function replaceMessages(
 /**
  * Rows are found by a list of their ids, because a join was planned to read all requests of the account for each stretch.
  * The provider's ids of messages go too, because the person's number can be read out of them. What a request holds for
- * all its recipients stays, unless this person was the only one.
+ * all its recipients stays, unless this person was the only one. What belongs to a request that still runs keeps its names
+ * until the second walk: it is by them that the request is found, and its end would write the message anew.
  */
 const MESSAGE_EMPTY = `
   with batch as (
     select id, phone, user_id, request_id, channel_id, direction, provider_message_id from message
     where account_id = $1 and ($2::uuid is null or id > $2) and id < $3 order by id limit $4
-  ), found as (
+  ), named as (
     select * from batch where phone = any($5) or user_id = any($5)
+  ), running as (
+    select id from request
+    where account_id = $1 and id = any(array(select request_id from named)) and completed_at is null
+  ), found as (
+    select * from named where request_id is null or request_id not in (select id from running)
   ), emptied as (
     update message m set phone = null, user_id = null, content = null, provider_message_id = null,
       client_reference = null, reply_to_provider_message_id = null
@@ -119,7 +125,7 @@ const MESSAGE_EMPTY = `
         select jsonb_agg(case when entry->>'to' = any($5)
           then entry - 'user_id' - 'client_reference' || '{"to": ""}' else entry end order by place)
         from jsonb_array_elements(r.refused) with ordinality as t(entry, place))
-    where r.account_id = $1 and r.id = any(array(select request_id from found)) and r.completed_at is not null
+    where r.account_id = $1 and r.id = any(array(select request_id from found))
   )
   select id as reached from batch order by id desc limit 1`;
 

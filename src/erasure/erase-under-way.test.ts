@@ -1,0 +1,75 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+import { startTestGateway, type TestGateway } from '../../test/support/gateway.ts';
+import {
+  asSandbox,
+  isProcessed,
+  lineOf,
+  messagesBody,
+  postSigned,
+  statusOf,
+} from '../../test/support/notifications.ts';
+import { transmitsOf } from '../../test/support/transmits.ts';
+import { until } from '../../test/support/until.ts';
+import { eraseRound } from './erase-round.ts';
+import { settledAfterMs } from './settled.ts';
+
+const ADA = '+447700900771';
+const SETTLED_MS = settledAfterMs({ sendDeadlineMs: 25_000, providerTimeoutMs: 10_000 });
+/** The first of the second walk. */
+const SETTLED_STEP = 5;
+
+let gateway: TestGateway;
+before(async () => {
+  gateway = await startTestGateway({ sandbox: { latencyMs: 4_000, statuses: 'off' } });
+});
+after(() => gateway.stop());
+
+async function erase(to: string): Promise<void> {
+  const path = `/platform/v1/accounts/${gateway.accountId}/erase`;
+  assert.equal((await gateway.call('POST', path, { key: gateway.platformKey, body: { to } })).status, 202);
+}
+
+const erasures = () => gateway.database.query<{ step: number }>('select step from erasure');
+
+const firstWalk = () =>
+  until(async () => {
+    await eraseRound(gateway.database, SETTLED_MS);
+    return (await erasures())[0]?.step === SETTLED_STEP;
+  });
+
+/** Lets the second walk come at once. */
+const letSettle = () => gateway.database.query('update erasure set due_at = now() where due_at > now()');
+
+describe('erasing a person of whom something is under way', () => {
+  it('waits for a send that was reported already, and empties what it has written and its request', async () => {
+    const line = await lineOf(gateway);
+    const sending = gateway.call('POST', '/api/v1/messages/send', {
+      headers: { 'idempotency-key': 'for-the-countess' },
+      body: { to: ADA, type: 'text', text: { body: 'Dear Countess' }, client_reference: 'countess-1' },
+    });
+    const [seen] = await until(async () => {
+      const transmits = await transmitsOf(gateway.sandbox, ADA);
+      return transmits.length === 1 && transmits;
+    });
+    const report = statusOf('delivered', { providerId: 'wamid.ada', messageId: seen?.biz_opaque_callback_data ?? '' });
+    assert.equal((await postSigned(asSandbox(gateway), messagesBody(line, { statuses: [report] }))).status, 200);
+    await until(() => isProcessed(gateway));
+    await erase(ADA);
+    await firstWalk();
+    await letSettle();
+    await eraseRound(gateway.database, SETTLED_MS);
+    assert.equal((await erasures())[0]?.step, SETTLED_STEP, 'it does not begin before the send has ended');
+    assert.equal((await sending).status, 200);
+    await until(async () => {
+      await eraseRound(gateway.database, SETTLED_MS);
+      return (await erasures()).length === 0;
+    });
+    const rows = [
+      ...(await gateway.database.query('select content, client_reference, idempotency_key, refused from request')),
+      ...(await gateway.database.query('select phone, content, client_reference, provider_message_id from message')),
+    ];
+    assert.equal(rows.length, 2);
+    for (const row of rows) for (const value of Object.values(row ?? {})) assert.equal(value, null);
+  });
+});
