@@ -8,13 +8,16 @@ import {
   messagesBody,
   postSigned,
   statusOf,
+  textFrom,
 } from '../../test/support/notifications.ts';
 import { transmitsOf } from '../../test/support/transmits.ts';
 import { until } from '../../test/support/until.ts';
+import { newId } from '../kernel/ids.ts';
 import { eraseRound } from './erase-round.ts';
 import { settledAfterMs } from './settled.ts';
 
 const ADA = '+447700900771';
+const GRACE = '+447700900772';
 const SETTLED_MS = settledAfterMs({ sendDeadlineMs: 25_000, providerTimeoutMs: 10_000 });
 /** The first of the second walk. */
 const SETTLED_STEP = 5;
@@ -40,6 +43,23 @@ const firstWalk = () =>
 
 /** Lets the second walk come at once. */
 const letSettle = () => gateway.database.query('update erasure set due_at = now() where due_at > now()');
+
+async function eventOf(person: string): Promise<string> {
+  const [event] = await gateway.database.query<{ id: string }>(
+    `select id from event where account_id = $1 and data->'message'->>'from' = $2`,
+    [gateway.accountId, person],
+  );
+  assert.ok(event, `the text from ${person} was recorded`);
+  return event.id;
+}
+
+async function insertAnswer(eventId: string, type: string, answer: string): Promise<void> {
+  await gateway.database.query(
+    `insert into attempt (account_id, id, endpoint_id, event_id, type, number, at, outcome, http_status, duration_ms, answer)
+     values ($1, $2, $3, $4, $5, 1, now(), 'succeeded', 200, 15000, $6)`,
+    [gateway.accountId, newId(), newId(), eventId, type, answer],
+  );
+}
 
 describe('erasing a person of whom something is under way', () => {
   it('waits for a send that was reported already, and empties what it has written and its request', async () => {
@@ -71,5 +91,41 @@ describe('erasing a person of whom something is under way', () => {
     ];
     assert.equal(rows.length, 2);
     for (const row of rows) for (const value of Object.values(row ?? {})) assert.equal(value, null);
+  });
+
+  it('empties what an endpoint answers to what it was told before, and no other answer', async () => {
+    const line = await lineOf(gateway);
+    const messages = [textFrom(ADA, 'wamid.from-ada'), textFrom(GRACE, 'wamid.from-grace')];
+    assert.equal((await postSigned(asSandbox(gateway), messagesBody(line, { messages }))).status, 200);
+    await until(() => isProcessed(gateway));
+    const [ofAda, ofGrace] = [await eventOf(ADA), await eventOf(GRACE)];
+    const channelEvent = newId();
+    await gateway.database.query(
+      `insert into event (account_id, id, mode, sequence, type, data, at)
+       values ($1, $2, 'test', 1000, 'channel.updated', '{"channel": {"display_phone_number": "+15550001"}}', now())`,
+      [gateway.accountId, channelEvent],
+    );
+    await erase(ADA);
+    await firstWalk();
+    // These attempts began before the first walk, and are written when they end.
+    await insertAnswer(ofAda, 'message.received', 'Thanks, Ada');
+    await insertAnswer(ofGrace, 'message.received', 'Thanks, Grace');
+    await insertAnswer(channelEvent, 'channel.updated', 'Thanks');
+    await letSettle();
+    await until(async () => {
+      await eraseRound(gateway.database, SETTLED_MS);
+      return (await erasures()).length === 0;
+    });
+    const answers = await gateway.database.query<{ event_id: string; answer: string | null }>(
+      'select event_id, answer from attempt',
+    );
+    assert.deepEqual(
+      new Map(answers.map(({ event_id, answer }) => [event_id, answer])),
+      new Map([
+        [ofAda, null],
+        [ofGrace, 'Thanks, Grace'],
+        [channelEvent, 'Thanks'],
+      ]),
+    );
   });
 });

@@ -33,9 +33,14 @@ export async function findNames(
   return row ?? { reached: null, names: [] };
 }
 
+/** Whether an event `e` told of a message whose person is erased: the other side of it is the account's own number. */
+const TELLS_OF_NOBODY = `e.data ? 'message' and e.data->'message'->>'user_id' is null
+          and e.data->'message'->>(case e.data->'message'->>'direction' when 'inbound' then 'from' else 'to' end) is null`;
+
 /**
- * What an endpoint answered may repeat what it was told. Emptied before the events, which say whom they tell of; where the
- * event is gone already nobody knows any more, so it is emptied too. A test event tells of nobody.
+ * What an endpoint answered may repeat what it was told. Emptied before the events, which say whom they tell of. Where the
+ * event is gone already, or was emptied while an attempt was under way, nobody knows any more, so it is emptied too. A test
+ * event tells of nobody.
  */
 const ATTEMPT_EMPTY = `
   with batch as (
@@ -46,7 +51,8 @@ const ATTEMPT_EMPTY = `
     left join event e on e.account_id = $1 and e.id = batch.event_id
     where a.account_id = $1 and a.id = any(array(select id from batch)) and a.id = batch.id and a.answer is not null
       and case when e.id is null then batch.type <> 'endpoint.test'
-        else array[e.data->'message'->>'to', e.data->'message'->>'from', e.data->'message'->>'user_id'] && $5::text[] end
+        else (${TELLS_OF_NOBODY})
+          or array[e.data->'message'->>'to', e.data->'message'->>'from', e.data->'message'->>'user_id'] && $5::text[] end
   )
   select id as reached from batch order by id desc limit 1`;
 
