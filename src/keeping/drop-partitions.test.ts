@@ -13,6 +13,7 @@ import { claimTask } from './task-store.ts';
 
 const DAYS = { messages: 90, content: 30, events: 30, notifications: 7, setAside: 30 };
 const DAY_MS = 86_400_000;
+const LONG_AGO_MS = Date.now() - 40 * DAY_MS;
 const log = pino({ level: 'silent' });
 
 let test: TestDatabase;
@@ -53,6 +54,27 @@ describe('dropping weeks', () => {
     assert.equal(await isDue(), true);
     await keepRound({ database, limits, log });
     assert.equal(await isDue(), false);
+    assert.equal(await countLeft(), 0);
+  });
+
+  it('keeps what was applied days late at the first try for its whole time', async () => {
+    const { database } = test;
+    // It came in the last minute of a week, and no gateway ran to apply it until three days later.
+    const [week] = (await listPartitions(database, 'notification')).filter(({ untilMs }) => untilMs > LONG_AGO_MS);
+    const untilMs = week?.untilMs ?? 0;
+    const late = { cameMs: untilMs - 60_000, appliedMs: untilMs + 3 * DAY_MS };
+    await insertApplied(late);
+    await insertApplied({ cameMs: untilMs - 50_000, appliedMs: untilMs });
+    const keepAt = async (nowMs: number) => {
+      await database.query('update keeping set due_at = now()');
+      await keepRound({ database, limits: keepLimits(DAYS, nowMs), log });
+    };
+    await keepAt(untilMs + 9 * DAY_MS);
+    assert.ok(!(await listPartitions(database, 'notification')).some(({ name }) => name === week?.name));
+    assert.equal(await countLeft(), 1);
+    await keepAt(late.appliedMs + 7 * DAY_MS - 1);
+    assert.equal(await countLeft(), 1);
+    await keepAt(late.appliedMs + 7 * DAY_MS + 1);
     assert.equal(await countLeft(), 0);
   });
 });

@@ -13,7 +13,7 @@ import {
   sizeLeftOver,
 } from './partition-store.ts';
 
-/** A notification that is applied at the first try is applied soon. */
+/** Nearly every notification is applied within seconds. What took longer than this is found by the index notification_late. */
 const APPLIED_WITHIN_MS = 86_400_000;
 /** What outlives its week is copied while the table is locked, so it must be little. */
 const LEFT_OVER_ROWS_MAX = 1_000;

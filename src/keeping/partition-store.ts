@@ -55,7 +55,7 @@ export async function holdsEvents(store: Queryable, partition: string): Promise<
 const LEFT_OVER = (partition: string) => `
   select * from ${partition} where state = 'waiting'
   union all select * from ${partition} where state = 'set_aside' and id >= $2
-  union all select * from ${partition} where state = 'applied' and attempts > 1 and applied_at >= $1`;
+  union all select * from ${partition} where state = 'applied' and applied_late(id, applied_at) and applied_at >= $1`;
 
 const leftOverSize = (partition: string) => `
   select count(*) as rows, coalesce(sum(octet_length(body)), 0)::bigint as bytes from (${LEFT_OVER(partition)}) as kept`;
