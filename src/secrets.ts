@@ -1,6 +1,16 @@
 import { randomBytes } from 'node:crypto';
-import { linkSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import {
+  closeSync,
+  fsyncSync,
+  linkSync,
+  mkdirSync,
+  openSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
+import { dirname, join, resolve } from 'node:path';
 import type { Config } from './config.ts';
 
 /** Everything secret that the process needs, complete. The first of a list is current; all of it is valid. */
@@ -46,9 +56,10 @@ function complement(config: Config, kept: Record<string, string>) {
   return { complete, made };
 }
 
-/** Writes a JSON file that only its owner can read, whole or not at all. */
+/** Writes a JSON file that only its owner can read, whole or not at all. It outlasts a power cut that comes afterwards. */
 export function writePrivateJson(path: string, value: unknown): void {
   renameSync(draftJson(path, value), path);
+  flushFolder(dirname(path));
 }
 
 /** The same, but never over a file that is there already: false then. */
@@ -56,6 +67,7 @@ function createPrivateJson(path: string, value: unknown): boolean {
   const draft = draftJson(path, value);
   try {
     linkSync(draft, path);
+    flushFolder(dirname(path));
     return true;
   } catch (error) {
     if (error instanceof Error && 'code' in error && error.code === 'EEXIST') return false;
@@ -66,10 +78,30 @@ function createPrivateJson(path: string, value: unknown): boolean {
 }
 
 function draftJson(path: string, value: unknown): string {
-  mkdirSync(dirname(path), { recursive: true });
+  makeFolder(dirname(path));
   const draft = `${path}.${process.pid}.new`;
-  writeFileSync(draft, `${JSON.stringify(value, undefined, 2)}\n`, { mode: 0o600 });
+  // The database flushes what it seals with the master key: the key must not be lost where that is kept.
+  writeFileSync(draft, `${JSON.stringify(value, undefined, 2)}\n`, { mode: 0o600, flush: true });
   return draft;
+}
+
+/** With the folders above it that are missing. Each stands in the one above. */
+function makeFolder(folder: string): void {
+  const first = mkdirSync(folder, { recursive: true });
+  if (first === undefined) return;
+  for (let made = resolve(folder); made.length >= resolve(first).length; made = dirname(made))
+    flushFolder(dirname(made));
+}
+
+/** A file's name is kept by its folder, which is flushed apart. Windows does that by itself, and cannot open a folder. */
+function flushFolder(folder: string): void {
+  if (process.platform === 'win32') return;
+  const opened = openSync(folder, 'r');
+  try {
+    fsyncSync(opened);
+  } finally {
+    closeSync(opened);
+  }
 }
 
 function hexSecret(): string {
