@@ -1,5 +1,4 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { open, readFile, rename, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -103,5 +102,6 @@ async function stopServer(child: ChildProcess, exited: Promise<void>): Promise<v
   const inTime = await Promise.race([exited.then(() => true), delay(FAST_STOP_MS, false, { ref: false })]);
   if (inTime) return;
   child.kill('SIGQUIT');
-  await once(child, 'exit');
+  // Not the event: it may have come in this very moment, and would never come again.
+  await exited;
 }
