@@ -21,6 +21,7 @@ const OF_WORK = [
 /** What may read more, with its reason. */
 export const MAY_READ_MORE: Record<string, string> = {
   'src/endpoints/delivery-store.ts claimDeliveries': 'Steps from one endpoint to the next, a row each.',
+  'src/endpoints/delivery-store.ts replayEvents': 'Ends at the limit of a step, and reads the log once for a replay.',
   'src/endpoints/delivery-store.ts tidyDeliveries': 'Looks at everything that is on its way.',
   'src/erasure/account-store.ts deleteRows': 'Deletes everything that an account has.',
   'src/erasure/person-store.ts finishErasure': 'Runs once for a person.',
@@ -29,6 +30,10 @@ export const MAY_READ_MORE: Record<string, string> = {
   'src/erasure/walk-store.ts findEventsOfPerson': 'Ends at the limit of a step.',
   'src/erasure/walk-store.ts findNames': 'Ends at the limit of a step.',
   'src/erasure/walk-store.ts replaceMessages': 'Reads a new week of the account, until its size is known.',
+  'src/events/store.ts findBounds': 'Ends with the first one that is kept.',
+  'src/events/store.ts listEvents, all types': 'Ends with the page.',
+  'src/keeping/event-log-store.ts findExpiredEvents': 'Ends at the limit of a look.',
+  'src/keeping/partition-store.ts holdsEvents': 'Ends with the last one of a log.',
   'src/keeping/expire-store.ts deleteStrays': 'Next to nothing is in no week.',
   'src/keeping/expire-store.ts emptyStrays': 'Next to nothing is in no week.',
   'src/messages/inbound-store.ts expireInboundIds': 'By the time at which they end.',
@@ -73,7 +78,9 @@ function whyWide({ type, table, index, columns, condition = '' }: PlanNode): str
  * By one account and one value of the next column of the index too, because an account's rows may be millions, and most of
  * them may lie on one side of a time. No account owns notifications.
  */
-function isNarrow(table: string, [first = '', second = '']: readonly string[], condition: string): boolean {
+function isNarrow(table: string, columns: readonly string[], condition: string): boolean {
+  // Of the two modes one may have nearly all there is.
+  const [first = '', second = ''] = columns.filter((column) => column !== 'mode');
   if (first !== 'account_id') return table === 'notification' && new RegExp(`\\b${first}\\b`).test(condition);
   return (isOne(first, condition) && isOne(second, condition)) || hasBothEnds(condition);
 }

@@ -57,6 +57,9 @@ export const VARIANTS: Record<string, Record<string, Calls>> = {
       Object.entries({ 'no filter': {}, ...FILTERS }).map(([what, filter]) => [what, [all, all, filter, 50]]),
     ),
   },
+  'src/events/store.ts': {
+    listEvents: { 'all types': [all, all, 0, null, 50], 'of some types': [all, all, 0, [all], 50] },
+  },
   'src/endpoints/attempt-store.ts': {
     listAttempts: {
       'no filter': [all, all, { eventId: null, outcome: null, before: null, from: all }, 50],
