@@ -8,6 +8,7 @@ import { formatId, newId } from '../kernel/ids.ts';
 import { StoreUnavailable } from '../kernel/store-unavailable.ts';
 import { PROBLEM_TYPE, problemOf } from './problem.ts';
 import { stateOf } from './request-state.ts';
+import { isUnderWay } from './under-way.ts';
 
 interface Deps {
   docsUrl(): string;
@@ -45,10 +46,12 @@ export function answerErrors(app: FastifyInstance, answerError: AnswerError, doc
   app.setErrorHandler((error: unknown, request, reply) => answerError(request, reply, error));
   // An expectation that is not known may be ignored, and Node's own refusal is no problem page.
   app.server.on('checkExpectation', (request, response) => void app.server.emit('request', request, response));
-  // What is not even HTTP never reaches a route; it gets a problem page too, and the connection is closed.
+  // What is not even HTTP never reaches a route; it gets a problem page too, and the connection is closed. Behind a
+  // request that is being carried out the page would stand for its answer, and say of a send that nothing was
+  // transmitted. There the connection breaks, which leaves open what became of it.
   app.server.removeAllListeners('clientError');
   app.server.on('clientError', (error: NodeJS.ErrnoException, socket: Socket) => {
-    if (error.code === 'ECONNRESET' || !socket.writable) return void socket.destroy();
+    if (error.code === 'ECONNRESET' || !socket.writable || isUnderWay(socket)) return void socket.destroy();
     socket.end(badRequest(error.code, docsUrl()), () => socket.destroy());
   });
 }

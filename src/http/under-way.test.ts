@@ -1,0 +1,84 @@
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { connect, type Socket } from 'node:net';
+import { after, before, describe, it } from 'node:test';
+import { startTestGateway, type TestGateway } from '../../test/support/gateway.ts';
+import { exchangeBytes } from '../../test/support/raw-http.ts';
+import { transmitsOf } from '../../test/support/transmits.ts';
+import { until } from '../../test/support/until.ts';
+
+let gateway: TestGateway;
+before(async () => {
+  gateway = await startTestGateway({ sandbox: { latencyMs: 1_000, statuses: 'off' } });
+});
+after(() => gateway.stop());
+
+const headOf = (path: string, more = '') =>
+  `${path} HTTP/1.1\r\nhost: x\r\nauthorization: Bearer ${gateway.testKey}\r\n${more}\r\n`;
+
+function sendOf(to: string): string {
+  const body = JSON.stringify({ to, type: 'text', text: { body: 'Hello' } });
+  const length = `content-type: application/json\r\ncontent-length: ${body.length}\r\n`;
+  return headOf('POST /api/v1/messages/send', length) + body;
+}
+
+/** A connection of its own, with all that has come back on it. */
+async function open(bytes: string): Promise<{ socket: Socket; answer(): string }> {
+  const socket = connect(Number(new URL(gateway.url).port), '127.0.0.1');
+  let text = '';
+  socket.on('data', (chunk) => (text += chunk));
+  // A connection that is broken off is what is asked for.
+  socket.on('error', () => undefined);
+  await once(socket, 'connect');
+  socket.write(bytes);
+  return { socket, answer: () => text };
+}
+
+describe('what is not HTTP', () => {
+  it('is never the answer to a send that is being carried out before it on the connection', async () => {
+    const behind = ['}', '\0', `GET / HTTP/1.1\r\nx-large: ${'a'.repeat(20_000)}\r\n\r\n`];
+    for (const [place, bytes] of behind.entries()) {
+      const to = `+44770090080${place}`;
+      const { socket, answer } = await open(sendOf(to));
+      await until(async () => (await transmitsOf(gateway.sandbox, to)).length === 1);
+      const closed = once(socket, 'close');
+      socket.write(bytes);
+      await closed;
+      assert.equal(answer(), '', 'a broken connection leaves open what became of the send');
+      const path = `/api/v1/messages?to=${encodeURIComponent(to)}`;
+      await until(async () => (await gateway.call('GET', path)).json.data[0]?.status === 'accepted');
+    }
+  });
+
+  it('is never the answer to a send that comes in the same packet', async () => {
+    const to = '+447700900810';
+    assert.equal(await exchangeBytes(gateway.url, `${sendOf(to)}}`).catch(() => ''), '');
+    await until(async () => (await transmitsOf(gateway.sandbox, to)).length === 1);
+  });
+
+  it('writes nothing into an answer that is on its way', async () => {
+    const { socket, answer } = await open(headOf('GET /api/v1/events/stream'));
+    await until(() => answer().includes('text/event-stream'));
+    const closed = once(socket, 'close');
+    socket.write('}');
+    await closed;
+    assert.ok(!answer().includes('bad_http'), answer());
+  });
+
+  it('gets its page behind a request that is answered, and in the midst of one that has not come whole', async () => {
+    const { socket, answer } = await open(headOf('GET /api/v1/account'));
+    await until(() => answer().includes(gateway.accountId));
+    const closed = once(socket, 'close');
+    socket.write('}');
+    await closed;
+    assert.match(answer(), /^HTTP\/1\.1 200 [\s\S]*HTTP\/1\.1 400 [\s\S]*"code":"bad_http"/);
+    const chunked = headOf(
+      'POST /api/v1/messages/send',
+      'content-type: application/json\r\ntransfer-encoding: chunked\r\n',
+    );
+    assert.match(
+      await exchangeBytes(gateway.url, `${chunked}no length\r\n`),
+      /^HTTP\/1\.1 400 [\s\S]*"code":"bad_http"/,
+    );
+  });
+});
