@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { after, before, describe, it } from 'node:test';
+import { after, before, describe, it, mock } from 'node:test';
 import { startTestGateway, type TestGateway } from '../../test/support/gateway.ts';
 import { assertProblem } from '../../test/support/problem.ts';
 import { until } from '../../test/support/until.ts';
@@ -10,6 +10,9 @@ import { createAuthenticate } from './authenticate.ts';
 
 /** What the platform promises; the limit of the test leaves some room for a busy machine. */
 const REVOKED_WITHIN_MS = 2_000;
+/** How far the clocks of a node and of the database may be apart. */
+const APART_MS = 60_000;
+const realNow = Date.now;
 
 let gateway: TestGateway;
 before(async () => {
@@ -114,6 +117,24 @@ describe('authentication', () => {
     await gateway.database.query('update api_key set revoked_at = now() where account_id = $1', [accountId]);
     await within(REVOKED_WITHIN_MS, async () => (await call()).status === 401);
     assertProblem(await gateway.call('GET', '/api/v1/messages', { key }), 'invalid_api_key');
+  });
+
+  it("goes by the database's clock, also on a node whose own is behind or ahead", async (t) => {
+    t.after(() => mock.restoreAll());
+    const statusOf = async (key: string) => (await gateway.call('GET', '/api/v1/account', { key })).status;
+    for (const apartMs of [-APART_MS, APART_MS]) {
+      mock.method(Date, 'now', () => realNow() + apartMs);
+      const key = await gateway.createKey({});
+      assert.equal(await statusOf(key), 200);
+      // As by another node, which this one does not hear of.
+      await gateway.database.query(
+        'update api_key set revoked_at = now() where id = (select id from api_key order by created_at desc limit 1)',
+      );
+      await within(REVOKED_WITHIN_MS, async () => (await statusOf(key)) === 401);
+      const expiring = (afterMs: number) => gateway.createKey({ expiresAt: new Date(realNow() + afterMs) });
+      assert.equal(await statusOf(await expiring(-APART_MS / 2)), 401);
+      assert.equal(await statusOf(await expiring(APART_MS / 2)), 200);
+    }
   });
 
   it('lets a key do what its scopes name and nothing else', async () => {

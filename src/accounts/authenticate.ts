@@ -1,5 +1,5 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
-import type { Clock, SteadyClock } from '../kernel/clock.ts';
+import type { SteadyClock } from '../kernel/clock.ts';
 import { ApiError } from '../kernel/errors.ts';
 import type { AccountPrincipal, Principal } from '../kernel/principal.ts';
 import { createRemembered } from '../kernel/remember.ts';
@@ -20,7 +20,7 @@ type Authentication = Authenticate & { forgetKeys(): void };
 interface Deps {
   database: Queryable;
   platformKeys: readonly string[];
-  clock: Clock & SteadyClock;
+  clock: SteadyClock;
   /** Told of every use of a key that is valid. */
   onUsed?(accountId: string, keyId: string): void;
 }
@@ -32,7 +32,10 @@ interface Deps {
 export function createAuthenticate({ database, platformKeys, clock, onUsed }: Deps): Authentication {
   const platformHashes = platformKeys.map(sha256);
   const keys = createRemembered({
-    load: (key) => findKeyByHash(database, hashApiKey(key)),
+    async load(key) {
+      const row = await findKeyByHash(database, hashApiKey(key));
+      return row && { row, validUntilMs: validUntilMs(row, clock.steadyMs()) };
+    },
     believedMs: BELIEVED_MS,
     entriesMax: REMEMBERED_MAX,
     clock,
@@ -46,10 +49,10 @@ export function createAuthenticate({ database, platformKeys, clock, onUsed }: De
       return { kind: 'platform' };
     }
     if (!isWellFormedApiKey(key)) throw invalidKey();
-    const row = await keys.get(key);
-    if (row === undefined || !isValidAt(row, clock.nowMs())) throw invalidKey();
-    onUsed?.(row.account_id, row.id);
-    return principalOf(row);
+    const found = await keys.get(key);
+    if (found === undefined || found.validUntilMs <= clock.steadyMs()) throw invalidKey();
+    onUsed?.(found.row.account_id, found.row.id);
+    return principalOf(found.row);
   };
   return Object.assign(authenticate, { forgetKeys: keys.forgetAll });
 }
@@ -64,10 +67,13 @@ function isAmong(hashes: readonly Buffer[], key: string): boolean {
   return hashes.map((known) => timingSafeEqual(known, hash)).includes(true);
 }
 
-function isValidAt(row: KeyWithAccountRow, nowMs: number): boolean {
-  const revoked = row.revoked_at !== null && row.revoked_at.getTime() <= nowMs;
-  const expired = row.expires_at !== null && row.expires_at.getTime() <= nowMs;
-  return !revoked && !expired;
+/**
+ * Until when the steady clock lets a key be valid that was read at `readMs`. The times in its row are the database's, and
+ * this node's time of day may be another: a revocation would lie in its future.
+ */
+function validUntilMs({ revoked_at, valid_seconds }: KeyWithAccountRow, readMs: number): number {
+  if (revoked_at !== null) return Number.NEGATIVE_INFINITY;
+  return valid_seconds === null ? Number.POSITIVE_INFINITY : readMs + valid_seconds * 1_000;
 }
 
 function principalOf(row: KeyWithAccountRow): AccountPrincipal {

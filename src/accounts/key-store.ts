@@ -16,6 +16,8 @@ export interface KeyRow {
 export interface KeyWithAccountRow extends KeyRow {
   account_name: string;
   suspended_at: Date | null;
+  /** Until it expires, and below 0 afterwards; null: it never does. */
+  valid_seconds: number | null;
 }
 
 const KEY_COLUMNS = 'id, account_id, name, mode, scopes, expires_at, revoked_at, last_used_at, created_at';
@@ -55,10 +57,14 @@ export function listKeyRows(
   return store.query<KeyRow>(KEY_LIST, [accountId, before, limit]);
 }
 
-/** The door: finds the account by the hash of its key, so it is the one query that cannot name the account. */
+/**
+ * The door: finds the account by the hash of its key, so it is the one query that cannot name the account. How long a key
+ * is still valid is asked of the database, whose clock is the same for every node.
+ */
 const KEY_BY_HASH = `
   select k.id, k.account_id, k.name, k.mode, k.scopes, k.expires_at, k.revoked_at, k.last_used_at, k.created_at,
-         a.name as account_name, a.suspended_at
+         a.name as account_name, a.suspended_at,
+         extract(epoch from k.expires_at - now())::double precision as valid_seconds
   from api_key k join account a on a.id = k.account_id
   where k.sha256 = $1 and a.deleted_at is null`;
 
