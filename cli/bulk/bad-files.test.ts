@@ -113,6 +113,21 @@ describe('a CSV file', () => {
     assert.deepEqual(await bodiesOf('+447700900271'), ['Hello Ada']);
   });
 
+  it('sends to a person whose number another row has in a form that the gateway refuses, and once whatever marks are in it', async () => {
+    const rows = [
+      '+39 (0)6 12345678,Ada',
+      '+39 06 12345678,Grace',
+      '\u2068+447700900281\u2069,Bob',
+      '+447700900281,Eve',
+    ];
+    const path = await csv(`to,name\n${rows.join('\n')}\n`);
+    assert.equal((await send(path, '--text', 'Hello {{name}}')).exitCode, 1);
+    const codes = (await reportOf(path)).slice(1).map((line) => line.split(',')[5]);
+    assert.deepEqual(codes, ['invalid_recipient', '', '', 'duplicate_recipient']);
+    assert.deepEqual(await bodiesOf('+390612345678'), ['Hello Grace']);
+    assert.deepEqual(await bodiesOf('+447700900281'), ['Hello Bob']);
+  });
+
   it("fills a template's parameters from columns, for each row its own", async () => {
     const path = await csv('to,first\n+447700900231,Ada\n+447700900232,Bob\n');
     const named = ['--template', 'greeting_named', '--language', 'en_US', '--param', 'first_name=first'];
@@ -131,6 +146,20 @@ describe('a CSV file', () => {
     assert.match(otherText.stderr, /the text, the template or another option has changed/);
     assert.match(otherFile.stderr, /the file has changed/);
     assert.deepEqual(await bodiesOf('+447700900242'), []);
+  });
+
+  it('whose send was begun by a version that parts it otherwise is left to that version', async () => {
+    const path = await csv('to\n+447700900291\n');
+    assert.equal((await send(path)).exitCode, 0);
+    const statePath = `${path}.report.csv.state`;
+    const { plan, ...first } = JSON.parse(await readFile(statePath, 'utf8'));
+    assert.equal(typeof plan, 'number');
+    // As the first version wrote it, which said nothing of its plan.
+    await writeFile(statePath, JSON.stringify(first));
+    const { exitCode, stderr } = await send(path, '--force');
+    assert.equal(exitCode, 2);
+    assert.match(stderr, /begun by another version/);
+    assert.deepEqual(await bodiesOf('+447700900291'), ['hello']);
   });
 
   it('is not sent again from a lost report while the keys are kept, and not at all afterwards without --force', async () => {

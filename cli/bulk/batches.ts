@@ -21,6 +21,11 @@ export interface Batch {
   rows: PlannedRow[];
 }
 
+/**
+ * Raised whenever the same file and recipe would give other batches than before. A key is named by its batch's number, so a
+ * send that was broken off must not go on with other batches than it was begun with. 2: numbers are read as the gateway reads them.
+ */
+export const PLAN_VERSION = 2;
 /** What one request takes. */
 const BATCH_ROWS_MAX = 50;
 

@@ -4,6 +4,7 @@ import { clientOf } from '../client-of.ts';
 import { type Invocation, textOf, textsOf } from '../command-spec.ts';
 import { usage } from '../failure.ts';
 import { failureOfClient } from '../problem.ts';
+import { PLAN_VERSION } from './batches.ts';
 import { type Recipe, readRecipe } from './recipe.ts';
 import { openReportFile, type ReportFile } from './report-file.ts';
 import { checkIdentity, checkOpenRows, openSince, type RunState, readRunState } from './run-state.ts';
@@ -43,6 +44,7 @@ export async function prepareRun({ api, options }: Invocation): Promise<Run> {
     file,
     recipe: hash(recipe.fingerprint, delimiter, named),
     account: `${account.id} ${account.mode}`,
+    plan: PLAN_VERSION,
   };
   const reportPath = textOf(options, 'report') ?? `${path}.report.csv`;
   const statePath = `${reportPath}.state`;
@@ -65,6 +67,7 @@ export async function prepareRun({ api, options }: Invocation): Promise<Run> {
     open_since: open ?? begunAt,
     pid: process.pid,
   };
+  // Without the plan, so that what another version has sent in the same batch is replayed and not sent anew.
   const keyPrefix = `waypost-csv-${hash(now.file, now.recipe).slice(0, 32)}`;
   return { path, delimiter, rows, repeated, recipe, report, reportPath, statePath, state, keyPrefix };
 }

@@ -6,6 +6,8 @@ export interface RunIdentity {
   file: string;
   recipe: string;
   account: string;
+  /** By which version of the rules the file is parted into requests. */
+  plan: number;
 }
 
 /** What a later start must know of a run, beside what its report says. */
@@ -38,6 +40,10 @@ export function writeRunState(path: string, state: RunState): void {
 
 /** Throws where going on would send something else than what was begun. */
 export function checkIdentity(before: RunState, now: RunIdentity, report: string): void {
+  if (before.plan !== now.plan)
+    throw usage(
+      `${report} was begun by another version of this program, which parts a file into other requests: going on with this one might send twice. Go on with the version that began it.`,
+    );
   const changed = [
     ...(before.file === now.file ? [] : ['the file']),
     ...(before.recipe === now.recipe ? [] : ['the text, the template or another option']),
@@ -77,13 +83,22 @@ function isRunning(pid: number): boolean {
 
 function parse(path: string): RunState | undefined {
   try {
-    const { file, recipe, account, begun_at, reported, open_since, pid } = Object(
-      JSON.parse(readFileSync(path, 'utf8')),
-    );
+    // The first version wrote no plan.
+    const {
+      file,
+      recipe,
+      account,
+      plan = 1,
+      begun_at,
+      reported,
+      open_since,
+      pid,
+    } = Object(JSON.parse(readFileSync(path, 'utf8')));
     const texts = [file, recipe, account, begun_at].every((value) => typeof value === 'string');
     const opened = open_since === null || typeof open_since === 'string';
-    if (!texts || !opened || typeof reported !== 'number' || typeof pid !== 'number') return undefined;
-    return { file, recipe, account, begun_at, reported, open_since, pid };
+    const numbers = [plan, reported, pid].every((value) => typeof value === 'number');
+    if (!texts || !opened || !numbers) return undefined;
+    return { file, recipe, account, plan, begun_at, reported, open_since, pid };
   } catch {
     return undefined; // The caller says so; there is nothing that could be mended here.
   }
