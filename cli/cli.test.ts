@@ -74,7 +74,7 @@ describe('the command line', () => {
     const state = join(folder, 'events.state');
     const args = ['events', 'tail', '--json', '--state', state];
     const first = startCli([...args, '--after', '0'], env);
-    await until(async () => (await readFile(state, 'utf8').catch(() => '')) !== '');
+    await until(async () => Number(await readFile(state, 'utf8').catch(() => '0')) > 0);
     first.child.kill('SIGINT');
     const { stdout, exitCode } = await first.ended;
     assert.equal(exitCode, 130);
@@ -94,6 +94,31 @@ describe('the command line', () => {
     second.child.kill('SIGINT');
     await second.ended;
     assert.equal(JSON.parse(more.split('\n')[0] ?? '').sequence, seen.length + 1);
+  });
+
+  it('follows events from where the run before began, if that one has seen none', async () => {
+    const state = join(folder, 'quiet.state');
+    const args = ['events', 'tail', '--json', '--state', state];
+    const latest = async () => (await gateway.call('GET', '/api/v1/events?limit=1')).json.latest_sequence;
+    const account = `/platform/v1/accounts/${gateway.accountId}`;
+    const suspend = (suspended: boolean) =>
+      gateway.call('PATCH', account, { key: gateway.platformKey, body: { suspended } });
+    const first = startCli([...args, '--type', 'account.updated'], env);
+    const began = await until(async () => Number(await readFile(state, 'utf8').catch(() => '')));
+    first.child.kill('SIGINT');
+    const { stdout, stderr, exitCode } = await first.ended;
+    assert.deepEqual([stdout, exitCode], ['', 130]);
+    assert.match(stderr, new RegExp(`--after ${began}`));
+    for (const suspended of [true, false]) await suspend(suspended);
+    const second = startCli(args, env);
+    await until(async () => Number(await readFile(state, 'utf8')) === (await latest()));
+    second.child.kill('SIGINT');
+    const seen = (await second.ended).stdout.trimEnd().split('\n');
+    assert.deepEqual(
+      seen.map((line) => JSON.parse(line).sequence),
+      seen.map((_, place) => began + 1 + place),
+    );
+    assert.equal(seen.filter((line) => JSON.parse(line).type === 'account.updated').length, 2);
   });
 
   it('makes, changes and deletes an endpoint', async () => {

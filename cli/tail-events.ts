@@ -27,10 +27,16 @@ export async function tailEvents({ api, options, out }: Invocation): Promise<num
   const types = readTypes(textOf(options, 'type'));
   let after = wholeNumber(textOf(options, 'after'), '--after') ?? (statePath ? readState(statePath) : undefined);
   const stop = stopOnCtrlC();
+  const keep = (sequence: number) => {
+    after = sequence;
+    if (statePath !== undefined) writeState(statePath, sequence);
+  };
   const events = clientOf(api).events.iterate({
     after: after === 0 ? 'oldest' : after,
     types,
     signal: stop,
+    // At once: a run that ends before there is an event must not leave it to the next one where to begin.
+    onStart: keep,
     onGap: (gap) => out.note(`The events from ${gap.after + 1} to ${gap.oldest - 1} have expired and are left out.`),
     onInterruption: (error) => out.note(`${error.message} Trying again.`),
   });
@@ -38,8 +44,7 @@ export async function tailEvents({ api, options, out }: Invocation): Promise<num
     for await (const event of events) {
       out.line(out.json ? JSON.stringify(event) : describe(event));
       if (out.isClosed()) return EXIT.done;
-      after = event.sequence;
-      if (statePath !== undefined) writeState(statePath, after);
+      keep(event.sequence);
     }
   } catch (error) {
     if (error instanceof WaypostError && error.code === 'sequence_unknown') throw usage(error.message);

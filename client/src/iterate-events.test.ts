@@ -46,11 +46,15 @@ describe('events.iterate', () => {
   it('begins with what comes from now on, unless it is told otherwise', async () => {
     await server.record(3);
     const after = await end();
-    const reading = take(waypost, 2);
+    const starts: number[] = [];
+    const onStart = (start: number) => starts.push(start);
+    const reading = take(waypost, 2, { onStart });
     await until(() => server.waiting() === 1);
+    assert.deepEqual(starts, [after], 'it is told before there is an event');
     await server.record(2);
     assert.deepEqual(await reading, [after + 1, after + 2]);
-    assert.deepEqual(await take(waypost, 2, { after: 'oldest' }), [1, 2]);
+    assert.deepEqual(await take(waypost, 2, { after: 'oldest', onStart }), [1, 2]);
+    assert.deepEqual(starts, [after, 0]);
   });
 
   it('gives the types that were asked for, and steps over the others', async () => {

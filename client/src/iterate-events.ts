@@ -9,6 +9,8 @@ export interface EventIteration {
   /** The sequence of the last event that you have, or `oldest` for all that are kept. Without it: those from now on. */
   after?: number | 'oldest' | undefined;
   types?: readonly EventType[] | undefined;
+  /** Called once, with the number that it begins after: what to go on from if it ends before there is an event. */
+  onStart?: ((after: number) => void) | undefined;
   /** Ends the iteration, without an error. */
   signal?: AbortSignal | undefined;
   /** Events that were asked for have expired. With this the iteration goes on behind them; without it, it throws. */
@@ -39,6 +41,7 @@ export async function* iterateEvents(
     const gap = gapOf(page, after);
     if (gap !== undefined && onGap === undefined) throw new EventsExpiredError(gap);
     if (gap !== undefined) onGap?.(gap);
+    if (endBefore === undefined) iteration.onStart?.(after);
     for (const event of page.data) {
       if (signal?.aborted) return;
       yield event;
