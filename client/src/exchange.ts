@@ -1,4 +1,5 @@
 import { WaypostError } from './errors.ts';
+import { startTimer } from './timer.ts';
 import type { Fault } from './types.ts';
 
 export interface Exchange {
@@ -18,7 +19,7 @@ export async function exchange({ fetch, url, timeoutMs, signal, ...init }: Excha
   const ending = new AbortController();
   const end = () => ending.abort();
   let timedOut = false;
-  const timer = setTimeout(() => {
+  const timer = startTimer(() => {
     timedOut = true;
     end();
   }, timeoutMs);

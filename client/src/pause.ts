@@ -1,3 +1,5 @@
+import { startTimer } from './timer.ts';
+
 /** Waits; throws the signal's reason as soon as it is aborted. */
 export function pause(timeMs: number, signal?: AbortSignal): Promise<void> {
   return new Promise((resolve, reject) => {
@@ -5,7 +7,7 @@ export function pause(timeMs: number, signal?: AbortSignal): Promise<void> {
       clearTimeout(timer);
       reject(signal?.reason);
     };
-    const timer = setTimeout(() => {
+    const timer = startTimer(() => {
       signal?.removeEventListener('abort', stop);
       resolve();
     }, timeMs);

@@ -3,6 +3,7 @@ import { createServer } from 'node:http';
 import { after, before, beforeEach, describe, it } from 'node:test';
 import { type LossyProxy, startLossyProxy } from '../test/lossy-proxy.ts';
 import { Waypost, WaypostError, type WaypostOptions } from './index.ts';
+import { pause } from './pause.ts';
 import { backOffMs } from './repeat.ts';
 
 describe('the repetition of calls', () => {
@@ -108,6 +109,29 @@ describe('the repetition of calls', () => {
     await assert.rejects(reading, { code: 'no_answer', message: /more than 50 ms/ });
     silent.closeAllConnections();
     silent.close();
+  });
+
+  it('has limits and pauses of any length, also of more than a timer can hold', async (t) => {
+    const slow = createServer((_, answer) => void pause(50).then(() => answer.end('{"id":"a"}'))).listen(
+      0,
+      '127.0.0.1',
+    );
+    await new Promise((resolve) => slow.once('listening', resolve));
+    t.after(() => slow.close());
+    const address = slow.address();
+    const baseUrl = `http://127.0.0.1:${typeof address === 'object' ? address?.port : ''}`;
+    for (const longMs of [2 ** 31, Number.POSITIVE_INFINITY]) {
+      const patient = make({ baseUrl, timeoutMs: longMs, deadlineMs: longMs, retriesMax: 0 });
+      assert.equal((await patient.account.get()).id, 'a');
+      const ending = new AbortController();
+      const long = pause(longMs, ending.signal).then(
+        () => 'over',
+        () => 'broken off',
+      );
+      assert.equal(await Promise.race([long, pause(50).then(() => 'lasting')]), 'lasting');
+      ending.abort();
+      assert.equal(await long, 'broken off');
+    }
   });
 
   it('follows no redirect, which could carry the key elsewhere', async () => {
