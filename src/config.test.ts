@@ -63,6 +63,17 @@ describe('settings', () => {
     assertFaults(wrong, Object.keys(wrong));
   });
 
+  it('may give a stop no notice that uses up its budget', () => {
+    const stop = (noticeMs: number, budgetMs: number) => ({
+      WAYPOST_STOP_NOTICE_MS: String(noticeMs),
+      WAYPOST_STOP_BUDGET_MS: String(budgetMs),
+    });
+    assertFaults(stop(2_500, 2_000), ['WAYPOST_STOP_NOTICE_MS']);
+    assertFaults(stop(2_000, 2_000), ['WAYPOST_STOP_NOTICE_MS']);
+    assert.equal(loadConfig(stop(1_999, 2_000)).stopNoticeMs, 1_999);
+    assert.equal(loadConfig(stop(0, 0)).stopBudgetMs, 0, 'whoever wants no draining at all may have that');
+  });
+
   it('never show a secret when they are wrong', () => {
     const secret = 'wp_root_geheim';
     const message = messageOf({ WAYPOST_PLATFORM_KEYS: secret, WAYPOST_MASTER_KEY: 'geheim' });

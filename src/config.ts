@@ -117,6 +117,9 @@ function faultsOf(config: Config): string[] {
     faults.push('WAYPOST_PLATFORM_KEYS: each key must be wp_root_ and at least 32 letters or digits');
   if (masterKey !== undefined && Buffer.from(masterKey, 'base64').length !== 32)
     faults.push('WAYPOST_MASTER_KEY must be 32 bytes in base64');
+  // The budget begins with the signal, so with such a notice it would be used up before anything is finished.
+  if (config.stopNoticeMs > 0 && config.stopNoticeMs >= config.stopBudgetMs)
+    faults.push('WAYPOST_STOP_NOTICE_MS must be shorter than WAYPOST_STOP_BUDGET_MS, which includes it');
   if (!config.production) return faults;
   if (appSecrets.length === 0) faults.push('WAYPOST_APP_SECRETS is missing, which production needs');
   if (verifyTokens.length === 0) faults.push('WAYPOST_VERIFY_TOKENS is missing, which production needs');

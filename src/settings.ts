@@ -204,7 +204,7 @@ export const SETTINGS = [
     default: '0',
     min: 0,
     max: 120_000,
-    help: 'How long a gateway that is asked to stop goes on serving while `/readyz` says 503, so that a balancer takes it out first.',
+    help: 'How long a gateway that is asked to stop goes on serving while `/readyz` says 503, so that a balancer takes it out first; shorter than the budget of the stop, which includes it.',
   },
   {
     name: 'WAYPOST_KEEP_MESSAGES_DAYS',
