@@ -161,6 +161,16 @@ describe('authentication', () => {
     assertProblem(ofAccount, 'insufficient_scope');
     assert.equal(ofAccount.headers.has('ratelimit'), true, 'the key is known');
   });
+
+  it('tells a suspended account of that first, also where its keys may do nothing', async () => {
+    const accountId = await gateway.createAccount('Suspended');
+    const key = await gateway.createKey({ accountId });
+    const platform = { key: gateway.platformKey, body: { suspended: true } };
+    assert.equal((await gateway.call('PATCH', `/platform/v1/accounts/${accountId}`, platform)).status, 200);
+    const path = '/platform/v1/accounts';
+    assertProblem(await gateway.call('POST', path, { key, body: { name: 'Another' } }), 'account_suspended');
+    assertProblem(await gateway.call('GET', path, { key }), 'insufficient_scope');
+  });
 });
 
 async function within(limitMs: number, condition: () => Promise<boolean>): Promise<void> {

@@ -23,8 +23,9 @@ function errorCodesOf(route: Route): ApiErrorCode[] {
 
 function ofAccess({ access, method }: Route): ApiErrorCode[] {
   if (access.by === 'anyone') return [];
-  if (access.by === 'platform') return ['invalid_api_key', 'insufficient_scope'];
-  const always: ApiErrorCode[] = ['invalid_api_key', 'insufficient_scope', 'rate_limited'];
+  // Who calls the platform's routes with an account's key is told of its suspension first, as everywhere.
+  const always: ApiErrorCode[] = ['invalid_api_key', 'insufficient_scope'];
+  if (access.by === 'account') always.push('rate_limited');
   return method === 'GET' ? always : [...always, 'account_suspended'];
 }
 

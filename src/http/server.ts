@@ -137,11 +137,11 @@ type KeyAccess = Exclude<Access, { by: 'anyone' }>;
 async function admit(request: FastifyRequest, access: KeyAccess, deps: ServerDeps): Promise<void> {
   const principal = await deps.authenticate(request.headers.authorization);
   stateOf(request.raw).principal = principal;
+  if (principal.kind === 'account' && principal.suspended && request.method !== 'GET')
+    throw new ApiError('account_suspended', 'The account is suspended.');
   if (principal.kind !== access.by)
     throw new ApiError('insufficient_scope', 'This key is not for this part of the API.');
   if (principal.kind === 'platform') return;
-  if (principal.suspended && request.method !== 'GET')
-    throw new ApiError('account_suspended', 'The account is suspended.');
   if (access.by === 'account') checkScope(principal.scopes, access.scope);
   const rate = deps.rateLimits.take('requests', principal.keyId, 1);
   if (!rate.taken) throw rateLimited('requests', rate.retryAfterSeconds);
