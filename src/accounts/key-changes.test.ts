@@ -26,6 +26,16 @@ const listedKey = async (id: string) => {
   return json.data.find((key: { id: string }) => key.id === id);
 };
 
+describe('making a key', () => {
+  it('takes an expiry in the future that an answer can tell, however it is written', async () => {
+    const path = `/platform/v1/accounts/${gateway.accountId}/keys`;
+    const make = (expires_at: string) => call('POST', path, { name: 'Backend', mode: 'test', expires_at });
+    for (const wrong of ['9999-12-31T23:59:59-23:59', '9999-12-31T20:00:00-04:00', '2020-01-01T00:00:00Z'])
+      assert.deepEqual(pointersOf(await make(wrong)), ['#/expires_at'], wrong);
+    assert.equal((await make('9999-12-31T19:59:59-04:00')).json.expires_at, '9999-12-31T23:59:59.000Z');
+  });
+});
+
 describe('revoking a key', () => {
   it('answers without a body, and the key is refused at once by this gateway', async () => {
     const { id, key } = await newKey();

@@ -23,6 +23,8 @@ interface Deps {
 /** As with an endpoint's secret: a day to bring the new one everywhere, at most a week. */
 const OVERLAP_SECONDS = 86_400;
 const OVERLAP_SECONDS_MAX = 604_800;
+/** The last moment that RFC 3339 can tell: an offset of the time that was given may lead beyond it. */
+const EXPIRY_MS_MAX = Date.UTC(9999, 11, 31, 23, 59, 59, 999);
 
 const KEY_BODY = Type.Object(
   {
@@ -74,8 +76,7 @@ function createRoute({ database, clock, publicUrl }: Deps): Route {
     bodySchema: KEY_BODY,
     async handle({ params, body }) {
       const account = await requireAccount(database, params.id);
-      const expiresAt = body.expires_at == null ? null : new Date(body.expires_at);
-      if (expiresAt !== null && !(expiresAt.getTime() > clock.nowMs())) throw pastExpiry();
+      const expiresAt = body.expires_at == null ? null : readExpiry(body.expires_at, clock.nowMs());
       const { name, mode, scopes = null } = body;
       const wish = { accountId: account.id, name, mode, scopes, expiresAt, actor: PLATFORM };
       return answerWith(await createKey(database, wish), publicUrl());
@@ -144,8 +145,14 @@ function noKey(detail: string): ApiError {
   return new ApiError('not_found', detail);
 }
 
-function pastExpiry(): ApiError {
-  return new ApiError('invalid_request', 'The body is not valid.', {
-    errors: [{ pointer: '#/expires_at', detail: 'This must be a time in the future.' }],
-  });
+function readExpiry(text: string, nowMs: number): Date {
+  const expiresAt = new Date(text);
+  if (expiresAt.getTime() > EXPIRY_MS_MAX) throw wrongExpiry('This must not be after the year 9999 in UTC.');
+  // What is no time at all is not in the future either.
+  if (!(expiresAt.getTime() > nowMs)) throw wrongExpiry('This must be a time in the future.');
+  return expiresAt;
+}
+
+function wrongExpiry(detail: string): ApiError {
+  return new ApiError('invalid_request', 'The body is not valid.', { errors: [{ pointer: '#/expires_at', detail }] });
 }
