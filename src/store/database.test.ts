@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { createServer, connect as netConnect, type Server, type Socket } from 'node:net';
 import { after, before, describe, it } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
+import { DatabaseError } from 'pg';
 import { createTestDatabase, type TestDatabase } from '../../test/support/database.ts';
 import { StoreUnavailable } from '../kernel/store-unavailable.ts';
 import { type Connection, type Database, openDatabase } from './database.ts';
@@ -56,6 +57,25 @@ describe('a statement', () => {
     assert.ok(surelyRolledBack(error));
     assert.equal(await backendOf(one), pid);
     await one.close();
+  });
+
+  for (const [what, script] of [
+    ['that the server has forgotten', 'deallocate all'],
+    ['whose result a migration has changed', 'alter table item add column note text'],
+  ] as const)
+    it(`${what} is unavailable with nothing in doubt, and prepared anew by the next call`, async () => {
+      const one = openDatabase({ connection: test.connection, connections: 1, onError: () => undefined });
+      const read = () => one.query('select * from item where id = 7');
+      await read();
+      await one.transaction((tx) => tx.runScript(script));
+      assert.equal(await doubtOf(read()), false);
+      assert.deepEqual(await read(), []);
+      await one.close();
+    });
+
+  it('that the server does not support is an error of ours, and no trouble of the world', async () => {
+    const error = await rejection(database.query('select count(*) from item for update'));
+    assert.ok(error instanceof DatabaseError && error.code === '0A000', String(error));
   });
 });
 

@@ -27,7 +27,7 @@ export function readStatementFailure(error: unknown, connectionBroken: boolean, 
   }
   // A server that says ERROR has rolled the statement back. FATAL and PANIC end the connection at any point of it.
   const fatal = error.severity !== 'ERROR';
-  if (!fatal && !UNAVAILABLE.test(error.code)) return { error, connectionUsable: !isStaleStatement(error.code) };
+  if (!fatal && !UNAVAILABLE.test(error.code) && !isStaleStatement(error)) return { error, connectionUsable: true };
   return { error: new StoreUnavailable(error, committing && fatal), connectionUsable: false };
 }
 
@@ -36,7 +36,11 @@ function isReadTimeout(error: unknown): boolean {
   return error instanceof Error && error.message === 'Query read timeout';
 }
 
-/** A prepared statement that the server forgot or whose result changed: a new connection prepares it anew. */
-function isStaleStatement(code: string): boolean {
-  return code === '26000' || code === '0A000';
+/**
+ * A prepared statement that the server or a pooler has forgotten, or whose result a migration has changed: a new connection
+ * prepares it anew. The second one shares its code with what the server cannot do at all, which is a bug of ours; the
+ * server's own function that refuses it tells them apart.
+ */
+function isStaleStatement({ code, routine }: DatabaseError): boolean {
+  return code === '26000' || (code === '0A000' && routine === 'RevalidateCachedQuery');
 }
