@@ -5,6 +5,7 @@ import { newId } from '../kernel/ids.ts';
 import type { Mode } from '../kernel/principal.ts';
 import type { Provider, ProviderTemplate } from '../provider/port.ts';
 import type { Database, Transaction } from '../store/database.ts';
+import { repeatOnConflict } from '../store/repeat-on-conflict.ts';
 import { presentTemplate } from './present.ts';
 import {
   findSynced,
@@ -41,11 +42,14 @@ export async function syncTemplates(
   const syncedBefore = await findSynced(database, owner);
   const outcome = await provider.listTemplates(channel.sender, channel.businessAccountId, name);
   if (outcome.kind === 'unavailable') return undefined;
-  return database.transaction(async (tx) => {
-    const counts = await keepTemplates(tx, owner, outcome.templates, name);
+  const keep = async (tx: Queryable) => {
+    const { counts, drafts } = await keepTemplates(tx, owner, outcome.templates, name);
     if (name === undefined) await noteSynced(tx, owner, syncedBefore);
+    await appendEvents(tx, drafts);
     return counts;
-  });
+  };
+  // A notification changes templates in the order in which it tells of them, and so may wait for this and this for it.
+  return repeatOnConflict(() => database.transaction(keep));
 }
 
 export function ownerOf({ accountId, sender, businessAccountId }: SendingChannel): TemplateOwner {
@@ -57,7 +61,7 @@ async function keepTemplates(
   owner: TemplateOwner,
   listed: readonly ProviderTemplate[],
   name: string | undefined,
-): Promise<SyncCounts> {
+): Promise<{ counts: SyncCounts; drafts: EventDraft[] }> {
   const distinct = [...new Map(listed.map((template) => [`${template.name} ${template.language}`, template])).values()];
   const written = await upsertTemplates(
     tx,
@@ -67,13 +71,13 @@ async function keepTemplates(
   const removed = await removeMissingTemplates(tx, owner, distinct, name ?? null);
   const changed = written.filter(({ added }) => !added);
   const gone = removed.map((row) => ({ ...row, status: 'deleted' }));
-  await appendEvents(tx, draftTemplateEvents(owner.accountId, owner.mode, [...changed, ...gone]));
-  return {
+  const counts = {
     added: written.length - changed.length,
     changed: changed.length,
     removed: removed.length,
     total: distinct.length,
   };
+  return { counts, drafts: draftTemplateEvents(owner.accountId, owner.mode, [...changed, ...gone]) };
 }
 
 /** A template that is new is no news of a change; what is known and changes is. */

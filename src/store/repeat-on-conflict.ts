@@ -1,0 +1,19 @@
+import { StoreUnavailable } from '../kernel/store-unavailable.ts';
+import { isPassingFailure } from './passing-failure.ts';
+
+/** Who has lost to others so often does not stand in one's way by chance. */
+const TRIES_MAX = 3;
+
+/**
+ * Runs a transaction, and again if the server rolled it back because it and another one got in each other's way. For what
+ * has no effect outside of its transaction. A store that is away is not waited for: the caller is told at once.
+ */
+export async function repeatOnConflict<T>(transaction: () => Promise<T>): Promise<T> {
+  for (let tries = 1; ; tries++) {
+    try {
+      return await transaction();
+    } catch (error) {
+      if (tries === TRIES_MAX || error instanceof StoreUnavailable || !isPassingFailure(error)) throw error;
+    }
+  }
+}

@@ -1,0 +1,62 @@
+import assert from 'node:assert/strict';
+import { after, before, beforeEach, describe, it } from 'node:test';
+import { createTestDatabase, type TestDatabase } from '../../test/support/database.ts';
+import { until } from '../../test/support/until.ts';
+import { countWaitingForLocks } from '../../test/support/waiting-for-locks.ts';
+import { type ListingServer, listed, pageOf, startListingServer } from '../../test/templates/listing-server.ts';
+import type { SendingChannel } from '../channels/channels.ts';
+import { newId } from '../kernel/ids.ts';
+import { createWhatsAppProvider } from '../provider/whatsapp/client.ts';
+import { applyTemplateNews } from './store.ts';
+import { ownerOf, syncTemplates } from './sync.ts';
+
+let test: TestDatabase;
+let server: ListingServer;
+let provider: ReturnType<typeof createWhatsAppProvider>;
+let channel: SendingChannel;
+let accountId: string;
+
+before(async () => {
+  test = await createTestDatabase();
+  server = await startListingServer();
+  provider = createWhatsAppProvider({ live: { url: server.url, version: 'v25.0' }, timeoutMs: 20_000, connections: 4 });
+});
+after(async () => {
+  await provider.close();
+  await server.close();
+  await test.drop();
+});
+beforeEach(async () => {
+  accountId = newId();
+  await test.database.query('insert into account (id, name) values ($1, $2)', [accountId, 'Test']);
+  channel = {
+    ...{ id: newId(), accountId, phoneNumber: '+447700900000', businessAccountId: '2', suspended: false },
+    ...{ throughputPerSecond: 80, sealedToken: Buffer.alloc(0) },
+    sender: { mode: 'live', phoneNumberId: '1', accessToken: 'token' },
+  };
+});
+
+const serve = (...templates: object[]) => {
+  server.answer = (query) => pageOf(templates, query);
+};
+const sync = () => syncTemplates({ database: test.database, provider }, channel);
+const NO_NEWS = { language: null, category: null, quality: null };
+
+describe('a reading', () => {
+  it('is kept although a notification changes the same templates in another order', async () => {
+    serve(listed('a'), listed('b'));
+    await sync();
+    const { database } = test;
+    serve(listed('a', { status: 'PAUSED' }), listed('b', { status: 'PAUSED' }));
+    let reading: ReturnType<typeof sync> | undefined;
+    await database.transaction(async (tx) => {
+      // Of two that wait for one another the one that looks first is rolled back: that is to be the reading.
+      await tx.query("set local deadlock_timeout to '20s'");
+      await applyTemplateNews(tx, { ...ownerOf(channel), ...NO_NEWS, name: 'b', status: 'disabled' });
+      reading = sync();
+      await until(async () => (await countWaitingForLocks(database)) === 1);
+      await applyTemplateNews(tx, { ...ownerOf(channel), ...NO_NEWS, name: 'a', status: 'disabled' });
+    });
+    assert.equal((await reading)?.total, 2);
+  });
+});
