@@ -1,5 +1,6 @@
 import { appendEvents } from '../events/store.ts';
-import type { Database } from '../store/database.ts';
+import type { Database, Queryable } from '../store/database.ts';
+import { repeatOnConflict } from '../store/repeat-on-conflict.ts';
 import { channelEvent } from './present.ts';
 import { suspendChannelRow } from './store.ts';
 
@@ -10,12 +11,16 @@ export interface RefusedAccess {
   sealedToken: Buffer;
 }
 
-/** Suspends a channel and tells its account, unless its token was changed meanwhile. Whether this call suspended it. */
+/**
+ * Suspends a channel and tells its account, unless its token was changed meanwhile. Whether this call suspended it. A
+ * notification whose items are applied one by one may hold the account's event counter and wait for the channel.
+ */
 export function suspendChannel(database: Database, { accountId, id, sealedToken }: RefusedAccess): Promise<boolean> {
-  return database.transaction(async (tx) => {
+  const suspend = async (tx: Queryable) => {
     const suspended = await suspendChannelRow(tx, accountId, id, sealedToken);
     if (suspended === undefined) return false;
     await appendEvents(tx, [channelEvent(suspended)]);
     return true;
-  });
+  };
+  return repeatOnConflict(() => database.transaction(suspend));
 }
