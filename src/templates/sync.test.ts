@@ -43,6 +43,15 @@ const sync = () => syncTemplates({ database: test.database, provider }, channel)
 const NO_NEWS = { language: null, category: null, quality: null };
 
 describe('a reading', () => {
+  it('of an account that is erased while the provider lists ends quietly', async () => {
+    server.answer = async (query) => {
+      await test.database.query('delete from account where id = $1', [accountId]);
+      return pageOf([listed('a')], query);
+    };
+    assert.equal(await sync(), undefined);
+    assert.deepEqual(await test.database.query('select 1 from template_sync where account_id = $1', [accountId]), []);
+  });
+
   it('is kept although a notification changes the same templates in another order', async () => {
     serve(listed('a'), listed('b'));
     await sync();

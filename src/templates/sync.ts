@@ -1,3 +1,4 @@
+import { lockAccount } from '../accounts/store.ts';
 import type { SendingChannel } from '../channels/channels.ts';
 import type { EventDraft } from '../events/event.ts';
 import { appendEvents } from '../events/store.ts';
@@ -31,7 +32,7 @@ interface Deps {
 
 /**
  * Reads the templates of a channel's business account from the provider, all of them or those of one name, and keeps what
- * it lists. Nothing is changed unless every page was read: undefined then.
+ * it lists. Nothing is changed unless every page was read and the account is still there: undefined then.
  */
 export async function syncTemplates(
   { database, provider }: Deps,
@@ -43,6 +44,8 @@ export async function syncTemplates(
   const outcome = await provider.listTemplates(channel.sender, channel.businessAccountId, name);
   if (outcome.kind === 'unavailable') return undefined;
   const keep = async (tx: Queryable) => {
+    // The provider may take minutes, and nothing is written for an account that was deleted meanwhile.
+    if ((await lockAccount(tx, owner.accountId)) === undefined) return undefined;
     const { counts, drafts } = await keepTemplates(tx, owner, outcome.templates, name);
     if (name === undefined) await noteSynced(tx, owner, syncedBefore);
     await appendEvents(tx, drafts);
