@@ -69,9 +69,24 @@ export function listTemplateRows(
   return store.query<TemplateRow>(TEMPLATE_LIST, [accountId, mode, name, language, status, before, limit]);
 }
 
+const DATABASE_TIME = 'select clock_timestamp()::text as at';
+
+/** By the database's clock, which all nodes share. As a text, which keeps the microseconds. */
+export async function readDatabaseTime(store: Queryable): Promise<string> {
+  const [row] = await store.query<{ at: string }>(DATABASE_TIME);
+  if (row === undefined) throw new Error('The database told no time');
+  return row.at;
+}
+
+/**
+ * Holds of a template of which nothing was learned since a reading began: what came meanwhile is newer than its list. A time
+ * that is still to come was written while the database's clock was ahead, and holds up nothing.
+ */
+const unchangedSince = (time: string) => `not t.updated_at between ${time}::text::timestamptz and clock_timestamp()`;
+
 /**
  * Writes what the provider lists, and tells what was new and what has changed. A template that is as it was is not
- * written again.
+ * written again. What is written is as old as the beginning of its reading, `$13`, so that of two the later one holds.
  */
 const TEMPLATE_UPSERT = `
   with listed as (
@@ -80,14 +95,16 @@ const TEMPLATE_UPSERT = `
     as t(id, provider_template_id, name, language, status, category, parameter_format, components, quality)
   )
   insert into template as t (account_id, mode, business_account_id, id, provider_template_id, name, language, status,
-    category, parameter_format, components, quality)
-  select $1, $2, $3, id, provider_template_id, name, language, status, category, parameter_format, components, quality
+    category, parameter_format, components, quality, updated_at)
+  select $1, $2, $3, id, provider_template_id, name, language, status, category, parameter_format, components, quality,
+    $13::text::timestamptz
   from listed order by name, language
   on conflict (account_id, mode, business_account_id, name, language) do update set
     provider_template_id = excluded.provider_template_id, status = excluded.status, category = excluded.category,
     parameter_format = excluded.parameter_format, components = excluded.components, quality = excluded.quality,
-    updated_at = now()
-  where (t.provider_template_id, t.status, t.category, t.parameter_format, t.components, t.quality) is distinct from
+    updated_at = excluded.updated_at
+  where ${unchangedSince('$13')}
+    and (t.provider_template_id, t.status, t.category, t.parameter_format, t.components, t.quality) is distinct from
     (excluded.provider_template_id, excluded.status, excluded.category, excluded.parameter_format,
      excluded.components, excluded.quality)
   returning ${COLUMNS}, (t.xmax = 0) as added`;
@@ -98,6 +115,7 @@ export function upsertTemplates(
   tx: Queryable,
   owner: TemplateOwner,
   templates: readonly (ProviderTemplate & { newId: string })[],
+  begunAt: string,
 ): Promise<WrittenTemplate[]> {
   return tx.query<WrittenTemplate>(TEMPLATE_UPSERT, [
     owner.accountId,
@@ -112,15 +130,17 @@ export function upsertTemplates(
     templates.map(({ parameterFormat }) => parameterFormat),
     templates.map(({ components }) => JSON.stringify(components)),
     templates.map(({ quality }) => quality),
+    begunAt,
   ]);
 }
 
-/** `$6` null: of all names; else of that name only. */
+/** `$6` null: of all names; else of that name only. What was learned since the reading began, `$7`, stays. */
 const TEMPLATE_REMOVE_MISSING = `
   delete from template t
   where t.account_id = $1 and t.mode = $2 and t.business_account_id = $3 and ($6::text is null or t.name = $6)
     and not exists (select from unnest($4::text[], $5::text[]) as kept(name, language)
       where kept.name = t.name and kept.language = t.language)
+    and ${unchangedSince('$7')}
   returning ${COLUMNS}`;
 
 /** Removes what the provider does not list any more. */
@@ -129,6 +149,7 @@ export function removeMissingTemplates(
   owner: TemplateOwner,
   kept: readonly ProviderTemplate[],
   ofName: string | null,
+  begunAt: string,
 ): Promise<TemplateRow[]> {
   return tx.query<TemplateRow>(TEMPLATE_REMOVE_MISSING, [
     owner.accountId,
@@ -137,6 +158,7 @@ export function removeMissingTemplates(
     kept.map(({ name }) => name),
     kept.map(({ language }) => language),
     ofName,
+    begunAt,
   ]);
 }
 

@@ -7,7 +7,7 @@ import { type ListingServer, listed, pageOf, startListingServer } from '../../te
 import type { SendingChannel } from '../channels/channels.ts';
 import { newId } from '../kernel/ids.ts';
 import { createWhatsAppProvider } from '../provider/whatsapp/client.ts';
-import { applyTemplateNews } from './store.ts';
+import { applyTemplateNews, findTemplatesByName } from './store.ts';
 import { ownerOf, syncTemplates } from './sync.ts';
 
 let test: TestDatabase;
@@ -39,10 +39,78 @@ beforeEach(async () => {
 const serve = (...templates: object[]) => {
   server.answer = (query) => pageOf(templates, query);
 };
-const sync = () => syncTemplates({ database: test.database, provider }, channel);
+const sync = (name?: string) => syncTemplates({ database: test.database, provider }, channel, name);
+const tell = (name: string, status: string) =>
+  applyTemplateNews(test.database, { ...ownerOf(channel), ...NO_NEWS, name, status });
 const NO_NEWS = { language: null, category: null, quality: null };
+const statusOf = async (name: string) =>
+  (await findTemplatesByName(test.database, ownerOf(channel), name)).map(({ status }) => status);
+const eventsOf = async () =>
+  (
+    await test.database.query<{ status: string }>(
+      "select data->'template'->>'status' as status from event where account_id = $1 order by sequence",
+      [accountId],
+    )
+  ).map(({ status }) => status);
+
+/** Begins a reading whose list is complete and not told yet; the next readings are answered at once. */
+async function beginSlowReading(...templates: object[]) {
+  const asked = Promise.withResolvers<void>();
+  const told = Promise.withResolvers<void>();
+  server.answer = async (query) => {
+    asked.resolve();
+    await told.promise;
+    return pageOf(templates, query);
+  };
+  const reading = sync();
+  await asked.promise;
+  return {
+    async end() {
+      told.resolve();
+      return reading;
+    },
+  };
+}
 
 describe('a reading', () => {
+  it('leaves a template alone that was learned after it began', async () => {
+    const slow = await beginSlowReading();
+    serve(listed('made_meanwhile'));
+    assert.equal((await sync('made_meanwhile'))?.added, 1);
+    assert.deepEqual(await slow.end(), { added: 0, changed: 0, removed: 0, total: 0 });
+    assert.deepEqual(await statusOf('made_meanwhile'), ['approved']);
+    assert.deepEqual(await eventsOf(), [], 'nothing was deleted');
+  });
+
+  it('does not undo what a notification has told after it began', async () => {
+    serve(listed('a'));
+    await sync();
+    const slow = await beginSlowReading(listed('a'));
+    await tell('a', 'paused');
+    assert.equal((await slow.end())?.changed, 0);
+    assert.deepEqual(await statusOf('a'), ['paused']);
+    serve(listed('a'));
+    assert.equal((await sync())?.changed, 1, 'a later one does');
+  });
+
+  it('that began later holds, also if an earlier one has ended in between', async () => {
+    const slow = await beginSlowReading(listed('a', { status: 'PENDING' }));
+    const later = await beginSlowReading(listed('a'));
+    await slow.end();
+    await later.end();
+    assert.deepEqual(await statusOf('a'), ['approved']);
+  });
+
+  it('changes a template again whose time is still to come, because the clock was ahead', async () => {
+    serve(listed('a'));
+    await sync();
+    await test.database.query("update template set updated_at = now() + interval '26 hours' where account_id = $1", [
+      accountId,
+    ]);
+    serve();
+    assert.equal((await sync())?.removed, 1);
+  });
+
   it('of an account that is erased while the provider lists ends quietly', async () => {
     server.answer = async (query) => {
       await test.database.query('delete from account where id = $1', [accountId]);

@@ -11,6 +11,7 @@ import { presentTemplate } from './present.ts';
 import {
   findSynced,
   noteSynced,
+  readDatabaseTime,
   removeMissingTemplates,
   type TemplateOwner,
   type TemplateRow,
@@ -32,7 +33,7 @@ interface Deps {
 
 /**
  * Reads the templates of a channel's business account from the provider, all of them or those of one name, and keeps what
- * it lists. Nothing is changed unless every page was read and the account is still there: undefined then.
+ * it lists, except where something newer was learned meanwhile. Nothing is changed unless every page was read and the account is still there: undefined then.
  */
 export async function syncTemplates(
   { database, provider }: Deps,
@@ -41,12 +42,13 @@ export async function syncTemplates(
 ): Promise<SyncCounts | undefined> {
   const owner = ownerOf(channel);
   const syncedBefore = await findSynced(database, owner);
+  const begunAt = await readDatabaseTime(database);
   const outcome = await provider.listTemplates(channel.sender, channel.businessAccountId, name);
   if (outcome.kind === 'unavailable') return undefined;
   const keep = async (tx: Queryable) => {
     // The provider may take minutes, and nothing is written for an account that was deleted meanwhile.
     if ((await lockAccount(tx, owner.accountId)) === undefined) return undefined;
-    const { counts, drafts } = await keepTemplates(tx, owner, outcome.templates, name);
+    const { counts, drafts } = await keepTemplates(tx, owner, { listed: outcome.templates, name, begunAt });
     if (name === undefined) await noteSynced(tx, owner, syncedBefore);
     await appendEvents(tx, drafts);
     return counts;
@@ -59,19 +61,26 @@ export function ownerOf({ accountId, sender, businessAccountId }: SendingChannel
   return { accountId, mode: sender.mode, businessAccountId };
 }
 
+/** What the provider has listed, of all names or of one, to who asked at that time of the database. */
+interface Reading {
+  listed: readonly ProviderTemplate[];
+  name: string | undefined;
+  begunAt: string;
+}
+
 async function keepTemplates(
   tx: Transaction,
   owner: TemplateOwner,
-  listed: readonly ProviderTemplate[],
-  name: string | undefined,
+  { listed, name, begunAt }: Reading,
 ): Promise<{ counts: SyncCounts; drafts: EventDraft[] }> {
   const distinct = [...new Map(listed.map((template) => [`${template.name} ${template.language}`, template])).values()];
   const written = await upsertTemplates(
     tx,
     owner,
     distinct.map((template) => ({ ...template, newId: newId() })),
+    begunAt,
   );
-  const removed = await removeMissingTemplates(tx, owner, distinct, name ?? null);
+  const removed = await removeMissingTemplates(tx, owner, distinct, name ?? null, begunAt);
   const changed = written.filter(({ added }) => !added);
   const gone = removed.map((row) => ({ ...row, status: 'deleted' }));
   const counts = {
