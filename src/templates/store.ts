@@ -162,35 +162,46 @@ export function removeMissingTemplates(
   ]);
 }
 
-/** What was made due while the provider was being asked stays due: its list may be older than the news. */
-const SYNC_NOTE = `
-  insert into template_sync as s (account_id, mode, business_account_id, synced_at) values ($1, $2, $3, now())
-  on conflict (account_id, mode, business_account_id) do update set started_at = null,
-    synced_at = case when s.synced_at is not distinct from $4::text::timestamptz then now() else s.synced_at end`;
+/** `started_at` is the reading's own mark: a notification takes it away, and a reading that begins later puts its own there. */
+const SYNC_BEGIN = `
+  insert into template_sync (account_id, mode, business_account_id, started_at) values ($1, $2, $3, clock_timestamp())
+  on conflict (account_id, mode, business_account_id) do update set started_at = clock_timestamp()
+  returning started_at::text as at`;
 
-/** `before` is what `findSynced` gave before the provider was asked. */
+/** Notes that all templates are being read. Returns when that began, as `readDatabaseTime` does. */
+export async function noteBegun(tx: Queryable, { accountId, mode, businessAccountId }: TemplateOwner): Promise<string> {
+  const [row] = await tx.query<{ at: string }>(SYNC_BEGIN, [accountId, mode, businessAccountId]);
+  if (row === undefined) throw new Error('The beginning of a reading was not written');
+  return row.at;
+}
+
+/**
+ * Where the mark is gone the list may be older than the news, or another reading is under way: what was due stays due, and a
+ * first reading leaves it due.
+ */
+const SYNC_END = `
+  update template_sync set started_at = nullif(started_at, $4::text::timestamptz),
+    synced_at = case when started_at = $4::text::timestamptz then now()
+      else coalesce(synced_at, clock_timestamp() - interval '100 years') end
+  where account_id = $1 and mode = $2 and business_account_id = $3`;
+
+/** `begunAt` is what `noteBegun` gave before the provider was asked. */
 export async function noteSynced(
   tx: Queryable,
   { accountId, mode, businessAccountId }: TemplateOwner,
-  before: string | null,
+  begunAt: string,
 ): Promise<void> {
-  await tx.query(SYNC_NOTE, [accountId, mode, businessAccountId, before]);
+  await tx.query(SYNC_END, [accountId, mode, businessAccountId, begunAt]);
 }
 
-/** As a text, which keeps the microseconds. */
 const SYNC_FIND = `
-  select synced_at::text as at from template_sync
-  where account_id = $1 and mode = $2 and business_account_id = $3`;
-
-/** When the templates were last read in full, or that this is due since then; null: never. */
-export async function findSynced(store: Queryable, owner: TemplateOwner): Promise<string | null> {
-  const values = [owner.accountId, owner.mode, owner.businessAccountId];
-  return (await store.query<{ at: string | null }>(SYNC_FIND, values))[0]?.at ?? null;
-}
+  select from template_sync
+  where account_id = $1 and mode = $2 and business_account_id = $3 and synced_at is not null`;
 
 /** Whether the templates have ever been read in full. */
 export async function wasSynced(store: Queryable, owner: TemplateOwner): Promise<boolean> {
-  return (await findSynced(store, owner)) !== null;
+  const values = [owner.accountId, owner.mode, owner.businessAccountId];
+  return (await store.query(SYNC_FIND, values)).length > 0;
 }
 
 /** What a notification tells of a template; null members tell nothing. */
@@ -244,12 +255,13 @@ export function claimDueSyncs(store: Queryable, olderThanSeconds: number, limit:
 }
 
 /**
- * A notification says that something has changed: the next round reads anew. What was never read is due already, and stays
- * known as never read. Each time is another one, so that a reading that is under way notices.
+ * A notification says that something has changed: the next round reads anew, also if a reading is under way. What was never
+ * read is due already, and stays known as never read.
  */
 const SYNC_MAKE_DUE = `
-  update template_sync set synced_at = clock_timestamp() - interval '100 years', started_at = null
-  where account_id = $1 and mode = $2 and business_account_id = $3 and synced_at is not null`;
+  update template_sync set started_at = null,
+    synced_at = case when synced_at is not null then clock_timestamp() - interval '100 years' end
+  where account_id = $1 and mode = $2 and business_account_id = $3`;
 
 export async function makeSyncDue(tx: Queryable, { accountId, mode, businessAccountId }: TemplateOwner): Promise<void> {
   await tx.query(SYNC_MAKE_DUE, [accountId, mode, businessAccountId]);

@@ -7,7 +7,7 @@ import { type ListingServer, listed, pageOf, startListingServer } from '../../te
 import type { SendingChannel } from '../channels/channels.ts';
 import { newId } from '../kernel/ids.ts';
 import { createWhatsAppProvider } from '../provider/whatsapp/client.ts';
-import { applyTemplateNews, findTemplatesByName } from './store.ts';
+import { applyTemplateNews, claimDueSyncs, findTemplatesByName, makeSyncDue } from './store.ts';
 import { ownerOf, syncTemplates } from './sync.ts';
 
 let test: TestDatabase;
@@ -45,6 +45,7 @@ const tell = (name: string, status: string) =>
 const NO_NEWS = { language: null, category: null, quality: null };
 const statusOf = async (name: string) =>
   (await findTemplatesByName(test.database, ownerOf(channel), name)).map(({ status }) => status);
+const isDue = async () => (await claimDueSyncs(test.database, 3_600, 100)).some((due) => due.accountId === accountId);
 const eventsOf = async () =>
   (
     await test.database.query<{ status: string }>(
@@ -82,6 +83,27 @@ describe('a reading', () => {
     assert.deepEqual(await eventsOf(), [], 'nothing was deleted');
   });
 
+  it('is due again if a notification came meanwhile, also if it is the first one', async () => {
+    for (const which of ['first', 'next']) {
+      const slow = await beginSlowReading(listed('a'));
+      await makeSyncDue(test.database, ownerOf(channel));
+      await slow.end();
+      assert.equal(await isDue(), true, `the ${which} one`);
+    }
+    serve(listed('a'));
+    await sync();
+    assert.equal(await isDue(), false);
+  });
+
+  it('is not due again because another one has begun before it ended', async () => {
+    const slow = await beginSlowReading(listed('a'));
+    const later = await beginSlowReading(listed('a'));
+    await slow.end();
+    assert.equal(await isDue(), false, 'the later one is under way');
+    await later.end();
+    assert.equal(await isDue(), false);
+  });
+
   it('does not undo what a notification has told after it began', async () => {
     serve(listed('a'));
     await sync();
@@ -113,6 +135,7 @@ describe('a reading', () => {
 
   it('of an account that is erased while the provider lists ends quietly', async () => {
     server.answer = async (query) => {
+      await test.database.query('delete from template_sync where account_id = $1', [accountId]);
       await test.database.query('delete from account where id = $1', [accountId]);
       return pageOf([listed('a')], query);
     };

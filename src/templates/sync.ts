@@ -9,7 +9,7 @@ import type { Database, Transaction } from '../store/database.ts';
 import { repeatOnConflict } from '../store/repeat-on-conflict.ts';
 import { presentTemplate } from './present.ts';
 import {
-  findSynced,
+  noteBegun,
   noteSynced,
   readDatabaseTime,
   removeMissingTemplates,
@@ -33,7 +33,8 @@ interface Deps {
 
 /**
  * Reads the templates of a channel's business account from the provider, all of them or those of one name, and keeps what
- * it lists, except where something newer was learned meanwhile. Nothing is changed unless every page was read and the account is still there: undefined then.
+ * it lists, except where something newer was learned meanwhile. Nothing is changed unless every page was read and the
+ * account is still there: undefined then.
  */
 export async function syncTemplates(
   { database, provider }: Deps,
@@ -41,20 +42,31 @@ export async function syncTemplates(
   name?: string,
 ): Promise<SyncCounts | undefined> {
   const owner = ownerOf(channel);
-  const syncedBefore = await findSynced(database, owner);
-  const begunAt = await readDatabaseTime(database);
+  const begin = (tx: Queryable) => (name === undefined ? noteBegun(tx, owner) : readDatabaseTime(tx));
+  const begunAt = await whileThere(database, owner.accountId, begin);
+  if (begunAt === undefined) return undefined;
   const outcome = await provider.listTemplates(channel.sender, channel.businessAccountId, name);
   if (outcome.kind === 'unavailable') return undefined;
-  const keep = async (tx: Queryable) => {
-    // The provider may take minutes, and nothing is written for an account that was deleted meanwhile.
-    if ((await lockAccount(tx, owner.accountId)) === undefined) return undefined;
+  return whileThere(database, owner.accountId, async (tx) => {
     const { counts, drafts } = await keepTemplates(tx, owner, { listed: outcome.templates, name, begunAt });
-    if (name === undefined) await noteSynced(tx, owner, syncedBefore);
+    if (name === undefined) await noteSynced(tx, owner, begunAt);
     await appendEvents(tx, drafts);
     return counts;
-  };
-  // A notification changes templates in the order in which it tells of them, and so may wait for this and this for it.
-  return repeatOnConflict(() => database.transaction(keep));
+  });
+}
+
+/**
+ * Runs a transaction on an account that stays until its end; undefined if it was deleted, which may happen while the
+ * provider lists for minutes. A notification changes templates in the order in which it tells of them, and so may wait for
+ * this one and this one for it.
+ */
+function whileThere<T>(
+  database: Database,
+  accountId: string,
+  work: (tx: Queryable) => Promise<T>,
+): Promise<T | undefined> {
+  const run = async (tx: Queryable) => ((await lockAccount(tx, accountId)) === undefined ? undefined : work(tx));
+  return repeatOnConflict(() => database.transaction(run));
 }
 
 export function ownerOf({ accountId, sender, businessAccountId }: SendingChannel): TemplateOwner {
