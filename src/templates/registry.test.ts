@@ -3,6 +3,7 @@ import { after, afterEach, before, beforeEach, describe, it } from 'node:test';
 import { createTestDatabase, type TestDatabase } from '../../test/support/database.ts';
 import { until } from '../../test/support/until.ts';
 import { type ListingServer, listed, pageOf, startListingServer } from '../../test/templates/listing-server.ts';
+import { addLiveChannel } from '../../test/templates/live-channel.ts';
 import type { SendingChannel } from '../channels/channels.ts';
 import { newId } from '../kernel/ids.ts';
 import { createWhatsAppProvider } from '../provider/whatsapp/client.ts';
@@ -227,6 +228,7 @@ describe('reading all templates', () => {
   it('stays due if a notification came while the provider was asked', async () => {
     serve(listed('a'));
     await registry.sync(channel);
+    await addLiveChannel(test.database, channel);
     const owner = ownerOf(channel);
     const isDue = async () =>
       (await claimDueSyncs(test.database, 3_600, 100)).some(({ accountId }) => accountId === owner.accountId);

@@ -22,7 +22,7 @@ export async function syncDueTemplates({ database, channels, registry }: Deps): 
   for (const { accountId, mode, businessAccountId } of due) {
     const usable = await channels.listUsable(accountId, mode);
     const channel = usable.find((one) => one.businessAccountId === businessAccountId && !one.suspended);
-    // Without a channel nobody sends from there; with a provider that is away the claim lapses and comes again.
+    // Its only channel may just have been removed. With a provider that is away the claim lapses and comes again.
     if (channel !== undefined) await registry.sync(channel);
   }
   return due.length;

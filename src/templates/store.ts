@@ -233,7 +233,8 @@ export function applyTemplateNews(tx: Queryable, news: TemplateNews): Promise<Te
 
 /**
  * Claims business accounts whose templates are due to be read: those of live channels that were never read, and all that
- * were read long ago. The claim lapses, so that a node that dies holds nothing up.
+ * were read long ago and have a channel still. The claim lapses, so that a node that dies holds nothing up. Those that were
+ * tried lately come last, so that many whose provider tells nothing do not hold up the others.
  */
 const SYNC_CLAIM = `
   with live as (
@@ -241,10 +242,12 @@ const SYNC_CLAIM = `
     select distinct account_id, mode, business_account_id from channel where status = 'connected' and mode = 'live'
     on conflict do nothing
   ), due as (
-    select account_id, mode, business_account_id from template_sync
+    select account_id, mode, business_account_id from template_sync t
     where (synced_at is null or synced_at < now() - make_interval(secs => $1))
       and (started_at is null or started_at < now() - interval '10 minutes')
-    order by synced_at nulls first limit $2 for update skip locked
+      and exists (select from channel c where c.account_id = t.account_id and c.mode = t.mode
+        and c.business_account_id = t.business_account_id and c.status = 'connected')
+    order by greatest(synced_at, started_at) nulls first limit $2 for update skip locked
   )
   update template_sync s set started_at = now() from due
   where s.account_id = due.account_id and s.mode = due.mode and s.business_account_id = due.business_account_id

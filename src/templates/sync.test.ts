@@ -4,6 +4,7 @@ import { createTestDatabase, type TestDatabase } from '../../test/support/databa
 import { until } from '../../test/support/until.ts';
 import { countWaitingForLocks } from '../../test/support/waiting-for-locks.ts';
 import { type ListingServer, listed, pageOf, startListingServer } from '../../test/templates/listing-server.ts';
+import { addLiveChannel } from '../../test/templates/live-channel.ts';
 import type { SendingChannel } from '../channels/channels.ts';
 import { newId } from '../kernel/ids.ts';
 import { createWhatsAppProvider } from '../provider/whatsapp/client.ts';
@@ -84,6 +85,7 @@ describe('a reading', () => {
   });
 
   it('is due again if a notification came meanwhile, also if it is the first one', async () => {
+    await addLiveChannel(test.database, channel);
     for (const which of ['first', 'next']) {
       const slow = await beginSlowReading(listed('a'));
       await makeSyncDue(test.database, ownerOf(channel));
@@ -96,6 +98,7 @@ describe('a reading', () => {
   });
 
   it('is not due again because another one has begun before it ended', async () => {
+    await addLiveChannel(test.database, channel);
     const slow = await beginSlowReading(listed('a'));
     const later = await beginSlowReading(listed('a'));
     await slow.end();
