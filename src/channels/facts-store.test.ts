@@ -15,7 +15,7 @@ before(async () => {
 after(() => gateway.stop());
 
 describe('claiming channels whose facts are due', () => {
-  it('gives each to one of many nodes at once, and to nobody again for an hour', async () => {
+  it('gives each to one of many nodes at once, and to nobody again while they are asked for', async () => {
     for (let number = 0; number < CHANNELS; number++) {
       const line = { phoneNumberId: `66${number}`, businessAccountId: '67', phoneNumber: `+15550660${100 + number}` };
       await addChannel(gateway, { ...line, accountId: gateway.accountId, mode: 'live' });

@@ -3,7 +3,8 @@ import type { Queryable } from '../store/database.ts';
 import { CHANNEL_COLUMNS, type ChannelRow, type ChannelTarget } from './store.ts';
 
 /**
- * Claims channels whose facts are due by noting that they are read now: another node then finds nothing to read. What a
+ * Claims channels whose facts are due: another node then finds nothing to read. The claim of a live channel lapses, so that a
+ * number that could not be asked, or whose node has died, is due again behind those that have waited longer. What a
  * notification has asked for comes first, and for test channels it is all there is.
  */
 const CHANNEL_CLAIM_FACTS = `
@@ -13,16 +14,38 @@ const CHANNEL_CLAIM_FACTS = `
       or (mode = 'live' and facts_read_at < now() - make_interval(secs => $1)))
     order by facts_read_at nulls first limit $2 for no key update skip locked
   )
-  update channel set facts_read_at = now() from due
-  where channel.account_id = due.account_id and channel.id = due.id returning channel.id, channel.account_id`;
+  update channel set facts_read_at = now() - case when mode = 'live' then make_interval(secs => $1 - $3) else interval '0' end
+  from due where channel.account_id = due.account_id and channel.id = due.id returning channel.id, channel.account_id`;
+
+/**
+ * Not the next round: the provider limits such questions, and counts those that it does not answer. Longer than it takes to
+ * ask.
+ */
+const CLAIMED_SECONDS = 60;
 
 const CHANNEL_READ = `select ${CHANNEL_COLUMNS} from channel where account_id = any($1) and id = any($2)`;
 
 /** Channels, at most `limit`, whose facts were not read for so long. */
 export async function claimForFacts(store: Queryable, everySeconds: number, limit: number): Promise<ChannelRow[]> {
-  const due = await store.query<{ account_id: string; id: string }>(CHANNEL_CLAIM_FACTS, [everySeconds, limit]);
+  const due = await store.query<{ account_id: string; id: string }>(CHANNEL_CLAIM_FACTS, [
+    everySeconds,
+    limit,
+    CLAIMED_SECONDS,
+  ]);
   if (due.length === 0) return [];
   return store.query<ChannelRow>(CHANNEL_READ, [due.map((row) => row.account_id), due.map(({ id }) => id)]);
+}
+
+/** Unless a notification has asked meanwhile. */
+const CHANNEL_NOTE_READ = `
+  update channel set facts_read_at = now() where account_id = $1 and id = $2 and facts_read_at is not null`;
+
+/** The provider has answered: the channel is due again when its time has come. */
+export async function noteFactsRead(
+  store: Queryable,
+  { account_id: accountId, id }: Pick<ChannelRow, 'account_id' | 'id'>,
+): Promise<void> {
+  await store.query(CHANNEL_NOTE_READ, [accountId, id]);
 }
 
 /**

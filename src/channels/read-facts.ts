@@ -2,7 +2,7 @@ import { appendEvents } from '../events/store.ts';
 import type { Sealer } from '../kernel/sealed.ts';
 import type { Provider } from '../provider/port.ts';
 import type { Database } from '../store/database.ts';
-import { claimForFacts, noteFacts } from './facts-store.ts';
+import { claimForFacts, noteFacts, noteFactsRead } from './facts-store.ts';
 import { channelEvent } from './present.ts';
 import type { ChannelRow } from './store.ts';
 import { suspendChannel } from './suspend.ts';
@@ -37,14 +37,16 @@ async function readFacts({ database, provider, sealer, sandbox }: Deps, channel:
   switch (outcome.kind) {
     case 'connected':
       await database.transaction(async (tx) => {
+        await noteFactsRead(tx, channel);
         const changed = await noteFacts(tx, channel, outcome.facts);
         if (changed !== undefined) await appendEvents(tx, [channelEvent(changed)]);
       });
       return;
     case 'refused':
+      await noteFactsRead(database, channel);
       if (outcome.accessRefused) await suspendChannel(database, { accountId, id, sealedToken });
       return;
     case 'unavailable':
-      return; // The next round asks again.
+      return; // The claim lapses, and a round after that asks again.
   }
 }

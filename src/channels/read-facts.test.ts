@@ -1,0 +1,103 @@
+import assert from 'node:assert/strict';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { after, before, beforeEach, describe, it } from 'node:test';
+import { createTestDatabase, type TestDatabase } from '../../test/support/database.ts';
+import { newId } from '../kernel/ids.ts';
+import { createSealer } from '../kernel/sealed.ts';
+import { createWhatsAppProvider } from '../provider/whatsapp/client.ts';
+import { askFactsAgain, claimForFacts } from './facts-store.ts';
+import { readDueFacts } from './read-facts.ts';
+import { insertChannel, listUsableChannels } from './store.ts';
+
+const HOUR_SECONDS = 3_600;
+const sealer = createSealer(Buffer.alloc(32));
+
+let test: TestDatabase;
+let server: Server;
+let provider: ReturnType<typeof createWhatsAppProvider>;
+let accountId: string;
+let asked = 0;
+let answer: () => Promise<object | undefined>;
+
+before(async () => {
+  test = await createTestDatabase();
+  server = createServer(async (_request, response) => {
+    asked += 1;
+    const facts = await answer();
+    response.writeHead(facts === undefined ? 503 : 200, { 'content-type': 'application/json' });
+    response.end(JSON.stringify(facts ?? {}));
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as AddressInfo; // A server that listens on TCP has one.
+  const live = { url: `http://127.0.0.1:${port}`, version: 'v25.0' };
+  provider = createWhatsAppProvider({ live, timeoutMs: 5_000, connections: 4 });
+});
+after(async () => {
+  await provider.close();
+  server.closeAllConnections();
+  server.close();
+  await test.drop();
+});
+beforeEach(async () => {
+  await test.database.query("update channel set status = 'removed'");
+  asked = 0;
+  accountId = newId();
+  await test.database.query('insert into account (id, name) values ($1, $2)', [accountId, 'Test']);
+  const id = newId();
+  const names = { name: null, quality: null, throughput_per_second: null, messaging_limit: null, is_default: false };
+  const ids = { phone_number_id: '1001', business_account_id: '2', phone_number: '+15550790000' };
+  const row = { account_id: accountId, id, mode: 'live' as const, access_token_sealed: sealer.seal('token', id) };
+  await insertChannel(test.database, { ...row, ...ids, ...names });
+  await pass('2 hours');
+});
+
+const away = async () => undefined;
+const told = async () => ({ id: '1001', verified_name: 'Line', quality_rating: 'GREEN' });
+const read = () => readDueFacts({ database: test.database, provider, sealer, sandbox: true });
+const pass = (time: string) =>
+  test.database.query('update channel set facts_read_at = facts_read_at - $2::interval where account_id = $1', [
+    accountId,
+    time,
+  ]);
+const quality = async () => (await listUsableChannels(test.database, accountId))[0]?.quality;
+
+describe('the facts of a number', () => {
+  it('that could not be asked is asked again a minute later, until it has answered', async () => {
+    answer = away;
+    for (const times of [1, 2, 3]) {
+      assert.equal(await read(), 1);
+      assert.equal(asked, times);
+      assert.equal(await read(), 0, 'the provider counts what it does not answer, too');
+      await pass('61 seconds');
+    }
+    answer = told;
+    assert.equal(await read(), 1);
+    assert.equal(await quality(), 'green');
+    await pass('59 minutes');
+    assert.equal(await read(), 0);
+    await pass('2 minutes');
+    assert.equal(await read(), 1, 'after an hour');
+  });
+
+  it('are read by another node where the one that has claimed them died', async () => {
+    assert.equal((await claimForFacts(test.database, HOUR_SECONDS, 20)).length, 1);
+    answer = told;
+    assert.equal(await read(), 0);
+    await pass('61 seconds');
+    assert.equal(await read(), 1);
+  });
+
+  it('are read at once again if a notification came while the provider was asked', async () => {
+    answer = async () => {
+      const [channel] = await listUsableChannels(test.database, accountId);
+      assert.ok(channel !== undefined);
+      await askFactsAgain(test.database, [channel]);
+      return told();
+    };
+    assert.equal(await read(), 1);
+    answer = told;
+    assert.equal(await read(), 1);
+    assert.equal(await read(), 0);
+  });
+});
