@@ -96,6 +96,22 @@ describe('changing a channel', () => {
     );
   });
 
+  it('of the default is told of the channel that was it before, however that came to be it', async () => {
+    const { list, connect, events } = await newAccount();
+    const [first] = await list();
+    const told = async () => (await events()).map(({ data }) => [data.channel.id, data.channel.default]);
+    const second = await connect({ default: true });
+    assert.deepEqual(await told(), [[first.id, false]]);
+    await call('DELETE', `/platform/v1/channels/${second.id}`);
+    assert.deepEqual((await told()).slice(1), [
+      [second.id, false],
+      [first.id, true],
+    ]);
+    // It is not marked as the default now; a second one takes that away from it, though nobody made this the default.
+    await connect();
+    assert.deepEqual((await told()).slice(3), [[first.id, false]]);
+  });
+
   it('changes the number that people see, and nothing where nothing is asked', async () => {
     const { list, events } = await newAccount();
     const [first] = await list();

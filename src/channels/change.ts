@@ -7,9 +7,10 @@ import type { Sealer } from '../kernel/sealed.ts';
 import type { Provider } from '../provider/port.ts';
 import type { Database, Queryable } from '../store/database.ts';
 import { askProvider } from './connect.ts';
+import { draftDefaultEvents } from './default-events.ts';
 import { noteFacts } from './facts-store.ts';
 import { channelEvent } from './present.ts';
-import { type ChannelRow, clearDefaultChannel, removeChannels, updateChannel } from './store.ts';
+import { type ChannelRow, clearDefaultChannel, listUsableChannels, removeChannels, updateChannel } from './store.ts';
 
 interface Deps {
   database: Database;
@@ -41,7 +42,8 @@ export async function changeChannel(deps: Deps, before: ChannelRow, wish: Channe
   return deps.database.transaction(async (tx) => {
     // Two changes of the default wait for one another here, so that there is never more than one.
     if ((await lockAccount(tx, accountId)) === undefined) throw noChannel();
-    const steppedBack = isDefault === true ? await clearDefaultChannel(tx, accountId, mode, id) : [];
+    const channelsBefore = await listUsableChannels(tx, accountId);
+    if (isDefault === true) await clearDefaultChannel(tx, accountId, mode, id);
     const updated = await updateChannel(tx, accountId, id, { phoneNumber, isDefault, sealedToken });
     if (updated === undefined) throw noChannel();
     const channel = (facts === undefined ? undefined : await noteFacts(tx, updated, facts)) ?? updated;
@@ -50,10 +52,8 @@ export async function changeChannel(deps: Deps, before: ChannelRow, wish: Channe
       ...(phoneNumber !== null && { display_phone_number: phoneNumber }),
       ...(isDefault !== null && { default: isDefault }),
     });
-    await appendEvents(
-      tx,
-      [...steppedBack, channel].map((row) => channelEvent(row)),
-    );
+    const others = draftDefaultEvents(channelsBefore, await listUsableChannels(tx, accountId), id);
+    await appendEvents(tx, [...others, channelEvent(channel)]);
     return channel;
   });
 }
@@ -61,13 +61,14 @@ export async function changeChannel(deps: Deps, before: ChannelRow, wish: Channe
 /** Nothing is sent from a removed channel, and its number can be connected again; its messages stay. */
 export function removeChannel(database: Database, { account_id: accountId, id }: ChannelRow): Promise<void> {
   return database.transaction(async (tx) => {
-    const removed = await removeChannels(tx, accountId, id);
-    if (removed.length === 0) throw noChannel();
-    for (const channel of removed) await note(tx, channel, 'channel.removed', {});
-    await appendEvents(
-      tx,
-      removed.map((row) => channelEvent(row)),
-    );
+    // Two that are removed at once wait for one another, so that what is left is told once of being the default.
+    if ((await lockAccount(tx, accountId)) === undefined) throw noChannel();
+    const before = await listUsableChannels(tx, accountId);
+    const [removed] = await removeChannels(tx, accountId, id);
+    if (removed === undefined) throw noChannel();
+    await note(tx, removed, 'channel.removed', {});
+    const others = draftDefaultEvents(before, await listUsableChannels(tx, accountId), id);
+    await appendEvents(tx, [channelEvent(removed), ...others]);
   });
 }
 

@@ -8,8 +8,14 @@ import type { Mode } from '../kernel/principal.ts';
 import type { Sealer } from '../kernel/sealed.ts';
 import type { Provider, Sender, SenderFacts } from '../provider/port.ts';
 import type { Database, Queryable } from '../store/database.ts';
-import { channelEvent } from './present.ts';
-import { type ChannelRow, clearDefaultChannel, insertChannel, type NewChannelRow } from './store.ts';
+import { draftDefaultEvents } from './default-events.ts';
+import {
+  type ChannelRow,
+  clearDefaultChannel,
+  insertChannel,
+  listUsableChannels,
+  type NewChannelRow,
+} from './store.ts';
 
 export interface ConnectWish {
   accountId: string;
@@ -51,14 +57,12 @@ export async function connectChannel(
   return database.transaction(async (tx) => {
     // The account may have been deleted while the provider was asked; and two new defaults wait for one another.
     if ((await lockAccount(tx, wish.accountId)) === undefined) throw noAccount();
-    const steppedBack = wish.isDefault ? await clearDefaultChannel(tx, wish.accountId, mode) : [];
+    const before = await listUsableChannels(tx, wish.accountId);
+    if (wish.isDefault) await clearDefaultChannel(tx, wish.accountId, mode);
     const channel = await insertChannel(tx, row);
     if (channel === undefined) throw new ApiError('channel_taken', 'This phone number id belongs to another channel.');
     await note(tx, channel.id);
-    await appendEvents(
-      tx,
-      steppedBack.map((before) => channelEvent(before)),
-    );
+    await appendEvents(tx, draftDefaultEvents(before, await listUsableChannels(tx, wish.accountId), channel.id));
     return channel;
   });
 }

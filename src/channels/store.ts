@@ -81,17 +81,16 @@ export async function insertChannel(tx: Queryable, row: NewChannelRow): Promise<
 
 const CHANNEL_CLEAR_DEFAULT = `
   update channel set is_default = false, updated_at = now()
-  where account_id = $1 and mode = $2 and is_default and status <> 'removed' and ($3::uuid is null or id <> $3)
-  returning ${CHANNEL_COLUMNS}`;
+  where account_id = $1 and mode = $2 and is_default and status <> 'removed' and ($3::uuid is null or id <> $3)`;
 
-/** An account has one default channel a mode: the one before steps back, and is returned. `except` stays as it is. */
-export function clearDefaultChannel(
+/** An account has one default channel a mode: the one before steps back. `except` stays as it is. */
+export async function clearDefaultChannel(
   tx: Queryable,
   accountId: string,
   mode: Mode,
   except: string | null = null,
-): Promise<ChannelRow[]> {
-  return tx.query<ChannelRow>(CHANNEL_CLEAR_DEFAULT, [accountId, mode, except]);
+): Promise<void> {
+  await tx.query(CHANNEL_CLEAR_DEFAULT, [accountId, mode, except]);
 }
 
 /** Conditional, so that a channel whose token was changed meanwhile stays connected. */
