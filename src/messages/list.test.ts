@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { startTestGateway, type TestGateway } from '../../test/support/gateway.ts';
+import { addChannel, asSandbox, lineOf, messagesBody, postSigned } from '../../test/support/notifications.ts';
+import { until } from '../../test/support/until.ts';
 
 const MESSAGES = 120;
 
@@ -83,6 +85,37 @@ describe('the list of messages', () => {
     assert.deepEqual(await idsOf('?status=failed'), newestFirst.slice(1, 2));
     assert.equal((await idsOf('?direction=outbound&limit=100')).length, 100);
     assert.deepEqual(await idsOf(`?status=accepted&request_id=${requestIds[3]}`), newestFirst.slice(0, 1));
+  });
+
+  it('has the messages to a number of our own too, together with those that people wrote to it', async () => {
+    const accountId = await gateway.createAccount('Writes to itself');
+    const key = await gateway.createKey({ accountId });
+    const first = await lineOf(gateway, accountId);
+    const own = { phoneNumberId: '7778', businessAccountId: '2001', phoneNumber: '+447700900999' };
+    await addChannel(gateway, { ...own, accountId, mode: 'test' });
+    const get = async (query: string) => (await gateway.call('GET', `/api/v1/messages${query}`, { key })).json;
+    const write = async () => {
+      const body = { to: own.phoneNumber, from: first.phoneNumber, type: 'text', text: { body: 'Hello' } };
+      return (await gateway.call('POST', '/api/v1/messages/send', { key, body })).json.results[0].id;
+    };
+    const hear = async (id: string) => {
+      const message = { id, from: '447700900123', timestamp: '1700000000', type: 'text', text: { body: 'Hello' } };
+      await postSigned(asSandbox(gateway), messagesBody(own, { messages: [message] }));
+      return until(async () => {
+        const [found] = (await get(`?message_id=${id}`)).data;
+        return found?.id;
+      });
+    };
+    const sent = [await write(), await hear('wamid.1'), await write(), await hear('wamid.2'), await write()];
+    const to = `?to=${encodeURIComponent(own.phoneNumber)}`;
+    const idsIn = ({ data }: { data: { id: string }[] }) => data.map(({ id }) => id);
+    assert.deepEqual(idsIn(await get(to)), sent.toReversed());
+    const page = await get(`${to}&limit=2`);
+    assert.deepEqual(idsIn(page), sent.toReversed().slice(0, 2));
+    assert.deepEqual(idsIn(await get(`${to}&limit=3&cursor=${page.next_cursor}`)), sent.toReversed().slice(2));
+    assert.deepEqual(idsIn(await get(`${to}&direction=inbound`)), [sent[3], sent[1]]);
+    await gateway.database.query("update channel set status = 'removed' where phone_number = $1", [own.phoneNumber]);
+    assert.deepEqual(idsIn(await get(to)), sent.toReversed(), 'a removed channel keeps what was written to it');
   });
 
   it('is empty where nothing fits', async () => {

@@ -13,18 +13,12 @@ import type { Database } from '../store/database.ts';
 import type { TemplateRegistry } from '../templates/registry.ts';
 import { composeAnswer, entryOf } from './answer.ts';
 import { findReplay, hashBody, readIdempotencyKey } from './idempotency.ts';
+import { listMessagesOfAny } from './list-of-any.ts';
 import { messageOperations } from './operations.ts';
 import { type CheckComponents, parseSend } from './parse-send.ts';
 import { readPhoneNumber } from './phone-number.ts';
 import { presentMessages, presentTimeline } from './present.ts';
-import {
-  findChannelsByNumber,
-  findMessages,
-  findRequests,
-  findTimeline,
-  listMessages,
-  type MessageFilter,
-} from './read-store.ts';
+import { findChannelsByNumber, findMessages, findRequests, findTimeline, type MessageFilter } from './read-store.ts';
 import type { Sends } from './send.ts';
 import { readTraceparent } from './traceparent.ts';
 import { validateSend } from './validate.ts';
@@ -144,8 +138,8 @@ function messageListRoute({ database, docsUrl, limits }: Deps): Route {
     async handle({ principal: { accountId, mode }, query }) {
       const page = readPage(query);
       const { messagesFromMs, contentFromMs } = limits();
-      const filter = await readFilter(database, accountId, query, { before: page.before, messagesFromMs });
-      const rows = filter === 'nothing' ? [] : await listMessages(database, accountId, mode, filter, page.limit + 1);
+      const filters = await readFilters(database, accountId, query, { before: page.before, messagesFromMs });
+      const rows = await listMessagesOfAny(database, accountId, mode, filters, page.limit + 1);
       const context = { store: database, accountId, mode, docsUrl: docsUrl(), contentFromMs };
       const views = await presentMessages(context, rows);
       return { status: 200, body: pageOf(rows, page, views) };
@@ -157,33 +151,36 @@ type ListQuery = Partial<
   Record<'request_id' | 'message_id' | 'client_reference' | 'to' | 'direction' | 'since', string>
 > & { status?: (typeof STATUSES)[number] };
 
-/** `nothing`: an id that is not well formed belongs to no message. */
-async function readFilter(
+/** A message of any of them is in the list. None: an id that is not well formed belongs to no message. */
+async function readFilters(
   store: Database,
   accountId: string,
   query: ListQuery,
   { before, messagesFromMs }: { before: string | null; messagesFromMs: number },
-): Promise<MessageFilter | 'nothing'> {
+): Promise<MessageFilter[]> {
   const { request_id: requestId, to, since, ...plain } = query;
   const filter: MessageFilter = { ...pick(plain), ...(before !== null && { before }) };
   if (requestId !== undefined) {
     const id = parseId('req', requestId);
-    if (id === undefined) return 'nothing';
+    if (id === undefined) return [];
     filter.request_id = id;
   }
-  if (to !== undefined) Object.assign(filter, await readTo(store, accountId, to));
   const sinceMs = since === undefined ? messagesFromMs : Math.max(readTimeParameter('since', since), messagesFromMs);
   filter.since = firstIdOfMs(sinceMs);
-  return filter;
+  if (to === undefined) return [filter];
+  return (await readTo(store, accountId, to)).map((recipient) => ({ ...filter, ...recipient }));
 }
 
-/** A message goes to a person, by number or user id, or from a person to one of the account's own numbers. */
-async function readTo(store: Database, accountId: string, to: string): Promise<MessageFilter> {
+/**
+ * A message goes to a person, by number or user id, or from a person to one of the account's own numbers. A number may be
+ * both: the account writes to a number of its own, or to one whose channel it has removed.
+ */
+async function readTo(store: Database, accountId: string, to: string): Promise<MessageFilter[]> {
   // A plus in a query that nobody has escaped arrives as a space.
   const number = readPhoneNumber(to.replace(/^ /, '+'));
-  if (number === undefined) return { to_user_id: to };
+  if (number === undefined) return [{ to_user_id: to }];
   const channelIds = await findChannelsByNumber(store, accountId, number);
-  return channelIds.length === 0 ? { to_phone: number } : { to_channels: channelIds };
+  return [{ to_phone: number }, ...(channelIds.length === 0 ? [] : [{ to_channels: channelIds }])];
 }
 
 function pick({ message_id, client_reference, status, direction }: ListQuery): MessageFilter {
