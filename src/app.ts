@@ -50,6 +50,7 @@ import { createNotedMinutes, type NotedMinutes } from './statistics/mark.ts';
 import { statisticsRounds } from './statistics/rounds.ts';
 import { statisticsRoutes } from './statistics/routes.ts';
 import type { Database, Queryable } from './store/database.ts';
+import { isPassingFailure } from './store/passing-failure.ts';
 import { createTemplateRegistry, type TemplateRegistry } from './templates/registry.ts';
 import { templateRoutes } from './templates/routes.ts';
 import { SYNC_LOOK_MS, syncDueTemplates } from './templates/schedule.ts';
@@ -260,7 +261,7 @@ function noteSettled(ledger: Ledger, noted: NotedMinutes): Ledger {
 
 function createListener({ log, watch }: WatchedDeps, life: Life, { authenticate, docsUrl, rateLimits }: Parts) {
   return {
-    ...{ authenticate, docsUrl, rateLimits, log, onAnswered: watch.onAnswered },
+    ...{ authenticate, docsUrl, rateLimits, log, onAnswered: watch.onAnswered, isPassing: isPassingFailure },
     accepting: () => life.accepting,
     leaving: () => life.leaving,
   };

@@ -1,5 +1,5 @@
 import { appendEvents } from '../events/store.ts';
-import type { Database, Queryable } from '../store/database.ts';
+import type { Database, Transaction } from '../store/database.ts';
 import { repeatOnConflict } from '../store/repeat-on-conflict.ts';
 import { channelEvent } from './present.ts';
 import { suspendChannelRow } from './store.ts';
@@ -16,7 +16,7 @@ export interface RefusedAccess {
  * notification whose items are applied one by one may hold the account's event counter and wait for the channel.
  */
 export function suspendChannel(database: Database, { accountId, id, sealedToken }: RefusedAccess): Promise<boolean> {
-  const suspend = async (tx: Queryable) => {
+  const suspend = async (tx: Transaction) => {
     const suspended = await suspendChannelRow(tx, accountId, id, sealedToken);
     if (suspended === undefined) return false;
     await appendEvents(tx, [channelEvent(suspended)]);

@@ -4,7 +4,8 @@ import { accountRoute, type Route } from '../http/route.ts';
 import { ApiError } from '../kernel/errors.ts';
 import { formatId, newId, parseId } from '../kernel/ids.ts';
 import type { AccountPrincipal } from '../kernel/principal.ts';
-import type { Database } from '../store/database.ts';
+import type { Database, Transaction } from '../store/database.ts';
+import { repeatOnConflict } from '../store/repeat-on-conflict.ts';
 import { type ReplayWish, replayEvents } from './delivery-store.ts';
 import { endpointOperations } from './operations.ts';
 import { REPLAY_BODY } from './requests.ts';
@@ -66,10 +67,12 @@ async function replay(
   const audit = { accountId: wish.accountId, actor, action: 'endpoint.replayed', target, detail };
   let count = 0;
   for (let after = wish.afterSequence; ; ) {
-    const { events, last } = await database.transaction(async (tx) => {
+    const step = async (tx: Transaction) => {
       if (count === 0) await insertAudit(tx, { id: newId(), ...audit });
       return replayEvents(tx, { ...wish, afterSequence: after }, EVENTS_A_COMMIT);
-    });
+    };
+    // Attempts that end meanwhile are written down, and their deliveries taken away by where they stand.
+    const { events, last } = await repeatOnConflict(() => database.transaction(step));
     nudge();
     count += events;
     if (events < EVENTS_A_COMMIT) return count;

@@ -13,14 +13,16 @@ import { isUnderWay } from './under-way.ts';
 interface Deps {
   docsUrl(): string;
   log: Logger;
+  /** Of what threw in a route: whether nothing was done, and the same call may well go through when it is made again. */
+  isPassing?(error: unknown): boolean;
 }
 
 export type AnswerError = (request: FastifyRequest, reply: FastifyReply, error: unknown) => FastifyReply;
 
 /** Makes the answer to every error: a problem page. What is not one of ours is `internal_error`, told to the log alone. */
-export function createErrorAnswer({ docsUrl, log }: Deps): AnswerError {
+export function createErrorAnswer({ docsUrl, log, isPassing = () => false }: Deps): AnswerError {
   return (request, reply, thrown) => {
-    const error = apiErrorOf(thrown);
+    const error = apiErrorOf(thrown, isPassing);
     const state = stateOf(request.raw);
     state.errorCode = error.code;
     const requestId = formatId('req', state.requestId);
@@ -62,13 +64,13 @@ function challengeOf({ code }: ApiError): Record<string, string> {
   return {};
 }
 
-function apiErrorOf(error: unknown): ApiError {
+function unavailable(detail: string, cause: unknown): ApiError {
+  return new ApiError('unavailable', detail, { cause, headers: { 'retry-after': '1' } });
+}
+
+function apiErrorOf(error: unknown, isPassing: (error: unknown) => boolean): ApiError {
   if (error instanceof ApiError) return error;
-  if (error instanceof StoreUnavailable)
-    return new ApiError('unavailable', 'The store cannot be reached.', {
-      cause: error,
-      headers: { 'retry-after': '1' },
-    });
+  if (error instanceof StoreUnavailable) return unavailable('The store cannot be reached.', error);
   switch (fastifyCodeOf(error)) {
     case 'FST_ERR_CTP_BODY_TOO_LARGE':
       return new ApiError('payload_too_large', 'The body is larger than this route takes.');
@@ -80,6 +82,7 @@ function apiErrorOf(error: unknown): ApiError {
     case 'FST_ERR_MAX_PARAM_LENGTH':
       return new ApiError('not_found', 'There is no such path.');
     default:
+      if (isPassing(error)) return unavailable('Others were at the same thing in this moment.', error);
       return new ApiError('internal_error', 'Something went wrong on our side.', { cause: error });
   }
 }

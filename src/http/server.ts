@@ -32,6 +32,8 @@ export interface ServerDeps {
   /** True once it is known that the process will stop: it still works, and keeps no connection open. */
   leaving?(): boolean;
   log: Logger;
+  /** Whether what a route has thrown did nothing, and may well not come again. */
+  isPassing?(error: unknown): boolean;
   /** Told when a call is over. */
   onAnswered?(answered: AnsweredRequest): void;
 }

@@ -42,7 +42,7 @@ export async function syncTemplates(
   name?: string,
 ): Promise<SyncCounts | undefined> {
   const owner = ownerOf(channel);
-  const begin = (tx: Queryable) => (name === undefined ? noteBegun(tx, owner) : readDatabaseTime(tx));
+  const begin = (tx: Transaction) => (name === undefined ? noteBegun(tx, owner) : readDatabaseTime(tx));
   const begunAt = await whileThere(database, owner.accountId, begin);
   if (begunAt === undefined) return undefined;
   const outcome = await provider.listTemplates(channel.sender, channel.businessAccountId, name);
@@ -63,9 +63,9 @@ export async function syncTemplates(
 function whileThere<T>(
   database: Database,
   accountId: string,
-  work: (tx: Queryable) => Promise<T>,
+  work: (tx: Transaction) => Promise<T>,
 ): Promise<T | undefined> {
-  const run = async (tx: Queryable) => ((await lockAccount(tx, accountId)) === undefined ? undefined : work(tx));
+  const run = async (tx: Transaction) => ((await lockAccount(tx, accountId)) === undefined ? undefined : work(tx));
   return repeatOnConflict(() => database.transaction(run));
 }
 
