@@ -35,7 +35,7 @@ export async function answerOf(
   outcomes: readonly Outcome[],
   docsUrl: string,
 ): Promise<AggregateAnswer> {
-  const unsure = request.intended.filter((_, place) => outcomes[place]?.status === 'unknown').map(({ id }) => id);
+  const unsure = request.intended.filter((message, place) => isUnsure(message, outcomes[place])).map(({ id }) => id);
   // Without the store nothing is proven, and `unknown` is the honest answer.
   const found = unsure.length === 0 ? [] : await unlessUnavailable(findSettled(database, request.accountId, unsure));
   const proven = new Map((found ?? []).map((row) => [row.id, row]));
@@ -48,7 +48,15 @@ export async function answerOf(
   return composeAnswer({ requestId, accountId, clientReference, type: content.type, messages, refused }, docsUrl);
 }
 
-function sourceOf(message: IntendedMessage, outcome: Outcome, proof: SettledElsewhere | undefined): EntrySource {
+/** What the provider has refused may have been taken nonetheless, and a notification knows better. */
+function isUnsure({ error }: IntendedMessage, outcome: Outcome | undefined): boolean {
+  if (outcome?.status === 'unknown') return true;
+  return outcome?.status === 'failed' && error === null && outcome.error?.code !== 'not_attempted';
+}
+
+function sourceOf(message: IntendedMessage, outcome: Outcome, found: SettledElsewhere | undefined): EntrySource {
+  // Of a refused message only what proves the opposite is news: its own refusal may be stored by now.
+  const proof = outcome.status === 'failed' && found?.status === 'failed' ? undefined : found;
   const proven = proof === undefined ? undefined : proof.status === 'failed' ? 'failed' : 'accepted';
   return {
     ...message,

@@ -42,14 +42,21 @@ export async function transmit({ provider, clock }: Deps, transmission: Transmis
     const settled = await transmission.settledMeanwhile();
     if (settled === 'yes') return withoutId('unknown', { code: 'outcome_unknown' }, new Date(clock.nowMs()));
     if (settled === 'cannot_tell') break;
-    seen = await provider.transmit(sender, message, turn);
+    const again = await provider.transmit(sender, message, turn);
+    // It was transmitted before, and the refusal is what is known of it.
+    if (isNotAttempted(again)) break;
+    seen = again;
   }
   if (seen.kind === 'refused' && seen.accessRefused) await transmission.onAccessRefused();
   return outcomeOf(seen, new Date(clock.nowMs()));
 }
 
 function mayRepeat(seen: TransmitOutcome): boolean {
-  return seen.kind === 'throttled' && seen.error.code !== 'not_attempted';
+  return seen.kind === 'throttled' && !isNotAttempted(seen);
+}
+
+function isNotAttempted(seen: TransmitOutcome): boolean {
+  return seen.kind === 'throttled' && seen.error.code === 'not_attempted';
 }
 
 function outcomeOf(seen: TransmitOutcome, at: Date): Outcome {

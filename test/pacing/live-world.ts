@@ -15,8 +15,8 @@ export interface Taken {
 export interface LiveProvider {
   url: string;
   taken: Taken[];
-  /** Called with each message before it is answered. `throttled`: it is refused, because the number sends too fast. */
-  onMessage(taken: Taken): Promise<'throttled' | undefined> | 'throttled' | undefined;
+  /** Called with each message before it is answered. What it returns is the code of an error: the message is refused. */
+  onMessage(taken: Taken): Promise<number | undefined> | number | undefined;
   close(): Promise<void>;
 }
 
@@ -33,8 +33,8 @@ export async function startLiveProvider(): Promise<LiveProvider> {
     const { to, biz_opaque_callback_data: id } = JSON.parse(text);
     const taken = { id, to, atMs };
     provider.taken.push(taken);
-    if ((await provider.onMessage(taken)) === 'throttled')
-      return send(response, { error: { code: 130_429, message: 'Rate limit hit' } }, 400);
+    const code = await provider.onMessage(taken);
+    if (code !== undefined) return send(response, { error: { code, message: 'Refused' } }, 400);
     send(response, { contacts: [{ input: to, wa_id: to.slice(1) }], messages: [{ id: `wamid.${id}` }] });
   }
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));

@@ -145,10 +145,11 @@ describe('a message that has to wait for its turn', () => {
 
 describe('a message that the provider throttles', () => {
   let first = '';
+  const RATE_LIMIT_HIT = 130_429;
   /** The first call with that message is refused, all others are taken. */
   const throttleOnce = () => {
     let left = 1;
-    world.provider.onMessage = ({ to }) => (to === first && left-- > 0 ? 'throttled' : undefined);
+    world.provider.onMessage = ({ to }) => (to === first && left-- > 0 ? RATE_LIMIT_HIT : undefined);
   };
 
   it('is tried again behind the turns that others have by then', async () => {
