@@ -1,5 +1,5 @@
+import type { Logger } from 'pino';
 import type { SendingChannel } from '../channels/channels.ts';
-import { unlessUnavailable } from '../kernel/store-unavailable.ts';
 import { findWindows } from '../people/store.ts';
 import { describeClosedWindow } from '../people/window.ts';
 import type { Database } from '../store/database.ts';
@@ -7,10 +7,17 @@ import { type AggregateAnswer, composeAnswer, type EntrySource } from './answer.
 import type { NewRequest } from './begin-store.ts';
 import type { IntendedMessage, Outcome } from './message.ts';
 import { findSettled, type SettledElsewhere } from './store.ts';
+import { tellFault } from './tell-fault.ts';
+
+export interface AnswerDeps {
+  database: Database;
+  log: Logger;
+  docsUrl(): string;
+}
 
 /** Adds what we know of the window to every refusal for it, so that a person sees why. */
 export async function explainClosedWindows(
-  database: Database,
+  deps: AnswerDeps,
   channel: SendingChannel,
   intended: readonly IntendedMessage[],
   outcomes: Outcome[],
@@ -18,7 +25,7 @@ export async function explainClosedWindows(
   const closed = intended.filter((_, place) => outcomes[place]?.error?.code === 'window_closed');
   if (closed.length === 0) return outcomes;
   const people = closed.map(({ phone, user_id: userId }) => phone ?? userId ?? '');
-  const windows = await unlessUnavailable(findWindows(database, channel.accountId, channel.id, people));
+  const windows = await ifTold(deps, findWindows(deps.database, channel.accountId, channel.id, people));
   if (windows === undefined) return outcomes;
   return outcomes.map((outcome, place) => {
     const message = intended[place];
@@ -30,14 +37,13 @@ export async function explainClosedWindows(
 
 /** An entry is `accepted`, or `failed`, as soon as the provider's answer or a notification proves it. */
 export async function answerOf(
-  database: Database,
+  deps: AnswerDeps,
   request: NewRequest,
   outcomes: readonly Outcome[],
-  docsUrl: string,
 ): Promise<AggregateAnswer> {
   const unsure = request.intended.filter((message, place) => isUnsure(message, outcomes[place])).map(({ id }) => id);
   // Without the store nothing is proven, and `unknown` is the honest answer.
-  const found = unsure.length === 0 ? [] : await unlessUnavailable(findSettled(database, request.accountId, unsure));
+  const found = unsure.length === 0 ? [] : await ifTold(deps, findSettled(deps.database, request.accountId, unsure));
   const proven = new Map((found ?? []).map((row) => [row.id, row]));
   const messages = request.intended.map((message, place) => {
     const outcome = outcomes[place];
@@ -45,7 +51,10 @@ export async function answerOf(
     return sourceOf(message, outcome, proven.get(message.id));
   });
   const { id: requestId, accountId, clientReference, content, refused } = request;
-  return composeAnswer({ requestId, accountId, clientReference, type: content.type, messages, refused }, docsUrl);
+  return composeAnswer(
+    { requestId, accountId, clientReference, type: content.type, messages, refused },
+    deps.docsUrl(),
+  );
 }
 
 /** What the provider has refused may have been taken nonetheless, and a notification knows better. */
@@ -66,4 +75,14 @@ function sourceOf(message: IntendedMessage, outcome: Outcome, found: SettledElse
     held: outcome.held,
     error: proof === undefined ? outcome.error : proof.error,
   };
+}
+
+/** What the store tells, or undefined: the outcomes are known without it, and the answer only gets better by it. */
+async function ifTold<Value>({ log }: AnswerDeps, asked: Promise<Value>): Promise<Value | undefined> {
+  try {
+    return await asked;
+  } catch (error) {
+    tellFault(log, error);
+    return undefined;
+  }
 }

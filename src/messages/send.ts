@@ -115,12 +115,21 @@ async function carryOut(deps: SendDeps, call: SendCall, onLate: OnLate): Promise
   };
   if (!(await deps.ledger.begin(request))) return replayOfOther(deps, request);
   const { outcomes, late, settleRest } = await transmitAndSettle(deps, request, { channel, turns, deadlineMs });
-  const answer = JSON.stringify(await answerOf(deps.database, request, outcomes, deps.docsUrl()));
-  const replay = idempotency === undefined ? null : { mode: request.mode, key: idempotency.key, answer };
+  let answer: string | undefined;
+  let fault: unknown;
+  try {
+    answer = JSON.stringify(await answerOf(deps, request, outcomes));
+  } catch (error) {
+    // We are wrong about the answer. The outcomes are known nonetheless, and nobody else would ever settle them.
+    fault = error;
+  }
+  const replay =
+    idempotency === undefined || answer === undefined ? null : { mode: request.mode, key: idempotency.key, answer };
   const completed = { accountId: request.accountId, id: request.id, replay };
   const committed = settleRest(completed);
   for (const one of late) onLate(settleLate(deps, request, one, committed));
   await waitBriefly(deps, call, committed);
+  if (answer === undefined) throw fault;
   return { replayed: false, answer };
 }
 
@@ -139,7 +148,7 @@ async function transmitAndSettle(
 ): Promise<Transmitted> {
   const { content, intended } = request;
   const explain = (messages: IntendedMessage[], outcomes: Outcome[]) =>
-    explainClosedWindows(deps.database, channel, messages, outcomes);
+    explainClosedWindows(deps, channel, messages, outcomes);
   const commit = async ({ messages, outcomes }: Known) => {
     const settled = settledOf(request, await explain(messages, outcomes), messages);
     await deps.ledger.settle({ when: 'meanwhile', settled, completed: null });

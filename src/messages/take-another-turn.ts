@@ -1,9 +1,10 @@
 import { setTimeout as wait } from 'node:timers/promises';
+import type { Logger } from 'pino';
 import type { SendingChannel } from '../channels/channels.ts';
 import type { Pacing } from '../channels/pacing.ts';
 import type { SteadyClock } from '../kernel/clock.ts';
-import { StoreUnavailable } from '../kernel/store-unavailable.ts';
 import type { IntendedMessage } from './message.ts';
+import { tellFault } from './tell-fault.ts';
 
 /** What would have to wait until so shortly before the deadline is of no use: the provider's answer would miss it. */
 const ANSWER_MS = 500;
@@ -11,6 +12,7 @@ const ANSWER_MS = 500;
 interface Deps {
   pacing: Pacing;
   clock: SteadyClock;
+  log: Logger;
 }
 
 interface Wish {
@@ -24,7 +26,7 @@ interface Wish {
  * for it. False: it would come too late, or the store cannot give one; then the message stays refused.
  */
 export async function takeAnotherTurn(
-  { pacing, clock }: Deps,
+  { pacing, clock, log }: Deps,
   { channel, message, deadlineMs }: Wish,
   deadline: AbortSignal,
 ): Promise<boolean> {
@@ -37,7 +39,7 @@ export async function takeAnotherTurn(
     return true;
   } catch (error) {
     // The deadline came first, or the store cannot be asked: the refusal stands as it is.
-    if (deadline.aborted || error instanceof StoreUnavailable) return false;
-    throw error;
+    if (!deadline.aborted) tellFault(log, error);
+    return false;
   }
 }

@@ -5,13 +5,13 @@ import type { Pacing, Turn } from '../channels/pacing.ts';
 import type { Clock, SteadyClock } from '../kernel/clock.ts';
 import { formatId } from '../kernel/ids.ts';
 import type { MessageError } from '../kernel/message-errors.ts';
-import { StoreUnavailable } from '../kernel/store-unavailable.ts';
 import type { MessageContent, Provider } from '../provider/port.ts';
 import type { Database } from '../store/database.ts';
 import type { Ledger } from './ledger.ts';
 import type { IntendedMessage, Outcome } from './message.ts';
 import { findMessages } from './read-store.ts';
 import { takeAnotherTurn } from './take-another-turn.ts';
+import { tellFault } from './tell-fault.ts';
 import { transmit, withoutId } from './transmit.ts';
 
 export interface TransmitDeps {
@@ -95,19 +95,25 @@ async function outcomeOf(
   if (ownTurn?.kind === 'later' && !(await takeTurn(deps, channel.accountId, message.id, ownTurn.atMs, turn)))
     return failed({ code: 'not_attempted' });
   if (turn.aborted) return failed({ code: 'not_attempted' });
-  return transmit(deps, {
-    sender: channel.sender,
-    message: {
-      id: formatId('msg', message.id),
-      recipient: message.phone === null ? { userId: message.user_id ?? '' } : { phone: message.phone },
-      content: contentFor(content, message),
-    },
-    turn,
-    deadlineMs,
-    takeAnotherTurn: () => takeAnotherTurn(deps, { channel, message, deadlineMs }, turn),
-    settledMeanwhile: () => isSettled(deps, channel, message.id),
-    onAccessRefused: () => suspend(deps, channel),
-  });
+  try {
+    return await transmit(deps, {
+      sender: channel.sender,
+      message: {
+        id: formatId('msg', message.id),
+        recipient: message.phone === null ? { userId: message.user_id ?? '' } : { phone: message.phone },
+        content: contentFor(content, message),
+      },
+      turn,
+      deadlineMs,
+      takeAnotherTurn: () => takeAnotherTurn(deps, { channel, message, deadlineMs }, turn),
+      settledMeanwhile: () => isSettled(deps, channel, message.id),
+      onAccessRefused: () => suspend(deps, channel),
+    });
+  } catch (error) {
+    // We are wrong about this message. The outcomes of the others are known and have to be settled.
+    tellFault(deps.log, error);
+    return withoutId('unknown', { code: 'outcome_unknown' }, new Date(deps.clock.nowMs()));
+  }
 }
 
 /**
@@ -115,7 +121,7 @@ async function outcomeOf(
  * for so long that others took it for gone finds its message settled and transmits nothing.
  */
 async function takeTurn(
-  { ledger, clock }: TransmitDeps,
+  { ledger, clock, log }: TransmitDeps,
   accountId: string,
   messageId: string,
   atMs: number,
@@ -129,8 +135,8 @@ async function takeTurn(
     return await Promise.race([ledger.takeTurn(accountId, messageId), tooLate.promise]);
   } catch (error) {
     // The deadline came first, or the store cannot be asked: then nothing is begun.
-    if (turn.aborted || error instanceof StoreUnavailable) return false;
-    throw error;
+    if (!turn.aborted) tellFault(log, error);
+    return false;
   }
 }
 
@@ -141,7 +147,7 @@ function contentFor(content: MessageContent, { components }: IntendedMessage): M
 
 /** By a notification; or by another node, if this one was paused for so long that it was taken for gone. */
 async function isSettled(
-  { database }: TransmitDeps,
+  { database, log }: TransmitDeps,
   { accountId, sender }: SendingChannel,
   messageId: string,
 ): Promise<'yes' | 'no' | 'cannot_tell'> {
@@ -149,8 +155,8 @@ async function isSettled(
     const [row] = await findMessages(database, accountId, sender.mode, [messageId]);
     return row?.status === 'transmitting' ? 'no' : 'yes';
   } catch (error) {
-    if (error instanceof StoreUnavailable) return 'cannot_tell';
-    throw error;
+    tellFault(log, error);
+    return 'cannot_tell';
   }
 }
 
@@ -160,6 +166,6 @@ async function suspend(deps: TransmitDeps, channel: SendingChannel): Promise<voi
     deps.log.warn({ channel_id: formatId('chn', channel.id) }, 'channel.suspended');
   } catch (error) {
     // The next message of the channel is refused as well and suspends it then.
-    if (!(error instanceof StoreUnavailable)) throw error;
+    tellFault(deps.log, error);
   }
 }
