@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, it } from 'node:test';
 import { createTestDatabase, type TestDatabase } from '../../test/support/database.ts';
+import { until } from '../../test/support/until.ts';
 import { systemClock as clock } from '../kernel/clock.ts';
 import { newId } from '../kernel/ids.ts';
 import { type Connection, type Database, openDatabase } from '../store/database.ts';
@@ -97,6 +98,31 @@ describe('turns of a live channel', () => {
     const { code, retry_after_seconds: seconds = 0 } = turn.error;
     assert.equal(code, 'throughput_limited');
     assert.ok(seconds >= 9 && seconds <= 10, `${seconds}`);
+  });
+
+  it('are counted from when the store gives them: a store that was slow causes no burst', async () => {
+    const pool = openDatabase({ connection: test.connection, connections: 1, onError: () => {} });
+    const pacing = createPacing(pool, clock);
+    await pacing.turnsFor(channel, people(1), performance.now() + 20_000);
+    const askedMs = performance.now();
+    let asked: Promise<Turn[][]> | undefined;
+    // The only connection is lent for as long.
+    await pool.transaction(async () => {
+      asked = Promise.all([1, 2].map(() => pacing.turnsFor(channel, people(40), performance.now() + 20_000)));
+      await until(() => performance.now() - askedMs > 1_500);
+    });
+    const turns = (await asked)?.flat() ?? [];
+    const nowMs = performance.now();
+    const inSecond = atMs(turns, nowMs).filter((at) => at < nowMs + 1_000).length;
+    assert.equal(turns.length, 80);
+    assert.ok(inSecond <= PER_SECOND * (1 + SAVED_SECONDS) + 1, `${inSecond} in a second`);
+    await pool.close();
+  });
+
+  it('are not attempted, and no limit is blamed, where the time is over before they are asked for', async () => {
+    const pacing = createPacing(test.database, clock);
+    const codes = codesOf(await pacing.turnsFor(channel, people(2), performance.now() - 1));
+    assert.deepEqual(codes, ['not_attempted', 'not_attempted']);
   });
 
   it('are each channel’s own', async () => {

@@ -50,20 +50,24 @@ export function createPacing(database: Queryable, clock: SteadyClock): Pacing {
   return {
     async turnsFor(channel, people, deadlineMs) {
       if (channel.sender.mode === 'test') return people.map(() => NOW);
-      const nowMs = clock.steadyMs();
-      const horizonMs = Math.max(0, Math.floor(deadlineMs - nowMs));
+      const horizonMs = Math.floor(deadlineMs - clock.steadyMs());
+      if (horizonMs <= 0) return people.map(() => TOO_LATE);
       const waits = people.map((person) => pairs.delayMs(channel.id, person));
       const wanting = waits.filter((waitMs) => waitMs < horizonMs).length;
       const grant = wanting === 0 ? NOTHING : await reserve(channel, wanting, horizonMs);
+      // Read again: turns are counted from the moment in which the store gave them, and it may have been slow.
+      const nowMs = clock.steadyMs();
+      const leftMs = deadlineMs - nowMs;
       let given = 0;
       return people.map((person, place) => {
         const firstMs = waits[place] ?? 0;
         if (firstMs >= horizonMs) return never('pair_rate_limited', firstMs);
+        if (leftMs <= 0) return TOO_LATE;
         const turnMs = grant.startMs + (given * 1_000) / channel.throughputPerSecond;
-        if (given++ >= grant.turns || turnMs >= horizonMs) return never('throughput_limited', turnMs);
+        if (given++ >= grant.turns || turnMs >= leftMs) return never('throughput_limited', turnMs);
         // Asked again: another request may have taken turns of this pair meanwhile.
         const pairMs = pairs.delayMs(channel.id, person);
-        if (pairMs >= horizonMs) return never('pair_rate_limited', pairMs);
+        if (pairMs >= leftMs) return never('pair_rate_limited', pairMs);
         pairs.take(channel.id, person);
         const waitMs = Math.max(turnMs, pairMs);
         return waitMs <= NOW_MS ? NOW : { kind: 'later', atMs: nowMs + waitMs };
@@ -73,6 +77,8 @@ export function createPacing(database: Queryable, clock: SteadyClock): Pacing {
 }
 
 const NOW: Turn = { kind: 'now' };
+/** The time was over before our pacing had a part in it. */
+const TOO_LATE: Turn = { kind: 'never', error: { code: 'not_attempted' } };
 const NOTHING = { startMs: 0, turns: 0 };
 
 function never(code: 'pair_rate_limited' | 'throughput_limited', waitMs: number): Turn {
