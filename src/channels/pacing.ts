@@ -1,5 +1,7 @@
 import type { SteadyClock } from '../kernel/clock.ts';
 import type { MessageError } from '../kernel/message-errors.ts';
+import { StoreUnavailable } from '../kernel/store-unavailable.ts';
+import { withinMs } from '../kernel/within-ms.ts';
 import { createBatcher } from '../store/batcher.ts';
 import type { Queryable } from '../store/database.ts';
 import type { SendingChannel } from './channels.ts';
@@ -17,7 +19,7 @@ export type Turn = { kind: 'now' } | { kind: 'later'; atMs: number } | { kind: '
 export interface Pacing {
   /**
    * Gives a turn to each message of a request, by the people it goes to. Only live channels are paced. The deadline is one of
-   * the steady clock.
+   * the steady clock. Throws `StoreUnavailable` when the store gives none before it.
    */
   turnsFor(channel: SendingChannel, people: readonly string[], deadlineMs: number): Promise<Turn[]>;
 }
@@ -40,7 +42,8 @@ export function createPacing(database: Queryable, clock: SteadyClock): Pacing {
     const kept = stock.take(channelId, wanting, perSecond);
     if (kept !== undefined) return kept;
     const messages = wanting + stock.ahead(channelId, perSecond);
-    const grant = await reservations.add({ accountId, channelId, messages, perSecond, horizonMs });
+    const reserved = reservations.add({ accountId, channelId, messages, perSecond, horizonMs });
+    const grant = await withinMs(reserved, horizonMs, tooLong);
     const own = Math.min(wanting, grant.turns);
     const startMs = grant.startMs + (own * 1_000) / perSecond;
     stock.put(channelId, { startMs, turns: grant.turns - own });
@@ -74,6 +77,11 @@ export function createPacing(database: Queryable, clock: SteadyClock): Pacing {
       });
     },
   };
+}
+
+/** Nobody has a use of these turns any more, and they pass. */
+function tooLong(): never {
+  throw new StoreUnavailable(new Error('No turns before the deadline'), false);
 }
 
 const NOW: Turn = { kind: 'now' };

@@ -91,11 +91,12 @@ function sendRoute(deps: Deps): Route {
       const { accountId, mode } = principal;
       const key = readIdempotencyKey(request.raw);
       const idempotency = key === undefined ? undefined : { key, bodySha256: hashBody(rawBody) };
-      const known = idempotency && (await findReplay(deps.database, accountId, mode, idempotency));
+      const known =
+        idempotency && (await deps.sends.lookUp(arrivedMs, findReplay(deps.database, accountId, mode, idempotency)));
       if (known !== undefined) return replay(known);
       checkQuery();
       const command = parseSend(body, deps.checkComponents);
-      const channel = await deps.channels.choose(accountId, mode, command.from);
+      const channel = await deps.sends.lookUp(arrivedMs, deps.channels.choose(accountId, mode, command.from));
       deps.takeRecipients(principal, command.recipients.length);
       const traceparent = readTraceparent(request.headers.traceparent);
       const call = { requestId, principal, command, channel, idempotency, traceparent, arrivedMs };

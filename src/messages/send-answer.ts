@@ -1,5 +1,7 @@
 import type { Logger } from 'pino';
 import type { SendingChannel } from '../channels/channels.ts';
+import type { SteadyClock } from '../kernel/clock.ts';
+import { withinMs } from '../kernel/within-ms.ts';
 import { findWindows } from '../people/store.ts';
 import { describeClosedWindow } from '../people/window.ts';
 import type { Database } from '../store/database.ts';
@@ -12,6 +14,7 @@ import { tellFault } from './tell-fault.ts';
 export interface AnswerDeps {
   database: Database;
   log: Logger;
+  clock: SteadyClock;
   docsUrl(): string;
 }
 
@@ -21,11 +24,12 @@ export async function explainClosedWindows(
   channel: SendingChannel,
   intended: readonly IntendedMessage[],
   outcomes: Outcome[],
+  answerByMs: number,
 ): Promise<Outcome[]> {
   const closed = intended.filter((_, place) => outcomes[place]?.error?.code === 'window_closed');
   if (closed.length === 0) return outcomes;
   const people = closed.map(({ phone, user_id: userId }) => phone ?? userId ?? '');
-  const windows = await ifTold(deps, findWindows(deps.database, channel.accountId, channel.id, people));
+  const windows = await ifTold(deps, answerByMs, findWindows(deps.database, channel.accountId, channel.id, people));
   if (windows === undefined) return outcomes;
   return outcomes.map((outcome, place) => {
     const message = intended[place];
@@ -40,10 +44,12 @@ export async function answerOf(
   deps: AnswerDeps,
   request: NewRequest,
   outcomes: readonly Outcome[],
+  answerByMs: number,
 ): Promise<AggregateAnswer> {
   const unsure = request.intended.filter((message, place) => isUnsure(message, outcomes[place])).map(({ id }) => id);
   // Without the store nothing is proven, and `unknown` is the honest answer.
-  const found = unsure.length === 0 ? [] : await ifTold(deps, findSettled(deps.database, request.accountId, unsure));
+  const found =
+    unsure.length === 0 ? [] : await ifTold(deps, answerByMs, findSettled(deps.database, request.accountId, unsure));
   const proven = new Map((found ?? []).map((row) => [row.id, row]));
   const messages = request.intended.map((message, place) => {
     const outcome = outcomes[place];
@@ -77,10 +83,14 @@ function sourceOf(message: IntendedMessage, outcome: Outcome, found: SettledElse
   };
 }
 
-/** What the store tells, or undefined: the outcomes are known without it, and the answer only gets better by it. */
-async function ifTold<Value>({ log }: AnswerDeps, asked: Promise<Value>): Promise<Value | undefined> {
+/** What the store tells in time, or undefined: the outcomes are known without it, and the answer only gets better by it. */
+async function ifTold<Value>(
+  { clock, log }: AnswerDeps,
+  answerByMs: number,
+  asked: Promise<Value>,
+): Promise<Value | undefined> {
   try {
-    return await asked;
+    return await withinMs<Value | undefined>(asked, Math.max(0, answerByMs - clock.steadyMs()), () => undefined);
   } catch (error) {
     tellFault(log, error);
     return undefined;

@@ -3,13 +3,14 @@ import type { SendingChannel } from '../channels/channels.ts';
 import type { Turn } from '../channels/pacing.ts';
 import { ApiError } from '../kernel/errors.ts';
 import type { AccountPrincipal } from '../kernel/principal.ts';
+import { StoreUnavailable } from '../kernel/store-unavailable.ts';
 import { withinMs } from '../kernel/within-ms.ts';
 import { LATE_ANSWER_MS } from '../provider/port.ts';
 import type { NewRequest } from './begin-store.ts';
 import { findReplay, type IdempotencyClaim } from './idempotency.ts';
 import type { IntendedMessage, Outcome } from './message.ts';
 import { planMessages } from './plan.ts';
-import { type PreflightDeps, preflight } from './preflight.ts';
+import { type Preflight, type PreflightDeps, preflight } from './preflight.ts';
 import { createRoom } from './room.ts';
 import { answerOf, explainClosedWindows } from './send-answer.ts';
 import type { SendCommand } from './send-command.ts';
@@ -53,6 +54,8 @@ export interface Sends {
    * way or the store is away, and the errors of `findReplay` when another request has just claimed the same key.
    */
   send(call: SendCall): Promise<SendResult>;
+  /** What a send has to know before it begins; `StoreUnavailable` if that is not known before its deadline. */
+  lookUp<Value>(arrivedMs: number, asked: Promise<Value>): Promise<Value>;
   /** Resolves when no send is under way, and every late answer is settled or has kept us waiting for long enough. */
   idle(): Promise<void>;
 }
@@ -76,6 +79,7 @@ export function createSends(deps: SendDeps): Sends {
         room.leave(accountId);
       }
     },
+    lookUp: (arrivedMs, asked) => withinMs(asked, leftMs(deps, lastTurnMs(deps, arrivedMs)), tooLong),
     async idle() {
       while (running.size > 0) await Promise.allSettled(running);
       await withinMs(Promise.allSettled(late), LATE_AT_STOP_MS, () => []);
@@ -96,8 +100,9 @@ type OnLate = (settling: Promise<void>) => void;
 
 async function carryOut(deps: SendDeps, call: SendCall, onLate: OnLate): Promise<SendResult> {
   const { principal, channel, idempotency } = call;
-  const deadlineMs = call.arrivedMs + deps.deadlineMs - Math.min(ANSWERING_MS, deps.deadlineMs / 4);
-  const plan = planMessages(call.command, await preflight(deps, channel, call.command));
+  const deadlineMs = lastTurnMs(deps, call.arrivedMs);
+  const answerByMs = call.arrivedMs + deps.deadlineMs;
+  const plan = planMessages(call.command, await preflightUntil(deps, call, deadlineMs));
   const turns = await giveTurns(deps, channel, plan.intended, deadlineMs);
   const request: NewRequest = {
     accountId: principal.accountId,
@@ -113,12 +118,13 @@ async function carryOut(deps: SendDeps, call: SendCall, onLate: OnLate): Promise
     traceparent: call.traceparent ?? null,
     idempotency: idempotency ?? null,
   };
-  if (!(await deps.ledger.begin(request))) return replayOfOther(deps, request);
-  const { outcomes, late, settleRest } = await transmitAndSettle(deps, request, { channel, turns, deadlineMs });
+  if (!(await deps.ledger.begin(request))) return replayOfOther(deps, call, request);
+  const transmitting = { channel, turns, deadlineMs, answerByMs };
+  const { outcomes, late, settleRest } = await transmitAndSettle(deps, request, transmitting);
   let answer: string | undefined;
   let fault: unknown;
   try {
-    answer = JSON.stringify(await answerOf(deps, request, outcomes));
+    answer = JSON.stringify(await answerOf(deps, request, outcomes, answerByMs));
   } catch (error) {
     // We are wrong about the answer. The outcomes are known nonetheless, and nobody else would ever settle them.
     fault = error;
@@ -133,6 +139,31 @@ async function carryOut(deps: SendDeps, call: SendCall, onLate: OnLate): Promise
   return { replayed: false, answer };
 }
 
+/** What has not begun by then is not begun. */
+function lastTurnMs({ deadlineMs }: SendDeps, arrivedMs: number): number {
+  return arrivedMs + deadlineMs - Math.min(ANSWERING_MS, deadlineMs / 4);
+}
+
+function leftMs({ clock }: SendDeps, untilMs: number): number {
+  return Math.max(0, untilMs - clock.steadyMs());
+}
+
+function tooLong(): never {
+  throw new StoreUnavailable(new Error('No answer before the deadline'), false);
+}
+
+/**
+ * A template may have to be asked of the provider, which may take longer than the send has: then the turn of its messages never
+ * comes. A text needs no look-up, and so no limit.
+ */
+function preflightUntil(deps: SendDeps, { channel, command }: SendCall, deadlineMs: number): Promise<Preflight> {
+  const looked = preflight(deps, channel, command);
+  if (command.content.type === 'text') return looked;
+  return withinMs(looked, leftMs(deps, deadlineMs), () => NOT_ATTEMPTED);
+}
+
+const NOT_ATTEMPTED: Preflight = () => ({ code: 'not_attempted' });
+
 interface Transmitted {
   outcomes: Outcome[];
   late: LateMessage[];
@@ -140,15 +171,22 @@ interface Transmitted {
   settleRest(completed: CompletedRequest): Promise<void>;
 }
 
+interface Transmitting {
+  channel: SendingChannel;
+  turns: Turn[];
+  deadlineMs: number;
+  answerByMs: number;
+}
+
 /** Transmits everything. What is known before the last outcome is committed meanwhile. */
 async function transmitAndSettle(
   deps: SendDeps,
   request: NewRequest,
-  { channel, turns, deadlineMs }: { channel: SendingChannel; turns: Turn[]; deadlineMs: number },
+  { channel, turns, deadlineMs, answerByMs }: Transmitting,
 ): Promise<Transmitted> {
   const { content, intended } = request;
   const explain = (messages: IntendedMessage[], outcomes: Outcome[]) =>
-    explainClosedWindows(deps, channel, messages, outcomes);
+    explainClosedWindows(deps, channel, messages, outcomes, answerByMs);
   const commit = async ({ messages, outcomes }: Known) => {
     const settled = settledOf(request, await explain(messages, outcomes), messages);
     await deps.ledger.settle({ when: 'meanwhile', settled, completed: null });
@@ -191,8 +229,13 @@ async function giveTurns(
 }
 
 /** Another request claimed the key between our look-up and our commit: it is answered as if it had been seen before. */
-async function replayOfOther(deps: SendDeps, { accountId, mode, idempotency }: NewRequest): Promise<SendResult> {
-  const answer = idempotency === null ? undefined : await findReplay(deps.database, accountId, mode, idempotency);
+async function replayOfOther(
+  deps: SendDeps,
+  { arrivedMs }: SendCall,
+  { accountId, mode, idempotency }: NewRequest,
+): Promise<SendResult> {
+  const found = idempotency === null ? undefined : findReplay(deps.database, accountId, mode, idempotency);
+  const answer = found && (await withinMs(found, leftMs(deps, arrivedMs + deps.deadlineMs), tooLong));
   if (answer !== undefined) return { replayed: true, answer };
   // The other one was taken back in this very moment.
   throw new ApiError('unavailable', 'Please repeat the request.', { headers: { 'retry-after': '1' } });
@@ -226,6 +269,6 @@ function settledOf(request: NewRequest, outcomes: Outcome[], messages = request.
 
 /** Waits a while for the second commit; after it the commit goes on trying, and the answer goes out from memory. */
 async function waitBriefly(deps: SendDeps, { arrivedMs }: SendCall, committed: Promise<void>): Promise<void> {
-  const leftMs = Math.min(COMMIT_WAIT_MS, Math.max(0, arrivedMs + deps.deadlineMs - deps.clock.steadyMs()));
-  await withinMs(committed, leftMs, () => undefined);
+  const waitMs = Math.min(COMMIT_WAIT_MS, leftMs(deps, arrivedMs + deps.deadlineMs));
+  await withinMs(committed, waitMs, () => undefined);
 }

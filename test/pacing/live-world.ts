@@ -17,6 +17,8 @@ export interface LiveProvider {
   taken: Taken[];
   /** Called with each message before it is answered. What it returns is the code of an error: the message is refused. */
   onMessage(taken: Taken): Promise<number | undefined> | number | undefined;
+  /** Called before a listing of templates is answered. There are none. */
+  onListing(): Promise<void> | undefined;
   close(): Promise<void>;
 }
 
@@ -29,6 +31,7 @@ export async function startLiveProvider(): Promise<LiveProvider> {
     request.on('end', () => void answer(request.url ?? '', Buffer.concat(chunks).toString(), atMs, response));
   });
   async function answer(url: string, text: string, atMs: number, response: ServerResponse): Promise<void> {
+    if (url.includes('/message_templates')) await provider.onListing();
     if (!url.endsWith('/messages')) return send(response, { id: '1', verified_name: 'Live', success: true, data: [] });
     const { to, biz_opaque_callback_data: id } = JSON.parse(text);
     const taken = { id, to, atMs };
@@ -43,6 +46,7 @@ export async function startLiveProvider(): Promise<LiveProvider> {
     url: `http://127.0.0.1:${port}`,
     taken: [],
     onMessage: () => undefined,
+    onListing: () => undefined,
     close: () =>
       new Promise((resolve) => {
         server.close(() => resolve());
