@@ -7,6 +7,7 @@ import { StoreUnavailable } from '../kernel/store-unavailable.ts';
 import { withinMs } from '../kernel/within-ms.ts';
 import { LATE_ANSWER_MS } from '../provider/port.ts';
 import type { NewRequest } from './begin-store.ts';
+import { giveTurns, isStale, renewTurns } from './give-turns.ts';
 import { findReplay, type IdempotencyClaim } from './idempotency.ts';
 import type { IntendedMessage, Outcome } from './message.ts';
 import { planMessages } from './plan.ts';
@@ -20,8 +21,6 @@ import { type LateMessage, type TransmitDeps, transmitAll } from './transmit-all
 
 /** What is kept of the deadline for the second commit and the way back. */
 const ANSWERING_MS = 1_000;
-/** A turn that comes later than this before the deadline is of no use: it is committed before the message goes. */
-const TAKING_TURN_MS = 250;
 /** A commit that takes longer than this waits for a store in trouble; the caller has no use of waiting with it. */
 const COMMIT_WAIT_MS = 3_000;
 /** A stop waits no longer for late answers: their messages are `unknown`, which a notification may still settle. */
@@ -103,7 +102,7 @@ async function carryOut(deps: SendDeps, call: SendCall, onLate: OnLate): Promise
   const deadlineMs = lastTurnMs(deps, call.arrivedMs);
   const answerByMs = call.arrivedMs + deps.deadlineMs;
   const plan = planMessages(call.command, await preflightUntil(deps, call, deadlineMs));
-  const turns = await giveTurns(deps, channel, plan.intended, deadlineMs);
+  const given = await giveTurns(deps, { channel, intended: plan.intended, deadlineMs });
   const request: NewRequest = {
     accountId: principal.accountId,
     id: call.requestId,
@@ -119,6 +118,9 @@ async function carryOut(deps: SendDeps, call: SendCall, onLate: OnLate): Promise
     idempotency: idempotency ?? null,
   };
   if (!(await deps.ledger.begin(request))) return replayOfOther(deps, call, request);
+  const turns = isStale(deps, given)
+    ? await renewTurns(deps, { channel, intended: plan.intended, deadlineMs }, given)
+    : given.turns;
   const transmitting = { channel, turns, deadlineMs, answerByMs };
   const { outcomes, late, settleRest } = await transmitAndSettle(deps, request, transmitting);
   let answer: string | undefined;
@@ -204,28 +206,6 @@ async function transmitAndSettle(
       await deps.ledger.settle({ when: 'end', settled, completed });
     },
   };
-}
-
-/** Paces what may go: a message whose turn cannot come in time fails at once, one that has to wait is `pending`. */
-async function giveTurns(
-  { pacing }: SendDeps,
-  channel: SendingChannel,
-  intended: IntendedMessage[],
-  deadlineMs: number,
-): Promise<Turn[]> {
-  const going = intended.filter(({ error }) => error === null);
-  const people = going.map(({ phone, user_id: userId }) => phone ?? userId ?? '');
-  const turns = new Map(
-    (await pacing.turnsFor(channel, people, deadlineMs - TAKING_TURN_MS)).map((turn, place) => [going[place], turn]),
-  );
-  return intended.map((message) => {
-    const turn = turns.get(message) ?? { kind: 'now' };
-    if (turn.kind === 'never') {
-      message.status = 'failed';
-      message.error = turn.error;
-    } else if (turn.kind === 'later') message.status = 'pending';
-    return turn;
-  });
 }
 
 /** Another request claimed the key between our look-up and our commit: it is answered as if it had been seen before. */

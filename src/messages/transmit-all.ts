@@ -92,8 +92,9 @@ async function outcomeOf(
 ): Promise<Outcome> {
   const failed = (error: MessageError) => withoutId('failed', error, new Date(deps.clock.nowMs()));
   if (message.error !== null) return failed(message.error);
-  if (ownTurn?.kind === 'later' && !(await takeTurn(deps, channel.accountId, message.id, ownTurn.atMs, turn)))
-    return failed({ code: 'not_attempted' });
+  if (ownTurn?.kind === 'never') return failed(ownTurn.error);
+  const waits = ownTurn?.kind === 'later' || message.status === 'pending';
+  if (waits && !(await takeTurn(deps, channel, message, ownTurn, turn))) return failed({ code: 'not_attempted' });
   if (turn.aborted) return failed({ code: 'not_attempted' });
   try {
     return await transmit(deps, {
@@ -118,24 +119,30 @@ async function outcomeOf(
 
 /**
  * Waits for a message's turn and then commits it as `transmitting`, if it still is `pending`: a node that was paused
- * for so long that others took it for gone finds its message settled and transmits nothing.
+ * for so long that others took it for gone finds its message settled and transmits nothing. One whose first turn passed
+ * before it could go is `transmitting` already, and looked at.
  */
 async function takeTurn(
-  { ledger, clock, log }: TransmitDeps,
-  accountId: string,
-  messageId: string,
-  atMs: number,
+  deps: TransmitDeps,
+  channel: SendingChannel,
+  { id, status }: IntendedMessage,
+  ownTurn: Turn | undefined,
   turn: AbortSignal,
 ): Promise<boolean> {
+  const waitMs = ownTurn?.kind === 'later' ? Math.max(0, ownTurn.atMs - deps.clock.steadyMs()) : 0;
   try {
-    await wait(Math.max(0, atMs - clock.steadyMs()), undefined, { signal: turn });
+    await wait(waitMs, undefined, { signal: turn });
     // A store that is slow to commit must not hold the message beyond the deadline: nothing is in flight yet.
     const tooLate = Promise.withResolvers<false>();
     turn.addEventListener('abort', () => tooLate.resolve(false), { once: true });
-    return await Promise.race([ledger.takeTurn(accountId, messageId), tooLate.promise]);
+    const taken =
+      status === 'pending'
+        ? deps.ledger.takeTurn(channel.accountId, id)
+        : isSettled(deps, channel, id).then((settled) => settled === 'no');
+    return await Promise.race([taken, tooLate.promise]);
   } catch (error) {
     // The deadline came first, or the store cannot be asked: then nothing is begun.
-    if (!turn.aborted) tellFault(log, error);
+    if (!turn.aborted) tellFault(deps.log, error);
     return false;
   }
 }
