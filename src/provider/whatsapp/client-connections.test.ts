@@ -81,7 +81,19 @@ describe('the connections of the provider', () => {
     );
   });
 
-  it('let nobody wait for them longer than a transmit may take', async () => {
+  it('let a message wait for them as long as its turn lasts, although that is longer than a transmit may take', async () => {
+    const { server, provider } = await start(() => {}, { timeoutMs: 150 });
+    const { signal: turn } = new AbortController();
+    const ids = ['msg_1', 'msg_2', 'msg_3'];
+    const outcomes = await Promise.all(ids.map((id) => provider.transmit(SENDER, message(id), turn)));
+    assert.deepEqual(new Set(outcomes.map(({ kind }) => kind)), new Set(['unknown']));
+    assert.deepEqual(
+      server.requests.map(({ id }) => id),
+      ids,
+    );
+  });
+
+  it('let nobody without a turn wait for them longer than a transmit may take', async () => {
     const { server, provider } = await start(() => {}, { timeoutMs: 150 });
     const outcomes = await Promise.all(['msg_1', 'msg_2'].map((id) => provider.transmit(SENDER, message(id))));
     assert.deepEqual(

@@ -21,7 +21,7 @@ const SENDER_SHARE = 7 / 8;
 export interface ConnectionsOptions {
   origin: string;
   connections: number;
-  /** How long one transmit may take, and so how long to wait at most for another one's connection. */
+  /** How long one call may take, and so how long one without a turn waits at most for another one's connection. */
   timeoutMs: number;
   answerBytesMax: number;
 }
@@ -58,7 +58,7 @@ export class Connections {
 
   /**
    * A client that becomes free, in fair turns among the senders; undefined if the turn ended, the wait was too long or
-   * is pointless.
+   * is pointless. A message may wait for as long as its turn lasts: to give it up sooner would fail what could still go.
    */
   wait(sender: string, turn: AbortSignal | undefined): Promise<Client | undefined> {
     if (this.#closed || this.#waiting.size >= WAITING_MAX) return Promise.resolve(undefined);
@@ -71,7 +71,7 @@ export class Connections {
         resolve(client);
       };
       const stop = (): void => settle(undefined);
-      const timer = setTimeout(stop, this.#options.timeoutMs);
+      const timer = turn === undefined ? setTimeout(stop, this.#options.timeoutMs) : undefined;
       turn?.addEventListener('abort', stop);
       this.#waiting.add(sender, settle);
     });
