@@ -62,4 +62,20 @@ describe('a send with one slow recipient', () => {
     assert.deepEqual([accepted_count, unknown_count], [1, 1]);
     await answer;
   });
+
+  it('commits at the end what was refused meanwhile, and its gateway lives on', async () => {
+    const good = '+447700900953';
+    // The first statement that writes this message is refused, in a way that is no passing failure.
+    await gateway.database.query('create sequence once');
+    await gateway.database.query(`create function refuse_once() returns trigger language plpgsql as $$ begin
+      if nextval('once') = 1 then raise exception 'refused' using errcode = 'XX000'; end if; return new; end $$`);
+    await gateway.database.query(`create trigger refuse_once before insert on message for each row
+      when (new.phone = '${good}') execute function refuse_once()`);
+    const { json } = await send([good, SLOW], 'refused');
+    assert.equal(json.accepted_count, 2);
+    const [once] = await gateway.database.query<{ calls: number }>('select last_value as calls from once');
+    assert.ok((once?.calls ?? 0) > 1, 'it was refused once');
+    const { accepted_count, completed_at } = await requestOf(good);
+    assert.deepEqual([accepted_count, completed_at === null], [2, false]);
+  });
 });

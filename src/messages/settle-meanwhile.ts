@@ -16,13 +16,14 @@ export interface Meanwhile {
   /** From now on nothing more is committed. */
   stop(): void;
   isSettled(message: IntendedMessage): boolean;
-  /** Resolves when all that was handed over is committed. */
+  /** Resolves when all that was handed over is committed, or is left to the end again. */
   committed(): Promise<void>;
 }
 
 /**
  * Commits the outcomes of a send that is still under way with other messages. An `unknown` waits for the end: a notification
- * may prove more until then. `commit` rejects only if we are wrong.
+ * may prove more until then. `commit` rejects only if we are wrong, and tells of it; what it carried is not settled then, and
+ * so is committed once more at the end, which fails as loudly as it must if it is refused again.
  */
 export function settleMeanwhile(commit: (known: Known) => Promise<void>): Meanwhile {
   const settled = new Set<IntendedMessage>();
@@ -30,8 +31,10 @@ export function settleMeanwhile(commit: (known: Known) => Promise<void>): Meanwh
   let known: Known = { messages: [], outcomes: [] };
   const timer = setInterval(() => {
     if (known.messages.length === 0) return;
-    for (const message of known.messages) settled.add(message);
-    commits.push(commit(known));
+    const { messages } = known;
+    for (const message of messages) settled.add(message);
+    // Handled here and at once: nobody awaits it before the end, and until then a rejection would end the process.
+    commits.push(commit(known).catch(() => messages.forEach((message) => void settled.delete(message))));
     known = { messages: [], outcomes: [] };
   }, SETTLE_EVERY_MS);
   return {
