@@ -47,7 +47,7 @@ export async function startSweeps(deps: Deps): Promise<Sweeps> {
     // Read before the nodes are: whoever begins a request is recorded as a node by then.
     const working = await listWorkingNodes(database);
     for (const gone of await node.findGone(working)) {
-      const requests = await recoverRequests(database, gone, docsUrl());
+      const requests = await recoverRequests(database, gone, docsUrl(), log);
       await node.forget(gone);
       if (requests > 0) log.info({ node_id: gone, requests }, 'node.recovered');
     }

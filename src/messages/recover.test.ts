@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { after, before, describe, it } from 'node:test';
+import { pino } from 'pino';
 import { startTestGateway, type TestGateway } from '../../test/support/gateway.ts';
 import { assertProblem } from '../../test/support/problem.ts';
 import { transmitsOf } from '../../test/support/transmits.ts';
@@ -10,6 +11,8 @@ import { commitSends } from './commit-store.ts';
 import type { IntendedMessage } from './message.ts';
 import { recoverRequests } from './recover.ts';
 import { withdrawRequest } from './store.ts';
+
+const log = pino({ level: 'silent' });
 
 let gateway: TestGateway;
 let template: NewRequest;
@@ -59,9 +62,9 @@ describe('the recovery of a node that is gone', () => {
     const call = { body, headers: { 'idempotency-key': 'left' } };
     assertProblem(await gateway.call('POST', '/api/v1/messages/send', call), 'idempotency_in_flight');
 
-    assert.equal(await recoverRequests(gateway.database, newId(), gateway.url), 0, 'another node left nothing');
-    assert.equal(await recoverRequests(gateway.database, request.nodeId, `${gateway.url}/docs/errors`), 1);
-    assert.equal(await recoverRequests(gateway.database, request.nodeId, `${gateway.url}/docs/errors`), 0);
+    assert.equal(await recoverRequests(gateway.database, newId(), gateway.url, log), 0, 'another node left nothing');
+    assert.equal(await recoverRequests(gateway.database, request.nodeId, `${gateway.url}/docs/errors`, log), 1);
+    assert.equal(await recoverRequests(gateway.database, request.nodeId, `${gateway.url}/docs/errors`, log), 0);
 
     const replay = await gateway.call('POST', '/api/v1/messages/send', call);
     assert.equal(replay.headers.get('idempotent-replayed'), 'true');
@@ -94,7 +97,7 @@ describe('the recovery of a node that is gone', () => {
     const [{ nodeId } = template] = requests;
     const begun = requests.map((request) => ({ ...request, nodeId }));
     await commitSends(gateway.database, { begun, settled: [], completed: [] }, 'new');
-    const settled = await Promise.all([1, 2, 3].map(() => recoverRequests(gateway.database, nodeId, gateway.url)));
+    const settled = await Promise.all([1, 2, 3].map(() => recoverRequests(gateway.database, nodeId, gateway.url, log)));
     assert.equal(
       settled.reduce((sum, count) => sum + count),
       230,
@@ -103,6 +106,26 @@ describe('the recovery of a node that is gone', () => {
       'select count(*)::integer as count from request where completed_at is null',
     );
     assert.deepEqual(left, { count: 0 });
+  });
+
+  it('goes on with the others where one cannot be settled, and tells of that one each time', async () => {
+    const nodeId = newId();
+    const begun = Array.from({ length: 3 }, (_, place) => ({
+      ...{ ...template, id: newId(), nodeId },
+      intended: [intend(`+4477009008${place}0`)],
+    }));
+    await commitSends(gateway.database, { begun, settled: [], completed: [] }, 'new');
+    const broken = begun[0]?.id ?? '';
+    await gateway.database.query(`update request set intent = '{"no": "array"}' where id = $1`, [broken]);
+    const lines: string[] = [];
+    const told = pino({ level: 'fatal' }, { write: (line) => void lines.push(line) });
+    assert.equal(await recoverRequests(gateway.database, nodeId, gateway.url, told), 2);
+    assert.equal(await recoverRequests(gateway.database, nodeId, gateway.url, told), 0);
+    assert.deepEqual(
+      lines.map((line) => JSON.parse(line)).map(({ msg, request_id }) => [msg, request_id]),
+      [1, 2].map(() => ['request.not_recovered', formatId('req', broken)]),
+    );
+    await gateway.database.query(`delete from request where id = $1`, [broken]);
   });
 });
 

@@ -1,5 +1,8 @@
+import type { Logger } from 'pino';
 import { appendEvents } from '../events/store.ts';
+import { formatId } from '../kernel/ids.ts';
 import type { Database, Queryable, Transaction } from '../store/database.ts';
+import { isPassingFailure } from '../store/passing-failure.ts';
 import { composeAnswer, entryOf } from './answer.ts';
 import { unpackMessages } from './apply-store.ts';
 import { draftMessageEvents } from './message-events.ts';
@@ -11,17 +14,28 @@ const REQUESTS_AT_ONCE = 100;
 
 /**
  * Settles the requests that a gone node has left: what waited becomes `failed` with `not_attempted`, what was under way
- * `unknown`. Nothing is transmitted. Returns how many requests it settled.
+ * `unknown`. Nothing is transmitted. Returns how many requests it settled. One that cannot be settled is told of in every
+ * round, and does not keep the others, or the start of a gateway, from what is due to them.
  */
-export async function recoverRequests(database: Database, nodeId: string, docsUrl: string): Promise<number> {
+export async function recoverRequests(
+  database: Database,
+  nodeId: string,
+  docsUrl: string,
+  log: Logger,
+): Promise<number> {
   let settled = 0;
   for (;;) {
     const running = await listRunning(database, nodeId, REQUESTS_AT_ONCE);
     let settledNow = 0;
     for (const { account_id: accountId, id } of running)
-      if (await database.transaction((tx) => settle(tx, accountId, id, docsUrl))) settledNow++;
+      try {
+        if (await database.transaction((tx) => settle(tx, accountId, id, docsUrl))) settledNow++;
+      } catch (error) {
+        if (isPassingFailure(error)) throw error;
+        log.fatal({ err: error, request_id: formatId('req', id) }, 'request.not_recovered');
+      }
     settled += settledNow;
-    // What is left is being settled by another node.
+    // What is left is being settled by another node, or cannot be settled.
     if (running.length < REQUESTS_AT_ONCE || settledNow === 0) return settled;
   }
 }

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
+import { pino } from 'pino';
 import { startTestGateway, type TestGateway } from '../../test/support/gateway.ts';
 import { until } from '../../test/support/until.ts';
 import { recoverRequests } from './recover.ts';
@@ -57,7 +58,10 @@ describe('a send with one slow recipient', () => {
     const [running] = await gateway.database.query<{ node_id: string }>(
       'select node_id from request where completed_at is null',
     );
-    assert.equal(await recoverRequests(gateway.database, running?.node_id ?? '', gateway.url), 1);
+    assert.equal(
+      await recoverRequests(gateway.database, running?.node_id ?? '', gateway.url, pino({ level: 'silent' })),
+      1,
+    );
     const { accepted_count, unknown_count } = await requestOf(good);
     assert.deepEqual([accepted_count, unknown_count], [1, 1]);
     await answer;

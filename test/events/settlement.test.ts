@@ -173,7 +173,7 @@ describe('the outcome of a send', () => {
     const ledger = createLedger(database, log);
     await Promise.all([
       ledger.settle(settlement(request, UNKNOWN)),
-      recoverRequests(database, request.nodeId, DOCS_URL),
+      recoverRequests(database, request.nodeId, DOCS_URL, log),
     ]);
     assert.deepEqual(await typesOf(request), ['message.unknown']);
     await ledger.settle(settlement(request, UNKNOWN));
@@ -187,8 +187,8 @@ describe('the recovery', () => {
   it('raises message.unknown for what was under way and message.failed for what was refused, once', async () => {
     const refused = intend({ status: 'failed', error: { code: 'sender_suspended' } });
     const request = await begin([intend(), refused]);
-    await Promise.all([1, 2, 3].map(() => recoverRequests(database, request.nodeId, DOCS_URL)));
-    await recoverRequests(database, request.nodeId, DOCS_URL);
+    await Promise.all([1, 2, 3].map(() => recoverRequests(database, request.nodeId, DOCS_URL, log)));
+    await recoverRequests(database, request.nodeId, DOCS_URL, log);
     const events = await listEvents(database, request.accountId, 'test', 0, null, 10);
     assert.deepEqual(events.map(({ type }) => type).toSorted(), ['message.failed', 'message.unknown']);
     assert.ok(events.every(({ traceparent }) => traceparent === request.traceparent));
@@ -197,13 +197,13 @@ describe('the recovery', () => {
   it('raises none for what a notification has settled, before it or in the same moment', async () => {
     const settled = await begin([intend()]);
     await database.transaction((tx) => report(tx, settled, 'read'));
-    await recoverRequests(database, settled.nodeId, DOCS_URL);
+    await recoverRequests(database, settled.nodeId, DOCS_URL, log);
     assert.deepEqual(await typesOf(settled), ['message.read']);
 
     const settling = await begin([intend()]);
     await oneBehindTheOther(
       (tx) => report(tx, settling, 'read'),
-      () => recoverRequests(database, settling.nodeId, DOCS_URL),
+      () => recoverRequests(database, settling.nodeId, DOCS_URL, log),
     );
     assert.deepEqual(await typesOf(settling), ['message.read']);
   });
@@ -212,7 +212,7 @@ describe('the recovery', () => {
     const request = await begin([intend()]);
     await oneBehindTheOther(
       (tx) => report(tx, request, 'played'),
-      () => recoverRequests(database, request.nodeId, DOCS_URL),
+      () => recoverRequests(database, request.nodeId, DOCS_URL, log),
     );
     assert.deepEqual(await typesOf(request), ['message.unknown']);
   });

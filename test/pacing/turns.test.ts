@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, it } from 'node:test';
+import { pino } from 'pino';
 import { newId, parseId } from '../../src/kernel/ids.ts';
 import type { NewRequest } from '../../src/messages/begin-store.ts';
 import { commitSends } from '../../src/messages/commit-store.ts';
@@ -131,7 +132,7 @@ describe('a message that has to wait for its turn', () => {
       ...{ refused: [], intended: [waiting, going], traceparent: null, idempotency: null },
     };
     await commitSends(database, { begun: [request], settled: [], completed: [] }, 'new');
-    assert.equal(await recoverRequests(database, nodeId, 'http://docs'), 1);
+    assert.equal(await recoverRequests(database, nodeId, 'http://docs', pino({ level: 'silent' })), 1);
     const rows = await database.query<{ id: string; status: string; code: string }>(
       `select id, status, error->>'code' as code from message where account_id = $1 and id = any($2)`,
       [accountId, [waiting.id, going.id]],
