@@ -5,9 +5,18 @@ import { ControlError, readBody } from './control-error.ts';
 import { bodyText, queryText } from './request.ts';
 import { TemplateSchema } from './template.ts';
 
+/** What a test need not say of a template that is as usual. */
+const USUAL = { parameter_format: 'POSITIONAL', rejected_reason: 'NONE', quality_score: { score: 'UNKNOWN' } } as const;
+const { parameter_format, rejected_reason, quality_score } = TemplateSchema.properties;
+const GivenTemplate = Type.Object({
+  ...TemplateSchema.properties,
+  parameter_format: Type.Optional(parameter_format),
+  rejected_reason: Type.Optional(rejected_reason),
+  quality_score: Type.Optional(quality_score),
+});
 const TemplatesBody = Type.Object({
   business_account_id: Type.String({ minLength: 1 }),
-  templates: Type.Array(TemplateSchema),
+  templates: Type.Array(GivenTemplate),
 });
 
 /** What was transmitted, and the templates that messages may use. */
@@ -21,7 +30,8 @@ export function controlMessagesRoutes(app: FastifyInstance, { registry, transmit
 
   app.post('/_sandbox/templates', async (request) => {
     const { business_account_id: businessAccountId, templates } = readBody(TemplatesBody, bodyText(request));
-    if (!registry.replace(businessAccountId, templates)) {
+    const whole = templates.map((template) => ({ ...USUAL, ...template }));
+    if (!registry.replace(businessAccountId, whole)) {
       throw new ControlError(422, 'Too many business accounts have templates of their own.');
     }
     return { success: true };

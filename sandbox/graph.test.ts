@@ -183,7 +183,15 @@ describe('the control calls', () => {
     assert.equal((await post(`${url}/_sandbox/templates`, { business_account_id: '3', templates })).status, 200);
     assert.equal(member(await get(`${url}/v25.0/3/message_templates`), 'data', 0, 'name'), 'mine');
     assert.equal(member(await get(`${url}/v25.0/4/message_templates`), 'data', 0, 'name'), 'hello_world');
-    assert.equal((await post(`${url}/_sandbox/templates`, { business_account_id: '3', templates: [{}] })).status, 422);
+    const short = { name: 'short', language: 'en', status: 'APPROVED', category: 'UTILITY', components: [] };
+    assert.equal(
+      (await post(`${url}/_sandbox/templates`, { business_account_id: '5', templates: [short] })).status,
+      200,
+    );
+    assert.equal(member(await get(`${url}/v25.0/5/message_templates`), 'data', 0, 'parameter_format'), 'POSITIONAL');
+    const refused = await post(`${url}/_sandbox/templates`, { business_account_id: '3', templates: [{ name: 'x' }] });
+    assert.equal(refused.status, 422);
+    assert.match(await refused.text(), /#\/templates\/0 /, 'it says where');
   });
 
   it('hold for the numbers that are used with the same access token', async (t) => {

@@ -33,8 +33,11 @@ function serveParent(sandbox: Sandbox): void {
 function serveAlone(sandbox: Sandbox): void {
   process.once('SIGINT', () => stop(sandbox));
   process.once('SIGTERM', () => stop(sandbox));
-  const how = `set its WAYPOST_PROVIDER_URL to this, and here WAYPOST_CALLBACK_URL to its callback`;
-  console.log(`The sandbox listens on ${sandbox.url}. To point a gateway to it, ${how}.`);
+  const elsewhere = 'set its WAYPOST_PROVIDER_URL to this, and here WAYPOST_CALLBACK_URL to its callback';
+  console.log(
+    `The sandbox listens on ${sandbox.url}. A gateway with the same data folder and port finds it by itself.`,
+  );
+  console.log(`To point another one to it, ${elsewhere}.`);
 }
 
 function stop(sandbox: Sandbox): void {

@@ -1,9 +1,18 @@
+import { parseArgs } from 'node:util';
 import { loadConfig } from '../src/config.ts';
 import { backUpEmbedded } from '../src/store/embedded-backup.ts';
 
+const HELP = `npm run backup -- DIR
+
+Copies the embedded database and the secrets in the data folder into DIR, which must not exist or be empty; also while a
+gateway runs. With DATABASE_URL the database is yours to back up: docs/guides/backup.md.`;
+
 /** `npm run backup -- DIR`: copies the embedded database and the secrets in the data folder, also while a gateway runs. */
 async function main(): Promise<void> {
-  const [targetDir, ...more] = process.argv.slice(2);
+  const options = { help: { type: 'boolean', short: 'h', default: false } } as const;
+  const { values, positionals } = parseArgs({ options, allowPositionals: true });
+  if (values.help) return console.log(HELP);
+  const [targetDir, ...more] = positionals;
   if (targetDir === undefined || more.length > 0)
     throw new Error('Name the folder for the backup: npm run backup -- /backups/waypost-monday');
   const { dataDir, databaseUrl } = loadConfig();

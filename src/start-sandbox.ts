@@ -63,7 +63,9 @@ function untilListening(child: ChildProcess): Promise<string> {
       clearTimeout(timer);
       child.kill('SIGKILL');
       reject(
-        new Error(`The sandbox did not start: ${reason}. Choose another WAYPOST_SANDBOX_PORT, or WAYPOST_SANDBOX=off.`),
+        new Error(
+          `The sandbox did not start: ${reason}. If it has not said why: choose another WAYPOST_SANDBOX_PORT, or WAYPOST_SANDBOX=off.`,
+        ),
       );
     };
     child.once('exit', (code) => fail(`it ended with code ${code}`));
