@@ -22,6 +22,8 @@ export interface Pacing {
    * the steady clock. Throws `StoreUnavailable` when the store gives none before it.
    */
   turnsFor(channel: SendingChannel, people: readonly string[], deadlineMs: number): Promise<Turn[]>;
+  /** These people's messages did not go in their turns. The channel's have passed; the pair limit must not count them. */
+  giveBack(channel: SendingChannel, people: readonly string[]): void;
 }
 
 /**
@@ -75,6 +77,10 @@ export function createPacing(database: Queryable, clock: SteadyClock): Pacing {
         const waitMs = Math.max(turnMs, pairMs);
         return waitMs <= NOW_MS ? NOW : { kind: 'later', atMs: nowMs + waitMs };
       });
+    },
+    giveBack(channel, people) {
+      if (channel.sender.mode === 'test') return;
+      for (const person of people) pairs.giveBack(channel.id, person);
     },
   };
 }

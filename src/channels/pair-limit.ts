@@ -17,6 +17,8 @@ export interface PairLimit {
   delayMs(channelId: string, person: string): number;
   /** Takes that turn. */
   take(channelId: string, person: string): void;
+  /** Takes one turn back: its message did not go. */
+  giveBack(channelId: string, person: string): void;
 }
 
 /**
@@ -47,6 +49,10 @@ export function createPairLimit(clock: SteadyClock): PairLimit {
       const fullAt = Math.max(find(key), nowMs) + STEP_MS;
       ageIfDue(nowMs);
       fullAtMs.set(key, fullAt);
+    },
+    giveBack(channelId, person) {
+      const key = keyOf(channelId, person);
+      fullAtMs.set(key, find(key) - STEP_MS);
     },
   };
 }

@@ -57,7 +57,9 @@ export function isStale({ clock }: Deps, { atMs }: GivenTurns): boolean {
 export async function renewTurns(deps: Deps, wish: Wish, { turns, atMs }: GivenTurns): Promise<Turn[]> {
   const { channel, intended, deadlineMs } = wish;
   const usedFromMs = deps.clock.steadyMs() - LATE_MS;
-  const passed = intended.filter((_, place) => dueMs(turns[place], atMs) < usedFromMs);
+  // What was refused before it could go has no turn, and needs none.
+  const passed = intended.filter(({ error }, place) => error === null && dueMs(turns[place], atMs) < usedFromMs);
+  deps.pacing.giveBack(channel, passed.map(personOf));
   let renewed = new Map<IntendedMessage, Turn>();
   try {
     renewed = await turnsOf(deps, channel, passed, deadlineMs);
@@ -83,9 +85,12 @@ async function turnsOf(
   messages: readonly IntendedMessage[],
   deadlineMs: number,
 ): Promise<Map<IntendedMessage, Turn>> {
-  const people = messages.map(({ phone, user_id: userId }) => phone ?? userId ?? '');
-  const turns = await pacing.turnsFor(channel, people, deadlineMs - TAKING_TURN_MS);
+  const turns = await pacing.turnsFor(channel, messages.map(personOf), deadlineMs - TAKING_TURN_MS);
   return new Map(messages.map((message, place) => [message, turns[place] ?? NOT_ATTEMPTED]));
+}
+
+function personOf({ phone, user_id: userId }: IntendedMessage): string {
+  return phone ?? userId ?? '';
 }
 
 const NOW: Turn = { kind: 'now' };

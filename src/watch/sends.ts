@@ -76,6 +76,7 @@ export function watchSends(metrics: SendMetrics, traces: Traces | undefined): Se
       },
     }),
     pacing: (pacing) => ({
+      ...pacing,
       async turnsFor(channel, people, deadlineMs) {
         const turns = await pacing.turnsFor(channel, people, deadlineMs);
         if (channel.sender.mode === 'live') countTurns(metrics, turns);
