@@ -2,6 +2,7 @@ import { WaypostError } from './errors.ts';
 import { exchange } from './exchange.ts';
 import { pause } from './pause.ts';
 import { type Repeatable, waitBeforeRepeat } from './repeat.ts';
+import { startStopwatch } from './stopwatch.ts';
 
 export interface HttpOptions {
   /** Without a final slash. */
@@ -43,9 +44,10 @@ const TRY_MS_MIN = 1_000;
 export function createHttp(options: HttpOptions): Http {
   const callWithHeaders: Http['callWithHeaders'] = async (call) => {
     const prepared = prepare(options, call);
-    const endMs = performance.now() + options.deadlineMs + (call.holdMs ?? 0);
+    const limitMs = options.deadlineMs + (call.holdMs ?? 0);
+    const elapsedMs = startStopwatch();
     for (let failures = 0; ; ) {
-      const leftMs = Math.max(1, Math.ceil(endMs - performance.now()));
+      const leftMs = Math.max(1, Math.ceil(limitMs - elapsedMs()));
       const timeoutMs = Math.min(options.timeoutMs + (call.holdMs ?? 0), leftMs);
       const outcome = await exchange({ ...prepared, timeoutMs });
       if (outcome.ok) return { body: parseBody(outcome.text), headers: outcome.headers };
@@ -54,8 +56,10 @@ export function createHttp(options: HttpOptions): Http {
       if (error.code !== 'idempotency_in_flight') failures += 1;
       const waitMs = failures > options.retriesMax ? undefined : waitBeforeRepeat(error, call.repeatable, failures);
       if (options.retriesMax === 0 || waitMs === undefined) throw error;
-      if (performance.now() + waitMs + TRY_MS_MIN > endMs) throw error;
+      if (elapsedMs() + waitMs + TRY_MS_MIN > limitMs) throw error;
       await pause(waitMs, call.signal);
+      // The machine may have slept in the pause.
+      if (elapsedMs() >= limitMs) throw error;
     }
   };
   return { callWithHeaders, call: async (call) => (await callWithHeaders<never>(call)).body };

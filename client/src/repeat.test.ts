@@ -73,6 +73,25 @@ describe('the repetition of calls', () => {
     assert.ok(proxy.seen.length < 50);
   });
 
+  for (const when of ['during a try', 'between two tries'])
+    it(`does not go on after a sleep of the machine ${when}: the gateway may have forgotten the key`, async (t) => {
+      const real = Date.now;
+      let sleptMs = 0;
+      t.mock.method(Date, 'now', () => real() + sleptMs);
+      const sleep = () => {
+        sleptMs = 25 * 3_600_000;
+      };
+      let tries = 0;
+      const broken: typeof fetch = () => {
+        tries += 1;
+        if (when === 'during a try') sleep();
+        else setImmediate(sleep);
+        return Promise.reject(new TypeError('The connection broke'));
+      };
+      await assert.rejects(send(make({ fetch: broken })), { code: 'no_answer' });
+      assert.equal(tries, 1);
+    });
+
   it('never repeats when it is told so', async () => {
     proxy.plan = [{ status: 409, code: 'idempotency_in_flight', retryAfter: '0' }, 'lose_request'];
     await assert.rejects(send(make({ retriesMax: 0 })), { code: 'idempotency_in_flight' });
