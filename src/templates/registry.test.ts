@@ -8,6 +8,7 @@ import type { SendingChannel } from '../channels/channels.ts';
 import { newId } from '../kernel/ids.ts';
 import { createWhatsAppProvider } from '../provider/whatsapp/client.ts';
 import { createTemplateRegistry, type TemplateRegistry } from './registry.ts';
+import { syncDueTemplates } from './schedule.ts';
 import { applyTemplateNews, claimDueSyncs, listTemplateRows, makeSyncDue } from './store.ts';
 import { ownerOf } from './sync.ts';
 
@@ -251,4 +252,30 @@ describe('reading all templates', () => {
     await registry.sync(channel);
     assert.equal(await isDue(), false);
   });
+
+  it('is done anew by the schedule if a notification came during one that others had asked for', async () => {
+    await addLiveChannel(test.database, channel);
+    const told = Promise.withResolvers<void>();
+    server.answer = async (query) => {
+      await told.promise;
+      return pageOf([listed('a')], query);
+    };
+    const reading = registry.sync(channel);
+    await until(() => server.queries.length === 1);
+    await makeSyncDue(test.database, ownerOf(channel));
+    const channels = { listUsable: async () => [channel] };
+    const round = syncDueTemplates({ database: test.database, channels, registry });
+    await until(async () => (await startedOf(channel)) !== null);
+    serve(listed('a'), listed('b'));
+    told.resolve();
+    assert.equal((await reading)?.total, 1);
+    await round;
+    assert.deepEqual(await names(), ['a', 'b']);
+    assert.equal(await startedOf(channel), null, 'nothing is left of the claim');
+  });
 });
+
+async function startedOf({ accountId }: SendingChannel): Promise<Date | null> {
+  const select = 'select started_at from template_sync where account_id = $1';
+  return (await test.database.query<{ started_at: Date | null }>(select, [accountId]))[0]?.started_at ?? null;
+}

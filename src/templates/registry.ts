@@ -21,6 +21,8 @@ export interface TemplateRegistry {
   lookUp(channel: SendingChannel, name: string, language: string): Promise<TemplateLookup>;
   /** Reads all templates anew; callers that come meanwhile share the reading. undefined: it could not be done. */
   sync(channel: SendingChannel): Promise<SyncCounts | undefined>;
+  /** The same, but a reading that is under way here already is not shared: something has happened since it began. */
+  syncAnew(channel: SendingChannel): Promise<SyncCounts | undefined>;
   /** Reads all templates if that was never done. */
   syncOnce(channel: SendingChannel): Promise<void>;
   /** To be told when this node has stored something new of templates in another way: the next look-up asks the store. */
@@ -79,6 +81,11 @@ export function createTemplateRegistry({ database, provider, clock }: Deps): Tem
       });
       syncs.set(key, sync);
       return sync;
+    },
+    async syncAnew(channel) {
+      // Whoever began it hears of its failure.
+      await syncs.get(keyOf(channel))?.catch(() => undefined);
+      return registry.sync(channel);
     },
     async syncOnce(channel) {
       if (!(await wasSynced(database, ownerOf(channel)))) await registry.sync(channel);

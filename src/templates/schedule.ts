@@ -12,7 +12,7 @@ const SYNCS_A_ROUND_MAX = 5;
 
 interface Deps {
   database: Queryable;
-  channels: Channels;
+  channels: Pick<Channels, 'listUsable'>;
   registry: TemplateRegistry;
 }
 
@@ -22,8 +22,9 @@ export async function syncDueTemplates({ database, channels, registry }: Deps): 
   for (const { accountId, mode, businessAccountId } of due) {
     const usable = await channels.listUsable(accountId, mode);
     const channel = usable.find((one) => one.businessAccountId === businessAccountId && !one.suspended);
-    // Its only channel may just have been removed. With a provider that is away the claim lapses and comes again.
-    if (channel !== undefined) await registry.sync(channel);
+    // Its only channel may just have been removed. With a provider that is away the claim lapses and comes again. What is
+    // due although it is being read is so by news, which the list under way may not have.
+    if (channel !== undefined) await registry.syncAnew(channel);
   }
   return due.length;
 }
