@@ -93,6 +93,17 @@ describe('the connections of the provider', () => {
     );
   });
 
+  it('are not waited for by a message whose turn has ended already', async () => {
+    const held: (() => void)[] = [];
+    const { provider } = await start((socket, { id }) => held.push(() => socket.write(accepted(id))));
+    const first = provider.transmit(SENDER, message('msg_1'));
+    await until(() => held.length === 1);
+    const outcome = await provider.transmit(SENDER, message('msg_2'), AbortSignal.abort());
+    assert.deepEqual(outcome, { kind: 'throttled', error: { code: 'not_attempted' } });
+    held.shift()?.();
+    assert.equal((await first).kind, 'accepted');
+  });
+
   it('let nobody without a turn wait for them longer than a transmit may take', async () => {
     const { server, provider } = await start(() => {}, { timeoutMs: 150 });
     const outcomes = await Promise.all(['msg_1', 'msg_2'].map((id) => provider.transmit(SENDER, message(id))));

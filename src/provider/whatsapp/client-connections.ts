@@ -61,7 +61,8 @@ export class Connections {
    * is pointless. A message may wait for as long as its turn lasts: to give it up sooner would fail what could still go.
    */
   wait(sender: string, turn: AbortSignal | undefined): Promise<Client | undefined> {
-    if (this.#closed || this.#waiting.size >= WAITING_MAX) return Promise.resolve(undefined);
+    // A turn that has ended tells so no more, and nothing else would end the wait for a connection.
+    if (this.#closed || turn?.aborted === true || this.#waiting.size >= WAITING_MAX) return Promise.resolve(undefined);
     return new Promise((resolve) => {
       const settle = (client: Client | undefined): void => {
         this.#waiting.delete(sender, settle);
