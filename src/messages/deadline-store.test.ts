@@ -82,6 +82,15 @@ describe('a send that cannot begin before its deadline is refused in time, and t
     assert.equal((await call()).json.accepted_count, 1, 'its key is free');
   });
 
+  it('while the store does not commit it', async () => {
+    const call = () => send(text('+447700900307'), { 'idempotency-key': 'uncommitted' });
+    assertProblem(await sendWhileLocked('request', call), 'unavailable');
+    assert.deepEqual(world.provider.taken, []);
+    // It was in doubt, and is taken back when the store is there again.
+    await until(async () => (await call()).json.accepted_count === 1);
+    assert.equal(world.provider.taken.length, 1);
+  });
+
   it('while the store gives no turn', async () => {
     // A channel that has never sent has no turns in stock.
     from = await world.connect();

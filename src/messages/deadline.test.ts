@@ -66,21 +66,6 @@ describe('at the deadline of a send', () => {
     assert.equal(seenAtLast.length, CONNECTIONS);
   });
 
-  it('nothing is begun where the first commit took until then, even with a connection at hand', async () => {
-    const { json } = await send('+447700900306');
-    await until(async () => (await read(json.results[0].id)).status === 'accepted');
-    const startMs = performance.now();
-    let answer: ReturnType<typeof send> | undefined;
-    await gateway.database.transaction(async (tx) => {
-      await tx.query('lock table request in share mode');
-      answer = send('+447700900305');
-      await until(() => performance.now() - startMs > DEADLINE_MS + 100);
-    });
-    const [entry] = (await answer)?.json.results ?? [];
-    assert.deepEqual([entry?.status, entry?.error?.code], ['failed', 'not_attempted']);
-    assert.deepEqual(await transmitsOf(gateway.sandbox, '+447700900305'), []);
-  });
-
   it('the stored answer is the one that was given, although more is known later', async () => {
     const headers = { 'idempotency-key': 'deadline' };
     const first = await send('+447700900302', headers);
@@ -124,4 +109,24 @@ describe('a send under way', () => {
     await until(async () => (await find()).status === 'accepted');
     assert.equal((await transmitsOf(gateway.sandbox, '+447700900304')).length, 1);
   });
+});
+
+it('nothing is begun where the first commit took until the last second of a send, even with a connection at hand', async (t) => {
+  const lastTurnMs = 3_000;
+  const settings = { WAYPOST_SEND_DEADLINE_MS: String(lastTurnMs + 1_000) };
+  const other = await startTestGateway({ settings, sandbox: { statuses: 'off' } });
+  t.after(() => other.stop());
+  const sendThere = (to: string) =>
+    other.call('POST', '/api/v1/messages/send', { body: { to, type: 'text', text: { body: 'Hello' } } });
+  assert.equal((await sendThere('+447700900306')).json.accepted_count, 1);
+  const startMs = performance.now();
+  let answer: ReturnType<typeof send> | undefined;
+  await other.database.transaction(async (tx) => {
+    await tx.query('lock table request in share mode');
+    answer = sendThere('+447700900305');
+    await until(() => performance.now() - startMs > lastTurnMs + 100);
+  });
+  const [entry] = (await answer)?.json.results ?? [];
+  assert.deepEqual([entry?.status, entry?.error?.code], ['failed', 'not_attempted']);
+  assert.deepEqual(await transmitsOf(other.sandbox, '+447700900305'), []);
 });

@@ -49,9 +49,10 @@ export interface Settlement {
 export interface Ledger {
   /**
    * Commits the request before anything of it is transmitted. False: another request has claimed its idempotency key.
-   * Throws `StoreUnavailable`; then nothing may be transmitted, and the request is taken back in case it was committed.
+   * Throws `StoreUnavailable`, after `leftMs` at the latest; then nothing may be transmitted, and the request is taken back in
+   * case it was committed.
    */
-  begin(request: NewRequest): Promise<boolean>;
+  begin(request: NewRequest, leftMs?: number): Promise<boolean>;
   /**
    * Commits a waiting message as `transmitting`, if it still is `pending`. False: it must not be transmitted any more.
    */
@@ -116,10 +117,10 @@ export function createLedger(database: Database, log: Logger, onEvents = () => {
   }
 
   return {
-    async begin(request) {
+    async begin(request, leftMs = BEGIN_WAIT_MS) {
       const begun = commits.add({ kind: 'begin', request });
       try {
-        return await withinMs(begun, BEGIN_WAIT_MS, tooLong);
+        return await withinMs(begun, Math.min(BEGIN_WAIT_MS, leftMs), tooLong);
       } catch (error) {
         if (error instanceof StoreUnavailable && error.commitInDoubt) takeBack(request, begun);
         throw error;
@@ -221,7 +222,7 @@ function isStep(before: MessageStatus | undefined, outcome: Outcome['status']): 
 }
 
 function tooLong(): never {
-  throw new StoreUnavailable(new Error(`No commit within ${BEGIN_WAIT_MS} ms`), true);
+  throw new StoreUnavailable(new Error('No commit in time'), true);
 }
 
 async function repeatWhilePassing(work: () => Promise<void>, log: Logger): Promise<void> {

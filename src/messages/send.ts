@@ -117,7 +117,7 @@ async function carryOut(deps: SendDeps, call: SendCall, onLate: OnLate): Promise
     traceparent: call.traceparent ?? null,
     idempotency: idempotency ?? null,
   };
-  if (!(await deps.ledger.begin(request))) return replayOfOther(deps, call, request);
+  if (!(await deps.ledger.begin(request, leftMs(deps, answerByMs)))) return replayOfOther(deps, call, request);
   const turns = isStale(deps, given)
     ? await renewTurns(deps, { channel, intended: plan.intended, deadlineMs }, given)
     : given.turns;

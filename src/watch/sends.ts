@@ -129,13 +129,13 @@ interface WatchedLedger {
 function watchLedger({ ledger, metrics, traces, runnings, parents }: WatchedLedger): Ledger {
   return {
     ...ledger,
-    async begin(request) {
+    async begin(request, leftMs) {
       const begunMs = performance.now();
       const running = runnings.get(request.id);
       if (running !== undefined) metrics.step('prepare', (begunMs - running.begunMs) / 1_000);
       const span = running?.span && traces?.begin('first_commit', 'internal', running.span.traceparent);
       try {
-        const begun = await ledger.begin(request);
+        const begun = await ledger.begin(request, leftMs);
         metrics.step('first_commit', secondsSince(begunMs));
         if (begun && running?.span !== undefined) joinTrace(request, running, running.span, parents);
         if (begun) countRefused(metrics, request);
