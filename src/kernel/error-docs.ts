@@ -208,7 +208,7 @@ export const API_ERROR_DOCS: Readonly<Record<ApiErrorCode, ApiErrorDoc>> = {
   },
   unavailable: {
     cause:
-      'The database cannot be reached, or the gateway is stopping or has too much to do, or the provider had to be asked and did not answer. This call transmitted nothing.',
+      'The database cannot be reached or has not answered in time, or this call and another one got in each other’s way in it, or the gateway is stopping or has too much to do, or the provider had to be asked and did not answer. This call transmitted nothing.',
     steps: [
       'Repeat it after the seconds in `Retry-After`, with the same idempotency key.',
       'If it stays, wait longer each time. `GET /readyz` says whether the gateway takes work.',
