@@ -21,8 +21,8 @@ export interface RunState extends RunIdentity {
   pid: number;
 }
 
-/** Keys are kept for 24 hours; the last minutes are not relied on. */
-const KEY_LIFE_MS = 24 * 3_600_000 - 10 * 60_000;
+/** Keys are kept for 24 hours. The last half of one is not relied on: what is asked again may be tried for 15 minutes. */
+const KEY_LIFE_MS = 24 * 3_600_000 - 30 * 60_000;
 
 /** The state beside a report; undefined before the first start. */
 export function readRunState(path: string): RunState | undefined {
