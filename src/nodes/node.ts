@@ -11,10 +11,12 @@ import { deleteNode, forgetNode, listNodes, type NodeRow, renewNode } from './st
 const LEASE_SECONDS = 15;
 /** Shorter than a pause between two rounds of `findGone`, so that a node that lives renews its lease between them. */
 export const BEAT_MS = 3_000;
+/** While commits hang, each renewal holds a connection. One may hang by itself, because its connection is dead; two do not. */
+const RENEWALS_MAX = 2;
 
 export interface Node {
   id: string;
-  /** Renews the lease: a small commit, which also shows that the store can commit. Joins a renewal that is under way. */
+  /** Renews the lease: a small commit, which also shows that the store can commit. Joins another one if two are under way. */
   renewLease(): Promise<void>;
   /**
    * Nodes whose work may be settled: those that are certainly gone, and those that had no lease in the round before
@@ -37,23 +39,22 @@ interface Deps {
 export async function joinNodes({ database, log, watch = unwatched }: Deps): Promise<Node> {
   const id = newId();
   const host = hostIdentity();
-  let underWay: Promise<void> | undefined;
-  /** Never two at once: while commits hang, each would hold a connection of its own until none is left to read with. */
-  const renewLease = () => {
-    underWay ??= renewNode(database, id, host, process.pid, LEASE_SECONDS).finally(() => {
-      underWay = undefined;
-    });
-    return underWay;
+  const underWay = new Set<Promise<void>>();
+  const begin = () => {
+    const renewal = renewNode(database, id, host, process.pid, LEASE_SECONDS).finally(() => underWay.delete(renewal));
+    underWay.add(renewal);
+    return renewal;
   };
+  const renewLease = () => (underWay.size < RENEWALS_MAX ? undefined : [...underWay].at(-1)) ?? begin();
   await renewLease();
   const beat = setInterval(() => {
-    if (underWay === undefined) void renew();
+    if (underWay.size < RENEWALS_MAX) void renew();
   }, BEAT_MS);
   beat.unref();
 
   async function renew(): Promise<void> {
     try {
-      await watch(renewLease);
+      await watch(begin);
     } catch (error) {
       if (!(error instanceof StoreUnavailable)) throw error;
       log.warn({ err: error }, 'node.lease_not_renewed');
@@ -80,7 +81,7 @@ export async function joinNodes({ database, log, watch = unwatched }: Deps): Pro
     async leave() {
       clearInterval(beat);
       // Whoever asked for it is told how it ended; if it came after the record is taken away, it would bring it back.
-      await Promise.allSettled([underWay]);
+      await Promise.allSettled(underWay);
       await deleteNode(database, id);
     },
   };
