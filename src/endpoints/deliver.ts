@@ -70,6 +70,8 @@ class Carrier {
   readonly #underWay = new Set<Promise<void>>();
   readonly #aborting = new AbortController();
   readonly #loop: Promise<void>;
+  /** The endpoints that were changed while a claim was under way: it may have read them as they were before. */
+  readonly #changedMeanwhile = new Set<string>();
   #stopped = false;
   #lookedMs = 0;
   #nudged = false;
@@ -88,9 +90,12 @@ class Carrier {
   }
 
   changed(endpointId: string): void {
-    const released = this.#release(this.#lanes.letGo(endpointId)).finally(() => this.#underWay.delete(released));
+    this.#changedMeanwhile.add(endpointId);
+    const released = this.#release(this.#lanes.letGo(endpointId)).finally(() => {
+      this.#underWay.delete(released);
+      this.nudge();
+    });
     this.#underWay.add(released);
-    this.nudge();
   }
 
   async stop(budgetMs: number): Promise<void> {
@@ -131,6 +136,7 @@ class Carrier {
     this.#lanes.prune(nowMs);
     if (nowMs - this.#lookedMs >= LOOK_EVERY_MS) await this.#letGoOfChanged(nowMs);
     const take = { deliveriesMax: CLAIM_MAX, leaseSeconds: LEASE_MS / 1_000, after: this.#after };
+    this.#changedMeanwhile.clear();
     const claimed = await watch(() => claimDeliveries(database, { ...this.#lanes.claimRooms(), ...take })).catch(
       (error: unknown) => {
         if (!isPassingFailure(error)) throw error;
@@ -145,8 +151,10 @@ class Carrier {
     const { expired = [], alive = [] } = Object.groupBy(claimed, ({ type }) => (type === null ? 'expired' : 'alive'));
     await this.#drop(expired);
     this.#lanes.add(alive, nowMs);
+    const outdated = [...this.#changedMeanwhile].flatMap((endpointId) => this.#lanes.letGo(endpointId));
     this.#begin();
-    return claimed.length === CLAIM_MAX || passedOver || expired.length > 0;
+    await this.#release(outdated);
+    return claimed.length === CLAIM_MAX || passedOver || expired.length > 0 || outdated.length > 0;
   }
 
   /** What other nodes have changed. */

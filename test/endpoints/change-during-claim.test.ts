@@ -1,0 +1,53 @@
+import assert from 'node:assert/strict';
+import { it } from 'node:test';
+import { pino } from 'pino';
+import { createAttempts } from '../../src/endpoints/attempt.ts';
+import { startDeliveries } from '../../src/endpoints/deliver.ts';
+import { createResolve } from '../../src/endpoints/resolve.ts';
+import { systemClock } from '../../src/kernel/clock.ts';
+import type { Database } from '../../src/store/database.ts';
+import { until } from '../support/until.ts';
+import { startHarness } from './harness.ts';
+import { startReceiver } from './receiver.ts';
+
+it('a change that is answered while a claim is under way holds for what the claim has read before it', async () => {
+  const harness = await startHarness();
+  await harness.deliveries.stop(0);
+  const [before, elsewhere] = [await startReceiver(), await startReceiver()];
+  const { id } = await harness.addEndpoint(before.url);
+  await harness.record(1);
+
+  const { database, sealer } = harness;
+  const claimed = Promise.withResolvers<void>();
+  const held = Promise.withResolvers<void>();
+  // Stands for a claim whose answer is still on its way.
+  const slow: Database = {
+    ...database,
+    async query<Row>(sql: string, values?: readonly unknown[]) {
+      const rows = await database.query<Row>(sql, values);
+      if (sql.includes('set claimed_until = now() +') && rows.length > 0) {
+        claimed.resolve();
+        await held.promise;
+      }
+      return rows;
+    },
+  };
+  const clock = systemClock;
+  const limits = { localEndpoints: true, timeoutMs: 15_000 };
+  const attempts = createAttempts({ sealer, clock, resolve: createResolve(), ...limits });
+  const log = pino({ level: 'silent' });
+  const docsUrl = () => 'https://gateway.test/docs';
+  const deliveries = startDeliveries({ database: slow, attempts, clock, docsUrl, log });
+
+  await claimed.promise;
+  await database.query('update endpoint set url = $2, version = version + 1 where id = $1', [id, elsewhere.url]);
+  deliveries.changed(id);
+  held.resolve();
+  await until(() => before.received.length + elsewhere.received.length > 0);
+  assert.deepEqual([before.received.length, elsewhere.received.length], [0, 1]);
+
+  await deliveries.stop(0);
+  await attempts.close();
+  await harness.stop();
+  await Promise.all([before.close(), elsewhere.close()]);
+});
