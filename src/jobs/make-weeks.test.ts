@@ -4,6 +4,7 @@ import { pino } from 'pino';
 import { createTestDatabase, type TestDatabase } from '../../test/support/database.ts';
 import { until } from '../../test/support/until.ts';
 import { countWaitingForLocks } from '../../test/support/waiting-for-locks.ts';
+import { newId } from '../kernel/ids.ts';
 import { joinNodes } from '../nodes/node.ts';
 import { makeWeeks } from './make-weeks.ts';
 import { startSweeps } from './sweeps.ts';
@@ -41,6 +42,27 @@ describe('making weeks', () => {
     });
     await making;
     for (const parent of ['request', 'message']) assert.ok((await weeksOf(parent)).length > 1, parent);
+  });
+
+  it('takes in what is written into no week while it moves what was there', async () => {
+    const { database } = test;
+    const id = newId();
+    let making: Promise<void> | undefined;
+    await database.transaction(async (tx) => {
+      await tx.query(
+        `insert into message (account_id, id, channel_id, mode, direction, type, status, updated_at)
+         values ($1, $2, $1, 'test', 'inbound', 'text', 'received', now())`,
+        [newId(), id],
+      );
+      making = makeWeeks(database, log);
+      await until(isWaiting);
+    });
+    await making;
+    const [row] = await database.query<{ week: string }>(
+      'select tableoid::regclass::text as week from message where id = $1',
+      [id],
+    );
+    assert.ok(row !== undefined && (await weeksOf('message')).includes(row.week));
   });
 
   it('lets a node start although a backup reads the tables meanwhile, and says what it has put off', async () => {

@@ -4,7 +4,7 @@ import { StoreUnavailable } from '../kernel/store-unavailable.ts';
 import type { Database } from '../store/database.ts';
 import { isLockTimeout, limitLockWaits } from '../store/lock-timeout.ts';
 import { isPassingFailure } from '../store/passing-failure.ts';
-import { makePartitions } from './store.ts';
+import { holdStrays, isStrayInTheWay, makePartitions } from './store.ts';
 
 /** The tables that are parted by week. */
 const PARENTS = ['request', 'message', 'notification', 'timeline', 'event', 'attempt'];
@@ -15,21 +15,26 @@ const PAUSE_MS = 300;
 /**
  * Makes the partitions that will be needed, one transaction a table: who held the locks of two would wait in a circle with
  * statements that use both. A table that cannot be had is put off to the next round: there is a week left till then, and
- * what falls into no week has a place and is moved when its week is made.
+ * what falls into no week has a place and is moved when its week is made. Who writes there meanwhile is kept waiting at the
+ * next try only, because nearly always nobody does.
  */
 export async function makeWeeks(database: Database, log: Logger): Promise<void> {
   for (const parent of PARENTS) await makeWeeksOf(database, parent, log);
 }
 
 async function makeWeeksOf(database: Database, parent: string, log: Logger): Promise<void> {
+  let alone = false;
   for (let tries = 1; ; tries++) {
     try {
       return await database.transaction(async (tx) => {
         await limitLockWaits(tx);
+        if (alone) await holdStrays(tx, parent);
         await makePartitions(tx, parent);
       });
     } catch (error) {
-      if (!isPassingFailure(error) && !isLockTimeout(error)) throw error;
+      const met = isStrayInTheWay(error);
+      if (!isPassingFailure(error) && !isLockTimeout(error) && !met) throw error;
+      alone ||= met;
       if (tries < TRIES) await wait(PAUSE_MS);
       else if (error instanceof StoreUnavailable) throw error;
       else return log.warn({ err: error, table: parent }, 'partitions.put_off');

@@ -1,4 +1,5 @@
-import type { Queryable } from '../store/database.ts';
+import { DatabaseError } from 'pg';
+import type { Queryable, Transaction } from '../store/database.ts';
 
 /**
  * A week ahead and more, looked at every hour and before every start, with statistics that cost little to gather. Each
@@ -10,4 +11,16 @@ const PARTITIONS_MAKE = `
 /** Makes the weeks of one table that are not there yet. */
 export async function makePartitions(tx: Queryable, parent: string): Promise<void> {
   await tx.query(PARTITIONS_MAKE, [parent]);
+}
+
+/** Nobody writes into no week until the end of the transaction. `parent` is one of our own tables. */
+export async function holdStrays(tx: Transaction, parent: string): Promise<void> {
+  await tx.runScript(`lock table ${parent}_default in share row exclusive mode`);
+}
+
+const CHECK_VIOLATION = '23514';
+
+/** Whether a week could not be made because a row of it was written into no week while those that were there were moved. */
+export function isStrayInTheWay(error: unknown): boolean {
+  return error instanceof DatabaseError && error.code === CHECK_VIOLATION && error.table?.endsWith('_default') === true;
 }
