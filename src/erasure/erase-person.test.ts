@@ -179,6 +179,21 @@ describe('erasing a person', () => {
     assert.deepEqual([await hasStopped('+447700900774'), await hasStopped('GB.JOAN')], [true, false]);
   });
 
+  it('leaves who has got a former number of the person', async () => {
+    const [former, present, userId] = ['+447700900776', '+447700900777', 'GB.MOVED'];
+    await stop(former, userId);
+    await stop(present, userId);
+    await until(() => isProcessed(gateway));
+    const body = { to: former, type: 'text', text: { body: 'To who has it now' } };
+    const { json } = await gateway.call('POST', '/api/v1/messages/send', { body });
+    await erase({ user_id: userId });
+    await settled();
+    const read = await gateway.call('GET', `/api/v1/messages/${json.results[0].id}`);
+    assert.equal(read.json.to, former);
+    const text = await everything();
+    assert.deepEqual([text.includes(userId), text.includes(present)], [false, false]);
+  });
+
   it('is told in the audit log without the person, and may be repeated', async () => {
     const first = (await erase({ to: '+44 7700 900771' })).json;
     assert.deepEqual((await erase({ to: ADA })).json, first);

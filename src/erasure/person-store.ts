@@ -1,10 +1,16 @@
 import type { Queryable } from '../store/database.ts';
 
-/** With the other identity that the person's word on marketing messages has told, if it did: no message may tell it. */
+/**
+ * With the other identity that the person's word on marketing messages has told, if it did: no message may tell it. Only
+ * where each of the two names the other, because these words are kept for ever: a former number of the person may be
+ * somebody else's by now, whose messages would be emptied.
+ */
 const ERASURE_INSERT = `
   insert into erasure (account_id, id, persons, mark, due_at)
   values ($1, $2, $3::text || array(
-    select distinct person from marketing_preference where account_id = $1 and other = $3 and person <> $3
+    select distinct o.person from marketing_preference o where o.account_id = $1 and o.other = $3 and o.person <> $3
+      and (select p.other from marketing_preference p
+        where p.account_id = $1 and p.business_account_id = o.business_account_id and p.person = $3) = o.person
   ), $4, now())`;
 
 export interface NewErasure {
