@@ -1,6 +1,7 @@
 import { appendEvents } from '../events/store.ts';
 import { createBatcher } from '../store/batcher.ts';
 import type { Database, Transaction } from '../store/database.ts';
+import { repeatOnConflict } from '../store/repeat-on-conflict.ts';
 import type { AttemptOutcome } from './attempt.ts';
 import { insertAttempts, type NewAttempt } from './attempt-store.ts';
 import { type ClaimedDelivery, type Placed, postponeDeliveries, removeDeliveries } from './delivery-store.ts';
@@ -62,8 +63,9 @@ async function record(database: Database, made: readonly MadeAttempt[]): Promise
     attempts: made.map((attempt) => rowOf(attempt, null)),
     deliveries,
   });
-  // A crash before this is over repeats a delivery, as it would before the attempts are written down.
-  if (removed < deliveries.length) await removeDeliveries(database, deliveries);
+  // A crash before this is over repeats a delivery, as it would before the attempts are written down. They are by now, and
+  // must not be once more: who loses a lock here tries this alone again.
+  if (removed < deliveries.length) await repeatOnConflict(() => removeDeliveries(database, deliveries));
   return [];
 }
 
