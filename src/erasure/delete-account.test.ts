@@ -152,6 +152,7 @@ describe('deleting an account where sends may take longest', () => {
     assert.equal(await isThere(slow.accountId), true);
     assert.equal((await sending).status, 200);
     await until(() => isGone(slow.accountId));
-    assert.deepEqual(await rowsOf(slow.accountId, slow), {});
+    // The send's minute may be marked a second later, to be counted; that leaves nothing, because there is nothing to count.
+    await until(async () => Object.keys(await rowsOf(slow.accountId, slow)).length === 0);
   });
 });
