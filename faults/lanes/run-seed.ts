@@ -31,7 +31,7 @@ function keepFailure(seed: number, short: boolean, { plan, books, faults, output
   writeFileSync(join(dir, 'faults.txt'), `${faults.join('\n')}\n`);
   writeFileSync(join(dir, 'plan.json'), JSON.stringify(plan, undefined, 2));
   writeFileSync(join(dir, 'books.json'), JSON.stringify(books, undefined, 2) ?? '');
-  writeFileSync(join(dir, 'gateways.log'), output);
+  writeFileSync(join(dir, 'output.log'), output);
   return [
     ...faults.slice(0, FAULTS_TOLD),
     ...(faults.length > FAULTS_TOLD ? [`and ${faults.length - FAULTS_TOLD} more`] : []),

@@ -12,6 +12,8 @@ import { signalIfThere } from './signal.ts';
 const DISK_SIZE = '512m';
 /** It recovers from its write-ahead log, and a machine under load is slow. */
 const UP_WITHIN_MS = 60_000;
+/** Some runs' worth: one with many faults writes a few hundred lines. */
+const LOG_CHARS = 100_000;
 const SILENT = { info: () => {}, warn: () => {}, error: () => {} };
 
 /** A PostgreSQL whose commits are durable, and that can be broken. It is started again by itself, as in a gateway. */
@@ -25,6 +27,8 @@ export interface Postgres {
   shutDown(): void;
   fillDisk(): void;
   freeDisk(): void;
+  /** What it has written down last. */
+  endOfLog(): string;
   /** Resolves when it answers: what a run has broken may be on its way back for a moment. */
   whenUp(): Promise<void>;
   stop(): Promise<void>;
@@ -42,6 +46,7 @@ export async function startPostgres(): Promise<Postgres> {
     shutDown: () => signalServer(dataDir, 'SIGINT'),
     fillDisk: () => fillDisk(dataDir, filler),
     freeDisk: () => rmSync(filler, { force: true }),
+    endOfLog: () => readFileSync(join(placeOf(dataDir), 'server.log'), 'utf8').slice(-LOG_CHARS),
     whenUp: () => waitUntilUp(embedded.connection),
     async stop() {
       rmSync(filler, { force: true });

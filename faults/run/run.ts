@@ -19,7 +19,7 @@ export interface RunResult {
   /** All that does not balance; none: the run has passed. */
   faults: string[];
   seconds: number;
-  /** What the gateways have printed. */
+  /** What the gateways have printed, and the end of what the database has. */
   output: string;
 }
 
@@ -46,8 +46,10 @@ async function runIn(world: World, ground: Ground, result: RunResult): Promise<v
     result.faults.push(sentenceOf(error));
   }
   result.faults.push(...world.deaths());
+  // Before the end of the world, which a database that does not come back keeps from ending well.
+  const printed = world.gateways.map((slot, place) => `== gateway ${place}\n${slot.output()}`);
+  result.output = [...printed, `== database\n${ground.postgres.endOfLog()}`].join('\n');
   await world.close();
-  result.output = world.gateways.map((slot, place) => `== gateway ${place}\n${slot.output()}`).join('\n');
 }
 
 function sentenceOf(error: unknown): string {
