@@ -8,7 +8,7 @@ import { isPassingFailure } from '../store/passing-failure.ts';
 import type { AttemptOutcome, Attempts } from './attempt.ts';
 import { type ClaimedDelivery, claimDeliveries, releaseDeliveries, removeDeliveries } from './delivery-store.ts';
 import { Lanes } from './lanes.ts';
-import { type EndpointThen, findUnchanged } from './note-store.ts';
+import { findUnchanged, keyOfThen } from './note-store.ts';
 import { createRecorder, type MadeAttempt, type Recorder } from './record.ts';
 import { waitAfterMs } from './schedule.ts';
 
@@ -232,10 +232,6 @@ class Carrier {
       this.#deps.log.warn({ err: error }, 'deliveries.release_failed');
     }
   }
-}
-
-function keyOfThen({ endpoint_id, endpoint_version }: EndpointThen): string {
-  return `${endpoint_id} ${endpoint_version}`;
 }
 
 function lastOf(claimed: readonly ClaimedDelivery[]): { accountId: string; endpointId: string } {

@@ -1,5 +1,5 @@
 import type { ClaimedDelivery, ClaimLimits } from './delivery-store.ts';
-import type { EndpointThen } from './note-store.ts';
+import { type EndpointThen, keyOfThen } from './note-store.ts';
 
 /** More at once would look like an attack to a small server. */
 const PER_ENDPOINT_MAX = 10;
@@ -118,9 +118,9 @@ export class Lanes {
   /** The endpoints of which something waits, each as it was when that was claimed. */
   held(): EndpointThen[] {
     const waiting = [...this.#lanes.values()].flatMap((lane) => lane.waiting.map(({ delivery }) => delivery));
-    return [
-      ...new Map(waiting.map((one) => [`${one.endpoint_id} ${one.endpoint_version}`, one] as const)).values(),
-    ].map(({ account_id, endpoint_id, endpoint_version }) => ({ account_id, endpoint_id, endpoint_version }));
+    return [...new Map(waiting.map((one) => [keyOfThen(one), one] as const)).values()].map(
+      ({ account_id, endpoint_id, endpoint_version }) => ({ account_id, endpoint_id, endpoint_version }),
+    );
   }
 
   /** What waits for an endpoint; it is not kept here any longer. */

@@ -10,6 +10,11 @@ export interface EndpointThen {
   endpoint_version: number;
 }
 
+/** Names an endpoint as it was then, apart from what it was before and became after. */
+export function keyOfThen({ endpoint_id, endpoint_version }: EndpointThen): string {
+  return `${endpoint_id} ${endpoint_version}`;
+}
+
 export interface AttemptNote extends EndpointThen {
   /** It answered 410. */
   gone: boolean;

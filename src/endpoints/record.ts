@@ -5,7 +5,7 @@ import { repeatOnConflict } from '../store/repeat-on-conflict.ts';
 import type { AttemptOutcome } from './attempt.ts';
 import { insertAttempts, type NewAttempt } from './attempt-store.ts';
 import { type ClaimedDelivery, type Placed, postponeDeliveries, removeDeliveries } from './delivery-store.ts';
-import { type AttemptNote, type DisabledEndpoint, noteFailure, noteSuccess } from './note-store.ts';
+import { type AttemptNote, type DisabledEndpoint, keyOfThen, noteFailure, noteSuccess } from './note-store.ts';
 import { presentEndpoint } from './present.ts';
 import { recordSuccesses } from './success-store.ts';
 
@@ -100,7 +100,7 @@ function rowOf({ delivery, outcome: { retryAfter: _, ...attempt } }: MadeAttempt
 
 /** One success among the attempts at an endpoint, as it was then, outweighs its failures, but not its 410. */
 function sortEndpoints(made: readonly MadeAttempt[]): { good: AttemptNote[]; bad: AttemptNote[] } {
-  const byEndpoint = [...Map.groupBy(made, ({ delivery }) => `${delivery.endpoint_id} ${delivery.endpoint_version}`)]
+  const byEndpoint = [...Map.groupBy(made, ({ delivery }) => keyOfThen(delivery))]
     // Always in one order, so that two nodes never wait for each other.
     .sort(([a], [b]) => (a < b ? -1 : 1))
     .flatMap(([, attempts]) => {

@@ -2,7 +2,7 @@ import type { Logger } from 'pino';
 import type { SendingChannel } from '../channels/channels.ts';
 import type { Pacing, Turn } from '../channels/pacing.ts';
 import type { SteadyClock } from '../kernel/clock.ts';
-import type { IntendedMessage } from './message.ts';
+import { type IntendedMessage, personOf } from './message.ts';
 import { tellFault } from './tell-fault.ts';
 
 /** A turn that comes later than this before the deadline is of no use: it is committed before the message goes. */
@@ -87,10 +87,6 @@ async function turnsOf(
 ): Promise<Map<IntendedMessage, Turn>> {
   const turns = await pacing.turnsFor(channel, messages.map(personOf), deadlineMs - TAKING_TURN_MS);
   return new Map(messages.map((message, place) => [message, turns[place] ?? NOT_ATTEMPTED]));
-}
-
-function personOf({ phone, user_id: userId }: IntendedMessage): string {
-  return phone ?? userId ?? '';
 }
 
 const NOW: Turn = { kind: 'now' };

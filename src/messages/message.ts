@@ -30,6 +30,11 @@ export interface IntendedMessage {
   error: MessageError | null;
 }
 
+/** Whom a message goes to, as limits and windows know them. */
+export function personOf({ phone, user_id: userId }: IntendedMessage): string {
+  return phone ?? userId ?? '';
+}
+
 /** What the send found out about a message. */
 export interface Outcome {
   status: 'accepted' | 'failed' | 'unknown';

@@ -7,7 +7,7 @@ import { describeClosedWindow } from '../people/window.ts';
 import type { Database } from '../store/database.ts';
 import { type AggregateAnswer, composeAnswer, type EntrySource } from './answer.ts';
 import type { NewRequest } from './begin-store.ts';
-import type { IntendedMessage, Outcome } from './message.ts';
+import { type IntendedMessage, type Outcome, personOf } from './message.ts';
 import { findSettled, type SettledElsewhere } from './store.ts';
 import { tellFault } from './tell-fault.ts';
 
@@ -28,13 +28,16 @@ export async function explainClosedWindows(
 ): Promise<Outcome[]> {
   const closed = intended.filter((_, place) => outcomes[place]?.error?.code === 'window_closed');
   if (closed.length === 0) return outcomes;
-  const people = closed.map(({ phone, user_id: userId }) => phone ?? userId ?? '');
-  const windows = await ifTold(deps, answerByMs, findWindows(deps.database, channel.accountId, channel.id, people));
+  const windows = await ifTold(
+    deps,
+    answerByMs,
+    findWindows(deps.database, channel.accountId, channel.id, closed.map(personOf)),
+  );
   if (windows === undefined) return outcomes;
   return outcomes.map((outcome, place) => {
     const message = intended[place];
     if (outcome.error?.code !== 'window_closed' || message === undefined) return outcome;
-    const detail = describeClosedWindow(windows.get(message.phone ?? message.user_id ?? ''));
+    const detail = describeClosedWindow(windows.get(personOf(message)));
     return { ...outcome, error: { ...outcome.error, detail } };
   });
 }

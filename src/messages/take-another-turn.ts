@@ -3,7 +3,7 @@ import type { Logger } from 'pino';
 import type { SendingChannel } from '../channels/channels.ts';
 import type { Pacing } from '../channels/pacing.ts';
 import type { SteadyClock } from '../kernel/clock.ts';
-import type { IntendedMessage } from './message.ts';
+import { type IntendedMessage, personOf } from './message.ts';
 import { tellFault } from './tell-fault.ts';
 
 /** What would have to wait until so shortly before the deadline is of no use: the provider's answer would miss it. */
@@ -31,7 +31,7 @@ export async function takeAnotherTurn(
   deadline: AbortSignal,
 ): Promise<boolean> {
   try {
-    const [turn] = await pacing.turnsFor(channel, [message.phone ?? message.user_id ?? ''], deadlineMs);
+    const [turn] = await pacing.turnsFor(channel, [personOf(message)], deadlineMs);
     if (turn === undefined || turn.kind === 'never') return false;
     if (turn.kind === 'now') return !deadline.aborted;
     if (turn.atMs > deadlineMs - ANSWER_MS) return false;
