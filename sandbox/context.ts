@@ -1,7 +1,7 @@
-import type { Callbacks } from './callbacks.ts';
 import type { Counts } from './counts.ts';
 import type { Directory } from './directory.ts';
-import type { Notifier } from './notifier.ts';
+import type { Callbacks } from './notify/callbacks.ts';
+import type { Notifier } from './notify/notifier.ts';
 import type { Registry } from './registry.ts';
 import type { Schedule } from './schedule.ts';
 import type { Transmits } from './transmits.ts';

@@ -1,7 +1,7 @@
 import type { FastifyRequest } from 'fastify';
 import { authorize } from './authorize.ts';
 import { behaviourOf, ORDINARY, type Taking } from './behaviour.ts';
-import { checkEnvelope, checkMessage } from './check-message.ts';
+import { checkEnvelope, checkMessage } from './check/message.ts';
 import type { Context } from './context.ts';
 import { GraphError, parameterError, refusal } from './graph-error.ts';
 import { digitsOf, newMessageId } from './made-up.ts';

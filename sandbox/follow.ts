@@ -1,11 +1,11 @@
 import type { Step, Taking } from './behaviour.ts';
 import type { Context } from './context.ts';
-import { inboundNotification } from './inbound-notification.ts';
 import { newMessageId } from './made-up.ts';
 import type { Message } from './message.ts';
-import type { Posted } from './notifier.ts';
+import { inboundNotification } from './notify/inbound-notification.ts';
+import type { Posted } from './notify/notifier.ts';
+import { statusNotification } from './notify/status-notification.ts';
 import { withoutPhone } from './person.ts';
-import { statusNotification } from './status-notification.ts';
 
 /** How long a send waits for its own status to be acknowledged before it is answered all the same. */
 const ACKNOWLEDGED_WAIT_MS = 5_000;

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { createHmac } from 'node:crypto';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
-import { Callbacks } from './callbacks.ts';
-import { Notifier } from './notifier.ts';
+import { Callbacks } from './notify/callbacks.ts';
+import { Notifier } from './notify/notifier.ts';
 import { APP_SECRET, itemOf, member, post, type Received, send, startReceiver, startSandbox } from './test-support.ts';
 
 const PERSON = '+447700900124';

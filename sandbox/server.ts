@@ -1,12 +1,12 @@
 import Fastify, { type FastifyInstance } from 'fastify';
 import { answerBadPath, answerError, answerUnknown } from './answer-error.ts';
-import { Callbacks } from './callbacks.ts';
 import type { Context } from './context.ts';
-import { controlRoutes } from './control.ts';
+import { controlRoutes } from './control/control.ts';
 import { Counts } from './counts.ts';
 import { Directory } from './directory.ts';
 import { listTemplatesRoute } from './list-templates.ts';
-import { IN_FLIGHT_MAX, Notifier } from './notifier.ts';
+import { Callbacks } from './notify/callbacks.ts';
+import { IN_FLIGHT_MAX, Notifier } from './notify/notifier.ts';
 import { phoneNumberRoutes } from './phone-numbers.ts';
 import { Registry } from './registry.ts';
 import { Schedule } from './schedule.ts';

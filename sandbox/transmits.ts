@@ -1,4 +1,4 @@
-import { Queue } from './queue.ts';
+import { Queue } from './notify/queue.ts';
 
 /** One try to hand over one message, as it was read. */
 export interface Transmit {

@@ -1,6 +1,6 @@
 import { parseArgs } from 'node:util';
 import { loadConfig } from '../src/config.ts';
-import { backUpEmbedded } from '../src/store/embedded-backup.ts';
+import { backUpEmbedded } from '../src/store/embedded/backup.ts';
 
 const HELP = `npm run backup -- DIR
 

@@ -4,7 +4,7 @@ import { Ajv2020 } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
 import { describeGateway } from './api-description.ts';
 import { EVENT_TYPES } from './events/event.ts';
-import type { JsonObject } from './http/openapi-schemas.ts';
+import type { JsonObject } from './http/openapi/schemas.ts';
 import { isRecord } from './kernel/is-record.ts';
 import { routesAsData } from './routes-as-data.ts';
 

@@ -8,7 +8,7 @@ import { completeSecrets } from './secrets.ts';
 import { startSandbox } from './start-sandbox.ts';
 import { onStopSignal } from './stop-signal.ts';
 import { openDatabase } from './store/database.ts';
-import { startEmbedded } from './store/embedded.ts';
+import { startEmbedded } from './store/embedded/embedded.ts';
 import { migrate } from './store/migrate.ts';
 import { VERSION } from './version.ts';
 

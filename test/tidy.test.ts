@@ -41,8 +41,18 @@ const ARROWS: Record<string, string[]> = {
   jobs: ['notifications', 'endpoints', 'nodes'],
   watch: ['notifications', 'endpoints'],
 };
+/** The parts of a slice, each of which imports only those that it names. What stands in the slice's own folder is for all of them. */
+const PARTS: Record<string, string[]> = {
+  'messages/parse': [],
+  'messages/read': [],
+  'messages/report': ['messages/read'],
+  'messages/commit': ['messages/read', 'messages/report'],
+  'messages/send': ['messages/parse', 'messages/read', 'messages/commit'],
+  'endpoints/address': [],
+  'endpoints/deliver': ['endpoints/address'],
+};
 /** Who knows the adapter and the embedded server: nobody but the composition root and the process. */
-const EMBEDDED = 'src/store/embedded';
+const EMBEDDED = 'src/store/embedded/';
 const USERS: Record<string, string[]> = {
   'src/provider/whatsapp/': ['src/app.ts'],
   [EMBEDDED]: ['src/app.ts', 'src/main.ts'],
@@ -56,12 +66,12 @@ const WITHOUT_ACCOUNT = [
   'src/channels/store.ts CHANNEL_FIND', // The platform names a channel by its id alone.
   'src/channels/store.ts CHANNEL_BY_NUMBER_ID', // It finds the account that a notification is for.
   'src/channels/store.ts CHANNEL_BY_BUSINESS', // It finds all accounts that a notification is for.
-  'src/messages/inbound-store.ts INBOUND_ID_EXPIRE', // A sweep over all accounts.
-  'src/messages/store.ts IDEMPOTENCY_EXPIRE', // A sweep over all accounts.
+  'src/messages/report/inbound-store.ts INBOUND_ID_EXPIRE', // A sweep over all accounts.
+  'src/messages/commit/store.ts IDEMPOTENCY_EXPIRE', // A sweep over all accounts.
   'src/keeping/partition-store.ts REQUEST_RUNNING', // A week is dropped for all accounts.
   'src/keeping/expire-store.ts WINDOW_DELETE', // A sweep over all accounts.
-  'src/messages/recover-store.ts WORKING_NODES', // A sweep over all accounts: which nodes have something under way.
-  'src/messages/recover-store.ts RUNNING_LIST', // A sweep over all accounts: what a gone node has left.
+  'src/messages/commit/recover-store.ts WORKING_NODES', // A sweep over all accounts: which nodes have something under way.
+  'src/messages/commit/recover-store.ts RUNNING_LIST', // A sweep over all accounts: what a gone node has left.
   'src/statistics/due-store.ts DUE_CLAIM', // A sweep over all accounts.
   'src/platform-state/store.ts RUNNING_STATE', // The platform's view of all accounts.
   'src/platform-state/store.ts STATISTICS_STATE', // The platform's view of all accounts.
@@ -103,6 +113,18 @@ describe('the tree', () => {
       code.flatMap((path) =>
         importsOf(path)
           .filter((to) => !mayImport(path, to))
+          .map((to) => `${path} imports ${to}`),
+      ),
+    );
+  });
+
+  it('has no import against the arrows between the parts of a slice', () => {
+    const partOf = (path: string) => Object.keys(PARTS).find((part) => path.startsWith(`src/${part}/`)) ?? '';
+    none(
+      code.flatMap((path) =>
+        importsOf(path)
+          .filter((to) => partOf(path) !== partOf(to) && partOf(path) !== '' && partOf(to) !== '')
+          .filter((to) => !PARTS[partOf(path)]?.includes(partOf(to)))
           .map((to) => `${path} imports ${to}`),
       ),
     );

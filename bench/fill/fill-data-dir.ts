@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { Client } from 'pg';
 import type { Connection } from '../../src/store/database.ts';
-import { startEmbedded } from '../../src/store/embedded.ts';
+import { startEmbedded } from '../../src/store/embedded/embedded.ts';
 import { connectionOptions } from './connection.ts';
 import { loadMessages } from './load-messages.ts';
 

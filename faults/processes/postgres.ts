@@ -4,7 +4,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type Connection, openDatabase } from '../../src/store/database.ts';
-import { startEmbedded } from '../../src/store/embedded.ts';
+import { startEmbedded } from '../../src/store/embedded/embedded.ts';
 import { until } from '../../test/support/until.ts';
 import { signalIfThere } from './signal.ts';
 

@@ -5,7 +5,7 @@ import { after, before, beforeEach, describe, it } from 'node:test';
 import { createTestDatabase, type TestDatabase } from '../../test/support/database.ts';
 import { newId } from '../kernel/ids.ts';
 import { createSealer } from '../kernel/sealed.ts';
-import { createWhatsAppProvider } from '../provider/whatsapp/client.ts';
+import { createWhatsAppProvider } from '../provider/whatsapp/client/client.ts';
 import { askFactsAgain, claimForFacts } from './facts-store.ts';
 import { readDueFacts } from './read-facts.ts';
 import { insertChannel, listUsableChannels } from './store.ts';

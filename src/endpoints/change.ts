@@ -6,9 +6,10 @@ import { formatId, newId } from '../kernel/ids.ts';
 import type { AccountPrincipal, Mode } from '../kernel/principal.ts';
 import type { Sealer } from '../kernel/sealed.ts';
 import type { Database, Queryable } from '../store/database.ts';
+import { readEndpointUrl } from './address/url.ts';
+import { mintSecret } from './deliver/sign.ts';
 import type { CREATE_BODY, PATCH_BODY } from './requests.ts';
 import { noEndpoint, requireLocked } from './require.ts';
-import { mintSecret } from './sign.ts';
 import {
   countForCreation,
   deleteEndpoint,
@@ -18,7 +19,6 @@ import {
   rotateSecret,
   updateEndpoint,
 } from './store.ts';
-import { readEndpointUrl } from './url.ts';
 
 /** An account needs one for each of its systems; every one more costs each of its events a delivery. */
 const ENDPOINTS_MAX = 50;

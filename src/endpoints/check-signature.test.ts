@@ -3,7 +3,7 @@ import { createHmac } from 'node:crypto';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
 import { checkSignature, readHeaders } from './check-signature.ts';
-import { mintSecret, signEvent } from './sign.ts';
+import { mintSecret, signEvent } from './deliver/sign.ts';
 
 const SECRET = mintSecret();
 const OLD_SECRET = mintSecret();

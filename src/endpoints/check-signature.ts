@@ -1,6 +1,6 @@
 import { timingSafeEqual } from 'node:crypto';
 import { jsonFaults } from '../kernel/json-faults.ts';
-import { keyOf, signContent } from './sign.ts';
+import { keyOf, signContent } from './deliver/sign.ts';
 
 /** The public libraries refuse what is further from their own clock, in both directions. */
 const TOLERANCE_SECONDS = 300;

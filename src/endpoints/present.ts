@@ -1,6 +1,6 @@
 import { formatId } from '../kernel/ids.ts';
-import type { AttemptRow } from './attempt-store.ts';
-import type { DisabledEndpoint } from './note-store.ts';
+import type { AttemptRow } from './deliver/attempt-store.ts';
+import type { DisabledEndpoint } from './deliver/note-store.ts';
 
 /** An endpoint as its owner sees it: never with its secret. */
 export function presentEndpoint(row: DisabledEndpoint) {

@@ -6,7 +6,7 @@ import { formatId, newId, parseId } from '../kernel/ids.ts';
 import type { AccountPrincipal } from '../kernel/principal.ts';
 import type { Database, Transaction } from '../store/database.ts';
 import { repeatOnConflict } from '../store/repeat-on-conflict.ts';
-import { type ReplayWish, replayEvents } from './delivery-store.ts';
+import { type ReplayWish, replayEvents } from './deliver/delivery-store.ts';
 import { endpointOperations } from './operations.ts';
 import { REPLAY_BODY } from './requests.ts';
 import { keyOf, requireEndpoint } from './require.ts';

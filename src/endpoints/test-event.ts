@@ -1,8 +1,8 @@
 import type { Clock } from '../kernel/clock.ts';
 import { ApiError } from '../kernel/errors.ts';
 import { formatId, newId } from '../kernel/ids.ts';
-import type { Attempts } from './attempt.ts';
-import type { AttemptRow } from './attempt-store.ts';
+import type { Attempts } from './deliver/attempt.ts';
+import type { AttemptRow } from './deliver/attempt-store.ts';
 import { presentEndpoint } from './present.ts';
 import type { EndpointRow } from './store.ts';
 

@@ -1,7 +1,7 @@
 import { PLATFORM } from '../accounts/require-account.ts';
 import { insertAudit } from '../accounts/store.ts';
 import { firstIdOfMs, idTimeMs, newId } from '../kernel/ids.ts';
-import { emptiedInbound } from '../messages/inbound-member.ts';
+import { emptiedInbound } from '../messages/read/inbound-member.ts';
 import type { Database, Queryable } from '../store/database.ts';
 import type { PersonMark } from './person-mark.ts';
 import { claimErasure, type ErasureRow, finishErasure, insertErasure, moveErasure } from './person-store.ts';

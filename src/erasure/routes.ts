@@ -3,7 +3,7 @@ import { noAccount, requireAccount } from '../accounts/require-account.ts';
 import { EXAMPLE } from '../http/examples.ts';
 import { platformRoute, type Route } from '../http/route.ts';
 import { ApiError, type PointerFault } from '../kernel/errors.ts';
-import { readPhoneNumber } from '../messages/phone-number.ts';
+import { readPhoneNumber } from '../messages/parse/phone-number.ts';
 import type { Database } from '../store/database.ts';
 import { deleteAccount } from './delete-account.ts';
 import { requestErasure } from './erase-person.ts';

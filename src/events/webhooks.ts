@@ -1,6 +1,6 @@
 import { EXAMPLE } from '../http/examples.ts';
-import { namedExamples } from '../http/openapi-operation.ts';
-import type { JsonObject, Shared } from '../http/openapi-schemas.ts';
+import { namedExamples } from '../http/openapi/operation.ts';
+import type { JsonObject, Shared } from '../http/openapi/schemas.ts';
 import { ref } from '../http/schema-words.ts';
 import { EVENT_TYPES } from './event.ts';
 import { EVENT_MEANINGS, eventSchemaName } from './schemas.ts';

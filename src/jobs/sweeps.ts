@@ -1,9 +1,9 @@
 import type { Logger } from 'pino';
-import { tidyDeliveries } from '../endpoints/delivery-store.ts';
-import { expireInboundIds } from '../messages/inbound-store.ts';
-import { recoverRequests } from '../messages/recover.ts';
-import { listWorkingNodes } from '../messages/recover-store.ts';
-import { expireIdempotency } from '../messages/store.ts';
+import { tidyDeliveries } from '../endpoints/deliver/delivery-store.ts';
+import { recoverRequests } from '../messages/commit/recover.ts';
+import { listWorkingNodes } from '../messages/commit/recover-store.ts';
+import { expireIdempotency } from '../messages/commit/store.ts';
+import { expireInboundIds } from '../messages/report/inbound-store.ts';
 import type { Node } from '../nodes/node.ts';
 import { expireNews } from '../notifications/news-store.ts';
 import { unwatched, type WatchRound } from '../observe/loops.ts';

@@ -2,8 +2,8 @@ import { type TSchema, Type } from 'typebox';
 import { EXAMPLE, EXAMPLE_DOCS_URL } from '../http/examples.ts';
 import { accountId, answer, count, idOf, orNull, ref, text, time, word } from '../http/schema-words.ts';
 import { presentMessageError } from '../kernel/message-errors.ts';
+import { SEND_BODY } from './parse/send-schema.ts';
 import { OUTCOME_COUNTS } from './schemas.ts';
-import { SEND_BODY } from './send-schema.ts';
 
 const REQUEST_REFERENCE = Type.Optional(text('The `client_reference` of the request.'));
 const TYPE = word('What was sent.', ['text', 'template']);

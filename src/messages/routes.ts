@@ -11,17 +11,23 @@ import type { AccountPrincipal } from '../kernel/principal.ts';
 import type { CheckAgainstTemplate } from '../provider/port.ts';
 import type { Database } from '../store/database.ts';
 import type { TemplateRegistry } from '../templates/registry.ts';
-import { composeAnswer, entryOf } from './answer.ts';
-import { findReplay, hashBody, readIdempotencyKey } from './idempotency.ts';
-import { listMessagesOfAny } from './list-of-any.ts';
+import { composeAnswer, entryOf } from './commit/answer.ts';
 import { messageOperations } from './operations.ts';
-import { type CheckComponents, parseSend } from './parse-send.ts';
-import { readPhoneNumber } from './phone-number.ts';
-import { presentMessages, presentTimeline } from './present.ts';
-import { findChannelsByNumber, findMessages, findRequests, findTimeline, type MessageFilter } from './read-store.ts';
-import type { Sends } from './send.ts';
-import { readTraceparent } from './traceparent.ts';
-import { validateSend } from './validate.ts';
+import { type CheckComponents, parseSend } from './parse/parse-send.ts';
+import { readPhoneNumber } from './parse/phone-number.ts';
+import { readTraceparent } from './parse/traceparent.ts';
+import { listMessagesOfAny } from './read/list-of-any.ts';
+import { presentMessages, presentTimeline } from './read/present.ts';
+import {
+  findChannelsByNumber,
+  findMessages,
+  findRequests,
+  findTimeline,
+  type MessageFilter,
+} from './read/read-store.ts';
+import { findReplay, hashBody, readIdempotencyKey } from './send/idempotency.ts';
+import type { Sends } from './send/send.ts';
+import { validateSend } from './send/validate.ts';
 
 interface Deps {
   database: Database;

@@ -3,10 +3,10 @@ import { type ChannelTargets, findChannelTargets, type NamedByProvider } from '.
 import { appendEvents } from '../events/store.ts';
 import { idTimeMs, newId, parseId } from '../kernel/ids.ts';
 import type { Mode } from '../kernel/principal.ts';
-import { applyReports } from '../messages/apply-reports.ts';
-import type { StatusReport } from '../messages/apply-store.ts';
-import { type InboundMessage, insertInbound } from '../messages/inbound-store.ts';
-import { draftMessageEvents, type MessageEvent } from '../messages/message-events.ts';
+import { draftMessageEvents, type MessageEvent } from '../messages/read/message-events.ts';
+import { applyReports } from '../messages/report/apply-reports.ts';
+import type { StatusReport } from '../messages/report/apply-store.ts';
+import { type InboundMessage, insertInbound } from '../messages/report/inbound-store.ts';
 import { type Contact, extendWindows, findWindows, keepPreferences, type Preference } from '../people/store.ts';
 import { describeClosedWindow } from '../people/window.ts';
 import type {

@@ -5,7 +5,7 @@ import { createTestDatabase, type TestDatabase } from '../../test/support/databa
 import { until } from '../../test/support/until.ts';
 import { countWaitingForLocks } from '../../test/support/waiting-for-locks.ts';
 import { newId } from '../kernel/ids.ts';
-import { decodeNotification } from '../provider/whatsapp/decode.ts';
+import { decodeNotification } from '../provider/whatsapp/decode/decode.ts';
 import type { Database } from '../store/database.ts';
 import { runRound } from './apply-round.ts';
 import { claimPacked, finishPacked, insertPack, type PackLimits, unpack } from './pack-store.ts';

@@ -6,7 +6,7 @@ import { type ListingServer, listed, pageOf, startListingServer } from '../../te
 import { addLiveChannel } from '../../test/templates/live-channel.ts';
 import type { SendingChannel } from '../channels/channels.ts';
 import { newId } from '../kernel/ids.ts';
-import { createWhatsAppProvider } from '../provider/whatsapp/client.ts';
+import { createWhatsAppProvider } from '../provider/whatsapp/client/client.ts';
 import { createTemplateRegistry, type TemplateRegistry } from './registry.ts';
 import { syncDueTemplates } from './schedule.ts';
 import { applyTemplateNews, claimDueSyncs, listTemplateRows, makeSyncDue } from './store.ts';

@@ -7,7 +7,7 @@ import { type ListingServer, listed, pageOf, startListingServer } from '../../te
 import { addLiveChannel } from '../../test/templates/live-channel.ts';
 import type { SendingChannel } from '../channels/channels.ts';
 import { newId } from '../kernel/ids.ts';
-import { createWhatsAppProvider } from '../provider/whatsapp/client.ts';
+import { createWhatsAppProvider } from '../provider/whatsapp/client/client.ts';
 import { applyTemplateNews, claimDueSyncs, findTemplatesByName, makeSyncDue } from './store.ts';
 import { ownerOf, syncTemplates } from './sync.ts';
 

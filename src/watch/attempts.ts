@@ -1,5 +1,5 @@
 import type { Logger } from 'pino';
-import type { CarriedDelivery } from '../endpoints/deliver.ts';
+import type { CarriedDelivery } from '../endpoints/deliver/deliver.ts';
 import { formatId } from '../kernel/ids.ts';
 import type { DeliveryMetrics } from '../observe/delivery-metrics.ts';
 

@@ -1,7 +1,7 @@
 import type { Pacing } from '../channels/pacing.ts';
 import { formatId } from '../kernel/ids.ts';
-import type { Ledger, Settlement } from '../messages/ledger.ts';
-import type { Sends } from '../messages/send.ts';
+import type { Ledger, Settlement } from '../messages/commit/ledger.ts';
+import type { Sends } from '../messages/send/send.ts';
 import type { SendMetrics } from '../observe/send-metrics.ts';
 import type { Span, Traces } from '../observe/traces.ts';
 import type { Provider } from '../provider/port.ts';

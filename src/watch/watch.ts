@@ -1,5 +1,5 @@
 import type { Logger } from 'pino';
-import type { CarriedDelivery } from '../endpoints/deliver.ts';
+import type { CarriedDelivery } from '../endpoints/deliver/deliver.ts';
 import type { AnsweredRequest } from '../http/answered.ts';
 import type { AppliedBatch } from '../notifications/apply.ts';
 import type { Intake } from '../notifications/receive.ts';

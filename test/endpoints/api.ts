@@ -1,5 +1,5 @@
 import { pino } from 'pino';
-import { createAttempts } from '../../src/endpoints/attempt.ts';
+import { createAttempts } from '../../src/endpoints/deliver/attempt.ts';
 import { endpointRoutes } from '../../src/endpoints/routes.ts';
 import { createRateLimits } from '../../src/http/rate-limit.ts';
 import { createServer } from '../../src/http/server.ts';

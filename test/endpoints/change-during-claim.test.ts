@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { pino } from 'pino';
-import { createAttempts } from '../../src/endpoints/attempt.ts';
-import { startDeliveries } from '../../src/endpoints/deliver.ts';
-import { createResolve } from '../../src/endpoints/resolve.ts';
+import { createResolve } from '../../src/endpoints/address/resolve.ts';
+import { createAttempts } from '../../src/endpoints/deliver/attempt.ts';
+import { startDeliveries } from '../../src/endpoints/deliver/deliver.ts';
 import { systemClock } from '../../src/kernel/clock.ts';
 import type { Database } from '../../src/store/database.ts';
 import { until } from '../support/until.ts';

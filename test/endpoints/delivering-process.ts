@@ -1,6 +1,6 @@
 import { pino } from 'pino';
-import { createAttempts } from '../../src/endpoints/attempt.ts';
-import { startDeliveries } from '../../src/endpoints/deliver.ts';
+import { createAttempts } from '../../src/endpoints/deliver/attempt.ts';
+import { startDeliveries } from '../../src/endpoints/deliver/deliver.ts';
 import { systemClock as clock } from '../../src/kernel/clock.ts';
 import { createSealer } from '../../src/kernel/sealed.ts';
 import { openDatabase } from '../../src/store/database.ts';

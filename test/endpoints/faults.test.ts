@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import type { AddressInfo } from 'node:net';
 import { createServer, type Socket } from 'node:net';
 import { after, before, describe, it } from 'node:test';
-import { readEndpointUrl } from '../../src/endpoints/url.ts';
+import { readEndpointUrl } from '../../src/endpoints/address/url.ts';
 import { newId } from '../../src/kernel/ids.ts';
 import { type Harness, startHarness, type TestEndpoint } from './harness.ts';
 import { type Answering, type Receiver, startReceiver } from './receiver.ts';

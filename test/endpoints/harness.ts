@@ -1,10 +1,10 @@
 import { randomBytes } from 'node:crypto';
 import { pino } from 'pino';
-import { createAttempts } from '../../src/endpoints/attempt.ts';
-import { type AttemptRow, listAttempts } from '../../src/endpoints/attempt-store.ts';
-import { type Deliveries, startDeliveries } from '../../src/endpoints/deliver.ts';
-import { createResolve, type Resolve } from '../../src/endpoints/resolve.ts';
-import { mintSecret } from '../../src/endpoints/sign.ts';
+import { createResolve, type Resolve } from '../../src/endpoints/address/resolve.ts';
+import { createAttempts } from '../../src/endpoints/deliver/attempt.ts';
+import { type AttemptRow, listAttempts } from '../../src/endpoints/deliver/attempt-store.ts';
+import { type Deliveries, startDeliveries } from '../../src/endpoints/deliver/deliver.ts';
+import { mintSecret } from '../../src/endpoints/deliver/sign.ts';
 import { type EndpointRow, findEndpoint, insertEndpoint } from '../../src/endpoints/store.ts';
 import type { EventType } from '../../src/events/event.ts';
 import { appendEvents } from '../../src/events/store.ts';

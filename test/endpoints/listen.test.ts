@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { fileURLToPath } from 'node:url';
-import { mintSecret, signEvent } from '../../src/endpoints/sign.ts';
+import { mintSecret, signEvent } from '../../src/endpoints/deliver/sign.ts';
 import { until } from '../support/until.ts';
 import { type EndpointApi, startEndpointApi } from './api.ts';
 import { type Harness, startHarness } from './harness.ts';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import type { ServerResponse } from 'node:http';
 import { after, before, describe, it } from 'node:test';
-import { tidyDeliveries } from '../../src/endpoints/delivery-store.ts';
+import { tidyDeliveries } from '../../src/endpoints/deliver/delivery-store.ts';
 import { newId } from '../../src/kernel/ids.ts';
 import { until } from '../support/until.ts';
 import { type Harness, startHarness } from './harness.ts';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
-import { createRecorder, type MadeAttempt } from '../../src/endpoints/record.ts';
+import { createRecorder, type MadeAttempt } from '../../src/endpoints/deliver/record.ts';
 import { newId } from '../../src/kernel/ids.ts';
 import { createTestDatabase } from '../support/database.ts';
 import { until } from '../support/until.ts';

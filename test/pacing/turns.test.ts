@@ -2,9 +2,9 @@ import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, it } from 'node:test';
 import { pino } from 'pino';
 import { newId, parseId } from '../../src/kernel/ids.ts';
-import type { NewRequest } from '../../src/messages/begin-store.ts';
-import { commitSends } from '../../src/messages/commit-store.ts';
-import { recoverRequests } from '../../src/messages/recover.ts';
+import type { NewRequest } from '../../src/messages/commit/begin-store.ts';
+import { commitSends } from '../../src/messages/commit/commit-store.ts';
+import { recoverRequests } from '../../src/messages/commit/recover.ts';
 import { until } from '../support/until.ts';
 import { type LiveWorld, startLiveWorld } from './live-world.ts';
 

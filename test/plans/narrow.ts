@@ -20,9 +20,10 @@ const OF_WORK = [
 ];
 /** What may read more, with its reason. */
 export const MAY_READ_MORE: Record<string, string> = {
-  'src/endpoints/delivery-store.ts claimDeliveries': 'Steps from one endpoint to the next, a row each.',
-  'src/endpoints/delivery-store.ts replayEvents': 'Ends at the limit of a step, and reads the log once for a replay.',
-  'src/endpoints/delivery-store.ts tidyDeliveries': 'Looks at everything that is on its way.',
+  'src/endpoints/deliver/delivery-store.ts claimDeliveries': 'Steps from one endpoint to the next, a row each.',
+  'src/endpoints/deliver/delivery-store.ts replayEvents':
+    'Ends at the limit of a step, and reads the log once for a replay.',
+  'src/endpoints/deliver/delivery-store.ts tidyDeliveries': 'Looks at everything that is on its way.',
   'src/erasure/account-store.ts deleteRows': 'Deletes everything that an account has.',
   'src/erasure/person-store.ts finishErasure': 'Runs once for a person.',
   'src/erasure/walk-store.ts emptyAttempts': 'Ends at the limit of a step.',
@@ -36,15 +37,15 @@ export const MAY_READ_MORE: Record<string, string> = {
   'src/keeping/partition-store.ts holdsEvents': 'Ends with the last one of a log.',
   'src/keeping/expire-store.ts deleteStrays': 'Next to nothing is in no week.',
   'src/keeping/expire-store.ts emptyStrays': 'Next to nothing is in no week.',
-  'src/messages/inbound-store.ts expireInboundIds': 'By the time at which they end.',
-  'src/messages/store.ts expireIdempotency': 'By the time at which they end.',
-  'src/messages/read-store.ts listMessages, no filter': 'Ends with the page.',
-  'src/messages/read-store.ts listMessages, a later page': 'Ends with the page.',
-  'src/messages/read-store.ts listMessages, since a time': 'Ends with the page.',
-  'src/messages/read-store.ts listMessages, by direction': 'Ends with the page: both directions are frequent.',
-  'src/messages/read-store.ts listMessages, to our channels': 'Ends with the page: people write often.',
-  'src/messages/read-store.ts listMessages, by status': 'Ends with the page, and reads far for a rare status.',
-  'src/messages/read-store.ts listMessages, by user id':
+  'src/messages/report/inbound-store.ts expireInboundIds': 'By the time at which they end.',
+  'src/messages/commit/store.ts expireIdempotency': 'By the time at which they end.',
+  'src/messages/read/read-store.ts listMessages, no filter': 'Ends with the page.',
+  'src/messages/read/read-store.ts listMessages, a later page': 'Ends with the page.',
+  'src/messages/read/read-store.ts listMessages, since a time': 'Ends with the page.',
+  'src/messages/read/read-store.ts listMessages, by direction': 'Ends with the page: both directions are frequent.',
+  'src/messages/read/read-store.ts listMessages, to our channels': 'Ends with the page: people write often.',
+  'src/messages/read/read-store.ts listMessages, by status': 'Ends with the page, and reads far for a rare status.',
+  'src/messages/read/read-store.ts listMessages, by user id':
     'Ends with the page, and reads far for a person known by it alone.',
   'src/notifications/pack-store.ts findPacked': 'Packs hold nothing but what is to be applied at once.',
   'src/notifications/pack-store.ts listPacked': 'Packs hold nothing but what is to be applied at once.',

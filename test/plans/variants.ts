@@ -51,8 +51,8 @@ function calls(some: Record<string, unknown>, make: (one: unknown, what: string)
 
 /** Functions whose arguments decide about the statement that they run, with a call for each of these. */
 export const VARIANTS: Record<string, Record<string, Calls>> = {
-  'src/messages/commit-store.ts': { commitSends: commits() },
-  'src/messages/read-store.ts': {
+  'src/messages/commit/commit-store.ts': { commitSends: commits() },
+  'src/messages/read/read-store.ts': {
     listMessages: Object.fromEntries(
       Object.entries({ 'no filter': {}, ...FILTERS }).map(([what, filter]) => [what, [all, all, filter, 50]]),
     ),
@@ -60,7 +60,7 @@ export const VARIANTS: Record<string, Record<string, Calls>> = {
   'src/events/store.ts': {
     listEvents: { 'all types': [all, all, 0, null, 50], 'of some types': [all, all, 0, [all], 50] },
   },
-  'src/endpoints/attempt-store.ts': {
+  'src/endpoints/deliver/attempt-store.ts': {
     listAttempts: {
       'no filter': [all, all, { eventId: null, outcome: null, before: null, from: all }, 50],
       'by event': [all, all, { eventId: all, outcome: null, before: null, from: all }, 50],

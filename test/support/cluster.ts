@@ -2,7 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Connection } from '../../src/store/database.ts';
-import { startEmbedded } from '../../src/store/embedded.ts';
+import { startEmbedded } from '../../src/store/embedded/embedded.ts';
 
 /** Where the test processes find the server of this run, as JSON. */
 export const CLUSTER_VARIABLE = 'WAYPOST_TEST_CLUSTER';

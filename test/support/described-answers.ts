@@ -3,8 +3,8 @@ import { Ajv2020, type ErrorObject, type ValidateFunction } from 'ajv/dist/2020.
 import addFormats from 'ajv-formats';
 import type { FastifyInstance } from 'fastify';
 import { describeGateway } from '../../src/api-description.ts';
-import { openApiPath } from '../../src/http/openapi.ts';
-import type { JsonObject } from '../../src/http/openapi-schemas.ts';
+import { openApiPath } from '../../src/http/openapi/openapi.ts';
+import type { JsonObject } from '../../src/http/openapi/schemas.ts';
 import type { Route } from '../../src/http/route.ts';
 import { isRecord } from '../../src/kernel/is-record.ts';
 import { routesAsData } from '../../src/routes-as-data.ts';

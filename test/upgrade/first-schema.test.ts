@@ -7,7 +7,7 @@ import { after, before, describe, it } from 'node:test';
 import { hashApiKey, mintApiKey } from '../../src/accounts/api-key.ts';
 import { formatId, newId } from '../../src/kernel/ids.ts';
 import { createSealer } from '../../src/kernel/sealed.ts';
-import { hashBody } from '../../src/messages/idempotency.ts';
+import { hashBody } from '../../src/messages/send/idempotency.ts';
 import { migrate } from '../../src/store/migrate.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { startTestGateway, type TestGateway } from '../support/gateway.ts';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
-import { decodeNotification } from '../../../src/provider/whatsapp/decode.ts';
+import { decodeNotification } from '../../../src/provider/whatsapp/decode/decode.ts';
 import { anyBytes, mutatedPayload } from '../notification-body.ts';
 import type { FuzzTarget } from '../target.ts';
 

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { isIP } from 'node:net';
 import fc from 'fast-check';
-import { mayConnectTo } from '../../../src/endpoints/address-guard.ts';
-import { readEndpointUrl } from '../../../src/endpoints/url.ts';
+import { mayConnectTo } from '../../../src/endpoints/address/address-guard.ts';
+import { readEndpointUrl } from '../../../src/endpoints/address/url.ts';
 import type { FuzzTarget } from '../target.ts';
 
 const octet = fc.integer({ min: 0, max: 255 });

@@ -1,0 +1,123 @@
+import type { Clock } from '../../kernel/clock.ts';
+import { formatId, newId } from '../../kernel/ids.ts';
+import { createMemo } from '../../kernel/memo.ts';
+import type { Mode } from '../../kernel/principal.ts';
+import { rememberOpened, type Sealer } from '../../kernel/sealed.ts';
+import type { Traces } from '../../observe/traces.ts';
+import { createGuardedAgent } from '../address/guarded-agent.ts';
+import { createResolve, type Resolve } from '../address/resolve.ts';
+import { readEndpointUrl, type UrlReading } from '../address/url.ts';
+import type { AttemptRow } from './attempt-store.ts';
+import { type PostResult, post } from './post.ts';
+import { signEvent } from './sign.ts';
+import { continueTrace } from './trace.ts';
+
+/** For connecting and the whole answer. A promise to customers. */
+const TIMEOUT_MS = 15_000;
+/** As many endpoints as are busy at a time. */
+const ENDPOINTS_REMEMBERED_MAX = 1_000;
+
+export interface AttemptsDeps {
+  sealer: Sealer;
+  clock: Clock;
+  /** Whether test endpoints may use http and loopback. */
+  localEndpoints: boolean;
+  /** The name servers, unless a test has its own. */
+  resolve?: Resolve;
+  timeoutMs?: number;
+  traces?: Traces | undefined;
+}
+
+/** Where an event goes to. */
+export interface Destination {
+  endpointId: string;
+  mode: Mode;
+  url: string;
+  secretSealed: Buffer;
+  /** null: there is none that still signs. */
+  previousSecretSealed: Buffer | null;
+}
+
+/** An event on its way: the same bytes on every try. */
+export interface Parcel {
+  /** The event's TypeID. */
+  eventId: string;
+  body: string;
+  traceparent: string | null;
+}
+
+export type AttemptOutcome = Pick<
+  AttemptRow,
+  'id' | 'at' | 'outcome' | 'http_status' | 'error' | 'duration_ms' | 'answer'
+> & {
+  retryAfter: string | null;
+};
+
+/** Makes single attempts. It never rejects for what the world does. */
+export interface Attempts {
+  attempt(destination: Destination, parcel: Parcel, signal?: AbortSignal): Promise<AttemptOutcome>;
+  close(): Promise<void>;
+}
+
+export function createAttempts(deps: AttemptsDeps): Attempts {
+  const { sealer, clock, localEndpoints, resolve = createResolve(), timeoutMs = TIMEOUT_MS, traces } = deps;
+  const open = rememberOpened(sealer, ENDPOINTS_REMEMBERED_MAX);
+  const readings = createMemo<UrlReading>(ENDPOINTS_REMEMBERED_MAX);
+  const worldAgent = createGuardedAgent(resolve, { local: false, timeoutMs });
+  const localAgent = createGuardedAgent(resolve, { local: true, timeoutMs });
+
+  const send = (destination: Destination, { eventId, body, traceparent }: Parcel, at: Date, signal?: AbortSignal) => {
+    const local = localEndpoints && destination.mode === 'test';
+    // Also on every try: a literal address passes no look-up, and the settings may have changed since it was stored.
+    const reading = readings(`${local} ${destination.url}`, () => readEndpointUrl(destination.url, local));
+    if (reading.kind === 'refused') return Promise.resolve(ADDRESS_REFUSED);
+    const sealed = [destination.secretSealed, destination.previousSecretSealed].filter((secret) => secret !== null);
+    const secrets = sealed.map((secret) => open(secret, destination.endpointId));
+    const headers = {
+      'content-type': 'application/json',
+      'user-agent': 'Waypost',
+      ...signEvent(eventId, at, body, secrets),
+      ...(traceparent !== null && { traceparent }),
+    };
+    return post(local ? localAgent : worldAgent, { url: reading.url, headers, body, timeoutMs, signal });
+  };
+
+  return {
+    async attempt(destination, parcel, signal) {
+      const at = new Date(clock.nowMs());
+      const begunMs = performance.now();
+      const span = beginSpan(traces, destination, parcel);
+      const traceparent = span?.traceparent ?? (parcel.traceparent && continueTrace(parcel.traceparent));
+      const result = await send(destination, { ...parcel, traceparent }, at, signal);
+      span?.end(
+        { 'waypost.http_status': result.httpStatus ?? 0 },
+        succeeded(result) ? undefined : (result.error ?? 'status'),
+      );
+      return {
+        id: newId(),
+        at,
+        outcome: succeeded(result) ? 'succeeded' : 'failed',
+        http_status: result.httpStatus,
+        error: result.error,
+        duration_ms: Math.round(performance.now() - begunMs),
+        answer: result.answer,
+        retryAfter: result.retryAfter,
+      };
+    },
+    async close() {
+      await Promise.all([worldAgent.destroy(), localAgent.destroy()]);
+    },
+  };
+}
+
+function beginSpan(traces: Traces | undefined, { endpointId }: Destination, { eventId, traceparent }: Parcel) {
+  if (traces === undefined || traceparent === null) return undefined;
+  const facts = { 'waypost.endpoint_id': formatId('end', endpointId), 'waypost.event_id': eventId };
+  return traces.begin('deliver', 'client', traceparent, facts);
+}
+
+const ADDRESS_REFUSED: PostResult = { httpStatus: null, error: 'address_refused', retryAfter: null, answer: null };
+
+function succeeded({ httpStatus, error }: PostResult): boolean {
+  return error === null && httpStatus !== null && httpStatus >= 200 && httpStatus < 300;
+}

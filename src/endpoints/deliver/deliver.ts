@@ -1,0 +1,244 @@
+import type { Logger } from 'pino';
+import { eventText } from '../../events/event-text.ts';
+import type { Clock } from '../../kernel/clock.ts';
+import { formatId } from '../../kernel/ids.ts';
+import { unwatched, type WatchRound } from '../../observe/loops.ts';
+import type { Database } from '../../store/database.ts';
+import { isPassingFailure } from '../../store/passing-failure.ts';
+import type { AttemptOutcome, Attempts } from './attempt.ts';
+import { type ClaimedDelivery, claimDeliveries, releaseDeliveries, removeDeliveries } from './delivery-store.ts';
+import { Lanes } from './lanes.ts';
+import { findUnchanged, keyOfThen } from './note-store.ts';
+import { createRecorder, type MadeAttempt, type Recorder } from './record.ts';
+import { waitAfterMs } from './schedule.ts';
+
+/** Finds what other nodes have recorded or left, and what is due again. */
+export const POLL_MS = 1_000;
+/** One claim takes so many, so that it is short and its events fit into memory. */
+const CLAIM_MAX = 1_000;
+/** The time to the first byte, an attempt, its recording, and a margin: then other nodes take it over. */
+const LEASE_MS = 45_000;
+const BEGIN_WITHIN_MS = 15_000;
+/** So soon the deliveries that wait here hear of a change that another node has made to their endpoint. */
+const LOOK_EVERY_MS = 1_000;
+
+export interface Deliveries {
+  /** Events were recorded: do not wait for the next poll. */
+  nudge(): void;
+  /** An endpoint was changed or deleted: nothing more begins at it as it was before. */
+  changed(endpointId: string): void;
+  /** Begins nothing more, waits so long for the attempts under way, and gives back what was not begun. */
+  stop(budgetMs: number): Promise<void>;
+}
+
+export interface DeliveriesDeps {
+  database: Database;
+  attempts: Attempts;
+  clock: Clock;
+  docsUrl(): string;
+  log: Logger;
+  /** In [0, 1), for the jitter. */
+  random?: () => number;
+  watch?: WatchRound;
+  /** Told after each commit, with the number of attempts in it. */
+  onCommit?: (attempts: number) => void;
+  /** Told after each attempt. */
+  onAttempt?(carried: CarriedDelivery): void;
+}
+
+/** A delivery after an attempt. `waitMs` null: there is no next one. */
+export interface CarriedDelivery {
+  delivery: ClaimedDelivery;
+  outcome: AttemptOutcome;
+  waitMs: number | null;
+}
+
+/** Carries events to the endpoints, as long as the process lives. Nodes share the work delivery by delivery. */
+export function startDeliveries(deps: DeliveriesDeps): Deliveries {
+  const carrier = new Carrier(deps);
+  return {
+    nudge: () => carrier.nudge(),
+    changed: (endpointId) => carrier.changed(endpointId),
+    stop: (budgetMs) => carrier.stop(budgetMs),
+  };
+}
+
+class Carrier {
+  readonly #deps: DeliveriesDeps;
+  readonly #recorder: Recorder;
+  readonly #lanes = new Lanes();
+  readonly #underWay = new Set<Promise<void>>();
+  readonly #aborting = new AbortController();
+  readonly #loop: Promise<void>;
+  /** The endpoints that were changed while a claim was under way: it may have read them as they were before. */
+  readonly #changedMeanwhile = new Set<string>();
+  #stopped = false;
+  #lookedMs = 0;
+  #nudged = false;
+  #wake = () => {};
+  #after: { accountId: string; endpointId: string } | null = null;
+
+  constructor(deps: DeliveriesDeps) {
+    this.#deps = deps;
+    this.#recorder = createRecorder(deps.database, () => this.nudge(), deps.onCommit);
+    this.#loop = this.#run();
+  }
+
+  nudge(): void {
+    this.#nudged = true;
+    this.#wake();
+  }
+
+  changed(endpointId: string): void {
+    this.#changedMeanwhile.add(endpointId);
+    const released = this.#release(this.#lanes.letGo(endpointId)).finally(() => {
+      this.#underWay.delete(released);
+      this.nudge();
+    });
+    this.#underWay.add(released);
+  }
+
+  async stop(budgetMs: number): Promise<void> {
+    this.#stopped = true;
+    this.#wake();
+    await this.#loop;
+    const waiting = this.#lanes.clear();
+    const timer = setTimeout(() => this.#aborting.abort(), budgetMs);
+    await this.#release(waiting);
+    while (this.#underWay.size > 0) await Promise.all(this.#underWay);
+    clearTimeout(timer);
+    await this.#recorder.idle();
+  }
+
+  async #run(): Promise<void> {
+    while (!this.#stopped) {
+      this.#nudged = false;
+      const full = await this.#round();
+      if (!full) await this.#sleep();
+    }
+  }
+
+  #sleep(): Promise<void> {
+    return new Promise((resolve) => {
+      if (this.#nudged || this.#stopped) return resolve();
+      const timer = setTimeout(resolve, POLL_MS);
+      this.#wake = () => {
+        clearTimeout(timer);
+        resolve();
+      };
+    });
+  }
+
+  /** Whether there may be more to take at once. */
+  async #round(): Promise<boolean> {
+    const { database, log, watch = unwatched } = this.#deps;
+    const nowMs = performance.now();
+    this.#lanes.prune(nowMs);
+    if (nowMs - this.#lookedMs >= LOOK_EVERY_MS) await this.#letGoOfChanged(nowMs);
+    const take = { deliveriesMax: CLAIM_MAX, leaseSeconds: LEASE_MS / 1_000, after: this.#after };
+    this.#changedMeanwhile.clear();
+    const claimed = await watch(() => claimDeliveries(database, { ...this.#lanes.claimRooms(), ...take })).catch(
+      (error: unknown) => {
+        if (!isPassingFailure(error)) throw error;
+        // Nothing was taken, or its lease ends: the next round meets it again.
+        log.warn({ err: error }, 'deliveries.claim_failed');
+        return undefined;
+      },
+    );
+    if (claimed === undefined) return false;
+    const passedOver = this.#after !== null;
+    this.#after = claimed.length < CLAIM_MAX ? null : lastOf(claimed);
+    const { expired = [], alive = [] } = Object.groupBy(claimed, ({ type }) => (type === null ? 'expired' : 'alive'));
+    await this.#drop(expired);
+    this.#lanes.add(alive, nowMs);
+    const outdated = [...this.#changedMeanwhile].flatMap((endpointId) => this.#lanes.letGo(endpointId));
+    this.#begin();
+    await this.#release(outdated);
+    return claimed.length === CLAIM_MAX || passedOver || expired.length > 0 || outdated.length > 0;
+  }
+
+  /** What other nodes have changed. */
+  async #letGoOfChanged(nowMs: number): Promise<void> {
+    const held = this.#lanes.held();
+    this.#lookedMs = nowMs;
+    if (held.length === 0) return;
+    await this.#tryStore(async () => {
+      const unchanged = new Set((await findUnchanged(this.#deps.database, held)).map(keyOfThen));
+      const changed = held.filter((then) => !unchanged.has(keyOfThen(then)));
+      await this.#release(changed.flatMap(({ endpoint_id: id }) => this.#lanes.letGo(id)));
+    });
+  }
+
+  #begin(): void {
+    if (this.#stopped) return;
+    const notBeforeMs = performance.now() - BEGIN_WITHIN_MS;
+    for (let next = this.#lanes.begin(notBeforeMs); next !== undefined; next = this.#lanes.begin(notBeforeMs)) {
+      const carried = this.#carry(next).finally(() => this.#underWay.delete(carried));
+      this.#underWay.add(carried);
+    }
+  }
+
+  async #carry(delivery: ClaimedDelivery): Promise<void> {
+    const { attempts, clock, docsUrl, random = Math.random } = this.#deps;
+    const eventId = formatId('evt', delivery.event_id);
+    const type = delivery.type ?? '';
+    const body = eventText({ ...delivery, id: delivery.event_id, type, at: new Date(delivery.at_ms) }, docsUrl());
+    const destination = {
+      endpointId: delivery.endpoint_id,
+      mode: delivery.mode,
+      url: delivery.url,
+      secretSealed: delivery.secret_sealed,
+      previousSecretSealed: delivery.previous_secret_sealed,
+    };
+    const parcel = { eventId, body, traceparent: delivery.traceparent };
+    const outcome = await attempts.attempt(destination, parcel, this.#aborting.signal);
+    const succeeded = outcome.outcome === 'succeeded';
+    const left = this.#lanes.end(delivery, { succeeded, durationMs: outcome.duration_ms }, performance.now());
+    this.#begin();
+    if (this.#lanes.wantsMore(delivery)) this.nudge();
+    if (this.#aborting.signal.aborted && !succeeded) return this.#release([delivery]);
+    const number = delivery.attempts + 1;
+    const waitMs = succeeded ? null : waitAfterMs(number, outcome.retryAfter, clock.nowMs(), random);
+    this.#deps.onAttempt?.({ delivery, outcome, waitMs });
+    await Promise.all([this.#release(left), this.#record({ delivery: { ...delivery, type }, outcome, waitMs })]);
+    if (left.length > 0) this.nudge();
+  }
+
+  async #record(made: MadeAttempt): Promise<void> {
+    try {
+      await this.#recorder.add(made);
+    } catch (error) {
+      if (!isPassingFailure(error)) throw error;
+      // The lease ends, and the event is tried once more: at least once is the promise.
+      this.#deps.log.warn({ err: error }, 'deliveries.record_failed');
+    }
+  }
+
+  async #release(deliveries: readonly ClaimedDelivery[]): Promise<void> {
+    if (deliveries.length > 0) await this.#tryStore(() => releaseDeliveries(this.#deps.database, deliveries));
+  }
+
+  /** Their events have expired: there is nothing to tell any more. */
+  async #drop(deliveries: readonly ClaimedDelivery[]): Promise<void> {
+    if (deliveries.length > 0) await this.#tryStore(() => removeDeliveries(this.#deps.database, deliveries));
+  }
+
+  async #tryStore(work: () => Promise<void>): Promise<void> {
+    try {
+      await work();
+    } catch (error) {
+      if (!isPassingFailure(error)) throw error;
+      // The lease ends by itself.
+      this.#deps.log.warn({ err: error }, 'deliveries.release_failed');
+    }
+  }
+}
+
+function lastOf(claimed: readonly ClaimedDelivery[]): { accountId: string; endpointId: string } {
+  const places = claimed.map(({ account_id: accountId, endpoint_id: endpointId }) => ({ accountId, endpointId }));
+  return places.reduce((last, place) => (keyOf(place) > keyOf(last) ? place : last));
+}
+
+function keyOf({ accountId, endpointId }: { accountId: string; endpointId: string }): string {
+  return accountId + endpointId;
+}

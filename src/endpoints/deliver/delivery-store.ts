@@ -1,0 +1,257 @@
+import type { Mode } from '../../kernel/principal.ts';
+import type { Queryable } from '../../store/database.ts';
+import type { StatementPart } from '../../store/statement-part.ts';
+
+/** One event for one endpoint, taken by this node, with all that an attempt needs. */
+export interface ClaimedDelivery {
+  account_id: string;
+  endpoint_id: string;
+  event_id: string;
+  /** Where its row stands, as long as nobody writes it. */
+  place: string;
+  /** How many were made before. */
+  attempts: number;
+  mode: Mode;
+  /** Counts the changes of the endpoint, which was so when this was claimed. */
+  endpoint_version: number;
+  url: string;
+  secret_sealed: Buffer;
+  /** null: there is none that still signs. */
+  previous_secret_sealed: Buffer | null;
+  /** null: the event has expired meanwhile, and so have the members below. */
+  type: string | null;
+  sequence: number;
+  /** JSON, as the database writes it. */
+  data: string;
+  traceparent: string | null;
+  /** When it was recorded, in milliseconds: to read a date costs more than all other columns. */
+  at_ms: number;
+}
+
+/** How much a claim takes. */
+export interface ClaimLimits {
+  /** Endpoints that may have another number of deliveries than the others now, none included. */
+  rooms: readonly { endpointId: string; room: number }[];
+  /** For each of the others. */
+  roomOfOthers: number;
+  /** Of all endpoints together. */
+  deliveriesMax: number;
+  leaseSeconds: number;
+  /** Begins behind this endpoint in the order of account and id; null: at the first. */
+  after: { accountId: string; endpointId: string } | null;
+}
+
+const FIRST_UUID = '00000000-0000-0000-0000-000000000000';
+
+/**
+ * Takes what is due, a little of each endpoint. It steps from one endpoint with deliveries to the next by the index and
+ * looks at no more of each than may be taken, so that the backlog of a dead endpoint costs one step. The lease is on the
+ * database's clock. Ranges in the order of one index, rows found again by their place, events and endpoints looked up one
+ * by one: so written it has one good plan only, whatever the planner believes of a table that was empty a minute ago.
+ */
+const DELIVERY_CLAIM = `
+  with recursive waiting as (
+    (select account_id, endpoint_id from delivery where (account_id, endpoint_id) > ($6::uuid, $7::uuid)
+     order by account_id, endpoint_id limit 1)
+    union all
+    select n.account_id, n.endpoint_id from waiting w cross join lateral (
+      select d.account_id, d.endpoint_id from delivery d
+      where (d.account_id, d.endpoint_id) > (w.account_id, w.endpoint_id)
+      order by d.account_id, d.endpoint_id limit 1) n
+  ), due as (
+    select d.place from waiting w
+    cross join lateral (
+      select enabled from endpoint where account_id = w.account_id and id = w.endpoint_id limit 1) e
+    left join unnest($1::uuid[], $2::integer[]) as known (endpoint_id, room) on known.endpoint_id = w.endpoint_id
+    cross join lateral (
+      select ctid as place from delivery
+      where (account_id, endpoint_id, next_at) >= (w.account_id, w.endpoint_id, '-infinity')
+        and (account_id, endpoint_id, next_at) <= (w.account_id, w.endpoint_id, now())
+        and (claimed_until is null or claimed_until <= now())
+      order by account_id, endpoint_id, next_at limit coalesce(known.room, $3) for update skip locked) d
+    where e.enabled
+    limit $4
+  ), claimed as (
+    update delivery set claimed_until = now() + make_interval(secs => $5)
+    where ctid = any(array(select place from due))
+    returning account_id, endpoint_id, event_id, ctid as place, attempts, next_at
+  )
+  select c.account_id, c.endpoint_id, c.event_id, c.place, c.attempts, e.mode, e.version as endpoint_version,
+    e.url, e.secret_sealed, e.previous_secret_sealed,
+    v.type, v.sequence, v.data::text as data, v.traceparent, floor(extract(epoch from v.at) * 1000)::bigint as at_ms
+  from claimed c
+  cross join lateral (
+    select mode, version, url, secret_sealed, case when previous_expires_at > now() then previous_secret_sealed end as previous_secret_sealed
+    from endpoint where account_id = c.account_id and id = c.endpoint_id limit 1) e
+  left join lateral (
+    select type, sequence, data, traceparent, at from event
+    where account_id = c.account_id and id = c.event_id limit 1) v on true
+  order by c.next_at, v.sequence`;
+
+export function claimDeliveries(store: Queryable, limits: ClaimLimits): Promise<ClaimedDelivery[]> {
+  return store.query<ClaimedDelivery>(DELIVERY_CLAIM, [
+    limits.rooms.map(({ endpointId }) => endpointId),
+    limits.rooms.map(({ room }) => room),
+    limits.roomOfOthers,
+    limits.deliveriesMax,
+    limits.leaseSeconds,
+    limits.after?.accountId ?? FIRST_UUID,
+    limits.after?.endpointId ?? FIRST_UUID,
+  ]);
+}
+
+/**
+ * The rows that were claimed, looked up one by one: see the claim. A range in the order of the primary key can be read
+ * from that key only; with equalities the planner may take the index of the due ones and read a whole backlog. The number
+ * of attempts is the fence: a node that comes back after its lease changes nothing that went on since.
+ */
+const TAKEN = `
+  select d.place, t.account_id, t.wait_ms from unnest($1::uuid[], $2::uuid[], $3::uuid[], $4::integer[], $5::bigint[])
+    as t(account_id, endpoint_id, event_id, attempts, wait_ms)
+  cross join lateral (
+    select ctid as place, account_id, attempts from delivery
+    where (account_id, endpoint_id, event_id) >= (t.account_id, t.endpoint_id, t.event_id)
+      and (account_id, endpoint_id, event_id) <= (t.account_id, t.endpoint_id, t.event_id)
+    order by account_id, endpoint_id, event_id limit 1 for update) d
+  where d.account_id = t.account_id and d.attempts = t.attempts`;
+
+/** What names a claimed delivery; `attempts` is the number that it was claimed with. */
+export type Taken = Pick<ClaimedDelivery, 'account_id' | 'endpoint_id' | 'event_id' | 'attempts'>;
+
+const DELIVERY_RELEASE = `
+  with taken as materialized (${TAKEN})
+  update delivery set claimed_until = null where ctid = any(array(select place from taken))`;
+
+/** Gives back what was claimed and not begun; it is due again at once. */
+export async function releaseDeliveries(store: Queryable, deliveries: readonly Taken[]): Promise<void> {
+  await store.query(DELIVERY_RELEASE, takenValues(deliveries));
+}
+
+const DELIVERY_REMOVE = `
+  with taken as materialized (${TAKEN})
+  delete from delivery where ctid = any(array(select place from taken))`;
+
+/** Takes away what has arrived or is given up. */
+export async function removeDeliveries(store: Queryable, deliveries: readonly Taken[]): Promise<void> {
+  await store.query(DELIVERY_REMOVE, takenValues(deliveries));
+}
+
+/**
+ * The same by the places that the claim has told, which costs a fifth of a look-up by the key. A row that was written since
+ * (claimed by another node, or made due by a replay) stands elsewhere, and another one may have its place by now.
+ */
+const REMOVED_BY_PLACE = `
+  removed as (
+    delete from delivery where ctid = any(array(
+      select d.place from unnest($1::tid[], $2::uuid[], $3::uuid[], $4::uuid[], $5::integer[])
+        as t(place, account_id, endpoint_id, event_id, attempts)
+      cross join lateral (
+        select ctid as place, account_id, endpoint_id, event_id, attempts from delivery where ctid = t.place limit 1) d
+      where d.account_id = t.account_id and d.endpoint_id = t.endpoint_id and d.event_id = t.event_id
+        and d.attempts = t.attempts))
+    returning 1
+  )`;
+
+/** What names a claimed delivery, and where it was. */
+export type Placed = Taken & Pick<ClaimedDelivery, 'place'>;
+
+/** Takes away what has arrived, as a part of the caller's statement; its result is the number of those that were found. */
+export function removalPart(deliveries: readonly Placed[]): StatementPart {
+  return {
+    ctes: [REMOVED_BY_PLACE],
+    result: 'select count(*) as removed from removed',
+    values: [deliveries.map(({ place }) => place), ...nameValues(deliveries)],
+  };
+}
+
+const DELIVERY_POSTPONE = `
+  with taken as materialized (${TAKEN})
+  update delivery d set attempts = d.attempts + 1, claimed_until = null,
+    next_at = now() + taken.wait_ms * interval '1 millisecond'
+  from taken where d.ctid = taken.place and d.account_id = taken.account_id`;
+
+/** After a failed attempt that is not the last one. */
+export async function postponeDeliveries(
+  tx: Queryable,
+  deliveries: readonly (Taken & { waitMs: number })[],
+): Promise<void> {
+  await tx.query(DELIVERY_POSTPONE, takenValues(deliveries));
+}
+
+/** In one order everywhere, so that nobody who locks several waits for another in a circle. */
+function takenValues(deliveries: readonly (Taken & { waitMs?: number })[]) {
+  const keyOf = ({ account_id, endpoint_id, event_id }: Taken) => account_id + endpoint_id + event_id;
+  const sorted = deliveries.toSorted((a, b) => (keyOf(a) < keyOf(b) ? -1 : 1));
+  return [...nameValues(sorted), sorted.map(({ waitMs }) => waitMs ?? null)];
+}
+
+function nameValues(deliveries: readonly Taken[]) {
+  return [
+    deliveries.map(({ account_id }) => account_id),
+    deliveries.map(({ endpoint_id }) => endpoint_id),
+    deliveries.map(({ event_id }) => event_id),
+    deliveries.map(({ attempts }) => attempts),
+  ];
+}
+
+/**
+ * What is on its way already begins anew, with all its tries. The number of attempts is the fence here too: a try that is
+ * under way, and fails after it, takes nothing of that back. Only a first one has the same number: what it leaves is due
+ * soon, and has its tries before it.
+ */
+const DELIVERY_REPLAY = `
+  with wanted as (
+    select id, sequence from event
+    where account_id = $1 and mode = $2 and ($3::text[] is null or type = any($3))
+      and sequence > greatest($5::bigint, (select expired from event_sequence where account_id = $1 and mode = $2), 0)
+      and ($6::uuid is null or id = $6)
+    order by sequence limit $7
+  ), enqueued as (
+    insert into delivery as d (account_id, endpoint_id, event_id) select $1, $4, id from wanted order by id
+    on conflict (account_id, endpoint_id, event_id) do update set next_at = least(d.next_at, now()), attempts = 0,
+      claimed_until = case when d.attempts = 0 then d.claimed_until end
+  )
+  select count(*) as events, max(sequence) as last from wanted`;
+
+export interface ReplayWish {
+  accountId: string;
+  mode: Mode;
+  endpointId: string;
+  /** null: all. */
+  types: readonly string[] | null;
+  /** One of the two is null. */
+  afterSequence: number | null;
+  eventId: string | null;
+}
+
+/** Enqueues up to `limit` recorded events once more. `last` is the number of the last one; null: there was none. */
+export async function replayEvents(
+  tx: Queryable,
+  wish: ReplayWish,
+  limit: number,
+): Promise<{ events: number; last: number | null }> {
+  const { accountId, mode, types, endpointId, afterSequence, eventId } = wish;
+  const values = [accountId, mode, types, endpointId, afterSequence, eventId, limit];
+  const [row] = await tx.query<{ events: number; last: number | null }>(DELIVERY_REPLAY, values);
+  return row ?? { events: 0, last: null };
+}
+
+/**
+ * What leads nowhere any more: its endpoint is gone (an event may have been recorded while that was deleted), or its event
+ * has expired. Both are looked up for each delivery: `not exists` was planned to gather all events there are first.
+ */
+const DELIVERY_TIDY = `
+  delete from delivery where ctid = any(array(
+    select d.ctid from delivery d
+    left join lateral (
+      select id from endpoint where account_id = d.account_id and id = d.endpoint_id limit 1) e on true
+    left join lateral (
+      select id from event where account_id = d.account_id and id = d.event_id limit 1) v on true
+    where e.id is null or v.id is null
+    limit 10000))
+  returning event_id`;
+
+/** A sweep over all accounts; to be repeated until it returns 0. */
+export async function tidyDeliveries(store: Queryable): Promise<number> {
+  return (await store.query(DELIVERY_TIDY)).length;
+}

@@ -1,0 +1,82 @@
+import type { Queryable } from '../../store/database.ts';
+import type { StatementPart } from '../../store/statement-part.ts';
+import type { EndpointRow } from '../store.ts';
+
+/** An endpoint as it was when something was claimed for it. */
+export interface EndpointThen {
+  account_id: string;
+  endpoint_id: string;
+  /** Counts its changes. */
+  endpoint_version: number;
+}
+
+/** Names an endpoint as it was then, apart from what it was before and became after. */
+export function keyOfThen({ endpoint_id, endpoint_version }: EndpointThen): string {
+  return `${endpoint_id} ${endpoint_version}`;
+}
+
+export interface AttemptNote extends EndpointThen {
+  /** It answered 410. */
+  gone: boolean;
+}
+
+/** What was found out of an endpoint before it was changed, of its old URL say, says nothing of what it is now. */
+const ENDPOINT_NOTE_SUCCESS = `
+  update endpoint e set failing_since = null from unnest($1::uuid[], $2::uuid[], $3::integer[]) as t(account_id, id, version)
+  where e.account_id = t.account_id and e.id = t.id and e.version = t.version and e.failing_since is not null`;
+
+/** What has succeeded once is not failing any more. */
+export async function noteSuccess(tx: Queryable, endpoints: readonly EndpointThen[]): Promise<void> {
+  await tx.query(ENDPOINT_NOTE_SUCCESS, endpointValues(endpoints));
+}
+
+/** The same as a part of the caller's statement. */
+export function successPart(endpoints: readonly EndpointThen[]): StatementPart {
+  return { ctes: [`noted as (${ENDPOINT_NOTE_SUCCESS})`], result: undefined, values: endpointValues(endpoints) };
+}
+
+/** The five days are counted from the first failure after the last success. */
+const ENDPOINT_NOTE_FAILURE = `
+  update endpoint e set
+    failing_since = coalesce(e.failing_since, now()),
+    enabled = not (t.gone or coalesce(e.failing_since <= now() - make_interval(days => $5), false)),
+    disabled_reason = case when t.gone then 'gone' when e.failing_since <= now() - make_interval(days => $5) then 'failing' end,
+    updated_at = case when t.gone or e.failing_since <= now() - make_interval(days => $5) then now() else e.updated_at end
+  from unnest($1::uuid[], $2::uuid[], $3::integer[], $4::boolean[]) as t(account_id, id, version, gone)
+  where e.account_id = t.account_id and e.id = t.id and e.version = t.version and e.enabled
+    and (e.failing_since is null or t.gone or e.failing_since <= now() - make_interval(days => $5))
+  returning e.account_id, e.id, e.mode, e.url, e.types, e.description, e.enabled, e.disabled_reason, e.created_at, e.updated_at`;
+
+/** Notes that endpoints failed, and returns those that this has disabled. */
+export async function noteFailure(
+  tx: Queryable,
+  notes: readonly AttemptNote[],
+  failingDaysMax: number,
+): Promise<DisabledEndpoint[]> {
+  const rows = await tx.query<DisabledEndpoint>(ENDPOINT_NOTE_FAILURE, [
+    ...endpointValues(notes),
+    notes.map(({ gone }) => gone),
+    failingDaysMax,
+  ]);
+  return rows.filter(({ enabled }) => !enabled);
+}
+
+export type DisabledEndpoint = Omit<EndpointRow, 'secret_sealed' | 'previous_secret_sealed' | 'previous_expires_at'>;
+
+const ENDPOINT_UNCHANGED = `
+  select t.account_id, t.id as endpoint_id, t.version as endpoint_version
+  from unnest($1::uuid[], $2::uuid[], $3::integer[]) as t(account_id, id, version)
+  join endpoint e on e.account_id = t.account_id and e.id = t.id and e.version = t.version and e.enabled`;
+
+/** Which of these endpoints are as they were, and on. */
+export function findUnchanged(store: Queryable, endpoints: readonly EndpointThen[]): Promise<EndpointThen[]> {
+  return store.query<EndpointThen>(ENDPOINT_UNCHANGED, endpointValues(endpoints));
+}
+
+function endpointValues(endpoints: readonly EndpointThen[]): unknown[] {
+  return [
+    endpoints.map(({ account_id }) => account_id),
+    endpoints.map(({ endpoint_id }) => endpoint_id),
+    endpoints.map(({ endpoint_version }) => endpoint_version),
+  ];
+}

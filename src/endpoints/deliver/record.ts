@@ -1,0 +1,121 @@
+import { appendEvents } from '../../events/store.ts';
+import { createBatcher } from '../../store/batcher.ts';
+import type { Database, Transaction } from '../../store/database.ts';
+import { repeatOnConflict } from '../../store/repeat-on-conflict.ts';
+import { presentEndpoint } from '../present.ts';
+import type { AttemptOutcome } from './attempt.ts';
+import { insertAttempts, type NewAttempt } from './attempt-store.ts';
+import { type ClaimedDelivery, type Placed, postponeDeliveries, removeDeliveries } from './delivery-store.ts';
+import { type AttemptNote, type DisabledEndpoint, keyOfThen, noteFailure, noteSuccess } from './note-store.ts';
+import { recordSuccesses } from './success-store.ts';
+
+const ROWS_A_COMMIT_MAX = 500;
+/** One at a time, so that what ends meanwhile shares the next: fewer and larger commits cost the database less. */
+const COMMITS_MAX = 1;
+/** What was done is written down a moment later, together with more. A node that is killed in it repeats so many events. */
+const COMMIT_EVERY_MS = 20;
+/** An endpoint that had no success for so long is disabled at its next failure. A promise to customers. */
+const FAILING_DAYS_MAX = 5;
+const HTTP_GONE = 410;
+
+/** An attempt that was made for a delivery. */
+export interface MadeAttempt {
+  delivery: Placed & Pick<ClaimedDelivery, 'endpoint_version'> & { type: string };
+  outcome: AttemptOutcome;
+  /** Of a failed one: when to try again; null: never. */
+  waitMs: number | null;
+}
+
+export interface Recorder {
+  /** Settles when the attempt is committed with all that follows from it. */
+  add(attempt: MadeAttempt): Promise<void>;
+  /** Resolves when nothing waits to be committed. */
+  idle(): Promise<void>;
+}
+
+/** Records attempts; those that end during one commit share the next. `onEvents`: an event was recorded with them. */
+export function createRecorder(
+  database: Database,
+  onEvents: () => void,
+  onCommit: (attempts: number) => void = () => {},
+): Recorder {
+  return createBatcher<MadeAttempt, void>({
+    itemsMax: ROWS_A_COMMIT_MAX,
+    flushesMax: COMMITS_MAX,
+    everyMs: COMMIT_EVERY_MS,
+    flush: async (made) => {
+      const disabled = await record(database, made);
+      onCommit(made.length);
+      if (disabled.length > 0) onEvents();
+      return made.map(() => undefined);
+    },
+  });
+}
+
+/** Returns the endpoints that are disabled by what was recorded. */
+async function record(database: Database, made: readonly MadeAttempt[]): Promise<DisabledEndpoint[]> {
+  if (made.some(({ outcome }) => outcome.outcome !== 'succeeded'))
+    return database.transaction((tx) => recordAny(tx, made));
+  // Nearly always that is all.
+  const deliveries = made.map(({ delivery }) => delivery);
+  const removed = await recordSuccesses(database, {
+    endpoints: sortEndpoints(made).good,
+    attempts: made.map((attempt) => rowOf(attempt, null)),
+    deliveries,
+  });
+  // A crash before this is over repeats a delivery, as it would before the attempts are written down. They are by now, and
+  // must not be once more: who loses a lock here tries this alone again.
+  if (removed < deliveries.length) await repeatOnConflict(() => removeDeliveries(database, deliveries));
+  return [];
+}
+
+async function recordAny(tx: Transaction, made: readonly MadeAttempt[]): Promise<DisabledEndpoint[]> {
+  const { good, bad } = sortEndpoints(made);
+  if (good.length > 0) await noteSuccess(tx, good);
+  const disabled = bad.length > 0 ? await noteFailure(tx, bad, FAILING_DAYS_MAX) : [];
+  const off = new Set(disabled.map(({ id }) => id));
+  await insertAttempts(
+    tx,
+    made.map((attempt) => rowOf(attempt, off.has(attempt.delivery.endpoint_id) ? null : attempt.waitMs)),
+  );
+  const again = made.flatMap(({ delivery, waitMs }) => (waitMs === null ? [] : [{ ...delivery, waitMs }]));
+  const over = made.flatMap(({ delivery, waitMs }) => (waitMs === null ? [delivery] : []));
+  if (over.length > 0) await removeDeliveries(tx, over);
+  if (again.length > 0) await postponeDeliveries(tx, again);
+  await appendEvents(tx, disabled.map(disabledEvent));
+  return disabled;
+}
+
+function rowOf({ delivery, outcome: { retryAfter: _, ...attempt } }: MadeAttempt, waitMs: number | null): NewAttempt {
+  return {
+    ...attempt,
+    account_id: delivery.account_id,
+    endpoint_id: delivery.endpoint_id,
+    event_id: delivery.event_id,
+    type: delivery.type,
+    number: delivery.attempts + 1,
+    waitMs,
+  };
+}
+
+/** One success among the attempts at an endpoint, as it was then, outweighs its failures, but not its 410. */
+function sortEndpoints(made: readonly MadeAttempt[]): { good: AttemptNote[]; bad: AttemptNote[] } {
+  const byEndpoint = [...Map.groupBy(made, ({ delivery }) => keyOfThen(delivery))]
+    // Always in one order, so that two nodes never wait for each other.
+    .sort(([a], [b]) => (a < b ? -1 : 1))
+    .flatMap(([, attempts]) => {
+      const [first] = attempts;
+      if (first === undefined) return [];
+      const { account_id, endpoint_id, endpoint_version } = first.delivery;
+      const gone = attempts.some(({ outcome }) => outcome.http_status === HTTP_GONE);
+      const succeeded = attempts.some(({ outcome }) => outcome.outcome === 'succeeded');
+      return [{ account_id, endpoint_id, endpoint_version, gone, succeeded }];
+    });
+  const isGood = ({ gone, succeeded }: { gone: boolean; succeeded: boolean }) => succeeded && !gone;
+  return { good: byEndpoint.filter(isGood), bad: byEndpoint.filter((one) => !isGood(one)) };
+}
+
+function disabledEvent(row: DisabledEndpoint) {
+  const data = { endpoint: presentEndpoint(row) };
+  return { accountId: row.account_id, mode: row.mode, type: 'endpoint.disabled' as const, data, traceparent: null };
+}

@@ -1,0 +1,105 @@
+import { API_ERRORS, type ApiErrorCode } from '../../kernel/errors.ts';
+import { EXAMPLE, EXAMPLE_DOCS_URL } from '../examples.ts';
+import { PROBLEM_TYPE } from '../problem.ts';
+import type { Route } from '../route.ts';
+import { SHARED_SCHEMAS } from '../schema-words.ts';
+import type { JsonObject } from './schemas.ts';
+
+/** The answers of a route that are errors, by status: which they are follows from its shape, and some are its own. */
+export function errorAnswersOf(route: Route): Map<number, { name: string; answer: JsonObject }> {
+  const byStatus = Map.groupBy(errorCodesOf(route), (code) => API_ERRORS[code].status);
+  return new Map(
+    [...byStatus].map(([status, codes]) => [status, { name: codes.map(nameOf).join('Or'), answer: answerOf(codes) }]),
+  );
+}
+
+function errorCodesOf(route: Route): ApiErrorCode[] {
+  const own = typeof route.operation === 'object' ? (route.operation.errors ?? []) : [];
+  const codes = new Set([...ofAccess(route), ...ofInput(route), ...own, 'internal_error' as const]);
+  if (route.alsoWhileDraining !== true) codes.add('unavailable');
+  // In the order of the table, so that the same ones always have the same name.
+  return keysOf(API_ERRORS).filter((code) => codes.has(code));
+}
+
+function ofAccess({ access, method }: Route): ApiErrorCode[] {
+  if (access.by === 'anyone') return [];
+  // Who calls the platform's routes with an account's key is told of its suspension first, as everywhere.
+  const always: ApiErrorCode[] = ['invalid_api_key', 'insufficient_scope'];
+  if (access.by === 'account') always.push('rate_limited');
+  return method === 'GET' ? always : [...always, 'account_suspended'];
+}
+
+function ofInput({ method, path, bodyUse, queryUnchecked }: Route): ApiErrorCode[] {
+  const json = bodyUse !== 'none' && bodyUse !== 'raw';
+  return [
+    ...(path.includes(':') ? (['not_found'] as const) : []),
+    ...(method === 'GET' ? [] : (['payload_too_large'] as const)),
+    // A type that is none is refused even where no body is expected.
+    ...(method === 'GET' || bodyUse === 'raw' ? [] : (['unsupported_media_type'] as const)),
+    ...(json ? (['malformed_json'] as const) : []),
+    ...(queryUnchecked === true ? [] : (['invalid_request'] as const)),
+  ];
+}
+
+/** `invalid_request` is `InvalidRequest`. */
+function nameOf(code: ApiErrorCode): string {
+  return code
+    .split('_')
+    .map((word) => word.charAt(0).toUpperCase() + word.slice(1))
+    .join('');
+}
+
+function answerOf(codes: readonly ApiErrorCode[]): JsonObject {
+  const examples = codes.map((code) => [code, { summary: API_ERRORS[code].title, value: problemExample(code) }]);
+  return {
+    description: codes.map((code) => `\`${code}\`: ${API_ERRORS[code].title}. ${API_ERRORS[code].action}`).join('\n\n'),
+    headers: Object.fromEntries(
+      ['x-request-id', ...new Set(codes.flatMap(headersOf))].map((name) => [
+        name,
+        { $ref: `#/components/headers/${name}` },
+      ]),
+    ),
+    content: {
+      [PROBLEM_TYPE]: {
+        schema: {
+          allOf: [
+            { $ref: `${SHARED_SCHEMAS}Problem` },
+            { type: 'object', properties: { code: { enum: codes, description: 'Which of them it is.' } } },
+          ],
+        },
+        examples: Object.fromEntries(examples),
+      },
+    },
+  };
+}
+
+function headersOf(code: ApiErrorCode): string[] {
+  switch (API_ERRORS[code].status) {
+    case 401:
+      return ['www-authenticate'];
+    case 429:
+      return ['retry-after', 'ratelimit-policy', 'ratelimit'];
+    case 503:
+      return ['retry-after'];
+    default:
+      return code === 'idempotency_in_flight' ? ['retry-after'] : [];
+  }
+}
+
+function problemExample(code: ApiErrorCode): JsonObject {
+  const { status, title } = API_ERRORS[code];
+  return {
+    type: `${EXAMPLE_DOCS_URL}/${code}`,
+    title,
+    status,
+    detail: `${title}.`,
+    code,
+    request_id: EXAMPLE.requestId,
+    ...(code === 'invalid_request' && { errors: [{ pointer: '#/name', detail: 'This member is missing.' }] }),
+  };
+}
+
+function keysOf<Key extends string>(table: Record<Key, unknown>): Key[] {
+  // A table of this module's own has no other keys than those of its type.
+  return Object.keys(table) as Key[];
+}

@@ -1,0 +1,114 @@
+import type { Mode } from '../../kernel/principal.ts';
+import type { MessageContent } from '../../provider/port.ts';
+import type { StatementPart } from '../../store/statement-part.ts';
+import type { IntendedMessage, RefusedEntry } from '../message.ts';
+
+/** A request about to be committed, before anything of it is transmitted. */
+export interface NewRequest {
+  accountId: string;
+  id: string;
+  mode: Mode;
+  channelId: string;
+  keyId: string;
+  nodeId: string;
+  clientReference: string | null;
+  content: MessageContent;
+  refused: RefusedEntry[];
+  intended: IntendedMessage[];
+  traceparent: string | null;
+  idempotency: { key: string; bodySha256: Buffer } | null;
+}
+
+/**
+ * What begins requests, as a part of a statement; its result is the requests that do not stand, because another one has
+ * claimed their idempotency key: nothing of them is written.
+ */
+export function beginPart(requests: readonly NewRequest[]): StatementPart {
+  const claims = requests.some(({ idempotency }) => idempotency !== null);
+  const waits = requests.some(hasWaiting);
+  return {
+    // What no request of the moment asks for is left out: each write that a statement may make costs it 50 µs, made or not.
+    ctes: [
+      INCOMING,
+      ...(claims ? [CLAIMED] : []),
+      `begun as (${REQUESTS} ${claims ? WITH_THEIR_KEY : ''} returning id)`,
+      ...(waits ? [WAITING] : []),
+    ],
+    result: claims ? REFUSED : undefined,
+    values: beginValues(requests),
+  };
+}
+
+function hasWaiting({ intended }: NewRequest): boolean {
+  return intended.some(({ status }) => status === 'pending');
+}
+
+const INCOMING = `
+  incoming as (
+    select * from unnest($1::uuid[], $2::uuid[], $3::mode[], $4::uuid[], $5::uuid[], $6::uuid[], $7::text[], $8::text[],
+      $9::jsonb[], $10::jsonb[], $11::text[], $12::jsonb[], $13::text[], $14::text[], $15::bytea[], $16::boolean[])
+    as t(account_id, id, mode, channel_id, key_id, node_id, type, client_reference,
+      content, refused, message_ids, intent, traceparent, idempotency_key, body_sha256, waits)
+  )`;
+
+/** Keys are claimed in one order everywhere, so that two nodes that claim the same ones never wait for each other in a circle. */
+const CLAIMED = `
+  claimed as (
+    insert into idempotency (account_id, mode, key, request_id, body_sha256, expires_at)
+    select account_id, mode, idempotency_key, id, body_sha256, now() + interval '24 hours'
+    from incoming where idempotency_key is not null
+    order by account_id, mode, idempotency_key
+    on conflict do nothing
+    returning request_id
+  )`;
+
+const REQUESTS = `
+    insert into request (account_id, id, mode, channel_id, key_id, node_id, type, client_reference,
+      content, refused, message_ids, intent, traceparent, idempotency_key)
+    select account_id, id, mode, channel_id, key_id, node_id, type, client_reference,
+      content, refused, message_ids::uuid[], intent, traceparent, idempotency_key
+    from incoming`;
+const WITH_THEIR_KEY = 'where idempotency_key is null or id in (select request_id from claimed)';
+
+/** Messages that wait for their turn get their rows now, because a row is what a turn is taken on. */
+const WAITING = `
+  waiting as (
+    insert into message (account_id, id, request_id, channel_id, mode, direction, type, phone, user_id, status,
+      client_reference, own_reference, content, updated_at)
+    select n.account_id, i.id, n.id, n.channel_id, n.mode, 'outbound', n.type, i.phone, i.user_id, 'pending',
+      i.client_reference, i.own_reference, i.components, now()
+    from incoming n
+    cross join lateral jsonb_to_recordset(n.intent) as i(id uuid, phone text, user_id text, client_reference text,
+      own_reference boolean, components jsonb, status text)
+    where n.waits and i.status = 'pending' and n.id in (select id from begun)
+  )`;
+
+const REFUSED = `
+  select id from incoming
+  where idempotency_key is not null and id not in (select request_id from claimed)`;
+
+function beginValues(requests: readonly NewRequest[]): unknown[] {
+  const column = <Value>(read: (request: NewRequest) => Value) => requests.map(read);
+  return [
+    column((request) => request.accountId),
+    column((request) => request.id),
+    column((request) => request.mode),
+    column((request) => request.channelId),
+    column((request) => request.keyId),
+    column((request) => request.nodeId),
+    column((request) => request.content.type),
+    column((request) => request.clientReference),
+    column((request) => JSON.stringify(contentOf(request.content))),
+    column((request) => (request.refused.length === 0 ? null : JSON.stringify(request.refused))),
+    column((request) => `{${request.intended.map(({ id }) => id).join(',')}}`),
+    column((request) => JSON.stringify(request.intended)),
+    column((request) => request.traceparent),
+    column((request) => request.idempotency?.key ?? null),
+    column((request) => request.idempotency?.bodySha256 ?? null),
+    column(hasWaiting),
+  ];
+}
+
+function contentOf(content: MessageContent): unknown {
+  return content.type === 'text' ? content.text : content.template;
+}

@@ -1,0 +1,241 @@
+import { setTimeout as wait } from 'node:timers/promises';
+import type { Logger } from 'pino';
+import { appendEvents } from '../../events/store.ts';
+import { newId } from '../../kernel/ids.ts';
+import { StoreUnavailable } from '../../kernel/store-unavailable.ts';
+import { withinMs } from '../../kernel/within-ms.ts';
+import { createBatcher } from '../../store/batcher.ts';
+import type { Database, Queryable } from '../../store/database.ts';
+import { isPassingFailure } from '../../store/passing-failure.ts';
+import { isUniqueViolation } from '../../store/unique-violation.ts';
+import type { MessageStatus, Outcome } from '../message.ts';
+import { draftMessageEvents } from '../read/message-events.ts';
+import { findReported, insertTimeline, type NewTimelineEntry, unpackMessages } from '../report/apply-store.ts';
+import type { NewRequest } from './begin-store.ts';
+import { commitSends, type SendCommit } from './commit-store.ts';
+import type { CompletedRequest, SettledMessage } from './settle-store.ts';
+import { lockRequests, lockStatuses, takeTurns, withdrawRequest } from './store.ts';
+
+/** Enough to share a commit among all callers of a busy moment, few enough to keep each statement short. */
+const SENDS_A_COMMIT_MAX = 100;
+const TURNS_A_COMMIT_MAX = 500;
+/**
+ * One commit at a time is the cheapest: what comes meanwhile shares the next one. Two small ones took a third more of the
+ * database and an eighth more of this process for the same sends, so a second one goes beside it only when it is large.
+ */
+const COMMITS_MAX = 2;
+const BESIDE_MIN = 24;
+/** What is rarer may overtake itself. */
+const OTHERS_MAX = 2;
+const RETRY_PAUSE_MS = 250;
+/** A store that takes this long to commit a request is in trouble, and its caller does better to come again. */
+const BEGIN_WAIT_MS = 5_000;
+/** Longer than the store lets any statement run: after it, what was in doubt can no longer be committed. */
+const DOUBT_MS = 40_000;
+
+/** Outcomes of one send's messages. */
+export interface Settlement {
+  /**
+   * `meanwhile`: others of the request are still under way; `end`: these are the last ones, and complete it; `late`: the
+   * answer said `unknown`.
+   */
+  when: 'meanwhile' | 'end' | 'late';
+  settled: SettledMessage[];
+  /** At the `end` only. */
+  completed: CompletedRequest | null;
+}
+
+/** The two commits of a send, shared with the sends of the same moment. */
+export interface Ledger {
+  /**
+   * Commits the request before anything of it is transmitted. False: another request has claimed its idempotency key.
+   * Throws `StoreUnavailable`, after `leftMs` at the latest; then nothing may be transmitted, and the request is taken back in
+   * case it was committed.
+   */
+  begin(request: NewRequest, leftMs?: number): Promise<boolean>;
+  /**
+   * Commits a waiting message as `transmitting`, if it still is `pending`. False: it must not be transmitted any more.
+   */
+  takeTurn(accountId: string, messageId: string): Promise<boolean>;
+  /** Commits outcomes. Never gives up while the process lives: outcomes that are known must not be lost. */
+  settle(settlement: Settlement): Promise<void>;
+  /** Resolves when all that was handed over is committed. */
+  idle(): Promise<void>;
+}
+
+/** What shares a commit: beginnings and ends of sends, ends that are told in events, turns. */
+type OnCommit = (what: 'sends' | 'tellings' | 'turns', items: number) => void;
+
+/** `onEvents` is told after a commit that has recorded events, `onCommit` before each one, with the number of its items. */
+export function createLedger(database: Database, log: Logger, onEvents = () => {}, onCommit?: OnCommit): Ledger {
+  const commits = createBatcher<Begin | Settle, boolean>({
+    itemsMax: SENDS_A_COMMIT_MAX,
+    flushesMax: COMMITS_MAX,
+    besideMin: BESIDE_MIN,
+    flush: (items) => {
+      onCommit?.('sends', items.length);
+      return commitTogether(database, items);
+    },
+  });
+  const tellings = createBatcher<Settlement, void>({
+    itemsMax: SENDS_A_COMMIT_MAX,
+    flushesMax: OTHERS_MAX,
+    flush: async (items) => {
+      onCommit?.('tellings', items.length);
+      await commitAndTell(database, items);
+      onEvents();
+      return items.map(() => undefined);
+    },
+  });
+  const turns = createBatcher<{ accountId: string; messageId: string }, boolean>({
+    itemsMax: TURNS_A_COMMIT_MAX,
+    flushesMax: OTHERS_MAX,
+    flush: async (items) => {
+      onCommit?.('turns', items.length);
+      const taken = await takeTurns(database, items);
+      return items.map(({ messageId }) => taken.has(messageId));
+    },
+  });
+  const unfinished = new Set<Promise<void>>();
+
+  function untilDone(work: () => Promise<void>): Promise<void> {
+    const done = repeatWhilePassing(work, log);
+    unfinished.add(done);
+    const forget = () => unfinished.delete(done);
+    done.then(forget, forget);
+    return done;
+  }
+
+  /** A server that has lost us may go on with the commit after a first withdrawal, so there is a second one. */
+  function takeBack(request: NewRequest, begun: Promise<boolean>): void {
+    const withdraw = () => database.transaction((tx) => withdrawRequest(tx, request));
+    void untilDone(async () => {
+      await Promise.allSettled([begun]);
+      await withdraw();
+    });
+    setTimeout(() => void untilDone(withdraw), DOUBT_MS).unref();
+  }
+
+  return {
+    async begin(request, leftMs = BEGIN_WAIT_MS) {
+      const begun = commits.add({ kind: 'begin', request });
+      try {
+        return await withinMs(begun, Math.min(BEGIN_WAIT_MS, leftMs), tooLong);
+      } catch (error) {
+        if (error instanceof StoreUnavailable && error.commitInDoubt) takeBack(request, begun);
+        throw error;
+      }
+    },
+    takeTurn: (accountId, messageId) => turns.add({ accountId, messageId }),
+    settle: (settlement) =>
+      untilDone(async () => {
+        if (isEventful(settlement)) await tellings.add(settlement);
+        else await commits.add({ kind: 'settle', settlement });
+      }),
+    async idle() {
+      while (unfinished.size > 0) await Promise.allSettled(unfinished);
+    },
+  };
+}
+
+type Begin = { kind: 'begin'; request: NewRequest };
+type Settle = { kind: 'settle'; settlement: Settlement };
+
+/** Some requests begin while others end: one statement, and so one commit, carries both. */
+async function commitTogether(database: Database, items: readonly (Begin | Settle)[]): Promise<boolean[]> {
+  const settlements = items.flatMap((item) => (item.kind === 'settle' ? [item.settlement] : []));
+  const refused = await commitOnce(database, {
+    begun: items.flatMap((item) => (item.kind === 'begin' ? [item.request] : [])),
+    settled: settlements.flatMap(({ settled }) => settled),
+    completed: settlements.flatMap(({ completed }) => completed ?? []),
+  });
+  return items.map((item) => item.kind === 'settle' || !refused.has(item.request.id));
+}
+
+/** Nearly always the outcomes are the first that is heard of their messages, and to write them as new is much cheaper. */
+async function commitOnce(database: Database, commit: SendCommit): Promise<Set<string>> {
+  if (commit.settled.some(({ message }) => message.status === 'pending')) return commitSends(database, commit, 'any');
+  try {
+    return await commitSends(database, commit, 'new');
+  } catch (error) {
+    if (!isUniqueViolation(error)) throw error;
+    return commitSends(database, commit, 'any');
+  }
+}
+
+/** Only what the answer did not tell is an event: an `unknown`, and what came late. */
+function isEventful({ when, settled }: Settlement): boolean {
+  return settled.length > 0 && (when === 'late' || settled.some(({ outcome }) => outcome.status === 'unknown'));
+}
+
+/** The outcomes and their events, in a transaction of their own, because the numbers of events are locked in it. */
+async function commitAndTell(database: Database, items: readonly Settlement[]): Promise<void> {
+  const settled = items.flatMap((item) => item.settled);
+  const completed = items.flatMap((item) => item.completed ?? []);
+  const late = new Set(items.filter(({ when }) => when === 'late').flatMap((item) => item.settled));
+  const eventful = settled.filter((one) => one.outcome.status === 'unknown' || late.has(one));
+  await database.transaction(async (tx) => {
+    await lockRequests(tx, eventful);
+    // A notification may be writing such a row in this moment. It is waited for, because what has no row
+    // cannot be locked, and what it told must not be told again.
+    await unpackMessages(
+      tx,
+      eventful.map(({ message, ...one }) => ({ ...one, messageId: message.id })),
+    );
+    const before = await lockStatuses(tx, eventful);
+    await commitSends(tx, { begun: [], settled, completed }, 'told');
+    await noteLateAnswers(tx, [...late], before);
+    const told = eventful.filter((one) => isStep(before.get(one.message.id), one.outcome.status));
+    const events = told.map(({ accountId, message, outcome: { status, error } }) => {
+      return { accountId, messageId: message.id, status, error };
+    });
+    await appendEvents(tx, await draftMessageEvents(tx, events));
+  });
+}
+
+/**
+ * The caller was told `unknown`, which stays the beginning of the message's history; what the provider answered later comes
+ * behind it. Not twice, when a commit in doubt is repeated, and not what a notification has told already.
+ */
+async function noteLateAnswers(
+  tx: Queryable,
+  late: readonly SettledMessage[],
+  before: ReadonlyMap<string, MessageStatus>,
+): Promise<void> {
+  const answered = late.filter(({ outcome }) => outcome.status !== 'unknown');
+  if (answered.length === 0) return;
+  const messages = answered.map(({ accountId, message }) => ({ accountId, id: message.id }));
+  const known = await findReported(tx, messages);
+  const entries = answered
+    .filter(({ message, outcome }) => known.get(message.id)?.includes(outcome.status) !== true)
+    .map(({ accountId, message, outcome: { status, at, error } }): NewTimelineEntry => {
+      const note = isStep(before.get(message.id), status) ? null : 'late';
+      return { accountId, messageId: message.id, id: newId(), status, at, receivedAt: at, note, error };
+    });
+  await insertTimeline(tx, entries);
+}
+
+/** Whether an outcome is news: no notification was quicker, and it is no repetition after a commit in doubt. */
+function isStep(before: MessageStatus | undefined, outcome: Outcome['status']): boolean {
+  if (before === undefined || before === 'pending' || before === 'transmitting') return true;
+  return before === 'unknown' && outcome !== 'unknown';
+}
+
+function tooLong(): never {
+  throw new StoreUnavailable(new Error('No commit in time'), true);
+}
+
+async function repeatWhilePassing(work: () => Promise<void>, log: Logger): Promise<void> {
+  for (let tries = 1; ; tries++) {
+    try {
+      return await work();
+    } catch (error) {
+      if (!isPassingFailure(error)) {
+        log.fatal({ err: error }, 'outcomes.not_writable');
+        throw error;
+      }
+      if (tries === 1) log.warn({ err: error }, 'outcomes.waiting_for_store');
+      await wait(RETRY_PAUSE_MS);
+    }
+  }
+}

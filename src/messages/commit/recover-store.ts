@@ -1,0 +1,113 @@
+import type { MessageError } from '../../kernel/message-errors.ts';
+import type { Mode } from '../../kernel/principal.ts';
+import type { Queryable } from '../../store/database.ts';
+import type { RefusedEntry } from '../message.ts';
+
+const RUNNING_LIST = `
+  select account_id, id from request where completed_at is null and node_id = $1 order by account_id, id limit $2`;
+
+const WORKING_NODES = 'select distinct node_id from request where completed_at is null';
+
+/** The nodes that have requests under way, whether they live or not. */
+export async function listWorkingNodes(store: Queryable): Promise<string[]> {
+  return (await store.query<{ node_id: string }>(WORKING_NODES)).map((row) => row.node_id);
+}
+
+/** Skips a request that another node settles in this moment. */
+const RUNNING_LOCK = `
+  select channel_id, mode, client_reference, type, refused, message_ids, idempotency_key
+  from request where account_id = $1 and id = $2 and completed_at is null for update skip locked`;
+
+/**
+ * What was waiting was certainly not transmitted; what was under way may have been. Messages that have no row yet get
+ * one from the intent; those that have one keep what a notification has proven meanwhile,
+ * and only their history tells that the send itself never learned it.
+ */
+const RUNNING_SETTLE = `
+  with intended as (
+    select r.account_id, r.id as request_id, r.channel_id, r.mode, r.type, i.*
+    from request r, jsonb_to_recordset(r.intent) as i(id uuid, phone text, user_id text, client_reference text,
+      own_reference boolean, components jsonb, status text, error jsonb)
+    where r.account_id = $1 and r.id = $2
+  ), written as (
+    insert into message (account_id, id, request_id, channel_id, mode, direction, type, phone, user_id, status,
+      client_reference, own_reference, content, error, outcome, outcome_at, outcome_error, updated_at)
+    select account_id, id, request_id, channel_id, mode, 'outbound', type, phone, user_id, o.status,
+      client_reference, own_reference, components, o.error, o.status, now(), o.error, now()
+    from intended, lateral (
+      select case when status = 'failed' then 'failed' else 'unknown' end::message_status as status,
+             case when status = 'failed' then error else '{"code": "outcome_unknown"}' end::jsonb as error
+    ) as o
+    on conflict (account_id, id) do nothing
+    returning id, status, error
+  ), waiting as (
+    update message m
+    set status = o.status, error = o.error, outcome = o.status, outcome_at = now(), outcome_error = o.error,
+        updated_at = now()
+    from (values
+      ('pending'::message_status, 'failed'::message_status, '{"code": "not_attempted"}'::jsonb),
+      ('transmitting', 'unknown', '{"code": "outcome_unknown"}')
+    ) as o(before, status, error)
+    where m.account_id = $1 and m.id = any($3) and m.status = o.before
+    returning m.id, m.status, m.error
+  ), noted as (
+    update message m set outcome = 'unknown', outcome_at = now(), outcome_error = '{"code": "outcome_unknown"}'
+    where m.account_id = $1 and m.id = any($3) and m.outcome is null and m.status not in ('pending', 'transmitting')
+  ), completed as (
+    update request set completed_at = now(), intent = null where account_id = $1 and id = $2
+  )
+  select id, status, error from written union all select id, status, error from waiting order by id`;
+
+const ANSWER_KEEP = `
+  update idempotency set answer = $5
+  where account_id = $1 and mode = $2 and key = $3 and request_id = $4 and answer is null`;
+
+export interface RunningRow {
+  channel_id: string;
+  mode: Mode;
+  client_reference: string | null;
+  type: string;
+  refused: RefusedEntry[] | null;
+  message_ids: string[];
+  idempotency_key: string | null;
+}
+
+export function listRunning(
+  store: Queryable,
+  nodeId: string,
+  limit: number,
+): Promise<{ account_id: string; id: string }[]> {
+  return store.query(RUNNING_LIST, [nodeId, limit]);
+}
+
+export async function lockRunning(tx: Queryable, accountId: string, id: string): Promise<RunningRow | undefined> {
+  return (await tx.query<RunningRow>(RUNNING_LOCK, [accountId, id]))[0];
+}
+
+/** A message that the recovery has settled. */
+export interface RecoveredMessage {
+  id: string;
+  status: 'failed' | 'unknown';
+  error: MessageError;
+}
+
+export function settleRunning(
+  tx: Queryable,
+  accountId: string,
+  id: string,
+  messageIds: string[],
+): Promise<RecoveredMessage[]> {
+  return tx.query<RecoveredMessage>(RUNNING_SETTLE, [accountId, id, messageIds]);
+}
+
+export interface KeptAnswer {
+  accountId: string;
+  mode: Mode;
+  key: string;
+  requestId: string;
+  answer: string;
+}
+
+export async function keepAnswer(tx: Queryable, kept: KeptAnswer): Promise<void> {
+  await tx.query(ANSWER_KEEP, [kept.accountId, kept.mode, kept.key, kept.requestId, kept.answer]);
+}

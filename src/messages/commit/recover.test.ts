@@ -1,0 +1,149 @@
+import assert from 'node:assert/strict';
+import { createHash } from 'node:crypto';
+import { after, before, describe, it } from 'node:test';
+import { pino } from 'pino';
+import { startTestGateway, type TestGateway } from '../../../test/support/gateway.ts';
+import { assertProblem } from '../../../test/support/problem.ts';
+import { transmitsOf } from '../../../test/support/transmits.ts';
+import { formatId, newId, parseId } from '../../kernel/ids.ts';
+import type { IntendedMessage } from '../message.ts';
+import type { NewRequest } from './begin-store.ts';
+import { commitSends } from './commit-store.ts';
+import { recoverRequests } from './recover.ts';
+import { withdrawRequest } from './store.ts';
+
+const log = pino({ level: 'silent' });
+
+let gateway: TestGateway;
+let template: NewRequest;
+before(async () => {
+  gateway = await startTestGateway();
+  const { json } = await gateway.call('GET', '/api/v1/channels');
+  template = {
+    accountId: gateway.accountId,
+    id: newId(),
+    mode: 'test',
+    channelId: parseId('chn', json.data[0].id) ?? '',
+    keyId: newId(),
+    nodeId: newId(),
+    clientReference: null,
+    content: { type: 'text', text: { body: 'Hello', preview_url: false } },
+    refused: [],
+    intended: [],
+    traceparent: null,
+    idempotency: null,
+  };
+});
+after(() => gateway.stop());
+
+const intend = (phone: string, status: IntendedMessage['status'] = 'transmitting'): IntendedMessage => ({
+  id: newId(),
+  phone,
+  user_id: null,
+  client_reference: null,
+  own_reference: false,
+  components: null,
+  status,
+  error: status === 'failed' ? { code: 'sender_suspended' } : null,
+});
+
+describe('the recovery of a node that is gone', () => {
+  it('settles what it left, answers its keys, transmits nothing and is over after once', async () => {
+    const body = JSON.stringify({ to: ['+447700900701', 'x', '+447700900702'], type: 'text', text: { body: 'Hello' } });
+    const bodySha256 = createHash('sha256').update(body).digest();
+    const request: NewRequest = {
+      ...template,
+      id: newId(),
+      refused: [{ place: 1, to: 'x', error: { code: 'invalid_recipient' } }],
+      intended: [intend('+447700900701'), intend('+447700900702', 'failed')],
+      idempotency: { key: 'left', bodySha256 },
+    };
+    await commitSends(gateway.database, { begun: [request], settled: [], completed: [] }, 'new');
+    const call = { body, headers: { 'idempotency-key': 'left' } };
+    assertProblem(await gateway.call('POST', '/api/v1/messages/send', call), 'idempotency_in_flight');
+
+    assert.equal(await recoverRequests(gateway.database, newId(), gateway.url, log), 0, 'another node left nothing');
+    assert.equal(await recoverRequests(gateway.database, request.nodeId, `${gateway.url}/docs/errors`, log), 1);
+    assert.equal(await recoverRequests(gateway.database, request.nodeId, `${gateway.url}/docs/errors`, log), 0);
+
+    const replay = await gateway.call('POST', '/api/v1/messages/send', call);
+    assert.equal(replay.headers.get('idempotent-replayed'), 'true');
+    assert.deepEqual(
+      replay.json.results.map((entry: { to: string; status: string; error: { code: string } }) => [
+        entry.to,
+        entry.status,
+        entry.error.code,
+      ]),
+      [
+        ['+447700900701', 'unknown', 'outcome_unknown'],
+        ['x', 'failed', 'invalid_recipient'],
+        ['+447700900702', 'failed', 'sender_suspended'],
+      ],
+    );
+    assert.equal(replay.json.request_id, formatId('req', request.id));
+    const read = (await gateway.call('GET', `/api/v1/requests/${replay.json.request_id}`)).json;
+    assert.deepEqual(read.results, replay.json.results);
+    assert.notEqual(read.completed_at, null);
+    assert.deepEqual(await transmitsOf(gateway.sandbox), []);
+  });
+
+  it('settles a long backlog, and several nodes may do it at once', async () => {
+    const requests = Array.from({ length: 230 }, (_, place) => ({
+      ...template,
+      id: newId(),
+      nodeId: newId(),
+      intended: [intend(`+44770091${String(place).padStart(4, '0')}`)],
+    }));
+    const [{ nodeId } = template] = requests;
+    const begun = requests.map((request) => ({ ...request, nodeId }));
+    await commitSends(gateway.database, { begun, settled: [], completed: [] }, 'new');
+    const settled = await Promise.all([1, 2, 3].map(() => recoverRequests(gateway.database, nodeId, gateway.url, log)));
+    assert.equal(
+      settled.reduce((sum, count) => sum + count),
+      230,
+    );
+    const [left] = await gateway.database.query(
+      'select count(*)::integer as count from request where completed_at is null',
+    );
+    assert.deepEqual(left, { count: 0 });
+  });
+
+  it('goes on with the others where one cannot be settled, and tells of that one each time', async () => {
+    const nodeId = newId();
+    const begun = Array.from({ length: 3 }, (_, place) => ({
+      ...{ ...template, id: newId(), nodeId },
+      intended: [intend(`+4477009008${place}0`)],
+    }));
+    await commitSends(gateway.database, { begun, settled: [], completed: [] }, 'new');
+    const broken = begun[0]?.id ?? '';
+    await gateway.database.query(`update request set intent = '{"no": "array"}' where id = $1`, [broken]);
+    const lines: string[] = [];
+    const told = pino({ level: 'fatal' }, { write: (line) => void lines.push(line) });
+    assert.equal(await recoverRequests(gateway.database, nodeId, gateway.url, told), 2);
+    assert.equal(await recoverRequests(gateway.database, nodeId, gateway.url, told), 0);
+    assert.deepEqual(
+      lines.map((line) => JSON.parse(line)).map(({ msg, request_id }) => [msg, request_id]),
+      [1, 2].map(() => ['request.not_recovered', formatId('req', broken)]),
+    );
+    await gateway.database.query(`delete from request where id = $1`, [broken]);
+  });
+});
+
+it('a request that is taken back leaves neither its key nor a message that waited for its turn', async () => {
+  const request: NewRequest = {
+    ...template,
+    id: newId(),
+    intended: [intend('+447700900711', 'pending'), intend('+447700900712', 'pending'), intend('+447700900713')],
+    idempotency: { key: 'taken back', bodySha256: createHash('sha256').update('x').digest() },
+  };
+  const left = () =>
+    gateway.database.query(
+      `select id from message where request_id = $1 union all select id from request where id = $1
+       union all select request_id from idempotency where request_id = $1`,
+      [request.id],
+    );
+  await commitSends(gateway.database, { begun: [request], settled: [], completed: [] }, 'new');
+  assert.equal((await left()).length, 4);
+  await withdrawRequest(gateway.database, request);
+  assert.deepEqual(await left(), []);
+});

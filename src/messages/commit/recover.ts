@@ -1,0 +1,72 @@
+import type { Logger } from 'pino';
+import { appendEvents } from '../../events/store.ts';
+import { formatId } from '../../kernel/ids.ts';
+import type { Database, Queryable, Transaction } from '../../store/database.ts';
+import { isPassingFailure } from '../../store/passing-failure.ts';
+import { draftMessageEvents } from '../read/message-events.ts';
+import { findMessages } from '../read/read-store.ts';
+import { unpackMessages } from '../report/apply-store.ts';
+import { composeAnswer, entryOf } from './answer.ts';
+import { keepAnswer, listRunning, lockRunning, type RunningRow, settleRunning } from './recover-store.ts';
+
+/** One transaction a request, so that a long backlog never holds locks for long; this many ids are read at once. */
+const REQUESTS_AT_ONCE = 100;
+
+/**
+ * Settles the requests that a gone node has left: what waited becomes `failed` with `not_attempted`, what was under way
+ * `unknown`. Nothing is transmitted. Returns how many requests it settled. One that cannot be settled is told of in every
+ * round, and does not keep the others, or the start of a gateway, from what is due to them.
+ */
+export async function recoverRequests(
+  database: Database,
+  nodeId: string,
+  docsUrl: string,
+  log: Logger,
+): Promise<number> {
+  let settled = 0;
+  for (;;) {
+    const running = await listRunning(database, nodeId, REQUESTS_AT_ONCE);
+    let settledNow = 0;
+    for (const { account_id: accountId, id } of running)
+      try {
+        if (await database.transaction((tx) => settle(tx, accountId, id, docsUrl))) settledNow++;
+      } catch (error) {
+        if (isPassingFailure(error)) throw error;
+        log.fatal({ err: error, request_id: formatId('req', id) }, 'request.not_recovered');
+      }
+    settled += settledNow;
+    // What is left is being settled by another node, or cannot be settled.
+    if (running.length < REQUESTS_AT_ONCE || settledNow === 0) return settled;
+  }
+}
+
+async function settle(tx: Transaction, accountId: string, requestId: string, docsUrl: string): Promise<boolean> {
+  const row = await lockRunning(tx, accountId, requestId);
+  if (row === undefined) return false;
+  // A notification may be writing such a row in this moment. It is waited for, because the next statement sees only what
+  // is committed, and would leave that message under way for ever.
+  await unpackMessages(
+    tx,
+    row.message_ids.map((messageId) => ({ accountId, channelId: row.channel_id, messageId })),
+  );
+  const recovered = await settleRunning(tx, accountId, requestId, row.message_ids);
+  await keepSettledAnswer(tx, accountId, requestId, row, docsUrl);
+  const events = recovered.map(({ id, status, error }) => ({ accountId, messageId: id, status, error }));
+  await appendEvents(tx, await draftMessageEvents(tx, events));
+  return true;
+}
+
+/** The answer that the caller never got: a repeated idempotency key replays it. */
+async function keepSettledAnswer(
+  tx: Queryable,
+  accountId: string,
+  requestId: string,
+  row: RunningRow,
+  docsUrl: string,
+) {
+  const { mode, client_reference: clientReference, type, idempotency_key: key, refused, message_ids: ids } = row;
+  if (key === null) return;
+  const messages = (await findMessages(tx, accountId, mode, ids)).map(entryOf);
+  const source = { requestId, accountId, clientReference, type, messages, refused: refused ?? [] };
+  await keepAnswer(tx, { accountId, mode, key, requestId, answer: JSON.stringify(composeAnswer(source, docsUrl)) });
+}

@@ -1,0 +1,126 @@
+import type { Mode } from '../../kernel/principal.ts';
+import type { StatementPart } from '../../store/statement-part.ts';
+import type { IntendedMessage, Outcome } from '../message.ts';
+import { jsonOrNull } from '../report/json-or-null.ts';
+
+/** A message and what the send found out about it. */
+export interface SettledMessage {
+  accountId: string;
+  requestId: string;
+  channelId: string;
+  mode: Mode;
+  type: 'text' | 'template';
+  message: IntendedMessage;
+  outcome: Outcome;
+}
+
+/** A request whose answer is known. A late settlement of single messages has none. */
+export interface CompletedRequest {
+  accountId: string;
+  id: string;
+  /** The answer's bytes, kept where the request has an idempotency key. */
+  replay: { mode: Mode; key: string; answer: string } | null;
+}
+
+/**
+ * What is known of the rows of messages that are settled. `new`: they have none, else the statement fails with a unique
+ * violation and without any effect. `any`: they may have one. `told`: they may have one with an outcome, which the caller
+ * was told and which stays the first that is known of the message.
+ */
+export type RowsKnown = 'new' | 'any' | 'told';
+
+/** What writes outcomes and completes requests, as a part of a statement. */
+export function settlePart(
+  settled: readonly SettledMessage[],
+  completed: readonly CompletedRequest[],
+  rows: RowsKnown,
+): StatementPart {
+  const answered = completed.flatMap(({ accountId, id, replay }) =>
+    replay === null ? [] : [{ accountId, id, ...replay }],
+  );
+  const written = `written as (${OUTCOMES} ${rows === 'new' ? '' : besideWhatIsKnown(rows)})`;
+  const values = settleValues(settled, completed);
+  if (answered.length === 0) return { ctes: [written, COMPLETED], result: undefined, values };
+  const answers = [
+    answered.map(({ accountId }) => accountId),
+    answered.map(({ id }) => id),
+    answered.map(({ mode }) => mode),
+    answered.map(({ key }) => key),
+    answered.map(({ answer }) => answer),
+  ];
+  return { ctes: [written, COMPLETED, ANSWERED], result: undefined, values: [...values, ...answers] };
+}
+
+const OUTCOMES = `
+    insert into message as m (account_id, id, request_id, channel_id, mode, direction, type, phone, user_id, status,
+      provider_message_id, client_reference, own_reference, held, content, error, outcome, outcome_at, outcome_error,
+      updated_at)
+    select account_id, id, request_id, channel_id, mode, 'outbound', type, phone, user_id, outcome,
+      provider_message_id, client_reference, own_reference, held, content, error, outcome, at, error, at
+    from unnest($1::uuid[], $2::uuid[], $3::uuid[], $4::uuid[], $5::mode[], $6::text[], $7::text[], $8::text[],
+      $9::message_status[], $10::text[], $11::text[], $12::boolean[], $13::jsonb[], $14::jsonb[], $15::timestamptz[],
+      $16::boolean[])
+    as t(account_id, id, request_id, channel_id, mode, type, phone, user_id,
+      outcome, provider_message_id, client_reference, held, content, error, at, own_reference)
+    order by account_id, id`;
+
+/**
+ * Where a row exists already (a message that had to wait, a notification that came first, a recovery by another node) the
+ * outcome is noted, and the status follows it only if nothing better is known yet: a status never moves backwards.
+ */
+const besideWhatIsKnown = (rows: 'any' | 'told') => `
+    on conflict (account_id, id) do update set
+      provider_message_id = coalesce(m.provider_message_id, excluded.provider_message_id),
+      user_id = coalesce(m.user_id, excluded.user_id),
+      held = excluded.held,
+      ${rows === 'told' ? FIRST_OUTCOME : LAST_OUTCOME},
+      status = case when m.status in ('pending', 'transmitting', 'unknown') then excluded.status else m.status end,
+      error = case when m.status in ('pending', 'transmitting', 'unknown') then excluded.error else m.error end,
+      updated_at = greatest(m.updated_at, excluded.updated_at)`;
+
+const LAST_OUTCOME =
+  'outcome = excluded.outcome, outcome_at = excluded.outcome_at, outcome_error = excluded.outcome_error';
+const FIRST_OUTCOME = `
+      outcome = coalesce(m.outcome, excluded.outcome),
+      outcome_at = case when m.outcome is null then excluded.outcome_at else m.outcome_at end,
+      outcome_error = case when m.outcome is null then excluded.outcome_error else m.outcome_error end`;
+
+const COMPLETED = `
+  completed as (
+    update request r set completed_at = now(), intent = null
+    from unnest($17::uuid[], $18::uuid[]) as c(account_id, id)
+    where r.account_id = c.account_id and r.id = c.id and r.intent is not null
+  )`;
+
+const ANSWERED = `
+  answered as (
+    update idempotency i set answer = a.answer
+    from unnest($19::uuid[], $20::uuid[], $21::mode[], $22::text[], $23::text[])
+      as a(account_id, request_id, mode, key, answer)
+    where i.account_id = a.account_id and i.mode = a.mode and i.key = a.key
+      and i.request_id = a.request_id and i.answer is null
+  )`;
+
+function settleValues(settled: readonly SettledMessage[], completed: readonly CompletedRequest[]): unknown[] {
+  const column = <Value>(read: (item: SettledMessage) => Value) => settled.map(read);
+  return [
+    column((item) => item.accountId),
+    column((item) => item.message.id),
+    column((item) => item.requestId),
+    column((item) => item.channelId),
+    column((item) => item.mode),
+    column((item) => item.type),
+    column((item) => item.message.phone),
+    column((item) => item.message.user_id ?? item.outcome.userId),
+    column((item) => item.outcome.status),
+    column((item) => item.outcome.providerMessageId),
+    column((item) => item.message.client_reference),
+    column((item) => item.outcome.held),
+    column((item) => jsonOrNull(item.message.components)),
+    column((item) => jsonOrNull(item.outcome.error)),
+    column((item) => item.outcome.at),
+    column((item) => item.message.own_reference),
+    completed.map(({ accountId }) => accountId),
+    completed.map(({ id }) => id),
+  ];
+}

@@ -1,0 +1,132 @@
+import type { MessageError } from '../../kernel/message-errors.ts';
+import type { Mode } from '../../kernel/principal.ts';
+import type { Queryable } from '../../store/database.ts';
+import type { MessageStatus } from '../message.ts';
+import type { NewRequest } from './begin-store.ts';
+import type { SettledMessage } from './settle-store.ts';
+
+/**
+ * Waits for a commit of the same request that is still under way, as it may be for as long as a synchronous standby is
+ * away: until then its row is seen by nobody, and a withdrawal would find nothing.
+ */
+const REQUEST_AWAIT = `
+  insert into request (account_id, id, mode, channel_id, key_id, node_id, type, message_ids, intent)
+  values ($1, $2, $3, $4, $5, $6, $7, '{}', '[]') on conflict do nothing`;
+
+/**
+ * Takes back a request of which nothing was transmitted, so that its idempotency key is free again. Messages that were to
+ * wait for their turn have rows already, which nobody would settle without their request.
+ */
+const REQUEST_WITHDRAW = `
+  with freed as (
+    delete from idempotency where account_id = $1 and mode = $3 and key = $4 and request_id = $2
+  ), withdrawn as (
+    delete from request where account_id = $1 and id = $2 and completed_at is null returning message_ids
+  )
+  delete from message where account_id = $1 and id = any((select message_ids from withdrawn)::uuid[]) and status = 'pending'`;
+
+export async function withdrawRequest(tx: Queryable, request: NewRequest): Promise<void> {
+  const { accountId, id, mode, channelId, keyId, nodeId, content, idempotency } = request;
+  await tx.query(REQUEST_AWAIT, [accountId, id, mode, channelId, keyId, nodeId, content.type]);
+  await tx.query(REQUEST_WITHDRAW, [accountId, id, mode, idempotency?.key ?? null]);
+}
+
+/** Conditional: a node that was paused finds its messages settled by others, and must not transmit them any more. */
+const MESSAGE_TAKE_TURN = `
+  update message m set status = 'transmitting', updated_at = now()
+  from unnest($1::uuid[], $2::uuid[]) as t(account_id, id)
+  where m.account_id = t.account_id and m.id = t.id and m.status = 'pending'
+  returning m.id`;
+
+/** Returns the ids of those that may be transmitted now. */
+export async function takeTurns(
+  store: Queryable,
+  messages: readonly { accountId: string; messageId: string }[],
+): Promise<Set<string>> {
+  const rows = await store.query<{ id: string }>(MESSAGE_TAKE_TURN, [
+    messages.map(({ accountId }) => accountId),
+    messages.map(({ messageId }) => messageId),
+  ]);
+  return new Set(rows.map(({ id }) => id));
+}
+
+/** Before their messages, as the recovery of another node does, which then leaves them alone. */
+const REQUEST_LOCK = `
+  select r.id from unnest($1::uuid[], $2::uuid[]) as wanted(account_id, id)
+  join request r on r.account_id = wanted.account_id and r.id = wanted.id
+  order by r.account_id, r.id for update of r`;
+
+export async function lockRequests(tx: Queryable, settled: readonly SettledMessage[]): Promise<void> {
+  await tx.query(REQUEST_LOCK, [settled.map(({ accountId }) => accountId), settled.map(({ requestId }) => requestId)]);
+}
+
+/** Locked in one order everywhere, so that two writers never wait for each other in a circle. */
+const MESSAGE_LOCK_STATUS = `
+  select m.id, m.status from unnest($1::uuid[], $2::uuid[]) as wanted(account_id, id)
+  join message m on m.account_id = wanted.account_id and m.id = wanted.id
+  order by m.account_id, m.id for update of m`;
+
+/** The statuses that these messages have before this transaction changes them; those without a row are not there. */
+export async function lockStatuses(
+  tx: Queryable,
+  settled: readonly SettledMessage[],
+): Promise<Map<string, MessageStatus>> {
+  const rows = await tx.query<{ id: string; status: MessageStatus }>(MESSAGE_LOCK_STATUS, [
+    settled.map(({ accountId }) => accountId),
+    settled.map(({ message }) => message.id),
+  ]);
+  return new Map(rows.map(({ id, status }) => [id, status]));
+}
+
+/** Which of these messages a notification has settled meanwhile, before the send could write their outcome. */
+const MESSAGE_SETTLED = `
+  select id, status, provider_message_id, error from message
+  where account_id = $1 and id = any($2) and status not in ('pending', 'transmitting', 'unknown')`;
+
+export interface SettledElsewhere {
+  id: string;
+  status: MessageStatus;
+  provider_message_id: string | null;
+  error: MessageError | null;
+}
+
+export function findSettled(store: Queryable, accountId: string, ids: readonly string[]): Promise<SettledElsewhere[]> {
+  return store.query<SettledElsewhere>(MESSAGE_SETTLED, [accountId, ids]);
+}
+
+export interface IdempotencyRow {
+  request_id: string;
+  body_sha256: Buffer;
+  answer: string | null;
+}
+
+/**
+ * A key that has expired is deleted on the way, so that it can be claimed again. The sum keeps the index of expiry out of
+ * it, which would be read through for all that has expired.
+ */
+const IDEMPOTENCY_FIND = `
+  with expired as (
+    delete from idempotency
+    where account_id = $1 and mode = $2 and key = $3 and expires_at + interval '0' <= now()
+  )
+  select request_id, body_sha256, answer from idempotency
+  where account_id = $1 and mode = $2 and key = $3 and expires_at > now()`;
+
+export async function findIdempotency(
+  store: Queryable,
+  accountId: string,
+  mode: Mode,
+  key: string,
+): Promise<IdempotencyRow | undefined> {
+  return (await store.query<IdempotencyRow>(IDEMPOTENCY_FIND, [accountId, mode, key]))[0];
+}
+
+/** Bounded, so that a long backlog never holds locks for long. */
+const IDEMPOTENCY_EXPIRE = `
+  delete from idempotency where ctid in (select ctid from idempotency where expires_at <= now() limit 5000)
+  returning 1 as gone`;
+
+/** Forgets expired keys of all accounts; returns how many, so that a caller can go on while there are more. */
+export async function expireIdempotency(store: Queryable): Promise<number> {
+  return (await store.query(IDEMPOTENCY_EXPIRE)).length;
+}

@@ -1,0 +1,42 @@
+import type { Fault } from '../../kernel/errors.ts';
+import { pointerToken } from '../../kernel/json-pointer.ts';
+
+const REFERENCE_CHARACTERS_MAX = 255;
+
+/** Members that the contract does not know are refused, so that a typing mistake never passes silently. */
+export function refuseUnknownMembers(
+  value: Record<string, unknown>,
+  known: readonly string[],
+  pointer: string,
+  faults: Fault[],
+): void {
+  for (const name of Object.keys(value))
+    if (!known.includes(name))
+      faults.push({ pointer: `${pointer}/${pointerToken(name)}`, detail: 'This member is not known.' });
+}
+
+/** Reads a text whose length is counted in code points, as people count characters; undefined adds a fault. */
+export function readText(value: unknown, charactersMax: number, pointer: string, faults: Fault[]): string | undefined {
+  if (typeof value === 'string' && value !== '' && hasAtMost(value, charactersMax)) return value;
+  const detail =
+    value === undefined
+      ? 'This member is missing.'
+      : typeof value === 'string'
+        ? `This must have 1 to ${charactersMax} characters.`
+        : 'This must be a string.';
+  faults.push({ pointer, detail });
+  return undefined;
+}
+
+/** Reads an optional `client_reference`. */
+export function readReference(value: unknown, pointer: string, faults: Fault[]): string | undefined {
+  return value === undefined ? undefined : readText(value, REFERENCE_CHARACTERS_MAX, pointer, faults);
+}
+
+function hasAtMost(text: string, charactersMax: number): boolean {
+  if (text.length <= charactersMax) return true;
+  if (text.length > charactersMax * 2) return false;
+  let characters = 0;
+  for (const _ of text) if (++characters > charactersMax) return false;
+  return true;
+}

@@ -1,0 +1,138 @@
+import { type TSchema, type TSchemaOptions, Type } from 'typebox';
+import { EXAMPLE } from '../../http/examples.ts';
+import { textContent } from '../content-schemas.ts';
+
+const RECIPIENTS_MAX = 50;
+const REFERENCE = Type.String({
+  minLength: 1,
+  maxLength: 255,
+  description: 'A name of your own for it, which comes back in answers and events.',
+});
+const LANGUAGE = { minLength: 1, maxLength: 35 };
+
+const COMPONENT = closed(
+  {
+    type: Type.String({ minLength: 1, maxLength: 512, description: 'Such as `header`, `body`, `button`, `carousel`.' }),
+    sub_type: any('The kind of a button, such as `url` or `quick_reply`.'),
+    index: any('Which button it is: 0 to 9, as a number or a text.'),
+    parameters: any('The values of the variables: objects such as `{"type": "text", "text": "Ada"}`.'),
+    cards: any('The cards of a carousel: objects with `card_index` and `components`.'),
+  },
+  {
+    additionalProperties: true,
+    description: 'A part of the template with its values. Known kinds are checked; what else is in it is passed on.',
+    examples: [{ type: 'body', parameters: [{ type: 'text', text: 'Ada' }] }],
+  },
+);
+const COMPONENTS = Type.Array(COMPONENT, {
+  maxItems: 100,
+  description: "The values of the template's variables, in the provider's component shapes.",
+});
+
+const TEXT = closed(
+  {
+    body: Type.String({ minLength: 1, maxLength: 4_096, description: 'The text itself, counted in code points.' }),
+    preview_url: Type.Optional(Type.Boolean({ default: false, description: 'Whether to preview the first link.' })),
+  },
+  { description: 'A free-form text. It reaches only who has written within 24 hours.' },
+);
+const TEMPLATE = closed(
+  {
+    name: Type.String({ minLength: 1, maxLength: 512, description: 'The name of an approved template.' }),
+    language: Type.Union(
+      [
+        Type.String(LANGUAGE),
+        closed(
+          { code: Type.String({ ...LANGUAGE, description: 'Such as `en_US`.' }) },
+          { description: "The language in the provider's shape." },
+        ),
+      ],
+      { description: 'The language, such as `en_US`.' },
+    ),
+    components: Type.Optional(COMPONENTS),
+  },
+  { description: 'A template with its values.' },
+);
+
+const NUMBER = Type.String({
+  description:
+    'A number in international form. Spaces, dots, dashes and brackets are dropped; then it must be a plus and 7 to 15 digits.',
+});
+const USER_ID = Type.String({ description: 'A business-scoped user id.' });
+const NUMBERS = Type.String({
+  minLength: 1,
+  description: 'One or more numbers, parted by commas, semicolons or line breaks.',
+});
+
+/** The body of a send, for the description only: the parser checks it by hand, and takes nothing that does not fit here. */
+export const SEND_BODY = Type.Union(
+  [
+    sendOf('text', 'A text to 1 to 50 people.', {}, { text: TEXT }),
+    sendOf(
+      'template',
+      'A template to 1 to 50 people.',
+      { components: Type.Optional(COMPONENTS) },
+      { template: TEMPLATE },
+    ),
+  ],
+  {
+    description: 'What to send, and to whom.',
+    examples: [
+      { to: EXAMPLE.phone, type: 'text', text: textContent, client_reference: 'order-42' },
+      {
+        to: [EXAMPLE.phone, { to: EXAMPLE.otherPhone, client_reference: 'o-43', components: [bodyComponent('Grace')] }],
+        from: EXAMPLE.channelId,
+        type: 'template',
+        template: { name: 'order_update', language: 'en_US', components: [bodyComponent('Ada')] },
+      },
+    ],
+  },
+);
+
+function sendOf(
+  type: 'text' | 'template',
+  description: string,
+  ofRecipient: Record<string, TSchema>,
+  content: Record<string, TSchema>,
+): TSchema {
+  const own = { client_reference: Type.Optional(REFERENCE), ...ofRecipient };
+  const byNumber = closed({ to: NUMBER, ...own }, { description: 'A recipient by number, with what is its own.' });
+  const byUserId = closed({ user_id: USER_ID, ...own }, { description: 'A recipient by user id.' });
+  const to = Type.Union(
+    [
+      NUMBERS,
+      Type.Array(Type.Union([NUMBER, byNumber, byUserId]), {
+        minItems: 1,
+        maxItems: RECIPIENTS_MAX,
+        description: 'Recipients one by one.',
+      }),
+    ],
+    { description: 'The recipients, 1 to 50. The same person twice is sent to once.' },
+  );
+  return closed(
+    {
+      to,
+      from: Type.Optional(
+        Type.String({
+          description: "The id or the phone number of the channel to send from. Without it: the account's default.",
+        }),
+      ),
+      type: Type.Literal(type, { description: 'What is sent: the member of this name must be there.' }),
+      ...content,
+      client_reference: Type.Optional(REFERENCE),
+    },
+    { description },
+  );
+}
+
+function bodyComponent(text: string) {
+  return { type: 'body', parameters: [{ type: 'text', text }] };
+}
+
+function closed(members: Record<string, TSchema>, options: TSchemaOptions): TSchema {
+  return Type.Object(members, { additionalProperties: false, ...options });
+}
+
+function any(description: string): TSchema {
+  return Type.Optional(Type.Unknown({ description }));
+}

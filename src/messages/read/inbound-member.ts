@@ -1,0 +1,31 @@
+/** Where content stands that cannot stand in a member of its type's name. */
+const FALLBACK = 'content';
+/** The members that every message has. A type that the provider invents must not stand in for one of them. */
+const MEMBERS = new Set(
+  `id request_id account_id channel_id direction from to user_id type reply_to status message_id client_reference held
+   error pricing created_at updated_at timeline content_expired`.split(/\s+/),
+);
+
+/**
+ * Where an inbound message's content stands: in the member named after its type, unless that is another member, or one
+ * that is described in a form which the content does not have. So whatever the provider sends, callers read what the
+ * API description says.
+ */
+export function inboundMember(type: string, content: unknown): string {
+  if (MEMBERS.has(type) || type === 'template') return FALLBACK;
+  return type !== 'text' || content === null || isText(content) ? type : FALLBACK;
+}
+
+/** The same inbound message without its content, wherever that stands. */
+export function emptiedInbound(message: Record<string, unknown>): Record<string, unknown> {
+  const names = [String(message.type), FALLBACK].filter((name) => !MEMBERS.has(name) && Object.hasOwn(message, name));
+  return { ...message, ...Object.fromEntries(names.map((name) => [name, null])) };
+}
+
+function isText(content: unknown): boolean {
+  if (!isRecord(content)) return false;
+  const { body = '', preview_url: preview = false } = content;
+  return typeof body === 'string' && typeof preview === 'boolean';
+}
+
+import { isRecord } from '../../kernel/is-record.ts';

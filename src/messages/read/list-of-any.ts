@@ -1,0 +1,19 @@
+import type { Mode } from '../../kernel/principal.ts';
+import type { Queryable } from '../../store/database.ts';
+import { listMessages, type MessageFilter, type MessageRow } from './read-store.ts';
+
+/**
+ * The newest messages that pass any of some filters, newest first, at most `limit`. Each filter is looked up alone, so that
+ * each goes by its own index; no message may pass two of them.
+ */
+export async function listMessagesOfAny(
+  store: Queryable,
+  accountId: string,
+  mode: Mode,
+  filters: readonly MessageFilter[],
+  limit: number,
+): Promise<MessageRow[]> {
+  const found: MessageRow[] = [];
+  for (const filter of filters) found.push(...(await listMessages(store, accountId, mode, filter, limit)));
+  return found.sort((a, b) => (a.id > b.id ? -1 : 1)).slice(0, limit);
+}

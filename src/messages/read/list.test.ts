@@ -1,0 +1,143 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+import { startTestGateway, type TestGateway } from '../../../test/support/gateway.ts';
+import { addChannel, asSandbox, lineOf, messagesBody, postSigned } from '../../../test/support/notifications.ts';
+import { until } from '../../../test/support/until.ts';
+
+const MESSAGES = 120;
+
+let gateway: TestGateway;
+/** All ids, oldest first. */
+let ids: string[];
+let requestIds: string[];
+let messageId: string;
+
+before(async () => {
+  gateway = await startTestGateway({ sandbox: { statuses: 'off' } });
+  const numbers = Array.from({ length: MESSAGES }, (_, place) => `+4477009${String(10_000 + place)}`);
+  const answers = [];
+  for (const part of [numbers.slice(0, 50), numbers.slice(50, 100), numbers.slice(100)])
+    answers.push(await send({ to: part, client_reference: `part-${part.length}` }));
+  answers.push(await send({ to: ['+15550131026', { user_id: 'GB.1349', client_reference: 'of-an-id' }] }));
+  ids = answers.flatMap(({ results }) => results.map(({ id }: { id: string }) => id));
+  requestIds = answers.map(({ request_id }) => request_id);
+  messageId = answers[0].results[0].message_id;
+});
+after(() => gateway.stop());
+
+async function send(body: object) {
+  const whole = { type: 'text', text: { body: 'Hello' }, ...body };
+  return (await gateway.call('POST', '/api/v1/messages/send', { body: whole })).json;
+}
+
+async function list(query: string) {
+  const { status, json, text } = await gateway.call('GET', `/api/v1/messages${query}`);
+  assert.equal(status, 200, text);
+  return json;
+}
+
+const idsOf = async (query: string): Promise<string[]> => (await list(query)).data.map(({ id }: { id: string }) => id);
+
+describe('the list of messages', () => {
+  it('has every message once, newest first, page by page', async () => {
+    for (const limit of [1, 7, 50, 61, 100]) {
+      const found: string[] = [];
+      let query = `?limit=${limit}`;
+      for (;;) {
+        const { data, next_cursor: cursor } = await list(query);
+        assert.ok(data.length <= limit && data.length > 0);
+        found.push(...data.map(({ id }: { id: string }) => id));
+        if (cursor === null) break;
+        assert.equal(data.length, limit);
+        query = `?limit=${limit}&cursor=${cursor}`;
+      }
+      assert.deepEqual(found, ids.toReversed(), `pages of ${limit}`);
+    }
+  });
+
+  it('has pages of 50 by default, and no page after the last message', async () => {
+    const { data, next_cursor: cursor } = await list('');
+    assert.equal(data.length, 50);
+    assert.equal(typeof cursor, 'string');
+    assert.equal((await list(`?limit=61&since=2020-01-01T00:00:00Z&cursor=${cursor}`)).data.length, 61);
+    const exact = await list('?client_reference=part-50&limit=100');
+    assert.deepEqual([exact.data.length, exact.next_cursor], [100, null]);
+  });
+
+  it('has whole messages, without their timelines', async () => {
+    const [newest] = (await list('?limit=1')).data;
+    const { json } = await gateway.call('GET', `/api/v1/messages/${newest.id}`);
+    const { timeline, ...message } = json;
+    assert.deepEqual(newest, message);
+    assert.equal(timeline.length, 1);
+  });
+
+  it('is narrowed by request, reference, recipient, provider id, status and direction', async () => {
+    const newestFirst = ids.toReversed();
+    assert.deepEqual(await idsOf(`?request_id=${requestIds[2]}`), newestFirst.slice(2, 22));
+    assert.deepEqual(await idsOf('?client_reference=of-an-id'), newestFirst.slice(0, 1));
+    assert.deepEqual(await idsOf('?to=GB.1349'), newestFirst.slice(0, 1));
+    assert.deepEqual(await idsOf('?to=%2B447700910000'), ids.slice(0, 1));
+    assert.deepEqual(await idsOf('?to=+447700910000'), ids.slice(0, 1), 'a plus that nobody escaped');
+    assert.deepEqual(await idsOf('?to=%20447700910000'), ids.slice(0, 1));
+    assert.deepEqual(await idsOf('?to=%2B44%207700-910000'), ids.slice(0, 1), 'however it is written');
+    assert.deepEqual(await idsOf(`?message_id=${encodeURIComponent(messageId)}`), ids.slice(0, 1));
+    assert.deepEqual(await idsOf('?status=failed'), newestFirst.slice(1, 2));
+    assert.equal((await idsOf('?direction=outbound&limit=100')).length, 100);
+    assert.deepEqual(await idsOf(`?status=accepted&request_id=${requestIds[3]}`), newestFirst.slice(0, 1));
+  });
+
+  it('has the messages to a number of our own too, together with those that people wrote to it', async () => {
+    const accountId = await gateway.createAccount('Writes to itself');
+    const key = await gateway.createKey({ accountId });
+    const first = await lineOf(gateway, accountId);
+    const own = { phoneNumberId: '7778', businessAccountId: '2001', phoneNumber: '+447700900999' };
+    await addChannel(gateway, { ...own, accountId, mode: 'test' });
+    const get = async (query: string) => (await gateway.call('GET', `/api/v1/messages${query}`, { key })).json;
+    const write = async () => {
+      const body = { to: own.phoneNumber, from: first.phoneNumber, type: 'text', text: { body: 'Hello' } };
+      return (await gateway.call('POST', '/api/v1/messages/send', { key, body })).json.results[0].id;
+    };
+    const hear = async (id: string) => {
+      const message = { id, from: '447700900123', timestamp: '1700000000', type: 'text', text: { body: 'Hello' } };
+      await postSigned(asSandbox(gateway), messagesBody(own, { messages: [message] }));
+      return until(async () => {
+        const [found] = (await get(`?message_id=${id}`)).data;
+        return found?.id;
+      });
+    };
+    const sent = [await write(), await hear('wamid.1'), await write(), await hear('wamid.2'), await write()];
+    const to = `?to=${encodeURIComponent(own.phoneNumber)}`;
+    const idsIn = ({ data }: { data: { id: string }[] }) => data.map(({ id }) => id);
+    assert.deepEqual(idsIn(await get(to)), sent.toReversed());
+    const page = await get(`${to}&limit=2`);
+    assert.deepEqual(idsIn(page), sent.toReversed().slice(0, 2));
+    assert.deepEqual(idsIn(await get(`${to}&limit=3&cursor=${page.next_cursor}`)), sent.toReversed().slice(2));
+    assert.deepEqual(idsIn(await get(`${to}&direction=inbound`)), [sent[3], sent[1]]);
+    await gateway.database.query("update channel set status = 'removed' where phone_number = $1", [own.phoneNumber]);
+    assert.deepEqual(idsIn(await get(to)), sent.toReversed(), 'a removed channel keeps what was written to it');
+  });
+
+  it('is empty where nothing fits', async () => {
+    const nothing = [
+      'direction=inbound',
+      'status=read',
+      'message_id=wamid.none',
+      'client_reference=part',
+      'to=447700910000',
+    ];
+    for (const query of [...nothing, `request_id=${ids[0]}`, 'request_id=x', 'since=2999-01-01T00:00:00Z'])
+      assert.deepEqual(await list(`?${query}`), { data: [], next_cursor: null }, query);
+  });
+
+  it('begins with a time, in every form that RFC 3339 has', async () => {
+    const { json } = await gateway.call('GET', `/api/v1/messages/${ids[100]}`);
+    const atMs = Date.parse(json.created_at);
+    const from = (await idsOf(`?limit=100&since=${json.created_at}`)).length;
+    assert.ok(from >= MESSAGES + 2 - 100 && from <= 100, String(from));
+    const later = new Date(atMs + 3_600_000).toISOString().replace('Z', '%2B01:00');
+    assert.equal((await idsOf(`?limit=100&since=${later}`)).length, from);
+    assert.equal((await idsOf(`?limit=100&since=${json.created_at.toLowerCase()}`)).length, from);
+    assert.deepEqual(await idsOf(`?since=${new Date(Date.now() + 60_000).toISOString()}`), []);
+  });
+});

@@ -1,0 +1,236 @@
+import type { MessageError } from '../../kernel/message-errors.ts';
+import type { Mode } from '../../kernel/principal.ts';
+import type { Queryable } from '../../store/database.ts';
+import type { MessageStatus, RefusedEntry } from '../message.ts';
+
+/** A message as it is read, from its row or, while it is under way, from its request's intent. */
+export interface MessageRow {
+  id: string;
+  request_id: string | null;
+  channel_id: string;
+  direction: 'outbound' | 'inbound';
+  type: string;
+  phone: string | null;
+  user_id: string | null;
+  status: MessageStatus;
+  provider_message_id: string | null;
+  client_reference: string | null;
+  own_reference: boolean;
+  held: boolean;
+  content: unknown;
+  error: MessageError | null;
+  pricing: unknown;
+  reply_to_id: string | null;
+  reply_to_provider_message_id: string | null;
+  outcome: MessageStatus | null;
+  outcome_at: Date | null;
+  outcome_error: MessageError | null;
+  updated_at: Date | null;
+}
+
+const STORED = `
+  select id, request_id, channel_id, direction, type, phone, user_id, status, provider_message_id, client_reference,
+    own_reference, held, content, error, pricing, reply_to_id, reply_to_provider_message_id, outcome, outcome_at, outcome_error,
+    updated_at
+  from message`;
+
+/** The same columns for messages under way, which stand packed in their request until their outcome is known. */
+const UNDER_WAY = `
+  select i.id, r.id as request_id, r.channel_id, 'outbound'::direction as direction, r.type, i.phone, i.user_id,
+    i.status, null::text as provider_message_id, i.client_reference,
+    i.own_reference, false as held, i.components as content, i.error, null::jsonb as pricing, null::uuid as reply_to_id,
+    null::text as reply_to_provider_message_id, null::message_status as outcome, null::timestamptz as outcome_at,
+    null::jsonb as outcome_error, null::timestamptz as updated_at
+  from request r cross join lateral jsonb_to_recordset(r.intent) as i(id uuid, phone text, user_id text,
+    client_reference text, own_reference boolean, components jsonb, status message_status, error jsonb)`;
+
+const MESSAGE_BY_IDS = `${STORED} where account_id = $1 and mode = $2 and id = any($3::uuid[]) order by id`;
+const MESSAGE_UNDER_WAY_BY_IDS = `
+  ${UNDER_WAY} where r.account_id = $1 and r.mode = $2 and r.completed_at is null and i.id = any($3::uuid[])`;
+
+/**
+ * Finds messages by id, in the order of their making. Those under way are read first: one that is completed between
+ * the two queries is then found twice, never missed, and its row wins.
+ */
+export async function findMessages(
+  store: Queryable,
+  accountId: string,
+  mode: Mode,
+  ids: readonly string[],
+): Promise<MessageRow[]> {
+  const underWay = await store.query<MessageRow>(MESSAGE_UNDER_WAY_BY_IDS, [accountId, mode, ids]);
+  const stored = await store.query<MessageRow>(MESSAGE_BY_IDS, [accountId, mode, ids]);
+  return mergeById(underWay, stored).sort((a, b) => (a.id < b.id ? -1 : 1));
+}
+
+/** What a list of messages is narrowed to; absent members narrow nothing. */
+export interface MessageFilter {
+  request_id?: string;
+  message_id?: string;
+  client_reference?: string;
+  to_phone?: string;
+  to_user_id?: string;
+  /** Messages from people to these channels. */
+  to_channels?: string[];
+  status?: MessageStatus;
+  direction?: string;
+  /** Ids from this one on. */
+  since?: string;
+  /** Ids before this one: the page's cursor. */
+  before?: string;
+}
+
+/**
+ * The condition of each filter on a row of `message` and on a message under way. `$` stands for its parameter. Those that find
+ * a few messages at most find their ids first: else the order of the page may have an account's messages all read through.
+ */
+const FILTERS: { name: keyof MessageFilter; stored: string; underWay: string }[] = [
+  {
+    name: 'request_id',
+    stored:
+      'request_id = $::uuid and id = any((select message_ids from request where account_id = $1 and id = $::uuid)::uuid[])',
+    underWay: 'r.id = $::uuid',
+  },
+  {
+    name: 'message_id',
+    stored: 'id = any(array(select id from message where account_id = $1 and provider_message_id = $))',
+    underWay: '$::text is null',
+  },
+  { name: 'client_reference', stored: 'client_reference = $', underWay: 'i.client_reference = $' },
+  { name: 'to_phone', stored: "direction = 'outbound' and phone = $", underWay: 'i.phone = $' },
+  { name: 'to_user_id', stored: "direction = 'outbound' and user_id = $", underWay: 'i.user_id = $' },
+  {
+    name: 'to_channels',
+    stored: "direction = 'inbound' and channel_id = any($::uuid[])",
+    underWay: '$::uuid[] is null',
+  },
+  {
+    name: 'status',
+    stored: 'status = $::message_status',
+    // What has its row already, though others of its request are under way, has another status by now. Looked up one by one:
+    // `not exists` was planned to read all messages of the account.
+    underWay: `i.status = $::message_status
+      and (select m.id from message m where m.account_id = r.account_id and m.id = i.id limit 1) is null`,
+  },
+  { name: 'direction', stored: 'direction = $::direction', underWay: "$::direction = 'outbound'" },
+  { name: 'since', stored: 'id >= $::uuid', underWay: 'i.id >= $::uuid' },
+  { name: 'before', stored: 'id < $::uuid', underWay: 'i.id < $::uuid' },
+];
+
+/** The newest messages that pass the filter, newest first, at most `limit`. */
+export async function listMessages(
+  store: Queryable,
+  accountId: string,
+  mode: Mode,
+  filter: MessageFilter,
+  limit: number,
+): Promise<MessageRow[]> {
+  const active = FILTERS.filter(({ name }) => filter[name] !== undefined);
+  const values = [accountId, mode, limit, ...active.map(({ name }) => filter[name])];
+  const conditions = (side: 'stored' | 'underWay') =>
+    active.map((entry, place) => ` and ${withParameter(entry[side], place + 4)}`).join('');
+  const underWaySql = `${UNDER_WAY} where r.account_id = $1 and r.mode = $2 and r.completed_at is null
+    ${conditions('underWay')} order by i.id desc limit $3`;
+  const storedSql = `${STORED} where account_id = $1 and mode = $2 ${conditions('stored')} order by id desc limit $3`;
+  const underWay = await store.query<MessageRow>(underWaySql, values);
+  const stored = await store.query<MessageRow>(storedSql, values);
+  const newestFirst = mergeById(underWay, stored).sort((a, b) => (a.id > b.id ? -1 : 1));
+  return newestFirst.slice(0, limit);
+}
+
+/** `$1` is the account everywhere. */
+function withParameter(condition: string, place: number): string {
+  return condition.replaceAll(/\$(?!1)/g, `$${place}`);
+}
+
+function mergeById(underWay: MessageRow[], stored: MessageRow[]): MessageRow[] {
+  return [...new Map([...underWay, ...stored].map((row) => [row.id, row])).values()];
+}
+
+/** A message with what an event about it needs beside. */
+export interface EventSourceRow extends MessageRow {
+  account_id: string;
+  mode: Mode;
+  channel_number: string | null;
+  traceparent: string | null;
+}
+
+const MESSAGE_FOR_EVENTS = `
+  select m.account_id, m.mode, m.id, m.request_id, m.channel_id, m.direction, m.type, m.phone, m.user_id, m.status,
+    m.provider_message_id, m.client_reference, m.own_reference, m.held, m.content, m.error, m.pricing, m.reply_to_id,
+    m.reply_to_provider_message_id, m.outcome, m.outcome_at, m.outcome_error, m.updated_at,
+    c.phone_number as channel_number, r.traceparent
+  from unnest($1::uuid[], $2::uuid[]) as wanted(account_id, id)
+  join message m on m.account_id = wanted.account_id and m.id = wanted.id
+  left join channel c on c.account_id = m.account_id and c.id = m.channel_id
+  left join request r on r.account_id = m.account_id and r.id = m.request_id`;
+
+/** Messages of any accounts, as they stand in this transaction. */
+export function findEventSources(
+  tx: Queryable,
+  messages: readonly { accountId: string; messageId: string }[],
+): Promise<EventSourceRow[]> {
+  return tx.query<EventSourceRow>(MESSAGE_FOR_EVENTS, [
+    messages.map(({ accountId }) => accountId),
+    messages.map(({ messageId }) => messageId),
+  ]);
+}
+
+export interface TimelineRow {
+  status: string;
+  at: Date;
+  received_at: Date;
+  note: 'late' | 'duplicate' | null;
+  error: MessageError | null;
+}
+
+const TIMELINE_OF_MESSAGE = `
+  select status, at, received_at, note, error from timeline where account_id = $1 and message_id = $2 order by id`;
+
+/** What was reported of a message after its outcome, oldest first. */
+export function findTimeline(store: Queryable, accountId: string, messageId: string): Promise<TimelineRow[]> {
+  return store.query<TimelineRow>(TIMELINE_OF_MESSAGE, [accountId, messageId]);
+}
+
+export interface RequestRow {
+  id: string;
+  channel_id: string;
+  type: string;
+  client_reference: string | null;
+  content: unknown;
+  refused: RefusedEntry[] | null;
+  message_ids: string[];
+  completed_at: Date | null;
+}
+
+const REQUEST_BY_IDS = `
+  select id, channel_id, type, client_reference, content, refused, message_ids, completed_at
+  from request where account_id = $1 and mode = $2 and id = any($3::uuid[])`;
+
+export function findRequests(
+  store: Queryable,
+  accountId: string,
+  mode: Mode,
+  ids: readonly string[],
+): Promise<RequestRow[]> {
+  return store.query<RequestRow>(REQUEST_BY_IDS, [accountId, mode, ids]);
+}
+
+const CHANNEL_BY_NUMBER = 'select id from channel where account_id = $1 and phone_number = $2';
+
+/** The account's channels of a phone number, removed ones too. */
+export async function findChannelsByNumber(store: Queryable, accountId: string, number: string): Promise<string[]> {
+  return (await store.query<{ id: string }>(CHANNEL_BY_NUMBER, [accountId, number])).map(({ id }) => id);
+}
+
+const CHANNEL_NUMBERS = 'select id, phone_number from channel where account_id = $1 and id = any($2::uuid[])';
+
+/** The phone numbers of channels, removed ones too, because their messages stay. */
+export async function findChannelNumbers(
+  store: Queryable,
+  accountId: string,
+  ids: readonly string[],
+): Promise<Map<string, string>> {
+  const rows = await store.query<{ id: string; phone_number: string }>(CHANNEL_NUMBERS, [accountId, ids]);
+  return new Map(rows.map((row) => [row.id, row.phone_number]));
+}

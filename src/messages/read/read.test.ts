@@ -1,0 +1,141 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+import { startTestGateway, type TestGateway } from '../../../test/support/gateway.ts';
+import { assertProblem } from '../../../test/support/problem.ts';
+
+let gateway: TestGateway;
+before(async () => {
+  gateway = await startTestGateway({ sandbox: { statuses: 'off' } });
+});
+after(() => gateway.stop());
+
+const get = (path: string, key = gateway.testKey) => gateway.call('GET', path, { key });
+async function send(body: object) {
+  const { json } = await gateway.call('POST', '/api/v1/messages/send', { body });
+  return json;
+}
+
+const TEXT = { type: 'text', text: { body: 'Hello' } };
+const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;
+
+describe('a message that is read', () => {
+  it('has every member, and null where there is no value', async () => {
+    const sent = await send({ to: '+447700900501', ...TEXT });
+    const channel = (await get('/api/v1/channels')).json.data[0];
+    const { status, json } = await get(`/api/v1/messages/${sent.results[0].id}`);
+    assert.equal(status, 200);
+    for (const time of [json.created_at, json.updated_at, json.timeline[0].at]) assert.match(time, TIME);
+    assert.ok(json.created_at <= json.updated_at);
+    const { at } = json.timeline[0];
+    assert.deepEqual(json, {
+      id: sent.results[0].id,
+      request_id: sent.request_id,
+      account_id: gateway.accountId,
+      channel_id: channel.id,
+      direction: 'outbound',
+      from: channel.phone_number,
+      to: '+447700900501',
+      user_id: null,
+      type: 'text',
+      text: { body: 'Hello', preview_url: false },
+      reply_to: null,
+      status: 'accepted',
+      message_id: sent.results[0].message_id,
+      client_reference: null,
+      held: false,
+      error: null,
+      pricing: null,
+      created_at: json.created_at,
+      updated_at: json.updated_at,
+      timeline: [{ status: 'accepted', at, received_at: at, note: null, error: null }],
+    });
+  });
+
+  it('of a person who is known by an id has that and no number', async () => {
+    const user_id = 'GB.13491208655302741918';
+    const sent = await send({ to: [{ user_id, client_reference: 'mine' }], ...TEXT });
+    const { json } = await get(`/api/v1/messages/${sent.results[0].id}`);
+    assert.deepEqual([json.to, json.user_id, json.client_reference], [null, user_id, 'mine']);
+  });
+
+  it('tells why it failed, now and in its timeline', async () => {
+    const sent = await send({ to: '+15550131026', ...TEXT });
+    const { json } = await get(`/api/v1/messages/${sent.results[0].id}`);
+    assert.deepEqual(json.error, sent.results[0].error);
+    assert.deepEqual([json.status, json.timeline[0].status, json.timeline[0].error], ['failed', 'failed', json.error]);
+  });
+
+  it("of a template has the recipient's own components", async () => {
+    const components = (text: string) => [{ type: 'body', parameters: [{ type: 'text', text }] }];
+    const template = { name: 'order_update', language: { code: 'en_US' }, components: components('Ada') };
+    const to = ['+447700900502', { to: '+447700900503', components: components('Grace') }];
+    const sent = await send({ to, type: 'template', template });
+    const [shared, own] = await Promise.all(
+      sent.results.map(async ({ id }: { id: string }) => (await get(`/api/v1/messages/${id}`)).json.template),
+    );
+    assert.deepEqual(shared, { ...template, language: 'en_US' });
+    assert.deepEqual(own, { ...template, language: 'en_US', components: components('Grace') });
+  });
+
+  it('is not found by anything but its id, by another account or in another mode', async () => {
+    const sent = await send({ to: '+447700900504', ...TEXT });
+    const { id, message_id } = sent.results[0];
+    const others = [
+      await gateway.createKey({ mode: 'live' }),
+      await gateway.createKey({ accountId: await gateway.createAccount('Other') }),
+    ];
+    for (const key of others) {
+      assertProblem(await get(`/api/v1/messages/${id}`, key), 'not_found');
+      assertProblem(await get(`/api/v1/requests/${sent.request_id}`, key), 'not_found');
+      assert.deepEqual((await get('/api/v1/messages', key)).json, { data: [], next_cursor: null });
+    }
+    const strange = [
+      id.toUpperCase(),
+      id.slice(0, -1),
+      `${id}0`,
+      id.replace('msg_', 'req_'),
+      id.slice(4),
+      message_id,
+      'msg_00000000000000000000000000',
+      'msg_00000000000000000000000001',
+      'msg_7zzzzzzzzzzzzzzzzzzzzzzzzz',
+      'msg_8zzzzzzzzzzzzzzzzzzzzzzzzz',
+      '%00',
+      "'",
+    ];
+    for (const text of strange) {
+      assertProblem(await get(`/api/v1/messages/${text}`), 'not_found');
+      assertProblem(await get(`/api/v1/requests/${text}`), 'not_found');
+    }
+  });
+});
+
+describe('a request that is read', () => {
+  it('is the answer as it would be given now', async () => {
+    const sent = await send({
+      to: ['+447700900505', 'x', '+15550131049', '+447700900505', { to: '+447700900506', client_reference: 'own' }],
+      ...TEXT,
+      client_reference: 'all',
+    });
+    const { status, json } = await get(`/api/v1/requests/${sent.request_id}`);
+    assert.equal(status, 200);
+    const { pending_count, created_at, completed_at, ...answer } = json;
+    assert.deepEqual(answer, sent);
+    assert.equal(pending_count, 0);
+    assert.match(created_at, TIME);
+    assert.ok(completed_at >= created_at);
+  });
+
+  it('counts what has gone further as accepted', async () => {
+    const sent = await send({ to: ['+447700900507', '+447700900508', '+447700900509'], ...TEXT });
+    const ids = ['sent', 'delivered', 'read'];
+    for (const [place, status] of ids.entries())
+      await gateway.database.query(
+        'update message set status = $1::message_status where account_id = $2 and provider_message_id = $3',
+        [status, gateway.accountId, sent.results[place].message_id],
+      );
+    const { json } = await get(`/api/v1/requests/${sent.request_id}`);
+    assert.deepEqual(json.results, sent.results);
+    assert.equal(json.accepted_count, 3);
+  });
+});

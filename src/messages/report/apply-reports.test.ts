@@ -1,0 +1,267 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+import { startTestGateway, type TestGateway } from '../../../test/support/gateway.ts';
+import {
+  asSandbox,
+  forgetNotifications,
+  isProcessed,
+  lineOf,
+  listNotifications,
+  messagesBody,
+  postSigned,
+  readMessage,
+  sendOne,
+  statusOf,
+  type TestLine,
+} from '../../../test/support/notifications.ts';
+import { until } from '../../../test/support/until.ts';
+import { newId, parseId } from '../../kernel/ids.ts';
+
+/** The sandbox reads the message, does not take it and resets the connection. */
+const UNKNOWN_FOR_EVER = '+15552000001';
+const REFUSED = '+15550131026';
+
+describe('a report of the provider', () => {
+  let gateway: TestGateway;
+  let line: TestLine;
+  before(async () => {
+    gateway = await startTestGateway({ sandbox: { statuses: 'off' } });
+    line = await lineOf(gateway);
+  });
+  after(() => gateway.stop());
+
+  let serial = 0;
+  const freshId = () => `wamid.fresh.${++serial}`;
+  /** Posts statuses in one body and waits until they have been looked at. */
+  const report = async (statuses: object[], to = line) => {
+    assert.equal((await postSigned(asSandbox(gateway), messagesBody(to, { statuses }))).status, 200);
+    await until(() => isProcessed(gateway));
+  };
+  const timelineOf = async (id: string): Promise<[string, string | null][]> =>
+    (await readMessage(gateway, id)).timeline.map((entry: { status: string; note: string | null }) => [
+      entry.status,
+      entry.note,
+    ]);
+  const forget = () => forgetNotifications(gateway);
+
+  it("is matched by the provider's id", async () => {
+    const { id, message_id: providerId } = await sendOne(gateway);
+    await report([statusOf('sent', { providerId }), statusOf('read', { providerId })]);
+    assert.equal((await readMessage(gateway, id)).status, 'read');
+    assert.deepEqual(await timelineOf(id), [
+      ['accepted', null],
+      ['sent', null],
+      ['read', null],
+    ]);
+  });
+
+  it('is matched by our id where the message has no other provider id, and gives it one', async () => {
+    const { id, status } = await sendOne(gateway, UNKNOWN_FOR_EVER);
+    assert.equal(status, 'unknown');
+    const providerId = freshId();
+    await report([statusOf('delivered', { providerId, messageId: id })]);
+    const message = await readMessage(gateway, id);
+    assert.equal(message.status, 'delivered');
+    assert.equal(message.message_id, providerId);
+    assert.equal(message.error, null);
+    assert.equal(message.timeline[0].status, 'unknown');
+    assert.equal(message.timeline[0].error.code, 'outcome_unknown');
+    await report([statusOf('read', { providerId })]);
+    assert.equal((await readMessage(gateway, id)).status, 'read');
+  });
+
+  it('learns the provider id also from a status that changes nothing else', async () => {
+    const { id } = await sendOne(gateway, UNKNOWN_FOR_EVER);
+    const providerId = freshId();
+    await report([statusOf('played', { providerId, messageId: id })]);
+    const message = await readMessage(gateway, id);
+    assert.deepEqual([message.status, message.message_id], ['unknown', providerId]);
+  });
+
+  it("has no effect where our id is that of a message with another provider's id", async () => {
+    await forget();
+    const { id, message_id: providerId } = await sendOne(gateway);
+    await report([statusOf('read', { providerId: freshId(), messageId: id })]);
+    const message = await readMessage(gateway, id);
+    assert.deepEqual([message.status, message.message_id, message.timeline.length], ['accepted', providerId, 1]);
+    assert.equal((await listNotifications(gateway, '&state=waiting')).length, 1);
+  });
+
+  it("of two provider's ids for one of ours only the first has an effect, also within one body", async () => {
+    await forget();
+    for (const bodies of [1, 2]) {
+      const { id } = await sendOne(gateway, UNKNOWN_FOR_EVER);
+      const [first, second] = [freshId(), freshId()];
+      const statuses = [
+        statusOf('sent', { providerId: first, messageId: id }),
+        statusOf('read', { providerId: second, messageId: id }),
+      ];
+      if (bodies === 1) await report(statuses);
+      else for (const status of statuses) await report([status]);
+      const message = await readMessage(gateway, id);
+      assert.deepEqual([message.status, message.message_id], ['sent', first]);
+      assert.equal((await listNotifications(gateway, '&state=waiting')).length, bodies);
+    }
+  });
+
+  it('has no effect on a message of another number or another account', async () => {
+    await forget();
+    const other = await lineOf(gateway, await gateway.createAccount('Another account'));
+    const [settled, unsettled] = [await sendOne(gateway), await sendOne(gateway, UNKNOWN_FOR_EVER)];
+    await report(
+      [
+        statusOf('read', { providerId: settled.message_id }),
+        statusOf('read', { providerId: settled.message_id, messageId: settled.id }),
+        statusOf('failed', { providerId: freshId(), messageId: unsettled.id }),
+      ],
+      other,
+    );
+    assert.deepEqual(await timelineOf(settled.id), [['accepted', null]]);
+    assert.deepEqual(await timelineOf(unsettled.id), [['unknown', null]]);
+    const [waiting] = await listNotifications(gateway, '&state=waiting');
+    assert.deepEqual(
+      [waiting?.error, waiting?.kinds],
+      ['unknown_message', ['messages.status.read', 'messages.status.failed']],
+    );
+  });
+
+  it("goes by the provider's id where our id names another message", async () => {
+    const [named, meant] = [await sendOne(gateway, UNKNOWN_FOR_EVER), await sendOne(gateway)];
+    await report([statusOf('delivered', { providerId: meant.message_id, messageId: named.id })]);
+    assert.equal((await readMessage(gateway, meant.id)).status, 'delivered');
+    assert.equal((await readMessage(gateway, named.id)).status, 'unknown');
+  });
+
+  it('that brings nonsense in the opaque member is matched by the provider id alone', async () => {
+    const { id, message_id: providerId } = await sendOne(gateway);
+    const nonsense = [
+      '',
+      'x',
+      'msg_',
+      'msg_00000000000000000000000000',
+      'msg_7zzzzzzzzzzzzzzzzzzzzzzzzz',
+      id.slice(4),
+      '\0',
+    ];
+    await report(nonsense.map((messageId) => statusOf('sent', { providerId, messageId })));
+    assert.equal((await timelineOf(id)).length, 1 + nonsense.length);
+  });
+
+  it('of a message that nobody knows waits, and is applied when the message appears', async () => {
+    await forget();
+    const { id, message_id: providerId } = await sendOne(gateway);
+    const { database } = gateway;
+    const uuid = parseId('msg', id);
+    const later = newId();
+    // The message is taken out of sight, as if its outcome were not written yet.
+    await database.query('update message set id = $2 where id = $1', [uuid, later]);
+    await database.query(`update message set provider_message_id = 'wamid.hidden' where id = $1`, [later]);
+    await report([statusOf('delivered', { providerId })]);
+    const [waiting] = await listNotifications(gateway, '&state=waiting');
+    assert.deepEqual([waiting?.error, waiting?.attempts], ['unknown_message', 1]);
+
+    await database.query('update message set id = $2, provider_message_id = $3 where id = $1', [
+      later,
+      uuid,
+      providerId,
+    ]);
+    await until(async () => (await readMessage(gateway, id)).status === 'delivered');
+    const [applied] = await listNotifications(gateway, '&state=applied');
+    assert.deepEqual([applied?.id, applied?.error], [waiting?.id, null]);
+  });
+
+  it('is given up after seven days, and can still be reprocessed', async () => {
+    await forget();
+    const id = newId();
+    const weekAgo = Date.now() - 7 * 86_400_000 - 1_000;
+    const old = weekAgo.toString(16).padStart(12, '0');
+    const oldId = `${old.slice(0, 8)}-${old.slice(8)}${id.slice(13)}`;
+    const body = Buffer.from(
+      JSON.stringify(messagesBody(line, { statuses: [statusOf('sent', { providerId: freshId() })] })),
+    );
+    await gateway.database.query(`insert into notification (id, origin, body) values ($1, 'test', $2)`, [oldId, body]);
+    const [given] = await until(async () => {
+      const all = await listNotifications(gateway, '&state=set_aside');
+      return all.length > 0 ? all : undefined;
+    });
+    assert.equal(given?.error, 'unknown_message');
+    assert.equal(given?.received_at, new Date(weekAgo).toISOString());
+    const path = `/platform/v1/notifications/${given?.id}/reprocess`;
+    assert.equal((await gateway.call('POST', path, { key: gateway.platformKey })).status, 202);
+    await until(async () => (await listNotifications(gateway, '&state=set_aside'))[0]?.attempts === 2);
+  });
+
+  it('moves nothing backwards and stands in the history with its note', async () => {
+    const { id, message_id: providerId } = await sendOne(gateway);
+    const order = ['delivered', 'sent', 'delivered', 'failed', 'read', 'played', 'sent', 'read', 'played'];
+    for (const status of order) await report([statusOf(status, { providerId })]);
+    const message = await readMessage(gateway, id);
+    assert.deepEqual([message.status, message.error], ['read', null]);
+    assert.deepEqual(await timelineOf(id), [
+      ['accepted', null],
+      ['delivered', null],
+      ['sent', 'late'],
+      ['delivered', 'duplicate'],
+      ['failed', 'late'],
+      ['read', null],
+      ['played', null],
+      ['sent', 'duplicate'],
+      ['read', 'duplicate'],
+      ['played', 'duplicate'],
+    ]);
+    assert.equal(message.timeline[4].error.code, 'recipient_unreachable');
+  });
+
+  it('takes a failure back when the message was delivered after all; the error stays in the history', async () => {
+    const { id, message_id: providerId } = await sendOne(gateway);
+    await report([statusOf('failed', { providerId })]);
+    const failed = await readMessage(gateway, id);
+    assert.deepEqual([failed.status, failed.error.code], ['failed', 'recipient_unreachable']);
+    await report([statusOf('sent', { providerId }), statusOf('delivered', { providerId })]);
+    const message = await readMessage(gateway, id);
+    assert.deepEqual([message.status, message.error], ['delivered', null]);
+    assert.deepEqual(
+      message.timeline.map((entry: { error: { code: string } | null }) => entry.error?.code),
+      [undefined, 'recipient_unreachable', undefined, undefined],
+    );
+  });
+
+  it('proves that a refused send was sent all the same', async () => {
+    const { id, status } = await sendOne(gateway, REFUSED);
+    assert.equal(status, 'failed');
+    const providerId = freshId();
+    await report([statusOf('sent', { providerId, messageId: id })]);
+    const message = await readMessage(gateway, id);
+    assert.deepEqual([message.status, message.error, message.message_id], ['sent', null, providerId]);
+    assert.deepEqual(await timelineOf(id), [
+      ['failed', null],
+      ['sent', null],
+    ]);
+  });
+
+  it('keeps the price of the newest step, whatever comes late', async () => {
+    const { id, message_id: providerId } = await sendOne(gateway);
+    const priced = (category: string) => ({ providerId, pricing: { billable: true, pricing_model: 'PMP', category } });
+    await report([statusOf('delivered', priced('utility'))]);
+    await report([statusOf('sent', priced('marketing'))]);
+    await report([statusOf('read', { providerId })]);
+    assert.equal((await readMessage(gateway, id)).pricing.category, 'utility');
+  });
+
+  it('fills in a price that comes late', async () => {
+    const { id, message_id: providerId } = await sendOne(gateway);
+    await report([statusOf('read', { providerId })]);
+    await report([statusOf('sent', { providerId, pricing: { billable: false, pricing_model: 'PMP' } })]);
+    assert.equal((await readMessage(gateway, id)).pricing.billable, false);
+  });
+
+  it('tells the user id of a person, and needs no phone number', async () => {
+    const { id, message_id: providerId } = await sendOne(gateway);
+    await report([
+      statusOf('sent', { providerId, recipient_id: undefined, recipient_user_id: 'GB.2718281828' }),
+      statusOf('delivered', { providerId, recipient_id: undefined }),
+    ]);
+    const message = await readMessage(gateway, id);
+    assert.deepEqual([message.status, message.user_id, message.to], ['delivered', 'GB.2718281828', '+447700900123']);
+  });
+});

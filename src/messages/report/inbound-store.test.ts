@@ -1,0 +1,211 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+import { startTestGateway, type TestGateway } from '../../../test/support/gateway.ts';
+import {
+  asSandbox,
+  isProcessed,
+  lineOf,
+  messagesBody,
+  postSigned,
+  readMessage,
+  sendOne,
+  statusOf,
+  type TestLine,
+  textFrom,
+} from '../../../test/support/notifications.ts';
+import { until } from '../../../test/support/until.ts';
+
+const PHONE = '+447700900123';
+const CONTENT: Record<string, unknown> = {
+  text: { body: 'Grüße \u{1F600} \u0000' },
+  image: { id: '1', mime_type: 'image/jpeg', sha256: 'x', caption: 'Roof' },
+  audio: { id: '1', voice: true },
+  video: { id: '1' },
+  document: { id: '1', filename: 'a.pdf' },
+  sticker: { id: '1', animated: false },
+  location: { latitude: 51.5, longitude: -0.1 },
+  contacts: [{ name: { formatted_name: 'Ada' } }],
+  interactive: { type: 'button_reply', button_reply: { id: '1', title: 'Yes' } },
+  button: { text: 'Yes', payload: 'YES' },
+  order: { catalog_id: '1', product_items: [] },
+  reaction: { message_id: 'wamid.X', emoji: '\u{1F44D}' },
+  system: { type: 'user_changed_number', body: 'changed' },
+  request_welcome: {},
+  unsupported: { type: 'poll' },
+  edit: { original_message_id: 'wamid.X' },
+  revoke: { original_message_id: 'wamid.X' },
+};
+
+describe('an inbound message', () => {
+  let gateway: TestGateway;
+  let line: TestLine;
+  before(async () => {
+    gateway = await startTestGateway({ sandbox: { statuses: 'off' } });
+    line = await lineOf(gateway);
+  });
+  after(() => gateway.stop());
+
+  const post = async (value: object) => {
+    assert.equal((await postSigned(asSandbox(gateway), messagesBody(line, value))).status, 200);
+    await until(() => isProcessed(gateway));
+  };
+  // biome-ignore lint/suspicious/noExplicitAny: a test asserts on every member that it reads.
+  const list = async (query: string): Promise<any[]> =>
+    (await gateway.call('GET', `/api/v1/messages?limit=100&${query}`)).json.data;
+  const received = async (id: string) => {
+    const [listed] = await list(`message_id=${id}`);
+    return readMessage(gateway, listed.id);
+  };
+
+  it('of every type is read with its content in the member of that name', async () => {
+    const messages = Object.entries(CONTENT).map(([type, content]) => ({
+      from: PHONE.slice(1),
+      id: `wamid.type.${type}`,
+      timestamp: '1767225600',
+      type,
+      [type]: content,
+    }));
+    await post({ messages });
+    for (const [type, content] of Object.entries(CONTENT)) {
+      const message = await received(`wamid.type.${type}`);
+      assert.deepEqual([message.direction, message.type, message.status], ['inbound', type, 'received']);
+      assert.deepEqual([message.from, message.to, message.request_id], [PHONE, line.phoneNumber, null]);
+      // What no database stores is replaced.
+      assert.deepEqual(message[type], JSON.parse(JSON.stringify(content).replaceAll('\\u0000', '\uFFFD')));
+      assert.deepEqual(message.timeline.length, 1);
+      const [{ status, at, note, error }] = message.timeline;
+      assert.deepEqual([status, at, note, error], ['received', '2026-01-01T00:00:00.000Z', null, null]);
+    }
+  });
+
+  it('of a type that is named like a member or like nothing we know is kept whole and hides nothing', async () => {
+    const names = [
+      'id',
+      'status',
+      'timeline',
+      'error',
+      'content',
+      '__proto__',
+      'constructor',
+      'poll',
+      'x y',
+      'toString',
+    ];
+    const messages = names.map((type, place) => ({ ...textFrom(PHONE, `wamid.name.${place}`), type }));
+    await post({ messages });
+    for (const [place, type] of names.entries()) {
+      const message = await received(`wamid.name.${place}`);
+      assert.match(message.id, /^msg_/);
+      assert.deepEqual([message.type, message.status, message.error], [type, 'received', null]);
+      const member = ['id', 'status', 'timeline', 'error'].includes(type) ? 'content' : type;
+      assert.equal(Object.getOwnPropertyDescriptor(message, member)?.value?.text?.body, 'Hello', type);
+    }
+  });
+
+  it('that has not the form described for its type is shown as it came under `content`, in events too', async () => {
+    const strange: [string, unknown][] = [
+      ['text', 'Hello'],
+      ['text', ['Hello']],
+      ['text', 7],
+      ['text', { body: 7, more: 'x' }],
+      ['text', { body: 'Hello', preview_url: 'yes' }],
+    ];
+    const messages = [
+      ...strange.map(([type, content], place) => ({
+        ...textFrom(PHONE, `wamid.strange.${place}`),
+        type,
+        text: content,
+      })),
+      { ...textFrom(PHONE, 'wamid.strange.template'), type: 'template' },
+    ];
+    await post({ messages });
+    const events = (await gateway.call('GET', '/api/v1/events?type=message.received&limit=100')).json.data;
+    for (const [place, [type, content]] of strange.entries()) {
+      const message = await received(`wamid.strange.${place}`);
+      assert.deepEqual([message.type, message.content, 'text' in message], [type, content, false]);
+      const told = events.find((event: { data: { message: { id: string } } }) => event.data.message.id === message.id);
+      assert.deepEqual([told.data.message.content, 'text' in told.data.message], [content, false]);
+    }
+    const template = await received('wamid.strange.template');
+    assert.deepEqual([template.content.text.body, 'template' in template], ['Hello', false]);
+  });
+
+  it('is one message however often it comes, in one body, in several and at the same time', async () => {
+    const message = textFrom(PHONE, 'wamid.once');
+    await post({ messages: [message, message] });
+    await Promise.all(Array.from({ length: 20 }, () => post({ messages: [message] })));
+    assert.equal((await list('message_id=wamid.once')).length, 1);
+  });
+
+  it('with the id of one on another number is a message of its own', async () => {
+    const other = await lineOf(gateway, await gateway.createAccount('Another account'));
+    await post({ messages: [textFrom(PHONE, 'wamid.shared')] });
+    await postSigned(asSandbox(gateway), messagesBody(other, { messages: [textFrom(PHONE, 'wamid.shared')] }));
+    await until(() => isProcessed(gateway));
+    const [row] = await gateway.database.query<{ count: number }>(
+      `select count(*) as count from message where provider_message_id = 'wamid.shared'`,
+    );
+    assert.equal(row?.count, 2);
+    assert.equal((await list('message_id=wamid.shared')).length, 1);
+  });
+
+  it('is linked to the message that it answers, ours or theirs', async () => {
+    const sent = await sendOne(gateway);
+    await post({
+      messages: [textFrom(PHONE, 'wamid.answer', { context: { from: line.phoneNumber, id: sent.message_id } })],
+    });
+    const answer = await received('wamid.answer');
+    assert.deepEqual(answer.reply_to, { id: sent.id, message_id: sent.message_id });
+    await post({ messages: [textFrom(PHONE, 'wamid.again', { context: { id: 'wamid.answer' } })] });
+    assert.deepEqual((await received('wamid.again')).reply_to, { id: answer.id, message_id: 'wamid.answer' });
+    await post({ messages: [textFrom(PHONE, 'wamid.astray', { context: { id: 'wamid.nobody' } })] });
+    assert.deepEqual((await received('wamid.astray')).reply_to, { id: null, message_id: 'wamid.nobody' });
+    assert.equal((await readMessage(gateway, sent.id)).reply_to, null);
+  });
+
+  it('is linked also to a message whose provider id comes in the same body', async () => {
+    const { id } = await sendOne(gateway, '+15552000001');
+    await post({
+      statuses: [statusOf('read', { providerId: 'wamid.settled', messageId: id })],
+      messages: [textFrom(PHONE, 'wamid.quick', { context: { id: 'wamid.settled' } })],
+    });
+    assert.deepEqual((await received('wamid.quick')).reply_to, { id, message_id: 'wamid.settled' });
+  });
+
+  it('is not linked to a message of another number', async () => {
+    const other = await lineOf(gateway, await gateway.createAccount('A third account'));
+    const { message_id: id } = await sendOne(gateway);
+    const messages = [textFrom(PHONE, 'wamid.elsewhere', { context: { id } })];
+    await postSigned(asSandbox(gateway), messagesBody(other, { messages }));
+    await until(() => isProcessed(gateway));
+    const rows = await gateway.database.query<{ reply_to_id: string | null }>(
+      `select reply_to_id from message where provider_message_id = 'wamid.elsewhere'`,
+    );
+    assert.deepEqual(rows, [{ reply_to_id: null }]);
+  });
+
+  it('of a person who hides the number is known by the user id', async () => {
+    const messages = [{ ...textFrom(PHONE, 'wamid.hidden'), from: undefined, from_user_id: 'GB.2718281828' }];
+    await post({ messages });
+    const message = await received('wamid.hidden');
+    assert.deepEqual([message.from, message.user_id, message.to], [null, 'GB.2718281828', line.phoneNumber]);
+    assert.deepEqual((await list('direction=inbound&to=%2B447700900199')).length, 0);
+  });
+
+  it('is told apart from ours by the direction', async () => {
+    const sent = await sendOne(gateway);
+    await post({ messages: [textFrom(PHONE, 'wamid.direction')] });
+    const directions = async (query: string) => new Set((await list(query)).map(({ direction }) => direction));
+    assert.deepEqual(await directions('direction=inbound'), new Set(['inbound']));
+    assert.deepEqual(await directions('direction=outbound'), new Set(['outbound']));
+    assert.deepEqual(await directions(''), new Set(['inbound', 'outbound']));
+    assert.ok((await list('direction=outbound')).some(({ id }) => id === sent.id));
+    assert.deepEqual(await directions('status=received'), new Set(['inbound']));
+  });
+
+  it('is not moved by a status that names its id', async () => {
+    await post({ messages: [textFrom(PHONE, 'wamid.not-ours')] });
+    await post({ statuses: [statusOf('read', { providerId: 'wamid.not-ours' })] });
+    assert.deepEqual((await received('wamid.not-ours')).timeline.length, 1);
+  });
+});

@@ -1,0 +1,77 @@
+import type { Mode } from '../../kernel/principal.ts';
+import type { Queryable } from '../../store/database.ts';
+
+/** A message from a person, as a notification brings it. */
+export interface InboundMessage {
+  accountId: string;
+  channelId: string;
+  mode: Mode;
+  /** Our id, newly made. */
+  id: string;
+  providerMessageId: string;
+  type: string;
+  phone: string | null;
+  userId: string | null;
+  content: unknown;
+  replyToProviderMessageId: string | null;
+  at: Date;
+}
+
+/**
+ * Writes inbound messages, each once however often the provider repeats it, linked to the message that it answers
+ * (of the same number, whoever wrote it). The ids claimed first are what makes it once, also between nodes.
+ */
+const INBOUND_INSERT = `
+  with incoming as (
+    select * from unnest($1::uuid[], $2::uuid[], $3::mode[], $4::uuid[], $5::text[], $6::text[], $7::text[], $8::text[],
+      $9::jsonb[], $10::text[], $11::timestamptz[])
+    as t(account_id, channel_id, mode, id, provider_message_id, type, phone, user_id, content, reply_to, at)
+  ), claimed as (
+    insert into inbound_id (account_id, channel_id, provider_message_id, message_id)
+    select account_id, channel_id, provider_message_id, id from incoming
+    order by account_id, channel_id, provider_message_id, id
+    on conflict do nothing
+    returning message_id
+  )
+  insert into message (account_id, id, channel_id, mode, direction, type, phone, user_id, status, provider_message_id,
+    content, reply_to_id, reply_to_provider_message_id, outcome, outcome_at, updated_at)
+  select account_id, id, channel_id, mode, 'inbound', type, phone, user_id, 'received', provider_message_id,
+    content, answered.message_id, reply_to, 'received', at, clock_timestamp()
+  from incoming i
+  left join lateral (
+    select m.id as message_id from message m
+    where i.reply_to is not null and m.account_id = i.account_id and m.channel_id = i.channel_id
+      and m.provider_message_id = i.reply_to
+    limit 1
+  ) as answered on true
+  where id in (select message_id from claimed)
+  returning id`;
+
+/** Returns the ids of those that are new. */
+export async function insertInbound(tx: Queryable, messages: readonly InboundMessage[]): Promise<Set<string>> {
+  const column = <Value>(read: (message: InboundMessage) => Value) => messages.map(read);
+  const rows = await tx.query<{ id: string }>(INBOUND_INSERT, [
+    column((message) => message.accountId),
+    column((message) => message.channelId),
+    column((message) => message.mode),
+    column((message) => message.id),
+    column((message) => message.providerMessageId),
+    column((message) => message.type),
+    column((message) => message.phone),
+    column((message) => message.userId),
+    column((message) => JSON.stringify(message.content ?? null)),
+    column((message) => message.replyToProviderMessageId),
+    column((message) => message.at),
+  ]);
+  return new Set(rows.map(({ id }) => id));
+}
+
+/** Somewhat longer than the seven days for which the provider repeats a notification. */
+const INBOUND_ID_EXPIRE = `
+  delete from inbound_id where ctid in (
+    select ctid from inbound_id where created_at <= now() - interval '14 days' limit 5000)
+  returning 1 as gone`;
+
+export async function expireInboundIds(store: Queryable): Promise<number> {
+  return (await store.query(INBOUND_ID_EXPIRE)).length;
+}

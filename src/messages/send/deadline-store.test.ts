@@ -1,0 +1,111 @@
+import assert from 'node:assert/strict';
+import { after, before, beforeEach, describe, it } from 'node:test';
+import { type LiveWorld, startLiveWorld } from '../../../test/pacing/live-world.ts';
+import type { TestAnswer } from '../../../test/support/gateway.ts';
+import { assertProblem } from '../../../test/support/problem.ts';
+import { until } from '../../../test/support/until.ts';
+
+const DEADLINE_MS = 2_000;
+/** The provider refuses a text, because its person has not written for a day. */
+const WINDOW_CLOSED = 131_047;
+const PROVIDER_ERROR = 131_000;
+
+let world: LiveWorld;
+let from: string;
+before(async () => {
+  world = await startLiveWorld({ WAYPOST_SEND_DEADLINE_MS: String(DEADLINE_MS) });
+  from = await world.connect();
+});
+after(() => world.stop());
+beforeEach(() => {
+  world.provider.taken.length = 0;
+  world.provider.onMessage = () => undefined;
+});
+
+const text = (to: string) => ({ from, to, type: 'text', text: { body: 'Hello' } });
+const send = (body: object, headers: Record<string, string> = {}) =>
+  world.call('POST', '/api/v1/messages/send', { body, headers });
+const codesOf = ({ json }: TestAnswer) =>
+  json.results.map(({ status, error }: { status: string; error?: { code: string } }) => error?.code ?? status);
+
+/** The answer to a send during which the table is locked; the lock stays until the answer is there. */
+async function sendWhileLocked(table: string, sending: () => Promise<TestAnswer>): Promise<TestAnswer> {
+  return world.gateway.database.transaction(async (tx) => {
+    await tx.query(`lock table ${table} in access exclusive mode`);
+    return inTime(sending);
+  });
+}
+
+async function inTime(sending: () => Promise<TestAnswer>): Promise<TestAnswer> {
+  const startMs = performance.now();
+  const answer = await sending();
+  const tookMs = performance.now() - startMs;
+  assert.ok(tookMs < DEADLINE_MS + 500, `${tookMs} ms`);
+  return answer;
+}
+
+describe('a send whose store does not answer is answered in time, with what is known', () => {
+  it('of an unknown that a notification may have settled', async () => {
+    const held = Promise.withResolvers<undefined>();
+    world.provider.onMessage = () => held.promise;
+    let sent: Promise<TestAnswer> | undefined;
+    await inTime(async () => {
+      sent = send(text('+447700900301'));
+      await until(() => world.provider.taken.length === 1);
+      const { database } = world.gateway;
+      return database.transaction(async (tx) => {
+        await tx.query('lock table message in access exclusive mode');
+        return (await sent) ?? assert.fail();
+      });
+    });
+    held.resolve(undefined);
+    assert.deepEqual(codesOf((await sent) ?? assert.fail()), ['outcome_unknown']);
+  });
+
+  it('of a refusal that a notification may contradict', async () => {
+    world.provider.onMessage = () => PROVIDER_ERROR;
+    assert.deepEqual(codesOf(await sendWhileLocked('message', () => send(text('+447700900302')))), ['provider_error']);
+  });
+
+  it('of a closed window', async () => {
+    world.provider.onMessage = () => WINDOW_CLOSED;
+    const answer = await sendWhileLocked('customer_window', () => send(text('+447700900303')));
+    assert.deepEqual(codesOf(answer), ['window_closed']);
+  });
+});
+
+describe('a send that cannot begin before its deadline is refused in time, and transmits nothing', () => {
+  it('while the store does not tell of its idempotency key', async () => {
+    const call = () => send(text('+447700900304'), { 'idempotency-key': 'locked' });
+    assertProblem(await sendWhileLocked('idempotency', call), 'unavailable');
+    assert.deepEqual(world.provider.taken, []);
+    assert.equal((await call()).json.accepted_count, 1, 'its key is free');
+  });
+
+  it('while the store does not commit it', async () => {
+    const call = () => send(text('+447700900307'), { 'idempotency-key': 'uncommitted' });
+    assertProblem(await sendWhileLocked('request', call), 'unavailable');
+    assert.deepEqual(world.provider.taken, []);
+    // It was in doubt, and is taken back when the store is there again.
+    await until(async () => (await call()).json.accepted_count === 1);
+    assert.equal(world.provider.taken.length, 1);
+  });
+
+  it('while the store gives no turn', async () => {
+    // A channel that has never sent has no turns in stock.
+    from = await world.connect();
+    const answer = await sendWhileLocked('channel_pace', () => send(text('+447700900305')));
+    assertProblem(answer, 'unavailable');
+    assert.deepEqual(world.provider.taken, []);
+  });
+});
+
+it('a template that the provider does not list before the deadline is not attempted, and no limit is blamed', async () => {
+  const held = Promise.withResolvers<void>();
+  world.provider.onListing = () => held.promise;
+  const template = { name: 'order', language: 'en_US' };
+  const answer = await inTime(() => send({ from, to: ['+447700900306', 'x'], type: 'template', template }));
+  held.resolve();
+  assert.deepEqual(codesOf(answer), ['not_attempted', 'invalid_recipient']);
+  assert.deepEqual(world.provider.taken, []);
+});

@@ -1,0 +1,132 @@
+import assert from 'node:assert/strict';
+import { request } from 'node:http';
+import { after, before, describe, it } from 'node:test';
+import { startTestGateway, type TestGateway } from '../../../test/support/gateway.ts';
+import { transmitsOf } from '../../../test/support/transmits.ts';
+import { until } from '../../../test/support/until.ts';
+
+const DEADLINE_MS = 1_500;
+/** The provider answers after the deadline, and after the time limit of a transmit. */
+const LATENCY_MS = 3_000;
+const PROVIDER_TIMEOUT_MS = 2_000;
+const CONNECTIONS = 2;
+
+let gateway: TestGateway;
+before(async () => {
+  gateway = await startTestGateway({
+    settings: {
+      WAYPOST_SEND_DEADLINE_MS: String(DEADLINE_MS),
+      WAYPOST_PROVIDER_TIMEOUT_MS: String(PROVIDER_TIMEOUT_MS),
+      WAYPOST_PROVIDER_CONNECTIONS: String(CONNECTIONS),
+    },
+    sandbox: { latencyMs: LATENCY_MS, statuses: 'off' },
+  });
+});
+after(() => gateway.stop());
+
+const send = (to: string | string[], headers: Record<string, string> = {}) =>
+  gateway.call('POST', '/api/v1/messages/send', { body: { to, type: 'text', text: { body: 'Hello' } }, headers });
+const read = async (id: string) => (await gateway.call('GET', `/api/v1/messages/${id}`)).json;
+
+describe('at the deadline of a send', () => {
+  it('what is in flight is unknown, and is settled by the answer that comes later', async () => {
+    const startMs = performance.now();
+    const { json } = await send('+447700900301');
+    assert.ok(performance.now() - startMs < DEADLINE_MS + 500, 'answered in time');
+    const [entry] = json.results;
+    assert.deepEqual([entry.status, entry.error.code, entry.message_id], ['unknown', 'outcome_unknown', undefined]);
+    assert.equal((await read(entry.id)).status, 'unknown');
+    await until(async () => (await read(entry.id)).status === 'accepted');
+    const settled = await read(entry.id);
+    const [seen] = await transmitsOf(gateway.sandbox, '+447700900301');
+    assert.deepEqual([settled.error, settled.message_id], [null, seen?.id]);
+    const steps = settled.timeline.map(({ status, note }: { status: string; note: string | null }) => [status, note]);
+    assert.deepEqual(steps, [
+      ['unknown', null],
+      ['accepted', null],
+    ]);
+    const again = (await gateway.call('GET', `/api/v1/requests/${json.request_id}`)).json;
+    assert.deepEqual([again.accepted_count, again.unknown_count, again.pending_count], [1, 0, 0]);
+  });
+
+  it('what had no turn yet is not attempted, and never reaches the provider', async () => {
+    const to = Array.from({ length: 5 }, (_, place) => `+44770090031${place}`);
+    const { json } = await send(to);
+    const seen = (await transmitsOf(gateway.sandbox)).map((transmit) => transmit.to);
+    const inFlight = json.results.filter(({ status }: { status: string }) => status === 'unknown');
+    const others = json.results.filter(({ status }: { status: string }) => status === 'failed');
+    assert.deepEqual([inFlight.length, others.length], [CONNECTIONS, to.length - CONNECTIONS]);
+    for (const entry of others) {
+      assert.deepEqual([entry.error.code, entry.error.retryable], ['not_attempted', true]);
+      assert.ok(!seen.includes(entry.to), 'not transmitted');
+      assert.equal((await read(entry.id)).status, 'failed');
+    }
+    for (const entry of inFlight) await until(async () => (await read(entry.id)).status === 'accepted');
+    const seenAtLast = (await transmitsOf(gateway.sandbox)).filter((transmit) => to.includes(transmit.to ?? ''));
+    assert.equal(seenAtLast.length, CONNECTIONS);
+  });
+
+  it('the stored answer is the one that was given, although more is known later', async () => {
+    const headers = { 'idempotency-key': 'deadline' };
+    const first = await send('+447700900302', headers);
+    await until(async () => (await read(first.json.results[0].id)).status === 'accepted');
+    const replay = await send('+447700900302', headers);
+    assert.equal(replay.text, first.text);
+    assert.equal(replay.headers.get('idempotent-replayed'), 'true');
+  });
+});
+
+describe('a send under way', () => {
+  it('can be read: its messages are transmitting and its counts are open', async () => {
+    const answer = send(['+447700900303', 'x'], { 'idempotency-key': 'under-way' });
+    await until(async () => (await transmitsOf(gateway.sandbox, '+447700900303')).length === 1);
+    const list = (await gateway.call('GET', '/api/v1/messages?status=transmitting&to=%2B447700900303')).json;
+    const [message, ...more] = list.data;
+    assert.deepEqual(more, []);
+    assert.equal(message.status, 'transmitting');
+    const single = await read(message.id);
+    assert.deepEqual(single, { ...message, timeline: [] });
+    assert.deepEqual(single.text, { body: 'Hello', preview_url: false });
+    const underWay = (await gateway.call('GET', `/api/v1/requests/${message.request_id}`)).json;
+    assert.deepEqual(
+      [underWay.accepted_count, underWay.failed_count, underWay.unknown_count, underWay.pending_count],
+      [0, 1, 0, 1],
+    );
+    assert.equal(underWay.completed_at, null);
+    assert.equal(underWay.results[0].status, 'transmitting');
+    await answer;
+  });
+
+  it('is carried through when the caller hangs up', async () => {
+    const { hostname, port } = new URL(gateway.url);
+    const headers = { authorization: `Bearer ${gateway.testKey}`, 'content-type': 'application/json' };
+    const call = request({ hostname, port, method: 'POST', path: '/api/v1/messages/send', headers });
+    call.on('error', () => undefined); // It is this side that hangs up.
+    call.end(JSON.stringify({ to: '+447700900304', type: 'text', text: { body: 'Hello' } }));
+    await until(async () => (await transmitsOf(gateway.sandbox, '+447700900304')).length === 1);
+    call.destroy();
+    const find = async () => (await gateway.call('GET', '/api/v1/messages?to=%2B447700900304')).json.data[0];
+    await until(async () => (await find()).status === 'accepted');
+    assert.equal((await transmitsOf(gateway.sandbox, '+447700900304')).length, 1);
+  });
+});
+
+it('nothing is begun where the first commit took until the last second of a send, even with a connection at hand', async (t) => {
+  const lastTurnMs = 3_000;
+  const settings = { WAYPOST_SEND_DEADLINE_MS: String(lastTurnMs + 1_000) };
+  const other = await startTestGateway({ settings, sandbox: { statuses: 'off' } });
+  t.after(() => other.stop());
+  const sendThere = (to: string) =>
+    other.call('POST', '/api/v1/messages/send', { body: { to, type: 'text', text: { body: 'Hello' } } });
+  assert.equal((await sendThere('+447700900306')).json.accepted_count, 1);
+  const startMs = performance.now();
+  let answer: ReturnType<typeof send> | undefined;
+  await other.database.transaction(async (tx) => {
+    await tx.query('lock table request in share mode');
+    answer = sendThere('+447700900305');
+    await until(() => performance.now() - startMs > lastTurnMs + 100);
+  });
+  const [entry] = (await answer)?.json.results ?? [];
+  assert.deepEqual([entry?.status, entry?.error?.code], ['failed', 'not_attempted']);
+  assert.deepEqual(await transmitsOf(other.sandbox, '+447700900305'), []);
+});

@@ -1,0 +1,84 @@
+import assert from 'node:assert/strict';
+import { afterEach, beforeEach, describe, it } from 'node:test';
+import { startTestGateway, type TestGateway } from '../../../test/support/gateway.ts';
+import { asSandbox, lineOf, messagesBody, postSigned, statusOf } from '../../../test/support/notifications.ts';
+import { transmitsOf } from '../../../test/support/transmits.ts';
+import { until } from '../../../test/support/until.ts';
+import { parseId } from '../../kernel/ids.ts';
+import { createSealer } from '../../kernel/sealed.ts';
+
+const GOOD = '+447700900301';
+/** The sandbox refuses the access token for it, which suspends the channel. */
+const ACCESS_REFUSED = '+15550000190';
+const DEADLINE_MS = 1_500;
+
+let gateway: TestGateway;
+afterEach(() => gateway.stop());
+
+const send = (to: string[], key = 'k') =>
+  gateway.call('POST', '/api/v1/messages/send', {
+    body: { to, type: 'text', text: { body: 'Hello' } },
+    headers: { 'idempotency-key': key },
+  });
+const codesOf = (results: { status: string; error?: { code: string } }[]) =>
+  results.map(({ status, error }) => error?.code ?? status);
+const countRunning = async () =>
+  (await gateway.database.query('select 1 from request where completed_at is null')).length;
+
+describe('a send that meets a fault after its first commit', () => {
+  beforeEach(async () => {
+    gateway = await startTestGateway({ sandbox: { statuses: 'off' } });
+  });
+
+  for (const [fault, code] of [
+    ['a deadlock', '40P01'],
+    ['an error of ours', 'XX000'],
+  ])
+    it(`while it suspends its channel, ${fault}, has every outcome, and its request ends`, async () => {
+      await gateway.database.query(`create function refuse() returns trigger language plpgsql as $$ begin
+        raise exception 'refused' using errcode = '${code}'; end $$`);
+      await gateway.database.query(
+        'create trigger refuse before update of status on channel for each row execute function refuse()',
+      );
+      const first = await send([GOOD, ACCESS_REFUSED]);
+      assert.deepEqual([first.status, codesOf(first.json.results)], [200, ['accepted', 'sender_unauthorized']]);
+      assert.equal(await countRunning(), 0);
+      assert.equal((await send([GOOD, ACCESS_REFUSED])).text, first.text);
+    });
+
+  it('of which nobody knows whether it went out is unknown, and its request ends', async () => {
+    await send([GOOD], 'before');
+    // No header can carry it, so the request of the provider is impossible.
+    const [channel] = await gateway.database.query<{ id: string }>('select id from channel');
+    const sealed = createSealer(gateway.secrets.masterKey).seal('two\nlines', channel?.id ?? '');
+    await gateway.database.query('update channel set access_token_sealed = $1', [sealed]);
+    const { json } = await until(async () => {
+      const answer = await send([GOOD], `k${performance.now()}`);
+      return answer.json.accepted_count === 0 ? answer : undefined;
+    });
+    assert.deepEqual(codesOf(json.results), ['outcome_unknown']);
+    assert.equal(await countRunning(), 0);
+  });
+});
+
+it('a send whose answer cannot be made is an error, but its outcomes are stored', async () => {
+  gateway = await startTestGateway({
+    settings: { WAYPOST_SEND_DEADLINE_MS: String(DEADLINE_MS) },
+    sandbox: { statuses: 'off', latencyMs: 2 * DEADLINE_MS },
+  });
+  const sent = send([GOOD]);
+  const [seen] = await until(async () => {
+    const transmits = await transmitsOf(gateway.sandbox, GOOD);
+    return transmits.length > 0 ? transmits : undefined;
+  });
+  const messageId = seen?.biz_opaque_callback_data ?? '';
+  const status = statusOf('failed', { providerId: seen?.id ?? '', messageId });
+  await postSigned(asSandbox(gateway), messagesBody(await lineOf(gateway), { statuses: [status] }));
+  // As a newer gateway beside this one may have stored it.
+  const store = `update message set error = '{"code": "made_up"}' where id = $1 and status = 'failed' returning id`;
+  await until(async () => (await gateway.database.query(store, [parseId('msg', messageId)])).length === 1);
+  assert.equal((await sent).status, 500);
+  await until(async () => (await countRunning()) === 0);
+  const [row] = await gateway.database.query('select outcome from message');
+  assert.deepEqual(row, { outcome: 'unknown' });
+});

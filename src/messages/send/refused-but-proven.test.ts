@@ -1,0 +1,101 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+import { type LiveWorld, startLiveWorld } from '../../../test/pacing/live-world.ts';
+import { messagesBody, postSigned, statusOf } from '../../../test/support/notifications.ts';
+import { until } from '../../../test/support/until.ts';
+
+/** Something went wrong on the provider's side; it is not tried again. */
+const PROVIDER_ERROR = 131_000;
+/** The provider is overloaded; it is tried again twice. */
+const OVERLOADED = 131_016;
+
+let world: LiveWorld;
+let from: string;
+before(async () => {
+  world = await startLiveWorld();
+  from = await world.connect();
+});
+after(() => world.stop());
+
+const read = async (id: string) => (await world.call('GET', `/api/v1/messages/${id}`)).json;
+
+/** What a send comes to whose message is reported as delivered before the call with this number is refused. */
+async function sendRefused(to: string, { code, provenAt }: { code: number; provenAt: number }) {
+  let calls = 0;
+  world.provider.onMessage = async ({ id }) => {
+    calls++;
+    if (calls === provenAt) await report('delivered', id);
+    return code;
+  };
+  const { json } = await world.sendText(from, [to]);
+  return { json, entry: json.results[0], calls };
+}
+
+async function report(status: string, id: string): Promise<void> {
+  const line = { phoneNumberId: '1001', businessAccountId: '2', phoneNumber: '+447700900991' };
+  const body = messagesBody(line, { statuses: [statusOf(status, { providerId: `wamid.${id}`, messageId: id })] });
+  const secret = world.gateway.secrets.appSecrets[0] ?? '';
+  assert.equal((await postSigned({ url: world.gateway.url, secret }, body)).status, 200);
+  await until(async () => (await read(id)).status === status);
+}
+
+describe('an entry is accepted if a notification has proven it, whatever the provider answers', () => {
+  it('after that', async () => {
+    const { json, entry } = await sendRefused('+447700900601', { code: PROVIDER_ERROR, provenAt: 1 });
+    assert.deepEqual(
+      [json.accepted_count, json.failed_count, entry.status, entry.error],
+      [1, 0, 'accepted', undefined],
+    );
+    assert.equal(entry.message_id, `wamid.${entry.id}`);
+    const again = (await world.call('GET', `/api/v1/requests/${json.request_id}`)).json;
+    assert.deepEqual(again.results, json.results);
+  });
+
+  it('to the last of three tries', async () => {
+    const { entry, calls } = await sendRefused('+447700900602', { code: OVERLOADED, provenAt: 3 });
+    assert.deepEqual([calls, entry.status, entry.error], [3, 'accepted', undefined]);
+  });
+
+  it('and its history has both, and its customer is told of the delivery alone', async () => {
+    const { entry } = await sendRefused('+447700900603', { code: PROVIDER_ERROR, provenAt: 1 });
+    const { status, error, timeline } = await read(entry.id);
+    assert.deepEqual([status, error], ['delivered', null]);
+    assert.deepEqual(
+      timeline.map((step: { status: string; note: string | null }) => [step.status, step.note]),
+      [
+        ['failed', null],
+        ['delivered', null],
+      ],
+    );
+    const { data } = (await world.call('GET', '/api/v1/events')).json;
+    const own = data.filter((event: { data: { message: { id: string } } }) => event.data.message.id === entry.id);
+    assert.deepEqual(
+      own.map(({ type }: { type: string }) => type),
+      ['message.delivered'],
+    );
+  });
+});
+
+it('an entry that nothing contradicts stays failed', async () => {
+  const { entry } = await sendRefused('+447700900604', { code: PROVIDER_ERROR, provenAt: 2 });
+  assert.deepEqual([entry.status, entry.error.code], ['failed', 'provider_error']);
+});
+
+it('an entry that was refused once stays so when the next try finds no connection before the deadline', async () => {
+  const narrow = await startLiveWorld({ WAYPOST_PROVIDER_CONNECTIONS: '1', WAYPOST_SEND_DEADLINE_MS: '3000' });
+  const held = Promise.withResolvers<undefined>();
+  try {
+    const channel = await narrow.connect();
+    const [refused, other] = ['+447700900605', '+447700900606'];
+    narrow.provider.onMessage = ({ to }) => (to === refused ? OVERLOADED : held.promise);
+    const first = narrow.sendText(channel, [refused]);
+    await until(() => narrow.provider.taken.length === 1);
+    const second = narrow.sendText(channel, [other]);
+    const { results } = (await first).json;
+    assert.deepEqual([results[0].status, results[0].error.code], ['failed', 'provider_unavailable']);
+    assert.equal((await second).json.unknown_count, 1);
+  } finally {
+    held.resolve(undefined);
+    await narrow.stop();
+  }
+});

@@ -1,0 +1,101 @@
+import type { Logger } from 'pino';
+import type { SendingChannel } from '../../channels/channels.ts';
+import type { SteadyClock } from '../../kernel/clock.ts';
+import { withinMs } from '../../kernel/within-ms.ts';
+import { findWindows } from '../../people/store.ts';
+import { describeClosedWindow } from '../../people/window.ts';
+import type { Database } from '../../store/database.ts';
+import { type AggregateAnswer, composeAnswer, type EntrySource } from '../commit/answer.ts';
+import type { NewRequest } from '../commit/begin-store.ts';
+import { findSettled, type SettledElsewhere } from '../commit/store.ts';
+import { type IntendedMessage, type Outcome, personOf } from '../message.ts';
+import { tellFault } from './tell-fault.ts';
+
+export interface AnswerDeps {
+  database: Database;
+  log: Logger;
+  clock: SteadyClock;
+  docsUrl(): string;
+}
+
+/** Adds what we know of the window to every refusal for it, so that a person sees why. */
+export async function explainClosedWindows(
+  deps: AnswerDeps,
+  channel: SendingChannel,
+  intended: readonly IntendedMessage[],
+  outcomes: Outcome[],
+  answerByMs: number,
+): Promise<Outcome[]> {
+  const closed = intended.filter((_, place) => outcomes[place]?.error?.code === 'window_closed');
+  if (closed.length === 0) return outcomes;
+  const windows = await ifTold(
+    deps,
+    answerByMs,
+    findWindows(deps.database, channel.accountId, channel.id, closed.map(personOf)),
+  );
+  if (windows === undefined) return outcomes;
+  return outcomes.map((outcome, place) => {
+    const message = intended[place];
+    if (outcome.error?.code !== 'window_closed' || message === undefined) return outcome;
+    const detail = describeClosedWindow(windows.get(personOf(message)));
+    return { ...outcome, error: { ...outcome.error, detail } };
+  });
+}
+
+/** An entry is `accepted`, or `failed`, as soon as the provider's answer or a notification proves it. */
+export async function answerOf(
+  deps: AnswerDeps,
+  request: NewRequest,
+  outcomes: readonly Outcome[],
+  answerByMs: number,
+): Promise<AggregateAnswer> {
+  const unsure = request.intended.filter((message, place) => isUnsure(message, outcomes[place])).map(({ id }) => id);
+  // Without the store nothing is proven, and `unknown` is the honest answer.
+  const found =
+    unsure.length === 0 ? [] : await ifTold(deps, answerByMs, findSettled(deps.database, request.accountId, unsure));
+  const proven = new Map((found ?? []).map((row) => [row.id, row]));
+  const messages = request.intended.map((message, place) => {
+    const outcome = outcomes[place];
+    if (outcome === undefined) throw new Error('Every intended message has an outcome');
+    return sourceOf(message, outcome, proven.get(message.id));
+  });
+  const { id: requestId, accountId, clientReference, content, refused } = request;
+  return composeAnswer(
+    { requestId, accountId, clientReference, type: content.type, messages, refused },
+    deps.docsUrl(),
+  );
+}
+
+/** What the provider has refused may have been taken nonetheless, and a notification knows better. */
+function isUnsure({ error }: IntendedMessage, outcome: Outcome | undefined): boolean {
+  if (outcome?.status === 'unknown') return true;
+  return outcome?.status === 'failed' && error === null && outcome.error?.code !== 'not_attempted';
+}
+
+function sourceOf(message: IntendedMessage, outcome: Outcome, found: SettledElsewhere | undefined): EntrySource {
+  // Of a refused message only what proves the opposite is news: its own refusal may be stored by now.
+  const proof = outcome.status === 'failed' && found?.status === 'failed' ? undefined : found;
+  const proven = proof === undefined ? undefined : proof.status === 'failed' ? 'failed' : 'accepted';
+  return {
+    ...message,
+    user_id: message.user_id ?? outcome.userId,
+    status: proven ?? outcome.status,
+    provider_message_id: proof?.provider_message_id ?? outcome.providerMessageId,
+    held: outcome.held,
+    error: proof === undefined ? outcome.error : proof.error,
+  };
+}
+
+/** What the store tells in time, or undefined: the outcomes are known without it, and the answer only gets better by it. */
+async function ifTold<Value>(
+  { clock, log }: AnswerDeps,
+  answerByMs: number,
+  asked: Promise<Value>,
+): Promise<Value | undefined> {
+  try {
+    return await withinMs<Value | undefined>(asked, Math.max(0, answerByMs - clock.steadyMs()), () => undefined);
+  } catch (error) {
+    tellFault(log, error);
+    return undefined;
+  }
+}

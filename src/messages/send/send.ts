@@ -1,0 +1,254 @@
+import { setTimeout as wait } from 'node:timers/promises';
+import type { SendingChannel } from '../../channels/channels.ts';
+import type { Turn } from '../../channels/pacing.ts';
+import { ApiError } from '../../kernel/errors.ts';
+import type { AccountPrincipal } from '../../kernel/principal.ts';
+import { StoreUnavailable } from '../../kernel/store-unavailable.ts';
+import { withinMs } from '../../kernel/within-ms.ts';
+import { LATE_ANSWER_MS } from '../../provider/port.ts';
+import type { NewRequest } from '../commit/begin-store.ts';
+import type { CompletedRequest, SettledMessage } from '../commit/settle-store.ts';
+import type { IntendedMessage, Outcome } from '../message.ts';
+import type { SendCommand } from '../parse/send-command.ts';
+import { giveTurns, isStale, renewTurns } from './give-turns.ts';
+import { findReplay, type IdempotencyClaim } from './idempotency.ts';
+import { planMessages } from './plan.ts';
+import { type Preflight, type PreflightDeps, preflight } from './preflight.ts';
+import { createRoom } from './room.ts';
+import { answerOf, explainClosedWindows } from './send-answer.ts';
+import { type Known, settleMeanwhile } from './settle-meanwhile.ts';
+import { type LateMessage, type TransmitDeps, transmitAll } from './transmit-all.ts';
+
+/** What is kept of the deadline for the second commit and the way back. */
+const ANSWERING_MS = 1_000;
+/** A commit that takes longer than this waits for a store in trouble; the caller has no use of waiting with it. */
+const COMMIT_WAIT_MS = 3_000;
+/** A stop waits no longer for late answers: their messages are `unknown`, which a notification may still settle. */
+const LATE_AT_STOP_MS = 10_000;
+
+export interface SendDeps extends PreflightDeps, TransmitDeps {
+  database: TransmitDeps['database'];
+  nodeId: string;
+  docsUrl(): string;
+  deadlineMs: number;
+  sendsMax: number;
+}
+
+export interface SendCall {
+  requestId: string;
+  principal: AccountPrincipal;
+  command: SendCommand;
+  channel: SendingChannel;
+  idempotency: IdempotencyClaim | undefined;
+  traceparent: string | undefined;
+  /** Of the steady clock: all deadlines of the send are counted from it. */
+  arrivedMs: number;
+}
+
+export type SendResult = { replayed: boolean; answer: string };
+
+export interface Sends {
+  /**
+   * Carries a send out and answers for every recipient before the deadline. Throws `unavailable` when too much is under
+   * way or the store is away, and the errors of `findReplay` when another request has just claimed the same key.
+   */
+  send(call: SendCall): Promise<SendResult>;
+  /** What a send has to know before it begins; `StoreUnavailable` if that is not known before its deadline. */
+  lookUp<Value>(arrivedMs: number, asked: Promise<Value>): Promise<Value>;
+  /** Resolves when no send is under way, and every late answer is settled or has kept us waiting for long enough. */
+  idle(): Promise<void>;
+}
+
+export function createSends(deps: SendDeps): Sends {
+  const running = new Set<Promise<unknown>>();
+  const late = new Set<Promise<unknown>>();
+  const room = createRoom(deps.sendsMax);
+
+  return {
+    async send(call) {
+      const { accountId } = call.principal;
+      if (!room.enter(accountId))
+        throw new ApiError('unavailable', 'Too many sends are under way.', { headers: { 'retry-after': '1' } });
+      try {
+        return await track(
+          running,
+          carryOut(deps, call, (settling) => void track(late, settling)),
+        );
+      } finally {
+        room.leave(accountId);
+      }
+    },
+    lookUp: (arrivedMs, asked) => withinMs(asked, leftMs(deps, lastTurnMs(deps, arrivedMs)), tooLong),
+    async idle() {
+      while (running.size > 0) await Promise.allSettled(running);
+      await withinMs(Promise.allSettled(late), LATE_AT_STOP_MS, () => []);
+    },
+  };
+}
+
+/** Keeps hold of work that may outlive its caller, so that a stop can wait for it. */
+function track<Value>(works: Set<Promise<unknown>>, work: Promise<Value>): Promise<Value> {
+  works.add(work);
+  const forget = () => works.delete(work);
+  work.then(forget, forget);
+  return work;
+}
+
+/** `settling` outlives the call. */
+type OnLate = (settling: Promise<void>) => void;
+
+async function carryOut(deps: SendDeps, call: SendCall, onLate: OnLate): Promise<SendResult> {
+  const { principal, channel, idempotency } = call;
+  const deadlineMs = lastTurnMs(deps, call.arrivedMs);
+  const answerByMs = call.arrivedMs + deps.deadlineMs;
+  const plan = planMessages(call.command, await preflightUntil(deps, call, deadlineMs));
+  const given = await giveTurns(deps, { channel, intended: plan.intended, deadlineMs });
+  const request: NewRequest = {
+    accountId: principal.accountId,
+    id: call.requestId,
+    mode: principal.mode,
+    channelId: channel.id,
+    keyId: principal.keyId,
+    nodeId: deps.nodeId,
+    clientReference: call.command.clientReference ?? null,
+    content: call.command.content,
+    refused: plan.refused,
+    intended: plan.intended,
+    traceparent: call.traceparent ?? null,
+    idempotency: idempotency ?? null,
+  };
+  if (!(await deps.ledger.begin(request, leftMs(deps, answerByMs)))) return replayOfOther(deps, call, request);
+  const turns = isStale(deps, given)
+    ? await renewTurns(deps, { channel, intended: plan.intended, deadlineMs }, given)
+    : given.turns;
+  const transmitting = { channel, turns, deadlineMs, answerByMs };
+  const { outcomes, late, settleRest } = await transmitAndSettle(deps, request, transmitting);
+  let answer: string | undefined;
+  let fault: unknown;
+  try {
+    answer = JSON.stringify(await answerOf(deps, request, outcomes, answerByMs));
+  } catch (error) {
+    // We are wrong about the answer. The outcomes are known nonetheless, and nobody else would ever settle them.
+    fault = error;
+  }
+  const replay =
+    idempotency === undefined || answer === undefined ? null : { mode: request.mode, key: idempotency.key, answer };
+  const completed = { accountId: request.accountId, id: request.id, replay };
+  const committed = settleRest(completed);
+  for (const one of late) onLate(settleLate(deps, request, one, committed));
+  await waitBriefly(deps, call, committed);
+  if (answer === undefined) throw fault;
+  return { replayed: false, answer };
+}
+
+/** What has not begun by then is not begun. */
+function lastTurnMs({ deadlineMs }: SendDeps, arrivedMs: number): number {
+  return arrivedMs + deadlineMs - Math.min(ANSWERING_MS, deadlineMs / 4);
+}
+
+function leftMs({ clock }: SendDeps, untilMs: number): number {
+  return Math.max(0, untilMs - clock.steadyMs());
+}
+
+function tooLong(): never {
+  throw new StoreUnavailable(new Error('No answer before the deadline'), false);
+}
+
+/**
+ * A template may have to be asked of the provider, which may take longer than the send has: then the turn of its messages never
+ * comes. A text needs no look-up, and so no limit.
+ */
+function preflightUntil(deps: SendDeps, { channel, command }: SendCall, deadlineMs: number): Promise<Preflight> {
+  const looked = preflight(deps, channel, command);
+  if (command.content.type === 'text') return looked;
+  return withinMs(looked, leftMs(deps, deadlineMs), () => NOT_ATTEMPTED);
+}
+
+const NOT_ATTEMPTED: Preflight = () => ({ code: 'not_attempted' });
+
+interface Transmitted {
+  outcomes: Outcome[];
+  late: LateMessage[];
+  /** Commits what is not committed yet, and completes the request. */
+  settleRest(completed: CompletedRequest): Promise<void>;
+}
+
+interface Transmitting {
+  channel: SendingChannel;
+  turns: Turn[];
+  deadlineMs: number;
+  answerByMs: number;
+}
+
+/** Transmits everything. What is known before the last outcome is committed meanwhile. */
+async function transmitAndSettle(
+  deps: SendDeps,
+  request: NewRequest,
+  { channel, turns, deadlineMs, answerByMs }: Transmitting,
+): Promise<Transmitted> {
+  const { content, intended } = request;
+  const explain = (messages: IntendedMessage[], outcomes: Outcome[]) =>
+    explainClosedWindows(deps, channel, messages, outcomes, answerByMs);
+  const commit = async ({ messages, outcomes }: Known) => {
+    const settled = settledOf(request, await explain(messages, outcomes), messages);
+    await deps.ledger.settle({ when: 'meanwhile', settled, completed: null });
+  };
+  // Of a single message nothing is known before the end.
+  const meanwhile = intended.length > 1 ? settleMeanwhile(commit) : undefined;
+  const sending = transmitAll(deps, { channel, content, intended, deadlineMs }, turns, meanwhile?.add);
+  const transmitted = await sending.finally(() => meanwhile?.stop());
+  const outcomes = await explain(intended, transmitted.outcomes);
+  return {
+    ...{ outcomes, late: transmitted.late },
+    async settleRest(completed) {
+      await meanwhile?.committed();
+      const settled = settledOf(request, outcomes).filter(({ message }) => meanwhile?.isSettled(message) !== true);
+      await deps.ledger.settle({ when: 'end', settled, completed });
+    },
+  };
+}
+
+/** Another request claimed the key between our look-up and our commit: it is answered as if it had been seen before. */
+async function replayOfOther(
+  deps: SendDeps,
+  { arrivedMs }: SendCall,
+  { accountId, mode, idempotency }: NewRequest,
+): Promise<SendResult> {
+  const found = idempotency === null ? undefined : findReplay(deps.database, accountId, mode, idempotency);
+  const answer = found && (await withinMs(found, leftMs(deps, arrivedMs + deps.deadlineMs), tooLong));
+  if (answer !== undefined) return { replayed: true, answer };
+  // The other one was taken back in this very moment.
+  throw new ApiError('unavailable', 'Please repeat the request.', { headers: { 'retry-after': '1' } });
+}
+
+/** After the `unknown` is committed: one statement cannot write two outcomes of a message. */
+async function settleLate(
+  deps: SendDeps,
+  request: NewRequest,
+  { message, outcome }: LateMessage,
+  committed: Promise<void>,
+): Promise<void> {
+  const giveUp = new AbortController();
+  const late = await Promise.race([outcome, wait(LATE_ANSWER_MS, undefined, { signal: giveUp.signal, ref: false })]);
+  giveUp.abort();
+  if (late === undefined || late.status === 'unknown') return;
+  await committed;
+  const settled = settledOf(request, [late], [message]);
+  await deps.ledger.settle({ when: 'late', settled, completed: null });
+}
+
+function settledOf(request: NewRequest, outcomes: Outcome[], messages = request.intended): SettledMessage[] {
+  const { accountId, id: requestId, channelId, mode, content } = request;
+  return messages.flatMap((message, place) => {
+    const outcome = outcomes[place];
+    return outcome === undefined
+      ? []
+      : [{ accountId, requestId, channelId, mode, type: content.type, message, outcome }];
+  });
+}
+
+/** Waits a while for the second commit; after it the commit goes on trying, and the answer goes out from memory. */
+async function waitBriefly(deps: SendDeps, { arrivedMs }: SendCall, committed: Promise<void>): Promise<void> {
+  const waitMs = Math.min(COMMIT_WAIT_MS, leftMs(deps, arrivedMs + deps.deadlineMs));
+  await withinMs(committed, waitMs, () => undefined);
+}

@@ -1,0 +1,45 @@
+import { setTimeout as wait } from 'node:timers/promises';
+import type { Logger } from 'pino';
+import type { SendingChannel } from '../../channels/channels.ts';
+import type { Pacing } from '../../channels/pacing.ts';
+import type { SteadyClock } from '../../kernel/clock.ts';
+import { type IntendedMessage, personOf } from '../message.ts';
+import { tellFault } from './tell-fault.ts';
+
+/** What would have to wait until so shortly before the deadline is of no use: the provider's answer would miss it. */
+const ANSWER_MS = 500;
+
+interface Deps {
+  pacing: Pacing;
+  clock: SteadyClock;
+  log: Logger;
+}
+
+interface Wish {
+  channel: SendingChannel;
+  message: IntendedMessage;
+  deadlineMs: number;
+}
+
+/**
+ * Takes one more turn for a message that the provider has throttled, behind all turns that are given already, and waits
+ * for it. False: it would come too late, or the store cannot give one; then the message stays refused.
+ */
+export async function takeAnotherTurn(
+  { pacing, clock, log }: Deps,
+  { channel, message, deadlineMs }: Wish,
+  deadline: AbortSignal,
+): Promise<boolean> {
+  try {
+    const [turn] = await pacing.turnsFor(channel, [personOf(message)], deadlineMs);
+    if (turn === undefined || turn.kind === 'never') return false;
+    if (turn.kind === 'now') return !deadline.aborted;
+    if (turn.atMs > deadlineMs - ANSWER_MS) return false;
+    await wait(Math.max(0, turn.atMs - clock.steadyMs()), undefined, { signal: deadline });
+    return true;
+  } catch (error) {
+    // The deadline came first, or the store cannot be asked: the refusal stands as it is.
+    if (!deadline.aborted) tellFault(log, error);
+    return false;
+  }
+}

@@ -1,0 +1,178 @@
+import { setTimeout as wait } from 'node:timers/promises';
+import type { Logger } from 'pino';
+import type { Channels, SendingChannel } from '../../channels/channels.ts';
+import type { Pacing, Turn } from '../../channels/pacing.ts';
+import type { Clock, SteadyClock } from '../../kernel/clock.ts';
+import { formatId } from '../../kernel/ids.ts';
+import type { MessageError } from '../../kernel/message-errors.ts';
+import type { MessageContent, Provider } from '../../provider/port.ts';
+import type { Database } from '../../store/database.ts';
+import type { Ledger } from '../commit/ledger.ts';
+import type { IntendedMessage, Outcome } from '../message.ts';
+import { findMessages } from '../read/read-store.ts';
+import { takeAnotherTurn } from './take-another-turn.ts';
+import { tellFault } from './tell-fault.ts';
+import { transmit, withoutId } from './transmit.ts';
+
+export interface TransmitDeps {
+  database: Database;
+  ledger: Ledger;
+  channels: Channels;
+  pacing: Pacing;
+  provider: Provider;
+  clock: Clock & SteadyClock;
+  log: Logger;
+}
+
+/** A request whose messages are committed and may go. */
+export interface TransmitCall {
+  channel: SendingChannel;
+  content: MessageContent;
+  intended: readonly IntendedMessage[];
+  /** Of the steady clock. What has not begun by then is not begun. */
+  deadlineMs: number;
+}
+
+/** A message that was in flight at the deadline. */
+export interface LateMessage {
+  message: IntendedMessage;
+  outcome: Promise<Outcome>;
+}
+
+/**
+ * All messages at once; whatever is not settled at the deadline is `unknown` in the answer and settled later. `onOutcome` is
+ * told of each message whose outcome is known before.
+ */
+export async function transmitAll(
+  deps: TransmitDeps,
+  call: TransmitCall,
+  turns: readonly Turn[],
+  onOutcome?: (message: IntendedMessage, outcome: Outcome) => void,
+): Promise<{ outcomes: Outcome[]; late: LateMessage[] }> {
+  const { deadlineMs } = call;
+  const turn = new AbortController();
+  const deadline = Promise.withResolvers<'deadline'>();
+  const end = () => {
+    turn.abort();
+    // One turn of the event loop later, so that messages whose turn never came are told apart from those in flight.
+    setImmediate(() => setImmediate(() => deadline.resolve('deadline')));
+  };
+  const leftMs = deadlineMs - deps.clock.steadyMs();
+  // The first commit may have taken all the time there was: then nothing is begun.
+  if (leftMs <= 0) end();
+  const timer = setTimeout(end, Math.max(0, leftMs));
+  const late: LateMessage[] = [];
+  try {
+    const outcomes = await Promise.all(
+      call.intended.map(async (message, place) => {
+        const outcome = outcomeOf(deps, call, message, turns[place], turn.signal);
+        const first = await Promise.race([outcome, deadline.promise]);
+        if (first !== 'deadline') {
+          onOutcome?.(message, first);
+          return first;
+        }
+        late.push({ message, outcome });
+        return withoutId('unknown', { code: 'outcome_unknown', detail: IN_FLIGHT }, new Date(deps.clock.nowMs()));
+      }),
+    );
+    return { outcomes, late };
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+const IN_FLIGHT = 'The provider had not answered at the deadline';
+
+async function outcomeOf(
+  deps: TransmitDeps,
+  { channel, content, deadlineMs }: TransmitCall,
+  message: IntendedMessage,
+  ownTurn: Turn | undefined,
+  turn: AbortSignal,
+): Promise<Outcome> {
+  const failed = (error: MessageError) => withoutId('failed', error, new Date(deps.clock.nowMs()));
+  if (message.error !== null) return failed(message.error);
+  if (ownTurn?.kind === 'never') return failed(ownTurn.error);
+  const waits = ownTurn?.kind === 'later' || message.status === 'pending';
+  if (waits && !(await takeTurn(deps, channel, message, ownTurn, turn))) return failed({ code: 'not_attempted' });
+  if (turn.aborted) return failed({ code: 'not_attempted' });
+  try {
+    return await transmit(deps, {
+      sender: channel.sender,
+      message: {
+        id: formatId('msg', message.id),
+        recipient: message.phone === null ? { userId: message.user_id ?? '' } : { phone: message.phone },
+        content: contentFor(content, message),
+      },
+      turn,
+      deadlineMs,
+      takeAnotherTurn: () => takeAnotherTurn(deps, { channel, message, deadlineMs }, turn),
+      settledMeanwhile: () => isSettled(deps, channel, message.id),
+      onAccessRefused: () => suspend(deps, channel),
+    });
+  } catch (error) {
+    // We are wrong about this message. The outcomes of the others are known and have to be settled.
+    tellFault(deps.log, error);
+    return withoutId('unknown', { code: 'outcome_unknown' }, new Date(deps.clock.nowMs()));
+  }
+}
+
+/**
+ * Waits for a message's turn and then commits it as `transmitting`, if it still is `pending`: a node that was paused
+ * for so long that others took it for gone finds its message settled and transmits nothing. One whose first turn passed
+ * before it could go is `transmitting` already, and looked at.
+ */
+async function takeTurn(
+  deps: TransmitDeps,
+  channel: SendingChannel,
+  { id, status }: IntendedMessage,
+  ownTurn: Turn | undefined,
+  turn: AbortSignal,
+): Promise<boolean> {
+  const waitMs = ownTurn?.kind === 'later' ? Math.max(0, ownTurn.atMs - deps.clock.steadyMs()) : 0;
+  try {
+    await wait(waitMs, undefined, { signal: turn });
+    // A store that is slow to commit must not hold the message beyond the deadline: nothing is in flight yet.
+    const tooLate = Promise.withResolvers<false>();
+    turn.addEventListener('abort', () => tooLate.resolve(false), { once: true });
+    const taken =
+      status === 'pending'
+        ? deps.ledger.takeTurn(channel.accountId, id)
+        : isSettled(deps, channel, id).then((settled) => settled === 'no');
+    return await Promise.race([taken, tooLate.promise]);
+  } catch (error) {
+    // The deadline came first, or the store cannot be asked: then nothing is begun.
+    if (!turn.aborted) tellFault(deps.log, error);
+    return false;
+  }
+}
+
+function contentFor(content: MessageContent, { components }: IntendedMessage): MessageContent {
+  if (content.type === 'text' || components === null) return content;
+  return { type: 'template', template: { ...content.template, components } };
+}
+
+/** By a notification; or by another node, if this one was paused for so long that it was taken for gone. */
+async function isSettled(
+  { database, log }: TransmitDeps,
+  { accountId, sender }: SendingChannel,
+  messageId: string,
+): Promise<'yes' | 'no' | 'cannot_tell'> {
+  try {
+    const [row] = await findMessages(database, accountId, sender.mode, [messageId]);
+    return row?.status === 'transmitting' ? 'no' : 'yes';
+  } catch (error) {
+    tellFault(log, error);
+    return 'cannot_tell';
+  }
+}
+
+async function suspend(deps: TransmitDeps, channel: SendingChannel): Promise<void> {
+  try {
+    await deps.channels.suspend(channel);
+    deps.log.warn({ channel_id: formatId('chn', channel.id) }, 'channel.suspended');
+  } catch (error) {
+    // The next message of the channel is refused as well and suspends it then.
+    tellFault(deps.log, error);
+  }
+}

@@ -1,0 +1,84 @@
+import { setTimeout as wait } from 'node:timers/promises';
+import type { Clock, SteadyClock } from '../../kernel/clock.ts';
+import type { MessageError } from '../../kernel/message-errors.ts';
+import type { OutboundMessage, Provider, Sender, TransmitOutcome } from '../../provider/port.ts';
+import type { Outcome } from '../message.ts';
+
+/** A throttled message is certainly not taken; it is tried again after these pauses, if the deadline allows. */
+const RETRY_PAUSES_MS = [1_000, 4_000];
+
+export interface Transmission {
+  sender: Sender;
+  message: OutboundMessage;
+  /** Ends at the deadline: what has not begun by then is not begun. */
+  turn: AbortSignal;
+  /** Of the steady clock. */
+  deadlineMs: number;
+  /** Waits for another turn of the channel's pace: each repetition is one more call of the provider. False: none comes in time. */
+  takeAnotherTurn(): Promise<boolean>;
+  /** Whether a notification has settled the message meanwhile, in spite of what the provider answered. */
+  settledMeanwhile(): Promise<'yes' | 'no' | 'cannot_tell'>;
+  /** Told when the provider refuses the sender's access token, and waited for: the next send must know. */
+  onAccessRefused(): Promise<void>;
+}
+
+interface Deps {
+  provider: Provider;
+  clock: Clock & SteadyClock;
+}
+
+/**
+ * Transmits one message until its outcome is known. Only what the provider certainly did not take is transmitted again,
+ * at most twice; an `unknown` never is.
+ */
+export async function transmit({ provider, clock }: Deps, transmission: Transmission): Promise<Outcome> {
+  const { sender, message, turn, deadlineMs } = transmission;
+  let seen = await provider.transmit(sender, message, turn);
+  for (const pauseMs of RETRY_PAUSES_MS) {
+    if (!mayRepeat(seen) || clock.steadyMs() + pauseMs >= deadlineMs) break;
+    await wait(pauseMs);
+    if (!(await transmission.takeAnotherTurn())) break;
+    // A refusal that a notification contradicts, or may contradict, must not lead to a second message.
+    const settled = await transmission.settledMeanwhile();
+    if (settled === 'yes') return withoutId('unknown', { code: 'outcome_unknown' }, new Date(clock.nowMs()));
+    if (settled === 'cannot_tell') break;
+    const again = await provider.transmit(sender, message, turn);
+    // It was transmitted before, and the refusal is what is known of it.
+    if (isNotAttempted(again)) break;
+    seen = again;
+  }
+  if (seen.kind === 'refused' && seen.accessRefused) await transmission.onAccessRefused();
+  return outcomeOf(seen, new Date(clock.nowMs()));
+}
+
+function mayRepeat(seen: TransmitOutcome): boolean {
+  return seen.kind === 'throttled' && !isNotAttempted(seen);
+}
+
+function isNotAttempted(seen: TransmitOutcome): boolean {
+  return seen.kind === 'throttled' && seen.error.code === 'not_attempted';
+}
+
+function outcomeOf(seen: TransmitOutcome, at: Date): Outcome {
+  switch (seen.kind) {
+    case 'accepted':
+      return {
+        status: 'accepted',
+        providerMessageId: seen.providerMessageId,
+        userId: seen.providerUserId ?? null,
+        held: seen.held,
+        error: null,
+        at,
+      };
+    case 'refused':
+    case 'throttled':
+      return withoutId('failed', seen.error, at);
+    case 'unknown':
+      return withoutId('unknown', seen.error, at);
+  }
+}
+
+/** An outcome that came without an id of the provider's. */
+export function withoutId(status: 'failed' | 'unknown', error: MessageError, at: Date): Outcome {
+  return { status, providerMessageId: null, userId: null, held: false, error, at };
+}

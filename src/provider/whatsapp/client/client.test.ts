@@ -1,0 +1,258 @@
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import type net from 'node:net';
+import { afterEach, describe, it } from 'node:test';
+import { Worker } from 'node:worker_threads';
+import type { Provider, TransmitOutcome } from '../../port.ts';
+import { createWhatsAppProvider } from './client.ts';
+import {
+  accepted,
+  http,
+  message,
+  type ReadRequest,
+  reset,
+  SENDER,
+  startWireServer,
+  type WireServer,
+} from './test-servers.ts';
+
+const closing: (() => Promise<void>)[] = [];
+afterEach(async () => {
+  for (const close of closing.splice(0)) await close();
+});
+
+describe('transmit', () => {
+  it('posts the message once, with the token, to the number of the sender', async () => {
+    const { server, provider } = await start((socket, { id }) => socket.write(accepted(id)), { path: '/graph/' });
+    const outcome = await provider.transmit({ ...SENDER, phoneNumberId: '10/55?' }, message('msg_1'));
+    assert.deepEqual(outcome, { kind: 'accepted', providerMessageId: 'wamid.msg_1', held: false });
+    const [request, ...more] = server.requests;
+    assert.deepEqual(more, []);
+    assert.match(request?.head ?? '', /^POST \/graph\/v25\.0\/10%2F55%3F\/messages HTTP\/1\.1\r\n/);
+    assert.match(request?.head ?? '', /\r\nauthorization: Bearer a-secret-token\r\n/);
+    assert.match(request?.head ?? '', /\r\ncontent-type: application\/json\r\n/);
+    assert.equal(JSON.parse(request?.body ?? '').to, '+447700900123');
+  });
+
+  it('tells that a message is held, and the user id of the person', async () => {
+    const body = (status: string) =>
+      JSON.stringify({
+        contacts: [{ input: '+447700900123', user_id: 'GB.1349' }],
+        messages: [{ id: 'wamid.1', message_status: status }],
+      });
+    for (const [status, held] of [
+      ['accepted', false],
+      ['held_for_quality_assessment', true],
+      ['paused', true],
+    ] as const) {
+      assert.deepEqual(await transmitTo((socket) => socket.write(http(200, body(status)))), {
+        kind: 'accepted',
+        providerMessageId: 'wamid.1',
+        held,
+        providerUserId: 'GB.1349',
+      });
+    }
+  });
+
+  const answers: [string, string, string, string][] = [
+    ['an error code with HTTP 400', http(400, '{"error":{"code":131047}}'), 'refused', 'window_closed'],
+    ['an error code with HTTP 503', http(503, '{"error":{"code":131016}}'), 'throttled', 'provider_unavailable'],
+    ['an error code with HTTP 200', http(200, '{"error":{"code":190}}'), 'refused', 'sender_unauthorized'],
+    ['HTTP 429 without a code', http(429, '', 'retry-after: 7\r\n'), 'throttled', 'throughput_limited'],
+    ['HTTP 404 without a code', http(404, '<html>no</html>'), 'refused', 'provider_rejected'],
+    ['HTTP 408', http(408, ''), 'unknown', 'outcome_unknown'],
+    ['HTTP 500 with a page', http(500, '<html>sorry</html>'), 'unknown', 'outcome_unknown'],
+    ['HTTP 200 without an id', http(200, '{"messages":[{}]}'), 'unknown', 'outcome_unknown'],
+    ['an id that is no text', http(200, '{"messages":[{"id":7}]}'), 'unknown', 'outcome_unknown'],
+    ['an id with a control character', http(200, '{"messages":[{"id":"a\\u0000"}]}'), 'unknown', 'outcome_unknown'],
+    ['an id of 257 characters', http(200, `{"messages":[{"id":"${'a'.repeat(257)}"}]}`), 'unknown', 'outcome_unknown'],
+    ['broken JSON', http(200, '{"messages":[{"id":"wamid.1"'), 'unknown', 'outcome_unknown'],
+    ['an empty body', http(200, ''), 'unknown', 'outcome_unknown'],
+    ['what is not HTTP', 'hello\r\n\r\n', 'unknown', 'outcome_unknown'],
+  ];
+  for (const [what, answer, kind, code] of answers) {
+    it(`makes ${kind} (${code}) of ${what}`, async () => {
+      assert.deepEqual(kindAndCode(await transmitTo((socket) => socket.write(answer))), [kind, code]);
+    });
+  }
+
+  it('never follows a redirect', async () => {
+    const answer = http(307, '', 'location: /elsewhere\r\n');
+    const { server, provider } = await start((socket) => socket.write(answer));
+    const outcome = await provider.transmit(SENDER, message('msg_1'));
+    assert.deepEqual(kindAndCode(outcome), ['unknown', 'outcome_unknown']);
+    assert.equal(server.requests.length, 1);
+  });
+
+  it('reads an answer that ends with the connection, and one after an early hint', async () => {
+    const body = '{"messages":[{"id":"wamid.1"}]}';
+    const toTheEnd = await transmitTo((socket) => socket.end(`HTTP/1.0 200 OK\r\n\r\n${body}`));
+    assert.equal(toTheEnd.kind, 'accepted');
+    const hinted = await transmitTo((socket) => socket.write(`HTTP/1.1 103 Early Hints\r\n\r\n${http(200, body)}`));
+    assert.equal(hinted.kind, 'accepted');
+  });
+
+  const breaks: [string, (socket: net.Socket) => void][] = [
+    ['a reset', (socket) => reset(socket)],
+    ['a closed connection', (socket) => socket.end()],
+    ['half a head', (socket) => socket.end('HTTP/1.1 200 OK\r\ncontent-le')],
+    ['half a body', (socket) => socket.end(accepted('msg_1').slice(0, -9))],
+    ['half a body and a reset', (socket) => socket.write(accepted('msg_1').slice(0, -9), () => reset(socket))],
+  ];
+  for (const [what, break_] of breaks) {
+    it(`cannot tell after ${what}`, async () => {
+      assert.deepEqual(
+        await transmitTo(break_),
+        unknown("The connection broke before the provider's answer was complete"),
+      );
+    });
+  }
+
+  it('cannot tell after an answer that is too large, and reads no more of it', async () => {
+    const outcome = await transmitTo((socket) => socket.write(http(200, ' '.repeat(10 * 1024 * 1024))));
+    assert.deepEqual(outcome, unknown("The provider's answer was too large to be read"));
+  });
+
+  it('cannot tell after the time is over, also while the answer trickles in', async () => {
+    const late = unknown('The provider did not answer in time');
+    assert.deepEqual(await transmitTo(() => {}, { timeoutMs: 150 }), late);
+    let drip: NodeJS.Timeout | undefined;
+    const trickle = (socket: net.Socket) => {
+      socket.write('HTTP/1.1 200 OK\r\ncontent-length: 100000\r\n\r\n');
+      drip = setInterval(() => socket.write(' '), 20);
+    };
+    assert.deepEqual(await transmitTo(trickle, { timeoutMs: 150 }), late);
+    clearInterval(drip);
+  });
+
+  it('reads an answer that came in time although this process stood still beyond it', async () => {
+    const worker = new Worker(ANSWERING_SERVER, { eval: true });
+    closing.push(async () => void (await worker.terminate()));
+    const [port] = await once(worker, 'message');
+    const provider = connect(`http://127.0.0.1:${String(port)}`, { timeoutMs: 300 });
+    const transmitting = provider.transmit(SENDER, message('msg_1'));
+    await once(worker, 'message');
+    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 600);
+    assert.equal((await transmitting).kind, 'accepted');
+  });
+
+  it('is certain that nothing was taken where no connection could be made', async () => {
+    const { server } = await start(() => {});
+    await server.close();
+    const refused = await connect(server.url).transmit(SENDER, message('msg_1'));
+    assert.deepEqual(kindAndCode(refused), ['throttled', 'provider_unavailable']);
+    const nameless = await connect('http://nonexistent.invalid').transmit(SENDER, message('msg_1'));
+    assert.deepEqual(kindAndCode(nameless), ['throttled', 'provider_unavailable']);
+  });
+
+  it('is certain that nothing was taken where TLS fails', async () => {
+    const net = await import('node:net');
+    const plain = net.createServer((socket) => socket.on('error', () => {}).end('HTTP/1.1 400 Bad\r\n\r\n'));
+    plain.listen(0, '127.0.0.1');
+    await once(plain, 'listening');
+    closing.push(async () => void plain.close());
+    const address = plain.address();
+    const port = typeof address === 'object' ? address?.port : undefined;
+    const outcome = await connect(`https://127.0.0.1:${port}`).transmit(SENDER, message('msg_1'));
+    assert.deepEqual(kindAndCode(outcome), ['throttled', 'provider_unavailable']);
+  });
+
+  it('sends test mode to the sandbox only, and nowhere without one', async () => {
+    const live = await start((socket, { id }) => socket.write(accepted(id)));
+    const sandbox = await start((socket, { id }) => socket.write(accepted(id)));
+    const address = (server: WireServer) => ({ url: server.url, version: 'v25.0' });
+    const limits = { timeoutMs: 5_000, connections: 2 };
+    const both = createWhatsAppProvider({ live: address(live.server), sandbox: address(sandbox.server), ...limits });
+    closing.push(() => both.close());
+    assert.equal((await both.transmit({ ...SENDER, mode: 'test' }, message('msg_1'))).kind, 'accepted');
+    assert.deepEqual([live.server.requests.length, sandbox.server.requests.length], [0, 1]);
+    await assert.rejects(live.provider.transmit({ ...SENDER, mode: 'test' }, message('msg_1')));
+    assert.equal(live.server.requests.length, 0);
+  });
+
+  it('tells neither the token nor the number that the provider repeats', async () => {
+    const echo = (socket: net.Socket, { head, body }: ReadRequest) =>
+      socket.write(http(400, JSON.stringify({ error: { code: 100, message: head, error_data: { details: body } } })));
+    const outcome = JSON.stringify(await transmitTo(echo));
+    assert.ok(!/secret|7700900123|447700/.test(outcome), outcome);
+  });
+
+  it('fails loudly for a token that cannot stand in a header', async () => {
+    const { server, provider } = await start((socket, { id }) => socket.write(accepted(id)));
+    const sender = { ...SENDER, accessToken: 'a\r\nx: y' };
+    await assert.rejects(provider.transmit(sender, message('msg_1')), /invalid authorization header/);
+    assert.equal((await provider.transmit(SENDER, message('msg_2'))).kind, 'accepted');
+    assert.deepEqual(
+      server.requests.map(({ id }) => id),
+      ['msg_2'],
+    );
+  });
+});
+
+describe('the end of the turn', () => {
+  it('prevents everything if it came before', async () => {
+    const { server, provider } = await start((socket, { id }) => socket.write(accepted(id)));
+    const outcome = await provider.transmit(SENDER, message('msg_1'), AbortSignal.abort());
+    assert.deepEqual(outcome, { kind: 'throttled', error: { code: 'not_attempted' } });
+    assert.equal(server.connections.made, 0);
+  });
+
+  it('prevents the writing while the connection is being made', async () => {
+    const { server, provider } = await start((socket, { id }) => socket.write(accepted(id)));
+    const controller = new AbortController();
+    const transmitting = provider.transmit(SENDER, message('msg_1'), controller.signal);
+    controller.abort();
+    assert.deepEqual(kindAndCode(await transmitting), ['throttled', 'not_attempted']);
+    assert.equal((await provider.transmit(SENDER, message('msg_2'))).kind, 'accepted');
+    assert.deepEqual(
+      server.requests.map(({ id }) => id),
+      ['msg_2'],
+    );
+  });
+
+  it('changes nothing once the request was written', async () => {
+    const controller = new AbortController();
+    const { provider } = await start((socket, { id }) => {
+      controller.abort();
+      setImmediate(() => socket.write(accepted(id)));
+    });
+    assert.equal((await provider.transmit(SENDER, message('msg_1'), controller.signal)).kind, 'accepted');
+  });
+});
+
+/** Answers 100 ms after it has told that it read something. */
+const ANSWERING_SERVER = `
+  const { parentPort } = require('node:worker_threads');
+  const server = require('node:net').createServer((socket) => socket.once('data', () => {
+    parentPort.postMessage('read');
+    setTimeout(() => socket.write('HTTP/1.1 200 OK\\r\\ncontent-length: 31\\r\\n\\r\\n{"messages":[{"id":"wamid.1"}]}'), 100);
+  }));
+  server.listen(0, '127.0.0.1', () => parentPort.postMessage(server.address().port));
+`;
+
+function unknown(detail: string): TransmitOutcome {
+  return { kind: 'unknown', error: { code: 'outcome_unknown', detail } };
+}
+
+function kindAndCode(outcome: TransmitOutcome): [string, string | undefined] {
+  return [outcome.kind, outcome.kind === 'accepted' ? undefined : outcome.error.code];
+}
+
+type Answering = (socket: net.Socket, request: ReadRequest) => void;
+
+async function transmitTo(answer: Answering, limits?: { timeoutMs: number }): Promise<TransmitOutcome> {
+  const { provider } = await start(answer, limits);
+  return provider.transmit(SENDER, message('msg_1'));
+}
+
+async function start(answer: Answering, { path = '', ...limits }: { path?: string; timeoutMs?: number } = {}) {
+  const server = await startWireServer(answer);
+  closing.push(() => server.close());
+  return { server, provider: connect(server.url + path, limits) };
+}
+
+function connect(url: string, { timeoutMs = 5_000 }: { timeoutMs?: number } = {}): Provider {
+  const provider = createWhatsAppProvider({ live: { url, version: 'v25.0' }, timeoutMs, connections: 1 });
+  closing.push(() => provider.close());
+  return provider;
+}

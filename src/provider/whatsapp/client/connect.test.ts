@@ -1,0 +1,77 @@
+import assert from 'node:assert/strict';
+import { afterEach, describe, it } from 'node:test';
+import type { ConnectOutcome } from '../../port.ts';
+import { createWhatsAppProvider } from './client.ts';
+import { http, SENDER, startWireServer } from './test-servers.ts';
+
+const NUMBER = http(
+  200,
+  JSON.stringify({
+    id: '1055',
+    verified_name: 'Parcels',
+    quality_rating: 'GREEN',
+    throughput: { level: 'HIGH' },
+    whatsapp_business_manager_messaging_limit: 'TIER_2K',
+  }),
+);
+const SUBSCRIBED = http(200, '{"success":true}');
+
+const closing: (() => Promise<void>)[] = [];
+afterEach(async () => {
+  for (const close of closing.splice(0)) await close();
+});
+
+describe('connect', () => {
+  it('asks for the number, subscribes our app and tells the facts', async () => {
+    const { outcome, lines } = await connectTo([NUMBER, SUBSCRIBED]);
+    assert.deepEqual(outcome, {
+      kind: 'connected',
+      facts: { name: 'Parcels', quality: 'green', throughputPerSecond: 1_000, messagingLimit: 'tier_2k' },
+    });
+    assert.deepEqual(lines, [
+      'GET /v25.0/1055?fields=id,verified_name,quality_rating,throughput,whatsapp_business_manager_messaging_limit HTTP/1.1',
+      'POST /v25.0/2%2F77/subscribed_apps HTTP/1.1',
+    ]);
+  });
+
+  it('takes facts that the provider does not tell as not known', async () => {
+    const { outcome } = await connectTo([http(200, '{"id":"1055","quality_rating":"NA","throughput":7}'), SUBSCRIBED]);
+    const facts = { name: null, quality: null, throughputPerSecond: null, messagingLimit: null };
+    assert.deepEqual(outcome, { kind: 'connected', facts });
+  });
+
+  it("is refused in the provider's words, at either step", async () => {
+    const refusal = http(401, '{"error":{"code":190,"message":"Session has expired"}}');
+    const refused = { kind: 'refused', detail: 'Session has expired', accessRefused: true };
+    assert.deepEqual((await connectTo([refusal])).outcome, refused);
+    assert.deepEqual((await connectTo([NUMBER, refusal])).outcome, refused);
+    const wordless = { kind: 'refused', detail: 'The provider gave no reason.', accessRefused: false };
+    assert.deepEqual((await connectTo([http(404, '')])).outcome, wordless);
+  });
+
+  it('is unavailable where the provider could not be asked or gave no clear answer', async () => {
+    const unclear = [
+      http(500, ''),
+      http(429, ''),
+      http(200, 'no json'),
+      http(503, '{"error":{"code":2}}'),
+      'no http\r\n\r\n',
+    ];
+    for (const answer of unclear) {
+      assert.deepEqual((await connectTo([answer])).outcome, { kind: 'unavailable' }, answer);
+    }
+    assert.deepEqual((await connectTo([NUMBER, http(200, '{}')])).outcome, { kind: 'unavailable' });
+  });
+});
+
+async function connectTo(answers: string[]): Promise<{ outcome: ConnectOutcome; lines: (string | undefined)[] }> {
+  const server = await startWireServer((socket) => socket.write(answers[server.requests.length - 1] ?? ''));
+  const live = { url: server.url, version: 'v25.0' };
+  const provider = createWhatsAppProvider({ live, timeoutMs: 5_000, connections: 1 });
+  closing.push(
+    () => provider.close(),
+    () => server.close(),
+  );
+  const outcome = await provider.connect(SENDER, '2/77');
+  return { outcome, lines: server.requests.map(({ head }) => head.split('\r\n')[0]) };
+}

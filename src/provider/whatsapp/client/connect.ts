@@ -1,0 +1,74 @@
+import { isRecord } from '../../../kernel/is-record.ts';
+import type { ConnectOutcome, Sender, SenderFacts } from '../../port.ts';
+import { readFailure } from '../failures.ts';
+import { readAnswerJson } from './answer.ts';
+import type { Line, LineRequest } from './line.ts';
+
+const FIELDS = 'id,verified_name,quality_rating,throughput,whatsapp_business_manager_messaging_limit';
+
+/** Messages a second. https://developers.facebook.com/documentation/business-messaging/whatsapp/throughput */
+const THROUGHPUT_PER_SECOND: ReadonlyMap<unknown, number> = new Map([
+  ['STANDARD', 80],
+  ['HIGH', 1_000],
+]);
+
+/**
+ * Asks for the number, which proves number and token, then subscribes our app to the business account's notifications,
+ * which proves the account. Both may be repeated at will.
+ * https://developers.facebook.com/docs/whatsapp/business-management-api/manage-phone-numbers
+ */
+export async function connectSender(line: Line, sender: Sender, businessAccountId: string): Promise<ConnectOutcome> {
+  const { accessToken } = sender;
+  const number = await askNumber(line, sender);
+  if (number.kind !== 'told') return number;
+  const subscription = await ask(line, {
+    method: 'POST',
+    path: `/${encodeURIComponent(businessAccountId)}/subscribed_apps`,
+    accessToken,
+  });
+  if (subscription.kind !== 'told') return subscription;
+  if (subscription.json.success !== true) return { kind: 'unavailable' };
+  return { kind: 'connected', facts: readFacts(number.json) };
+}
+
+/** Asks for the number only. */
+export async function readSenderFacts(line: Line, sender: Sender): Promise<ConnectOutcome> {
+  const number = await askNumber(line, sender);
+  return number.kind === 'told' ? { kind: 'connected', facts: readFacts(number.json) } : number;
+}
+
+function askNumber(line: Line, { phoneNumberId, accessToken }: Sender) {
+  return ask(line, { method: 'GET', path: `/${encodeURIComponent(phoneNumberId)}?fields=${FIELDS}`, accessToken });
+}
+
+type Told = { kind: 'told'; json: Record<string, unknown> };
+
+async function ask(line: Line, request: LineRequest): Promise<Told | Exclude<ConnectOutcome, { kind: 'connected' }>> {
+  const seen = await line.call(request);
+  if (seen.kind !== 'answered') return { kind: 'unavailable' };
+  const json = readAnswerJson(seen.body);
+  const isSuccess = seen.httpStatus >= 200 && seen.httpStatus < 300;
+  if (isSuccess && isRecord(json) && json.error === undefined) return { kind: 'told', json };
+  const failure = readFailure(seen.httpStatus, json);
+  if (failure.kind !== 'refused') return { kind: 'unavailable' };
+  const { title, details } = failure.error.provider ?? {};
+  const detail = details ?? title ?? 'The provider gave no reason.';
+  return { kind: 'refused', detail, accessRefused: failure.accessRefused };
+}
+
+function readFacts(number: Record<string, unknown>): SenderFacts {
+  const { verified_name: name, quality_rating, throughput, whatsapp_business_manager_messaging_limit: limit } = number;
+  const level = isRecord(throughput) ? throughput.level : undefined;
+  const quality = wordOf(quality_rating);
+  return {
+    name: typeof name === 'string' ? name : null,
+    // Both mean that nothing has been rated yet.
+    quality: quality === 'na' || quality === 'unknown' ? null : quality,
+    throughputPerSecond: THROUGHPUT_PER_SECOND.get(level) ?? null,
+    messagingLimit: wordOf(limit),
+  };
+}
+
+function wordOf(value: unknown): string | null {
+  return typeof value === 'string' ? value.toLowerCase() : null;
+}

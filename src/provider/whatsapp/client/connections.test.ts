@@ -1,0 +1,237 @@
+import assert from 'node:assert/strict';
+import type net from 'node:net';
+import { afterEach, describe, it } from 'node:test';
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { createWhatsAppProvider } from './client.ts';
+import { accepted, message, type ReadRequest, reset, SENDER, startWireServer } from './test-servers.ts';
+
+const closing: (() => Promise<void>)[] = [];
+afterEach(async () => {
+  for (const close of closing.splice(0)) await close();
+});
+
+describe('the connections of the provider', () => {
+  it('are used again: bursts of 50 need no more than 50', async () => {
+    const { server, provider } = await start(answerSoon, { connections: 58 });
+    for (let burst = 0; burst < 4; burst += 1) {
+      const outcomes = await Promise.all(
+        Array.from({ length: 50 }, (_, n) => provider.transmit(SENDER, message(`msg_${burst}_${n}`))),
+      );
+      assert.ok(outcomes.every(({ kind }) => kind === 'accepted'));
+    }
+    assert.equal(server.connections.made, 50);
+    assert.equal(server.requests.length, 200);
+  });
+
+  it('are made as they are needed only', async () => {
+    const { server, provider } = await start(answerSoon, { connections: 50 });
+    for (let n = 0; n < 20; n += 1) await provider.transmit(SENDER, message(`msg_${n}`));
+    assert.equal(server.connections.made, 1);
+  });
+
+  it('are never more than allowed: the rest waits its turn', async () => {
+    const { server, provider } = await start(answerSoon, { connections: 3 });
+    const warned = catchWarnings();
+    const { signal: turn } = new AbortController();
+    const outcomes = await Promise.all(
+      Array.from({ length: 50 }, (_, n) => provider.transmit(SENDER, message(`msg_${n}`), turn)),
+    );
+    assert.ok(outcomes.every(({ kind }) => kind === 'accepted'));
+    assert.equal(server.connections.made, 3);
+    assert.deepEqual(warned(), [], 'many transmits may share one turn');
+  });
+
+  it('are never all held by one sender: the first message of another finds one free', async () => {
+    const held: (() => void)[] = [];
+    const { server, provider } = await start((socket, { id }) => held.push(() => socket.write(accepted(id))), {
+      connections: 8,
+    });
+    const flood = Array.from({ length: 30 }, (_, n) => provider.transmit(SENDER, message(`msg_${n}`)));
+    await until(() => held.length === 7);
+    const other = provider.transmit({ ...SENDER, phoneNumberId: '42' }, message('msg_other'));
+    await until(() => held.length === 8);
+    assert.equal(server.requests.at(-1)?.id, 'msg_other');
+    held.pop()?.();
+    assert.equal((await other).kind, 'accepted');
+    while (server.requests.length < 31 || held.length > 0) {
+      await until(() => held.length > 0);
+      held.shift()?.();
+    }
+    assert.ok((await Promise.all(flood)).every(({ kind }) => kind === 'accepted'));
+  });
+
+  it('let one who waits for them give up without a byte written', async () => {
+    const held: (() => void)[] = [];
+    const { server, provider } = await start((socket, { id }) => held.push(() => socket.write(accepted(id))));
+    const first = provider.transmit(SENDER, message('msg_1'));
+    const controller = new AbortController();
+    const second = provider.transmit(SENDER, message('msg_2'), controller.signal);
+    const third = provider.transmit(SENDER, message('msg_3'));
+    controller.abort();
+    assert.deepEqual(await second, { kind: 'throttled', error: { code: 'not_attempted' } });
+    await until(() => held.length === 1);
+    held.shift()?.();
+    assert.equal((await first).kind, 'accepted');
+    await until(() => held.length === 1);
+    held.shift()?.();
+    assert.equal((await third).kind, 'accepted');
+    assert.deepEqual(
+      server.requests.map(({ id }) => id),
+      ['msg_1', 'msg_3'],
+    );
+  });
+
+  it('let a message wait for them as long as its turn lasts, although that is longer than a transmit may take', async () => {
+    const { server, provider } = await start(() => {}, { timeoutMs: 150 });
+    const { signal: turn } = new AbortController();
+    const ids = ['msg_1', 'msg_2', 'msg_3'];
+    const outcomes = await Promise.all(ids.map((id) => provider.transmit(SENDER, message(id), turn)));
+    assert.deepEqual(new Set(outcomes.map(({ kind }) => kind)), new Set(['unknown']));
+    assert.deepEqual(
+      server.requests.map(({ id }) => id),
+      ids,
+    );
+  });
+
+  it('are not waited for by a message whose turn has ended already', async () => {
+    const held: (() => void)[] = [];
+    const { provider } = await start((socket, { id }) => held.push(() => socket.write(accepted(id))));
+    const first = provider.transmit(SENDER, message('msg_1'));
+    await until(() => held.length === 1);
+    const outcome = await provider.transmit(SENDER, message('msg_2'), AbortSignal.abort());
+    assert.deepEqual(outcome, { kind: 'throttled', error: { code: 'not_attempted' } });
+    held.shift()?.();
+    assert.equal((await first).kind, 'accepted');
+  });
+
+  it('let nobody without a turn wait for them longer than a transmit may take', async () => {
+    const { server, provider } = await start(() => {}, { timeoutMs: 150 });
+    const outcomes = await Promise.all(['msg_1', 'msg_2'].map((id) => provider.transmit(SENDER, message(id))));
+    assert.deepEqual(
+      outcomes.map((outcome) => outcome.kind !== 'accepted' && outcome.error.code),
+      ['outcome_unknown', 'not_attempted'],
+    );
+    assert.deepEqual(
+      server.requests.map(({ id }) => id),
+      ['msg_1'],
+    );
+  });
+
+  it('are closed at the end, but not under a transmit that is under way', async () => {
+    const held: (() => void)[] = [];
+    const { server, provider } = await start((socket, { id }) => held.push(() => socket.write(accepted(id))));
+    const first = provider.transmit(SENDER, message('msg_1'));
+    const waiting = provider.transmit(SENDER, message('msg_2'));
+    await until(() => held.length === 1);
+    await provider.close();
+    assert.deepEqual(await waiting, { kind: 'throttled', error: { code: 'not_attempted' } });
+    held.shift()?.();
+    assert.equal((await first).kind, 'accepted');
+    await until(() => server.connections.open === 0);
+    const after = await provider.transmit(SENDER, message('msg_3'));
+    assert.deepEqual(after, { kind: 'throttled', error: { code: 'not_attempted' } });
+    assert.deepEqual(
+      server.requests.map(({ id }) => id),
+      ['msg_1'],
+    );
+  });
+
+  it('that break at any moment double no message and lose no certainty', async () => {
+    const answered = new Set<string>();
+    let turn = 0;
+    const { server, provider } = await start(
+      (socket, request) => {
+        turn += 1;
+        breakingAnswer(turn, socket, request, answered);
+      },
+      { connections: 4 },
+    );
+    const outcomes = new Map<string, string>();
+    const callers = Array.from({ length: 6 }, async (_, caller) => {
+      for (let n = 0; n < 250; n += 1) {
+        const id = `msg_${caller}_${n}`;
+        outcomes.set(id, (await provider.transmit(SENDER, message(id))).kind);
+        for (let turns = n % 4; turns > 0; turns -= 1) await nextTurn();
+      }
+    });
+    await Promise.all(callers);
+    const read = server.requests.map(({ id }) => id);
+    assert.equal(new Set(read).size, read.length, 'no request is read twice');
+    for (const [id, kind] of outcomes) {
+      if (kind === 'accepted') assert.ok(answered.has(id), `${id} was accepted without an answer`);
+      if (kind === 'throttled') assert.ok(!read.includes(id), `${id} was read but called certainly not taken`);
+    }
+    const seen = [...outcomes.values()];
+    assert.ok(seen.includes('accepted') && seen.includes('unknown'), 'both kinds occurred');
+  });
+});
+
+/** Breaks the connection in one of the ways and moments in which servers do it. */
+function breakingAnswer(turn: number, socket: net.Socket, { id }: ReadRequest, answered: Set<string>): void {
+  const answer = (then: () => void = () => {}) => {
+    answered.add(id);
+    socket.write(accepted(id), then);
+  };
+  switch (turn % 9) {
+    case 0:
+      reset(socket);
+      break;
+    case 1:
+      answer(() => socket.end());
+      break;
+    case 2:
+      answer(() => setImmediate(() => socket.end()));
+      break;
+    case 3:
+      answer(() => setTimeout(() => socket.end(), 1));
+      break;
+    case 4:
+      answer(() => setTimeout(() => reset(socket), 2));
+      break;
+    case 5:
+      answer(() => reset(socket));
+      break;
+    case 6:
+      socket.end(accepted(id).slice(0, -1 - (turn % 40)));
+      break;
+    default:
+      answer();
+  }
+}
+
+function answerSoon(socket: net.Socket, { id }: ReadRequest): void {
+  setTimeout(() => socket.write(accepted(id)), 2);
+}
+
+async function start(
+  answer: (socket: net.Socket, request: ReadRequest) => void,
+  { connections = 1, timeoutMs = 5_000 }: { connections?: number; timeoutMs?: number } = {},
+) {
+  const server = await startWireServer(answer);
+  const provider = createWhatsAppProvider({ live: { url: server.url, version: 'v25.0' }, timeoutMs, connections });
+  closing.push(
+    () => provider.close(),
+    () => server.close(),
+  );
+  return { server, provider };
+}
+
+const UNTIL_MS = 5_000;
+
+async function until(condition: () => boolean): Promise<void> {
+  const deadline = performance.now() + UNTIL_MS;
+  while (!condition()) {
+    assert.ok(performance.now() < deadline, 'The condition did not come true');
+    await nextTurn();
+  }
+}
+
+function catchWarnings(): () => string[] {
+  const warnings: string[] = [];
+  const note = (warning: Error) => warnings.push(warning.name);
+  process.on('warning', note);
+  return () => {
+    process.off('warning', note);
+    return warnings;
+  };
+}

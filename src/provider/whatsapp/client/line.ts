@@ -1,0 +1,47 @@
+import { Connections } from './connections.ts';
+import { type Exchange, type ExchangeRequest, exchange } from './exchange.ts';
+
+export interface LineOptions {
+  url: string;
+  version: string;
+  timeoutMs: number;
+  connections: number;
+  answerBytesMax: number;
+}
+
+/** A call of the provider: `path` begins below the version, with a slash. */
+export type LineRequest = Pick<ExchangeRequest, 'method' | 'path' | 'accessToken' | 'body'> & {
+  turn?: AbortSignal | undefined;
+};
+
+/** One address, the provider's or the sandbox's, with the connections to it. */
+export class Line {
+  readonly #connections: Connections;
+  readonly #pathBefore: string;
+  readonly #timeoutMs: number;
+
+  constructor({ url, version, ...limits }: LineOptions) {
+    const { origin, pathname } = new URL(url);
+    this.#connections = new Connections({ origin, ...limits });
+    this.#pathBefore = `${pathname.replace(/\/+$/, '')}/${encodeURIComponent(version)}`;
+    this.#timeoutMs = limits.timeoutMs;
+  }
+
+  /** Makes one call, once. It is `not_begun` if no connection became free before the turn ended. */
+  async call({ path, turn, ...request }: LineRequest): Promise<Exchange> {
+    const connections = this.#connections;
+    // A number's path is its own, so it tells the senders apart.
+    const client = connections.take(path) ?? (await connections.wait(path, turn));
+    if (client === undefined) return { kind: 'not_begun' };
+    if (turn?.aborted === true) {
+      connections.release(path, client);
+      return { kind: 'not_begun' };
+    }
+    const complete = { ...request, path: this.#pathBefore + path, timeoutMs: this.#timeoutMs, turn };
+    return exchange(client, complete, () => connections.release(path, client));
+  }
+
+  close(): Promise<void> {
+    return this.#connections.close();
+  }
+}

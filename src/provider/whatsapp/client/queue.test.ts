@@ -1,0 +1,70 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import fc from 'fast-check';
+import { TurnQueue, type Waiter } from './queue.ts';
+
+describe('those who wait for a connection', () => {
+  it('take turns by sender, and each sender keeps its own order', () => {
+    const { queue, told } = world();
+    for (const name of ['a1', 'a2', 'a3', 'a4', 'b1', 'c1', 'c2']) queue.add(name.slice(0, 1), told(name));
+    assert.deepEqual(serveAll(queue), ['a1', 'b1', 'c1', 'a2', 'c2', 'a3', 'a4']);
+  });
+
+  it('are passed over while their sender may have no more', () => {
+    const { queue, told } = world();
+    for (const name of ['a1', 'b1', 'b2']) queue.add(name.slice(0, 1), told(name));
+    const seen: string[] = [];
+    const notA = (lane: string) => lane !== 'a';
+    for (let waiter = queue.next(notA); waiter !== undefined; waiter = queue.next(notA)) waiter(seen);
+    assert.deepEqual(seen, ['b1', 'b2']);
+    assert.equal(queue.size, 1);
+  });
+
+  it('are each told once or taken away, whatever happens in which order', () => {
+    const step = fc.oneof(
+      fc.record({ do: fc.constant('add' as const), lane: fc.constantFrom('a', 'b', 'c') }),
+      fc.record({ do: fc.constant('next' as const), lane: fc.constant('') }),
+      fc.record({ do: fc.constant('delete' as const), lane: fc.constantFrom('a', 'b', 'c') }),
+    );
+    fc.assert(
+      fc.property(fc.array(step, { maxLength: 60 }), (steps) => {
+        const queue = new TurnQueue<string>();
+        const waiting: { lane: string; waiter: Waiter<string> }[] = [];
+        for (const { do: what, lane } of steps) {
+          if (what === 'add') {
+            const waiter = () => {};
+            waiting.push({ lane, waiter });
+            queue.add(lane, waiter);
+          } else {
+            const gone = what === 'next' ? queue.next(always) : waiting.find((one) => one.lane === lane)?.waiter;
+            if (what === 'delete' && gone !== undefined) queue.delete(lane, gone);
+            assert.equal(gone === undefined, what === 'next' ? waiting.length === 0 : gone === undefined);
+            const place = waiting.findIndex(({ waiter }) => waiter === gone);
+            if (place >= 0) waiting.splice(place, 1);
+          }
+          assert.equal(queue.size, waiting.length);
+        }
+        assert.deepEqual(new Set(queue.drain()), new Set(waiting.map(({ waiter }) => waiter)));
+        assert.equal(queue.next(always), undefined);
+      }),
+    );
+  });
+});
+
+const always = () => true;
+
+function world() {
+  const queue = new TurnQueue<string[]>();
+  const told =
+    (name: string): Waiter<string[]> =>
+    (seen) => {
+      seen?.push(name);
+    };
+  return { queue, told };
+}
+
+function serveAll(queue: TurnQueue<string[]>): string[] {
+  const seen: string[] = [];
+  for (let waiter = queue.next(always); waiter !== undefined; waiter = queue.next(always)) waiter(seen);
+  return seen;
+}

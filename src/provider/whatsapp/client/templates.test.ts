@@ -1,0 +1,114 @@
+import assert from 'node:assert/strict';
+import { after, before, beforeEach, describe, it } from 'node:test';
+import { type ListingServer, listed, pageOf, startListingServer } from '../../../../test/templates/listing-server.ts';
+import type { Provider, ProviderTemplate } from '../../port.ts';
+import { createWhatsAppProvider } from './client.ts';
+
+const SENDER = { mode: 'live', phoneNumberId: '1', accessToken: 'token' } as const;
+
+let server: ListingServer;
+let provider: Provider;
+before(async () => {
+  server = await startListingServer();
+  const live = { url: server.url, version: 'v25.0' };
+  provider = createWhatsAppProvider({ live, timeoutMs: 2_000, connections: 2, answerBytesMax: 20_000 });
+});
+after(async () => {
+  await provider.close();
+  await server.close();
+});
+beforeEach(() => {
+  server.queries.length = 0;
+});
+
+async function list(name?: string): Promise<ProviderTemplate[] | 'unavailable'> {
+  const outcome = await provider.listTemplates(SENDER, '2', name);
+  return outcome.kind === 'found' ? outcome.templates : outcome.kind;
+}
+const named = (count: number, more: object = {}) =>
+  Array.from({ length: count }, (_, place) => listed(`template_${place}`, more));
+
+describe('reading templates', () => {
+  it('goes on while the provider names a next page, and stops where only a cursor is left', async () => {
+    const templates = named(250, { components: [] });
+    server.answer = (query) => pageOf(templates, query);
+    const read = await list();
+    assert.ok(read !== 'unavailable');
+    assert.deepEqual(
+      read.map(({ name }) => name),
+      templates.map(({ name }) => name),
+    );
+    assert.deepEqual(
+      server.queries.map((query) => query.get('after')),
+      [null, '100', '200'],
+    );
+  });
+
+  it('asks for smaller pages where one is too large to be read', async () => {
+    const templates = named(40, { components: [{ type: 'BODY', text: 'x'.repeat(2_000) }] });
+    server.answer = (query) => pageOf(templates, query);
+    const read = await list();
+    assert.ok(read !== 'unavailable');
+    assert.equal(read.length, 40);
+    assert.ok(server.queries.some((query) => Number(query.get('limit')) <= 8));
+  });
+
+  it('is unavailable if one template alone is too large, and does not go on asking', async () => {
+    server.answer = () => ({ body: { data: [listed('huge', { components: ['x'.repeat(30_000)] })] } });
+    assert.equal(await list(), 'unavailable');
+    assert.ok(server.queries.length < 10);
+  });
+
+  for (const [what, answer] of Object.entries({
+    'a server error': { status: 500, body: '<html>' },
+    'a refusal': { status: 400, body: { error: { code: 190, message: 'Invalid token' } } },
+    'no JSON': { body: '{"data": [' },
+    'no list': { body: { data: {} } },
+    'a page of null': { body: null },
+  }))
+    it(`is unavailable as a whole if a later page is ${what}`, async () => {
+      const templates = named(150);
+      server.answer = (query) => (query.has('after') ? answer : pageOf(templates, query));
+      assert.equal(await list(), 'unavailable');
+    });
+
+  it('ends, if the paging never does', async () => {
+    server.answer = () => ({ body: { data: [], paging: { cursors: { after: 'x' }, next: 'https://graph.example/' } } });
+    assert.equal(await list(), 'unavailable');
+    assert.equal(server.queries.length, 1_000);
+  });
+
+  it('takes only the very name, although the provider also finds names that contain it', async () => {
+    server.answer = (query) =>
+      pageOf([listed('order'), listed('order_update'), listed('order', { language: 'de' })], query);
+    const read = await list('order');
+    assert.ok(read !== 'unavailable');
+    assert.deepEqual(
+      read.map(({ name, language }) => [name, language]),
+      [
+        ['order', 'en_US'],
+        ['order', 'de'],
+      ],
+    );
+    assert.equal(server.queries[0]?.get('name'), 'order');
+  });
+
+  it('reads odd templates as far as they can be read, and leaves out what has no name', async () => {
+    const odd = {
+      name: 'odd\0\ud800',
+      language: 'en',
+      id: 7,
+      status: null,
+      category: 3,
+      components: {},
+      quality_score: 'GREEN',
+    };
+    server.answer = (query) => pageOf([null, 1, 'x', [], {}, { name: 'a' }, { language: 'en' }, odd], query);
+    assert.deepEqual(await list(), [
+      {
+        ...{ id: '7', name: 'odd\ufffd\ufffd', language: 'en', status: 'unknown', category: 'unknown' },
+        ...{ parameterFormat: 'positional', components: [], quality: null },
+      },
+    ]);
+  });
+});

@@ -1,0 +1,78 @@
+import { isRecord } from '../../../kernel/is-record.ts';
+import type { ProviderTemplate, Sender, TemplatesOutcome } from '../../port.ts';
+import { keptJson } from '../decode/values.ts';
+import { readAnswerJson } from './answer.ts';
+import type { Line } from './line.ts';
+
+const FIELDS = 'id,name,language,status,category,parameter_format,components,quality_score';
+/** Rich templates can make a page larger than an answer may be: it is asked for anew in halves, down to one template. */
+const PAGE_MAX = 100;
+/** The provider allows 6,000 templates a business account; this is a stop for a paging that never ends. */
+const PAGES_MAX = 1_000;
+
+/**
+ * Reads templates page by page. A page that fails makes the whole reading `unavailable`: half a list would look as if
+ * the rest were gone. The provider's filter by name also finds names that only contain it.
+ * https://developers.facebook.com/docs/graph-api/reference/whats-app-business-account/message_templates/
+ */
+export async function listTemplates(
+  line: Line,
+  { accessToken }: Sender,
+  businessAccountId: string,
+  name: string | undefined,
+): Promise<TemplatesOutcome> {
+  const templates: ProviderTemplate[] = [];
+  let after: string | undefined;
+  let limit = PAGE_MAX;
+  for (let page = 0; page < PAGES_MAX; page++) {
+    const query = new URLSearchParams({ fields: FIELDS, limit: String(limit) });
+    if (name !== undefined) query.set('name', name);
+    if (after !== undefined) query.set('after', after);
+    const path = `/${encodeURIComponent(businessAccountId)}/message_templates?${query}`;
+    const seen = await line.call({ method: 'GET', path, accessToken });
+    if (seen.kind === 'broken' && seen.reason === 'too_large' && limit > 1) {
+      limit = Math.ceil(limit / 2);
+      continue;
+    }
+    if (seen.kind !== 'answered' || seen.httpStatus !== 200) return { kind: 'unavailable' };
+    const read = readPage(readAnswerJson(seen.body));
+    if (read === undefined) return { kind: 'unavailable' };
+    templates.push(...read.templates.filter((template) => name === undefined || template.name === name));
+    if (read.after === undefined) return { kind: 'found', templates };
+    after = read.after;
+  }
+  return { kind: 'unavailable' };
+}
+
+/** The cursor stands on the last page too; only `next` tells whether there is another one. */
+function readPage(json: unknown): { templates: ProviderTemplate[]; after: string | undefined } | undefined {
+  if (!isRecord(json) || !Array.isArray(json.data)) return undefined;
+  const paging = isRecord(json.paging) ? json.paging : {};
+  const cursors = isRecord(paging.cursors) ? paging.cursors : {};
+  const after = typeof paging.next === 'string' && typeof cursors.after === 'string' ? cursors.after : undefined;
+  return { templates: json.data.flatMap(readTemplate), after };
+}
+
+/** What no database stores is replaced, so that one odd template does not keep all the others away. */
+function readTemplate(listed: unknown): ProviderTemplate[] {
+  const value = keptJson(listed);
+  if (!isRecord(value)) return [];
+  const { id, name, language, status, category, parameter_format: format, components, quality_score: quality } = value;
+  if (typeof name !== 'string' || typeof language !== 'string') return [];
+  return [
+    {
+      id: typeof id === 'string' || typeof id === 'number' ? String(id) : '',
+      name,
+      language,
+      status: wordOf(status) ?? 'unknown',
+      category: wordOf(category) ?? 'unknown',
+      parameterFormat: wordOf(format) === 'named' ? 'named' : 'positional',
+      components: Array.isArray(components) ? components : [],
+      quality: isRecord(quality) ? wordOf(quality.score) : null,
+    },
+  ];
+}
+
+function wordOf(value: unknown): string | null {
+  return typeof value === 'string' ? value.toLowerCase() : null;
+}

@@ -1,0 +1,86 @@
+import { isRecord } from '../../../kernel/is-record.ts';
+import { INBOUND_TYPES } from '../../inbound-types.ts';
+import type { ConversationItem, InboundItem, Person, UndecodableReason } from '../../notification.ts';
+import { type Change, originOf } from './change.ts';
+import { readErrors } from './errors.ts';
+import { contactOf, readPerson, withContact } from './person.ts';
+import { idAt, type JsonObject, keptJson, objectAt, textAt, timeAt, wordAt } from './values.ts';
+
+/** The types whose content stands in the member of their name, whatever it is. */
+const TYPES: ReadonlySet<string> = new Set(['text', ...INBOUND_TYPES]);
+
+/**
+ * Reads one message from a person. Its content is passed on as it came, so that a new kind of button or of media
+ * needs no change here. The sender's number may be hidden, and a system message has no contact.
+ * https://developers.facebook.com/documentation/business-messaging/whatsapp/webhooks/reference/messages
+ */
+export function decodeInbound(item: JsonObject, change: Change): InboundItem | UndecodableReason {
+  const { phoneNumberId } = change;
+  if (phoneNumberId === undefined) return 'no_phone_number_id';
+  const providerMessageId = idAt(item, 'id');
+  if (providerMessageId === undefined) return 'no_message_id';
+  const type = textAt(item, 'type') ?? 'unknown';
+  const contact = contactOf(change.contacts, readFrom(item));
+  return {
+    ...originOf(change, `message.${type}`),
+    kind: 'inbound',
+    phoneNumberId,
+    providerMessageId,
+    type,
+    from: readSender(item, change),
+    profileName: contact?.profileName,
+    username: contact?.username,
+    at: timeAt(item, 'timestamp'),
+    replyToProviderMessageId: idAt(objectAt(item, 'context'), 'id'),
+    groupId: idAt(item, 'group_id'),
+    content: readContent(item, type),
+    errors: readErrors(item),
+  };
+}
+
+/** A call began, rang or ended. One that the person began opens the window for free-form messages, as writing does. */
+export function decodeCall(item: JsonObject, change: Change): ConversationItem {
+  const call = readConversation('call', wordAt(item, 'event') ?? wordAt(item, 'status'), item, change);
+  return { ...call, caller: wordAt(item, 'direction') === 'user_initiated' ? readSender(item, change) : undefined };
+}
+
+/** The number's owner wrote from the phone, beside us. */
+export function decodeEcho(item: JsonObject, change: Change): ConversationItem {
+  return readConversation('echo', wordAt(item, 'type'), item, change);
+}
+
+/** Talk from before the number was connected. */
+export function decodeHistory(item: JsonObject, change: Change): ConversationItem {
+  return readConversation('history', undefined, item, change);
+}
+
+function readConversation(
+  kind: ConversationItem['kind'],
+  detail: string | undefined,
+  item: JsonObject,
+  change: Change,
+): ConversationItem {
+  return {
+    ...originOf(change, detail),
+    kind,
+    providerId: idAt(item, 'id'),
+    caller: undefined,
+    at: timeAt(item, 'timestamp'),
+    content: keptJson(item),
+  };
+}
+
+function readFrom(item: JsonObject): Person {
+  return readPerson(idAt(item, 'from'), idAt(item, 'from_user_id'), idAt(item, 'from_parent_user_id'));
+}
+
+function readSender(item: JsonObject, change: Change): Person {
+  const person = readFrom(item);
+  return withContact(person, contactOf(change.contacts, person));
+}
+
+/** Of a type that is not known, an object of its name is the content. Where there is none, the whole message is. */
+function readContent(item: JsonObject, type: string): unknown {
+  const content = TYPES.has(type) || (Object.hasOwn(item, type) && isRecord(item[type])) ? item[type] : undefined;
+  return keptJson(content ?? item);
+}

@@ -1,0 +1,34 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import fc from 'fast-check';
+import { parseJson } from './json.ts';
+
+describe('parsing JSON without losing a digit', () => {
+  it('keeps every integer: as a number while that is exact, else as a string of its digits', () => {
+    fc.assert(
+      fc.property(fc.bigInt({ min: -(2n ** 80n), max: 2n ** 80n }), fc.string(), (id, text) => {
+        const exact = id >= Number.MIN_SAFE_INTEGER && id <= Number.MAX_SAFE_INTEGER;
+        const value = exact ? Number(id) : String(id);
+        const body = `{"id":${id},"list":[${id} , ${id}],${JSON.stringify(text)}:${JSON.stringify(text)}}`;
+        assert.deepEqual(parseJson(body), { kind: 'json', value: { id: value, list: [value, value], [text]: text } });
+      }),
+    );
+  });
+
+  it('changes no text that looks like a number, and no number that is not an integer', () => {
+    const value = {
+      '12345678901234567890': ':12345678901234567890,',
+      quoted: '\\":12345678901234567890',
+      fraction: 0.1234567890123456,
+      power: 1e25,
+    };
+    const body = `{"id":12345678901234567890,${JSON.stringify(value).slice(1)}`;
+    assert.deepEqual(parseJson(body), { kind: 'json', value: { id: '12345678901234567890', ...value } });
+  });
+
+  it('takes nothing for JSON that is not, long integers or none', () => {
+    for (const body of ['{12345678901234567890:1}', '[012345678901234567890]', '[1234567890123456789', '']) {
+      assert.deepEqual(parseJson(body), { kind: 'not_json' });
+    }
+  });
+});

@@ -1,0 +1,82 @@
+import { isRecord } from '../../../kernel/is-record.ts';
+import type { Person } from '../../notification.ts';
+import { arrayAt, idAt, type JsonObject, objectAt, textAt } from './values.ts';
+
+const E164 = /^\+?[1-9][0-9]{6,14}$/;
+const USER_ID = /^[A-Z]{2}\.(ENT\.)?[A-Za-z0-9]{1,128}$/;
+
+/** The E.164 form of a number written with or without its plus, if it can be one; else undefined. */
+export function normalisePhone(text: string | undefined): string | undefined {
+  if (text === undefined || !E164.test(text)) return undefined;
+  return text.startsWith('+') ? text : `+${text}`;
+}
+
+/** The same of a number as it is shown to people, such as `+1 555-078-3881`. */
+export function normaliseDisplayPhone(text: string | undefined): string | undefined {
+  return normalisePhone(text?.replace(/[^0-9+]/g, ''));
+}
+
+/**
+ * A person from the members that name them. Since 2026 the number may be left out, and a user id was seen in its place.
+ * https://developers.facebook.com/documentation/business-messaging/whatsapp/business-scoped-user-ids
+ */
+export function readPerson(phone: string | undefined, userId: string | undefined, parentUserId?: string): Person {
+  const misplaced = phone !== undefined && USER_ID.test(phone) ? phone : undefined;
+  return { phone: normalisePhone(phone), userId: userId ?? misplaced, parentUserId };
+}
+
+interface Contact extends Person {
+  profileName: string | undefined;
+  username: string | undefined;
+}
+
+/** The people whom a change tells of, to be found by either identity. */
+export interface Contacts {
+  byPhone: Map<string, Contact>;
+  byUserId: Map<string, Contact>;
+  /** The contact of a change that tells of one contact and one item only: whom else could it mean? */
+  sole: Contact | undefined;
+}
+
+export function readContacts(value: JsonObject): Contacts {
+  const contacts = arrayAt(value, 'contacts').filter(isRecord).map(readContact);
+  const items = arrayAt(value, 'statuses').length + arrayAt(value, 'messages').length;
+  return {
+    byPhone: new Map(contacts.flatMap((contact) => (contact.phone === undefined ? [] : [[contact.phone, contact]]))),
+    byUserId: new Map(contacts.flatMap((contact) => (contact.userId === undefined ? [] : [[contact.userId, contact]]))),
+    sole: contacts.length === 1 && items === 1 ? contacts[0] : undefined,
+  };
+}
+
+/**
+ * The contact that is this person. A contact may have nothing but a user id where the status has nothing but a number;
+ * then the sole one is taken, unless they contradict each other.
+ */
+export function contactOf(contacts: Contacts, { phone, userId }: Person): Contact | undefined {
+  const byUserId = userId === undefined ? undefined : contacts.byUserId.get(userId);
+  const known = byUserId ?? (phone === undefined ? undefined : contacts.byPhone.get(phone));
+  if (known !== undefined || contacts.sole === undefined) return known;
+  const { sole } = contacts;
+  const samePhone = phone === undefined || sole.phone === undefined || sole.phone === phone;
+  const sameUserId = userId === undefined || sole.userId === undefined || sole.userId === userId;
+  return samePhone && sameUserId ? sole : undefined;
+}
+
+/** The person, and what only the contact tells of them. */
+export function withContact(person: Person, contact: Contact | undefined): Person {
+  if (contact === undefined) return person;
+  return {
+    phone: person.phone ?? contact.phone,
+    userId: person.userId ?? contact.userId,
+    parentUserId: person.parentUserId ?? contact.parentUserId,
+  };
+}
+
+function readContact(contact: JsonObject): Contact {
+  const profile = objectAt(contact, 'profile');
+  return {
+    ...readPerson(idAt(contact, 'wa_id'), idAt(contact, 'user_id'), idAt(contact, 'parent_user_id')),
+    profileName: textAt(profile, 'name'),
+    username: textAt(profile, 'username'),
+  };
+}

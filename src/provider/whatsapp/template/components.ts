@@ -1,0 +1,71 @@
+import type { Fault } from '../../../kernel/errors.ts';
+import { isRecord } from '../../../kernel/is-record.ts';
+import type { TemplateComponent } from '../../port.ts';
+import { checkParameter } from './components-parameters.ts';
+import { Spot } from './components-shape.ts';
+
+/** A template has four parts and ten buttons at the most: a list longer than this is not meant to be one. */
+const COMPONENTS_MAX = 100;
+const PARAMETERS_MAX = 100;
+const CARDS_MAX = 10;
+/** A message has ten buttons at the most. */
+const INDEX_MAX = 9;
+const KIND_CHARACTERS_MAX = 512;
+
+/**
+ * Checks the `components` of a template as a caller gave them, before any template is known: known kinds must have the
+ * provider's shape, unknown kinds and members pass. The result is what was given, untouched, or every fault.
+ * `pointer` is the place of the list, as `#/template/components`.
+ * https://developers.facebook.com/docs/whatsapp/cloud-api/guides/send-message-templates
+ */
+export function checkComponents(
+  components: unknown,
+  pointer: string,
+): { components: TemplateComponent[] } | { faults: Fault[] } {
+  const faults: Fault[] = [];
+  checkList(new Spot(components, pointer, faults), CHECKS);
+  // Whatever is not a list of objects has a fault; asking again only tells the compiler.
+  const isList = Array.isArray(components) && components.every(isRecord);
+  return faults.length === 0 && isList ? { components } : { faults };
+}
+
+type Checks = ReadonlyMap<string, (component: Spot) => void>;
+
+function checkList(list: Spot, checks: Checks): void {
+  for (const component of list.items({ min: 0, max: COMPONENTS_MAX })) {
+    // Case does not matter: the provider writes its words in both, as BODY when it lists a template.
+    const kind = component.object()?.at('type').text({ min: 1, max: KIND_CHARACTERS_MAX })?.toLowerCase();
+    if (kind !== undefined) checks.get(kind)?.(component);
+  }
+}
+
+/** What may stand on a card of a carousel. */
+const CARD_CHECKS: Checks = new Map([
+  ['header', checkParameters],
+  ['body', checkParameters],
+  ['button', checkButton],
+  ['carousel', (component: Spot): void => void component.fault('A card cannot hold another carousel.')],
+]);
+
+const CHECKS: Checks = new Map([...CARD_CHECKS, ['limited_time_offer', checkParameters], ['carousel', checkCarousel]]);
+
+/** A component without variables needs no parameters, and some buttons take none. */
+function checkParameters(component: Spot): void {
+  const parameters = component.at('parameters');
+  if (parameters.missing) return;
+  for (const parameter of parameters.items({ min: 0, max: PARAMETERS_MAX })) checkParameter(parameter);
+}
+
+function checkButton(button: Spot): void {
+  button.at('sub_type').text({ min: 1, max: KIND_CHARACTERS_MAX });
+  button.at('index').place(INDEX_MAX);
+  checkParameters(button);
+}
+
+function checkCarousel(carousel: Spot): void {
+  for (const card of carousel.at('cards').items({ min: 1, max: CARDS_MAX })) {
+    if (card.object() === undefined) continue;
+    card.at('card_index').place(CARDS_MAX - 1);
+    checkList(card.at('components'), CARD_CHECKS);
+  }
+}

@@ -1,0 +1,167 @@
+import { chmod, chown, copyFile, cp, mkdir, open, readdir, readFile, writeFile } from 'node:fs/promises';
+import { join, resolve } from 'node:path';
+import { Client } from 'pg';
+import { EMBEDDED_USER } from './address.ts';
+import { type Embedded, type EmbeddedLog, startEmbedded } from './embedded.ts';
+import { choosePlace, type RunAs, undefinedIfMissing } from './place.ts';
+
+/** Kept only as long as our connection: the server keeps the log that the copy needs, whatever happens to us. */
+const SLOT = 'waypost_backup';
+/** Folders whose contents the server makes anew, and files of a server that runs. */
+const EMPTY_DIRS = new Set([
+  'pg_wal',
+  'pg_replslot',
+  'pg_dynshmem',
+  'pg_notify',
+  'pg_serial',
+  'pg_snapshots',
+  'pg_stat_tmp',
+  'pg_subtrans',
+]);
+const LEFT_OUT = new Set(['postmaster.pid', 'postmaster.opts', 'backup_label', 'tablespace_map']);
+/** What of the data folder is not in the database: without them sealed tokens cannot be opened. */
+const SECRET_FILES = ['secrets.json', 'dev.json'];
+
+/**
+ * Copies the embedded database and the secrets of a data folder to a new folder, from which a gateway starts as from
+ * the old one. Works while a gateway runs on the data folder; otherwise it starts the server for as long as it takes.
+ */
+export async function backUpEmbedded(dataDir: string, targetDir: string, log: EmbeddedLog): Promise<void> {
+  const [from, to] = [resolve(dataDir), resolve(targetDir)];
+  const { baseDir, clusterDir, clusterExists, runAs } = await choosePlace(from, log);
+  if (!clusterExists) throw new Error(`There is no embedded database in ${from}.`);
+  await makeTarget(to, runAs);
+  const own = (await isServing(clusterDir)) ? undefined : await startEmbedded({ dataDir: from, log });
+  try {
+    await copyCluster(
+      { clusterDir, targetDir: join(to, 'postgres', 'cluster'), runAs },
+      await connect(clusterDir, own),
+    );
+    if (process.platform === 'win32') await copyFile(join(baseDir, 'password'), join(to, 'postgres', 'password'));
+  } finally {
+    await own?.stop();
+  }
+  for (const file of SECRET_FILES) await copyIfThere(join(from, file), join(to, file));
+  await syncTree(to);
+}
+
+/** New or empty, so that no two backups ever mix. As root, the user who runs the server must be able to pass. */
+async function makeTarget(dir: string, runAs: RunAs | undefined): Promise<void> {
+  await mkdir(dir, { recursive: true });
+  if ((await readdir(dir)).length > 0) throw new Error(`${dir} is not empty. Name a folder that does not exist yet.`);
+  const mode = runAs === undefined ? 0o700 : 0o711;
+  await chmod(dir, mode);
+  await mkdir(join(dir, 'postgres'), { mode });
+  await chmod(join(dir, 'postgres'), mode);
+}
+
+async function isServing(clusterDir: string): Promise<boolean> {
+  const lines = await readPidFile(clusterDir);
+  if (lines === undefined) return false;
+  try {
+    process.kill(Number(lines[0]), 0);
+  } catch (error) {
+    if (!(error instanceof Error && 'code' in error && error.code === 'EPERM')) return false;
+  }
+  return lines[7]?.trim() === 'ready';
+}
+
+async function readPidFile(clusterDir: string): Promise<string[] | undefined> {
+  return (await readFile(join(clusterDir, 'postmaster.pid'), 'utf8').catch(undefinedIfMissing))?.split('\n');
+}
+
+/** A server that runs says in its `postmaster.pid` where it listens: the port in line 4, the socket's folder in line 5. */
+async function connect(clusterDir: string, own: Embedded | undefined): Promise<Client> {
+  const [, , , port = '', socketDir = ''] = (await readPidFile(clusterDir)) ?? [];
+  const client =
+    own !== undefined && 'url' in own.connection
+      ? new Client({ connectionString: own.connection.url })
+      : new Client({ host: socketDir.trim(), port: Number(port), user: EMBEDDED_USER, database: 'postgres' });
+  await client.connect();
+  return client;
+}
+
+interface Copying {
+  clusterDir: string;
+  targetDir: string;
+  runAs: RunAs | undefined;
+}
+
+/**
+ * A base backup as PostgreSQL describes it: files that change meanwhile are made whole by the log that is copied last.
+ * https://www.postgresql.org/docs/current/continuous-archiving.html#BACKUP-LOWLEVEL-BASE-BACKUP
+ */
+async function copyCluster({ clusterDir, targetDir, runAs }: Copying, client: Client): Promise<void> {
+  try {
+    await client.query('select pg_create_physical_replication_slot($1, true, true)', [SLOT]);
+    await client.query('select pg_backup_start($1, true)', ['waypost']);
+    await copyTree(clusterDir, targetDir, runAs);
+    const { rows } = await client.query<{ labelfile: string; last: string }>(
+      'select labelfile, pg_walfile_name(lsn) as last from pg_backup_stop(false)',
+    );
+    const { labelfile: label, last } = rows[0] ?? { labelfile: '', last: '' };
+    await writeOwned(join(targetDir, 'backup_label'), label, runAs);
+    const first = /^START WAL LOCATION: \S+ \(file ([0-9A-F]{24})\)/m.exec(label)?.[1];
+    if (first === undefined) throw new Error('PostgreSQL did not say where the backup begins');
+    for (const file of await readdir(join(clusterDir, 'pg_wal')))
+      if (/\.history$/.test(file) || (/^[0-9A-F]{24}$/.test(file) && file >= first && file <= last))
+        await copyOwned(join(clusterDir, 'pg_wal', file), join(targetDir, 'pg_wal', file), runAs);
+  } finally {
+    await client.end();
+  }
+}
+
+async function copyTree(from: string, to: string, runAs: RunAs | undefined): Promise<void> {
+  await makeOwned(to, runAs);
+  for (const entry of await readdir(from, { withFileTypes: true })) {
+    const [source, target] = [join(from, entry.name), join(to, entry.name)];
+    if (entry.isFile() && !LEFT_OUT.has(entry.name)) await copyOwned(source, target, runAs);
+    if (!entry.isDirectory() || entry.name.startsWith('pgsql_tmp')) continue;
+    if (!EMPTY_DIRS.has(entry.name)) await copyTree(source, target, runAs);
+    else await makeOwned(target, runAs);
+  }
+}
+
+async function makeOwned(dir: string, runAs: RunAs | undefined): Promise<void> {
+  await mkdir(dir, { mode: 0o700 });
+  await own(dir, runAs);
+}
+
+/** A table that is dropped meanwhile takes its files with it; the log tells of the drop. */
+async function copyOwned(from: string, to: string, runAs: RunAs | undefined): Promise<void> {
+  try {
+    await copyFile(from, to);
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return;
+    throw error;
+  }
+  await own(to, runAs);
+}
+
+async function writeOwned(path: string, text: string, runAs: RunAs | undefined): Promise<void> {
+  await writeFile(path, text, { mode: 0o600 });
+  await own(path, runAs);
+}
+
+async function own(path: string, runAs: RunAs | undefined): Promise<void> {
+  if (runAs !== undefined) await chown(path, runAs.uid, runAs.gid);
+}
+
+async function copyIfThere(from: string, to: string): Promise<void> {
+  try {
+    await cp(from, to);
+  } catch (error) {
+    undefinedIfMissing(error);
+    return;
+  }
+  await chmod(to, 0o600);
+}
+
+/** A backup that is told to be done must survive a power cut. */
+async function syncTree(dir: string): Promise<void> {
+  for (const entry of await readdir(dir, { withFileTypes: true, recursive: true })) {
+    if (!entry.isFile()) continue;
+    const handle = await open(join(entry.parentPath, entry.name), 'r+');
+    await handle.sync().finally(() => handle.close());
+  }
+}

@@ -1,0 +1,66 @@
+import { execFile } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import { open, readdir, readFile, rename, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { EMBEDDED_USER, makePrivateDir, passwordFile } from './address.ts';
+import type { Binaries } from './binaries.ts';
+import { type Place, undefinedIfMissing } from './place.ts';
+import { serverEnvironment } from './server.ts';
+
+const DRAFT = 'cluster.new-';
+/** It takes a second; a machine in trouble may take long, but not for ever. */
+const INITDB_TIMEOUT_MS = 300_000;
+const run = promisify(execFile);
+
+/** The major version of PostgreSQL that made the cluster; `undefined` if there is none yet. */
+export async function clusterMajor({ clusterDir }: Place): Promise<number | undefined> {
+  const version = await readFile(join(clusterDir, 'PG_VERSION'), 'utf8').catch(undefinedIfMissing);
+  return version === undefined ? undefined : Number.parseInt(version, 10);
+}
+
+/**
+ * Makes the cluster in a folder of its own and renames it when it is complete and on the disk: a start that was cut
+ * off leaves a draft, which the next one throws away.
+ */
+export async function makeCluster(place: Place, binaries: Binaries): Promise<void> {
+  const { baseDir, clusterDir, runAs } = place;
+  for (const name of await readdir(baseDir)) {
+    if (name.startsWith(DRAFT)) await rm(join(baseDir, name), { recursive: true, force: true, maxRetries: 5 });
+  }
+  const draftDir = join(baseDir, `${DRAFT}${randomBytes(4).toString('hex')}`);
+  await makePrivateDir(draftDir, runAs);
+  await run(join(binaries.dir, 'initdb'), ['-D', draftDir, ...initdbOptions(baseDir)], {
+    ...runAs,
+    cwd: draftDir,
+    env: serverEnvironment(),
+    timeout: INITDB_TIMEOUT_MS,
+  });
+  await rename(draftDir, clusterDir);
+  await syncDir(baseDir);
+}
+
+function initdbOptions(baseDir: string): string[] {
+  const common = [
+    '--encoding=UTF8',
+    '--locale=C',
+    `--username=${EMBEDDED_USER}`,
+    '--data-checksums',
+    '--no-instructions',
+  ];
+  // Who may enter the socket's folder may connect. On Windows, where it is loopback, a password is asked for.
+  if (process.platform !== 'win32') return [...common, '--auth=trust'];
+  return [...common, '--auth=scram-sha-256', `--pwfile=${passwordFile(baseDir)}`];
+}
+
+/** Without this a power cut could undo the rename, and with it everything that was committed since. */
+async function syncDir(dir: string): Promise<void> {
+  // Windows cannot open a folder, and needs no such call.
+  if (process.platform === 'win32') return;
+  const handle = await open(dir, 'r');
+  try {
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
+}

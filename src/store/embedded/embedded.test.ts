@@ -1,0 +1,246 @@
+import assert from 'node:assert/strict';
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { chmod, chown, cp, lstat, mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, it } from 'node:test';
+import { setTimeout as delay } from 'node:timers/promises';
+import { type Connection, openDatabase } from '../database.ts';
+import { findBinaries, findPackage } from './binaries.ts';
+import { type Embedded, startEmbedded } from './embedded.ts';
+
+const isRoot = process.getuid?.() === 0;
+const onUnix = { skip: process.platform === 'win32' && 'Windows has no signals and no such folders' };
+const onLinux = { skip: process.platform !== 'linux' && 'only Linux shows process groups as files' };
+const asRoot = { skip: !isRoot && 'only root has this trouble' };
+
+let dataDir: string;
+let running: Embedded[];
+let messages: string[];
+
+beforeEach(async () => {
+  dataDir = await mkdtemp(join(tmpdir(), 'waypost-embedded-'));
+  await chmod(dataDir, 0o711);
+  running = [];
+  messages = [];
+});
+afterEach(async () => {
+  for (const embedded of running) await embedded.stop();
+  await rm(dataDir, { recursive: true });
+});
+
+describe('the embedded server', { ...onUnix, timeout: 240_000 }, () => {
+  it('is made at the first start, keeps its data over a stop, and writes them to the disk at each commit', async () => {
+    const first = await start();
+    assert.equal(first.fresh, true);
+    await query(first.connection, 'create table kept as select 42 as n');
+    await first.stop();
+    await first.stop();
+    const second = await start();
+    assert.equal(second.fresh, false);
+    const rows = await query(
+      second.connection,
+      `select n, current_setting('fsync') as fsync, current_setting('synchronous_commit') as commit,
+        current_setting('listen_addresses') as listener, current_setting('server_encoding') as encoding from kept`,
+    );
+    assert.deepEqual(rows, [{ n: 42, fsync: 'on', commit: 'on', listener: '', encoding: 'UTF8' }]);
+  });
+
+  it('has its socket in a folder that no other user may enter', async () => {
+    const { connection } = await start();
+    assert.ok('socketDir' in connection);
+    assert.equal((await stat(connection.socketDir)).mode & 0o777, 0o700);
+  });
+
+  it('refuses a second gateway on the same data folder, and names the first', async () => {
+    await start();
+    await assert.rejects(
+      start(),
+      new RegExp(`Another Waypost \\(process ${process.pid}\\) is running on the data folder`),
+    );
+    const other = startInProcess();
+    const [code] = await once(other.child, 'exit');
+    assert.equal(code, 1);
+    assert.match(other.errors(), /Stop it first, or give this one its own folder/);
+  });
+
+  it('is taken over with all its data after its gateway was killed', async () => {
+    const holder = startInProcess();
+    const connection = await holder.connection;
+    await query(connection, 'create table kept as select 42 as n');
+    holder.child.kill('SIGKILL');
+    await once(holder.child, 'exit');
+    assert.deepEqual(await query(connection, 'select n from kept'), [{ n: 42 }], 'it runs on without its gateway');
+    const next = await start();
+    assert.deepEqual(await query(next.connection, 'select n from kept'), [{ n: 42 }]);
+    assert.match(messages.join(), /Stopped a PostgreSQL that an earlier Waypost had left running/);
+  });
+
+  it('has one owner when several gateways start at once after a kill', async () => {
+    const holder = startInProcess();
+    await holder.connection;
+    holder.child.kill('SIGKILL');
+    await once(holder.child, 'exit');
+    const starts = await Promise.allSettled([start(), start(), start()]);
+    assert.equal(starts.filter(({ status }) => status === 'fulfilled').length, 1);
+  });
+
+  it('does not hear a Ctrl-C in the terminal, which reaches the whole group of its gateway', onLinux, async () => {
+    await start();
+    const pid = await serverPid();
+    const status = await readFile(`/proc/${pid}/stat`, 'utf8');
+    const [, , group] = status.slice(status.lastIndexOf(')') + 2).split(' ');
+    assert.equal(Number(group), pid);
+  });
+
+  it('is started again when it is killed', async () => {
+    const { connection } = await start();
+    process.kill(await serverPid(), 'SIGKILL');
+    await until(() => messages.some((message) => message.includes('ended by itself')));
+    const database = openDatabase({ connection, connections: 1, onError: () => undefined });
+    await until(() =>
+      database.query('select 1').then(
+        () => true,
+        () => false,
+      ),
+    );
+    await database.close();
+  });
+
+  it('stops at once when it is gone already', async () => {
+    const embedded = await start();
+    process.kill(await serverPid(), 'SIGKILL');
+    await embedded.stop();
+    assert.equal((await start()).fresh, false);
+  });
+
+  it('recovers from a first start that was cut off', async () => {
+    await mkdir(join(dataDir, 'postgres', 'cluster.new-1234', 'base'), { recursive: true });
+    assert.equal((await start()).fresh, true);
+    assert.deepEqual(
+      (await readdir(join(dataDir, 'postgres'))).filter((name) => name.includes('new')),
+      [],
+    );
+  });
+
+  it('starts although its left-over process id is now that of another process', async () => {
+    const embedded = await start();
+    const pidFile = join(dataDir, 'postgres', 'cluster', 'postmaster.pid');
+    const text = await readFile(pidFile, 'utf8');
+    const { uid, gid } = await stat(pidFile);
+    await embedded.stop();
+    const stranger = spawn('sleep', ['60'], isRoot ? { uid, gid } : {});
+    try {
+      await writeFile(pidFile, text.replace(/^\d+/, String(stranger.pid)), { mode: 0o600 });
+      await chown(pidFile, uid, gid);
+      await start();
+      assert.equal(stranger.signalCode, null);
+    } finally {
+      stranger.kill();
+    }
+  });
+
+  it('refuses a cluster of a version that is not here, and says what to do', async () => {
+    await (await start()).stop();
+    await writeFile(join(dataDir, 'postgres', 'cluster', 'PG_VERSION'), '14\n');
+    await assert.rejects(start(), /was made by PostgreSQL 14, and the one here is 18.*Install version 14, or dump/);
+  });
+
+  it('works in a folder whose path is too long for a socket, with spaces and quotes', async () => {
+    const long = join(dataDir, `it's a "long", path `.repeat(3), 'x'.repeat(100));
+    const embedded = await start(long);
+    assert.equal((await query(embedded.connection, 'select 1')).length, 1);
+    await embedded.stop();
+    assert.ok('socketDir' in embedded.connection);
+    await assert.rejects(stat(embedded.connection.socketDir), /ENOENT/);
+  });
+
+  it('is kept elsewhere where nobody but root may enter, and found again', asRoot, async () => {
+    const closed = join(dataDir, 'closed');
+    await mkdir(closed, { mode: 0o700 });
+    const first = await start(join(closed, 'data'));
+    await query(first.connection, 'create table kept as select 42 as n');
+    await first.stop();
+    const second = await start(join(closed, 'data'));
+    assert.deepEqual(await query(second.connection, 'select n from kept'), [{ n: 42 }]);
+    await second.stop();
+    const elsewhere = (await readFile(join(closed, 'data', 'postgres-location'), 'utf8')).trim();
+    assert.match(messages.join(), new RegExp(`is kept in ${elsewhere}`));
+    await rm(elsewhere, { recursive: true });
+  });
+});
+
+describe('the binaries', onUnix, () => {
+  it('are copied, with their links, where npm could not make the links', async () => {
+    const packageDir = join(dataDir, 'package');
+    const original = findPackage();
+    assert.ok(original !== undefined);
+    const filter = async (path: string) => !(await lstat(path)).isSymbolicLink();
+    await cp(original, packageDir, { recursive: true, filter });
+    const wanted = { baseDir: dataDir, major: undefined, forOthers: false, packageDir };
+    assert.deepEqual(await findBinaries(wanted), { dir: await copiedBinDir(), major: 18 });
+    assert.deepEqual(await findBinaries(wanted), { dir: await copiedBinDir(), major: 18 });
+  });
+
+  it('are copied to where others may read them, if others are to run them and cannot', asRoot, async () => {
+    const packageDir = join(dataDir, 'package');
+    const original = findPackage();
+    assert.ok(original !== undefined);
+    await cp(original, packageDir, { recursive: true, verbatimSymlinks: true });
+    await chmod(packageDir, 0o700);
+    await findBinaries({ baseDir: dataDir, major: undefined, forOthers: true, packageDir });
+    assert.equal((await stat(join(await copiedBinDir(), 'postgres'))).mode & 0o777, 0o755);
+  });
+
+  it('of the system are used where npm has none, else the operator is told to set DATABASE_URL', async () => {
+    const wanted = { baseDir: dataDir, major: 3, forOthers: false, packageDir: undefined };
+    await assert.rejects(findBinaries(wanted), /set DATABASE_URL/);
+  });
+});
+
+async function start(dir = dataDir): Promise<Embedded> {
+  const note = (message: string) => messages.push(message);
+  const embedded = await startEmbedded({ dataDir: dir, log: { info: note, warn: note, error: note } });
+  running.push(embedded);
+  return embedded;
+}
+
+/** Starts the server in a process of its own, as a gateway does. */
+function startInProcess(): { child: ChildProcess; connection: Promise<Connection>; errors(): string } {
+  const script = `
+    import { startEmbedded } from ${JSON.stringify(new URL('embedded.ts', import.meta.url).href)};
+    const log = { info() {}, warn() {}, error() {} };
+    const { connection } = await startEmbedded({ dataDir: process.argv[1], log });
+    console.log(JSON.stringify(connection));
+    setInterval(() => {}, 60_000);`;
+  const child = spawn(process.execPath, ['--input-type=module', '--eval', script, dataDir]);
+  let errors = '';
+  child.stderr.on('data', (chunk: Buffer) => {
+    errors += chunk.toString();
+  });
+  const connection = once(child.stdout, 'data').then(([line]) => JSON.parse(String(line)));
+  return { child, connection, errors: () => errors };
+}
+
+async function query<Row>(connection: Connection, sql: string): Promise<Row[]> {
+  const database = openDatabase({ connection, connections: 1, onError: () => undefined });
+  return await database.query<Row>(sql).finally(() => database.close());
+}
+
+async function serverPid(): Promise<number> {
+  return Number.parseInt(await readFile(join(dataDir, 'postgres', 'cluster', 'postmaster.pid'), 'utf8'), 10);
+}
+
+async function copiedBinDir(): Promise<string> {
+  const [copy] = (await readdir(dataDir)).filter((name) => name.startsWith('binaries-'));
+  return join(dataDir, copy ?? '', 'native', 'bin');
+}
+
+async function until(holds: () => boolean | Promise<boolean>): Promise<void> {
+  const deadline = Date.now() + 30_000;
+  while (!(await holds())) {
+    assert.ok(Date.now() < deadline, 'It did not happen in 30 s');
+    await delay(20);
+  }
+}

@@ -1,0 +1,121 @@
+import { chmod, mkdir, stat } from 'node:fs/promises';
+import { join, resolve } from 'node:path';
+import type { Connection } from '../database.ts';
+import { loopbackAddress, socketAddress } from './address.ts';
+import { findBinaries, findPackage } from './binaries.ts';
+import { clusterMajor, makeCluster } from './cluster.ts';
+import { keepRunning } from './keeper.ts';
+import { lockDataDir } from './lock.ts';
+import { stopOrphan } from './orphan.ts';
+import { choosePlace } from './place.ts';
+import { type Server, type ServerOptions, startServer } from './server.ts';
+
+export interface EmbeddedLog {
+  info(message: string): void;
+  warn(message: string): void;
+  error(message: string): void;
+}
+
+export interface EmbeddedOptions {
+  dataDir: string;
+  log: EmbeddedLog;
+  /** False only for tests: what is committed need not survive a power cut. */
+  durable?: boolean;
+}
+
+export interface Embedded {
+  connection: Connection;
+  /** The cluster was made by this start. */
+  fresh: boolean;
+  /** Stops the server and frees the data folder. To be called last, when nobody uses the connection any more. */
+  stop(): Promise<void>;
+}
+
+/** For a small machine that the gateway shares: the rest is PostgreSQL's own default. */
+const SETTINGS = [
+  'shared_buffers=128MB',
+  'max_connections=100',
+  'jit=off',
+  'checkpoint_timeout=15min',
+  'max_wal_size=2GB',
+  // The tables of work in progress are small and change all the time.
+  'autovacuum_naptime=15s',
+  // The log holds what the operator of the server must know, and nothing of what is in the statements.
+  'log_min_messages=log',
+  'log_min_error_statement=panic',
+  'log_error_verbosity=terse',
+  'log_checkpoints=off',
+];
+const DURABLE = ['fsync=on', 'synchronous_commit=on', 'full_page_writes=on'];
+const NOT_DURABLE = ['fsync=off', 'synchronous_commit=off', 'full_page_writes=off'];
+
+/**
+ * Runs a PostgreSQL of our own on a data folder, which only one process may do at a time. Throws a sentence for the
+ * operator when it cannot. A server that ends by itself is started again.
+ */
+export async function startEmbedded({ dataDir, log, durable = true }: EmbeddedOptions): Promise<Embedded> {
+  const dir = resolve(dataDir);
+  await makeDataDir(dir);
+  const lock = await lockDataDir(dir);
+  try {
+    const { connection, fresh, stop } = await startIn(dir, log, durable);
+    let stopped: Promise<void> | undefined;
+    return {
+      connection,
+      fresh,
+      stop: () => {
+        stopped ??= stop().finally(() => lock.release());
+        return stopped;
+      },
+    };
+  } catch (error) {
+    lock.release();
+    throw error;
+  }
+}
+
+/** For root, the user who runs the server must be able to pass through. Secrets in it are files of mode 0600. */
+async function makeDataDir(dir: string): Promise<void> {
+  const isRoot = process.getuid?.() === 0;
+  const made = await mkdir(dir, { recursive: true });
+  if (made !== undefined) await chmod(dir, isRoot ? 0o711 : 0o700);
+  else if (isRoot) await chmod(dir, (await stat(dir)).mode | 0o001);
+}
+
+async function startIn(dataDir: string, log: EmbeddedLog, durable: boolean): Promise<Embedded> {
+  const place = await choosePlace(dataDir, log);
+  const { baseDir, clusterDir, runAs } = place;
+  const binaries = await findBinaries({
+    baseDir,
+    major: await clusterMajor(place),
+    forOthers: runAs !== undefined,
+    packageDir: findPackage(),
+  });
+  const fresh = !place.clusterExists;
+  if (fresh) await makeCluster(place, binaries);
+  const address = process.platform === 'win32' ? await loopbackAddress(baseDir) : await socketAddress(baseDir, runAs);
+  const settings = [...SETTINGS, ...(durable ? DURABLE : NOT_DURABLE), ...address.settings];
+  const options = { binaries, clusterDir, logFile: join(baseDir, 'server.log'), runAs, settings };
+  const kept = await keepRunning(() => startAlone(options, address.prepare, log), log);
+  return {
+    connection: address.connection,
+    fresh,
+    stop: async () => {
+      await kept.stop();
+      await address.remove();
+    },
+  };
+}
+
+async function startAlone(options: ServerOptions, prepare: () => Promise<void>, log: EmbeddedLog): Promise<Server> {
+  if (await stopOrphan(options.clusterDir)) log.warn('Stopped a PostgreSQL that an earlier Waypost had left running');
+  await prepare();
+  try {
+    return await startServer(options);
+  } catch (error) {
+    // A gateway that was killed while it started its server left no trace yet when we looked.
+    if (!(await stopOrphan(options.clusterDir))) throw error;
+    await prepare();
+    return await startServer(options);
+  }
+}

@@ -1,0 +1,48 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import type { Server } from './server.ts';
+
+/** A server that cannot start now may be able to soon: when memory or disk is free again. */
+const RESTART_DELAY_MS = 1_000;
+
+/**
+ * Starts a server, and starts it again whenever it ends by itself (killed by hand, or for want of memory), until it
+ * is told to stop. The first start throws if it fails.
+ */
+export async function keepRunning(
+  start: () => Promise<Server>,
+  log: { error(message: string): void },
+): Promise<{ stop(): Promise<void> }> {
+  const stopping = new AbortController();
+  const stopRequested = new Promise<void>((resolve) => {
+    stopping.signal.addEventListener('abort', () => resolve());
+  });
+  const first = await start();
+  const over = superviseFrom(first);
+
+  async function superviseFrom(server: Server): Promise<void> {
+    await Promise.race([server.exited, stopRequested]);
+    if (stopping.signal.aborted) return server.stop();
+    log.error('The embedded PostgreSQL ended by itself; it is started again');
+    const next = await startAgain();
+    return next === undefined ? undefined : superviseFrom(next);
+  }
+
+  async function startAgain(): Promise<Server | undefined> {
+    while (!stopping.signal.aborted) {
+      await Promise.race([delay(RESTART_DELAY_MS, undefined, { ref: false }), stopRequested]);
+      try {
+        if (!stopping.signal.aborted) return await start();
+      } catch (error) {
+        log.error(String(error));
+      }
+    }
+    return undefined;
+  }
+
+  return {
+    stop: () => {
+      stopping.abort();
+      return over;
+    },
+  };
+}

@@ -1,0 +1,79 @@
+import { execFile } from 'node:child_process';
+import { readFile, readlink, realpath, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { promisify } from 'node:util';
+import { undefinedIfMissing } from './place.ts';
+
+/** A fast shutdown writes all that is in memory to the disk first. */
+const FAST_STOP_MS = 60_000;
+/** An immediate one only ends processes. */
+const IMMEDIATE_STOP_MS = 10_000;
+const POLL_MS = 20;
+const run = promisify(execFile);
+
+/**
+ * Stops the server that a killed gateway left running on this cluster. Stopping it, instead of going on with it,
+ * leaves one state to reason about: the server is always our child, with our settings. Its data are safe, as after
+ * any stop. The caller holds the lock of the data folder, so nobody else owns it.
+ */
+export async function stopOrphan(clusterDir: string): Promise<boolean> {
+  const pidFile = join(clusterDir, 'postmaster.pid');
+  const text = await readFile(pidFile, 'utf8').catch(undefinedIfMissing);
+  const pid = Number.parseInt(text ?? '', 10);
+  if (text === undefined || !(pid > 1) || !isAlive(pid)) return false;
+  if (!(await isServerOf(clusterDir, pid))) {
+    await disownPidFile(pidFile, text);
+    return false;
+  }
+  for (const [signal, limitMs] of [
+    ['SIGINT', FAST_STOP_MS],
+    ['SIGQUIT', IMMEDIATE_STOP_MS],
+  ] as const) {
+    process.kill(pid, signal);
+    if (await waitForEnd(clusterDir, pid, limitMs)) return true;
+  }
+  throw new Error(
+    `The PostgreSQL (process ${pid}) that an earlier Waypost left running on ${clusterDir} does not stop: end it.`,
+  );
+}
+
+function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    // EPERM: it is there, and belongs to somebody else.
+    return error instanceof Error && 'code' in error && error.code === 'EPERM';
+  }
+}
+
+/** A server's working directory is its cluster; where there is no /proc, its command line names it. */
+async function isServerOf(clusterDir: string, pid: number): Promise<boolean> {
+  if (process.platform === 'linux') {
+    // A process that has ended meanwhile, or is somebody else's, is not our server.
+    const cwd = await readlink(`/proc/${pid}/cwd`).catch(() => undefined);
+    return cwd === (await realpath(clusterDir));
+  }
+  const command = await run('ps', ['-o', 'command=', '-p', String(pid)]).catch(() => undefined);
+  return command?.stdout.includes(clusterDir) ?? false;
+}
+
+/**
+ * After a reboot or in a new container the id in a left-over file may be that of any process, and PostgreSQL would
+ * then refuse to start. The file must stay, because its other lines let PostgreSQL notice left-over processes of the
+ * old server. Our own id instead tells it that the file is stale: it knows that its parent is not a server.
+ */
+async function disownPidFile(pidFile: string, text: string): Promise<void> {
+  await writeFile(pidFile, text.replace(/^\d+/, String(process.pid)));
+}
+
+/** A dead process whose parent does not collect it still counts as alive, but works nowhere any more. */
+async function waitForEnd(clusterDir: string, pid: number, limitMs: number): Promise<boolean> {
+  const deadline = performance.now() + limitMs;
+  while (isAlive(pid) && (await isServerOf(clusterDir, pid))) {
+    if (performance.now() > deadline) return false;
+    await delay(POLL_MS);
+  }
+  return true;
+}

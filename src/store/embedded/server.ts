@@ -1,0 +1,107 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { open, readFile, rename, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import type { Binaries } from './binaries.ts';
+import { type RunAs, undefinedIfMissing } from './place.ts';
+
+/** What a running server needs. */
+export interface ServerOptions {
+  binaries: Binaries;
+  clusterDir: string;
+  logFile: string;
+  runAs: RunAs | undefined;
+  /** `name=value`, as on the server's command line. */
+  settings: string[];
+}
+
+export interface Server {
+  /** Resolves when the server is gone, whoever ended it. */
+  readonly exited: Promise<void>;
+  /** Ends it with a fast shutdown and waits. May be called again, and after it is gone. */
+  stop(): Promise<void>;
+}
+
+/** After a crash the server replays its log first: up to `max_wal_size` of it. */
+const READY_TIMEOUT_MS = 300_000;
+const READY_POLL_MS = 10;
+/** A fast shutdown writes all that is in memory; when this is over, an immediate one leaves that to the next start. */
+const FAST_STOP_MS = 60_000;
+/** The log of the start before is kept too. */
+const LOG_BYTES_MAX = 1_000_000;
+const LOG_TAIL_CHARS = 2_000;
+
+/**
+ * Starts a server and waits until it takes connections. It gets a process group of its own: a Ctrl-C in the terminal
+ * reaches the gateway only, which stops it when it has drained.
+ */
+export async function startServer(options: ServerOptions): Promise<Server> {
+  const { binaries, clusterDir, logFile, runAs, settings } = options;
+  if (((await stat(logFile).catch(undefinedIfMissing))?.size ?? 0) > LOG_BYTES_MAX)
+    await rename(logFile, `${logFile}.1`);
+  const log = await open(logFile, 'a', 0o600);
+  const child = spawn(join(binaries.dir, 'postgres'), ['-D', clusterDir, ...settings.flatMap((pair) => ['-c', pair])], {
+    ...runAs,
+    cwd: clusterDir,
+    detached: true,
+    stdio: ['ignore', log.fd, log.fd],
+    env: serverEnvironment(),
+  });
+  const exited = waitForExit(child);
+  await log.close();
+  // A gateway that ends without stopping it must not hang: the next start finds it.
+  child.unref();
+  await waitUntilReady(child, exited, options);
+  let stopped: Promise<void> | undefined;
+  return {
+    exited,
+    stop: () => {
+      stopped ??= stopServer(child, exited);
+      return stopped;
+    },
+  };
+}
+
+/** Nothing of ours: the environment holds secrets, and PG... variables that would change what the server does. */
+export function serverEnvironment(): NodeJS.ProcessEnv {
+  const { PATH, SystemRoot } = process.env;
+  return { PATH, LC_ALL: 'C', TZ: 'UTC', ...(SystemRoot === undefined ? {} : { SystemRoot }) };
+}
+
+/** Never rejects; a process that could not be started has exited. */
+async function waitForExit(child: ChildProcess): Promise<void> {
+  await new Promise<void>((resolve) => {
+    child.once('exit', () => resolve());
+    child.once('error', () => resolve());
+  });
+}
+
+/** The server writes its state into `postmaster.pid`: the process id in the first line, the state in the eighth. */
+async function waitUntilReady(child: ChildProcess, exited: Promise<void>, options: ServerOptions): Promise<void> {
+  const deadline = performance.now() + READY_TIMEOUT_MS;
+  let gone = false;
+  void exited.then(() => {
+    gone = true;
+  });
+  while (!gone && performance.now() < deadline) {
+    const lines = (await readFile(join(options.clusterDir, 'postmaster.pid'), 'utf8').catch(undefinedIfMissing))?.split(
+      '\n',
+    );
+    if (lines?.[0] === String(child.pid) && lines[7]?.trim() === 'ready') return;
+    await delay(READY_POLL_MS);
+  }
+  if (!gone) await stopServer(child, exited);
+  const tail = (await readFile(options.logFile, 'utf8')).slice(-LOG_TAIL_CHARS);
+  throw new Error(`The embedded PostgreSQL did not start. The end of ${options.logFile}:\n${tail}`);
+}
+
+async function stopServer(child: ChildProcess, exited: Promise<void>): Promise<void> {
+  if (child.exitCode !== null || child.signalCode !== null) return;
+  child.ref();
+  child.kill('SIGINT');
+  const inTime = await Promise.race([exited.then(() => true), delay(FAST_STOP_MS, false, { ref: false })]);
+  if (inTime) return;
+  child.kill('SIGQUIT');
+  // Not the event: it may have come in this very moment, and would never come again.
+  await exited;
+}
