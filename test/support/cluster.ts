@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Connection } from '../../src/store/database.ts';
 import { startEmbedded } from '../../src/store/embedded/embedded.ts';
+import { COMPILE_CACHE } from './compile-cache.ts';
 
 /** Where the test processes find the server of this run, as JSON. */
 export const CLUSTER_VARIABLE = 'WAYPOST_TEST_CLUSTER';
@@ -18,6 +19,7 @@ let published: TestCluster | undefined;
 /** Called once by `node --test --test-global-setup`, before the test files: they inherit its environment. */
 export async function globalSetup(): Promise<void> {
   published = await startTestCluster();
+  process.env.NODE_COMPILE_CACHE ??= COMPILE_CACHE;
   process.env[CLUSTER_VARIABLE] = JSON.stringify(published.connection);
 }
 

@@ -3,10 +3,10 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { DevFile } from '../../src/demo.ts';
+import { COMPILE_CACHE } from './compile-cache.ts';
 import { until } from './until.ts';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
-const COMPILE_CACHE = join(ROOT, 'node_modules/.cache/waypost');
 const START_TIMEOUT_MS = 60_000;
 
 export interface GatewayProcess {
@@ -29,7 +29,6 @@ export async function startGatewayProcess(dataDir: string, env: Record<string, s
     cwd: ROOT,
     env: {
       PATH: process.env.PATH,
-      // One for all of them: each has a new data folder, and would compile everything anew.
       NODE_COMPILE_CACHE: COMPILE_CACHE,
       PORT: '0',
       WAYPOST_SANDBOX_PORT: '0',

@@ -1,0 +1,7 @@
+import { fileURLToPath } from 'node:url';
+
+/**
+ * Where the test files and the processes that they start keep their compiled sources, for NODE_COMPILE_CACHE. One for all of
+ * them: each would strip and compile the whole gateway anew.
+ */
+export const COMPILE_CACHE = fileURLToPath(new URL('../../node_modules/.cache/waypost', import.meta.url));
