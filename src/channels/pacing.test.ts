@@ -44,7 +44,7 @@ describe('turns of a live channel', () => {
     assert.equal(times.length, 50);
     const span = (times.at(-1) ?? 0) - nowMs;
     const expectedMs = 1_000 - SAVED_SECONDS * 1_000;
-    assert.ok(Math.abs(span - expectedMs) < 100, `${span} ms`);
+    assert.ok(Math.abs(span - expectedMs) < 300, `${span} ms`);
     assert.ok(turns.filter(({ kind }) => kind === 'now').length <= PER_SECOND * SAVED_SECONDS + 1);
   });
 

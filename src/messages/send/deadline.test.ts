@@ -32,7 +32,7 @@ describe('at the deadline of a send', () => {
   it('what is in flight is unknown, and is settled by the answer that comes later', async () => {
     const startMs = performance.now();
     const { json } = await send('+447700900301');
-    assert.ok(performance.now() - startMs < DEADLINE_MS + 500, 'answered in time');
+    assert.ok(performance.now() - startMs < LATENCY_MS, 'answered before the provider was');
     const [entry] = json.results;
     assert.deepEqual([entry.status, entry.error.code, entry.message_id], ['unknown', 'outcome_unknown', undefined]);
     assert.equal((await read(entry.id)).status, 'unknown');
