@@ -10,7 +10,12 @@ import { transmitsOf } from '../support/transmits.ts';
 
 const RECIPIENTS_A_SECOND = 50;
 /** Longer than all cases take together: the one send that may run is under way meanwhile. */
-const LATENCY_MS = 10_000;
+const LATENCY_MS = 15_000;
+/** One to use the recipients' rate up, and one that asks. */
+const REQUESTS_A_SECOND = 2;
+/** Then there is room for another request. */
+const USED_UP_MS = 1_000 / REQUESTS_A_SECOND;
+const TRIES_MAX = 20;
 
 /** A send with some faults in it, and the state of the account and the key that make it. */
 interface Attempt {
@@ -66,7 +71,7 @@ before(async () => {
   gateway = await startTestGateway({
     settings: {
       WAYPOST_SENDS_MAX: '1',
-      WAYPOST_RATE_REQUESTS: '8',
+      WAYPOST_RATE_REQUESTS: String(REQUESTS_A_SECOND),
       WAYPOST_RATE_RECIPIENTS: String(RECIPIENTS_A_SECOND),
       WAYPOST_PROVIDER_TIMEOUT_MS: '60000',
       WAYPOST_SEND_DEADLINE_MS: '60000',
@@ -115,7 +120,9 @@ async function assertAnswers(code: ApiErrorCode, faults: Fault[]): Promise<void>
     Object.assign(attempt, change);
     Object.assign(attempt.body, member);
   }
-  const answer = await make(attempt);
+  let { answer, tookMs } = await make(attempt);
+  // On a busy machine a rate that was used up may have filled again, and then the answer says nothing.
+  for (let tries = 1; tookMs > USED_UP_MS && tries < TRIES_MAX; tries++) ({ answer, tookMs } = await make(attempt));
   const story = faults.map((fault) => fault.code).join(' and ');
   assert.equal(answer.json?.code, code, `${story}: ${answer.text}`);
   assertProblem(answer, code);
@@ -124,6 +131,7 @@ async function assertAnswers(code: ApiErrorCode, faults: Fault[]): Promise<void>
   assert.equal(answer.headers.get('idempotent-replayed'), null);
 }
 
+/** `tookMs`: from the first use of its rates to the answer. */
 async function make(attempt: Attempt) {
   const accountId = await gateway.createAccount('Order');
   if (attempt.suspended)
@@ -132,16 +140,18 @@ async function make(attempt: Attempt) {
     await gateway.database.query(`update channel set status = 'removed' where account_id = $1`, [accountId]);
   const wish = attempt.scopes === undefined ? { accountId } : { accountId, scopes: attempt.scopes };
   const key = await gateway.createKey(wish);
+  const startMs = performance.now();
   // A send that is refused for capacity takes its recipients all the same.
   if (attempt.recipientsUsedUp) await gateway.call('POST', '/api/v1/messages/send', { key, body: goodBody() });
   while (attempt.requestsUsedUp && (await gateway.call('GET', '/api/v1/account', { key })).status !== 429);
   const json = JSON.stringify(attempt.body);
   const text = (attempt.broken ? json.slice(1) : json) + (attempt.tooLarge ? ' '.repeat(1 << 20) : '');
-  return gateway.call(attempt.method, attempt.path, {
+  const answer = await gateway.call(attempt.method, attempt.path, {
     key: attempt.keyIsWrong ? `${key.slice(0, -1)}${key.endsWith('0') ? 1 : 0}` : key,
     body: text,
     headers: { 'content-type': attempt.contentType, ...(await idempotencyHeader(attempt, accountId, text)) },
   });
+  return { answer, tookMs: performance.now() - startMs };
 }
 
 async function idempotencyHeader({ idempotency }: Attempt, accountId: string, text: string) {
