@@ -4,7 +4,11 @@ import type { Queryable } from '../../store/database.ts';
 import type { RefusedEntry } from '../message.ts';
 
 const RUNNING_LIST = `
-  select account_id, id from request where completed_at is null and node_id = $1 order by account_id, id limit $2`;
+  select account_id, id from request
+  where completed_at is null and node_id = $1 and (account_id, id) > ($2, $3) order by account_id, id limit $4`;
+
+/** Before every other id. */
+const NIL = '00000000-0000-0000-0000-000000000000';
 
 const WORKING_NODES = 'select distinct node_id from request where completed_at is null';
 
@@ -58,6 +62,16 @@ const RUNNING_SETTLE = `
   )
   select id, status, error from written union all select id, status, error from waiting order by id`;
 
+/** Its messages stay as they are: they are erased with the account, and nobody is told of them any more. */
+const DELETED_END = `
+  update request r set completed_at = now(), intent = null from account a
+  where r.account_id = $1 and r.id = $2 and r.completed_at is null and a.id = r.account_id and a.deleted_at is not null`;
+
+/** Ends a request without settling its messages, if its account is deleted; the erasure waits for nothing else. */
+export async function endDeleted(store: Queryable, accountId: string, id: string): Promise<void> {
+  await store.query(DELETED_END, [accountId, id]);
+}
+
 const ANSWER_KEEP = `
   update idempotency set answer = $5
   where account_id = $1 and mode = $2 and key = $3 and request_id = $4 and answer is null`;
@@ -72,12 +86,19 @@ export interface RunningRow {
   idempotency_key: string | null;
 }
 
+export interface RunningKey {
+  account_id: string;
+  id: string;
+}
+
+/** The requests that a node has under way, those after a given one. */
 export function listRunning(
   store: Queryable,
   nodeId: string,
+  after: RunningKey | undefined,
   limit: number,
-): Promise<{ account_id: string; id: string }[]> {
-  return store.query(RUNNING_LIST, [nodeId, limit]);
+): Promise<RunningKey[]> {
+  return store.query<RunningKey>(RUNNING_LIST, [nodeId, after?.account_id ?? NIL, after?.id ?? NIL, limit]);
 }
 
 export async function lockRunning(tx: Queryable, accountId: string, id: string): Promise<RunningRow | undefined> {

@@ -5,6 +5,7 @@ import { pino } from 'pino';
 import { startTestGateway, type TestGateway } from '../../../test/support/gateway.ts';
 import { assertProblem } from '../../../test/support/problem.ts';
 import { transmitsOf } from '../../../test/support/transmits.ts';
+import { eraseRound } from '../../erasure/erase-round.ts';
 import { formatId, newId, parseId } from '../../kernel/ids.ts';
 import type { IntendedMessage } from '../message.ts';
 import type { NewRequest } from './begin-store.ts';
@@ -46,6 +47,15 @@ const intend = (phone: string, status: IntendedMessage['status'] = 'transmitting
   status,
   error: status === 'failed' ? { code: 'sender_suspended' } : null,
 });
+
+/** As only a fault of ours could leave it. */
+const breakIntent = (requestIds: string[]) =>
+  gateway.database.query(`update request set intent = '{"no": "array"}' where id = any($1)`, [requestIds]);
+
+function listen() {
+  const lines: string[] = [];
+  return { lines, told: pino({ level: 'fatal' }, { write: (line) => void lines.push(line) }) };
+}
 
 describe('the recovery of a node that is gone', () => {
   it('settles what it left, answers its keys, transmits nothing and is over after once', async () => {
@@ -116,9 +126,8 @@ describe('the recovery of a node that is gone', () => {
     }));
     await commitSends(gateway.database, { begun, settled: [], completed: [] }, 'new');
     const broken = begun[0]?.id ?? '';
-    await gateway.database.query(`update request set intent = '{"no": "array"}' where id = $1`, [broken]);
-    const lines: string[] = [];
-    const told = pino({ level: 'fatal' }, { write: (line) => void lines.push(line) });
+    await breakIntent([broken]);
+    const { lines, told } = listen();
     assert.equal(await recoverRequests(gateway.database, nodeId, gateway.url, told), 2);
     assert.equal(await recoverRequests(gateway.database, nodeId, gateway.url, told), 0);
     assert.deepEqual(
@@ -126,6 +135,42 @@ describe('the recovery of a node that is gone', () => {
       [1, 2].map(() => ['request.not_recovered', formatId('req', broken)]),
     );
     await gateway.database.query(`delete from request where id = $1`, [broken]);
+  });
+
+  it('settles what stands behind a hundred that cannot be settled, and tells of each of these once', async () => {
+    const nodeId = newId();
+    const begun = Array.from({ length: 130 }, (_, place) => ({
+      ...{ ...template, id: newId(), nodeId },
+      intended: [intend(`+4477009009${String(place).padStart(3, '0')}`)],
+    }));
+    await commitSends(gateway.database, { begun, settled: [], completed: [] }, 'new');
+    const broken = begun.slice(0, 120).map(({ id }) => id);
+    await breakIntent(broken);
+    const { lines, told } = listen();
+    assert.equal(await recoverRequests(gateway.database, nodeId, gateway.url, told), 10);
+    assert.deepEqual(
+      lines.map((line) => JSON.parse(line).request_id),
+      broken.map((id) => formatId('req', id)),
+    );
+    await gateway.database.query(`delete from request where id = any($1)`, [broken]);
+  });
+
+  it('lets a deleted account be erased of which a request cannot be settled', async () => {
+    const accountId = await gateway.createAccount('Leaving');
+    const request = { ...template, accountId, id: newId(), nodeId: newId(), intended: [intend('+447700900721')] };
+    await commitSends(gateway.database, { begun: [request], settled: [], completed: [] }, 'new');
+    await breakIntent([request.id]);
+    const recover = () => recoverRequests(gateway.database, request.nodeId, gateway.url, log);
+    const running = () =>
+      gateway.database.query('select 1 from request where id = $1 and completed_at is null', [request.id]);
+    await recover();
+    assert.equal((await running()).length, 1, 'while there is the account, its messages are not given up');
+
+    const path = `/platform/v1/accounts/${accountId}`;
+    assert.equal((await gateway.call('DELETE', path, { key: gateway.platformKey })).status, 202);
+    await recover();
+    await eraseRound(gateway.database, 0);
+    assert.deepEqual(await gateway.database.query('select 1 from account where id = $1', [accountId]), []);
   });
 });
 

@@ -7,7 +7,15 @@ import { draftMessageEvents } from '../read/message-events.ts';
 import { findMessages } from '../read/read-store.ts';
 import { unpackMessages } from '../report/apply-store.ts';
 import { composeAnswer, entryOf } from './answer.ts';
-import { keepAnswer, listRunning, lockRunning, type RunningRow, settleRunning } from './recover-store.ts';
+import {
+  endDeleted,
+  keepAnswer,
+  listRunning,
+  lockRunning,
+  type RunningKey,
+  type RunningRow,
+  settleRunning,
+} from './recover-store.ts';
 
 /** One transaction a request, so that a long backlog never holds locks for long; this many ids are read at once. */
 const REQUESTS_AT_ONCE = 100;
@@ -15,7 +23,8 @@ const REQUESTS_AT_ONCE = 100;
 /**
  * Settles the requests that a gone node has left: what waited becomes `failed` with `not_attempted`, what was under way
  * `unknown`. Nothing is transmitted. Returns how many requests it settled. One that cannot be settled is told of in every
- * round, and does not keep the others, or the start of a gateway, from what is due to them.
+ * round, and does not keep the others, or the start of a gateway, from what is due to them. Of a deleted account it is ended
+ * as it stands, because all of it is erased, and would wait for its end for ever.
  */
 export async function recoverRequests(
   database: Database,
@@ -24,19 +33,20 @@ export async function recoverRequests(
   log: Logger,
 ): Promise<number> {
   let settled = 0;
+  let after: RunningKey | undefined;
   for (;;) {
-    const running = await listRunning(database, nodeId, REQUESTS_AT_ONCE);
-    let settledNow = 0;
+    const running = await listRunning(database, nodeId, after, REQUESTS_AT_ONCE);
     for (const { account_id: accountId, id } of running)
       try {
-        if (await database.transaction((tx) => settle(tx, accountId, id, docsUrl))) settledNow++;
+        if (await database.transaction((tx) => settle(tx, accountId, id, docsUrl))) settled++;
       } catch (error) {
         if (isPassingFailure(error)) throw error;
         log.fatal({ err: error, request_id: formatId('req', id) }, 'request.not_recovered');
+        await endDeleted(database, accountId, id);
       }
-    settled += settledNow;
-    // What is left is being settled by another node, or cannot be settled.
-    if (running.length < REQUESTS_AT_ONCE || settledNow === 0) return settled;
+    // What stays behind is being settled by another node, or cannot be settled.
+    after = running.at(-1);
+    if (running.length < REQUESTS_AT_ONCE) return settled;
   }
 }
 
