@@ -235,4 +235,35 @@ describe('a replay of what is being tried in this moment', () => {
       held[0]?.writeHead(500).end();
       await until(() => receiver.received.length === 2);
     });
+
+  it('has all its tries, and none of them is skipped when the old one fails after the first of them', async () => {
+    const held: ServerResponse[] = [];
+    const { accountId, call } = await customer((response, place) => {
+      if (place === 0) response.writeHead(204).end();
+      else held.push(response);
+    });
+    // Whoever has answered once is asked by several tries at a time.
+    await harness.record(1, { accountId });
+    const tried = async (count: number) => (await call('GET', '/attempts')).json.data.length === count;
+    await until(() => tried(1));
+    await harness.database.transaction(async (tx) => {
+      await appendEvents(tx, [
+        { accountId, mode: 'test', type: 'message.delivered', data: { message: {} }, traceparent: null },
+      ]);
+      await tx.query('update delivery set attempts = 1 where account_id = $1', [accountId]);
+    });
+    harness.deliveries.nudge();
+    await until(() => held.length === 1);
+    await call('POST', '/replay', { after_sequence: 1 });
+    await until(() => held.length === 2);
+    for (const [place, count] of [
+      [1, 2],
+      [0, 3],
+    ] as const) {
+      held[place]?.writeHead(500).end();
+      await until(() => tried(count));
+    }
+    const left = await harness.database.query('select attempts from delivery where account_id = $1', [accountId]);
+    assert.deepEqual(left, [{ attempts: 1 }]);
+  });
 });

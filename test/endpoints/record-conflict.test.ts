@@ -13,7 +13,7 @@ it('attempts that succeeded are written down once, although taking their deliver
     delivery: {
       ...{ account_id: accountId, endpoint_id: endpointId, event_id: eventId, attempts: 0, endpoint_version: 0 },
       // Written since it was claimed, so that its row does not stand there any more.
-      ...{ place: '(4000,1)', type: 'message.delivered' },
+      ...{ claimed_until_us: 0, place: '(4000,1)', type: 'message.delivered' },
     },
     outcome: {
       ...{ id: newId(), at: new Date(), outcome: 'succeeded', http_status: 204, error: null, duration_ms: 1 },

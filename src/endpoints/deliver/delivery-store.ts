@@ -11,6 +11,8 @@ export interface ClaimedDelivery {
   place: string;
   /** How many were made before. */
   attempts: number;
+  /** Until when it is taken, in microseconds; no other claim of it has the same. */
+  claimed_until_us: number;
   mode: Mode;
   /** Counts the changes of the endpoint, which was so when this was claimed. */
   endpoint_version: number;
@@ -40,6 +42,8 @@ export interface ClaimLimits {
   /** Begins behind this endpoint in the order of account and id; null: at the first. */
   after: { accountId: string; endpointId: string } | null;
 }
+
+const CLAIMED_UNTIL_US = '(extract(epoch from claimed_until) * 1000000)::bigint';
 
 const FIRST_UUID = '00000000-0000-0000-0000-000000000000';
 
@@ -74,9 +78,9 @@ const DELIVERY_CLAIM = `
   ), claimed as (
     update delivery set claimed_until = now() + make_interval(secs => $5)
     where ctid = any(array(select place from due))
-    returning account_id, endpoint_id, event_id, ctid as place, attempts, next_at
+    returning account_id, endpoint_id, event_id, ctid as place, attempts, next_at, ${CLAIMED_UNTIL_US} as claimed_until_us
   )
-  select c.account_id, c.endpoint_id, c.event_id, c.place, c.attempts, e.mode, e.version as endpoint_version,
+  select c.account_id, c.endpoint_id, c.event_id, c.place, c.attempts, c.claimed_until_us, e.mode, e.version as endpoint_version,
     e.url, e.secret_sealed, e.previous_secret_sealed,
     v.type, v.sequence, v.data::text as data, v.traceparent, floor(extract(epoch from v.at) * 1000)::bigint as at_ms
   from claimed c
@@ -106,8 +110,9 @@ export function claimDeliveries(store: Queryable, limits: ClaimLimits): Promise<
  * of attempts is the fence: a node that comes back after its lease changes nothing that went on since.
  */
 const TAKEN = `
-  select d.place, t.account_id, t.wait_ms from unnest($1::uuid[], $2::uuid[], $3::uuid[], $4::integer[], $5::bigint[])
-    as t(account_id, endpoint_id, event_id, attempts, wait_ms)
+  select d.place, t.account_id, t.claimed_until_us, t.wait_ms
+  from unnest($1::uuid[], $2::uuid[], $3::uuid[], $4::integer[], $5::bigint[], $6::bigint[])
+    as t(account_id, endpoint_id, event_id, attempts, claimed_until_us, wait_ms)
   cross join lateral (
     select ctid as place, account_id, attempts from delivery
     where (account_id, endpoint_id, event_id) >= (t.account_id, t.endpoint_id, t.event_id)
@@ -164,25 +169,30 @@ export function removalPart(deliveries: readonly Placed[]): StatementPart {
   };
 }
 
+/** After a replay the same numbers come again, so a try that began before it is known by its claim. */
 const DELIVERY_POSTPONE = `
   with taken as materialized (${TAKEN})
   update delivery d set attempts = d.attempts + 1, claimed_until = null,
     next_at = now() + taken.wait_ms * interval '1 millisecond'
-  from taken where d.ctid = taken.place and d.account_id = taken.account_id`;
+  from taken where d.ctid = taken.place and d.account_id = taken.account_id
+    and ${CLAIMED_UNTIL_US} = taken.claimed_until_us`;
 
 /** After a failed attempt that is not the last one. */
-export async function postponeDeliveries(
-  tx: Queryable,
-  deliveries: readonly (Taken & { waitMs: number })[],
-): Promise<void> {
+export async function postponeDeliveries(tx: Queryable, deliveries: readonly Postponed[]): Promise<void> {
   await tx.query(DELIVERY_POSTPONE, takenValues(deliveries));
 }
 
+export type Postponed = Taken & Pick<ClaimedDelivery, 'claimed_until_us'> & { waitMs: number };
+
 /** In one order everywhere, so that nobody who locks several waits for another in a circle. */
-function takenValues(deliveries: readonly (Taken & { waitMs?: number })[]) {
+function takenValues(deliveries: readonly (Taken & Partial<Postponed>)[]) {
   const keyOf = ({ account_id, endpoint_id, event_id }: Taken) => account_id + endpoint_id + event_id;
   const sorted = deliveries.toSorted((a, b) => (keyOf(a) < keyOf(b) ? -1 : 1));
-  return [...nameValues(sorted), sorted.map(({ waitMs }) => waitMs ?? null)];
+  return [
+    ...nameValues(sorted),
+    sorted.map(({ claimed_until_us: claimedUntilUs }) => claimedUntilUs ?? null),
+    sorted.map(({ waitMs }) => waitMs ?? null),
+  ];
 }
 
 function nameValues(deliveries: readonly Taken[]) {

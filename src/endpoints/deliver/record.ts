@@ -20,7 +20,7 @@ const HTTP_GONE = 410;
 
 /** An attempt that was made for a delivery. */
 export interface MadeAttempt {
-  delivery: Placed & Pick<ClaimedDelivery, 'endpoint_version'> & { type: string };
+  delivery: Placed & Pick<ClaimedDelivery, 'claimed_until_us' | 'endpoint_version'> & { type: string };
   outcome: AttemptOutcome;
   /** Of a failed one: when to try again; null: never. */
   waitMs: number | null;
