@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, it } from 'node:test';
 import { pino } from 'pino';
 import { createTestDatabase, type TestDatabase } from '../../test/support/database.ts';
+import { messagesBody, statusOf, textFrom } from '../../test/support/notifications.ts';
 import { until } from '../../test/support/until.ts';
 import { countWaitingForLocks } from '../../test/support/waiting-for-locks.ts';
 import { newId } from '../kernel/ids.ts';
@@ -30,7 +31,7 @@ const pack = (...bodies: string[]) =>
     database,
     bodies.map((body) => ({ id: newId(), origin: 'live', body: Buffer.from(body) })),
   );
-const round = () => runRound(database, { decode: decodeNotification, nowMs: Date.now }, log);
+const round = (told = log) => runRound(database, { decode: decodeNotification, nowMs: Date.now }, told);
 /** The bodies that have rows, and their states. */
 const kept = async () => {
   const rows = await database.query<{ body: Buffer; state: string; attempts: number }>(
@@ -81,6 +82,40 @@ describe('a round of applying', () => {
     for (let number = 0; number < 3; number++) await pack(...Array.from({ length: 500 }, () => 'new'));
     assert.deepEqual([await round(), await round(), await round(), await round()], [600, 550, 500, 0]);
   });
+});
+
+it('what has spoiled its batch is applied alone from then on, while it waits for a message', async () => {
+  const line = { phoneNumberId: '900000000000021', businessAccountId: '900000000000022', phoneNumber: '+447700900921' };
+  await database.query(
+    `with own as (insert into account (id, name) values ($1, 'Own') returning id)
+     insert into channel (account_id, id, mode, phone_number_id, business_account_id, phone_number, access_token_sealed)
+     select id, $2, 'live', $3, $4, $5, '' from own`,
+    [newId(), newId(), line.phoneNumberId, line.businessAccountId, line.phoneNumber],
+  );
+  await database.transaction((tx) =>
+    tx.runScript(`
+      create function refuse_poison() returns trigger language plpgsql as
+        $$ begin if new.type = 'poison' then raise exception 'poisoned'; end if; return new; end $$;
+      create trigger poison before insert on message for each row execute function refuse_poison()`),
+  );
+  const words: string[] = [];
+  const noting = pino({}, { write: (entry) => void words.push(JSON.parse(entry).msg) });
+  const statuses = [statusOf('sent', { providerId: 'wamid.not-known-yet' })];
+  const messages = [textFrom('+447700900123', 'wamid.poison', { type: 'poison' })];
+  await pack(JSON.stringify(messagesBody(line, { statuses, messages })));
+  await round(noting);
+  assert.ok(words.includes('notifications.batch_refused'));
+
+  words.length = 0;
+  await database.query('update notification set next_at = now()');
+  await pack('beside it');
+  assert.equal(await round(noting), 2);
+  assert.deepEqual(words, ['notification.item_failed']);
+  const rows = await database.query('select state, error, attempts from notification order by id');
+  assert.deepEqual(rows, [
+    { state: 'waiting', error: 'failed, unknown_message', attempts: 2 },
+    { state: 'set_aside', error: 'not_json', attempts: 1 },
+  ]);
 });
 
 describe('a pack', () => {

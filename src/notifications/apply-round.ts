@@ -30,11 +30,13 @@ export interface RoundDeps extends ApplyDeps {
 interface Claimed {
   packed: readonly PackedNotification[];
   waiting: readonly ClaimedNotification[];
+  /** What waits and has spoiled its batch before: it is not applied together with others again. */
+  spoiling: readonly ClaimedNotification[];
 }
 
 /** Takes what is due, as much as fits into one transaction, and applies it. Returns how many notifications that were. */
 export async function runRound(database: Database, deps: RoundDeps, log: Logger): Promise<number> {
-  let claimed: Claimed = { packed: [], waiting: [] };
+  let claimed: Claimed = { packed: [], waiting: [], spoiling: [] };
   try {
     const begunMs = performance.now();
     const batch = await database.transaction(async (tx) => {
@@ -48,9 +50,10 @@ export async function runRound(database: Database, deps: RoundDeps, log: Logger)
     if (isPassingFailure(error) || ids.length === 0) throw error;
     log.error({ err: error, notifications: ids.length }, 'notifications.batch_refused');
     if (packed.length > 0) await unpack(database, packed);
-    for (const id of ids) await applyAlone(database, deps, id, log);
+    for (const id of ids) await applyAlone(database, deps, { id, spoiling: false }, log);
   }
-  return claimed.packed.length + claimed.waiting.length;
+  for (const { id } of claimed.spoiling) await applyAlone(database, deps, { id, spoiling: true }, log);
+  return claimed.packed.length + claimed.waiting.length + claimed.spoiling.length;
 }
 
 async function claim(tx: Transaction): Promise<Claimed> {
@@ -58,7 +61,9 @@ async function claim(tx: Transaction): Promise<Claimed> {
   const bytes = packed.reduce((sum, { body }) => sum + body.length, 0);
   const rowsLeft = Math.max(WAITING_ROWS_MIN, ROWS_MAX - packed.length);
   // At least one, and then the first is taken whatever its size.
-  return { packed, waiting: await claimNotifications(tx, rowsLeft, Math.max(1, BYTES_MAX - bytes)) };
+  const rows = await claimNotifications(tx, rowsLeft, Math.max(1, BYTES_MAX - bytes));
+  const { waiting = [], spoiling = [] } = Object.groupBy(rows, (row) => (row.spoiling ? 'spoiling' : 'waiting'));
+  return { packed, waiting, spoiling };
 }
 
 /** In the order in which all of them came, whether or not they were looked at before. */
@@ -72,10 +77,18 @@ async function applyClaimed(tx: Transaction, deps: RoundDeps, { packed, waiting 
   return applied;
 }
 
-/** As a whole, then item by item. One that is refused even so is set aside whole: it must not come back for ever. */
-async function applyAlone(database: Database, deps: RoundDeps, id: string, log: Logger): Promise<void> {
+/**
+ * As a whole, then item by item; item by item at once where one of them has failed before. What is refused even so is set
+ * aside whole: it must not come back for ever.
+ */
+async function applyAlone(
+  database: Database,
+  deps: RoundDeps,
+  { id, spoiling }: { id: string; spoiling: boolean },
+  log: Logger,
+): Promise<void> {
   const singly: ItemApplier = (tx, works) => applySingly(tx, works, log);
-  for (const apply of [undefined, singly]) {
+  for (const apply of spoiling ? [singly] : [undefined, singly]) {
     try {
       const begunMs = performance.now();
       const batch = await database.transaction(async (tx) => {

@@ -12,22 +12,28 @@ export interface ClaimedNotification {
   attempts: number;
 }
 
+/** One that waits in a row of its own. */
+export interface WaitingNotification extends ClaimedNotification {
+  /** An item of it failed when it was last applied, and spoiled all that were applied with it. */
+  spoiling: boolean;
+}
+
 /**
  * Claims what is due, for this transaction: other nodes skip it and take other rows. Bounded by bytes too, because a
  * body may have 4 MiB; the first one is always taken.
  */
 const NOTIFICATION_CLAIM = `
   with due as materialized (
-    select id, origin, body, items_left, attempts, next_at from notification
-    where state = 'waiting' and next_at <= now()
+    select id, origin, body, items_left, attempts, next_at, coalesce(error like '%failed%', false) as spoiling
+    from notification where state = 'waiting' and next_at <= now()
     order by next_at limit $1 for update skip locked
   ), sized as (
     select *, sum(octet_length(body)) over (order by next_at, id) - octet_length(body) as bytes_before from due
   )
-  select id, origin, body, items_left, attempts from sized where bytes_before < $2 order by id`;
+  select id, origin, body, items_left, attempts, spoiling from sized where bytes_before < $2 order by id`;
 
-export function claimNotifications(tx: Queryable, rowsMax: number, bytesMax: number): Promise<ClaimedNotification[]> {
-  return tx.query<ClaimedNotification>(NOTIFICATION_CLAIM, [rowsMax, bytesMax]);
+export function claimNotifications(tx: Queryable, rowsMax: number, bytesMax: number): Promise<WaitingNotification[]> {
+  return tx.query<WaitingNotification>(NOTIFICATION_CLAIM, [rowsMax, bytesMax]);
 }
 
 /** Said so that the index of what waits does not fit: it would be read through for each (docs/decisions/0020-plans-that-stay-right.md). */
