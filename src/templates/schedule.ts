@@ -22,7 +22,7 @@ export async function syncDueTemplates({ database, channels, registry }: Deps): 
   for (const { accountId, mode, businessAccountId } of due) {
     const usable = await channels.listUsable(accountId, mode);
     const channel = usable.find((one) => one.businessAccountId === businessAccountId && !one.suspended);
-    // Its only channel may just have been removed. With a provider that is away the claim lapses and comes again. What is
+    // Its only channel may just have been removed. With a provider that is away it is due again in a minute. What is
     // due although it is being read is so by news, which the list under way may not have.
     if (channel !== undefined) await registry.syncAnew(channel);
   }

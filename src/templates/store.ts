@@ -162,6 +162,9 @@ export function removeMissingTemplates(
   ]);
 }
 
+/** A reading holds others off for so long. A provider with many templates, asked page by page, takes minutes. */
+const CLAIMED = "interval '10 minutes'";
+
 /** `started_at` is the reading's own mark: a notification takes it away, and a reading that begins later puts its own there. */
 const SYNC_BEGIN = `
   insert into template_sync (account_id, mode, business_account_id, started_at) values ($1, $2, $3, clock_timestamp())
@@ -192,6 +195,20 @@ export async function noteSynced(
   begunAt: string,
 ): Promise<void> {
   await tx.query(SYNC_END, [accountId, mode, businessAccountId, begunAt]);
+}
+
+/** As if it had begun so long ago that it holds others off for a minute more. */
+const SYNC_FAIL = `
+  update template_sync set started_at = now() - ${CLAIMED} + interval '1 minute'
+  where account_id = $1 and mode = $2 and business_account_id = $3 and started_at = $4::text::timestamptz`;
+
+/** The provider could not be asked: another reading is due in a minute, unless one is due or under way already. */
+export async function noteFailed(
+  tx: Queryable,
+  { accountId, mode, businessAccountId }: TemplateOwner,
+  begunAt: string,
+): Promise<void> {
+  await tx.query(SYNC_FAIL, [accountId, mode, businessAccountId, begunAt]);
 }
 
 const SYNC_FIND = `
@@ -244,7 +261,7 @@ const SYNC_CLAIM = `
   ), due as (
     select account_id, mode, business_account_id from template_sync t
     where (synced_at is null or synced_at < now() - make_interval(secs => $1))
-      and (started_at is null or started_at < now() - interval '10 minutes')
+      and (started_at is null or started_at < now() - ${CLAIMED})
       and exists (select from channel c where c.account_id = t.account_id and c.mode = t.mode
         and c.business_account_id = t.business_account_id and c.status = 'connected')
     order by greatest(synced_at, started_at) nulls first limit $2 for update skip locked

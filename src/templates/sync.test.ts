@@ -43,6 +43,7 @@ const serve = (...templates: object[]) => {
 const sync = (name?: string) => syncTemplates({ database: test.database, provider }, channel, name);
 const tell = (name: string, status: string) =>
   applyTemplateNews(test.database, { ...ownerOf(channel), ...NO_NEWS, name, status });
+const AWAY = { status: 503, body: '' };
 const NO_NEWS = { language: null, category: null, quality: null };
 const statusOf = async (name: string) =>
   (await findTemplatesByName(test.database, ownerOf(channel), name)).map(({ status }) => status);
@@ -105,6 +106,29 @@ describe('a reading', () => {
     assert.equal(await isDue(), false, 'the later one is under way');
     await later.end();
     assert.equal(await isDue(), false);
+  });
+
+  it('that fails is due again in a minute, and at once if a notification came meanwhile', async () => {
+    await addLiveChannel(test.database, channel);
+    server.answer = () => AWAY;
+    assert.equal(await sync(), undefined);
+    assert.equal(await isDue(), false, 'not in the next round');
+    await test.database.query("update template_sync set started_at = started_at - interval '61 seconds'");
+    assert.equal(await isDue(), true);
+
+    const asked = Promise.withResolvers<void>();
+    const told = Promise.withResolvers<void>();
+    server.answer = async () => {
+      asked.resolve();
+      await told.promise;
+      return AWAY;
+    };
+    const reading = sync();
+    await asked.promise;
+    await makeSyncDue(test.database, ownerOf(channel));
+    told.resolve();
+    await reading;
+    assert.equal(await isDue(), true);
   });
 
   it('does not undo what a notification has told after it began', async () => {

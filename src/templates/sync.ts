@@ -10,6 +10,7 @@ import { repeatOnConflict } from '../store/repeat-on-conflict.ts';
 import { presentTemplate } from './present.ts';
 import {
   noteBegun,
+  noteFailed,
   noteSynced,
   readDatabaseTime,
   removeMissingTemplates,
@@ -46,7 +47,10 @@ export async function syncTemplates(
   const begunAt = await whileThere(database, owner.accountId, begin);
   if (begunAt === undefined) return undefined;
   const outcome = await provider.listTemplates(channel.sender, channel.businessAccountId, name);
-  if (outcome.kind === 'unavailable') return undefined;
+  if (outcome.kind === 'unavailable') {
+    if (name === undefined) await noteFailed(database, owner, begunAt);
+    return undefined;
+  }
   return whileThere(database, owner.accountId, async (tx) => {
     const { counts, drafts } = await keepTemplates(tx, owner, { listed: outcome.templates, name, begunAt });
     if (name === undefined) await noteSynced(tx, owner, begunAt);
