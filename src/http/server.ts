@@ -11,6 +11,7 @@ import { type AnsweredRequest, tellAnswered } from './answered.ts';
 import { createBodyCheck, createQueryCheck } from './check-schema.ts';
 import { checkContentType } from './content-type.ts';
 import { parseJsonBody } from './json-body.ts';
+import { lingering } from './linger.ts';
 import type { RateLimits } from './rate-limit.ts';
 import { accountOf, stateOf } from './request-state.ts';
 import type { Access, Answer, Route } from './route.ts';
@@ -77,8 +78,12 @@ export function createServer(deps: ServerDeps): FastifyInstance {
     const account = accountOf(request.raw);
     if (account !== undefined) reply.headers(deps.rateLimits.fields(account.keyId));
     // A connection that stays open after its last answer would keep the drain waiting.
-    if (!deps.accepting() || deps.leaving?.() === true) reply.header('connection', 'close');
-    done(null, payload);
+    const leaving = !deps.accepting() || deps.leaving?.() === true;
+    if (leaving) reply.header('connection', 'close');
+    const closes = leaving || !reply.raw.shouldKeepAlive;
+    if (!closes || request.raw.complete || !Buffer.isBuffer(payload)) return done(null, payload);
+    reply.header('content-length', payload.length);
+    done(null, lingering(payload, request.raw));
   });
   answerErrors(app, answerError, deps.docsUrl);
   for (const route of deps.routes) addRoute(app, route, deps);

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { Readable } from 'node:stream';
 import { Ajv2020, type ErrorObject, type ValidateFunction } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
 import type { FastifyInstance } from 'fastify';
@@ -25,13 +26,15 @@ export function watchAnswers(server: FastifyInstance): DescribedAnswers {
   server.addHook('onSend', async (request, reply, payload: unknown) => {
     const { url = '' } = request.routeOptions;
     const route = routes().find(({ method, path }) => method === request.method && path === url);
-    const wrong = findMismatch(route, {
-      status: reply.statusCode,
-      contentType: String(reply.getHeader('content-type') ?? ''),
-      requestId: String(reply.getHeader('x-request-id') ?? ''),
-      text: typeof payload === 'string' ? payload : Buffer.isBuffer(payload) ? payload.toString() : undefined,
-    });
-    if (wrong !== undefined) mismatches.add(`${request.method} ${url} answered ${reply.statusCode}: ${wrong}`);
+    const contentType = String(reply.getHeader('content-type') ?? '');
+    const compare = (text: string | undefined) => {
+      const requestId = String(reply.getHeader('x-request-id') ?? '');
+      const wrong = findMismatch(route, { status: reply.statusCode, contentType, requestId, text });
+      if (wrong !== undefined) mismatches.add(`${request.method} ${url} answered ${reply.statusCode}: ${wrong}`);
+    };
+    if (payload instanceof Readable && contentType.endsWith('json')) return Readable.from(toldTo(compare, payload));
+    compare(typeof payload === 'string' ? payload : Buffer.isBuffer(payload) ? payload.toString() : undefined);
+    return payload;
   });
   return {
     assertDescribed() {
@@ -40,6 +43,14 @@ export function watchAnswers(server: FastifyInstance): DescribedAnswers {
       assert.deepEqual(told, [], 'These answers are not as the API description says');
     },
   };
+}
+
+/** An answer whose end comes after its bytes. They are one piece. */
+async function* toldTo(compare: (text: string) => void, payload: Readable) {
+  for await (const piece of payload) {
+    compare(String(piece));
+    yield piece;
+  }
 }
 
 /** The same for one answer of a gateway that is a process of its own. */

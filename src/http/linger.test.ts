@@ -1,0 +1,90 @@
+import assert from 'node:assert/strict';
+import { connect, type Socket } from 'node:net';
+import { after, before, describe, it } from 'node:test';
+import { startTestGateway, type TestGateway } from '../../test/support/gateway.ts';
+import { until } from '../../test/support/until.ts';
+
+const BYTES = 2 << 20;
+const PIECES = 64;
+
+let gateway: TestGateway;
+before(async () => {
+  gateway = await startTestGateway();
+});
+after(() => gateway.stop());
+
+const write = (socket: Socket, bytes: string | Uint8Array) =>
+  new Promise<void>((resolve) => void socket.write(bytes, () => resolve()));
+
+const closeOf = (socket: Socket) => new Promise<void>((resolve) => void socket.once('close', () => resolve()));
+
+/** A connection on which a body of 2 MiB is announced, that is to be closed behind the answer. */
+async function announce(path: string, bytes = BYTES): Promise<Socket> {
+  const socket = connect(Number(new URL(gateway.url).port), '127.0.0.1');
+  const headers = ['host: a', 'connection: close', `authorization: Bearer ${gateway.testKey}`];
+  const type = 'content-type: application/json';
+  await write(
+    socket,
+    `POST ${path} HTTP/1.1\r\n${[...headers, type, `content-length: ${bytes}`].join('\r\n')}\r\n\r\n`,
+  );
+  return socket;
+}
+
+/** As many clients are: it reads nothing before all is written, and gives up where it cannot write. */
+async function writeThenRead(path: string, pieces: number): Promise<string> {
+  const socket = await announce(path);
+  socket.pause();
+  const closed = closeOf(socket);
+  let failure: Error | undefined;
+  socket.on('error', (error) => {
+    failure = error;
+  });
+  for (let piece = 0; piece < pieces && failure === undefined; piece++) {
+    await write(socket, Buffer.alloc(BYTES / pieces, ' '));
+    // In between the gateway has the time to answer and to close.
+    if (pieces > 1) await gateway.call('GET', '/healthz', { key: null });
+  }
+  if (failure !== undefined) return failure.message;
+  let answer = '';
+  socket.on('data', (chunk) => {
+    answer += chunk;
+  });
+  socket.resume();
+  await closed;
+  return answer;
+}
+
+describe('a caller that is still writing when it is answered, and wants the connection closed', () => {
+  for (const [path, answer] of [
+    ['/api/v1/messages/send', /^HTTP\/1.1 413 .*"code":"payload_too_large"/s],
+    ['/api/v1/nothing', /^HTTP\/1.1 404 .*"code":"not_found"/s],
+  ] as const)
+    for (const [how, pieces] of [
+      ['at once', 1],
+      ['slowly', PIECES],
+    ] as const)
+      it(`gets the answer of ${path} behind a body that it writes ${how}`, async () => {
+        assert.match(await writeThenRead(path, pieces), answer);
+      });
+
+  it('has the whole answer at once', async () => {
+    const socket = await announce('/api/v1/messages/send');
+    let answer = '';
+    socket.on('data', (chunk) => {
+      answer += chunk;
+    });
+    await until(() => /^HTTP\/1.1 413 .*content-length: \d+.*\r\n\r\n\{.*\}$/s.test(answer));
+    assert.equal(socket.readableEnded, false);
+    socket.destroy();
+  });
+
+  it('is not read for ever', async () => {
+    const socket = await announce('/api/v1/messages/send', 1 << 30);
+    socket.on('error', () => undefined);
+    socket.resume();
+    const closed = closeOf(socket);
+    while (!socket.destroyed && socket.bytesWritten < 256 << 20) await write(socket, Buffer.alloc(1 << 20, ' '));
+    await closed;
+    assert.ok(socket.bytesWritten < 256 << 20);
+  });
+});
