@@ -1,12 +1,20 @@
 import type { TSchema } from 'typebox';
 import { Compile } from 'typebox/compile';
+import { Settings } from 'typebox/system';
 import { ApiError, type PointerFault } from '../kernel/errors.ts';
 import { jsonFaults } from '../kernel/json-faults.ts';
 import { pointerToken } from '../kernel/json-pointer.ts';
 
+/**
+ * Every fault is told at once, and the validator stops at eight unless told otherwise. A bound there must be: a body could be
+ * made to hold some hundred thousand. Of one cause it tells up to three.
+ */
+Settings.Set({ maxErrors: 300 });
+
 /** What a validator of typebox says about one fault; the words are those of JSON Schema's keywords. */
 interface SchemaFault {
   keyword: string;
+  schemaPath: string;
   instancePath: string;
   message: string;
   params: unknown;
@@ -40,8 +48,34 @@ function parameterOf(pointer: string): string {
 function readFaults(errors: readonly SchemaFault[]): PointerFault[] {
   // A member that is not known is reported twice, once as a schema that is `false`.
   const told = errors.filter(({ keyword }) => keyword !== 'boolean');
-  const faults = told.flatMap((error) => pointersOf(error).map((pointer) => ({ pointer, detail: sentence(error) })));
+  const faults = oneOfEachUnion(told).flatMap((error) =>
+    pointersOf(error).map((pointer) => ({ pointer, detail: sentence(error) })),
+  );
   return [...new Map(faults.map((fault) => [`${fault.pointer} ${fault.detail}`, fault])).values()];
+}
+
+/**
+ * Of a value that fits none of the schemas of a union the faults of all of them are reported, and one for the union. The
+ * faults of those schemas that are of its type tell what is wrong; if none is, it is the type.
+ */
+function oneOfEachUnion(errors: readonly SchemaFault[]): SchemaFault[] {
+  const unions = errors.filter(({ keyword }) => keyword === 'anyOf');
+  return unions.reduce<SchemaFault[]>(
+    (faults, union) => {
+      const inUnion = faults.filter(
+        ({ schemaPath, instancePath }) =>
+          schemaPath.startsWith(`${union.schemaPath}/anyOf/`) &&
+          (instancePath === union.instancePath || instancePath.startsWith(`${union.instancePath}/`)),
+      );
+      const types = inUnion.filter((fault) => fault.keyword === 'type' && fault.instancePath === union.instancePath);
+      if (types.length === 0) return faults;
+      const words = types.map(({ params }) => String(Reflect.get(Object(params), 'type')));
+      const wrongType = { ...union, keyword: 'type', message: `must be ${words.join(' or ')}` };
+      const left = faults.filter((fault) => !types.includes(fault));
+      return left.flatMap((fault) => (fault !== union ? [fault] : types.length === inUnion.length ? [wrongType] : []));
+    },
+    [...errors],
+  );
 }
 
 function pointersOf({ keyword, instancePath, params }: SchemaFault): string[] {

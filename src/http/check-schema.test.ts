@@ -1,0 +1,60 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { type TSchema, Type } from 'typebox';
+import { ApiError } from '../kernel/errors.ts';
+import { createBodyCheck } from './check-schema.ts';
+
+function faultsOf(schema: TSchema, body: unknown): string[] {
+  try {
+    createBodyCheck(schema)(body);
+  } catch (error) {
+    if (!(error instanceof ApiError)) throw error;
+    const faults = error.errors ?? [];
+    return faults.map((fault) => `${'pointer' in fault ? fault.pointer : ''} ${fault.detail}`);
+  }
+  return [];
+}
+
+describe('a member that may be of several kinds', () => {
+  const words = Type.Array(Type.Enum(['red', 'blue']), { minItems: 1, uniqueItems: true });
+  const schema = Type.Object({
+    words: Type.Union([words, Type.Null()]),
+    name: Type.Union([Type.String(), Type.Null()]),
+  });
+
+  it('has one fault for each cause', () => {
+    const good = { words: ['red'], name: null };
+    assert.deepEqual(faultsOf(schema, good), []);
+    const notKnown = 'The value must be one of red, blue.';
+    for (const [value, faults] of [
+      [['green'], [`#/words/0 ${notKnown}`]],
+      [
+        ['green', 'red', 7],
+        [`#/words/0 ${notKnown}`, `#/words/2 ${notKnown}`],
+      ],
+      [[], ['#/words The value must not have fewer than 1 items.']],
+      [['red', 'red'], ['#/words The value must not have duplicate items.']],
+      [5, ['#/words The value must be array or null.']],
+    ] as const)
+      assert.deepEqual(faultsOf(schema, { ...good, words: value }), faults);
+    assert.deepEqual(faultsOf(schema, { words: 'red', name: 1 }), [
+      '#/words The value must be array or null.',
+      '#/name The value must be string or null.',
+    ]);
+  });
+
+  it('has them apart for each member of an object that names many', () => {
+    const headers = Type.Record(Type.String(), Type.Union([Type.String(), Type.Array(Type.String())]));
+    assert.deepEqual(faultsOf(headers, { a: 5, b: ['x', 6], c: ['x'], ab: null }), [
+      '#/a The value must be string or array.',
+      '#/b/1 The value must be string.',
+      '#/ab The value must be string or array.',
+    ]);
+  });
+});
+
+it('all faults of a body are told, however many a person can mend', () => {
+  const schema = Type.Object({ words: Type.Array(Type.Enum(['red'])) });
+  const wrong = (count: number) => faultsOf(schema, { words: new Array(count).fill('green') }).length;
+  assert.deepEqual([wrong(9), wrong(100), wrong(100_000)], [9, 100, 300]);
+});
