@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { pino } from 'pino';
+import { listAccountTables } from '../../src/erasure/account-store.ts';
+import { eraseDeletedAccount } from '../../src/erasure/delete-account.ts';
 import { appendEvents, listEvents } from '../../src/events/store.ts';
 import { newId } from '../../src/kernel/ids.ts';
 import { StoreUnavailable } from '../../src/kernel/store-unavailable.ts';
@@ -139,6 +141,28 @@ describe('the outcome of a send', () => {
       await later.settle(settlement(request, ACCEPTED));
       assert.deepEqual((await typesOf(request)).slice(2), ['message.accepted', 'message.accepted'], when);
     }
+  });
+
+  it('leaves nothing where its account is erased before it can be written', async () => {
+    const [request, other] = [await begin([intend(), intend()]), await begin([intend()])];
+    const ledger = createLedger(database, log);
+    await ledger.settle(settlement(request, UNKNOWN));
+    await ledger.settle(settlement(other, UNKNOWN));
+    await database.query('insert into account (id, name, deleted_at) values ($1, $2, now())', [
+      request.accountId,
+      'Gone',
+    ]);
+    while (await eraseDeletedAccount(database, 0));
+    // Alone, and together with one that can be written.
+    await ledger.settle(settlement(request, ACCEPTED));
+    await Promise.all([request, other, request].map((one) => ledger.settle(settlement(one, ACCEPTED))));
+    for (const table of await listAccountTables(database))
+      assert.deepEqual(
+        await database.query(`select account_id from ${table} where account_id = $1`, [request.accountId]),
+        [],
+        table,
+      );
+    assert.deepEqual(await typesOf(other), ['message.unknown', 'message.accepted']);
   });
 
   it('raises none when a notification is committed before it', async () => {

@@ -170,12 +170,16 @@ function isEventful({ when, settled }: Settlement): boolean {
 
 /** The outcomes and their events, in a transaction of their own, because the numbers of events are locked in it. */
 async function commitAndTell(database: Database, items: readonly Settlement[]): Promise<void> {
-  const settled = items.flatMap((item) => item.settled);
+  const known = items.flatMap((item) => item.settled);
   const completed = items.flatMap((item) => item.completed ?? []);
   const late = new Set(items.filter(({ when }) => when === 'late').flatMap((item) => item.settled));
-  const eventful = settled.filter((one) => one.outcome.status === 'unknown' || late.has(one));
   await database.transaction(async (tx) => {
-    await lockRequests(tx, eventful);
+    // A late outcome may have waited for the database until its account was erased, and must not bring rows of it back.
+    // While a request is locked here, the erasure waits for it and then looks again.
+    const requests = await lockRequests(tx, known);
+    const settled = known.filter(({ requestId }) => requests.has(requestId));
+    if (settled.length === 0) return;
+    const eventful = settled.filter((one) => one.outcome.status === 'unknown' || late.has(one));
     // A notification may be writing such a row in this moment. It is waited for, because what has no row
     // cannot be locked, and what it told must not be told again.
     await unpackMessages(
@@ -184,7 +188,11 @@ async function commitAndTell(database: Database, items: readonly Settlement[]): 
     );
     const before = await lockStatuses(tx, eventful);
     await commitSends(tx, { begun: [], settled, completed }, 'told');
-    await noteLateAnswers(tx, [...late], before);
+    await noteLateAnswers(
+      tx,
+      settled.filter((one) => late.has(one)),
+      before,
+    );
     const told = eventful.filter((one) => isStep(before.get(one.message.id), one.outcome.status));
     const events = told.map(({ accountId, message, outcome: { status, error } }) => {
       return { accountId, messageId: message.id, status, error };

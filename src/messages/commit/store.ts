@@ -56,8 +56,13 @@ const REQUEST_LOCK = `
   join request r on r.account_id = wanted.account_id and r.id = wanted.id
   order by r.account_id, r.id for update of r`;
 
-export async function lockRequests(tx: Queryable, settled: readonly SettledMessage[]): Promise<void> {
-  await tx.query(REQUEST_LOCK, [settled.map(({ accountId }) => accountId), settled.map(({ requestId }) => requestId)]);
+/** Returns the ids of those that are there: a deleted account takes its requests along. */
+export async function lockRequests(tx: Queryable, settled: readonly SettledMessage[]): Promise<Set<string>> {
+  const rows = await tx.query<{ id: string }>(REQUEST_LOCK, [
+    settled.map(({ accountId }) => accountId),
+    settled.map(({ requestId }) => requestId),
+  ]);
+  return new Set(rows.map(({ id }) => id));
 }
 
 /** Locked in one order everywhere, so that two writers never wait for each other in a circle. */
