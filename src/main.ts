@@ -1,8 +1,8 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import { type App, createApp } from './app.ts';
-import { type Config, loadConfig } from './config.ts';
-import { type DevFile, prepareDemo } from './demo.ts';
+import { loadConfig } from './config.ts';
+import { prepareDemo } from './demo.ts';
 import { createLog } from './observe/log.ts';
 import { completeSecrets } from './secrets.ts';
 import { startSandbox } from './start-sandbox.ts';
@@ -11,6 +11,7 @@ import { openDatabase } from './store/database.ts';
 import { startEmbedded } from './store/embedded/embedded.ts';
 import { migrate } from './store/migrate.ts';
 import { VERSION } from './version.ts';
+import { welcome } from './welcome.ts';
 
 /** Not 0, which Node takes for no limit. */
 const DRAINING_KEEP_ALIVE_MS = 1;
@@ -72,8 +73,10 @@ async function main(): Promise<void> {
     const startMs = Math.round(performance.now());
     const addresses = { url: baseUrl, listens_on: listened, internal_url: internalUrl };
     log.info({ ...addresses, version: VERSION, start_ms: startMs }, 'gateway.ready');
-    if (!config.production)
-      welcome(await prepareDemo({ database, app, secrets, dataDir, baseUrl, sandboxUrl: sandbox?.url }), config);
+    if (!config.production) {
+      const dev = await prepareDemo({ database, app, secrets, dataDir, baseUrl, sandboxUrl: sandbox?.url });
+      console.log(welcome(dev, dataDir));
+    }
     await stopped;
     log.info('gateway.stopping');
     if (!config.production) console.log('Stopping: finishing what is under way.');
@@ -118,32 +121,4 @@ function plainLog(log: Logger) {
     warn: (message: string) => log.warn(message),
     error: (message: string) => log.error(message),
   };
-}
-
-function welcome(dev: DevFile, config: Config): void {
-  console.log(`
-Waypost is ready.
-
-  API       ${dev.base_url}/api/v1
-  Console   ${dev.console_url}
-  Docs      ${dev.base_url}/docs
-  Sandbox   ${dev.sandbox_url ?? 'off'}
-  Test key  ${dev.test_key}
-  All of it ${config.dataDir}/dev.json
-
-Send to three people at once; one is reached, one is refused, one cannot be read:
-
-curl -sS ${dev.base_url}/api/v1/messages/send \\
-  -H 'Authorization: Bearer ${dev.test_key}' \\
-  -H 'Content-Type: application/json' \\
-  -d '{"to": ["+447700900123", "+15550131026", "0770"], "type": "text", "text": {"body": "Your parcel is here"}}'
-
-Watch what becomes of them, in a second terminal, while you send again:
-
-npm run listen
-
-Or from the command line: npx waypost send --to +447700900123 --text 'Your parcel is here'
-
-Stop with Ctrl-C.
-`);
 }

@@ -1,0 +1,40 @@
+import { relative } from 'node:path';
+import type { DevFile } from './demo.ts';
+
+/** Where commands look for `dev.json` that are told nothing else. */
+const DEFAULT_DATA_DIR = '.waypost';
+
+/** What a start tells a developer on this machine: where everything is, and lines that work when they are pasted. */
+export function welcome(dev: DevFile, dataDir: string): string {
+  const elsewhere = relative(DEFAULT_DATA_DIR, dataDir) === '' ? '' : `WAYPOST_DATA_DIR=${quoted(dataDir)} `;
+  return `
+Waypost is ready.
+
+  API       ${dev.base_url}/api/v1
+  Console   ${dev.console_url}
+  Docs      ${dev.base_url}/docs
+  Sandbox   ${dev.sandbox_url ?? 'off'}
+  Test key  ${dev.test_key}
+  All of it ${dataDir}/dev.json
+
+Send to three people at once; one is reached, one is refused, one cannot be read:
+
+curl -sS ${dev.base_url}/api/v1/messages/send \\
+  -H 'Authorization: Bearer ${dev.test_key}' \\
+  -H 'Content-Type: application/json' \\
+  -d '{"to": ["+447700900123", "+15550131026", "0770"], "type": "text", "text": {"body": "Your parcel is here"}}'
+
+Watch what becomes of them, in a second terminal, while you send again:
+
+${elsewhere}npm run listen
+
+Or from the command line: ${elsewhere}npx waypost send --to +447700900123 --text 'Your parcel is here'
+
+Stop with Ctrl-C.
+`;
+}
+
+/** For a shell. */
+function quoted(path: string): string {
+  return /^[\w./-]+$/.test(path) ? path : `'${path.replaceAll("'", `'\\''`)}'`;
+}
