@@ -42,6 +42,17 @@ describe('the command line', () => {
     assert.match(some.stdout, /\n0770 +failed +- +invalid_recipient/);
   });
 
+  it('has examples in the help of everything, as they are typed in a clone', async () => {
+    const helps = [[], ['endpoints'], ['keys'], ['messages'], ['send'], ['events', 'tail']];
+    for (const words of helps) {
+      const { stdout } = await cli(...words, '--help');
+      const [, examples = ''] = stdout.split(/\nExamples?:\n/);
+      const lines = examples.trimEnd().split('\n');
+      assert.ok(lines.length > 1, words.join(' '));
+      for (const line of lines) assert.ok(line.startsWith(`  $ npx waypost ${words.join(' ')}`), line);
+    }
+  });
+
   it('replays the answer of a send that is said again with its key, and sends nothing', async () => {
     const args = ['send', '--to', '+447700900103', '--text', 'hello', '--idempotency-key', 'order-42', '--json'];
     const first = await cli(...args);

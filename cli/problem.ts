@@ -70,7 +70,7 @@ function readFault(error: unknown): { place: string; detail: string } {
 function adviceOf(code: string, keySource: string): string | undefined {
   switch (code) {
     case 'invalid_api_key':
-      return `The key is from ${keySource}. Look with "waypost config"; give another one with --key-file, WAYPOST_API_KEY or, for the platform's commands, WAYPOST_PLATFORM_KEY.`;
+      return `The key is from ${keySource}. Look with "npx waypost config"; give another one with --key-file, WAYPOST_API_KEY or, for the platform's commands, WAYPOST_PLATFORM_KEY.`;
     case 'insufficient_scope':
       return `The key from ${keySource} may not do this. The platform's commands need a platform key, all others a key of an account with that scope.`;
     case 'account_suspended':

@@ -20,15 +20,15 @@ const GROUPS: Record<string, string> = {
 
 const AFTER = `
 Address and key: --url and --key-file; else WAYPOST_URL and WAYPOST_API_KEY (WAYPOST_PLATFORM_KEY for the platform's
-commands); else what "npm start" has written to .waypost/dev.json. "waypost config" shows what counts.
+commands); else what "npm start" has written to .waypost/dev.json. "npx waypost config" shows what counts.
 
 Exit codes: 0 all is well, all recipients accepted or valid; 1 a call, a recipient or a check failed;
 2 the command line is wrong; 130 ended by Ctrl-C.
 
 Examples:
-  $ waypost send --to +447700900123 --text "Your parcel is here"
-  $ waypost messages --status failed
-  $ waypost doctor`;
+  $ npx waypost send --to +447700900123 --text "Your parcel is here"
+  $ npx waypost messages --status failed
+  $ npx waypost doctor`;
 
 interface Deps {
   isClosed: Output['isClosed'];
@@ -48,6 +48,8 @@ export function createProgram(specs: readonly CommandSpec[], deps: Deps): Comman
     .showHelpAfterError('(add --help for help)')
     .exitOverride();
   for (const spec of specs) addCommand(program, spec, deps);
+  for (const group of program.commands.filter(({ commands }) => commands.length > 0))
+    group.addHelpText('after', examplesText(examplesOf(group.name(), specs)));
   return program;
 }
 
@@ -61,12 +63,21 @@ function addCommand(program: Command, spec: CommandSpec, deps: Deps): void {
     .command(own, { isDefault })
     .description(isDefault ? `${spec.about} (if nothing else is named)` : spec.about);
   for (const option of spec.options ?? []) command.addOption(createOption(option));
-  const examples = spec.examples.map((example) => `  $ waypost ${example}`).join('\n');
-  command.addHelpText('after', `\n${spec.examples.length > 1 ? 'Examples' : 'Example'}:\n${examples}`);
+  command.addHelpText('after', examplesText(spec.examples));
   command.action(async () => {
     const out = createOutput(command.optsWithGlobals().json === true, deps.isClosed);
     deps.onEnd((await run(spec, command.args, command.optsWithGlobals(), out)) ?? EXIT.done);
   });
+}
+
+/** One of each command of a group. */
+function examplesOf(group: string, specs: readonly CommandSpec[]): string[] {
+  return specs.filter(({ use }) => use.startsWith(`${group} `)).flatMap(({ examples }) => examples.slice(0, 1));
+}
+
+function examplesText(examples: readonly string[]): string {
+  const lines = examples.map((example) => `  $ npx waypost ${example}`);
+  return `\n${lines.length > 1 ? 'Examples' : 'Example'}:\n${lines.join('\n')}`;
 }
 
 function findGroup(program: Command, name: string): Command {

@@ -50,7 +50,7 @@ export async function tailEvents({ api, options, out }: Invocation): Promise<num
     if (error instanceof WaypostError && error.code === 'sequence_unknown') throw usage(error.message);
     throw failureOfClient(error, api);
   }
-  if (after !== undefined) out.note(`To go on: waypost events tail --after ${after}`);
+  if (after !== undefined) out.note(`To go on: npx waypost events tail --after ${after}`);
   return EXIT.interrupted;
 }
 

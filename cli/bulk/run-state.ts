@@ -62,7 +62,7 @@ export function checkOpenRows(before: RunState, rows: number, report: string): v
   const since = openSince(before, rows);
   if (since !== null && Date.now() - Date.parse(since) > KEY_LIFE_MS)
     throw new Failure(
-      `This send was broken off, and what was under way since ${since} may have been sent or not: the gateway keeps its answers for 24 hours, and can no longer tell.\nLook for the rows after number ${rows} of ${report} with "waypost messages --since ${since}". With --force the send goes on, and some may get it twice.`,
+      `This send was broken off, and what was under way since ${since} may have been sent or not: the gateway keeps its answers for 24 hours, and can no longer tell.\nLook for the rows after number ${rows} of ${report} with "npx waypost messages --since ${since}". With --force the send goes on, and some may get it twice.`,
     );
 }
 

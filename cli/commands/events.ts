@@ -34,9 +34,15 @@ export const eventCommands: readonly CommandSpec[] = [
     about: 'prints events as they are recorded, until Ctrl-C; goes on after lost connections',
     key: 'account',
     options: [
-      { flags: '--after <sequence>', about: 'begin after this number; 0 for all that are kept; from now if not given' },
+      {
+        flags: '--after <sequence>',
+        about: 'begin after this number; 0 for all that are kept; if not given: after --state, else now',
+      },
       TYPE_OPTION,
-      { flags: '--state <file>', about: 'keeps the last number here, and begins after it the next time' },
+      {
+        flags: '--state <file>',
+        about: 'keeps the last number here, and begins after it the next time; without it each run begins now',
+      },
     ],
     examples: ['events tail', 'events tail --json --state events.state | my-importer'],
     run: tailEvents,

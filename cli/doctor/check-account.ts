@@ -42,7 +42,7 @@ async function checkChannels(api: Api): Promise<Finding[]> {
         return fail(
           'channel',
           `${name}: the provider refuses its access token.`,
-          `waypost channels update ${readCell(channel, 'id')} --access-token-file FILE`,
+          `npx waypost channels update ${readCell(channel, 'id')} --access-token-file FILE`,
         );
       default:
         return warn('channel', `${name}.`, 'Nothing is sent from it.');
@@ -67,8 +67,8 @@ async function checkEndpoints(api: Api): Promise<Finding[]> {
     if (readCell(endpoint, 'enabled') === 'true') return ok('endpoint', `${url} is enabled.`);
     const reason = readCell(endpoint, 'disabled_reason');
     if (reason === '-')
-      return warn('endpoint', `${url} was turned off.`, `waypost endpoints update ${id} --enabled true`);
-    const todo = `Look with "waypost endpoints attempts ${id}", then: waypost endpoints update ${id} --enabled true`;
+      return warn('endpoint', `${url} was turned off.`, `npx waypost endpoints update ${id} --enabled true`);
+    const todo = `Look with "npx waypost endpoints attempts ${id}", then: npx waypost endpoints update ${id} --enabled true`;
     return fail('endpoint', `${url} was disabled by the gateway (${reason}).`, todo);
   });
 }
