@@ -97,15 +97,19 @@ describe('the embedded server', { ...onUnix, timeout: 240_000 }, () => {
   it('is started again when it is killed', async () => {
     const { connection } = await start();
     process.kill(await serverPid(), 'SIGKILL');
-    await until(() => messages.some((message) => message.includes('ended by itself')));
-    const database = openDatabase({ connection, connections: 1, onError: () => undefined });
-    await until(() =>
-      database.query('select 1').then(
-        () => true,
-        () => false,
-      ),
+    await untilAnswered(connection);
+  });
+
+  it('is started anew when one of its processes dies: in its place it could wait for ever for another that dies', async () => {
+    const { connection } = await start();
+    const first = await serverPid();
+    const [writer] = await query<{ pid: number }>(
+      connection,
+      `select pid from pg_stat_activity where backend_type = 'background writer'`,
     );
-    await database.close();
+    process.kill(writer?.pid ?? 0, 'SIGKILL');
+    await untilAnswered(connection);
+    assert.notEqual(await serverPid(), first);
   });
 
   it('stops at once when it is gone already', async () => {
@@ -226,6 +230,18 @@ function startInProcess(): { child: ChildProcess; connection: Promise<Connection
 async function query<Row>(connection: Connection, sql: string): Promise<Row[]> {
   const database = openDatabase({ connection, connections: 1, onError: () => undefined });
   return await database.query<Row>(sql).finally(() => database.close());
+}
+
+/** Waits until a server that has ended is back. */
+async function untilAnswered(connection: Connection): Promise<void> {
+  await until(() => messages.some((message) => message.includes('ended by itself')));
+  const database = openDatabase({ connection, connections: 1, onError: () => undefined });
+  const answers = () =>
+    database.query('select 1').then(
+      () => true,
+      () => false,
+    );
+  await until(answers).finally(() => database.close());
 }
 
 async function serverPid(): Promise<number> {

@@ -40,6 +40,9 @@ const SETTINGS = [
   'max_wal_size=2GB',
   // The tables of work in progress are small and change all the time.
   'autovacuum_naptime=15s',
+  // A server of which a process dies ends, and is started anew. One that recovers in its place does not notice that its
+  // checkpointer dies again, as on a full disk, while the recovery begins, and waits for that one for ever (18.4).
+  'restart_after_crash=off',
   // The log holds what the operator of the server must know, and nothing of what is in the statements.
   'log_min_messages=log',
   'log_min_error_statement=panic',

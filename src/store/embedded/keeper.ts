@@ -1,12 +1,15 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Server } from './server.ts';
 
-/** A server that cannot start now may be able to soon: when memory or disk is free again. */
-const RESTART_DELAY_MS = 1_000;
+/**
+ * From one start to the next. A server that ran for longer is started again at once; one that cannot start now may be
+ * able to soon: when memory or disk is free again.
+ */
+const START_EVERY_MS = 1_000;
 
 /**
- * Starts a server, and starts it again whenever it ends by itself (killed by hand, or for want of memory), until it
- * is told to stop. The first start throws if it fails.
+ * Starts a server, and starts it again whenever it ends by itself (killed by hand, for want of memory, or because one
+ * of its processes died), until it is told to stop. The first start throws if it fails.
  */
 export async function keepRunning(
   start: () => Promise<Server>,
@@ -16,6 +19,7 @@ export async function keepRunning(
   const stopRequested = new Promise<void>((resolve) => {
     stopping.signal.addEventListener('abort', () => resolve());
   });
+  let startedMs = performance.now();
   const first = await start();
   const over = superviseFrom(first);
 
@@ -29,7 +33,9 @@ export async function keepRunning(
 
   async function startAgain(): Promise<Server | undefined> {
     while (!stopping.signal.aborted) {
-      await Promise.race([delay(RESTART_DELAY_MS, undefined, { ref: false }), stopRequested]);
+      const waitMs = Math.max(0, startedMs + START_EVERY_MS - performance.now());
+      await Promise.race([delay(waitMs, undefined, { ref: false }), stopRequested]);
+      startedMs = performance.now();
       try {
         if (!stopping.signal.aborted) return await start();
       } catch (error) {
