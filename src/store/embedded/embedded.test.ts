@@ -15,6 +15,9 @@ const onUnix = { skip: process.platform === 'win32' && 'Windows has no signals a
 const onLinux = { skip: process.platform !== 'linux' && 'only Linux shows process groups as files' };
 const asRoot = { skip: !isRoot && 'only root has this trouble' };
 
+/** It never waits, and only who waits notices that the server is gone. */
+const ENDLESS = 'select count(*) from (select generate_series(1, 1000000000000)) as numbers';
+
 let dataDir: string;
 let running: Embedded[];
 let messages: string[];
@@ -98,6 +101,21 @@ describe('the embedded server', { ...onUnix, timeout: 240_000 }, () => {
     const { connection } = await start();
     process.kill(await serverPid(), 'SIGKILL');
     await untilAnswered(connection);
+  });
+
+  it('is started again when it is killed, also while one of its processes is too busy to notice', onLinux, async () => {
+    const { connection } = await start();
+    const database = openDatabase({ connection, connections: 2, onError: () => undefined });
+    const busy = database.transaction((tx) => tx.query(ENDLESS), { statementTimeoutMs: 3_600_000 });
+    const lost = assert.rejects(busy);
+    await until(async () => {
+      const found = await database.query('select from pg_stat_activity where query = $1', [ENDLESS]);
+      return found.length > 0;
+    });
+    process.kill(await serverPid(), 'SIGKILL');
+    await untilAnswered(connection);
+    await lost;
+    await database.close();
   });
 
   it('is started anew when one of its processes dies: in its place it could wait for ever for another that dies', async () => {

@@ -5,6 +5,7 @@ import { loopbackAddress, socketAddress } from './address.ts';
 import { findBinaries, findPackage } from './binaries.ts';
 import { clusterMajor, makeCluster } from './cluster.ts';
 import { keepRunning } from './keeper.ts';
+import { endLeftovers } from './leftovers.ts';
 import { lockDataDir } from './lock.ts';
 import { stopOrphan } from './orphan.ts';
 import { choosePlace } from './place.ts';
@@ -112,6 +113,7 @@ async function startIn(dataDir: string, log: EmbeddedLog, durable: boolean): Pro
 
 async function startAlone(options: ServerOptions, prepare: () => Promise<void>, log: EmbeddedLog): Promise<Server> {
   if (await stopOrphan(options.clusterDir)) log.warn('Stopped a PostgreSQL that an earlier Waypost had left running');
+  if (await endLeftovers(options.clusterDir)) log.warn('Ended processes of a PostgreSQL that had been killed');
   await prepare();
   try {
     return await startServer(options);

@@ -1,0 +1,63 @@
+import { readdir, readlink, stat } from 'node:fs/promises';
+import { basename, join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+
+/** A process that waits for anything notices at once that its server is gone; one that commits gets to say so. */
+const GRACE_MS = 1_000;
+/** One that waits for the disk ends when that answers. A server that is started before says that it cannot. */
+const KILL_MS = 10_000;
+const POLL_MS = 20;
+
+/**
+ * Ends the processes of a server whose first process was killed. They hold its memory, and no new server starts beside
+ * them; one that only computes would go on until its statement ends. Their data are safe, as after any crash. The caller
+ * holds the lock of the data folder, and runs no server on it. True if one had to be killed.
+ */
+export async function endLeftovers(clusterDir: string): Promise<boolean> {
+  // Where there is no /proc, nothing tells what a process works on: the new server refuses to start until they are gone.
+  if (process.platform !== 'linux') return false;
+  if (await waitForNone(clusterDir, GRACE_MS)) return false;
+  for (const pid of await findLeftovers(clusterDir)) killIfThere(pid);
+  await waitForNone(clusterDir, KILL_MS);
+  return true;
+}
+
+async function waitForNone(clusterDir: string, limitMs: number): Promise<boolean> {
+  const deadline = performance.now() + limitMs;
+  while ((await findLeftovers(clusterDir)).length > 0) {
+    if (performance.now() > deadline) return false;
+    await delay(POLL_MS);
+  }
+  return true;
+}
+
+/**
+ * Every process of a server works in its cluster's folder, as the shell of an operator may do too. The folder itself is
+ * compared, because the same path may be another folder to a process in a container.
+ */
+async function findLeftovers(clusterDir: string): Promise<number[]> {
+  const cluster = await stat(clusterDir, { bigint: true });
+  const pids = (await readdir('/proc')).filter((name) => /^\d+$/.test(name));
+  const found = await Promise.all(
+    pids.map(async (pid) => {
+      // A process that has ended meanwhile, or is somebody else's, is none of our server.
+      const cwd = await stat(join('/proc', pid, 'cwd'), { bigint: true }).catch(() => undefined);
+      return cwd?.ino === cluster.ino && cwd.dev === cluster.dev && (await isPostgres(pid));
+    }),
+  );
+  return pids.filter((_, place) => found[place]).map(Number);
+}
+
+/** Of a binary that an update has replaced, the name goes on: ` (deleted)`. */
+async function isPostgres(pid: string): Promise<boolean> {
+  const binary = await readlink(join('/proc', pid, 'exe')).catch(() => '');
+  return /^postgres( |$)/.test(basename(binary));
+}
+
+function killIfThere(pid: number): void {
+  try {
+    process.kill(pid, 'SIGKILL');
+  } catch (error) {
+    if (!(error instanceof Error && 'code' in error && error.code === 'ESRCH')) throw error;
+  }
+}
