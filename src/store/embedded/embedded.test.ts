@@ -118,6 +118,16 @@ describe('the embedded server', { ...onUnix, timeout: 240_000 }, () => {
     await database.close();
   });
 
+  it('starts although the file with its process id is empty, as after a power cut in the middle of a start', async () => {
+    const embedded = await start();
+    await embedded.stop();
+    const { uid, gid } = await stat(join(dataDir, 'postgres', 'cluster'));
+    const pidFile = join(dataDir, 'postgres', 'cluster', 'postmaster.pid');
+    await writeFile(pidFile, '', { mode: 0o600 });
+    await chown(pidFile, uid, gid);
+    await start();
+  });
+
   it('is started anew when one of its processes dies: in its place it could wait for ever for another that dies', async () => {
     const { connection } = await start();
     const first = await serverPid();

@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { readFile, readlink, realpath, writeFile } from 'node:fs/promises';
+import { readFile, readlink, realpath, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { promisify } from 'node:util';
@@ -20,8 +20,11 @@ const run = promisify(execFile);
 export async function stopOrphan(clusterDir: string): Promise<boolean> {
   const pidFile = join(clusterDir, 'postmaster.pid');
   const text = await readFile(pidFile, 'utf8').catch(undefinedIfMissing);
-  const pid = Number.parseInt(text ?? '', 10);
-  if (text === undefined || !(pid > 1) || !isAlive(pid)) return false;
+  if (text === undefined) return false;
+  const pid = Number.parseInt(text, 10);
+  // A start was cut off while it made the file, and PostgreSQL would ask an operator to remove it.
+  if (Number.isNaN(pid)) await rm(pidFile);
+  if (!(pid > 1) || !isAlive(pid)) return false;
   if (!(await isServerOf(clusterDir, pid))) {
     await disownPidFile(pidFile, text);
     return false;
