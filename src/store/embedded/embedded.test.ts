@@ -103,6 +103,15 @@ describe('the embedded server', { ...onUnix, timeout: 240_000 }, () => {
     await untilAnswered(connection);
   });
 
+  it('is started again when it is told to end, and does not wait for those who are connected', async () => {
+    const { connection } = await start();
+    const database = openDatabase({ connection, connections: 1, onError: () => undefined });
+    await database.query('select 1');
+    process.kill(await serverPid(), 'SIGTERM');
+    await untilAnswered(connection);
+    await database.close();
+  });
+
   it('is started again when it is killed, also while one of its processes is too busy to notice', onLinux, async () => {
     const { connection } = await start();
     const database = openDatabase({ connection, connections: 2, onError: () => undefined });

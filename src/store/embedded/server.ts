@@ -25,6 +25,8 @@ export interface Server {
 /** After a crash the server replays its log first: up to `max_wal_size` of it. */
 const READY_TIMEOUT_MS = 300_000;
 const READY_POLL_MS = 10;
+/** How often it is looked whether somebody else has told the server to end. */
+const WATCH_EVERY_MS = 5_000;
 /** A fast shutdown writes all that is in memory; when this is over, an immediate one leaves that to the next start. */
 const FAST_STOP_MS = 60_000;
 /** The log of the start before is kept too. */
@@ -52,6 +54,7 @@ export async function startServer(options: ServerOptions): Promise<Server> {
   // A gateway that ends without stopping it must not hang: the next start finds it.
   child.unref();
   await waitUntilReady(child, exited, options);
+  endIfStopping(child, exited, options);
   let stopped: Promise<void> | undefined;
   return {
     exited,
@@ -76,7 +79,6 @@ async function waitForExit(child: ChildProcess): Promise<void> {
   });
 }
 
-/** The server writes its state into `postmaster.pid`: the process id in the first line, the state in the eighth. */
 async function waitUntilReady(child: ChildProcess, exited: Promise<void>, options: ServerOptions): Promise<void> {
   const deadline = performance.now() + READY_TIMEOUT_MS;
   let gone = false;
@@ -84,15 +86,32 @@ async function waitUntilReady(child: ChildProcess, exited: Promise<void>, option
     gone = true;
   });
   while (!gone && performance.now() < deadline) {
-    const lines = (await readFile(join(options.clusterDir, 'postmaster.pid'), 'utf8').catch(undefinedIfMissing))?.split(
-      '\n',
-    );
-    if (lines?.[0] === String(child.pid) && lines[7]?.trim() === 'ready') return;
+    if ((await readState(child, options)) === 'ready') return;
     await delay(READY_POLL_MS);
   }
   if (!gone) await stopServer(child, exited);
   const tail = (await readFile(options.logFile, 'utf8')).slice(-LOG_TAIL_CHARS);
   throw new Error(`The embedded PostgreSQL did not start. The end of ${options.logFile}:\n${tail}`);
+}
+
+/**
+ * A plain `kill` has the server wait until all its clients are gone, and refuse new ones meanwhile. Ours stay for as
+ * long as there is work, so it would be neither there nor gone.
+ */
+function endIfStopping(child: ChildProcess, exited: Promise<void>, options: ServerOptions): void {
+  const look = async () => {
+    if ((await readState(child, options)) === 'stopping') child.kill('SIGINT');
+  };
+  // What cannot be read in this moment is read at the next look.
+  const watch = setInterval(() => void look().catch(() => undefined), WATCH_EVERY_MS).unref();
+  void exited.then(() => clearInterval(watch));
+}
+
+/** The server writes its state into `postmaster.pid`: the process id in the first line, the state in the eighth. */
+async function readState(child: ChildProcess, { clusterDir }: ServerOptions): Promise<string | undefined> {
+  const text = await readFile(join(clusterDir, 'postmaster.pid'), 'utf8').catch(undefinedIfMissing);
+  const lines = text?.split('\n');
+  return lines?.[0] === String(child.pid) ? lines[7]?.trim() : undefined;
 }
 
 async function stopServer(child: ChildProcess, exited: Promise<void>): Promise<void> {
