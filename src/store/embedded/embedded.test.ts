@@ -112,6 +112,13 @@ describe('the embedded server', { ...onUnix, timeout: 240_000 }, () => {
     await database.close();
   });
 
+  it('is started again when its socket is gone, without which nobody can reach it', async () => {
+    const { connection } = await start();
+    assert.ok('socketDir' in connection);
+    await rm(join(connection.socketDir, `.s.PGSQL.${connection.port}`));
+    await untilAnswered(connection);
+  });
+
   it('is started again when it is killed, also while one of its processes is too busy to notice', onLinux, async () => {
     const { connection } = await start();
     const database = openDatabase({ connection, connections: 2, onError: () => undefined });

@@ -25,7 +25,7 @@ export interface Server {
 /** After a crash the server replays its log first: up to `max_wal_size` of it. */
 const READY_TIMEOUT_MS = 300_000;
 const READY_POLL_MS = 10;
-/** How often it is looked whether somebody else has told the server to end. */
+/** How often it is looked whether the server can still be reached. */
 const WATCH_EVERY_MS = 5_000;
 /** A fast shutdown writes all that is in memory; when this is over, an immediate one leaves that to the next start. */
 const FAST_STOP_MS = 60_000;
@@ -54,7 +54,7 @@ export async function startServer(options: ServerOptions): Promise<Server> {
   // A gateway that ends without stopping it must not hang: the next start finds it.
   child.unref();
   await waitUntilReady(child, exited, options);
-  endIfStopping(child, exited, options);
+  endIfOutOfReach(child, exited, options);
   let stopped: Promise<void> | undefined;
   return {
     exited,
@@ -86,7 +86,7 @@ async function waitUntilReady(child: ChildProcess, exited: Promise<void>, option
     gone = true;
   });
   while (!gone && performance.now() < deadline) {
-    if ((await readState(child, options)) === 'ready') return;
+    if ((await readPidFile(child, options))?.state === 'ready') return;
     await delay(READY_POLL_MS);
   }
   if (!gone) await stopServer(child, exited);
@@ -96,22 +96,29 @@ async function waitUntilReady(child: ChildProcess, exited: Promise<void>, option
 
 /**
  * A plain `kill` has the server wait until all its clients are gone, and refuse new ones meanwhile. Ours stay for as
- * long as there is work, so it would be neither there nor gone.
+ * long as there is work, so it would be neither there nor gone. Without its socket file nobody finds it.
  */
-function endIfStopping(child: ChildProcess, exited: Promise<void>, options: ServerOptions): void {
+function endIfOutOfReach(child: ChildProcess, exited: Promise<void>, options: ServerOptions): void {
   const look = async () => {
-    if ((await readState(child, options)) === 'stopping') child.kill('SIGINT');
+    const file = await readPidFile(child, options);
+    if (file === undefined) return;
+    const isFound = file.socket === undefined || (await stat(file.socket).catch(undefinedIfMissing)) !== undefined;
+    if (file.state === 'stopping' || !isFound) child.kill('SIGINT');
   };
   // What cannot be read in this moment is read at the next look.
   const watch = setInterval(() => void look().catch(() => undefined), WATCH_EVERY_MS).unref();
   void exited.then(() => clearInterval(watch));
 }
 
-/** The server writes its state into `postmaster.pid`: the process id in the first line, the state in the eighth. */
-async function readState(child: ChildProcess, { clusterDir }: ServerOptions): Promise<string | undefined> {
+/**
+ * The server writes down what it does: its process id in the first line, the port and the folder of its socket in the
+ * fourth and fifth, and its state in the eighth.
+ */
+async function readPidFile(child: ChildProcess, { clusterDir }: ServerOptions) {
   const text = await readFile(join(clusterDir, 'postmaster.pid'), 'utf8').catch(undefinedIfMissing);
-  const lines = text?.split('\n');
-  return lines?.[0] === String(child.pid) ? lines[7]?.trim() : undefined;
+  const [pid, , , port, socketDir = '', , , state] = text?.split('\n') ?? [];
+  if (pid !== String(child.pid)) return undefined;
+  return { state: state?.trim(), socket: socketDir === '' ? undefined : join(socketDir, `.s.PGSQL.${port}`) };
 }
 
 async function stopServer(child: ChildProcess, exited: Promise<void>): Promise<void> {
