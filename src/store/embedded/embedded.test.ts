@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { type ChildProcess, spawn } from 'node:child_process';
+import { type ChildProcess, execFileSync, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { chmod, chown, cp, lstat, mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -33,7 +33,7 @@ afterEach(async () => {
   await rm(dataDir, { recursive: true });
 });
 
-describe('the embedded server', { ...onUnix, timeout: 240_000 }, () => {
+describe('the embedded server', { ...onUnix, timeout: 400_000 }, () => {
   it('is made at the first start, keeps its data over a stop, and writes them to the disk at each commit', async () => {
     const first = await start();
     assert.equal(first.fresh, true);
@@ -163,6 +163,23 @@ describe('the embedded server', { ...onUnix, timeout: 240_000 }, () => {
     assert.equal((await start()).fresh, false);
   });
 
+  it('stops within seconds although the server hangs while it is started again', async () => {
+    const embedded = await start();
+    const clusterDir = join(dataDir, 'postgres', 'cluster');
+    const pid = await serverPid();
+    // It is read at each start, and a pipe is never read to its end.
+    const file = join(clusterDir, 'postgresql.auto.conf');
+    await rm(file);
+    execFileSync('mkfifo', [file]);
+    await chmod(file, 0o666);
+    process.kill(pid, 'SIGKILL');
+    await until(() => pidsOf(clusterDir).some((other) => other !== pid));
+    const beganMs = performance.now();
+    await embedded.stop();
+    assert.ok(performance.now() - beganMs < 30_000);
+    assert.deepEqual(pidsOf(clusterDir), []);
+  });
+
   it('recovers from a first start that was cut off', async () => {
     await mkdir(join(dataDir, 'postgres', 'cluster.new-1234', 'base'), { recursive: true });
     assert.equal((await start()).fresh, true);
@@ -290,6 +307,12 @@ async function untilAnswered(connection: Connection): Promise<void> {
 
 async function serverPid(): Promise<number> {
   return Number.parseInt(await readFile(join(dataDir, 'postgres', 'cluster', 'postmaster.pid'), 'utf8'), 10);
+}
+
+/** The first processes of servers. */
+function pidsOf(clusterDir: string): number[] {
+  const { stdout } = spawnSync('pgrep', ['-f', `postgres -D ${clusterDir}`], { encoding: 'utf8' });
+  return stdout.split('\n').filter(Boolean).map(Number);
 }
 
 async function copiedBinDir(): Promise<string> {

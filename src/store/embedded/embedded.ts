@@ -100,7 +100,7 @@ async function startIn(dataDir: string, log: EmbeddedLog, durable: boolean): Pro
   const address = process.platform === 'win32' ? await loopbackAddress(baseDir) : await socketAddress(baseDir, runAs);
   const settings = [...SETTINGS, ...(durable ? DURABLE : NOT_DURABLE), ...address.settings];
   const options = { binaries, clusterDir, logFile: join(baseDir, 'server.log'), runAs, settings };
-  const kept = await keepRunning(() => startAlone(options, address.prepare, log), log);
+  const kept = await keepRunning((stopping) => startAlone(options, stopping, address.prepare, log), log);
   return {
     connection: address.connection,
     fresh,
@@ -111,16 +111,21 @@ async function startIn(dataDir: string, log: EmbeddedLog, durable: boolean): Pro
   };
 }
 
-async function startAlone(options: ServerOptions, prepare: () => Promise<void>, log: EmbeddedLog): Promise<Server> {
+async function startAlone(
+  options: ServerOptions,
+  stopping: AbortSignal,
+  prepare: () => Promise<void>,
+  log: EmbeddedLog,
+): Promise<Server> {
   if (await stopOrphan(options.clusterDir)) log.warn('Stopped a PostgreSQL that an earlier Waypost had left running');
   if (await endLeftovers(options.clusterDir)) log.warn('Ended processes of a PostgreSQL that had been killed');
   await prepare();
   try {
-    return await startServer(options);
+    return await startServer(options, stopping);
   } catch (error) {
     // A gateway that was killed while it started its server left no trace yet when we looked.
     if (!(await stopOrphan(options.clusterDir))) throw error;
     await prepare();
-    return await startServer(options);
+    return await startServer(options, stopping);
   }
 }

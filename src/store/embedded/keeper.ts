@@ -12,7 +12,7 @@ const START_EVERY_MS = 1_000;
  * of its processes died), until it is told to stop. The first start throws if it fails.
  */
 export async function keepRunning(
-  start: () => Promise<Server>,
+  start: (stopping: AbortSignal) => Promise<Server>,
   log: { error(message: string): void },
 ): Promise<{ stop(): Promise<void> }> {
   const stopping = new AbortController();
@@ -20,7 +20,7 @@ export async function keepRunning(
     stopping.signal.addEventListener('abort', () => resolve());
   });
   let startedMs = performance.now();
-  const first = await start();
+  const first = await start(stopping.signal);
   const over = superviseFrom(first);
 
   async function superviseFrom(server: Server): Promise<void> {
@@ -37,9 +37,10 @@ export async function keepRunning(
       await Promise.race([delay(waitMs, undefined, { ref: false }), stopRequested]);
       startedMs = performance.now();
       try {
-        if (!stopping.signal.aborted) return await start();
+        if (!stopping.signal.aborted) return await start(stopping.signal);
       } catch (error) {
-        log.error(String(error));
+        // A start that the stop has ended is no news.
+        if (!stopping.signal.aborted) log.error(String(error));
       }
     }
     return undefined;

@@ -29,15 +29,17 @@ const READY_POLL_MS = 10;
 const WATCH_EVERY_MS = 5_000;
 /** A fast shutdown writes all that is in memory; when this is over, an immediate one leaves that to the next start. */
 const FAST_STOP_MS = 60_000;
+/** Of its own processes it kills after 5 s what does not end. */
+const IMMEDIATE_STOP_MS = 10_000;
 /** The log of the start before is kept too. */
 const LOG_BYTES_MAX = 1_000_000;
 const LOG_TAIL_CHARS = 2_000;
 
 /**
- * Starts a server and waits until it takes connections. It gets a process group of its own: a Ctrl-C in the terminal
- * reaches the gateway only, which stops it when it has drained.
+ * Starts a server and waits until it takes connections, which `stopping` ends. It gets a process group of its own: a
+ * Ctrl-C in the terminal reaches the gateway only, which stops it when it has drained.
  */
-export async function startServer(options: ServerOptions): Promise<Server> {
+export async function startServer(options: ServerOptions, stopping: AbortSignal): Promise<Server> {
   const { binaries, clusterDir, logFile, runAs, settings } = options;
   if (((await stat(logFile).catch(undefinedIfMissing))?.size ?? 0) > LOG_BYTES_MAX)
     await rename(logFile, `${logFile}.1`);
@@ -53,7 +55,7 @@ export async function startServer(options: ServerOptions): Promise<Server> {
   await log.close();
   // A gateway that ends without stopping it must not hang: the next start finds it.
   child.unref();
-  await waitUntilReady(child, exited, options);
+  await waitUntilReady(child, exited, options, stopping);
   endIfOutOfReach(child, exited, options);
   let stopped: Promise<void> | undefined;
   return {
@@ -79,17 +81,23 @@ async function waitForExit(child: ChildProcess): Promise<void> {
   });
 }
 
-async function waitUntilReady(child: ChildProcess, exited: Promise<void>, options: ServerOptions): Promise<void> {
+async function waitUntilReady(
+  child: ChildProcess,
+  exited: Promise<void>,
+  options: ServerOptions,
+  stopping: AbortSignal,
+): Promise<void> {
   const deadline = performance.now() + READY_TIMEOUT_MS;
   let gone = false;
   void exited.then(() => {
     gone = true;
   });
-  while (!gone && performance.now() < deadline) {
+  while (!gone && !stopping.aborted && performance.now() < deadline) {
     if ((await readPidFile(child, options))?.state === 'ready') return;
     await delay(READY_POLL_MS);
   }
-  if (!gone) await stopServer(child, exited);
+  // It has nothing to write yet, and one that hangs does not hear a fast shutdown.
+  if (!gone) await endServer(child, exited);
   const tail = (await readFile(options.logFile, 'utf8')).slice(-LOG_TAIL_CHARS);
   throw new Error(`The embedded PostgreSQL did not start. The end of ${options.logFile}:\n${tail}`);
 }
@@ -126,8 +134,15 @@ async function stopServer(child: ChildProcess, exited: Promise<void>): Promise<v
   child.ref();
   child.kill('SIGINT');
   const inTime = await Promise.race([exited.then(() => true), delay(FAST_STOP_MS, false, { ref: false })]);
-  if (inTime) return;
+  if (!inTime) await endServer(child, exited);
+}
+
+/** An immediate shutdown, or none: the next start recovers what it did, and ends what it leaves. */
+async function endServer(child: ChildProcess, exited: Promise<void>): Promise<void> {
+  child.ref();
   child.kill('SIGQUIT');
+  const kill = setTimeout(() => child.kill('SIGKILL'), IMMEDIATE_STOP_MS);
   // Not the event: it may have come in this very moment, and would never come again.
   await exited;
+  clearTimeout(kill);
 }
