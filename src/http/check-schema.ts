@@ -95,6 +95,7 @@ function pointersOf({ keyword, instancePath, params }: SchemaFault): string[] {
 function sentence({ keyword, message, params }: SchemaFault): string {
   if (keyword === 'additionalProperties') return 'This member is not known.';
   if (keyword === 'required') return 'This member is missing.';
+  if (keyword === '~refine') return message;
   const allowed: unknown = Reflect.get(Object(params), 'allowedValues');
   if (Array.isArray(allowed)) return `The value must be one of ${allowed.join(', ')}.`;
   if (keyword === 'pattern') return 'The value does not have the form that is asked for.';

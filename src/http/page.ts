@@ -1,7 +1,7 @@
 import { Type } from 'typebox';
-import { ApiError } from '../kernel/errors.ts';
 
 const LIMIT_DEFAULT = 50;
+const CURSOR = /^[A-Za-z0-9_-]{22}$/;
 
 /** The two query members that every list has. */
 export const PAGE_QUERY = {
@@ -15,7 +15,16 @@ export const PAGE_QUERY = {
     }),
   ),
   cursor: Type.Optional(
-    Type.String({ minLength: 1, maxLength: 200, description: 'The `next_cursor` of the page before.' }),
+    Type.Refine(
+      Type.String({
+        describedAs: {
+          ...{ type: 'string', minLength: 1, maxLength: 200 },
+          description: 'The `next_cursor` of the page before.',
+        },
+      }),
+      (text) => CURSOR.test(text),
+      () => 'This is not a cursor of this API.',
+    ),
   ),
 };
 
@@ -25,16 +34,10 @@ export interface Page {
   before: string | null;
 }
 
-const CURSOR = /^[A-Za-z0-9_-]{22}$/;
-
-/** Reads a checked query; a cursor that is none of ours is `invalid_request`. */
+/** Reads a checked query. */
 export function readPage(query: { limit?: string; cursor?: string }): Page {
   const limit = query.limit === undefined ? LIMIT_DEFAULT : Number(query.limit);
   if (query.cursor === undefined) return { limit, before: null };
-  if (!CURSOR.test(query.cursor))
-    throw new ApiError('invalid_request', 'The query is not valid.', {
-      errors: [{ parameter: 'cursor', detail: 'This is not a cursor of this API.' }],
-    });
   const hex = Buffer.from(query.cursor, 'base64url').toString('hex');
   return { limit, before: hex.replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5') };
 }

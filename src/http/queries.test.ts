@@ -38,6 +38,22 @@ describe('queries', () => {
     ]);
   });
 
+  it('with several faults name them all, also where one is seen only when the value is read', async () => {
+    const all = async (path: string) => (await faultsOf('GET', path)).toSorted();
+    assert.deepEqual(await all('/api/v1/messages?limit=0&since=x&cursor=x&nothing='), [
+      ...['cursor', 'limit', 'nothing', 'since'],
+    ]);
+    assert.deepEqual(await all('/api/v1/messages?since=x&cursor=x'), ['cursor', 'since']);
+    assert.deepEqual(await all('/api/v1/events?after=x&type=message.gone'), ['after', 'type']);
+    assert.deepEqual(await all('/api/v1/statistics?since=x&until=2026-02-30T00:00:00Z&step=week'), [
+      ...['since', 'step', 'until'],
+    ]);
+  });
+
+  it('are refused also where an id in them belongs to nothing', async () => {
+    assert.deepEqual(await faultsOf('GET', '/api/v1/messages?request_id=x&since=x'), ['since']);
+  });
+
   it('with U+0000 are refused', async () => {
     for (const name of ['client_reference', 'message_id', 'to'])
       assert.deepEqual(await faultsOf('GET', `/api/v1/messages?${name}=a%00b`), [name]);

@@ -1,15 +1,20 @@
-import { ApiError } from '../kernel/errors.ts';
+import { Type } from 'typebox';
 
 const RFC_3339 = /^(\d{4}-\d{2}-\d{2})[Tt ]([01]\d|2[0-3]):\d{2}:\d{2}(\.\d+)?([Zz]|[+-]\d{2}:\d{2})$/;
 
-/** Reads a time of the query, in milliseconds since 1970. Anything but an RFC 3339 time is `invalid_request`. */
-export function readTimeParameter(parameter: string, text: string): number {
+/** A time in a query; anything but an RFC 3339 time is a fault of it. */
+export function timeParameter(description: string) {
+  return Type.Refine(
+    Type.String({ description }),
+    (text) => Number.isFinite(readTimeMs(text)),
+    () => 'This must be an RFC 3339 time, such as 2026-01-31T12:00:00Z.',
+  );
+}
+
+/** Reads a time in milliseconds since 1970; NaN for what a query may not have. */
+export function readTimeMs(text: string): number {
   const [, day] = RFC_3339.exec(text) ?? [];
-  const timeMs = day !== undefined && isInCalendar(day) ? Date.parse(text) : Number.NaN;
-  if (Number.isFinite(timeMs)) return timeMs;
-  throw new ApiError('invalid_request', 'The query is not valid.', {
-    errors: [{ parameter, detail: 'This must be an RFC 3339 time, such as 2026-01-31T12:00:00Z.' }],
-  });
+  return day !== undefined && isInCalendar(day) ? Date.parse(text) : Number.NaN;
 }
 
 /** `Date` reads the 30th of February as a day in March. */

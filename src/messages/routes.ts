@@ -2,7 +2,7 @@ import { Type } from 'typebox';
 import type { Channels } from '../channels/channels.ts';
 import { PAGE_QUERY, pageOf, readPage } from '../http/page.ts';
 import { type Answer, accountRoute, type Route } from '../http/route.ts';
-import { readTimeParameter } from '../http/time-parameter.ts';
+import { readTimeMs, timeParameter } from '../http/time-parameter.ts';
 import type { Clock, SteadyClock } from '../kernel/clock.ts';
 import { ApiError } from '../kernel/errors.ts';
 import { firstIdOfMs, idTimeMs, parseId } from '../kernel/ids.ts';
@@ -74,7 +74,7 @@ const LIST_QUERY = Type.Object(
     ),
     status: Type.Optional(Type.Enum([...STATUSES], { description: 'Only with this status.' })),
     direction: Type.Optional(Type.Enum(['outbound', 'inbound'], { description: 'Only in this direction.' })),
-    since: Type.Optional(Type.String({ description: 'Only from this time on (RFC 3339).' })),
+    since: Type.Optional(timeParameter('Only from this time on (RFC 3339).')),
   },
   { additionalProperties: false },
 );
@@ -172,7 +172,7 @@ async function readFilters(
     if (id === undefined) return [];
     filter.request_id = id;
   }
-  const sinceMs = since === undefined ? messagesFromMs : Math.max(readTimeParameter('since', since), messagesFromMs);
+  const sinceMs = since === undefined ? messagesFromMs : Math.max(readTimeMs(since), messagesFromMs);
   filter.since = firstIdOfMs(sinceMs);
   if (to === undefined) return [filter];
   return (await readTo(store, accountId, to)).map((recipient) => ({ ...filter, ...recipient }));

@@ -1,6 +1,6 @@
 import { Type } from 'typebox';
 import { accountRoute, type Route } from '../http/route.ts';
-import { readTimeParameter } from '../http/time-parameter.ts';
+import { readTimeMs, timeParameter } from '../http/time-parameter.ts';
 import type { Clock } from '../kernel/clock.ts';
 import type { Database } from '../store/database.ts';
 import { statisticsOperations } from './operations.ts';
@@ -16,11 +16,9 @@ interface Deps {
 const QUERY = Type.Object(
   {
     since: Type.Optional(
-      Type.String({
-        description: 'An RFC 3339 time, taken down to the beginning of its bucket (24 h before `until`).',
-      }),
+      timeParameter('An RFC 3339 time, taken down to the beginning of its bucket (24 h before `until`).'),
     ),
-    until: Type.Optional(Type.String({ description: 'An RFC 3339 time, taken up to the end of its bucket (now).' })),
+    until: Type.Optional(timeParameter('An RFC 3339 time, taken up to the end of its bucket (now).')),
     step: Type.Optional(
       Type.Enum([...STEPS], { description: 'How long each bucket is. By default as the range asks for.' }),
     ),
@@ -41,8 +39,8 @@ export function statisticsRoutes({ database, clock }: Deps): Route[] {
       querySchema: QUERY,
       async handle({ principal: { accountId, mode }, query: { since, until, step } }) {
         const wish = {
-          ...(since !== undefined && { sinceMs: readTimeParameter('since', since) }),
-          ...(until !== undefined && { untilMs: readTimeParameter('until', until) }),
+          ...(since !== undefined && { sinceMs: readTimeMs(since) }),
+          ...(until !== undefined && { untilMs: readTimeMs(until) }),
           ...(step !== undefined && { step }),
         };
         const range = chooseRange(wish, clock.nowMs());
