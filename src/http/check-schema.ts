@@ -1,7 +1,7 @@
 import type { TSchema } from 'typebox';
 import { Compile } from 'typebox/compile';
 import { Settings } from 'typebox/system';
-import { ApiError, type PointerFault } from '../kernel/errors.ts';
+import { ApiError, type Fault, type PointerFault } from '../kernel/errors.ts';
 import { jsonFaults } from '../kernel/json-faults.ts';
 import { pointerToken } from '../kernel/json-pointer.ts';
 
@@ -20,24 +20,23 @@ interface SchemaFault {
   params: unknown;
 }
 
-/** Makes a check that throws `invalid_request` with every fault at once, each with its pointer. */
-export function createBodyCheck(schema: TSchema): (value: unknown) => void {
+/** Makes a check that finds every fault of a body, each with its pointer. */
+export function createBodyCheck(schema: TSchema): (value: unknown) => PointerFault[] {
   const validator = Compile(schema);
-  return (value) => {
-    const faults = [...jsonFaults(value), ...(validator.Check(value) ? [] : readFaults(validator.Errors(value)))];
-    if (faults.length > 0) throw new ApiError('invalid_request', 'The body is not valid.', { errors: faults });
-  };
+  return (value) => [...jsonFaults(value), ...(validator.Check(value) ? [] : readFaults(validator.Errors(value)))];
 }
 
 /** The same for a query, whose faults are named by parameter. A parameter given twice arrives as an array. */
-export function createQueryCheck(schema: TSchema): (value: unknown) => void {
-  const validator = Compile(schema);
-  return (value) => {
-    const faults = [...jsonFaults(value), ...(validator.Check(value) ? [] : readFaults(validator.Errors(value)))];
-    if (faults.length === 0) return;
-    const errors = faults.map(({ pointer, detail }) => ({ parameter: parameterOf(pointer), detail }));
-    throw new ApiError('invalid_request', 'The query is not valid.', { errors });
-  };
+export function createQueryCheck(schema: TSchema): (value: unknown) => Fault[] {
+  const check = createBodyCheck(schema);
+  return (value) => check(value).map(({ pointer, detail }) => ({ parameter: parameterOf(pointer), detail }));
+}
+
+/** Throws `invalid_request` with all faults of a call, if there are any. */
+export function refuseFaults(faults: readonly Fault[]): void {
+  if (faults.length === 0) return;
+  const faulty = faults.every((fault) => 'parameter' in fault) ? 'query' : 'body';
+  throw new ApiError('invalid_request', `The ${faulty} is not valid.`, { errors: [...faults] });
 }
 
 function parameterOf(pointer: string): string {

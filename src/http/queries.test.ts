@@ -54,6 +54,17 @@ describe('queries', () => {
     assert.deepEqual(await faultsOf('GET', '/api/v1/messages?request_id=x&since=x'), ['since']);
   });
 
+  it('with faults are told together with the faults of the body', async () => {
+    const all = async (path: string, body: unknown) => {
+      const faults = assertProblem(await gateway.call('POST', path, { body }), 'invalid_request');
+      return faults.map(({ parameter, pointer }) => parameter ?? pointer).toSorted();
+    };
+    assert.deepEqual(await all('/api/v1/messages/send?dry_run=1', {}), ['#/to', '#/type', 'dry_run']);
+    assert.deepEqual(await all('/api/v1/messages/send?dry_run=1', []), ['#', 'dry_run']);
+    assert.deepEqual(await all('/api/v1/messages/validate?dry_run=1', {}), ['#/to', '#/type', 'dry_run']);
+    assert.deepEqual(await all('/api/v1/endpoints?dry_run=1', { description: 'x' }), ['#/url', 'dry_run']);
+  });
+
   it('with U+0000 are refused', async () => {
     for (const name of ['client_reference', 'message_id', 'to'])
       assert.deepEqual(await faultsOf('GET', `/api/v1/messages?${name}=a%00b`), [name]);

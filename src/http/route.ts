@@ -1,5 +1,6 @@
 import type { FastifyRequest } from 'fastify';
 import type { Static, TSchema } from 'typebox';
+import type { Fault } from '../kernel/errors.ts';
 import type { AccountPrincipal, PlatformPrincipal, Scope } from '../kernel/principal.ts';
 import type { Operation } from './operation.ts';
 
@@ -20,8 +21,8 @@ export interface Call<Who, Query, Body> {
   params: Record<string, string>;
   query: Query;
   body: Body;
-  /** Throws `invalid_request` for a wrong query. Done before, except for a `send`, whose idempotency comes first. */
-  checkQuery(): void;
+  /** What is wrong with the query. Looked at before, except for a `send`, whose idempotency comes first. */
+  queryFaults(): Fault[];
   /** The bytes of the body as they came; empty without one. */
   rawBody: Buffer;
   request: FastifyRequest;

@@ -8,7 +8,7 @@ import { formatId } from '../kernel/ids.ts';
 import type { Principal, Scope } from '../kernel/principal.ts';
 import { answerErrors, createErrorAnswer } from './answer-errors.ts';
 import { type AnsweredRequest, tellAnswered } from './answered.ts';
-import { createBodyCheck, createQueryCheck } from './check-schema.ts';
+import { createBodyCheck, createQueryCheck, refuseFaults } from './check-schema.ts';
 import { checkContentType } from './content-type.ts';
 import { parseJsonBody } from './json-body.ts';
 import { lingering } from './linger.ts';
@@ -113,9 +113,8 @@ function addRoute(app: FastifyInstance, route: Route, deps: ServerDeps): void {
     handler: async (request, reply) => {
       const { requestId, principal, rawBody } = stateOf(request.raw);
       const body = readBody(route, rawBody);
-      const checkOwnQuery = () => route.queryUnchecked || checkQuery(request.query);
-      if (route.bodyUse !== 'send') checkOwnQuery();
-      checkBody?.(body);
+      const queryFaults = () => (route.queryUnchecked ? [] : checkQuery(request.query));
+      if (route.bodyUse !== 'send') refuseFaults([...queryFaults(), ...(checkBody?.(body) ?? [])]);
       const params = request.params as Record<string, string>;
       const call = {
         requestId,
@@ -125,7 +124,7 @@ function addRoute(app: FastifyInstance, route: Route, deps: ServerDeps): void {
         body,
         rawBody,
         request,
-        checkQuery: checkOwnQuery,
+        queryFaults,
       };
       return sendAnswer(reply, await route.handle(call));
     },

@@ -92,7 +92,7 @@ function sendRoute(deps: Deps): Route {
     summary: 'Send a text or an approved template to 1 to 50 recipients',
     operation: messageOperations.send,
     bodyUse: 'send',
-    async handle({ requestId, principal, body, rawBody, request, checkQuery }) {
+    async handle({ requestId, principal, body, rawBody, request, queryFaults }) {
       const arrivedMs = deps.clock.steadyMs();
       const { accountId, mode } = principal;
       const key = readIdempotencyKey(request.raw);
@@ -100,8 +100,7 @@ function sendRoute(deps: Deps): Route {
       const known =
         idempotency && (await deps.sends.lookUp(arrivedMs, findReplay(deps.database, accountId, mode, idempotency)));
       if (known !== undefined) return replay(known);
-      checkQuery();
-      const command = parseSend(body, deps.checkComponents);
+      const command = parseSend(body, deps.checkComponents, queryFaults());
       const channel = await deps.sends.lookUp(arrivedMs, deps.channels.choose(accountId, mode, command.from));
       deps.takeRecipients(principal, command.recipients.length);
       const traceparent = readTraceparent(request.headers.traceparent);
@@ -124,9 +123,8 @@ function validateRoute(deps: Deps): Route {
     summary: 'Check a send without storing or transmitting anything',
     operation: messageOperations.validate,
     bodyUse: 'send',
-    async handle({ principal, body, checkQuery }) {
-      checkQuery();
-      const command = parseSend(body, deps.checkComponents);
+    async handle({ principal, body, queryFaults }) {
+      const command = parseSend(body, deps.checkComponents, queryFaults());
       const channel = await deps.channels.choose(principal.accountId, principal.mode, command.from);
       return { status: 200, body: await validateSend(deps, command, channel) };
     },

@@ -25,11 +25,15 @@ export type CheckComponents = (
 
 /**
  * Reads the body of a send. Throws `invalid_request` with every fault at once, then `too_many_recipients`. A recipient
- * whose text cannot be read is no fault of the request: it becomes an entry of its own.
+ * whose text cannot be read is no fault of the request: it becomes an entry of its own. `queryFaults` are told with them.
  */
-export function parseSend(body: unknown, checkComponents: CheckComponents): SendCommand {
-  if (!isRecord(body)) throw invalid([{ pointer: '#', detail: 'The body must be an object.' }]);
-  const faults: Fault[] = jsonFaults(body);
+export function parseSend(
+  body: unknown,
+  checkComponents: CheckComponents,
+  queryFaults: readonly Fault[] = [],
+): SendCommand {
+  if (!isRecord(body)) throw invalid([...queryFaults, { pointer: '#', detail: 'The body must be an object.' }]);
+  const faults: Fault[] = [...queryFaults, ...jsonFaults(body)];
   refuseUnknownMembers(body, MEMBERS, '#', faults);
   const content = readContent(body, checkComponents, faults);
   const recipients = readTo(body, checkComponents, faults);
@@ -120,5 +124,8 @@ function readLanguage(language: unknown, faults: Fault[]): string | undefined {
 }
 
 function invalid(errors: Fault[]): ApiError {
-  return new ApiError('invalid_request', 'The body is not a valid send.', { errors: errors.slice(0, FAULTS_MAX) });
+  const detail = errors.some((fault) => 'pointer' in fault)
+    ? 'The body is not a valid send.'
+    : 'The query is not valid.';
+  return new ApiError('invalid_request', detail, { errors: errors.slice(0, FAULTS_MAX) });
 }
