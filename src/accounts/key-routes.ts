@@ -26,26 +26,6 @@ const OVERLAP_SECONDS_MAX = 604_800;
 /** The last moment that RFC 3339 can tell: an offset of the time that was given may lead beyond it. */
 const EXPIRY_MS_MAX = Date.UTC(9999, 11, 31, 23, 59, 59, 999);
 
-const KEY_BODY = Type.Object(
-  {
-    name: Type.String({ minLength: 1, maxLength: 200, description: 'What it is for, for people.' }),
-    mode: Type.Enum(['live', 'test'], { description: 'For the real provider, or for the sandbox.' }),
-    scopes: Type.Optional(
-      Type.Union([Type.Array(Type.Enum([...SCOPES]), { maxItems: SCOPES.length }), Type.Null()], {
-        description: 'What it may do; null or absent: everything.',
-      }),
-    ),
-    expires_at: Type.Optional(
-      Type.Union([Type.String({ format: 'date-time' }), Type.Null()], {
-        description: 'When it stops to be valid; null or absent: never.',
-      }),
-    ),
-  },
-  {
-    additionalProperties: false,
-    examples: [{ name: 'The shop', mode: 'test', scopes: ['messages:send', 'messages:read'] }],
-  },
-);
 const ROLL_BODY = Type.Object(
   {
     overlap_seconds: Type.Optional(
@@ -73,10 +53,10 @@ function createRoute({ database, clock, publicUrl }: Deps): Route {
     summary: 'Create a key of an account; it is shown once',
     operation: accountOperations.createKey,
     bodyUse: 'json',
-    bodySchema: KEY_BODY,
+    bodySchema: keyBody(clock),
     async handle({ params, body }) {
       const account = await requireAccount(database, params.id);
-      const expiresAt = body.expires_at == null ? null : readExpiry(body.expires_at, clock.nowMs());
+      const expiresAt = body.expires_at == null ? null : new Date(body.expires_at);
       const { name, mode, scopes = null } = body;
       const wish = { accountId: account.id, name, mode, scopes, expiresAt, actor: PLATFORM };
       return answerWith(await createKey(database, wish), publicUrl());
@@ -136,6 +116,39 @@ function revokeRoute({ database, onKeysChanged }: Deps): Route {
   });
 }
 
+function keyBody(clock: Clock) {
+  return Type.Object(
+    {
+      name: Type.String({ minLength: 1, maxLength: 200, description: 'What it is for, for people.' }),
+      mode: Type.Enum(['live', 'test'], { description: 'For the real provider, or for the sandbox.' }),
+      scopes: Type.Optional(
+        Type.Union([Type.Array(Type.Enum([...SCOPES]), { maxItems: SCOPES.length }), Type.Null()], {
+          description: 'What it may do; null or absent: everything.',
+        }),
+      ),
+      expires_at: Type.Optional(
+        Type.Union([expiry(clock), Type.Null()], {
+          description: 'When it stops to be valid; null or absent: never.',
+        }),
+      ),
+    },
+    {
+      additionalProperties: false,
+      examples: [{ name: 'The shop', mode: 'test', scopes: ['messages:send', 'messages:read'] }],
+    },
+  );
+}
+
+function expiry(clock: Clock) {
+  const isLate = (text: string) => Date.parse(text) > EXPIRY_MS_MAX;
+  return Type.Refine(
+    Type.String({ format: 'date-time' }),
+    // What is no time at all is not in the future either.
+    (text) => !isLate(text) && Date.parse(text) > clock.nowMs(),
+    (text) => (isLate(text) ? 'This must not be after the year 9999 in UTC.' : 'This must be a time in the future.'),
+  );
+}
+
 function answerWith({ key, row }: MintedKey, publicUrl: string): Answer {
   const location = `${publicUrl}/platform/v1/accounts/${row.account_id}/keys`;
   return { status: 201, body: { ...presentKey(row), key }, headers: { location } };
@@ -143,16 +156,4 @@ function answerWith({ key, row }: MintedKey, publicUrl: string): Answer {
 
 function noKey(detail: string): ApiError {
   return new ApiError('not_found', detail);
-}
-
-function readExpiry(text: string, nowMs: number): Date {
-  const expiresAt = new Date(text);
-  if (expiresAt.getTime() > EXPIRY_MS_MAX) throw wrongExpiry('This must not be after the year 9999 in UTC.');
-  // What is no time at all is not in the future either.
-  if (!(expiresAt.getTime() > nowMs)) throw wrongExpiry('This must be a time in the future.');
-  return expiresAt;
-}
-
-function wrongExpiry(detail: string): ApiError {
-  return new ApiError('invalid_request', 'The body is not valid.', { errors: [{ pointer: '#/expires_at', detail }] });
 }

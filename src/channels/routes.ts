@@ -26,11 +26,17 @@ interface Deps {
   publicUrl(): string;
 }
 
-const PHONE_NUMBER = Type.String({
-  minLength: 1,
-  maxLength: 40,
-  description: 'The phone number in international form, as people or the provider write it.',
-});
+const E164 = /^\+[1-9][0-9]{6,14}$/;
+const PHONE_NUMBER = Type.Refine(
+  Type.String({
+    describedAs: {
+      ...{ type: 'string', minLength: 1, maxLength: 40 },
+      description: 'The phone number in international form, as people or the provider write it.',
+    },
+  }),
+  (text) => E164.test(readDisplayNumber(text)),
+  () => 'This must be a phone number in international form.',
+);
 const ACCESS_TOKEN = Type.String({
   pattern: '^[\\x21-\\x7e]{1,2000}$',
   description: "The provider's access token. It is kept sealed and never comes back out.",
@@ -195,9 +201,5 @@ function ownListRoute({ database }: Deps): Route {
 
 /** A number as people write it, such as the provider's own "+1 555-078-3881" or "15550783881", in E.164 form. */
 function readDisplayNumber(text: string): string {
-  const digits = text.replace(/[\s().-]/g, '').replace(/^\+/, '');
-  if (/^[1-9][0-9]{6,14}$/.test(digits)) return `+${digits}`;
-  throw new ApiError('invalid_request', 'The body is not valid.', {
-    errors: [{ pointer: '#/display_phone_number', detail: 'This must be a phone number in international form.' }],
-  });
+  return `+${text.replace(/[\s().-]/g, '').replace(/^\+/, '')}`;
 }

@@ -8,7 +8,7 @@ import type { Sealer } from '../kernel/sealed.ts';
 import type { Database, Queryable } from '../store/database.ts';
 import { readEndpointUrl } from './address/url.ts';
 import { mintSecret } from './deliver/sign.ts';
-import type { CREATE_BODY, PATCH_BODY } from './requests.ts';
+import type { createBody, patchBody } from './requests.ts';
 import { noEndpoint, requireLocked } from './require.ts';
 import {
   countForCreation,
@@ -33,7 +33,7 @@ interface Deps {
 export async function createEndpoint(
   { database, sealer, localEndpoints }: Deps,
   principal: AccountPrincipal,
-  wish: Static<typeof CREATE_BODY>,
+  wish: Static<ReturnType<typeof createBody>>,
 ): Promise<{ row: EndpointRow; secret: string }> {
   const { accountId, mode } = principal;
   checkUrl(wish.url, localEndpoints, mode);
@@ -63,7 +63,7 @@ export function patchEndpoint(
   { database, localEndpoints }: Deps,
   principal: AccountPrincipal,
   key: EndpointKey,
-  wish: Static<typeof PATCH_BODY>,
+  wish: Static<ReturnType<typeof patchBody>>,
 ): Promise<EndpointRow> {
   if (wish.url !== undefined) checkUrl(wish.url, localEndpoints, key.mode);
   return database.transaction(async (tx) => {

@@ -2,6 +2,7 @@ import { Type } from 'typebox';
 import { EVENT_TYPES } from '../events/event.ts';
 import { EXAMPLE } from '../http/examples.ts';
 import { PAGE_QUERY } from '../http/page.ts';
+import { readEndpointUrl } from './address/url.ts';
 
 const OVERLAP_SECONDS_MAX = 604_800;
 /** A header given twice is an array; both are a mistake that the check tells of. */
@@ -9,7 +10,6 @@ const HEADERS = Type.Record(Type.String(), Type.Union([Type.String(), Type.Array
   description: 'The headers as they came; of them the three of Standard Webhooks are looked at.',
 });
 
-const URL_TEXT = Type.String({ minLength: 1, maxLength: 2_000, description: 'Where to post events to: `https`.' });
 const TYPES = Type.Union(
   [
     Type.Array(Type.Enum([...EVENT_TYPES]), { minItems: 1, maxItems: EVENT_TYPES.length, uniqueItems: true }),
@@ -21,23 +21,48 @@ const DESCRIPTION = Type.Union([Type.String({ maxLength: 500 }), Type.Null()], {
   description: 'What it is for, in your words.',
 });
 
-/** The bodies and queries of the endpoint routes. */
-export const CREATE_BODY = Type.Object(
-  { url: URL_TEXT, types: Type.Optional(TYPES), description: Type.Optional(DESCRIPTION) },
-  {
-    additionalProperties: false,
-    examples: [{ url: EXAMPLE.url, types: ['message.delivered', 'message.failed'], description: 'The shop' }],
-  },
-);
-export const PATCH_BODY = Type.Object(
-  {
-    url: Type.Optional(URL_TEXT),
-    types: Type.Optional(TYPES),
-    description: Type.Optional(DESCRIPTION),
-    enabled: Type.Optional(Type.Boolean({ description: 'Whether events are delivered to it.' })),
-  },
-  { additionalProperties: false, examples: [{ enabled: true }] },
-);
+/** The body that creates an endpoint. `local`: http and loopback are no faults here, because a test endpoint may use them. */
+export function createBody(local: boolean) {
+  return Type.Object(
+    { url: urlText(local), types: Type.Optional(TYPES), description: Type.Optional(DESCRIPTION) },
+    {
+      additionalProperties: false,
+      examples: [{ url: EXAMPLE.url, types: ['message.delivered', 'message.failed'], description: 'The shop' }],
+    },
+  );
+}
+
+/** The body that changes an endpoint. */
+export function patchBody(local: boolean) {
+  return Type.Object(
+    {
+      url: Type.Optional(urlText(local)),
+      types: Type.Optional(TYPES),
+      description: Type.Optional(DESCRIPTION),
+      enabled: Type.Optional(Type.Boolean({ description: 'Whether events are delivered to it.' })),
+    },
+    { additionalProperties: false, examples: [{ enabled: true }] },
+  );
+}
+
+function urlText(local: boolean) {
+  const detailOf = (text: string) => {
+    const reading = readEndpointUrl(text, local);
+    return reading.kind === 'refused' ? reading.detail : undefined;
+  };
+  return Type.Refine(
+    Type.String({
+      describedAs: {
+        ...{ type: 'string', minLength: 1, maxLength: 2_000 },
+        description: 'Where to post events to: `https`.',
+      },
+    }),
+    (text) => detailOf(text) === undefined,
+    (text) => detailOf(text) ?? '',
+  );
+}
+
+/** The other bodies and the queries of the endpoint routes. */
 export const ROTATE_BODY = Type.Object(
   {
     overlap_seconds: Type.Optional(

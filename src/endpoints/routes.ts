@@ -12,7 +12,7 @@ import { listAttempts } from './deliver/attempt-store.ts';
 import { endpointOperations } from './operations.ts';
 import { presentAttempt, presentEndpoint } from './present.ts';
 import { replayRoute } from './replay.ts';
-import { ATTEMPTS_QUERY, CREATE_BODY, LIST_QUERY, NO_BODY, PATCH_BODY, ROTATE_BODY } from './requests.ts';
+import { ATTEMPTS_QUERY, createBody, LIST_QUERY, NO_BODY, patchBody, ROTATE_BODY } from './requests.ts';
 import { keyOf, requireEndpoint } from './require.ts';
 import { listEndpoints } from './store.ts';
 import { createTests } from './test-event.ts';
@@ -61,7 +61,7 @@ function createRoute(deps: EndpointDeps): Route {
     summary: 'Create an endpoint; its secret is shown once',
     operation: endpointOperations.create,
     bodyUse: 'json',
-    bodySchema: CREATE_BODY,
+    bodySchema: createBody(deps.localEndpoints),
     async handle({ principal, body }) {
       const { row, secret } = await createEndpoint(deps, principal, body);
       const endpoint = presentEndpoint(row);
@@ -110,7 +110,7 @@ function changingRoutes(deps: EndpointDeps): Route[] {
       summary: 'Change an endpoint, or turn it on or off',
       operation: endpointOperations.change,
       bodyUse: 'json',
-      bodySchema: PATCH_BODY,
+      bodySchema: patchBody(deps.localEndpoints),
       async handle({ principal, params, body }) {
         const row = await patchEndpoint(deps, principal, keyOf(principal, params.id), body);
         deps.changed(row.id);

@@ -2,7 +2,7 @@ import { Type } from 'typebox';
 import { noAccount, requireAccount } from '../accounts/require-account.ts';
 import { EXAMPLE } from '../http/examples.ts';
 import { platformRoute, type Route } from '../http/route.ts';
-import { ApiError, type PointerFault } from '../kernel/errors.ts';
+import { ApiError } from '../kernel/errors.ts';
 import { readPhoneNumber } from '../messages/parse/phone-number.ts';
 import type { Database } from '../store/database.ts';
 import { deleteAccount } from './delete-account.ts';
@@ -19,7 +19,15 @@ interface Deps {
 
 const PERSON = Type.Object(
   {
-    to: Type.Optional(Type.String({ minLength: 1, maxLength: 100, description: 'The phone number of the person.' })),
+    to: Type.Optional(
+      Type.Refine(
+        Type.String({
+          describedAs: { type: 'string', minLength: 1, maxLength: 100, description: 'The phone number of the person.' },
+        }),
+        (text) => text.length <= 100 && readPhoneNumber(text) !== undefined,
+        () => 'This must be a phone number in E.164 form.',
+      ),
+    ),
     user_id: Type.Optional(
       Type.String({
         pattern: '^[A-Z]{2}\\.(ENT\\.)?[A-Za-z0-9]{1,128}$',
@@ -71,13 +79,9 @@ function eraseRoute({ database, markOf }: Deps): Route {
 }
 
 function readPerson(to: string | undefined, userId: string | undefined): string {
-  if ((to === undefined) === (userId === undefined))
-    throw fault({ pointer: '#', detail: 'Give one of to and user_id.' });
   const person = to === undefined ? userId : readPhoneNumber(to);
-  if (person === undefined) throw fault({ pointer: '#/to', detail: 'This must be a phone number in E.164 form.' });
-  return person;
-}
-
-function fault(error: PointerFault): ApiError {
-  return new ApiError('invalid_request', 'The body is not valid.', { errors: [error] });
+  if (person !== undefined && (to === undefined || userId === undefined)) return person;
+  throw new ApiError('invalid_request', 'The body is not valid.', {
+    errors: [{ pointer: '#', detail: 'Give one of to and user_id.' }],
+  });
 }

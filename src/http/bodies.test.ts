@@ -122,4 +122,30 @@ describe('bodies', () => {
       assert.ok(answer.text.length < 1 << 20);
     }
   });
+
+  it('have every fault told at once, and each once', async () => {
+    const call = async (path: string, key: string, body: unknown) =>
+      assertProblem(await gateway.call('POST', path, { key, body }), 'invalid_request');
+    const pointersOf = async (...sent: Parameters<typeof call>) =>
+      (await call(...sent)).map(({ pointer }) => pointer).toSorted();
+    const account = `/platform/v1/accounts/${gateway.accountId}`;
+    const wrong = { url: 'ftp://example.com', types: ['message.gone'], description: 5 };
+    assert.deepEqual(await pointersOf('/api/v1/endpoints', gateway.testKey, wrong), [
+      ...['#/description', '#/types/0', '#/url'],
+    ]);
+    const key = { name: 5, mode: 'both', scopes: 'all', expires_at: '2020-01-01T00:00:00Z' };
+    assert.deepEqual(await pointersOf(`${account}/keys`, gateway.platformKey, key), [
+      ...['#/expires_at', '#/mode', '#/name', '#/scopes'],
+    ]);
+    const [late] = await call(`${account}/keys`, gateway.platformKey, {
+      ...{ name: 'Late', mode: 'test', expires_at: '9999-12-31T23:59:59-01:00' },
+    });
+    assert.equal(late?.detail, 'This must not be after the year 9999 in UTC.');
+    const channel = { phone_number_id: 'x', business_account_id: '1', display_phone_number: '0770', access_token: 'x' };
+    assert.deepEqual(await pointersOf(`${account}/channels`, gateway.platformKey, channel), [
+      ...['#/display_phone_number', '#/phone_number_id'],
+    ]);
+    const person = { to: '0770', user_id: 'x' };
+    assert.deepEqual(await pointersOf(`${account}/erase`, gateway.platformKey, person), ['#/to', '#/user_id']);
+  });
 });
