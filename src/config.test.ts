@@ -99,6 +99,19 @@ describe('settings', () => {
     assertFaults({ WAYPOST_MASTER_KEY_FILE: join(folder, 'missing') }, ['WAYPOST_MASTER_KEY_FILE']);
   });
 
+  it('that others are put behind are addresses without a query or a fragment', () => {
+    for (const name of ['WAYPOST_PUBLIC_URL', 'WAYPOST_PROVIDER_URL']) {
+      for (const wrong of [
+        'https://a.example/?b=1',
+        'https://a.example?',
+        'https://a.example/#b',
+        'https://a.example/a b',
+      ])
+        assertFaults({ [name]: wrong }, [name]);
+    }
+    assert.equal(loadConfig({ WAYPOST_PUBLIC_URL: 'https://a.example/b/' }).publicUrl, 'https://a.example/b');
+  });
+
   it('in production must hold all secrets and the public address, and what is missing is named', () => {
     const config = loadConfig(PRODUCTION);
     assert.equal(config.production, true);

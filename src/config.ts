@@ -68,11 +68,11 @@ export function loadConfig(environment: Environment = process.env): Config {
     production,
     host: read.text('HOST'),
     port: read.integer('PORT'),
-    publicUrl: read.url('WAYPOST_PUBLIC_URL'),
+    publicUrl: read.baseUrl('WAYPOST_PUBLIC_URL'),
     dataDir: resolve(read.text('WAYPOST_DATA_DIR')),
     databaseUrl: read.secret('DATABASE_URL'),
     databaseConnections: read.integer('WAYPOST_DATABASE_CONNECTIONS'),
-    providerUrl: read.url('WAYPOST_PROVIDER_URL') ?? '',
+    providerUrl: read.baseUrl('WAYPOST_PROVIDER_URL') ?? '',
     providerVersion: read.text('WAYPOST_PROVIDER_VERSION'),
     providerTimeoutMs: read.integer('WAYPOST_PROVIDER_TIMEOUT_MS'),
     providerConnections: read.integer('WAYPOST_PROVIDER_CONNECTIONS'),
@@ -180,6 +180,11 @@ function reader(environment: Environment, faults: string[]) {
       if (text === undefined) return undefined;
       if (!URL.canParse(text) || !/^https?:/.test(text)) faults.push(`${name} must be an http or https address`);
       return text.replace(/\/+$/, '');
+    },
+    /** An address that paths are put behind, which would end up in its query or fragment. */
+    baseUrl(name: SettingName) {
+      if (/[?#\s]/.test(given(name) ?? '')) faults.push(`${name} must have no query, fragment or space`);
+      return this.url(name);
     },
     secret: (name: SettingName) => secretLines(environment, name, faults)[0],
     secrets: (name: SettingName) => secretLines(environment, name, faults).flatMap((line) => splitList(line)),
