@@ -1,7 +1,7 @@
 import type { Static } from 'typebox';
 import { insertAudit } from '../accounts/store.ts';
 import { holdEventLog } from '../events/store.ts';
-import { ApiError } from '../kernel/errors.ts';
+import { ApiError, type PointerFault } from '../kernel/errors.ts';
 import { formatId, newId } from '../kernel/ids.ts';
 import type { AccountPrincipal, Mode } from '../kernel/principal.ts';
 import type { Sealer } from '../kernel/sealed.ts';
@@ -22,6 +22,7 @@ import {
 
 /** An account needs one for each of its systems; every one more costs each of its events a delivery. */
 const ENDPOINTS_MAX = 50;
+const FULL = `An account has at most ${ENDPOINTS_MAX} endpoints a mode.`;
 
 interface Deps {
   database: Database;
@@ -41,7 +42,7 @@ export async function createEndpoint(
   const secret = mintSecret();
   const row = await database.transaction(async (tx) => {
     if ((await countForCreation(tx, accountId, mode)) >= ENDPOINTS_MAX)
-      throw new ApiError('invalid_request', `An account has at most ${ENDPOINTS_MAX} endpoints a mode.`);
+      throw invalid(FULL, { pointer: '#', detail: FULL });
     const inserted = await insertEndpoint(tx, {
       account_id: accountId,
       id,
@@ -103,10 +104,11 @@ export async function renewSecret(
 
 function checkUrl(url: string, localEndpoints: boolean, mode: Mode): void {
   const reading = readEndpointUrl(url, localEndpoints && mode === 'test');
-  if (reading.kind === 'refused')
-    throw new ApiError('invalid_request', 'The body is not valid.', {
-      errors: [{ pointer: '#/url', detail: reading.detail }],
-    });
+  if (reading.kind === 'refused') throw invalid('The body is not valid.', { pointer: '#/url', detail: reading.detail });
+}
+
+function invalid(detail: string, fault: PointerFault): ApiError {
+  return new ApiError('invalid_request', detail, { errors: [fault] });
 }
 
 /** The URL is not told: it may hold a secret of the customer's. */

@@ -110,7 +110,10 @@ describe('an endpoint', () => {
     const answers = await Promise.all(Array.from({ length: 60 }, () => api.call(key, 'POST', PATH, { body })));
     const statuses = answers.map(({ status }) => status);
     assert.equal(statuses.filter((status) => status === 201).length, 50);
-    assert.equal(statuses.filter((status) => status === 422).length, 10);
+    const refused = answers.filter(({ status }) => status === 422);
+    assert.equal(refused.length, 10);
+    for (const { json } of refused)
+      assert.deepEqual(json.errors, [{ pointer: '#', detail: 'An account has at most 50 endpoints a mode.' }]);
   });
 
   it('is seen by its own account and mode only', async () => {
