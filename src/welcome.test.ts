@@ -1,23 +1,41 @@
 import assert from 'node:assert/strict';
 import { resolve } from 'node:path';
-import { it } from 'node:test';
+import { describe, it } from 'node:test';
+import type { DevFile } from './demo.ts';
 import { welcome } from './welcome.ts';
 
-const DEV = {
-  ...{ base_url: 'http://127.0.0.1:8080', sandbox_url: null, console_url: '', account_id: '', test_key: 'wp_test_1' },
-  ...{ platform_key: '', sandbox_app_secret: '' },
+const DEV: DevFile = {
+  base_url: 'http://127.0.0.1:8080',
+  sandbox_url: 'http://127.0.0.1:8081',
+  console_url: 'http://127.0.0.1:8080/console',
+  account_id: '018f0000-0000-7000-8000-000000000000',
+  test_key: '<TEST_KEY>',
+  platform_key: '<PLATFORM_KEY>',
+  sandbox_app_secret: '<APP_SECRET>',
 };
 const hints = (dataDir: string) =>
   welcome(DEV, resolve(dataDir))
     .split('\n')
     .flatMap((line) => /^.*(?:npm run listen|npx waypost send).*$/.exec(line) ?? []);
 
-it('the commands that a start tells of find its data folder, whichever it is', () => {
-  const send = "npx waypost send --to +447700900123 --text 'Your parcel is here'";
-  assert.deepEqual(hints('.waypost'), ['npm run listen', `Or from the command line: ${send}`]);
-  assert.deepEqual(hints('/srv/way-point.d'), [
-    'WAYPOST_DATA_DIR=/srv/way-point.d npm run listen',
-    `Or from the command line: WAYPOST_DATA_DIR=/srv/way-point.d ${send}`,
-  ]);
-  assert.equal(hints("/srv/Ada's data")[0], `WAYPOST_DATA_DIR='/srv/Ada'\\''s data' npm run listen`);
+describe('what a start tells a developer', () => {
+  it('has a line to paste that sends', () => {
+    assert.match(welcome(DEV, '.waypost'), /^curl -sS http:\/\/127\.0\.0\.1:8080\/api\/v1\/messages\/send /m);
+  });
+
+  it('has no line to paste where the test key cannot send', () => {
+    const text = welcome({ ...DEV, sandbox_url: null }, '.waypost');
+    assert.doesNotMatch(text, /curl|npx/);
+    assert.match(text, /The sandbox is off/);
+  });
+
+  it('has commands that find its data folder, whichever it is', () => {
+    const send = "npx waypost send --to +447700900123 --text 'Your parcel is here'";
+    assert.deepEqual(hints('.waypost'), ['npm run listen', `Or from the command line: ${send}`]);
+    assert.deepEqual(hints('/srv/way-point.d'), [
+      'WAYPOST_DATA_DIR=/srv/way-point.d npm run listen',
+      `Or from the command line: WAYPOST_DATA_DIR=/srv/way-point.d ${send}`,
+    ]);
+    assert.equal(hints("/srv/Ada's data")[0], `WAYPOST_DATA_DIR='/srv/Ada'\\''s data' npm run listen`);
+  });
 });

@@ -4,9 +4,11 @@ import type { DevFile } from './demo.ts';
 /** Where commands look for `dev.json` that are told nothing else. */
 const DEFAULT_DATA_DIR = '.waypost';
 
-/** What a start tells a developer on this machine: where everything is, and lines that work when they are pasted. */
+/**
+ * What a start tells a developer on this machine: where everything is, and lines that work when they are pasted. The test
+ * key sends to the sandbox alone, so without it there is no such line.
+ */
 export function welcome(dev: DevFile, dataDir: string): string {
-  const elsewhere = relative(DEFAULT_DATA_DIR, dataDir) === '' ? '' : `WAYPOST_DATA_DIR=${quoted(dataDir)} `;
   return `
 Waypost is ready.
 
@@ -17,7 +19,17 @@ Waypost is ready.
   Test key  ${dev.test_key}
   All of it ${dataDir}/dev.json
 
-Send to three people at once; one is reached, one is refused, one cannot be read:
+${dev.sandbox_url === null ? WITHOUT_SANDBOX : firstSteps(dev, dataDir)}
+Stop with Ctrl-C.
+`;
+}
+
+const WITHOUT_SANDBOX = `The sandbox is off, so the test key cannot send. Start without WAYPOST_SANDBOX=off to try it.
+`;
+
+function firstSteps(dev: DevFile, dataDir: string): string {
+  const elsewhere = relative(DEFAULT_DATA_DIR, dataDir) === '' ? '' : `WAYPOST_DATA_DIR=${quoted(dataDir)} `;
+  return `Send to three people at once; one is reached, one is refused, one cannot be read:
 
 curl -sS ${dev.base_url}/api/v1/messages/send \\
   -H 'Authorization: Bearer ${dev.test_key}' \\
@@ -29,8 +41,6 @@ Watch what becomes of them, in a second terminal, while you send again:
 ${elsewhere}npm run listen
 
 Or from the command line: ${elsewhere}npx waypost send --to +447700900123 --text 'Your parcel is here'
-
-Stop with Ctrl-C.
 `;
 }
 
