@@ -1,7 +1,10 @@
 import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { connect } from 'node:net';
 import { after, before, describe, it, mock } from 'node:test';
 import { startTestGateway, type TestGateway } from '../../test/support/gateway.ts';
 import { assertProblem } from '../../test/support/problem.ts';
+import { transmitsOf } from '../../test/support/transmits.ts';
 import { until } from '../../test/support/until.ts';
 import { systemClock } from '../kernel/clock.ts';
 import { ApiError } from '../kernel/errors.ts';
@@ -117,6 +120,42 @@ describe('authentication', () => {
     await gateway.database.query('update api_key set revoked_at = now() where account_id = $1', [accountId]);
     await within(REVOKED_WITHIN_MS, async () => (await call()).status === 401);
     assertProblem(await gateway.call('GET', '/api/v1/messages', { key }), 'invalid_api_key');
+  });
+
+  it('refuses a call whose key was revoked, or whose account was suspended, while its body was arriving', async () => {
+    const body = JSON.stringify({ to: '+447700900071', type: 'text', text: { body: 'Hello' } });
+    const changes = [
+      [401, 'invalid_api_key', 'update api_key set revoked_at = now() where account_id = $1'],
+      [403, 'account_suspended', 'update account set suspended_at = now() where id = $1'],
+    ] as const;
+    for (const [status, code, change] of changes) {
+      const accountId = await gateway.createAccount('Slow');
+      const key = await gateway.createKey({ accountId });
+      const socket = connect(Number(new URL(gateway.url).port), '127.0.0.1');
+      const begun = once(socket, 'data');
+      const headers = [
+        'host: a',
+        `authorization: Bearer ${key}`,
+        'content-type: application/json',
+        'expect: 100-continue',
+      ];
+      socket.write(
+        `POST /api/v1/messages/send HTTP/1.1\r\n${headers.join('\r\n')}\r\ncontent-length: ${body.length}\r\n\r\n`,
+      );
+      assert.match(String(await begun), /^HTTP\/1.1 100 /);
+      const call = () => gateway.call('POST', '/api/v1/messages/validate', { key, body: {} });
+      assertProblem(await call(), 'invalid_request');
+      await gateway.database.query(change, [accountId]);
+      await within(REVOKED_WITHIN_MS, async () => (await call()).status === status);
+      const answered = once(socket, 'data');
+      socket.write(body);
+      const answer = String(await answered);
+      assert.match(answer, new RegExp(`^HTTP/1.1 ${status} `));
+      assert.match(answer, new RegExp(`"code":"${code}"`));
+      assert.equal(/^ratelimit:/m.test(answer), status === 403, 'of a known key only');
+      socket.destroy();
+    }
+    assert.deepEqual(await transmitsOf(gateway.sandbox, '+447700900071'), []);
   });
 
   it("goes by the database's clock, also on a node whose own is behind or ahead", async (t) => {

@@ -6,6 +6,8 @@ import type { AccountPrincipal, Principal } from '../kernel/principal.ts';
 export interface RequestState {
   requestId: string;
   principal: Principal | undefined;
+  /** When the principal was last looked at, on a clock that only passes. */
+  admittedMs: number;
   rawBody: Buffer;
   /** The code of the error that was answered. */
   errorCode: string | undefined;
@@ -23,7 +25,7 @@ const EMPTY = Buffer.alloc(0);
 
 /** The state of a call, made when it is first asked for. */
 export function stateOf(raw: IncomingMessage): RequestState {
-  raw[STATE] ??= { requestId: newId(), principal: undefined, rawBody: EMPTY, errorCode: undefined };
+  raw[STATE] ??= { requestId: newId(), principal: undefined, admittedMs: 0, rawBody: EMPTY, errorCode: undefined };
   return raw[STATE];
 }
 

@@ -20,6 +20,8 @@ import type { Access, Answer, Route } from './route.ts';
 const BODY_BYTES_MAX = 1 << 20;
 /** A caller that takes longer to send its request holds a connection for nothing. */
 const REQUEST_TIMEOUT_MS = 60_000;
+/** Together with the time for which a key is believed, a revocation reaches a call within the 2 s that are promised. */
+const ADMITTED_MS = 500;
 
 export interface ServerDeps {
   routes: readonly Route[];
@@ -111,6 +113,7 @@ function addRoute(app: FastifyInstance, route: Route, deps: ServerDeps): void {
       done(null, payload);
     },
     handler: async (request, reply) => {
+      if (route.access.by !== 'anyone') await admitStill(request, route.access, deps);
       const { requestId, principal, rawBody } = stateOf(request.raw);
       const body = readBody(route, rawBody);
       const queryFaults = () => (route.queryUnchecked ? [] : checkQuery(request.query));
@@ -141,16 +144,30 @@ type KeyAccess = Exclude<Access, { by: 'anyone' }>;
 
 /** Key, suspension, scope and request rate, in this order. */
 async function admit(request: FastifyRequest, access: KeyAccess, deps: ServerDeps): Promise<void> {
+  const principal = await identify(request, access, deps);
+  if (principal.kind === 'platform') return;
+  const rate = deps.rateLimits.take('requests', principal.keyId, 1);
+  if (!rate.taken) throw rateLimited('requests', rate.retryAfterSeconds);
+}
+
+/** Looks at the key again where the body was long in coming: it may have been revoked meanwhile. */
+async function admitStill(request: FastifyRequest, access: KeyAccess, deps: ServerDeps): Promise<void> {
+  if (performance.now() - stateOf(request.raw).admittedMs > ADMITTED_MS) await identify(request, access, deps);
+}
+
+/** Whose call it is, with the state of the key and the account. Throws for what they may not do. */
+async function identify(request: FastifyRequest, access: KeyAccess, deps: ServerDeps): Promise<Principal> {
+  const state = stateOf(request.raw);
+  state.principal = undefined;
   const principal = await deps.authenticate(request.headers.authorization);
-  stateOf(request.raw).principal = principal;
+  state.principal = principal;
+  state.admittedMs = performance.now();
   if (principal.kind === 'account' && principal.suspended && request.method !== 'GET')
     throw new ApiError('account_suspended', 'The account is suspended.');
   if (principal.kind !== access.by)
     throw new ApiError('insufficient_scope', 'This key is not for this part of the API.');
-  if (principal.kind === 'platform') return;
-  if (access.by === 'account') checkScope(principal.scopes, access.scope);
-  const rate = deps.rateLimits.take('requests', principal.keyId, 1);
-  if (!rate.taken) throw rateLimited('requests', rate.retryAfterSeconds);
+  if (principal.kind === 'account' && access.by === 'account') checkScope(principal.scopes, access.scope);
+  return principal;
 }
 
 function checkScope(scopes: readonly string[] | undefined, needed: Scope | undefined): void {
