@@ -76,7 +76,10 @@ const CHANNEL_ASK_AGAIN = `
   where channel.account_id = wanted.account_id and channel.id = wanted.id and facts_read_at is not null`;
 
 /** Makes the facts of channels due, because the provider told that they have changed. */
-export async function askFactsAgain(tx: Queryable, targets: readonly ChannelTarget[]): Promise<void> {
+export async function askFactsAgain(
+  tx: Queryable,
+  targets: readonly Pick<ChannelTarget, 'account_id' | 'id'>[],
+): Promise<void> {
   await tx.query(CHANNEL_ASK_AGAIN, [targets.map((target) => target.account_id), targets.map(({ id }) => id)]);
 }
 

@@ -158,20 +158,25 @@ export interface ChannelTarget {
   phone_number_id: string;
   business_account_id: string;
   phone_number: string;
+  /** The channels that the same number had in the same account before. What went out from them may still be reported. */
+  former_ids: string[];
 }
 
-const TARGET_COLUMNS = 'account_id, id, mode, phone_number_id, business_account_id, phone_number';
+const TARGET_COLUMNS = `account_id, id, mode, phone_number_id, business_account_id, phone_number,
+  array(select f.id from channel f where f.status = 'removed'
+    and (f.account_id, f.mode, f.phone_number_id) = (c.account_id, c.mode, c.phone_number_id)) as former_ids`;
 
 /** One for each number at most: a number belongs to one channel on the whole platform. */
 const CHANNEL_BY_NUMBER_ID = `
-  select ${TARGET_COLUMNS} from channel where phone_number_id = any($1) and status <> 'removed'`;
+  select ${TARGET_COLUMNS} from channel c where phone_number_id = any($1) and status <> 'removed'`;
 
 export function listChannelsByNumberId(store: Queryable, phoneNumberIds: readonly string[]): Promise<ChannelTarget[]> {
   return store.query<ChannelTarget>(CHANNEL_BY_NUMBER_ID, [phoneNumberIds]);
 }
 
 const CHANNEL_BY_BUSINESS = `
-  select ${TARGET_COLUMNS} from channel where business_account_id = any($1) and status <> 'removed' order by account_id, id`;
+  select ${TARGET_COLUMNS} from channel c where business_account_id = any($1) and status <> 'removed'
+  order by account_id, id`;
 
 export function listChannelsOfBusinesses(
   store: Queryable,

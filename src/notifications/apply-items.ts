@@ -180,6 +180,7 @@ function reportOf(item: StatusItem, target: ChannelTarget, receivedAt: Date): St
   return {
     accountId: target.account_id,
     channelId: target.id,
+    formerChannelIds: target.former_ids,
     providerMessageId: item.providerMessageId,
     messageId: parseId('msg', item.callbackData ?? '') ?? null,
     status: item.status,
@@ -195,6 +196,7 @@ function inboundOf(item: InboundItem, target: ChannelTarget, receivedAt: Date): 
   return {
     accountId: target.account_id,
     channelId: target.id,
+    formerChannelIds: target.former_ids,
     mode: target.mode,
     id: newId(),
     providerMessageId: item.providerMessageId,

@@ -88,6 +88,7 @@ async function report(tx: Transaction, request: NewRequest, status: string): Pro
   const one: StatusReport = {
     accountId: request.accountId,
     channelId: request.channelId,
+    formerChannelIds: [],
     providerMessageId: 'wamid.late',
     messageId: only(request),
     status,

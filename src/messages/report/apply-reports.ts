@@ -27,7 +27,7 @@ export interface AppliedReports {
 
 /** Applies the provider's reports in the order given, all in the caller's transaction. */
 export async function applyReports(tx: Queryable, reports: readonly StatusReport[]): Promise<AppliedReports> {
-  const ids = await locateWithUnpacking(tx, reports);
+  const ids = await locateByNumber(tx, reports);
   const matched = reports.flatMap((report, place) => {
     const id = ids[place];
     return id === undefined ? [] : [{ report, id }];
@@ -40,6 +40,25 @@ export async function applyReports(tx: Queryable, reports: readonly StatusReport
 interface Matched {
   report: StatusReport;
   id: string;
+}
+
+/** A number that was removed and connected again has another channel now: what went out before is of a former one. */
+async function locateByNumber(tx: Queryable, reports: readonly StatusReport[]): Promise<(string | undefined)[]> {
+  const ids = await locateWithUnpacking(tx, reports);
+  const former = reports.flatMap((report, place) =>
+    ids[place] !== undefined
+      ? []
+      : report.formerChannelIds.map((channelId) => ({ place, report: { ...report, channelId } })),
+  );
+  if (former.length === 0) return ids;
+  const found = await locateWithUnpacking(
+    tx,
+    former.map(({ report }) => report),
+  );
+  const byPlace = new Map(
+    former.flatMap(({ place }, index) => (found[index] === undefined ? [] : [[place, found[index]]])),
+  );
+  return ids.map((id, place) => id ?? byPlace.get(place));
 }
 
 async function locateWithUnpacking(tx: Queryable, reports: readonly StatusReport[]): Promise<(string | undefined)[]> {

@@ -8,6 +8,8 @@ export interface StatusReport {
   accountId: string;
   /** The channel of the phone number id that it came for. */
   channelId: string;
+  /** The channels that this number had in this account before. */
+  formerChannelIds: readonly string[];
   providerMessageId: string;
   /** Our id, as the opaque member brought it back; null if it brought none. */
   messageId: string | null;

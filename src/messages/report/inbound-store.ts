@@ -5,6 +5,8 @@ import type { Queryable } from '../../store/database.ts';
 export interface InboundMessage {
   accountId: string;
   channelId: string;
+  /** The channels that the number it was written to had in this account before. */
+  formerChannelIds: readonly string[];
   mode: Mode;
   /** Our id, newly made. */
   id: string;
@@ -49,6 +51,35 @@ const INBOUND_INSERT = `
 
 /** Returns the ids of those that are new. */
 export async function insertInbound(tx: Queryable, messages: readonly InboundMessage[]): Promise<Set<string>> {
+  const before = await findReceivedBefore(tx, messages);
+  return insertUnclaimed(
+    tx,
+    messages.filter(({ id }) => !before.has(id)),
+  );
+}
+
+const INBOUND_RECEIVED_BEFORE = `
+  select t.id
+  from unnest($1::uuid[], $2::uuid[], $3::text[], $4::uuid[]) as t(account_id, channel_id, provider_message_id, id)
+  join inbound_id k on k.account_id = t.account_id and k.channel_id = t.channel_id
+    and k.provider_message_id = t.provider_message_id`;
+
+/** The ids of those that a former channel of the number has received, so that nothing is asked for most numbers. */
+async function findReceivedBefore(tx: Queryable, messages: readonly InboundMessage[]): Promise<Set<string>> {
+  const former = messages.flatMap((message) =>
+    message.formerChannelIds.map((channelId) => ({ ...message, channelId })),
+  );
+  if (former.length === 0) return new Set();
+  const rows = await tx.query<{ id: string }>(INBOUND_RECEIVED_BEFORE, [
+    former.map(({ accountId }) => accountId),
+    former.map(({ channelId }) => channelId),
+    former.map(({ providerMessageId }) => providerMessageId),
+    former.map(({ id }) => id),
+  ]);
+  return new Set(rows.map(({ id }) => id));
+}
+
+async function insertUnclaimed(tx: Queryable, messages: readonly InboundMessage[]): Promise<Set<string>> {
   const column = <Value>(read: (message: InboundMessage) => Value) => messages.map(read);
   const rows = await tx.query<{ id: string }>(INBOUND_INSERT, [
     column((message) => message.accountId),

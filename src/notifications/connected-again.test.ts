@@ -1,0 +1,106 @@
+import assert from 'node:assert/strict';
+import { after, before, beforeEach, describe, it } from 'node:test';
+import { startTestGateway, type TestGateway } from '../../test/support/gateway.ts';
+import {
+  addChannel,
+  asSandbox,
+  forgetNotifications,
+  isProcessed,
+  lineOf,
+  listNotifications,
+  messagesBody,
+  postSigned,
+  readMessage,
+  sendOne,
+  statusOf,
+  type TestLine,
+  textFrom,
+} from '../../test/support/notifications.ts';
+import { until } from '../../test/support/until.ts';
+
+/** The sandbox reads the message, does not take it and resets the connection. */
+const UNKNOWN_FOR_EVER = '+15552000001';
+const ADA = '+447700900555';
+
+describe('a number that was removed and is connected again', () => {
+  let gateway: TestGateway;
+  let line: TestLine;
+  before(async () => {
+    gateway = await startTestGateway({ sandbox: { statuses: 'off' } });
+    line = await lineOf(gateway);
+  });
+  after(() => gateway.stop());
+  beforeEach(() => forgetNotifications(gateway));
+
+  const post = async (value: object) => {
+    assert.equal((await postSigned(asSandbox(gateway), messagesBody(line, value))).status, 200);
+    await until(() => isProcessed(gateway));
+  };
+  const remove = async () => {
+    const path = `/platform/v1/accounts/${gateway.accountId}/channels`;
+    const { data } = (await gateway.call('GET', path, { key: gateway.platformKey })).json;
+    const channel = data.find(({ status }: { status: string }) => status === 'connected');
+    const removed = await gateway.call('DELETE', `/platform/v1/channels/${channel.id}`, { key: gateway.platformKey });
+    assert.equal(removed.status, 204);
+  };
+  const connectTo = (accountId: string) => addChannel(gateway, { ...line, accountId, mode: 'test' });
+  const connectAgain = async () => {
+    await remove();
+    await connectTo(gateway.accountId);
+  };
+  const statusNow = async (id: string): Promise<string> => (await readMessage(gateway, id)).status;
+  const receivedAs = async (providerId: string) =>
+    (await gateway.call('GET', `/api/v1/messages?message_id=${providerId}`)).json.data;
+
+  it('settles what had gone out from it before, by either id', async () => {
+    const [sent, unknown] = [await sendOne(gateway), await sendOne(gateway, UNKNOWN_FOR_EVER)];
+    await connectAgain();
+    await connectAgain();
+    const messageId = unknown.id;
+    await post({
+      statuses: [
+        statusOf('delivered', { providerId: sent.message_id }),
+        statusOf('read', { providerId: 'wamid.told-later', messageId }),
+      ],
+    });
+    assert.deepEqual([await statusNow(sent.id), await statusNow(unknown.id)], ['delivered', 'read']);
+    assert.equal((await readMessage(gateway, unknown.id)).message_id, 'wamid.told-later');
+  });
+
+  it('settles what was reported while no channel had it, once that is reprocessed', async () => {
+    const { id, message_id: providerId } = await sendOne(gateway);
+    await remove();
+    await post({ statuses: [statusOf('delivered', { providerId })] });
+    const [setAside] = await listNotifications(gateway);
+    assert.equal(setAside?.error, 'no_channel');
+    await connectTo(gateway.accountId);
+    const path = `/platform/v1/notifications/${setAside?.id}/reprocess`;
+    assert.equal((await gateway.call('POST', path, { key: gateway.platformKey })).status, 202);
+    await until(async () => (await listNotifications(gateway))[0]?.state === 'applied');
+    assert.equal(await statusNow(id), 'delivered');
+  });
+
+  it('takes no second message from what a person wrote to it before', async () => {
+    const written = { messages: [textFrom(ADA, 'wamid.repeated')] };
+    await post(written);
+    const [first] = await receivedAs('wamid.repeated');
+    await connectAgain();
+    await post({ messages: [textFrom(ADA, 'wamid.repeated'), textFrom(ADA, 'wamid.beside-repeated')] });
+    assert.deepEqual(
+      (await receivedAs('wamid.repeated')).map(({ id }: { id: string }) => id),
+      [first.id],
+    );
+    assert.equal((await receivedAs('wamid.beside-repeated')).length, 1);
+  });
+
+  it('tells another account nothing, and settles nothing by what came for that one', async () => {
+    const { id, message_id: providerId } = await sendOne(gateway);
+    await remove();
+    const other = await gateway.createAccount('Other');
+    await connectTo(other);
+    await post({ statuses: [statusOf('read', { providerId, messageId: id })] });
+    assert.equal(await statusNow(id), 'accepted');
+    const [waiting] = await listNotifications(gateway);
+    assert.deepEqual([waiting?.state, waiting?.error], ['waiting', 'unknown_message']);
+  });
+});
