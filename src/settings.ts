@@ -138,7 +138,11 @@ export const SETTINGS = [
     default: '8081',
     help: 'The port of the sandbox, on loopback; 0 takes any free port.',
   },
-  { name: 'WAYPOST_SANDBOX_APP_SECRET', kind: 'secret', help: "The secret that signs the sandbox's notifications." },
+  {
+    name: 'WAYPOST_SANDBOX_APP_SECRET',
+    kind: 'secret',
+    help: "The secret that signs the sandbox's notifications; none of the app secrets.",
+  },
   {
     name: 'WAYPOST_METRICS_PORT',
     kind: 'text',
