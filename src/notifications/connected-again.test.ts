@@ -93,6 +93,14 @@ describe('a number that was removed and is connected again', () => {
     assert.equal((await receivedAs('wamid.beside-repeated')).length, 1);
   });
 
+  it('links an answer to what had gone out from it before', async () => {
+    const { id, message_id: providerId } = await sendOne(gateway);
+    await connectAgain();
+    await post({ messages: [textFrom(ADA, 'wamid.answer', { context: { id: providerId, from: '15550100200' } })] });
+    const [answer] = await receivedAs('wamid.answer');
+    assert.deepEqual(answer.reply_to, { id, message_id: providerId });
+  });
+
   it('tells another account nothing, and settles nothing by what came for that one', async () => {
     const { id, message_id: providerId } = await sendOne(gateway);
     await remove();

@@ -26,8 +26,8 @@ export interface InboundMessage {
 const INBOUND_INSERT = `
   with incoming as (
     select * from unnest($1::uuid[], $2::uuid[], $3::mode[], $4::uuid[], $5::text[], $6::text[], $7::text[], $8::text[],
-      $9::jsonb[], $10::text[], $11::timestamptz[])
-    as t(account_id, channel_id, mode, id, provider_message_id, type, phone, user_id, content, reply_to, at)
+      $9::jsonb[], $10::text[], $11::timestamptz[], $12::text[])
+    as t(account_id, channel_id, mode, id, provider_message_id, type, phone, user_id, content, reply_to, at, channels)
   ), claimed as (
     insert into inbound_id (account_id, channel_id, provider_message_id, message_id)
     select account_id, channel_id, provider_message_id, id from incoming
@@ -42,7 +42,7 @@ const INBOUND_INSERT = `
   from incoming i
   left join lateral (
     select m.id as message_id from message m
-    where i.reply_to is not null and m.account_id = i.account_id and m.channel_id = i.channel_id
+    where i.reply_to is not null and m.account_id = i.account_id and m.channel_id = any(i.channels::uuid[])
       and m.provider_message_id = i.reply_to
     limit 1
   ) as answered on true
@@ -93,6 +93,8 @@ async function insertUnclaimed(tx: Queryable, messages: readonly InboundMessage[
     column((message) => JSON.stringify(message.content ?? null)),
     column((message) => message.replyToProviderMessageId),
     column((message) => message.at),
+    // Lists of different lengths, which only texts can be side by side.
+    column(({ channelId, formerChannelIds }) => `{${[channelId, ...formerChannelIds].join(',')}}`),
   ]);
   return new Set(rows.map(({ id }) => id));
 }
