@@ -1,8 +1,22 @@
 import assert from 'node:assert/strict';
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { readdirSync, readFileSync } from 'node:fs';
-import { chmod, chown, cp, lstat, mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { constants, readdirSync, readFileSync } from 'node:fs';
+import {
+  chmod,
+  chown,
+  cp,
+  type FileHandle,
+  lstat,
+  mkdir,
+  mkdtemp,
+  open,
+  readdir,
+  readFile,
+  rm,
+  stat,
+  writeFile,
+} from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, it } from 'node:test';
@@ -79,6 +93,29 @@ describe('the embedded server', { ...onUnix, timeout: 400_000 }, () => {
     const next = await start();
     assert.deepEqual(await query(next.connection, 'select n from kept'), [{ n: 42 }]);
     assert.match(messages.join(), /Stopped a PostgreSQL that an earlier Waypost had left running/);
+  });
+
+  it('is taken over within seconds also where it hung in its recovery', async () => {
+    await (await start()).stop();
+    const clusterDir = join(dataDir, 'postgres', 'cluster');
+    // A recovery looks for it first, and a pipe is never read to its end.
+    const file = join(clusterDir, 'backup_label');
+    execFileSync('mkfifo', [file]);
+    await chmod(file, 0o666);
+    const holder = startInProcess();
+    // It cannot be opened for writing until somebody reads it.
+    let pipe: FileHandle | undefined;
+    await until(async () => {
+      pipe = await open(file, constants.O_WRONLY | constants.O_NONBLOCK).catch(() => undefined);
+      return pipe !== undefined;
+    });
+    holder.child.kill('SIGKILL');
+    await once(holder.child, 'exit');
+    await rm(file);
+    const beganMs = performance.now();
+    await start();
+    assert.ok(performance.now() - beganMs < 30_000);
+    await pipe?.close();
   });
 
   it('has one owner when several gateways start at once after a kill', async () => {

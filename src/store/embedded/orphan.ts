@@ -29,16 +29,20 @@ export async function stopOrphan(clusterDir: string): Promise<boolean> {
     await disownPidFile(pidFile, text);
     return false;
   }
-  for (const [signal, limitMs] of [
-    ['SIGINT', FAST_STOP_MS],
-    ['SIGQUIT', IMMEDIATE_STOP_MS],
-  ] as const) {
+  const stops = [['SIGINT', FAST_STOP_MS] as const, ['SIGQUIT', IMMEDIATE_STOP_MS] as const];
+  // One that recovers has nothing to write yet, and one that hangs in it does not hear a fast shutdown.
+  for (const [signal, limitMs] of isStarting(text) ? stops.slice(1) : stops) {
     process.kill(pid, signal);
     if (await waitForEnd(clusterDir, pid, limitMs)) return true;
   }
   throw new Error(
     `The PostgreSQL (process ${pid}) that an earlier Waypost left running on ${clusterDir} does not stop: end it.`,
   );
+}
+
+/** The server keeps its state in the eighth line. */
+function isStarting(text: string): boolean {
+  return text.split('\n')[7]?.trim() === 'starting';
 }
 
 function isAlive(pid: number): boolean {
