@@ -64,6 +64,10 @@ async function main(): Promise<void> {
 
     const listened = await listen(app.server, config.host, config.port, 'PORT');
     const baseUrl = config.publicUrl ?? listened;
+    // Before it is ready: who has waited for that finds the file with the keys.
+    const dev = config.production
+      ? undefined
+      : await prepareDemo({ database, app, secrets, dataDir, baseUrl, sandboxUrl: sandbox?.url });
     await app.begin(listened);
     const internalUrl =
       config.metricsPort === undefined
@@ -73,10 +77,7 @@ async function main(): Promise<void> {
     const startMs = Math.round(performance.now());
     const addresses = { url: baseUrl, listens_on: listened, internal_url: internalUrl };
     log.info({ ...addresses, version: VERSION, start_ms: startMs }, 'gateway.ready');
-    if (!config.production) {
-      const dev = await prepareDemo({ database, app, secrets, dataDir, baseUrl, sandboxUrl: sandbox?.url });
-      console.log(welcome(dev, dataDir));
-    }
+    if (dev !== undefined) console.log(welcome(dev, dataDir));
     await stopped;
     log.info('gateway.stopping');
     if (!config.production) console.log('Stopping: finishing what is under way.');

@@ -1,13 +1,16 @@
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
+import { existsSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { it, type TestContext } from 'node:test';
+import { setImmediate } from 'node:timers/promises';
 import { listMessages, phoneNumbers, sendText } from '../support/call-gateway.ts';
 import { createTestDatabase } from '../support/database.ts';
+import { freePort } from '../support/free-port.ts';
 import { startGatewayProcess } from '../support/process.ts';
 import { startSandboxProcess } from '../support/sandbox-process.ts';
 import { until } from '../support/until.ts';
@@ -28,6 +31,17 @@ it('a second gateway on the same data folder ends with a sentence, and the first
   assert.equal(next.dev.test_key, first.dev.test_key);
   assert.equal((await listMessages(next.dev, 'direction=outbound')).length, 1, 'a start after a kill has all data');
   assert.equal(await next.stop(), 0);
+});
+
+it('a start has written dev.json by the time it is ready', async (t) => {
+  const dataDir = await makeDataDir(t);
+  const port = await freePort();
+  const starting = startGatewayProcess(dataDir, { ...(await ownDatabase(t)), PORT: String(port) });
+  const isReady = async () => (await fetch(`http://127.0.0.1:${port}/readyz`)).ok;
+  while (!(await isReady().catch(() => false))) await setImmediate();
+  const isWritten = existsSync(join(dataDir, 'dev.json'));
+  await (await starting).kill();
+  assert.ok(isWritten);
 });
 
 it('a start whose sandbox port is taken by something else says which setting helps', async (t) => {
