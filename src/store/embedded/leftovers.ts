@@ -1,4 +1,4 @@
-import { readdir, readlink, stat } from 'node:fs/promises';
+import { readdir, readFile, readlink, stat } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 
@@ -32,8 +32,9 @@ async function waitForNone(clusterDir: string, limitMs: number): Promise<boolean
 }
 
 /**
- * Every process of a server works in its cluster's folder, as the shell of an operator may do too. The folder itself is
- * compared, because the same path may be another folder to a process in a container.
+ * Every process of a server works in its cluster's folder, as the shell of an operator may do too, and a server in single-user
+ * mode, which is nobody's but the operator's. The folder itself is compared, because the same path may be another folder to a
+ * process in a container.
  */
 async function findLeftovers(clusterDir: string): Promise<number[]> {
   const cluster = await stat(clusterDir, { bigint: true });
@@ -42,7 +43,9 @@ async function findLeftovers(clusterDir: string): Promise<number[]> {
     pids.map(async (pid) => {
       // A process that has ended meanwhile, or is somebody else's, is none of our server.
       const cwd = await stat(join('/proc', pid, 'cwd'), { bigint: true }).catch(() => undefined);
-      return cwd?.ino === cluster.ino && cwd.dev === cluster.dev && (await isPostgres(pid));
+      return (
+        cwd?.ino === cluster.ino && cwd.dev === cluster.dev && (await isPostgres(pid)) && !(await isSingleUser(pid))
+      );
     }),
   );
   return pids.filter((_, place) => found[place]).map(Number);
@@ -52,6 +55,12 @@ async function findLeftovers(clusterDir: string): Promise<number[]> {
 async function isPostgres(pid: string): Promise<boolean> {
   const binary = await readlink(join('/proc', pid, 'exe')).catch(() => '');
   return /^postgres( |$)/.test(basename(binary));
+}
+
+/** PostgreSQL reads this mode from the first argument only. */
+async function isSingleUser(pid: string): Promise<boolean> {
+  const command = await readFile(join('/proc', pid, 'cmdline'), 'utf8').catch(() => '');
+  return command.split('\0')[1] === '--single';
 }
 
 function killIfThere(pid: number): void {
