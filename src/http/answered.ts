@@ -36,7 +36,7 @@ export function tellAnswered(app: FastifyInstance, onAnswered: (answered: Answer
 }
 
 function describeAnswer(request: FastifyRequest, reply: FastifyReply, begunMs: number): AnsweredRequest {
-  const { requestId, principal, errorCode: code } = stateOf(request.raw);
+  const { requestId, principal, errorCode: code, answeredMs } = stateOf(request.raw);
   const shown = reply.getHeader('x-request-id');
   return {
     requestId,
@@ -45,8 +45,8 @@ function describeAnswer(request: FastifyRequest, reply: FastifyReply, begunMs: n
     method: request.method,
     status: reply.raw.headersSent ? reply.statusCode : CALLER_GONE,
     code,
-    hungUp: !reply.raw.writableFinished,
+    hungUp: answeredMs === undefined && !reply.raw.writableFinished,
     principal,
-    durationMs: performance.now() - begunMs,
+    durationMs: (answeredMs ?? performance.now()) - begunMs,
   };
 }

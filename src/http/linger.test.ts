@@ -1,11 +1,15 @@
 import assert from 'node:assert/strict';
+import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { after, before, describe, it } from 'node:test';
+import { readScrape } from '../../test/observe/exposition.ts';
 import { startTestGateway, type TestGateway } from '../../test/support/gateway.ts';
 import { until } from '../../test/support/until.ts';
 
 const BYTES = 2 << 20;
 const PIECES = 64;
+/** Longer than any refusal takes. */
+const HELD_MS = 1_000;
 
 let gateway: TestGateway;
 before(async () => {
@@ -76,6 +80,22 @@ describe('a caller that is still writing when it is answered, and wants the conn
     await until(() => /^HTTP\/1.1 413 .*content-length: \d+.*\r\n\r\n\{.*\}$/s.test(answer));
     assert.equal(socket.readableEnded, false);
     socket.destroy();
+  });
+
+  it('counts as refused, and as answered by then, when it goes away with its answer in hand', async () => {
+    const internalUrl = await gateway.app.internalServer.listen({ host: '127.0.0.1', port: 0 });
+    const route = '/platform/v1/accounts';
+    const socket = await announce(route);
+    await once(socket, 'data');
+    const answeredMs = performance.now();
+    await until(() => performance.now() - answeredMs > HELD_MS);
+    socket.destroy();
+    const scrape = await until(async () => {
+      const now = readScrape(await (await fetch(`${internalUrl}/metrics`)).text());
+      return now.sum('waypost_http_calls_total', { route }) > 0 ? now : undefined;
+    });
+    assert.equal(scrape.sum('waypost_http_calls_total', { route, status: '403', code: 'insufficient_scope' }), 1);
+    assert.ok(scrape.sum('waypost_http_call_seconds_sum', { route }) < HELD_MS / 1_000);
   });
 
   it('is not read for ever', async () => {

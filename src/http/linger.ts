@@ -1,5 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import { Readable } from 'node:stream';
+import { stateOf } from './request-state.ts';
 
 /** What a caller writes on top of the largest body is read for so long, and so much of it: it is no use to us. */
 const REST_MS = 10_000;
@@ -14,6 +15,7 @@ export function lingering(answer: Buffer, request: IncomingMessage): Readable {
   return Readable.from(
     (async function* () {
       yield answer;
+      if (!request.destroyed) stateOf(request).answeredMs = performance.now();
       await readRest(request);
     })(),
   );

@@ -9,6 +9,8 @@ export interface RequestState {
   /** When the principal was last looked at, on a clock that only passes. */
   admittedMs: number;
   rawBody: Buffer;
+  /** When all of the answer was written, of one whose end comes later: see `lingering`. */
+  answeredMs: number | undefined;
   /** The code of the error that was answered. */
   errorCode: string | undefined;
 }
@@ -25,7 +27,14 @@ const EMPTY = Buffer.alloc(0);
 
 /** The state of a call, made when it is first asked for. */
 export function stateOf(raw: IncomingMessage): RequestState {
-  raw[STATE] ??= { requestId: newId(), principal: undefined, admittedMs: 0, rawBody: EMPTY, errorCode: undefined };
+  raw[STATE] ??= {
+    requestId: newId(),
+    principal: undefined,
+    admittedMs: 0,
+    rawBody: EMPTY,
+    answeredMs: undefined,
+    errorCode: undefined,
+  };
   return raw[STATE];
 }
 
