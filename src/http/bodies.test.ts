@@ -121,6 +121,19 @@ describe('bodies', () => {
       assert.ok(assertProblem(answer, 'invalid_request').length <= 1_000);
       assert.ok(answer.text.length < 1 << 20);
     }
+    for (const path of ['/api/v1/endpoints', '/api/v1/templates/sync', '/api/v1/messages/validate']) {
+      const body = { url: 'https://example.com', ...JSON.parse(shapes[0] ?? '') };
+      assert.ok(assertProblem(await gateway.call('POST', path, { body }), 'invalid_request').length <= 1_000, path);
+    }
+    const query = members.slice(0, 500).map((_, place) => `m${place}=`);
+    assert.equal(
+      assertProblem(await gateway.call('GET', `/api/v1/account?${query.join('&')}`), 'invalid_request').length,
+      300,
+    );
+    const headers = { 'webhook-id': 'a', '\ud800': 5 };
+    const endpoint = await gateway.call('POST', '/api/v1/endpoints', { body: { url: 'https://example.com' } });
+    const check = `/api/v1/endpoints/${endpoint.json.id}/check-signature`;
+    assertProblem(await gateway.call('POST', check, { body: { headers, body: '' } }), 'invalid_request');
   });
 
   it('have every fault told at once, and each once', async () => {

@@ -49,3 +49,22 @@ it('all faults of a body are told, however many a person can mend', () => {
   const wrong = (count: number) => faultsOf(schema, { words: new Array(count).fill('green') }).length;
   assert.deepEqual([wrong(9), wrong(100), wrong(100_000)], [9, 100, 300]);
 });
+
+it('a body is refused however many of its members are not known, and each is told by its name', () => {
+  const schema = Type.Object({ word: Type.String() }, { additionalProperties: false });
+  const beside = (count: number) => Object.fromEntries(Array.from({ length: count }, (_, place) => [`m${place}`, 0]));
+  const told = (count: number) => faultsOf(schema, { word: 5, ...beside(count) }).length;
+  assert.deepEqual([told(1), told(200), told(300), told(100_000)], [2, 201, 300, 300]);
+  assert.deepEqual(faultsOf(schema, { word: 'a', 'x/y~z %': 0, '': 0 }), [
+    '#/x~1y~0z%20%25 This member is not known.',
+    '#/ This member is not known.',
+  ]);
+});
+
+it('a name that is no text is a fault like any other', () => {
+  const schema = Type.Object({ words: Type.Record(Type.String(), Type.String()) }, { additionalProperties: false });
+  assert.deepEqual(
+    createBodyCheck(schema)({ words: { '\ud800': 5 }, '\udc00': 0 }).map(({ pointer }) => pointer),
+    ['#', '#/words', '#/%EF%BF%BD', '#/words/%EF%BF%BD'],
+  );
+});

@@ -45,11 +45,14 @@ function parameterOf(pointer: string): string {
 }
 
 function readFaults(errors: readonly SchemaFault[]): PointerFault[] {
-  // A member that is not known is reported twice, once as a schema that is `false`.
-  const told = errors.filter(({ keyword }) => keyword !== 'boolean');
+  // Members that are not known are reported one by one, each as a schema that is `false`, and then together: too late where
+  // their number is beyond the bound.
+  const told = errors.filter(({ keyword }) => keyword !== 'additionalProperties');
   const faults = oneOfEachUnion(told).flatMap((error) =>
     pointersOf(error).map((pointer) => ({ pointer, detail: sentence(error) })),
   );
+  // What has no fault is taken for valid.
+  if (faults.length === 0) throw new Error('A value that is not valid has no fault that could be told');
   return [...new Map(faults.map((fault) => [`${fault.pointer} ${fault.detail}`, fault])).values()];
 }
 
@@ -78,21 +81,13 @@ function oneOfEachUnion(errors: readonly SchemaFault[]): SchemaFault[] {
 }
 
 function pointersOf({ keyword, instancePath, params }: SchemaFault): string[] {
-  const path = `#${instancePath
-    .split('/')
-    .map((part, place) => (place === 0 ? '' : `/${encodeURIComponent(part)}`))
-    .join('')}`;
-  const named = (member: string): string[] => {
-    const names: unknown = typeof params === 'object' && params !== null ? Reflect.get(params, member) : undefined;
-    return Array.isArray(names) ? names.map((name) => `${path}/${pointerToken(String(name))}`) : [path];
-  };
-  if (keyword === 'additionalProperties') return named('additionalProperties');
-  if (keyword === 'required') return named('requiredProperties');
-  return [path];
+  const path = `#${instancePath.toWellFormed().split('/').map(encodeURIComponent).join('/')}`;
+  const names: unknown = keyword === 'required' ? Reflect.get(Object(params), 'requiredProperties') : undefined;
+  return Array.isArray(names) ? names.map((name) => `${path}/${pointerToken(String(name))}`) : [path];
 }
 
 function sentence({ keyword, message, params }: SchemaFault): string {
-  if (keyword === 'additionalProperties') return 'This member is not known.';
+  if (keyword === 'boolean') return 'This member is not known.';
   if (keyword === 'required') return 'This member is missing.';
   if (keyword === '~refine') return message;
   const allowed: unknown = Reflect.get(Object(params), 'allowedValues');
