@@ -97,9 +97,10 @@ describe('connecting a channel', () => {
       '#/extra',
       '#/phone_number_id',
     ]);
-    assert.deepEqual(pointersOf(await connect(accountId, { ...newWish(), display_phone_number: 'none' })), [
-      '#/display_phone_number',
-    ]);
+    for (const number of ['none', `+44 7700 ${' '.repeat(40)}900123`])
+      assert.deepEqual(pointersOf(await connect(accountId, { ...newWish(), display_phone_number: number })), [
+        '#/display_phone_number',
+      ]);
     assert.deepEqual(pointersOf(await connect(accountId, { ...newWish(), phone_number_id: '../x' })), [
       '#/phone_number_id',
     ]);

@@ -26,15 +26,17 @@ interface Deps {
   publicUrl(): string;
 }
 
+/** With all that people write between the digits. */
+const DISPLAY_NUMBER_LENGTH_MAX = 40;
 const E164 = /^\+[1-9][0-9]{6,14}$/;
 const PHONE_NUMBER = Type.Refine(
   Type.String({
     describedAs: {
-      ...{ type: 'string', minLength: 1, maxLength: 40 },
+      ...{ type: 'string', minLength: 1, maxLength: DISPLAY_NUMBER_LENGTH_MAX },
       description: 'The phone number in international form, as people or the provider write it.',
     },
   }),
-  (text) => E164.test(readDisplayNumber(text)),
+  (text) => text.length <= DISPLAY_NUMBER_LENGTH_MAX && E164.test(readDisplayNumber(text)),
   () => 'This must be a phone number in international form.',
 );
 const ACCESS_TOKEN = Type.String({
