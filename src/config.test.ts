@@ -74,14 +74,6 @@ describe('settings', () => {
     assert.equal(loadConfig(stop(0, 0)).stopBudgetMs, 0, 'whoever wants no draining at all may have that');
   });
 
-  it('may not let the sandbox sign as the provider does', () => {
-    const both = { WAYPOST_APP_SECRETS: 'current,former', WAYPOST_SANDBOX_APP_SECRET: 'former' };
-    assertFaults(both, ['WAYPOST_SANDBOX_APP_SECRET']);
-    assert.ok(!messageOf(both).includes('former'));
-    const own = loadConfig({ WAYPOST_APP_SECRETS: 'current,former', WAYPOST_SANDBOX_APP_SECRET: 'own' });
-    assert.equal(own.secrets.sandboxAppSecret, 'own');
-  });
-
   it('never show a secret when they are wrong', () => {
     const secret = 'wp_root_geheim';
     const message = messageOf({ WAYPOST_PLATFORM_KEYS: secret, WAYPOST_MASTER_KEY: 'geheim' });

