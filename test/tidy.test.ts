@@ -83,6 +83,7 @@ const NAMES_ACCOUNT = /\baccount_id\s*=|insert into \w+( as \w+)? \([^)]*\baccou
 const TIME_OF_DAY = [
   'src/kernel/clock.ts',
   'src/kernel/ids.ts', // Ids tell when they were made.
+  'src/messages/commit/ledger.ts', // It compares with an id's time.
   'src/watch/attempts.ts', // It compares with an event's own time.
   'src/watch/batches.ts', // It compares with an id's time.
   'src/watch/sends.ts', // A trace tells when it began.

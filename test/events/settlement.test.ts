@@ -4,7 +4,7 @@ import { pino } from 'pino';
 import { listAccountTables } from '../../src/erasure/account-store.ts';
 import { eraseDeletedAccount } from '../../src/erasure/delete-account.ts';
 import { appendEvents, listEvents } from '../../src/events/store.ts';
-import { newId } from '../../src/kernel/ids.ts';
+import { firstIdOfMs, newId } from '../../src/kernel/ids.ts';
 import { StoreUnavailable } from '../../src/kernel/store-unavailable.ts';
 import type { NewRequest } from '../../src/messages/commit/begin-store.ts';
 import { createLedger, type Settlement } from '../../src/messages/commit/ledger.ts';
@@ -19,6 +19,8 @@ import { until } from '../support/until.ts';
 import { countWaitingForLocks } from '../support/waiting-for-locks.ts';
 
 const log = pino({ level: 'silent' });
+/** An erasure waits longer than this for what is under way. */
+const BEFORE_THE_ERASURE = firstIdOfMs(Date.now() - 70_000);
 const DOCS_URL = 'http://127.0.0.1/docs/errors';
 
 let test: TestDatabase;
@@ -42,10 +44,10 @@ const intend = (more: Partial<IntendedMessage> = {}): IntendedMessage => ({
 });
 
 /** A request that is committed and under way, of a node of its own. */
-async function begin(intended: IntendedMessage[]): Promise<NewRequest> {
+async function begin(intended: IntendedMessage[], id = newId()): Promise<NewRequest> {
   const request: NewRequest = {
     accountId: newId(),
-    id: newId(),
+    id,
     mode: 'test',
     channelId: newId(),
     keyId: newId(),
@@ -164,6 +166,19 @@ describe('the outcome of a send', () => {
         table,
       );
     assert.deepEqual(await typesOf(other), ['message.unknown', 'message.accepted']);
+  });
+
+  it('leaves nothing either where others have settled it and erased its account while this process stood still', async () => {
+    const request = await begin([intend(), intend()], BEFORE_THE_ERASURE);
+    const { accountId, id, nodeId } = request;
+    await database.query('insert into account (id, name, deleted_at) values ($1, $2, now())', [accountId, 'Gone']);
+    assert.equal(await recoverRequests(database, nodeId, DOCS_URL, log), 1);
+    while (await eraseDeletedAccount(database, 0));
+    const ledger = createLedger(database, log);
+    const { settled } = settlement(request, ACCEPTED);
+    await ledger.settle({ when: 'meanwhile', settled: settled.slice(0, 1), completed: null });
+    await ledger.settle({ when: 'end', settled: settled.slice(1), completed: { accountId, id, replay: null } });
+    assert.deepEqual(await database.query('select from message where account_id = $1', [accountId]), []);
   });
 
   it('raises none when a notification is committed before it', async () => {

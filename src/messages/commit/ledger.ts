@@ -1,7 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import { appendEvents } from '../../events/store.ts';
-import { newId } from '../../kernel/ids.ts';
+import { idTimeMs, newId } from '../../kernel/ids.ts';
 import { StoreUnavailable } from '../../kernel/store-unavailable.ts';
 import { withinMs } from '../../kernel/within-ms.ts';
 import { createBatcher } from '../../store/batcher.ts';
@@ -32,6 +32,12 @@ const RETRY_PAUSE_MS = 250;
 const BEGIN_WAIT_MS = 5_000;
 /** Longer than the store lets any statement run: after it, what was in doubt can no longer be committed. */
 const DOUBT_MS = 40_000;
+
+/**
+ * No account is erased sooner after its deletion, and so after its last request has begun (see `settledAfterMs`): outcomes are
+ * fenced from then on. It is rare that any come so late.
+ */
+const UNFENCED_MS = 60_000;
 
 /** Outcomes of one send's messages. */
 export interface Settlement {
@@ -109,10 +115,7 @@ export function createLedger(database: Database, log: Logger, onEvents = () => {
   /** A server that has lost us may go on with the commit after a first withdrawal, so there is a second one. */
   function takeBack(request: NewRequest, begun: Promise<boolean>): void {
     const withdraw = () => database.transaction((tx) => withdrawRequest(tx, request));
-    void untilDone(async () => {
-      await Promise.allSettled([begun]);
-      await withdraw();
-    });
+    void untilDone(() => Promise.allSettled([begun]).then(withdraw));
     setTimeout(() => void untilDone(withdraw), DOUBT_MS).unref();
   }
 
@@ -130,6 +133,7 @@ export function createLedger(database: Database, log: Logger, onEvents = () => {
     settle: (settlement) =>
       untilDone(async () => {
         if (isEventful(settlement)) await tellings.add(settlement);
+        else if (isOld(settlement)) await commitFenced(database, settlement);
         else await commits.add({ kind: 'settle', settlement });
       }),
     async idle() {
@@ -168,16 +172,36 @@ function isEventful({ when, settled }: Settlement): boolean {
   return settled.length > 0 && (when === 'late' || settled.some(({ outcome }) => outcome.status === 'unknown'));
 }
 
+/** Of a process that stood still, or was cut off, for so long that another node may have settled its requests. */
+async function commitFenced(database: Database, { settled: known, completed }: Settlement): Promise<void> {
+  await database.transaction(async (tx) => {
+    const settled = await lockWhatIsThere(tx, known);
+    const commit = { begun: [], settled, completed: completed === null ? [] : [completed] };
+    if (settled.length > 0) await commitSends(tx, commit, 'any');
+  });
+}
+
+/**
+ * An outcome may have waited until its account was erased, and must not bring rows of it back. While a request is locked here,
+ * the erasure waits for it and then looks again.
+ */
+async function lockWhatIsThere(tx: Queryable, settled: readonly SettledMessage[]): Promise<SettledMessage[]> {
+  const requests = await lockRequests(tx, settled);
+  return settled.filter(({ requestId }) => requests.has(requestId));
+}
+
+/** By the time of day, which goes on while a machine sleeps. */
+function isOld({ settled: [first] }: Settlement): boolean {
+  return first !== undefined && Date.now() - idTimeMs(first.requestId) > UNFENCED_MS;
+}
+
 /** The outcomes and their events, in a transaction of their own, because the numbers of events are locked in it. */
 async function commitAndTell(database: Database, items: readonly Settlement[]): Promise<void> {
   const known = items.flatMap((item) => item.settled);
   const completed = items.flatMap((item) => item.completed ?? []);
   const late = new Set(items.filter(({ when }) => when === 'late').flatMap((item) => item.settled));
   await database.transaction(async (tx) => {
-    // A late outcome may have waited for the database until its account was erased, and must not bring rows of it back.
-    // While a request is locked here, the erasure waits for it and then looks again.
-    const requests = await lockRequests(tx, known);
-    const settled = known.filter(({ requestId }) => requests.has(requestId));
+    const settled = await lockWhatIsThere(tx, known);
     if (settled.length === 0) return;
     const eventful = settled.filter((one) => one.outcome.status === 'unknown' || late.has(one));
     // A notification may be writing such a row in this moment. It is waited for, because what has no row
