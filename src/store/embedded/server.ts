@@ -56,15 +56,13 @@ export async function startServer(options: ServerOptions, stopping: AbortSignal)
   // A gateway that ends without stopping it must not hang: the next start finds it.
   child.unref();
   await waitUntilReady(child, exited, options, stopping);
-  endIfOutOfReach(child, exited, options);
   let stopped: Promise<void> | undefined;
-  return {
-    exited,
-    stop: () => {
-      stopped ??= stopServer(child, exited);
-      return stopped;
-    },
+  const stop = () => {
+    stopped ??= stopServer(child, exited);
+    return stopped;
   };
+  stopIfOutOfReach(child, { exited, stop }, options);
+  return { exited, stop };
 }
 
 /** Nothing of ours: the environment holds secrets, and PG... variables that would change what the server does. */
@@ -106,12 +104,12 @@ async function waitUntilReady(
  * A plain `kill` has the server wait until all its clients are gone, and refuse new ones meanwhile. Ours stay for as
  * long as there is work, so it would be neither there nor gone. Without its socket file nobody finds it.
  */
-function endIfOutOfReach(child: ChildProcess, exited: Promise<void>, options: ServerOptions): void {
+function stopIfOutOfReach(child: ChildProcess, { exited, stop }: Server, options: ServerOptions): void {
   const look = async () => {
     const file = await readPidFile(child, options);
     if (file === undefined) return;
     const isFound = file.socket === undefined || (await stat(file.socket).catch(undefinedIfMissing)) !== undefined;
-    if (file.state === 'stopping' || !isFound) child.kill('SIGINT');
+    if (file.state === 'stopping' || !isFound) await stop();
   };
   // What cannot be read in this moment is read at the next look.
   const watch = setInterval(() => void look().catch(() => undefined), WATCH_EVERY_MS).unref();
