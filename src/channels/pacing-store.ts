@@ -23,10 +23,14 @@ const PACE_PREPARE = `
   order by account_id, channel_id
   on conflict do nothing`;
 
+/** Nobody reserves so far ahead: longer than the longest deadline that a send may have. */
+const AHEAD = "interval '150 seconds'";
+
 /**
  * Reserves turns for all nodes together, on the database's clock. A channel that was idle has a tenth of a second saved up
  * and no more, so that the rate holds in every second. Only turns within the horizon are given: what is refused takes
- * nothing away from others.
+ * nothing away from others. What lies further ahead than anybody reserves was written before the clock was set back, and
+ * would keep the channel from sending until then.
  */
 const PACE_RESERVE = `
   with wanted as (
@@ -34,7 +38,8 @@ const PACE_RESERVE = `
       as t(account_id, channel_id, messages, per_second, horizon_ms)
   ), locked as (
     select p.account_id, p.channel_id, w.messages, w.per_second, w.horizon_ms,
-      greatest(p.next_at, clock_timestamp() - interval '100 milliseconds') as start
+      greatest(case when p.next_at <= clock_timestamp() + ${AHEAD} then p.next_at end,
+        clock_timestamp() - interval '100 milliseconds') as start
     from wanted w
     join channel_pace p on p.account_id = w.account_id and p.channel_id = w.channel_id
     order by p.account_id, p.channel_id

@@ -143,6 +143,15 @@ describe('turns of a live channel', () => {
     const codes = codesOf(await pacing.turnsFor(channel, people(20), performance.now() + 10_000));
     assert.ok(codes.filter((code) => code === 'now').length <= PER_SECOND * SAVED_SECONDS + 1);
   });
+
+  it('that were given before the database’s clock was set back hold up nobody', async () => {
+    const pacing = createPacing(test.database, clock);
+    await pacing.turnsFor(channel, people(1), performance.now() + 1_000);
+    await test.database.query("update channel_pace set next_at = now() + interval '1 hour'");
+    const codes = codesOf(await pacing.turnsFor(channel, people(20), performance.now() + 10_000));
+    assert.deepEqual(new Set(codes), new Set(['now', 'later']));
+    assert.ok(codes.filter((code) => code === 'now').length <= PER_SECOND * SAVED_SECONDS + 1);
+  });
 });
 
 describe('turns of one person', () => {
