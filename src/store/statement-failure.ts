@@ -27,7 +27,8 @@ export function readStatementFailure(error: unknown, connectionBroken: boolean, 
   }
   // A server that says ERROR has rolled the statement back. FATAL and PANIC end the connection at any point of it.
   const fatal = error.severity !== 'ERROR';
-  if (!fatal && !UNAVAILABLE.test(error.code) && !isStaleStatement(error)) return { error, connectionUsable: true };
+  const ofTheWorld = fatal || UNAVAILABLE.test(error.code) || isStaleStatement(error) || isUnloggedOnStandby(error);
+  if (!ofTheWorld) return { error, connectionUsable: true };
   return { error: new StoreUnavailable(error, committing && fatal), connectionUsable: false };
 }
 
@@ -43,4 +44,12 @@ function isReadTimeout(error: unknown): boolean {
  */
 function isStaleStatement({ code, routine }: DatabaseError): boolean {
   return code === '26000' || (code === '0A000' && routine === 'RevalidateCachedQuery');
+}
+
+/**
+ * A table without a log is not there on a server that only follows another one. It is missed when the statement is planned, and
+ * so before the server refuses to write.
+ */
+function isUnloggedOnStandby({ code, routine }: DatabaseError): boolean {
+  return code === '0A000' && routine === 'get_relation_info';
 }
