@@ -1,15 +1,23 @@
 import type { Logger } from 'pino';
 import { isPassingFailure } from '../store/passing-failure.ts';
 
-/** One round after another, never two at once. A store that is away is met again in the next round. */
-export function repeat(round: () => Promise<void>, everyMs: number, log: Logger): { stop(): Promise<void> } {
+/**
+ * One round after another, never two at once. A store that is away is met again in the next round. The first one begins after
+ * `firstMs`.
+ */
+export function repeat(
+  round: () => Promise<void>,
+  everyMs: number,
+  log: Logger,
+  firstMs = everyMs,
+): { stop(): Promise<void> } {
   let stopped = false;
   let running = Promise.resolve();
   let timer: NodeJS.Timeout;
-  const schedule = () => {
+  const schedule = (afterMs: number) => {
     timer = setTimeout(() => {
-      running = runOnce().finally(() => stopped || schedule());
-    }, everyMs);
+      running = runOnce().finally(() => stopped || schedule(everyMs));
+    }, afterMs);
     timer.unref();
   };
   const runOnce = async () => {
@@ -20,7 +28,7 @@ export function repeat(round: () => Promise<void>, everyMs: number, log: Logger)
       log.warn({ err: error }, 'sweep.put_off');
     }
   };
-  schedule();
+  schedule(firstMs);
   return {
     async stop() {
       stopped = true;

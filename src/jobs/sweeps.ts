@@ -14,6 +14,8 @@ import { repeat } from './repeat.ts';
 /** Together with the lease of a node this keeps a crash settled within the promised 30 s. */
 const RECOVER_EVERY_MS = 5_000;
 const TIDY_EVERY_MS = 3_600_000;
+/** Soon, because nodes may be replaced more often than each hour; and not before the first calls of a start are answered. */
+const TIDY_AFTER_MS = 10_000;
 
 interface Deps {
   database: Database;
@@ -23,6 +25,7 @@ interface Deps {
   /** What slices do by themselves, and how often. */
   rounds: readonly Round[];
   watch?(loop: string, periodSeconds: number): WatchRound;
+  tidyAfterMs?: number;
 }
 
 interface Round {
@@ -30,19 +33,23 @@ interface Round {
   /** What it returns, if it is a number, says how much there was to do. */
   run(): Promise<unknown>;
   everyMs: number;
+  /** When it runs first; without it after `everyMs`. */
+  firstMs?: number;
 }
 
 export interface Sweeps {
-  /** Ends after the rounds that are under way. */
+  /** Ends after the rounds that are under way; tidying after its next statement. */
   stop(): Promise<void>;
 }
 
 /**
  * What happens by itself, on every node: settling what gone nodes have left, forgetting expired keys, making partitions
- * ahead. The first round is over when this resolves, so that a restart serves only what is settled.
+ * ahead. What gone nodes have left is settled when this resolves, so that a restart serves only what is settled, and the
+ * partitions are there. What has expired is nobody's any more, and after a long rest may be a lot: it is forgotten later.
  */
 export async function startSweeps(deps: Deps): Promise<Sweeps> {
-  const { database, node, docsUrl, log } = deps;
+  const { database, node, docsUrl, log, tidyAfterMs = TIDY_AFTER_MS } = deps;
+  let stopping = false;
   const recover = async () => {
     // Read before the nodes are: whoever begins a request is recorded as a node by then.
     const working = await listWorkingNodes(database);
@@ -56,19 +63,20 @@ export async function startSweeps(deps: Deps): Promise<Sweeps> {
     await makeWeeks(database, log);
     let expired = 0;
     for (const expire of [expireIdempotency, expireInboundIds, expireNews, tidyDeliveries])
-      for (let some = await expire(database); some > 0; some = await expire(database)) expired += some;
+      for (let some = 1; some > 0 && !stopping; expired += some) some = await expire(database);
     return expired;
   };
   await recover();
-  await tidy();
+  await makeWeeks(database, log);
   const rounds: Round[] = [
     { name: 'recovery', run: recover, everyMs: RECOVER_EVERY_MS },
-    { name: 'tidy', run: tidy, everyMs: TIDY_EVERY_MS },
+    { name: 'tidy', run: tidy, everyMs: TIDY_EVERY_MS, firstMs: tidyAfterMs },
     ...deps.rounds,
   ];
-  const loops = rounds.map((round) => repeat(watched(round, deps), round.everyMs, log));
+  const loops = rounds.map((round) => repeat(watched(round, deps), round.everyMs, log, round.firstMs));
   return {
     async stop() {
+      stopping = true;
       await Promise.all(loops.map((loop) => loop.stop()));
     },
   };

@@ -1,0 +1,45 @@
+import assert from 'node:assert/strict';
+import { afterEach, beforeEach, describe, it } from 'node:test';
+import { pino } from 'pino';
+import { createTestDatabase, type TestDatabase } from '../../test/support/database.ts';
+import { until } from '../../test/support/until.ts';
+import { newId } from '../kernel/ids.ts';
+import { joinNodes } from '../nodes/node.ts';
+import { type Sweeps, startSweeps } from './sweeps.ts';
+
+/** What somebody may hold a lock for; nobody waits for that at a start. */
+const START_WITHIN_MS = 5_000;
+const log = pino({ level: 'silent' });
+
+let test: TestDatabase;
+beforeEach(async () => {
+  test = await createTestDatabase();
+  await test.database.query(
+    `insert into idempotency (account_id, mode, key, request_id, body_sha256, expires_at)
+     select $1, 'test', n::text, $1, sha256(''), now() - interval '1 day' from generate_series(1, 12000) n`,
+    [newId()],
+  );
+});
+afterEach(() => test.drop());
+
+const countKeys = async () =>
+  (await test.database.query<{ keys: number }>('select count(*) as keys from idempotency'))[0]?.keys;
+
+describe('what has expired', () => {
+  it('keeps no node from starting, whoever holds it, and is forgotten soon after', async () => {
+    const { database } = test;
+    const node = await joinNodes({ database, log });
+    const sweeps = await database.transaction(async (tx) => {
+      await tx.query("select 1 from idempotency where key = '7000' for update");
+      let started: Sweeps | undefined;
+      const starting = startSweeps({ database, node, docsUrl: () => '', log, rounds: [], tidyAfterMs: 100 });
+      starting.then((sweeps) => {
+        started = sweeps;
+      }, assert.ifError);
+      return until(() => started, START_WITHIN_MS);
+    });
+    await until(async () => (await countKeys()) === 0);
+    await sweeps.stop();
+    await node.leave();
+  });
+});
