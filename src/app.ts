@@ -215,7 +215,7 @@ async function createParts(deps: WatchedDeps, sealer: Sealer, life: Life) {
   const rounds = [
     { name: 'templates', run: () => syncDueTemplates({ database, channels, registry }), everyMs: SYNC_LOOK_MS },
     ...platformRounds({
-      ...{ database, provider, sealer, sandbox, keyUses, limits: limitsOf(config), log },
+      ...{ database, provider, sealer, sandbox, keyUses, keep: config.keep, clock, log },
       settledMs: settledAfterMs(config),
     }),
     ...statisticsRounds({ database, noted: notedMinutes, limits: limitsOf(config) }),

@@ -3,7 +3,8 @@ import type { KeyUses } from './accounts/key-uses.ts';
 import { readDueFacts } from './channels/read-facts.ts';
 import { eraseRound } from './erasure/erase-round.ts';
 import { keepRound } from './keeping/keep-round.ts';
-import type { KeepLimits } from './kernel/keep.ts';
+import type { Clock } from './kernel/clock.ts';
+import type { KeepDays } from './kernel/keep.ts';
 import type { Sealer } from './kernel/sealed.ts';
 import type { Provider } from './provider/port.ts';
 import type { Database } from './store/database.ts';
@@ -22,18 +23,19 @@ interface Deps {
   sealer: Sealer;
   sandbox: boolean;
   keyUses: KeyUses;
-  limits(): KeepLimits;
+  keep: KeepDays;
+  clock: Clock;
   /** See `settledAfterMs`. */
   settledMs: number;
   log: Logger;
 }
 
 /** What the platform's part does by itself, on every node. */
-export function platformRounds({ database, provider, sealer, sandbox, keyUses, limits, settledMs, log }: Deps) {
+export function platformRounds({ database, provider, sealer, sandbox, keyUses, keep, clock, settledMs, log }: Deps) {
   return [
     { name: 'key_uses', run: () => keyUses.flush(), everyMs: KEY_USES_EVERY_MS },
     { name: 'facts', run: () => readDueFacts({ database, provider, sealer, sandbox }), everyMs: FACTS_EVERY_MS },
     { name: 'erasure', run: () => eraseRound(database, settledMs), everyMs: ERASE_EVERY_MS },
-    { name: 'keeping', run: () => keepRound({ database, limits: limits(), log }), everyMs: KEEP_EVERY_MS },
+    { name: 'keeping', run: () => keepRound({ database, days: keep, clock, log }), everyMs: KEEP_EVERY_MS },
   ];
 }

@@ -17,8 +17,8 @@ import {
 import { assertProblem } from '../../test/support/problem.ts';
 import { until } from '../../test/support/until.ts';
 import { makePartitions } from '../jobs/store.ts';
+import { type Clock, systemClock } from '../kernel/clock.ts';
 import { formatId, newId, parseId } from '../kernel/ids.ts';
-import { keepLimits } from '../kernel/keep.ts';
 import { keepRound } from './keep-round.ts';
 
 const DAYS = { messages: 90, content: 30, events: 30, notifications: 7, setAside: 30 };
@@ -44,9 +44,9 @@ beforeEach(async () => {
 });
 
 /** All of it, as an hour later, and as the clock says. */
-async function keep(log = pino({ level: 'silent' })): Promise<void> {
+async function keep(log = pino({ level: 'silent' }), clock: Clock = systemClock): Promise<void> {
   await gateway.database.query('update keeping set due_at = now()');
-  await keepRound({ database: gateway.database, limits: keepLimits(DAYS, Date.now()), log });
+  await keepRound({ database: gateway.database, days: DAYS, clock, log });
 }
 
 const count = async (table: string, where = 'true') =>
@@ -253,6 +253,17 @@ describe('keeping', () => {
     await ageEverything(gateway.database, 11);
     await keep();
     assert.equal(await count('customer_window'), 0);
+  });
+
+  it('takes nothing away because one gateway’s clock is ahead', async () => {
+    await fill(5);
+    await gateway.database.query('update customer_window set last_at = now()');
+    const tables = ['message', 'request', 'timeline', 'event', 'notification', 'customer_window'];
+    const kept = async () =>
+      Promise.all([...tables.map((table) => count(table)), count('message', 'content is not null')]);
+    const before = await kept();
+    await keep(undefined, { nowMs: () => Date.now() + 400 * 86_400_000 });
+    assert.deepEqual(await kept(), before);
   });
 
   it('deletes what no week covers', async () => {

@@ -1,5 +1,6 @@
 import type { Logger } from 'pino';
-import type { KeepLimits } from '../kernel/keep.ts';
+import type { Clock } from '../kernel/clock.ts';
+import { type KeepDays, type KeepLimits, keepLimits } from '../kernel/keep.ts';
 import type { Database, Transaction } from '../store/database.ts';
 import { isLockTimeout } from '../store/lock-timeout.ts';
 import { isTableGone } from '../store/table-gone.ts';
@@ -25,7 +26,8 @@ const DAY_SECONDS = 86_400;
 
 interface Deps {
   database: Database;
-  limits: KeepLimits;
+  days: KeepDays;
+  clock: Clock;
   log: Logger;
 }
 
@@ -85,12 +87,14 @@ export async function keepRound(deps: Deps): Promise<void> {
 }
 
 /** Whether there is more to do at once. */
-async function goOn({ database, limits, log }: Deps, { name, step, pauseSeconds }: Task): Promise<boolean> {
+async function goOn({ database, days, clock, log }: Deps, { name, step, pauseSeconds }: Task): Promise<boolean> {
   try {
     return await database.transaction(async (tx) => {
-      const progress = await claimTask(tx, name);
-      if (progress === undefined) return false;
-      const { more, ...reached } = await step(tx, limits, progress);
+      const task = await claimTask(tx, name);
+      if (task === undefined) return false;
+      // What is gone does not come back when a clock is put right, so it takes two clocks to call it past its time.
+      const limits = keepLimits(days, Math.min(clock.nowMs(), task.atMs));
+      const { more, ...reached } = await step(tx, limits, task.progress);
       await moveTask(tx, name, reached, more ? 0 : (pauseSeconds ?? HOUR_SECONDS));
       return more;
     });

@@ -7,11 +7,17 @@ export interface Progress {
 }
 
 /** Other nodes skip a task that one is at work on. */
-const TASK_CLAIM = 'select place, block from keeping where task = $1 and due_at <= now() for update skip locked';
+const TASK_CLAIM = `
+  select place, block, floor(extract(epoch from now()) * 1000)::bigint as at_ms from keeping
+  where task = $1 and due_at <= now() for update skip locked`;
 
-/** Locks a task for this transaction. undefined: it is not due, or another node is at work on it. */
-export async function claimTask(tx: Queryable, task: string): Promise<Progress | undefined> {
-  return (await tx.query<Progress>(TASK_CLAIM, [task]))[0];
+/** Locks a task for this transaction, and tells the database's time. undefined: it is not due, or another node is at work on it. */
+export async function claimTask(
+  tx: Queryable,
+  task: string,
+): Promise<{ progress: Progress; atMs: number } | undefined> {
+  const [row] = await tx.query<Progress & { at_ms: number }>(TASK_CLAIM, [task]);
+  return row && { progress: { place: row.place, block: row.block }, atMs: row.at_ms };
 }
 
 const TASK_MOVE = `

@@ -4,7 +4,7 @@ import { pino } from 'pino';
 import { ageEverything } from '../../test/support/age.ts';
 import { startTestGateway, type TestGateway } from '../../test/support/gateway.ts';
 import { sendOne } from '../../test/support/notifications.ts';
-import { keepLimits } from '../kernel/keep.ts';
+import { systemClock as clock } from '../kernel/clock.ts';
 import { keepRound } from './keep-round.ts';
 
 const DAYS = { messages: 90, content: 30, events: 30, notifications: 7, setAside: 30 };
@@ -42,7 +42,7 @@ it('takes away what is past its time while messages are sent, and waits for no r
   const putOff = () => said.filter((line) => line.includes('keeping.put_off')).length;
   const keep = async () => {
     await database.query('update keeping set due_at = now()');
-    await keepRound({ database, limits: keepLimits(DAYS, Date.now()), log });
+    await keepRound({ database, days: DAYS, clock, log });
   };
   await database.transaction(async (reader) => {
     await reader.query('select count(*) from timeline, message, request');
