@@ -49,6 +49,21 @@ describe('a statement', () => {
     assert.deepEqual(limits, { statement: '30s', zone: 'UTC', idle: '10s', name: 'waypost' });
   });
 
+  it('goes by what it is written for, whatever the owner of the database has set for all of it', async () => {
+    const other = await createTestDatabase({ migrated: false });
+    const [at] = await other.database.query<{ name: string }>('select current_database() as name');
+    const set = (setting: string) => other.database.query(`alter database ${at?.name} set ${setting}`);
+    for (const setting of ['jit to on', "lock_timeout to '20ms'", "default_transaction_isolation to 'serializable'"])
+      await set(setting);
+    const own = openDatabase({ connection: other.connection, connections: 1, onError: () => undefined });
+    const [settings] = await own.query(
+      `select current_setting('jit') as jit, current_setting('lock_timeout') as lock, current_setting('transaction_isolation') as isolation`,
+    );
+    await own.close();
+    await other.drop();
+    assert.deepEqual(settings, { jit: 'off', lock: '0', isolation: 'read committed' });
+  });
+
   it('that is wrong throws its own error, which surely wrote nothing, and keeps its connection', async () => {
     const one = openDatabase({ connection: test.connection, connections: 1, onError: () => undefined });
     const pid = await backendOf(one);
