@@ -162,10 +162,12 @@ export async function createApp(given: AppDeps): Promise<App> {
       await parts.processor.stop();
       await life.deliveries?.stop(ATTEMPTS_STOP_MS);
       await parts.attempts.close();
-      await sweeps?.stop();
+      const swept = sweeps?.stop();
+      // No send needs it any more, and a round asks it one question after another, each as long as a provider may take.
+      await parts.provider.close();
+      await swept;
       await unlessUnavailable(parts.keyUses.flush());
       await unlessUnavailable(parts.notedMinutes.flush());
-      await parts.provider.close();
       await internalServer.close();
       // Its lease ends by itself then, and there is nothing left of it to settle.
       await unlessUnavailable(parts.node.leave());
