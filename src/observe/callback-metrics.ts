@@ -71,6 +71,7 @@ function createProcessorMetrics(registry: Registry) {
   return {
     processed: (state: string, reason: string) => processed.inc({ state, reason }),
     items: (kind: string, count: number) => items.inc({ kind }, count),
-    applied: (seconds: number) => apply.observe(seconds),
+    // The clock of the node that received it may be ahead of ours, and a sum that shrinks passes for a restart.
+    applied: (seconds: number) => apply.observe(Math.max(0, seconds)),
   };
 }

@@ -44,7 +44,8 @@ export function createDeliveryMetrics(registry: Registry): DeliveryMetrics {
       attempts.inc({ mode, outcome, reason });
       attempt.observe(seconds);
     },
-    delivered: (seconds) => delivered.observe(seconds),
+    // The database's clock may be ahead of ours, and a sum that shrinks passes for a restart.
+    delivered: (seconds) => delivered.observe(Math.max(0, seconds)),
     givenUp: (mode) => givenUp.inc({ mode }),
   };
 }
