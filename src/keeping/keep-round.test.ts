@@ -129,7 +129,7 @@ describe('keeping', () => {
     await fill(100);
     await gateway.database.query(`update request set completed_at = null, intent = '[]', node_id = $1`, [newId()]);
     await gateway.database.query(
-      `insert into node (id, host, pid, lease_until) select node_id, 'elsewhere', 1, now() + interval '1 hour' from request`,
+      `insert into node (id, host, pid, lease_until) select node_id, 'elsewhere', 1, now() + interval '4 minutes' from request`,
     );
     const weeks = await weeksOf('message');
     await keep();

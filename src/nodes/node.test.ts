@@ -42,6 +42,17 @@ describe('a node', () => {
     assert.equal(await isGone(late), false, 'it lives again');
   });
 
+  it('whose lease was given before the database’s clock was set back is gone at the second look, unless it renews it', async () => {
+    const dead = await addNode({ host: 'elsewhere', pid: 1, leaseSeconds: 3_600 });
+    const alive = await addNode({ host: 'elsewhere', pid: 1, leaseSeconds: 3_600 });
+    assert.equal(await isGone(dead), false);
+    await renewNode(test.database, alive, 'elsewhere', 1, 15);
+    const gone = await node.findGone([]);
+    assert.deepEqual([gone.includes(dead), gone.includes(alive)], [true, false]);
+    await node.forget(dead);
+    assert.deepEqual(await test.database.query('select 1 from node where id = $1', [dead]), []);
+  });
+
   it('that has work but no record is gone at the second look', async () => {
     const id = newId();
     assert.deepEqual([await isGone(id, [id]), await isGone(id, [id]), await isGone(id)], [false, true, false]);

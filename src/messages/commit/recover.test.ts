@@ -41,7 +41,7 @@ after(() => gateway.stop());
 async function newNode(): Promise<string> {
   const id = newId();
   await gateway.database.query(
-    `insert into node (id, host, pid, lease_until) values ($1, 'elsewhere', 1, now() + interval '1 hour')`,
+    `insert into node (id, host, pid, lease_until) values ($1, 'elsewhere', 1, now() + interval '4 minutes')`,
     [id],
   );
   return id;
