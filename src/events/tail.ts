@@ -1,8 +1,8 @@
 import type { Logger } from 'pino';
 import type { Mode } from '../kernel/principal.ts';
-import { unlessUnavailable } from '../kernel/store-unavailable.ts';
 import { unwatched, type WatchRound } from '../observe/loops.ts';
 import type { Queryable } from '../store/database.ts';
+import { isPassingFailure } from '../store/passing-failure.ts';
 import { findLatest } from './store.ts';
 
 /** How soon events of other nodes are seen. What this node records is told by a nudge. */
@@ -53,8 +53,11 @@ export function createTail(database: Queryable, log: Logger, watch: WatchRound =
     timer = undefined;
     asking = true;
     const asked = [...waiters];
-    const latest = await unlessUnavailable(watch(() => findLatest(database, asked)));
-    if (latest === undefined) log.warn('events.tail_waits_for_store');
+    const latest = await watch(() => findLatest(database, asked)).catch((error: unknown) => {
+      if (!isPassingFailure(error)) throw error;
+      log.warn({ err: error }, 'events.tail_waits_for_store');
+      return undefined;
+    });
     for (const waiter of asked)
       if ((latest?.get(`${waiter.accountId} ${waiter.mode}`) ?? 0) > waiter.after) waiter.wake();
     asking = false;

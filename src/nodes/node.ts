@@ -2,9 +2,9 @@ import { readFileSync, readlinkSync } from 'node:fs';
 import { hostname } from 'node:os';
 import type { Logger } from 'pino';
 import { newId } from '../kernel/ids.ts';
-import { StoreUnavailable } from '../kernel/store-unavailable.ts';
 import { unwatched, type WatchRound } from '../observe/loops.ts';
 import type { Queryable } from '../store/database.ts';
+import { isPassingFailure } from '../store/passing-failure.ts';
 import { deleteNode, forgetNode, listNodes, type NodeRow, renewNode } from './store.ts';
 
 /** After this long without a sign of life a node's work is settled by others: well inside the promised 30 s. */
@@ -56,7 +56,7 @@ export async function joinNodes({ database, log, watch = unwatched }: Deps): Pro
     try {
       await watch(begin);
     } catch (error) {
-      if (!(error instanceof StoreUnavailable)) throw error;
+      if (!isPassingFailure(error)) throw error;
       log.warn({ err: error }, 'node.lease_not_renewed');
     }
   }

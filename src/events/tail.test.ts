@@ -1,0 +1,33 @@
+import assert from 'node:assert/strict';
+import { it } from 'node:test';
+import { pino } from 'pino';
+import { createTestDatabase } from '../../test/support/database.ts';
+import { until } from '../../test/support/until.ts';
+import { newId } from '../kernel/ids.ts';
+import { createTail } from './tail.ts';
+
+it('a question that the server rolled back is asked again, and ends neither the wait nor the process', async (t) => {
+  const { database, drop } = await createTestDatabase();
+  t.after(drop);
+  // What a standby answers when what it replays is in the way of a reader.
+  for (const statement of [
+    `create function refuse() returns bigint language plpgsql as
+       $$ begin raise exception 'canceling statement due to conflict with recovery' using errcode = '40001'; end $$`,
+    'alter table event_sequence rename to event_sequence_there',
+    `create view event_sequence as select account_id, mode, refuse() as last from event_sequence_there`,
+  ])
+    await database.query(statement);
+  const accountId = newId();
+  await database.query(`insert into event_sequence_there (account_id, mode, last) values ($1, 'test', 1)`, [accountId]);
+  const lines: string[] = [];
+  const log = pino({}, { write: (line: string) => void lines.push(line) });
+  const tail = createTail(database, log);
+  const waiting = tail.wait({ accountId, mode: 'test', after: 0 }, 10_000, new AbortController().signal);
+  await until(() => lines.length > 0);
+  await database.query(
+    'create or replace view event_sequence as select account_id, mode, last from event_sequence_there',
+  );
+  const begunMs = performance.now();
+  await waiting;
+  assert.ok(performance.now() - begunMs < 5_000, 'it was told of the event');
+});
