@@ -162,10 +162,8 @@ export async function createApp(given: AppDeps): Promise<App> {
       await parts.processor.stop();
       await life.deliveries?.stop(ATTEMPTS_STOP_MS);
       await parts.attempts.close();
-      const swept = sweeps?.stop();
-      // No send needs it any more, and a round asks it one question after another, each as long as a provider may take.
-      await parts.provider.close();
-      await swept;
+      // Together: a round asks the provider one question after another, and each may take its whole time.
+      await Promise.all([sweeps?.stop(), parts.provider.close()]);
       await unlessUnavailable(parts.keyUses.flush());
       await unlessUnavailable(parts.notedMinutes.flush());
       await internalServer.close();
