@@ -132,6 +132,16 @@ describe('the command line', () => {
     assert.equal(seen.filter((line) => JSON.parse(line).type === 'account.updated').length, 2);
   });
 
+  it('keeps no event as printed that its reader has not taken', async () => {
+    const state = join(folder, 'gone.state');
+    await writeFile(state, '0\n');
+    const { child, ended } = startCli(['events', 'tail', '--json', '--state', state], env);
+    child.stdout?.destroy();
+    const { exitCode, stderr } = await ended;
+    assert.equal(exitCode, 0, stderr);
+    assert.equal(await readFile(state, 'utf8'), '0\n');
+  });
+
   it('makes, changes and deletes an endpoint', async () => {
     const created = await cli('endpoints', 'create', 'http://127.0.0.1:9/', '--types', 'message.failed', '--json');
     const { id, secret } = JSON.parse(created.stdout);

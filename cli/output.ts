@@ -5,9 +5,9 @@ import { type Columns, layOut, printable } from './table.ts';
 export interface Output {
   /** Whether a program reads: then results are the API's own JSON. */
   readonly json: boolean;
-  /** Whether the reader of the results has gone, as `| head` does. Nothing more needs to be written. */
-  isClosed(): boolean;
   line(text: string): void;
+  /** Writes a line and waits until the reader has it, or its pipe. False: the reader has gone without it. */
+  hand(text: string): Promise<boolean>;
   /** A remark beside the results. */
   note(text: string): void;
   table(rows: readonly unknown[], columns: Columns): void;
@@ -17,11 +17,16 @@ export interface Output {
   list(answer: Answer, columns: Columns): void;
 }
 
-/** The output of this process. */
+/** The output of this process. `isClosed` tells whether the reader of the results has gone, as `| head` does. */
 export function createOutput(json: boolean, isClosed: () => boolean): Output {
   const line = (text: string) => {
     if (!isClosed()) process.stdout.write(`${text}\n`);
   };
+  const hand = (text: string) =>
+    new Promise<boolean>((resolve) => {
+      if (isClosed()) return resolve(false);
+      process.stdout.write(`${text}\n`, (error) => resolve(!error));
+    });
   const note = (text: string) => void process.stderr.write(`${text}\n`);
   const table = (rows: readonly unknown[], columns: Columns) => {
     if (rows.length === 0) return note('There is nothing.');
@@ -29,8 +34,8 @@ export function createOutput(json: boolean, isClosed: () => boolean): Output {
   };
   return {
     json,
-    isClosed,
     line,
+    hand,
     note,
     table,
     thing: (answer) => (json ? line(answer.text || '{}') : describe(answer.json).forEach(line)),

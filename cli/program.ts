@@ -31,7 +31,7 @@ Examples:
   $ npx waypost doctor`;
 
 interface Deps {
-  isClosed: Output['isClosed'];
+  isClosed(): boolean;
   onEnd(exitCode: number): void;
 }
 

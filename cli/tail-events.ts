@@ -42,8 +42,8 @@ export async function tailEvents({ api, options, out }: Invocation): Promise<num
   });
   try {
     for await (const event of events) {
-      out.line(out.json ? JSON.stringify(event) : describe(event));
-      if (out.isClosed()) return EXIT.done;
+      // What nobody has taken is left to the next run, so its number is kept only after that.
+      if (!(await out.hand(out.json ? JSON.stringify(event) : describe(event)))) return EXIT.done;
       keep(event.sequence);
     }
   } catch (error) {
