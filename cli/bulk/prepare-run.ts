@@ -7,7 +7,7 @@ import { failureOfClient } from '../problem.ts';
 import { PLAN_VERSION } from './batches.ts';
 import { type Recipe, readRecipe } from './recipe.ts';
 import { openReportFile, type ReportFile } from './report-file.ts';
-import { checkIdentity, checkOpenRows, openSince, type RunState, readRunState } from './run-state.ts';
+import { checkIdentity, checkOpenRows, openSince, type RunState, readRunState, writeRunState } from './run-state.ts';
 import { survey } from './survey.ts';
 
 /** A send of a file, ready to begin or to go on. */
@@ -48,28 +48,38 @@ export async function prepareRun({ api, options }: Invocation): Promise<Run> {
   };
   const reportPath = textOf(options, 'report') ?? `${path}.report.csv`;
   const statePath = `${reportPath}.state`;
-  const before = readRunState(statePath);
-  if (before === undefined && existsSync(reportPath))
-    throw usage(
-      `${reportPath} is there already, and not as a report that can be gone on with. Name another one with --report.`,
-    );
-  const report = await openReportFile(reportPath, (kept) => {
-    if (before === undefined) return;
-    checkIdentity(before, now, reportPath);
-    if (options.force !== true) checkOpenRows(before, kept, reportPath);
-  });
+  refuseForeign(reportPath, readRunState(statePath));
   const begunAt = new Date().toISOString();
-  const open = before && openSince(before, report.rows());
-  const state = {
-    ...now,
-    begun_at: before?.begun_at ?? begunAt,
-    reported: report.rows(),
-    open_since: open ?? begunAt,
-    pid: process.pid,
-  };
+  let state: RunState | undefined;
+  const report = await openReportFile(reportPath, (rows) => {
+    // Read again, and taken in the same breath: another process may have begun while the report was read.
+    const before = readRunState(statePath);
+    refuseForeign(reportPath, before);
+    if (before !== undefined) checkIdentity(before, now, reportPath);
+    if (before !== undefined && options.force !== true) checkOpenRows(before, rows, reportPath);
+    const openedAt = (before && openSince(before, rows)) ?? begunAt;
+    state = { ...now, begun_at: before?.begun_at ?? begunAt, reported: rows, open_since: openedAt, pid: process.pid };
+    claim(statePath, state, reportPath);
+  });
+  if (state === undefined) throw new Error('The report was opened and not taken');
   // Without the plan, so that what another version has sent in the same batch is replayed and not sent anew.
   const keyPrefix = `waypost-csv-${hash(now.file, now.recipe).slice(0, 32)}`;
   return { path, delimiter, rows, repeated, recipe, report, reportPath, statePath, state, keyPrefix };
+}
+
+function refuseForeign(report: string, state: RunState | undefined): void {
+  if (state === undefined && existsSync(report))
+    throw usage(
+      `${report} is there already, and not as a report that can be gone on with. Name another one with --report.`,
+    );
+}
+
+function claim(path: string, state: RunState, report: string): void {
+  try {
+    writeRunState(path, state);
+  } catch (error) {
+    throw usage(`The report ${report} cannot be written: ${error instanceof Error ? error.message : String(error)}`);
+  }
 }
 
 function hash(...parts: string[]): string {
