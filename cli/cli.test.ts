@@ -3,6 +3,7 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
+import { startLossyProxy } from '../client/test/lossy-proxy.ts';
 import { startTestGateway, type TestGateway } from '../test/support/gateway.ts';
 import { until } from '../test/support/until.ts';
 import { runCli, startCli } from './test-support.ts';
@@ -66,6 +67,21 @@ describe('the command line', () => {
     const { stdout, exitCode } = await cli('templates', '--limit', '2', '--json');
     assert.equal(exitCode, 0);
     assert.equal(stdout, `${listed.text}\n`);
+  });
+
+  it('tells the key of a send that Ctrl-C ends while its outcome is open, and the key gives the first answer', async () => {
+    const behind = await startLossyProxy(gateway.url);
+    behind.plan.push('lose_answer', ...Array.from({ length: 20 }, () => ({ status: 503 })));
+    const args = ['send', '--to', '+447700900107', '--text', 'hello'];
+    const { child, ended } = startCli(args, { ...env, WAYPOST_URL: behind.url });
+    await until(() => behind.seen.length > 1);
+    child.kill('SIGINT');
+    const { exitCode, stderr } = await ended;
+    await behind.close();
+    assert.equal(exitCode, 130);
+    const [, key = ''] = /Repeat it safely.* --idempotency-key (\S+)\n$/.exec(stderr) ?? [];
+    const again = await cli(...args, '--idempotency-key', key);
+    assert.match(again.stderr, /nothing was sent now/);
   });
 
   it('reads messages and requests back, with the timeline', async () => {

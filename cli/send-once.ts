@@ -1,9 +1,11 @@
+import { randomUUID } from 'node:crypto';
 import { WaypostError } from '../client/src/index.ts';
 import { clientOf } from './client-of.ts';
 import { type Invocation, type Options, textOf, textsOf } from './command-spec.ts';
 import { bodyOf, type Component, type Content, composeSend, readContent } from './content.ts';
 import { EXIT, Failure, usage } from './failure.ts';
 import { failureOfClient } from './problem.ts';
+import { stopOnCtrlC } from './stop-on-ctrl-c.ts';
 
 const SENT = { TO: 'to', STATUS: 'status', ID: 'id', ERROR: 'error.code', DETAIL: 'error.message' };
 const VALIDATED = {
@@ -22,9 +24,13 @@ export async function sendOnce({ api, options, out }: Invocation): Promise<numbe
   const given = textOf(options, 'idempotencyKey');
   if (given !== undefined && !/^[\x21-\x7e]{1,255}$/.test(given))
     throw usage('--idempotency-key must be 1 to 255 visible ASCII characters.');
+  const key = given ?? randomUUID();
+  const stop = stopOnCtrlC();
   const { replayed, ...answer } = await clientOf(api)
-    .send(body, { idempotencyKey: given })
+    .send(body, { idempotencyKey: key, signal: stop })
     .catch((error: unknown) => {
+      if (error === stop.reason)
+        throw new Failure(`Ended before there was an answer.\n${adviceOn(key)}`, EXIT.interrupted);
       throw withKey(failureOfClient(error, api), error);
     });
   if (out.json) out.line(JSON.stringify(answer));
@@ -65,7 +71,9 @@ function withComponents(content: Content, more: readonly Component[]): Content {
 function withKey(failure: Failure, error: unknown): Failure {
   if (!(error instanceof WaypostError) || error.idempotencyKey === undefined) return failure;
   if (error.status !== undefined && error.status < 500) return failure;
-  return new Failure(
-    `${failure.message}\nIt is open whether it was sent. Repeat it safely, within 24 hours, with --idempotency-key ${error.idempotencyKey}`,
-  );
+  return new Failure(`${failure.message}\n${adviceOn(error.idempotencyKey)}`);
+}
+
+function adviceOn(key: string): string {
+  return `It is open whether it was sent. Repeat it safely, within 24 hours, with --idempotency-key ${key}`;
 }

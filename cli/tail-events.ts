@@ -4,6 +4,7 @@ import { clientOf } from './client-of.ts';
 import { type Invocation, textOf } from './command-spec.ts';
 import { EXIT, usage } from './failure.ts';
 import { failureOfClient } from './problem.ts';
+import { stopOnCtrlC } from './stop-on-ctrl-c.ts';
 import { colourWord, readCell } from './table.ts';
 import { wholeNumber } from './whole-number.ts';
 
@@ -69,13 +70,6 @@ function readTypes(text: string | undefined): EventType[] | undefined {
   const unknown = given?.find((type) => !EVENT_TYPES.some((known) => known === type));
   if (unknown !== undefined) throw usage(`"${unknown}" is no type of event. There are: ${EVENT_TYPES.join(', ')}.`);
   return given && EVENT_TYPES.filter((type) => given.includes(type));
-}
-
-/** The first Ctrl-C ends the tail in order; there is nothing for a second one to hurry. */
-function stopOnCtrlC(): AbortSignal {
-  const stop = new AbortController();
-  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => stop.abort());
-  return stop.signal;
 }
 
 function readState(path: string): number | undefined {
