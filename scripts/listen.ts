@@ -43,12 +43,12 @@ async function main(): Promise<void> {
   const server = createServer();
   const port = await listen(server, options.port);
   const url = `http://127.0.0.1:${port}/`;
-  const registered = gateway && (await register(gateway, url));
+  const registering = gateway && register(gateway, url);
+  leaveInOrder(server, registering);
+  const registered = await registering;
   const secret = registered?.secret ?? options.secret ?? '';
   const seen = new Set<string>();
   server.on('request', (request, response) => void receive(request, response, { secret, seen, json: options.json }));
-  for (const signal of ['SIGINT', 'SIGTERM'] as const)
-    process.once(signal, () => void end(server, registered?.remove ?? (async () => undefined)));
   const how = gateway ? `Events of the account of ${gateway.url} come to` : 'Verifying with your secret what comes to';
   console.log(`${how} ${url}. Stop with Ctrl-C.`);
 }
@@ -106,8 +106,13 @@ function listen(server: Server, port: number): Promise<number> {
   });
 }
 
+interface Registered {
+  secret: string;
+  remove(): Promise<void>;
+}
+
 /** Makes an endpoint for this listener, in the place of one that an earlier run has left. */
-async function register(gateway: Gateway, url: string): Promise<{ secret: string; remove(): Promise<void> }> {
+async function register(gateway: Gateway, url: string): Promise<Registered> {
   const { data } = await call(gateway, 'GET', '?limit=100');
   for (const endpoint of Array.isArray(data) ? data : [])
     if (textOf(endpoint, 'url') === url && Reflect.get(endpoint, 'description') === DESCRIPTION)
@@ -214,11 +219,22 @@ function clock(): string {
   return new Date().toISOString().slice(11, 23);
 }
 
-async function end(server: Server, remove: () => Promise<void>): Promise<void> {
+/** However it is ended: by Ctrl-C, with its terminal, or because nobody reads what it prints, as `| head` does. */
+function leaveInOrder(server: Server, registering: Promise<Registered> | undefined): void {
+  let leaving = false;
+  const leave = () => {
+    if (!leaving) void end(server, registering);
+    leaving = true;
+  };
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(signal, leave);
+  for (const stream of [process.stdout, process.stderr]) stream.on('error', leave);
+}
+
+async function end(server: Server, registering: Promise<Registered> | undefined): Promise<void> {
   server.close();
   server.closeAllConnections();
   try {
-    await remove();
+    await (await registering)?.remove();
   } catch (error) {
     if (!(error instanceof Plain)) throw error;
     console.error(`The endpoint could not be removed. ${error.message}`);

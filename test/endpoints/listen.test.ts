@@ -68,6 +68,19 @@ describe('npm run listen', () => {
     assert.deepEqual(await endpoints(), []);
   });
 
+  it('removes itself also when nobody reads it any more, or its terminal is closed', async () => {
+    const unread = listen('--port', '0');
+    const url = await unread.address();
+    unread.child.stdout?.destroy();
+    // Anything that it has to print: what is not signed.
+    await fetch(url, { method: 'POST', body: '{}' }).catch(() => undefined);
+    const closed = listen('--port', '0');
+    await closed.address();
+    closed.child.kill('SIGHUP');
+    assert.deepEqual(await Promise.all([unread.ended, closed.ended]), [0, 0], unread.output());
+    assert.deepEqual(await endpoints(), []);
+  });
+
   it('takes the place of what an earlier run has left', async () => {
     const first = listen('--port', '0');
     const { port } = new URL(await first.address());
