@@ -18,12 +18,17 @@ export function layOut(rows: readonly unknown[], columns: Columns, stream: NodeJ
   const cells = rows.map((row) => Object.values(columns).map((path) => readCell(row, path)));
   const table = [Object.keys(columns), ...cells];
   const widths = Object.keys(columns).map((_, place) => Math.max(...table.map((line) => sizeOf(line[place] ?? ''))));
-  const width = stream.isTTY ? stream.columns : undefined;
+  const width = widthOf(stream);
   return table.map((line, place) => {
     const padded = line.map((cell, column) => cell + ' '.repeat((widths[column] ?? 0) - sizeOf(cell)));
     const text = cut(padded.join(GAP).trimEnd(), width);
     return place === 0 ? styleText('bold', text, { stream }) : colour(text, line, stream);
   });
+}
+
+/** How much fits into a line; undefined: it does not matter, or the terminal does not know, which it tells as 0. */
+function widthOf(stream: NodeJS.WriteStream): number | undefined {
+  return stream.isTTY && stream.columns > 0 ? stream.columns : undefined;
 }
 
 /** What stands there, in one line and safe to print: a text may come from a stranger and hold a terminal's commands. */

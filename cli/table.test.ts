@@ -1,0 +1,25 @@
+import assert from 'node:assert/strict';
+import { PassThrough } from 'node:stream';
+import { describe, it } from 'node:test';
+import { layOut } from './table.ts';
+
+/** A terminal as wide as this. */
+function terminal(columns: number): NodeJS.WriteStream {
+  // The members of a terminal that are used here.
+  return Object.assign(new PassThrough(), { isTTY: true, columns }) as unknown as NodeJS.WriteStream;
+}
+
+const ROWS = [{ id: 'msg_01m7x79nvbes', status: 'accepted' }];
+const COLUMNS = { ID: 'id', STATUS: 'status' };
+
+describe('a table', () => {
+  it('is cut to the width of its terminal', () => {
+    const [, line = ''] = layOut(ROWS, COLUMNS, terminal(12));
+    assert.equal(line, 'msg_01m7x79…');
+  });
+
+  it('is whole where the terminal does not say how wide it is, as in a container', () => {
+    const [, line = ''] = layOut(ROWS, COLUMNS, terminal(0));
+    assert.match(line, /^msg_01m7x79nvbes {2}.*accepted/);
+  });
+});
