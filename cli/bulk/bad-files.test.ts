@@ -87,6 +87,7 @@ describe('a CSV file', () => {
     const cases: [path: string, words: RegExp, more?: string[]][] = [
       [await csv('number,name\n+447700900221,Ada\n'), /no column "to"/],
       [await csv('to;name\n+447700900221;Ada\n'), /--delimiter ';'/],
+      [await csv('to\n+447700900221\n'), /--delimiter must be/, ['--delimiter', '']],
       [await csv('to,to\n+447700900221,Ada\n'), /"to" is there twice/],
       [await csv('to,name\n+447700900221,"Ada\n'), /is no CSV/],
       [await csv(''), /is empty/],

@@ -31,6 +31,7 @@ export async function prepareRun({ api, options }: Invocation): Promise<Run> {
   const path = textOf(options, 'csv') ?? '';
   if (textsOf(options, 'to').length > 0) throw usage('Give either --to or --csv.');
   const delimiter = (textOf(options, 'delimiter') ?? ',').replace('\\t', '\t');
+  if (delimiter === '') throw usage('--delimiter must be what parts the columns, such as ";".');
   const { hash: file, rows, repeated, columns } = await survey(path, delimiter);
   const recipe = readRecipe(options, columns);
   const account = await clientOf(api)
