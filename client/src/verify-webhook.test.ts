@@ -80,6 +80,15 @@ describe('verifyWebhook', () => {
     assert.equal((await verifyAt(-3_000, 3_600)).id, ID);
   });
 
+  it('takes no tolerance that is no number, with which any time would be close enough', async () => {
+    const headers = signed({ atSeconds: NOW_SECONDS - 1_000_000 });
+    for (const toleranceSeconds of [Number.NaN, Number(undefined), -1])
+      await assert.rejects(verifyWebhook({ headers, body: BODY, secrets: SECRET, toleranceSeconds }), {
+        name: 'TypeError',
+        message: /toleranceSeconds/,
+      });
+  });
+
   it('says that a body which is signed is no event', async () => {
     for (const body of ['', '[]', '{}', '{"id":"a","type":"b","timestamp":"c"}', 'null', '{'])
       assert.equal(

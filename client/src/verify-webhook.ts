@@ -25,6 +25,8 @@ export async function verifyWebhook(received: ReceivedWebhook): Promise<WebhookE
   const { headers, secrets, toleranceSeconds = TOLERANCE_SECONDS } = received;
   const keys = (typeof secrets === 'string' ? [secrets] : secrets).map(keyBytesOf);
   if (keys.length === 0) throw new TypeError('secrets must have at least one secret.');
+  // No age is above NaN, so what was recorded long ago would pass.
+  if (!(toleranceSeconds >= 0)) throw new TypeError('toleranceSeconds must be 0 or more.');
   const body = bytesOf(received.body);
   const { id, timestamp, signature } = readWebhookHeaders(headers);
   readTimestamp(timestamp, { toleranceSeconds, nowMs: Date.now() });
