@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
-import { type ChildProcess, spawn } from 'node:child_process';
+import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
+import { promisify } from 'node:util';
 import { startTestGateway, type TestGateway } from '../../test/support/gateway.ts';
 import { until } from '../../test/support/until.ts';
 import { installPacked, type Project } from './install-packed.ts';
@@ -58,6 +59,14 @@ describe('the packed client', () => {
     const forged = await fetch(`http://127.0.0.1:${port}/`, { method: 'POST', body: '{}' });
     assert.equal(forged.status, 401);
     await until(() => /header_missing/.test(output()));
+  });
+
+  it('is found by require, and by tools that do not read exports', async () => {
+    const path = join(project.dir, 'required.cjs');
+    writeFileSync(path, "console.log(typeof require('@waypost/client').Waypost)");
+    assert.equal((await promisify(execFile)(process.execPath, [path], { cwd: project.dir })).stdout, 'function\n');
+    const { main, types } = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8'));
+    for (const entry of [main, types]) assert.ok(project.packed.includes(String(entry).replace('./', '')), entry);
   });
 
   it('has types that narrow, without the types of Node', async () => {
