@@ -8,11 +8,14 @@ import { PLAN_VERSION } from './batches.ts';
 import { type Recipe, readRecipe } from './recipe.ts';
 import { openReportFile, type ReportFile } from './report-file.ts';
 import { checkIdentity, checkOpenRows, openSince, type RunState, readRunState, writeRunState } from './run-state.ts';
+import type { Pieces } from './steady-file.ts';
 import { survey } from './survey.ts';
 
 /** A send of a file, ready to begin or to go on. */
 export interface Run {
   path: string;
+  /** What it was when it was looked through. */
+  pieces: Pieces;
   delimiter: string;
   rows: number;
   /** Rows whose number stands in an earlier row. */
@@ -32,7 +35,7 @@ export async function prepareRun({ api, options }: Invocation): Promise<Run> {
   if (textsOf(options, 'to').length > 0) throw usage('Give either --to or --csv.');
   const delimiter = (textOf(options, 'delimiter') ?? ',').replace('\\t', '\t');
   if (delimiter === '') throw usage('--delimiter must be what parts the columns, such as ";".');
-  const { hash: file, rows, repeated, columns } = await survey(path, delimiter);
+  const { hash: file, pieces, rows, repeated, columns } = await survey(path, delimiter);
   const recipe = readRecipe(options, columns);
   const account = await clientOf(api)
     .account.get()
@@ -65,7 +68,7 @@ export async function prepareRun({ api, options }: Invocation): Promise<Run> {
   if (state === undefined) throw new Error('The report was opened and not taken');
   // Without the plan, so that what another version has sent in the same batch is replayed and not sent anew.
   const keyPrefix = `waypost-csv-${hash(now.file, now.recipe).slice(0, 32)}`;
-  return { path, delimiter, rows, repeated, recipe, report, reportPath, statePath, state, keyPrefix };
+  return { path, pieces, delimiter, rows, repeated, recipe, report, reportPath, statePath, state, keyPrefix };
 }
 
 function refuseForeign(report: string, state: RunState | undefined): void {

@@ -1,7 +1,7 @@
-import { createReadStream } from 'node:fs';
-import { pipeline } from 'node:stream';
+import { pipeline, Readable } from 'node:stream';
 import { CsvError, parse } from 'csv-parse';
 import { usage } from '../failure.ts';
+import { type Pieces, readSteady } from './steady-file.ts';
 
 export interface Row {
   /** As a spreadsheet numbers it: the header is row 1. */
@@ -12,11 +12,14 @@ export interface Row {
   fault: string | undefined;
 }
 
-/** The rows of a CSV file, one after the other, without the empty ones. What is wrong with the whole file throws. */
-export async function* readRows(path: string, delimiter: string): AsyncGenerator<Row> {
+/**
+ * The rows of a CSV file, one after the other, without the empty ones. What is wrong with the whole file throws, and that it
+ * is not any more what its pieces say.
+ */
+export async function* readRows(path: string, delimiter: string, pieces: Pieces): AsyncGenerator<Row> {
   const parser = parse({ bom: true, delimiter, relax_column_count: true });
   // Errors come out of the loop below, which is why nothing is to be done with them here.
-  const records = pipeline(createReadStream(path), parser, () => {});
+  const records = pipeline(Readable.from(readSteady(path, pieces)), parser, () => {});
   let columns: string[] | undefined;
   let number = 0;
   try {

@@ -45,7 +45,8 @@ export async function runBatches(deps: Deps): Promise<void> {
     if (performance.now() - savedMs < STATE_EVERY_MS) return;
     savedMs = save(deps, new Date(Math.min(Date.now(), ...flights.map(({ sinceMs }) => sinceMs))).toISOString());
   };
-  for await (const batch of batches) {
+  let unread: { error: unknown } | undefined;
+  for await (const batch of upToFailure(batches, (error) => (unread = { error }))) {
     if (batch.before + batch.rows.length <= report.rows()) continue;
     if (flights.length === IN_FLIGHT_MAX) await settleOldest();
     if (stop.aborted) break;
@@ -57,7 +58,17 @@ export async function runBatches(deps: Deps): Promise<void> {
     flights.push({ batch, sinceMs, outcomes });
   }
   while (flights.length > 0) await settleOldest();
+  if (unread !== undefined) throw unread.error;
   save(deps, null);
+}
+
+/** Where the file cannot be read on, what is under way is reported before that is told. */
+async function* upToFailure(batches: AsyncIterable<Batch>, onFailure: (error: unknown) => void): AsyncGenerator<Batch> {
+  try {
+    yield* batches;
+  } catch (error) {
+    onFailure(error);
+  }
 }
 
 function save({ report, statePath, state }: Deps, openSince: string | null): number {

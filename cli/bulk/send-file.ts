@@ -44,7 +44,7 @@ export async function sendFile(invocation: Invocation): Promise<number> {
 }
 
 async function carryOut(run: Run, { api, out }: Invocation, onReplayed: (rows: number) => void): Promise<void> {
-  const { path, delimiter, rows, recipe, report, statePath, state, keyPrefix } = run;
+  const { path, pieces, delimiter, rows, recipe, report, statePath, state, keyPrefix } = run;
   const progress = createProgress(rows, report.rows(), report.totals, process.stderr);
   const stop = stopOnSignals(() =>
     out.note('\nStopping once what is under way is done. Ctrl-C again ends it at once.'),
@@ -53,7 +53,7 @@ async function carryOut(run: Run, { api, out }: Invocation, onReplayed: (rows: n
   const deps = { client: clientOf(api, patient), recipe, signal: stop.now, onReplayed };
   try {
     await runBatches({
-      batches: planBatches(readRows(path, delimiter), recipe),
+      batches: planBatches(readRows(path, delimiter, pieces), recipe),
       transmit: (batch) => transmitBatch(deps, batch, `${keyPrefix}-${batch.number}`),
       report,
       statePath,

@@ -1,12 +1,13 @@
 import { createHash } from 'node:crypto';
-import { createReadStream } from 'node:fs';
 import { usage } from '../failure.ts';
 import { markOf } from './person-mark.ts';
 import { readRows } from './rows.ts';
+import { lookThrough, type Pieces } from './steady-file.ts';
 
 export interface Survey {
   /** SHA-256 of the file's bytes. */
   hash: string;
+  pieces: Pieces;
   rows: number;
   /** Rows whose number stands in an earlier row too. */
   repeated: number;
@@ -16,32 +17,32 @@ export interface Survey {
 
 /** Reads the whole file before anything is sent from it, so that one that cannot be read to its end sends nothing. */
 export async function survey(path: string, delimiter: string): Promise<Survey> {
-  const hash = await hashText(path);
+  const { hash, pieces } = await readText(path);
   const seen = new Set<number | string>();
   let rows = 0;
   let columns: ReadonlySet<string> = new Set();
-  for await (const { cells } of readRows(path, delimiter)) {
+  for await (const { cells } of readRows(path, delimiter, pieces)) {
     if (rows === 0) columns = new Set(cells.keys());
     rows += 1;
     seen.add(markOf(cells.get('to') ?? '', rows));
   }
   if (rows === 0) throw usage(`${path} has a header and no rows.`);
-  return { hash, rows, repeated: rows - seen.size, columns };
+  return { hash, pieces, rows, repeated: rows - seen.size, columns };
 }
 
-async function hashText(path: string): Promise<string> {
+async function readText(path: string): Promise<{ hash: string; pieces: Pieces }> {
   const hash = createHash('sha256');
   // A letter in another encoding would reach people as a question mark.
   const decoder = new TextDecoder('utf-8', { fatal: true });
   try {
-    for await (const chunk of createReadStream(path)) {
-      hash.update(chunk);
-      decoder.decode(chunk, { stream: true });
-    }
+    const pieces = await lookThrough(path, (bytes) => {
+      hash.update(bytes);
+      decoder.decode(bytes, { stream: true });
+    });
     decoder.decode();
+    return { hash: hash.digest('hex'), pieces };
   } catch (error) {
     if (error instanceof TypeError) throw usage(`${path} is not in UTF-8. Save it as "CSV UTF-8".`);
     throw usage(`${path} cannot be read: ${error instanceof Error ? error.message : String(error)}`);
   }
-  return hash.digest('hex');
 }
