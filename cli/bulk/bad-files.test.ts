@@ -54,6 +54,23 @@ describe('a CSV file', () => {
     assert.deepEqual(await bodiesOf('+447700900201'), ['Hello Lovelace, "Ada"']);
   });
 
+  it('is read with line ends of several kinds, as files that were put together have them', async () => {
+    const path = await csv(
+      'to,name\n+447700900203,Ada\r\n+447700900204,"B\r\nB"\n+447700900205,Eve\r+447700900206,Bob\r\n',
+    );
+    const { exitCode, stderr } = await send(path, '--text', 'Hello {{name}}!');
+    assert.equal(exitCode, 0, stderr);
+    for (const [number, name] of [
+      ['203', 'Ada'],
+      ['204', 'B\r\nB'],
+      ['205', 'Eve'],
+      ['206', 'Bob'],
+    ])
+      assert.deepEqual(await bodiesOf(`+447700900${number}`), [`Hello ${name}!`]);
+    const windows = await csv('to\r\n+447700900207\n+447700900208\n');
+    assert.match((await send(windows)).stdout, /2 of 2 rows: 2 accepted/);
+  });
+
   it('has an entry in the report for every row, however wrong the row is', async () => {
     const rows = [
       '+447700900211,Ada',

@@ -24,8 +24,9 @@ export interface Batch {
 /**
  * Raised whenever the same file and recipe would give other batches than before. A key is named by its batch's number, so a
  * send that was broken off must not go on with other batches than it was begun with. 2: numbers are read as the gateway reads them.
+ * 3: line ends of several kinds.
  */
-export const PLAN_VERSION = 2;
+export const PLAN_VERSION = 3;
 /** What one request takes. */
 const BATCH_ROWS_MAX = 50;
 

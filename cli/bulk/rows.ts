@@ -17,7 +17,7 @@ export interface Row {
  * is not any more what its pieces say.
  */
 export async function* readRows(path: string, delimiter: string, pieces: Pieces): AsyncGenerator<Row> {
-  const parser = parse({ bom: true, delimiter, relax_column_count: true });
+  const parser = parse({ bom: true, delimiter, record_delimiter: LINE_ENDS, relax_column_count: true });
   // Errors come out of the loop below, which is why nothing is to be done with them here.
   const records = pipeline(Readable.from(readSteady(path, pieces)), parser, () => {});
   let columns: string[] | undefined;
@@ -35,6 +35,8 @@ export async function* readRows(path: string, delimiter: string, pieces: Pieces)
   if (columns === undefined) throw usage(`${path} is empty. ${HEADER_ADVICE}`);
 }
 
+/** Named, because the parser would take the first one that it meets for the only one: the others were part of a cell. */
+const LINE_ENDS = ['\r\n', '\n', '\r'];
 const HEADER_ADVICE = 'Its first line must name the columns, and one of them must be "to".';
 
 function readHeader(cells: readonly string[], delimiter: string): string[] {
