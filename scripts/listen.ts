@@ -89,8 +89,18 @@ async function findGateway(dataDir: string): Promise<Gateway> {
     throw new Plain(
       `There is no ${path}. Start the gateway with "npm start" in another terminal first, name its folder by --data-dir, or give an endpoint's --secret.`,
     );
-  const dev: unknown = JSON.parse(text);
+  const dev = parseJson(text);
+  if (dev === undefined)
+    throw new Plain(`What is in ${path} is no JSON. Start the gateway again, which writes it anew.`);
   return { url: textOf(dev, 'base_url'), key: textOf(dev, 'test_key') };
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined; // What the parser says would quote the keys that stand in the file.
+  }
 }
 
 function listen(server: Server, port: number): Promise<number> {

@@ -125,6 +125,8 @@ describe('npm run listen', () => {
     };
     await ends(/^The port \d+ is in use\./, '--port', String(port));
     await ends(/^There is no .*dev\.json\. Start the gateway/, '--data-dir', away);
+    await writeFile(join(away, 'dev.json'), '{ "test_key": "wp_test_a"');
+    await ends(/^What is in .*dev\.json is no JSON\. Start the gateway again/, '--data-dir', away);
     await writeFile(join(away, 'dev.json'), JSON.stringify({ base_url: 'http://127.0.0.1:1', test_key: 'x' }));
     await ends(/^The gateway at http:\/\/127\.0\.0\.1:1 does not answer\./, '--data-dir', away, '--port', '0');
     await ends(/^--port must be/, '--port', 'x');
