@@ -4,6 +4,7 @@ import { insertAudit } from '../accounts/store.ts';
 import { EXAMPLE } from '../http/examples.ts';
 import { PAGE_QUERY, pageOf, readPage } from '../http/page.ts';
 import { accountRoute, platformRoute, type Route } from '../http/route.ts';
+import { textOfForm } from '../http/text-of-form.ts';
 import { ApiError } from '../kernel/errors.ts';
 import { formatId, newId, parseId } from '../kernel/ids.ts';
 import type { Mode } from '../kernel/principal.ts';
@@ -26,17 +27,13 @@ interface Deps {
   publicUrl(): string;
 }
 
-/** With all that people write between the digits. */
-const DISPLAY_NUMBER_LENGTH_MAX = 40;
 const E164 = /^\+[1-9][0-9]{6,14}$/;
-const PHONE_NUMBER = Type.Refine(
-  Type.String({
-    describedAs: {
-      ...{ type: 'string', minLength: 1, maxLength: DISPLAY_NUMBER_LENGTH_MAX },
-      description: 'The phone number in international form, as people or the provider write it.',
-    },
-  }),
-  (text) => text.length <= DISPLAY_NUMBER_LENGTH_MAX && E164.test(readDisplayNumber(text)),
+const PHONE_NUMBER = textOfForm(
+  {
+    ...{ minLength: 1, maxLength: 40 },
+    description: 'The phone number in international form, as people or the provider write it.',
+  },
+  (text) => E164.test(readDisplayNumber(text)),
   () => 'This must be a phone number in international form.',
 );
 const ACCESS_TOKEN = Type.String({

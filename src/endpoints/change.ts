@@ -1,7 +1,8 @@
 import type { Static } from 'typebox';
 import { insertAudit } from '../accounts/store.ts';
 import { holdEventLog } from '../events/store.ts';
-import { ApiError, type PointerFault } from '../kernel/errors.ts';
+import { invalidRequest } from '../http/invalid-request.ts';
+import { ApiError } from '../kernel/errors.ts';
 import { formatId, newId } from '../kernel/ids.ts';
 import type { AccountPrincipal, Mode } from '../kernel/principal.ts';
 import type { Sealer } from '../kernel/sealed.ts';
@@ -42,7 +43,7 @@ export async function createEndpoint(
   const secret = mintSecret();
   const row = await database.transaction(async (tx) => {
     if ((await countForCreation(tx, accountId, mode)) >= ENDPOINTS_MAX)
-      throw invalid(FULL, { pointer: '#', detail: FULL });
+      throw new ApiError('invalid_request', FULL, { errors: [{ pointer: '#', detail: FULL }] });
     const inserted = await insertEndpoint(tx, {
       account_id: accountId,
       id,
@@ -104,11 +105,7 @@ export async function renewSecret(
 
 function checkUrl(url: string, localEndpoints: boolean, mode: Mode): void {
   const reading = readEndpointUrl(url, localEndpoints && mode === 'test');
-  if (reading.kind === 'refused') throw invalid('The body is not valid.', { pointer: '#/url', detail: reading.detail });
-}
-
-function invalid(detail: string, fault: PointerFault): ApiError {
-  return new ApiError('invalid_request', detail, { errors: [fault] });
+  if (reading.kind === 'refused') throw invalidRequest([{ pointer: '#/url', detail: reading.detail }]);
 }
 
 /** The URL is not told: it may hold a secret of the customer's. */

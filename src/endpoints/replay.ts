@@ -1,5 +1,6 @@
 import { insertAudit } from '../accounts/store.ts';
 import { findEvent } from '../events/store.ts';
+import { invalidRequest } from '../http/invalid-request.ts';
 import { accountRoute, type Route } from '../http/route.ts';
 import { ApiError } from '../kernel/errors.ts';
 import { formatId, newId, parseId } from '../kernel/ids.ts';
@@ -42,9 +43,7 @@ export function replayRoute(path: string, { database, nudge }: Deps): Route {
 }
 
 function notOneOfTwo(): ApiError {
-  return new ApiError('invalid_request', 'The body is not valid.', {
-    errors: [{ pointer: '#', detail: 'Give exactly one of after_sequence and event_id.' }],
-  });
+  return invalidRequest([{ pointer: '#', detail: 'Give exactly one of after_sequence and event_id.' }]);
 }
 
 async function requireEvent(database: Database, { accountId, mode }: AccountPrincipal, text: string): Promise<string> {

@@ -2,6 +2,7 @@ import { Type } from 'typebox';
 import { EVENT_TYPES } from '../events/event.ts';
 import { EXAMPLE } from '../http/examples.ts';
 import { PAGE_QUERY } from '../http/page.ts';
+import { textOfForm } from '../http/text-of-form.ts';
 import { readEndpointUrl } from './address/url.ts';
 
 const OVERLAP_SECONDS_MAX = 604_800;
@@ -50,13 +51,8 @@ function urlText(local: boolean) {
     const reading = readEndpointUrl(text, local);
     return reading.kind === 'refused' ? reading.detail : undefined;
   };
-  return Type.Refine(
-    Type.String({
-      describedAs: {
-        ...{ type: 'string', minLength: 1, maxLength: 2_000 },
-        description: 'Where to post events to: `https`.',
-      },
-    }),
+  return textOfForm(
+    { minLength: 1, maxLength: 2_000, description: 'Where to post events to: `https`.' },
     (text) => detailOf(text) === undefined,
     (text) => detailOf(text) ?? '',
   );

@@ -1,8 +1,9 @@
 import { Type } from 'typebox';
 import { noAccount, requireAccount } from '../accounts/require-account.ts';
 import { EXAMPLE } from '../http/examples.ts';
+import { invalidRequest } from '../http/invalid-request.ts';
 import { platformRoute, type Route } from '../http/route.ts';
-import { ApiError } from '../kernel/errors.ts';
+import { textOfForm } from '../http/text-of-form.ts';
 import { readPhoneNumber } from '../messages/parse/phone-number.ts';
 import type { Database } from '../store/database.ts';
 import { deleteAccount } from './delete-account.ts';
@@ -20,11 +21,9 @@ interface Deps {
 const PERSON = Type.Object(
   {
     to: Type.Optional(
-      Type.Refine(
-        Type.String({
-          describedAs: { type: 'string', minLength: 1, maxLength: 100, description: 'The phone number of the person.' },
-        }),
-        (text) => text.length <= 100 && readPhoneNumber(text) !== undefined,
+      textOfForm(
+        { minLength: 1, maxLength: 100, description: 'The phone number of the person.' },
+        (text) => readPhoneNumber(text) !== undefined,
         () => 'This must be a phone number in E.164 form.',
       ),
     ),
@@ -81,7 +80,5 @@ function eraseRoute({ database, markOf }: Deps): Route {
 function readPerson(to: string | undefined, userId: string | undefined): string {
   const person = to === undefined ? userId : readPhoneNumber(to);
   if (person !== undefined && (to === undefined || userId === undefined)) return person;
-  throw new ApiError('invalid_request', 'The body is not valid.', {
-    errors: [{ pointer: '#', detail: 'Give one of to and user_id.' }],
-  });
+  throw invalidRequest([{ pointer: '#', detail: 'Give one of to and user_id.' }]);
 }

@@ -1,6 +1,7 @@
 import { Type } from 'typebox';
 import { PAGE_QUERY } from '../http/page.ts';
 import { accountRoute, type Route } from '../http/route.ts';
+import { textOfForm } from '../http/text-of-form.ts';
 import { ApiError } from '../kernel/errors.ts';
 import type { Mode } from '../kernel/principal.ts';
 import { EVENT_TYPES } from './event.ts';
@@ -21,10 +22,8 @@ const SEQUENCE = Type.String({
   pattern: '^[0-9]{1,15}$',
   describedAs: { type: 'integer', minimum: 0, description: 'The sequence to read after; 0 is before the first.' },
 });
-const TYPES = Type.Refine(
-  Type.String({
-    describedAs: { type: 'string', minLength: 1, description: 'Event types, parted by commas.' },
-  }),
+const TYPES = textOfForm(
+  { minLength: 1, description: 'Event types, parted by commas.' },
   (text) => readTypes(text).every((type) => EVENT_TYPES.some((known) => known === type)),
   () => `Event types are ${EVENT_TYPES.join(', ')}.`,
 );

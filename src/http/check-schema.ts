@@ -1,7 +1,7 @@
 import type { TSchema } from 'typebox';
 import { Compile } from 'typebox/compile';
 import { Settings } from 'typebox/system';
-import { ApiError, type Fault, type PointerFault } from '../kernel/errors.ts';
+import type { Fault, PointerFault } from '../kernel/errors.ts';
 import { jsonFaults } from '../kernel/json-faults.ts';
 import { pointerToken } from '../kernel/json-pointer.ts';
 
@@ -30,13 +30,6 @@ export function createBodyCheck(schema: TSchema): (value: unknown) => PointerFau
 export function createQueryCheck(schema: TSchema): (value: unknown) => Fault[] {
   const check = createBodyCheck(schema);
   return (value) => check(value).map(({ pointer, detail }) => ({ parameter: parameterOf(pointer), detail }));
-}
-
-/** Throws `invalid_request` with all faults of a call, if there are any. */
-export function refuseFaults(faults: readonly Fault[]): void {
-  if (faults.length === 0) return;
-  const faulty = faults.every((fault) => 'parameter' in fault) ? 'query' : 'body';
-  throw new ApiError('invalid_request', `The ${faulty} is not valid.`, { errors: [...faults] });
 }
 
 function parameterOf(pointer: string): string {

@@ -1,4 +1,5 @@
 import { Type } from 'typebox';
+import { textOfForm } from './text-of-form.ts';
 
 const LIMIT_DEFAULT = 50;
 const CURSOR = /^[A-Za-z0-9_-]{22}$/;
@@ -15,13 +16,8 @@ export const PAGE_QUERY = {
     }),
   ),
   cursor: Type.Optional(
-    Type.Refine(
-      Type.String({
-        describedAs: {
-          ...{ type: 'string', minLength: 1, maxLength: 200 },
-          description: 'The `next_cursor` of the page before.',
-        },
-      }),
+    textOfForm(
+      { minLength: 1, maxLength: 200, description: 'The `next_cursor` of the page before.' },
       (text) => CURSOR.test(text),
       () => 'This is not a cursor of this API.',
     ),

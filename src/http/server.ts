@@ -8,8 +8,9 @@ import { formatId } from '../kernel/ids.ts';
 import type { Principal, Scope } from '../kernel/principal.ts';
 import { answerErrors, createErrorAnswer } from './answer-errors.ts';
 import { type AnsweredRequest, tellAnswered } from './answered.ts';
-import { createBodyCheck, createQueryCheck, refuseFaults } from './check-schema.ts';
+import { createBodyCheck, createQueryCheck } from './check-schema.ts';
 import { checkContentType } from './content-type.ts';
+import { invalidRequest } from './invalid-request.ts';
 import { parseJsonBody } from './json-body.ts';
 import { lingering } from './linger.ts';
 import type { RateLimits } from './rate-limit.ts';
@@ -117,7 +118,8 @@ function addRoute(app: FastifyInstance, route: Route, deps: ServerDeps): void {
       const { requestId, principal, rawBody } = stateOf(request.raw);
       const body = readBody(route, rawBody);
       const queryFaults = () => (route.queryUnchecked ? [] : checkQuery(request.query));
-      if (route.bodyUse !== 'send') refuseFaults([...queryFaults(), ...(checkBody?.(body) ?? [])]);
+      const faults = route.bodyUse === 'send' ? [] : [...queryFaults(), ...(checkBody?.(body) ?? [])];
+      if (faults.length > 0) throw invalidRequest(faults);
       const params = request.params as Record<string, string>;
       const call = {
         requestId,

@@ -1,11 +1,11 @@
-import { Type } from 'typebox';
+import { textOfForm } from './text-of-form.ts';
 
 const RFC_3339 = /^(\d{4}-\d{2}-\d{2})[Tt ]([01]\d|2[0-3]):\d{2}:\d{2}(\.\d+)?([Zz]|[+-]\d{2}:\d{2})$/;
 
 /** A time in a query; anything but an RFC 3339 time is a fault of it. */
 export function timeParameter(description: string) {
-  return Type.Refine(
-    Type.String({ description }),
+  return textOfForm(
+    { description },
     (text) => Number.isFinite(readTimeMs(text)),
     () => 'This must be an RFC 3339 time, such as 2026-01-31T12:00:00Z.',
   );

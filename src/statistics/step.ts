@@ -1,4 +1,5 @@
-import { ApiError } from '../kernel/errors.ts';
+import { invalidRequest } from '../http/invalid-request.ts';
+import type { ApiError } from '../kernel/errors.ts';
 
 export const STEPS = ['minute', 'hour', 'day'] as const;
 export type Step = (typeof STEPS)[number];
@@ -52,5 +53,5 @@ function defaultStep(rangeMs: number): Step {
 }
 
 function wrong(parameter: string, detail: string): ApiError {
-  return new ApiError('invalid_request', 'The query is not valid.', { errors: [{ parameter, detail }] });
+  return invalidRequest([{ parameter, detail }]);
 }
