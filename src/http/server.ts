@@ -114,7 +114,8 @@ function addRoute(app: FastifyInstance, route: Route, deps: ServerDeps): void {
       done(null, payload);
     },
     handler: async (request, reply) => {
-      if (route.access.by !== 'anyone') await admitStill(request, route.access, deps);
+      // The key may have been revoked while the body was long in coming.
+      if (route.access.by !== 'anyone' && isLongAgo(request)) await identify(request, route.access, deps);
       const { requestId, principal, rawBody } = stateOf(request.raw);
       const body = readBody(route, rawBody);
       const queryFaults = () => (route.queryUnchecked ? [] : checkQuery(request.query));
@@ -152,9 +153,9 @@ async function admit(request: FastifyRequest, access: KeyAccess, deps: ServerDep
   if (!rate.taken) throw rateLimited('requests', rate.retryAfterSeconds);
 }
 
-/** Looks at the key again where the body was long in coming: it may have been revoked meanwhile. */
-async function admitStill(request: FastifyRequest, access: KeyAccess, deps: ServerDeps): Promise<void> {
-  if (performance.now() - stateOf(request.raw).admittedMs > ADMITTED_MS) await identify(request, access, deps);
+/** Whether the key was looked at so long ago that it is to be looked at again. */
+function isLongAgo(request: FastifyRequest): boolean {
+  return performance.now() - stateOf(request.raw).admittedMs > ADMITTED_MS;
 }
 
 /** Whose call it is, with the state of the key and the account. Throws for what they may not do. */
