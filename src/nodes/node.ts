@@ -2,6 +2,7 @@ import { readFileSync, readlinkSync } from 'node:fs';
 import { hostname } from 'node:os';
 import type { Logger } from 'pino';
 import { newId } from '../kernel/ids.ts';
+import { isAlive } from '../kernel/is-alive.ts';
 import { unwatched, type WatchRound } from '../observe/loops.ts';
 import type { Queryable } from '../store/database.ts';
 import { isPassingFailure } from '../store/passing-failure.ts';
@@ -93,16 +94,6 @@ export async function joinNodes({ database, log, watch = unwatched }: Deps): Pro
  */
 function isDead(node: NodeRow, host: string): boolean {
   return node.host === host && (node.pid === process.pid || !isAlive(node.pid));
-}
-
-function isAlive(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch (error) {
-    // EPERM: it is there and belongs to somebody else.
-    return error instanceof Error && 'code' in error && error.code === 'EPERM';
-  }
 }
 
 /**

@@ -1,8 +1,10 @@
-import { chmod, chown, copyFile, cp, mkdir, open, readdir, readFile, writeFile } from 'node:fs/promises';
+import { chmod, chown, copyFile, cp, mkdir, open, readdir, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { Client } from 'pg';
+import { isAlive } from '../../kernel/is-alive.ts';
 import { EMBEDDED_USER } from './address.ts';
 import { type Embedded, type EmbeddedLog, startEmbedded } from './embedded.ts';
+import { readPidFile } from './pid-file.ts';
 import { choosePlace, type RunAs, undefinedIfMissing } from './place.ts';
 
 /** Kept only as long as our connection: the server keeps the log that the copy needs, whatever happens to us. */
@@ -56,27 +58,17 @@ async function makeTarget(dir: string, runAs: RunAs | undefined): Promise<void> 
 }
 
 async function isServing(clusterDir: string): Promise<boolean> {
-  const lines = await readPidFile(clusterDir);
-  if (lines === undefined) return false;
-  try {
-    process.kill(Number(lines[0]), 0);
-  } catch (error) {
-    if (!(error instanceof Error && 'code' in error && error.code === 'EPERM')) return false;
-  }
-  return lines[7]?.trim() === 'ready';
+  const file = await readPidFile(clusterDir);
+  return file !== undefined && isAlive(file.pid) && file.state === 'ready';
 }
 
-async function readPidFile(clusterDir: string): Promise<string[] | undefined> {
-  return (await readFile(join(clusterDir, 'postmaster.pid'), 'utf8').catch(undefinedIfMissing))?.split('\n');
-}
-
-/** A server that runs says in its `postmaster.pid` where it listens: the port in line 4, the socket's folder in line 5. */
+/** A server that runs says in its `postmaster.pid` where it listens. */
 async function connect(clusterDir: string, own: Embedded | undefined): Promise<Client> {
-  const [, , , port = '', socketDir = ''] = (await readPidFile(clusterDir)) ?? [];
+  const { port = 0, socketDir = '' } = (await readPidFile(clusterDir)) ?? {};
   const client =
     own !== undefined && 'url' in own.connection
       ? new Client({ connectionString: own.connection.url })
-      : new Client({ host: socketDir.trim(), port: Number(port), user: EMBEDDED_USER, database: 'postgres' });
+      : new Client({ host: socketDir, port, user: EMBEDDED_USER, database: 'postgres' });
   await client.connect();
   return client;
 }

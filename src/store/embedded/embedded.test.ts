@@ -20,7 +20,7 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, it } from 'node:test';
-import { setTimeout as delay } from 'node:timers/promises';
+import { until } from '../../../test/support/until.ts';
 import { type Connection, openDatabase } from '../database.ts';
 import { findBinaries, findPackage } from './binaries.ts';
 import { type Embedded, startEmbedded } from './embedded.ts';
@@ -365,12 +365,4 @@ function commandOf(pid: string): string {
 async function copiedBinDir(): Promise<string> {
   const [copy] = (await readdir(dataDir)).filter((name) => name.startsWith('binaries-'));
   return join(dataDir, copy ?? '', 'native', 'bin');
-}
-
-async function until(holds: () => boolean | Promise<boolean>): Promise<void> {
-  const deadline = Date.now() + 30_000;
-  while (!(await holds())) {
-    assert.ok(Date.now() < deadline, 'It did not happen in 30 s');
-    await delay(20);
-  }
 }

@@ -1,9 +1,9 @@
 import { execFile } from 'node:child_process';
 import { readFile, readlink, realpath, rm, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { promisify } from 'node:util';
-import { undefinedIfMissing } from './place.ts';
+import { isAlive } from '../../kernel/is-alive.ts';
+import { pidFileOf, readPidFile } from './pid-file.ts';
 
 /** A fast shutdown writes all that is in memory to the disk first. */
 const FAST_STOP_MS = 60_000;
@@ -18,41 +18,25 @@ const run = promisify(execFile);
  * any stop. The caller holds the lock of the data folder, so nobody else owns it.
  */
 export async function stopOrphan(clusterDir: string): Promise<boolean> {
-  const pidFile = join(clusterDir, 'postmaster.pid');
-  const text = await readFile(pidFile, 'utf8').catch(undefinedIfMissing);
-  if (text === undefined) return false;
-  const pid = Number.parseInt(text, 10);
+  const file = await readPidFile(clusterDir);
+  if (file === undefined) return false;
+  const { pid, state } = file;
   // A start was cut off while it made the file, and PostgreSQL would ask an operator to remove it.
-  if (Number.isNaN(pid)) await rm(pidFile);
+  if (Number.isNaN(pid)) await rm(pidFileOf(clusterDir));
   if (!(pid > 1) || !isAlive(pid)) return false;
   if (!(await isServerOf(clusterDir, pid))) {
-    await disownPidFile(pidFile, text);
+    await disown(pidFileOf(clusterDir));
     return false;
   }
   const stops = [['SIGINT', FAST_STOP_MS] as const, ['SIGQUIT', IMMEDIATE_STOP_MS] as const];
   // One that recovers has nothing to write yet, and one that hangs in it does not hear a fast shutdown.
-  for (const [signal, limitMs] of isStarting(text) ? stops.slice(1) : stops) {
+  for (const [signal, limitMs] of state === 'starting' ? stops.slice(1) : stops) {
     process.kill(pid, signal);
     if (await waitForEnd(clusterDir, pid, limitMs)) return true;
   }
   throw new Error(
     `The PostgreSQL (process ${pid}) that an earlier Waypost left running on ${clusterDir} does not stop: end it.`,
   );
-}
-
-/** The server keeps its state in the eighth line. */
-function isStarting(text: string): boolean {
-  return text.split('\n')[7]?.trim() === 'starting';
-}
-
-function isAlive(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch (error) {
-    // EPERM: it is there, and belongs to somebody else.
-    return error instanceof Error && 'code' in error && error.code === 'EPERM';
-  }
 }
 
 /** A server's working directory is its cluster; where there is no /proc, its command line names it. */
@@ -71,7 +55,8 @@ async function isServerOf(clusterDir: string, pid: number): Promise<boolean> {
  * then refuse to start. The file must stay, because its other lines let PostgreSQL notice left-over processes of the
  * old server. Our own id instead tells it that the file is stale: it knows that its parent is not a server.
  */
-async function disownPidFile(pidFile: string, text: string): Promise<void> {
+async function disown(pidFile: string): Promise<void> {
+  const text = await readFile(pidFile, 'utf8');
   await writeFile(pidFile, text.replace(/^\d+/, String(process.pid)));
 }
 

@@ -3,6 +3,7 @@ import { open, readFile, rename, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Binaries } from './binaries.ts';
+import { type PidFile, readPidFile } from './pid-file.ts';
 import { type RunAs, undefinedIfMissing } from './place.ts';
 
 /** What a running server needs. */
@@ -91,7 +92,7 @@ async function waitUntilReady(
     gone = true;
   });
   while (!gone && !stopping.aborted && performance.now() < deadline) {
-    if ((await readPidFile(child, options))?.state === 'ready') return;
+    if ((await readOwnPidFile(child, options))?.state === 'ready') return;
     await delay(READY_POLL_MS);
   }
   // It has nothing to write yet, and one that hangs does not hear a fast shutdown.
@@ -106,25 +107,24 @@ async function waitUntilReady(
  */
 function stopIfOutOfReach(child: ChildProcess, { exited, stop }: Server, options: ServerOptions): void {
   const look = async () => {
-    const file = await readPidFile(child, options);
+    const file = await readOwnPidFile(child, options);
     if (file === undefined) return;
-    const isFound = file.socket === undefined || (await stat(file.socket).catch(undefinedIfMissing)) !== undefined;
-    if (file.state === 'stopping' || !isFound) await stop();
+    if (file.state === 'stopping' || (await hasLostSocket(file))) await stop();
   };
   // What cannot be read in this moment is read at the next look.
   const watch = setInterval(() => void look().catch(() => undefined), WATCH_EVERY_MS).unref();
   void exited.then(() => clearInterval(watch));
 }
 
-/**
- * The server writes down what it does: its process id in the first line, the port and the folder of its socket in the
- * fourth and fifth, and its state in the eighth.
- */
-async function readPidFile(child: ChildProcess, { clusterDir }: ServerOptions) {
-  const text = await readFile(join(clusterDir, 'postmaster.pid'), 'utf8').catch(undefinedIfMissing);
-  const [pid, , , port, socketDir = '', , , state] = text?.split('\n') ?? [];
-  if (pid !== String(child.pid)) return undefined;
-  return { state: state?.trim(), socket: socketDir === '' ? undefined : join(socketDir, `.s.PGSQL.${port}`) };
+async function hasLostSocket({ port, socketDir }: PidFile): Promise<boolean> {
+  if (socketDir === '') return false;
+  return (await stat(join(socketDir, `.s.PGSQL.${port}`)).catch(undefinedIfMissing)) === undefined;
+}
+
+/** What the server has written down; undefined where the file is missing, or still that of another one. */
+async function readOwnPidFile(child: ChildProcess, { clusterDir }: ServerOptions): Promise<PidFile | undefined> {
+  const file = await readPidFile(clusterDir);
+  return file?.pid === child.pid ? file : undefined;
 }
 
 async function stopServer(child: ChildProcess, exited: Promise<void>): Promise<void> {
