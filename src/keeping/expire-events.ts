@@ -1,3 +1,4 @@
+import { NIL_UUID } from '../kernel/ids.ts';
 import type { KeepLimits } from '../kernel/keep.ts';
 import type { Queryable } from '../store/database.ts';
 import { type EventLog, expireLogs, findExpiredEvents } from './event-log-store.ts';
@@ -5,7 +6,7 @@ import type { Progress } from './task-store.ts';
 
 /** One look reads half a million events at most, which takes less than a second, and locks nothing meanwhile. */
 const LOOK = { logs: 100, eventsALog: 5_000 };
-const BEFORE_ALL: EventLog = { account_id: '00000000-0000-0000-0000-000000000000', mode: 'live' };
+const BEFORE_ALL: EventLog = { account_id: NIL_UUID, mode: 'live' };
 
 /** Goes through the logs of all accounts and notes how far each has expired. `place` is the last log that is done. */
 export async function expireEvents(

@@ -5,6 +5,9 @@ import { v7 } from 'uuid';
 /** The prefix of every kind of id that callers see. Inside, and in the database, an id is the bare UUID. */
 export type IdPrefix = 'req' | 'msg' | 'chn' | 'key' | 'evt' | 'end' | 'att' | 'tpl' | 'ntf' | 'aud';
 
+/** Sorts before every id. */
+export const NIL_UUID = '00000000-0000-0000-0000-000000000000';
+
 /** The length of a UUID in TypeID's base 32, and the largest first digit that still fits 128 bits. */
 const TYPE_ID_SUFFIX = /^[0-7][0-9a-hjkmnp-tv-z]{25}$/;
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;

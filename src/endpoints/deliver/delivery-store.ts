@@ -1,3 +1,4 @@
+import { NIL_UUID } from '../../kernel/ids.ts';
 import type { Mode } from '../../kernel/principal.ts';
 import type { Queryable } from '../../store/database.ts';
 import type { StatementPart } from '../../store/statement-part.ts';
@@ -44,8 +45,6 @@ export interface ClaimLimits {
 }
 
 const CLAIMED_UNTIL_US = '(extract(epoch from claimed_until) * 1000000)::bigint';
-
-const FIRST_UUID = '00000000-0000-0000-0000-000000000000';
 
 /**
  * Takes what is due, a little of each endpoint. It steps from one endpoint with deliveries to the next by the index and
@@ -99,8 +98,8 @@ export function claimDeliveries(store: Queryable, limits: ClaimLimits): Promise<
     limits.roomOfOthers,
     limits.deliveriesMax,
     limits.leaseSeconds,
-    limits.after?.accountId ?? FIRST_UUID,
-    limits.after?.endpointId ?? FIRST_UUID,
+    limits.after?.accountId ?? NIL_UUID,
+    limits.after?.endpointId ?? NIL_UUID,
   ]);
 }
 

@@ -1,3 +1,4 @@
+import { NIL_UUID } from '../../kernel/ids.ts';
 import type { MessageError } from '../../kernel/message-errors.ts';
 import type { Mode } from '../../kernel/principal.ts';
 import type { Queryable } from '../../store/database.ts';
@@ -6,9 +7,6 @@ import type { RefusedEntry } from '../message.ts';
 const RUNNING_LIST = `
   select account_id, id from request
   where completed_at is null and node_id = $1 and (account_id, id) > ($2, $3) order by account_id, id limit $4`;
-
-/** Before every other id. */
-const NIL = '00000000-0000-0000-0000-000000000000';
 
 const WORKING_NODES = 'select distinct node_id from request where completed_at is null';
 
@@ -98,7 +96,7 @@ export function listRunning(
   after: RunningKey | undefined,
   limit: number,
 ): Promise<RunningKey[]> {
-  return store.query<RunningKey>(RUNNING_LIST, [nodeId, after?.account_id ?? NIL, after?.id ?? NIL, limit]);
+  return store.query<RunningKey>(RUNNING_LIST, [nodeId, after?.account_id ?? NIL_UUID, after?.id ?? NIL_UUID, limit]);
 }
 
 export async function lockRunning(tx: Queryable, accountId: string, id: string): Promise<RunningRow | undefined> {
