@@ -4,10 +4,7 @@ import { describe, it } from 'node:test';
 import { layOut } from './table.ts';
 
 /** A terminal as wide as this. */
-function terminal(columns: number): NodeJS.WriteStream {
-  // The members of a terminal that are used here.
-  return Object.assign(new PassThrough(), { isTTY: true, columns }) as unknown as NodeJS.WriteStream;
-}
+const terminal = (columns: number) => Object.assign(new PassThrough(), { isTTY: true, columns });
 
 const ROWS = [{ id: 'msg_01m7x79nvbes', status: 'accepted' }];
 const COLUMNS = { ID: 'id', STATUS: 'status' };

@@ -3,6 +3,9 @@ import { styleText } from 'node:util';
 /** Titles, each with where its value stands in a row: `{ ERROR: 'error.code' }`. */
 export type Columns = Record<string, string>;
 
+/** Where a table goes to; it need not be a terminal. */
+type Terminal = NodeJS.WritableStream & { isTTY?: boolean; columns?: number };
+
 const GAP = '  ';
 const COLOURS: Record<string, 'green' | 'red' | 'yellow'> = {
   ...paint('green', 'accepted sent delivered read received valid ok connected approved enabled succeeded'),
@@ -14,7 +17,7 @@ const COLOURS: Record<string, 'green' | 'red' | 'yellow'> = {
  * Aligned lines under their titles. `width` is the terminal's: what is longer is cut, at the last column first. Colours come
  * only where `stream` is a terminal that wants them.
  */
-export function layOut(rows: readonly unknown[], columns: Columns, stream: NodeJS.WriteStream): string[] {
+export function layOut(rows: readonly unknown[], columns: Columns, stream: Terminal): string[] {
   const cells = rows.map((row) => Object.values(columns).map((path) => readCell(row, path)));
   const table = [Object.keys(columns), ...cells];
   const widths = Object.keys(columns).map((_, place) => Math.max(...table.map((line) => sizeOf(line[place] ?? ''))));
@@ -27,8 +30,8 @@ export function layOut(rows: readonly unknown[], columns: Columns, stream: NodeJ
 }
 
 /** How much fits into a line; undefined: it does not matter, or the terminal does not know, which it tells as 0. */
-function widthOf(stream: NodeJS.WriteStream): number | undefined {
-  return stream.isTTY && stream.columns > 0 ? stream.columns : undefined;
+function widthOf({ isTTY, columns = 0 }: Terminal): number | undefined {
+  return isTTY && columns > 0 ? columns : undefined;
 }
 
 /** What stands there, in one line and safe to print: a text may come from a stranger and hold a terminal's commands. */
@@ -45,13 +48,13 @@ export function printable(value: unknown): string {
 }
 
 /** A word in the colour of its status; any other word stays as it is. */
-export function colourWord(word: string, stream: NodeJS.WriteStream): string {
+export function colourWord(word: string, stream: Terminal): string {
   const found = COLOURS[word.trim()];
   return found === undefined ? word : styleText(found, word, { stream });
 }
 
 /** Only whole cells that are a status are coloured, never a word within a text. */
-function colour(text: string, cells: readonly string[], stream: NodeJS.WriteStream): string {
+function colour(text: string, cells: readonly string[], stream: Terminal): string {
   const status = cells.find((cell) => COLOURS[cell] !== undefined);
   if (status === undefined) return text;
   return text.replace(new RegExp(`(?<=^|\\s{2})${status}(?=\\s{2}|$)`), colourWord(status, stream));
