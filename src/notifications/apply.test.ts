@@ -3,7 +3,6 @@ import { after, before, beforeEach, describe, it } from 'node:test';
 import { startTestGateway, type TestGateway } from '../../test/support/gateway.ts';
 import {
   addChannel,
-  asSandbox,
   changeBody,
   forgetNotifications,
   isProcessed,
@@ -11,7 +10,7 @@ import {
   listNotifications,
   messagesBody,
   packTogether,
-  postSigned,
+  postAndApply,
   readMessage,
   sendOne,
   statusOf,
@@ -49,12 +48,7 @@ describe('applying notifications', () => {
   after(() => gateway.stop());
   beforeEach(() => forgetNotifications(gateway));
 
-  const post = async (...bodies: unknown[]) => {
-    await Promise.all(
-      bodies.map(async (body) => assert.equal((await postSigned(asSandbox(gateway), body)).status, 200)),
-    );
-    await until(() => isProcessed(gateway));
-  };
+  const post = (...bodies: unknown[]) => postAndApply(gateway, ...bodies);
   const postTogether = async (...bodies: unknown[]) => {
     await packTogether(gateway, bodies);
     await until(() => isProcessed(gateway));

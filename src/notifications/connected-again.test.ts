@@ -3,13 +3,11 @@ import { after, before, beforeEach, describe, it } from 'node:test';
 import { startTestGateway, type TestGateway } from '../../test/support/gateway.ts';
 import {
   addChannel,
-  asSandbox,
   forgetNotifications,
-  isProcessed,
   lineOf,
   listNotifications,
   messagesBody,
-  postSigned,
+  postAndApply,
   readMessage,
   sendOne,
   statusOf,
@@ -32,10 +30,7 @@ describe('a number that was removed and is connected again', () => {
   after(() => gateway.stop());
   beforeEach(() => forgetNotifications(gateway));
 
-  const post = async (value: object) => {
-    assert.equal((await postSigned(asSandbox(gateway), messagesBody(line, value))).status, 200);
-    await until(() => isProcessed(gateway));
-  };
+  const post = (value: object) => postAndApply(gateway, messagesBody(line, value));
   const remove = async () => {
     const path = `/platform/v1/accounts/${gateway.accountId}/channels`;
     const { data } = (await gateway.call('GET', path, { key: gateway.platformKey })).json;

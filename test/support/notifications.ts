@@ -1,3 +1,4 @@
+import assert from 'node:assert/strict';
 import { newId } from '../../src/kernel/ids.ts';
 import { createSealer } from '../../src/kernel/sealed.ts';
 import { signBytes } from '../../src/kernel/signature.ts';
@@ -157,6 +158,13 @@ export async function isProcessed({ database }: TestGateway): Promise<boolean> {
        + (select count(*) from notification_pack) as due`,
   );
   return row?.due === 0;
+}
+
+/** Posts bodies as the sandbox would, all at once, and waits until they have been looked at. */
+export async function postAndApply(gateway: TestGateway, ...bodies: unknown[]): Promise<void> {
+  const answers = await Promise.all(bodies.map((body) => postSigned(asSandbox(gateway), body)));
+  for (const { status } of answers) assert.equal(status, 200);
+  await until(() => isProcessed(gateway));
 }
 
 /** Waits until everything that was received has been looked at, and removes it. */

@@ -2,13 +2,11 @@ import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { startTestGateway, type TestGateway } from '../../../test/support/gateway.ts';
 import {
-  asSandbox,
   forgetNotifications,
-  isProcessed,
   lineOf,
   listNotifications,
   messagesBody,
-  postSigned,
+  postAndApply,
   readMessage,
   sendOne,
   statusOf,
@@ -33,10 +31,7 @@ describe('a report of the provider', () => {
   let serial = 0;
   const freshId = () => `wamid.fresh.${++serial}`;
   /** Posts statuses in one body and waits until they have been looked at. */
-  const report = async (statuses: object[], to = line) => {
-    assert.equal((await postSigned(asSandbox(gateway), messagesBody(to, { statuses }))).status, 200);
-    await until(() => isProcessed(gateway));
-  };
+  const report = (statuses: object[], to = line) => postAndApply(gateway, messagesBody(to, { statuses }));
   const timelineOf = async (id: string): Promise<[string, string | null][]> =>
     (await readMessage(gateway, id)).timeline.map((entry: { status: string; note: string | null }) => [
       entry.status,

@@ -2,18 +2,15 @@ import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { startTestGateway, type TestGateway } from '../../../test/support/gateway.ts';
 import {
-  asSandbox,
-  isProcessed,
   lineOf,
   messagesBody,
-  postSigned,
+  postAndApply,
   readMessage,
   sendOne,
   statusOf,
   type TestLine,
   textFrom,
 } from '../../../test/support/notifications.ts';
-import { until } from '../../../test/support/until.ts';
 
 const PHONE = '+447700900123';
 const CONTENT: Record<string, unknown> = {
@@ -45,10 +42,7 @@ describe('an inbound message', () => {
   });
   after(() => gateway.stop());
 
-  const post = async (value: object) => {
-    assert.equal((await postSigned(asSandbox(gateway), messagesBody(line, value))).status, 200);
-    await until(() => isProcessed(gateway));
-  };
+  const post = (value: object) => postAndApply(gateway, messagesBody(line, value));
   // biome-ignore lint/suspicious/noExplicitAny: a test asserts on every member that it reads.
   const list = async (query: string): Promise<any[]> =>
     (await gateway.call('GET', `/api/v1/messages?limit=100&${query}`)).json.data;
@@ -140,8 +134,7 @@ describe('an inbound message', () => {
   it('with the id of one on another number is a message of its own', async () => {
     const other = await lineOf(gateway, await gateway.createAccount('Another account'));
     await post({ messages: [textFrom(PHONE, 'wamid.shared')] });
-    await postSigned(asSandbox(gateway), messagesBody(other, { messages: [textFrom(PHONE, 'wamid.shared')] }));
-    await until(() => isProcessed(gateway));
+    await postAndApply(gateway, messagesBody(other, { messages: [textFrom(PHONE, 'wamid.shared')] }));
     const [row] = await gateway.database.query<{ count: number }>(
       `select count(*) as count from message where provider_message_id = 'wamid.shared'`,
     );
@@ -176,8 +169,7 @@ describe('an inbound message', () => {
     const other = await lineOf(gateway, await gateway.createAccount('A third account'));
     const { message_id: id } = await sendOne(gateway);
     const messages = [textFrom(PHONE, 'wamid.elsewhere', { context: { id } })];
-    await postSigned(asSandbox(gateway), messagesBody(other, { messages }));
-    await until(() => isProcessed(gateway));
+    await postAndApply(gateway, messagesBody(other, { messages }));
     const rows = await gateway.database.query<{ reply_to_id: string | null }>(
       `select reply_to_id from message where provider_message_id = 'wamid.elsewhere'`,
     );
