@@ -59,6 +59,21 @@ describe('paths', () => {
       }
   });
 
+  it('that need no key answer HEAD as GET without the body, as probes and link checkers ask', async () => {
+    for (const path of ['/healthz', '/readyz', '/openapi.json', '/docs', '/console']) {
+      const [get, head] = [await callRaw(gateway.url, { path }), await callRaw(gateway.url, { method: 'HEAD', path })];
+      assert.equal(head.status, get.status, path);
+      assert.equal(head.text, '');
+      for (const name of ['content-type', 'content-length', 'location'])
+        assert.equal(head.headers.get(name), get.headers.get(name), `${name} of ${path}`);
+      const other = await callRaw(gateway.url, { method: 'POST', path });
+      assertProblem(other, 'method_not_allowed');
+      assert.equal(other.headers.get('allow'), 'GET, HEAD');
+    }
+    const callback = await callRaw(gateway.url, { method: 'HEAD', path: '/api/messaging/webhook' });
+    assert.deepEqual([callback.status, callback.headers.get('allow')], [405, 'GET, POST']);
+  });
+
   it('may be given whole, and the names of the calls are never ids', async () => {
     assertProblem(await callRaw(gateway.url, { path: `http://elsewhere${SEND}` }), 'method_not_allowed');
     assertProblem(await callRaw(gateway.url, { path: '/api/v1/messages/%73end' }), 'method_not_allowed');

@@ -89,16 +89,25 @@ export function createServer(deps: ServerDeps): FastifyInstance {
     done(null, lingering(payload, request.raw));
   });
   answerErrors(app, answerError, deps.docsUrl);
-  for (const route of deps.routes) addRoute(app, route, deps);
-  refuseOtherMethods(app, deps.routes);
+  supportAllMethods(app);
+  for (const [path, routes] of Map.groupBy(deps.routes, (route) => route.path)) {
+    for (const route of routes) addRoute(app, route, [route.method, ...besides(routes)], deps);
+    refuseOtherMethods(app, path, [...routes.map(({ method }) => method), ...besides(routes)]);
+  }
   return app;
 }
 
-function addRoute(app: FastifyInstance, route: Route, deps: ServerDeps): void {
+/** Probes and link checkers ask by HEAD for what anyone may read. A path that has more than its GET is none of these. */
+function besides(routes: readonly Route[]): ['HEAD'] | [] {
+  const isReading = routes.every(({ method, access }) => method === 'GET' && access.by === 'anyone');
+  return isReading ? ['HEAD'] : [];
+}
+
+function addRoute(app: FastifyInstance, route: Route, methods: string[], deps: ServerDeps): void {
   const checkQuery = createQueryCheck(route.querySchema ?? Type.Object({}, { additionalProperties: false }));
   const checkBody = route.bodySchema === undefined ? undefined : createBodyCheck(route.bodySchema);
   app.route({
-    method: route.method,
+    method: methods,
     url: route.path,
     bodyLimit: route.bodyBytesMax ?? BODY_BYTES_MAX,
     onRequest: (request, _reply, done) => {
@@ -199,22 +208,20 @@ function sendAnswer(reply: FastifyReply, { status, body, headers }: Answer): Fas
 }
 
 /** A known path with another method is 405 before any key is looked at, and `/messages/send` is never a message id. */
-function refuseOtherMethods(app: FastifyInstance, routes: readonly Route[]): void {
+function refuseOtherMethods(app: FastifyInstance, path: string, allowed: readonly string[]): void {
+  const allow = allowed.join(', ');
+  app.route({
+    // Node itself closes the connection of a CONNECT.
+    method: METHODS.filter((method) => method !== 'CONNECT' && !allowed.includes(method)),
+    url: path,
+    onRequest: async () => {
+      throw new ApiError('method_not_allowed', `Use ${allow}.`, { headers: { allow } });
+    },
+    handler: async () => undefined,
+  });
+}
+
+function supportAllMethods(app: FastifyInstance): void {
   const supported = new Set<string>(app.supportedMethods);
-  // Node itself closes the connection of a CONNECT.
-  const methods = METHODS.filter((method) => method !== 'CONNECT');
-  for (const method of methods) if (!supported.has(method)) app.addHttpMethod(method);
-  const methodsByPath = Map.groupBy(routes, ({ path }) => path);
-  for (const [path, known] of methodsByPath) {
-    const allowed = known.map(({ method }) => method);
-    const allow = allowed.join(', ');
-    app.route({
-      method: methods.filter((method) => !allowed.some((name) => name === method)),
-      url: path,
-      onRequest: async () => {
-        throw new ApiError('method_not_allowed', `Use ${allow}.`, { headers: { allow } });
-      },
-      handler: async () => undefined,
-    });
-  }
+  for (const method of METHODS) if (method !== 'CONNECT' && !supported.has(method)) app.addHttpMethod(method);
 }
