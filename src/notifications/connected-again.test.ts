@@ -75,6 +75,18 @@ describe('a number that was removed and is connected again', () => {
     assert.equal(await statusNow(id), 'delivered');
   });
 
+  it('still knows who wrote to it within 24 hours', async () => {
+    const timestamp = String(Math.floor(Date.now() / 1_000));
+    await post({ messages: [textFrom(ADA, 'wamid.before-removal', { timestamp })] });
+    const warningsNow = async () => {
+      const body = { to: ADA, type: 'text', text: { body: 'Hello' } };
+      return (await gateway.call('POST', '/api/v1/messages/validate', { body })).json.results[0].warnings;
+    };
+    assert.equal(await warningsNow(), undefined);
+    await connectAgain();
+    assert.equal(await warningsNow(), undefined);
+  });
+
   it('takes no second message from what a person wrote to it before', async () => {
     const written = { messages: [textFrom(ADA, 'wamid.repeated')] };
     await post(written);

@@ -25,10 +25,16 @@ export async function extendWindows(tx: Queryable, contacts: readonly Contact[])
   ]);
 }
 
+/** The window belongs to the number: a channel that had it before, and was removed, counts too. */
 const WINDOW_FIND = `
-  select person, last_at from customer_window where account_id = $1 and channel_id = $2 and person = any($3)`;
+  select person, max(last_at) as last_at from customer_window
+  where account_id = $1 and person = any($3) and channel_id = any(array(
+    select f.id from channel c join channel f on (f.account_id, f.mode, f.phone_number_id)
+      = (c.account_id, c.mode, c.phone_number_id) and (f.id = c.id or f.status = 'removed')
+    where c.account_id = $1 and c.id = $2))
+  group by person`;
 
-/** When each of these people last wrote to or called the channel, as far as we know. */
+/** When each of these people last wrote to or called the channel's number, as far as we know. */
 export async function findWindows(
   store: Queryable,
   accountId: string,
