@@ -60,6 +60,25 @@ describe('the connections of the provider', () => {
     assert.ok((await Promise.all(flood)).every(({ kind }) => kind === 'accepted'));
   });
 
+  it('are never all held by look-ups of templates, whatever their names: the first message finds one free', async () => {
+    const held: (() => void)[] = [];
+    const { server, provider } = await start((socket, { id }) => held.push(() => socket.write(accepted(id))), {
+      connections: 8,
+    });
+    const flood = Array.from({ length: 30 }, (_, n) => provider.listTemplates(SENDER, '2', `name_${n}`));
+    await until(() => held.length >= 7);
+    const sent = provider.transmit(SENDER, message('msg_1'));
+    await until(() => held.length === 8);
+    assert.equal(server.requests.at(-1)?.id, 'msg_1');
+    held.pop()?.();
+    assert.equal((await sent).kind, 'accepted');
+    while (server.requests.length < 31 || held.length > 0) {
+      await until(() => held.length > 0);
+      held.shift()?.();
+    }
+    await Promise.all(flood);
+  });
+
   it('let one who waits for them give up without a byte written', async () => {
     const held: (() => void)[] = [];
     const { server, provider } = await start((socket, { id }) => held.push(() => socket.write(accepted(id))));

@@ -30,18 +30,24 @@ export class Line {
   /** Makes one call, once. It is `not_begun` if no connection became free before the turn ended. */
   async call({ path, turn, ...request }: LineRequest): Promise<Exchange> {
     const connections = this.#connections;
-    // A number's path is its own, so it tells the senders apart.
-    const client = connections.take(path) ?? (await connections.wait(path, turn));
+    const sender = senderOf(path);
+    const client = connections.take(sender) ?? (await connections.wait(sender, turn));
     if (client === undefined) return { kind: 'not_begun' };
     if (turn?.aborted === true) {
-      connections.release(path, client);
+      connections.release(sender, client);
       return { kind: 'not_begun' };
     }
     const complete = { ...request, path: this.#pathBefore + path, timeoutMs: this.#timeoutMs, turn };
-    return exchange(client, complete, () => connections.release(path, client));
+    return exchange(client, complete, () => connections.release(sender, client));
   }
 
   close(): Promise<void> {
     return this.#connections.close();
   }
+}
+
+/** A number's path is its own, and so is a business account's. Its query is not: each name that is asked for has another. */
+function senderOf(path: string): string {
+  const end = path.indexOf('?');
+  return end === -1 ? path : path.slice(0, end);
 }
