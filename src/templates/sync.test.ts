@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { randomBytes } from 'node:crypto';
 import { after, before, beforeEach, describe, it } from 'node:test';
 import { createTestDatabase, type TestDatabase } from '../../test/support/database.ts';
 import { until } from '../../test/support/until.ts';
@@ -83,6 +84,13 @@ describe('a reading', () => {
     assert.deepEqual(await slow.end(), { added: 0, changed: 0, removed: 0, total: 0 });
     assert.deepEqual(await statusOf('made_meanwhile'), ['approved']);
     assert.deepEqual(await eventsOf(), [], 'nothing was deleted');
+  });
+
+  it('keeps all others where the provider lists one with a name or a language that no index takes', async () => {
+    const endless = randomBytes(6_000).toString('hex');
+    serve(listed(endless), listed('one'), listed('two', { language: endless }));
+    assert.deepEqual(await sync(), { added: 1, changed: 0, removed: 0, total: 1 });
+    assert.deepEqual(await statusOf('one'), ['approved']);
   });
 
   it('is due again if a notification came meanwhile, also if it is the first one', async () => {

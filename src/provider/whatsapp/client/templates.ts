@@ -9,6 +9,9 @@ const FIELDS = 'id,name,language,status,category,parameter_format,components,qua
 const PAGE_MAX = 100;
 /** The provider allows 6,000 templates a business account; this is a stop for a paging that never ends. */
 const PAGES_MAX = 1_000;
+/** What a send can name at most; a database index takes no endless key. */
+const NAME_CHARACTERS_MAX = 512;
+const LANGUAGE_CHARACTERS_MAX = 35;
 
 /**
  * Reads templates page by page. A page that fails makes the whole reading `unavailable`: half a list would look as if
@@ -58,7 +61,8 @@ function readTemplate(listed: unknown): ProviderTemplate[] {
   const value = keptJson(listed);
   if (!isRecord(value)) return [];
   const { id, name, language, status, category, parameter_format: format, components, quality_score: quality } = value;
-  if (typeof name !== 'string' || typeof language !== 'string') return [];
+  if (typeof name !== 'string' || name.length > NAME_CHARACTERS_MAX) return [];
+  if (typeof language !== 'string' || language.length > LANGUAGE_CHARACTERS_MAX) return [];
   return [
     {
       id: typeof id === 'string' || typeof id === 'number' ? String(id) : '',
