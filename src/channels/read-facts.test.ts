@@ -80,6 +80,14 @@ describe('the facts of a number', () => {
     assert.equal(await read(), 1, 'after an hour');
   });
 
+  it('with a character that no database stores are kept with another one in its place', async () => {
+    answer = async () => ({ id: '1001', verified_name: 'Li\u0000ne \ud83d', quality_rating: 'GREEN\u0000' });
+    assert.equal(await read(), 1);
+    assert.equal(await quality(), 'green\ufffd');
+    const [channel] = await listUsableChannels(test.database, accountId);
+    assert.equal(channel?.name, 'Li\ufffdne \ufffd');
+  });
+
   it('are read by another node where the one that has claimed them died', async () => {
     assert.equal((await claimForFacts(test.database, HOUR_SECONDS, 20)).length, 1);
     answer = told;

@@ -1,5 +1,6 @@
 import { isRecord } from '../../../kernel/is-record.ts';
 import type { ConnectOutcome, Sender, SenderFacts } from '../../port.ts';
+import { objectAt, textAt, wordAt } from '../decode/values.ts';
 import { readFailure } from '../failures.ts';
 import { readAnswerJson } from './answer.ts';
 import type { Line, LineRequest } from './line.ts';
@@ -57,18 +58,13 @@ async function ask(line: Line, request: LineRequest): Promise<Told | Exclude<Con
 }
 
 function readFacts(number: Record<string, unknown>): SenderFacts {
-  const { verified_name: name, quality_rating, throughput, whatsapp_business_manager_messaging_limit: limit } = number;
-  const level = isRecord(throughput) ? throughput.level : undefined;
-  const quality = wordOf(quality_rating);
+  const { level } = objectAt(number, 'throughput');
+  const quality = wordAt(number, 'quality_rating') ?? null;
   return {
-    name: typeof name === 'string' ? name : null,
+    name: textAt(number, 'verified_name') ?? null,
     // Both mean that nothing has been rated yet.
     quality: quality === 'na' || quality === 'unknown' ? null : quality,
     throughputPerSecond: THROUGHPUT_PER_SECOND.get(level) ?? null,
-    messagingLimit: wordOf(limit),
+    messagingLimit: wordAt(number, 'whatsapp_business_manager_messaging_limit') ?? null,
   };
-}
-
-function wordOf(value: unknown): string | null {
-  return typeof value === 'string' ? value.toLowerCase() : null;
 }
