@@ -60,6 +60,13 @@ export const VARIANTS: Record<string, Record<string, Calls>> = {
   'src/events/store.ts': {
     listEvents: { 'all types': [all, all, 0, null, 50], 'of some types': [all, all, 0, [all], 50] },
   },
+  'src/endpoints/deliver/delivery-store.ts': {
+    replayEvents: {
+      'all types': [standInWith({ types: null, eventId: null }), 50],
+      'of some types': [standInWith({ types: [all], eventId: null }), 50],
+      'one event': [standInWith({ types: [all], afterSequence: null }), 50],
+    },
+  },
   'src/endpoints/deliver/attempt-store.ts': {
     listAttempts: {
       'no filter': [all, all, { eventId: null, outcome: null, before: null, from: all }, 50],

@@ -208,19 +208,30 @@ function nameValues(deliveries: readonly Taken[]) {
  * under way, and fails after it, takes nothing of that back. Only a first one has the same number: what it leaves is due
  * soon, and has its tries before it.
  */
-const DELIVERY_REPLAY = `
-  with wanted as (
-    select id, sequence from event
-    where account_id = $1 and mode = $2 and ($3::text[] is null or type = any($3))
-      and sequence > greatest($5::bigint, (select expired from event_sequence where account_id = $1 and mode = $2), 0)
-      and ($6::uuid is null or id = $6)
-    order by sequence limit $7
-  ), enqueued as (
-    insert into delivery as d (account_id, endpoint_id, event_id) select $1, $4, id from wanted order by id
+const deliveryReplay = (wanted: string) => `
+  with wanted as (${wanted}), enqueued as (
+    insert into delivery as d (account_id, endpoint_id, event_id) select $1, $3, id from wanted order by id
     on conflict (account_id, endpoint_id, event_id) do update set next_at = least(d.next_at, now()), attempts = 0,
       claimed_until = case when d.attempts = 0 then d.claimed_until end
   )
   select count(*) as events, max(sequence) as last from wanted`;
+
+const EXPIRED = 'coalesce((select expired from event_sequence where account_id = $1 and mode = $2), 0)';
+const DELIVERY_REPLAY_ALL = deliveryReplay(`
+    select id, sequence from event
+    where account_id = $1 and mode = $2 and sequence > greatest($4::bigint, ${EXPIRED}) order by sequence limit $5`);
+/** Each type is read by itself, as the feed does: a type that hardly ever comes would else cost the whole log. */
+const DELIVERY_REPLAY_TYPES = deliveryReplay(`
+    select of_type.id, of_type.sequence from unnest($6::text[]) as wanted(wanted_type)
+    cross join lateral (
+      select id, sequence from event
+      where account_id = $1 and mode = $2 and type = wanted_type and sequence > greatest($4::bigint, ${EXPIRED})
+      order by sequence limit $5) of_type
+    order by of_type.sequence limit $5`);
+/** By its id first, or the log would be read for it. */
+const DELIVERY_REPLAY_ONE = deliveryReplay(`
+    select id, sequence from (select id, mode, type, sequence from event where account_id = $1 and id = $4 limit 1) one
+    where mode = $2 and sequence > ${EXPIRED} and ($5::text[] is null or type = any($5))`);
 
 export interface ReplayWish {
   accountId: string;
@@ -239,10 +250,16 @@ export async function replayEvents(
   wish: ReplayWish,
   limit: number,
 ): Promise<{ events: number; last: number | null }> {
-  const { accountId, mode, types, endpointId, afterSequence, eventId } = wish;
-  const values = [accountId, mode, types, endpointId, afterSequence, eventId, limit];
-  const [row] = await tx.query<{ events: number; last: number | null }>(DELIVERY_REPLAY, values);
+  const [text, ...values] = replayOf(wish, limit);
+  const [row] = await tx.query<{ events: number; last: number | null }>(text, values);
   return row ?? { events: 0, last: null };
+}
+
+function replayOf({ accountId, mode, types, endpointId, afterSequence, eventId }: ReplayWish, limit: number) {
+  const whose = [accountId, mode, endpointId];
+  if (eventId !== null) return [DELIVERY_REPLAY_ONE, ...whose, eventId, types] as const;
+  if (types === null) return [DELIVERY_REPLAY_ALL, ...whose, afterSequence, limit] as const;
+  return [DELIVERY_REPLAY_TYPES, ...whose, afterSequence, limit, [...new Set(types)]] as const;
 }
 
 /**
