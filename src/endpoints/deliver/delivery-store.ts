@@ -263,17 +263,26 @@ function replayOf({ accountId, mode, types, endpointId, afterSequence, eventId }
 }
 
 /**
- * What leads nowhere any more: its endpoint is gone (an event may have been recorded while that was deleted), or its event
- * has expired. Both are looked up for each delivery: `not exists` was planned to gather all events there are first.
+ * What leads nowhere, because its endpoint is gone: an event may have been recorded while that was deleted. It steps from
+ * endpoint to endpoint as the claim does, so that what is on its way to the others is not looked at, however much it is.
  */
 const DELIVERY_TIDY = `
+  with recursive waiting as (
+    (select account_id, endpoint_id from delivery order by account_id, endpoint_id limit 1)
+    union all
+    select n.account_id, n.endpoint_id from waiting w cross join lateral (
+      select d.account_id, d.endpoint_id from delivery d
+      where (d.account_id, d.endpoint_id) > (w.account_id, w.endpoint_id)
+      order by d.account_id, d.endpoint_id limit 1) n
+  )
   delete from delivery where ctid = any(array(
-    select d.ctid from delivery d
+    select d.place from waiting w
     left join lateral (
-      select id from endpoint where account_id = d.account_id and id = d.endpoint_id limit 1) e on true
-    left join lateral (
-      select id from event where account_id = d.account_id and id = d.event_id limit 1) v on true
-    where e.id is null or v.id is null
+      select id from endpoint where account_id = w.account_id and id = w.endpoint_id limit 1) e on true
+    cross join lateral (
+      select ctid as place from delivery where account_id = w.account_id and endpoint_id = w.endpoint_id
+      limit 10000) d
+    where e.id is null
     limit 10000))
   returning event_id`;
 
