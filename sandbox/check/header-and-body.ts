@@ -8,6 +8,9 @@ const HEADER_LENGTH_MAX = 60;
 const BODY_LENGTH_MAX = 1024;
 const BODY_ALONE_LENGTH_MAX = 32_768;
 
+/** Refused in values, though a template's own text may hold them. The reference is silent; the provider's answer says it. */
+const BREAKS = /[\n\r\t]| {5}/;
+
 const HEADER_TEXT_TYPES = ['text', 'currency', 'date_time'];
 const MEDIA_FORMATS = ['IMAGE', 'VIDEO', 'DOCUMENT'];
 
@@ -50,7 +53,11 @@ function checkVariables(where: string, parameters: Parameter[], text: string, is
     const counts = `number of localizable_params (${parameters.length}) does not match the expected number of params (${variables.length})`;
     throw refusal(132000, `${where}: ${counts}`);
   }
-  for (const { type, name } of parameters) {
+  for (const { type, name, text: value } of parameters) {
+    if (BREAKS.test(value)) {
+      const rule = 'Param text cannot have new-line/tab characters or more than 4 consecutive spaces';
+      throw refusal(132018, `${where}: ${rule}`);
+    }
     if (!HEADER_TEXT_TYPES.includes(type)) {
       throw refusal(132012, `${where}: Format mismatch, expected TEXT, received ${type.toUpperCase()}`);
     }
