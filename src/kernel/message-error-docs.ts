@@ -14,10 +14,11 @@ export interface MessageErrorDoc {
 export const MESSAGE_ERROR_DOCS: Readonly<Record<MessageErrorCode, MessageErrorDoc>> = {
   invalid_recipient: {
     cause:
-      'The text given as recipient is no phone number in international form and no user id, or it is the number that sends. Nothing was transmitted. The entry has no `id`, because no message was made.',
+      'What is given as recipient is no phone number in international form, or as `user_id` no user id of the provider. Then nothing was transmitted, and the entry has no `id`, because no message was made. Or it is the number that sends: the provider refuses that with 131021, and then there is a message.',
     steps: [
       'Store numbers with a plus and the country code, such as `+447700900123`. A number such as `07700 900123` does not say its country.',
       'Take a bracketed `(0)` out: whether it belongs to the number is not to be seen.',
+      'Give a user id as the provider gave it, such as `GB.abc123`, in `user_id` and not in `to`.',
     ],
     tryIt: text('0770'),
     seen: {},

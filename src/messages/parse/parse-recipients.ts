@@ -70,7 +70,8 @@ function readNumber(text: string): Recipient {
 }
 
 function readUserId(text: string): Recipient {
-  return USER_ID.test(text) ? { kind: 'user_id', to: text } : { kind: 'unreadable', to: text };
+  if (USER_ID.test(text)) return { kind: 'user_id', to: text };
+  return { kind: 'unreadable', to: text, detail: 'The recipient is not a user id in the form of the provider' };
 }
 
 function readComponents(components: unknown, pointer: string, context: Context) {

@@ -20,7 +20,10 @@ export function planMessages(command: SendCommand, errorOf: Preflight): Plan {
   const seen = new Set<string>();
   command.recipients.forEach((recipient, place) => {
     if (recipient.kind === 'unreadable') {
-      plan.refused.push(refuse(recipient, place, { code: 'invalid_recipient' }));
+      const { detail } = recipient;
+      plan.refused.push(
+        refuse(recipient, place, { code: 'invalid_recipient', ...(detail !== undefined && { detail }) }),
+      );
     } else if (seen.has(recipient.to)) {
       plan.refused.push(refuse(recipient, place, { code: 'duplicate_recipient' }));
     } else {

@@ -142,6 +142,14 @@ describe('a send', () => {
     });
   });
 
+  it('does not speak of phone numbers where a user id cannot be read, nor of their form where it is the sender', async () => {
+    const { json } = await send({ to: [{ user_id: 'gb.1' }, '+15550131021'], ...TEXT });
+    assert.deepEqual(
+      json.results.map(({ error }: { error: { message: string } }) => error.message),
+      ['The recipient is not a user id in the form of the provider', 'The recipient is the number that sends'],
+    );
+  });
+
   it("shows a recipient's own reference, even one that equals the request's, and no other", async () => {
     const to = [
       { to: '+447700900103', client_reference: 'mine' },

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
 import { MESSAGE_ERRORS, type MessageErrorCode } from '../../kernel/message-errors.ts';
+import { readErrors } from './decode/errors.ts';
 import { messageErrorOfCode, readFailure } from './failures.ts';
 
 /** The published table, written out a second time so that a slip in the code shows. */
@@ -109,6 +110,13 @@ describe('readFailure', () => {
       return outcome.kind === 'refused' && outcome.accessRefused;
     });
     assert.deepEqual(refusing, ['0', '190']);
+  });
+
+  it('tells in words of our own that the recipient is the sender, in a notification too', () => {
+    const detail = 'The recipient is the number that sends';
+    const error = { code: 131021, title: 'Recipient cannot be sender' };
+    assert.equal(readFailure(400, { error }).error.detail, detail);
+    assert.equal(readErrors({ errors: [error] })[0]?.detail, detail);
   });
 
   it('reads the subcode of code 100', () => {

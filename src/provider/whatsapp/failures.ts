@@ -1,5 +1,5 @@
 import { isRecord } from '../../kernel/is-record.ts';
-import type { MessageError, MessageErrorCode } from '../../kernel/message-errors.ts';
+import type { MessageError, MessageErrorCode, ProviderError } from '../../kernel/message-errors.ts';
 import type { TransmitOutcome } from '../port.ts';
 import { readProviderError } from './failures-provider-error.ts';
 
@@ -66,7 +66,7 @@ export function readFailure(
   const provider = readProviderError(raw);
   const told = provider === undefined ? {} : { provider };
   if (provider?.code !== undefined) {
-    const error: MessageError = { code: messageErrorOfCode(provider.code, subcodeOf(raw)), ...told };
+    const error: MessageError = messageErrorOf(provider.code, provider, subcodeOf(raw));
     if (THROTTLED.has(error.code)) return { kind: 'throttled', error: { ...error, ...readRetryAfter(retryAfter) } };
     return { kind: 'refused', error, accessRefused: ACCESS_REFUSED.has(provider.code) };
   }
@@ -81,7 +81,16 @@ export function readFailure(
   return { kind: 'unknown', error: { code: 'outcome_unknown', detail, ...told } };
 }
 
-/** Our code for one of the provider's, in the answer to a send as well as in the `errors` of a notification. */
+/** Our failure for one of the provider's codes, in the answer to a send as well as in the `errors` of a notification. */
+export function messageErrorOf(code: number, provider: ProviderError, subcode?: number): MessageError {
+  const detail = OWN_WORDS.get(code);
+  return { code: messageErrorOfCode(code, subcode), ...(detail !== undefined && { detail }), provider };
+}
+
+/** Where the words of our table are about the other cases of the row. */
+const OWN_WORDS: ReadonlyMap<number, string> = new Map([[131021, 'The recipient is the number that sends']]);
+
+/** Our code for one of the provider's. */
 export function messageErrorOfCode(code: number, subcode?: number): MessageErrorCode {
   // Code 100 is a wrong parameter, but with subcode 33 the number itself is gone or not ours.
   if (code === 100 && subcode === 33) return 'sender_unregistered';

@@ -1,5 +1,5 @@
 import type { MessageError } from '../../../kernel/message-errors.ts';
-import { messageErrorOfCode } from '../failures.ts';
+import { messageErrorOf } from '../failures.ts';
 import { readProviderError } from '../failures-provider-error.ts';
 import { arrayAt, type JsonObject } from './values.ts';
 
@@ -11,5 +11,7 @@ export function readErrors(object: JsonObject): MessageError[] {
 function readError(error: unknown): MessageError {
   const provider = readProviderError(error);
   if (provider === undefined) return { code: 'provider_rejected' };
-  return { code: provider.code === undefined ? 'provider_rejected' : messageErrorOfCode(provider.code), provider };
+  return provider.code === undefined
+    ? { code: 'provider_rejected', provider }
+    : messageErrorOf(provider.code, provider);
 }
