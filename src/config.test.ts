@@ -95,6 +95,12 @@ describe('settings', () => {
     assert.equal(secrets.masterKey, MASTER_KEY);
   });
 
+  it('in a file are parted at line ends only: a comma belongs to its secret', async () => {
+    await writeFile(join(folder, 'tokens'), 'first,with,commas\r\nsecond\r\n');
+    const { secrets } = loadConfig({ WAYPOST_VERIFY_TOKENS_FILE: join(folder, 'tokens') });
+    assert.deepEqual(secrets.verifyTokens, ['first,with,commas', 'second']);
+  });
+
   it('that name a file which is not there are wrong', () => {
     assertFaults({ WAYPOST_MASTER_KEY_FILE: join(folder, 'missing') }, ['WAYPOST_MASTER_KEY_FILE']);
   });

@@ -186,14 +186,16 @@ function reader(environment: Environment, faults: string[]) {
       if (/[?#\s]/.test(given(name) ?? '')) faults.push(`${name} must have no query, fragment or space`);
       return this.url(name);
     },
-    secret: (name: SettingName) => secretLines(environment, name, faults)[0],
-    secrets: (name: SettingName) => secretLines(environment, name, faults).flatMap((line) => splitList(line)),
+    secret: (name: SettingName) => environment[name]?.trim() || secretLines(environment, name, faults)[0],
+    secrets(name: SettingName) {
+      const direct = environment[name]?.trim();
+      return direct ? splitList(direct) : secretLines(environment, name, faults);
+    },
   };
 }
 
+/** What stands in `<NAME>_FILE`, if that is given. A comma in a line is part of the secret. */
 function secretLines(environment: Environment, name: SettingName, faults: string[]): string[] {
-  const direct = environment[name]?.trim();
-  if (direct) return [direct];
   const path = environment[`${name}_FILE`]?.trim();
   if (!path) return [];
   try {
