@@ -39,8 +39,8 @@ async function main(): Promise<void> {
   const stopped = onStopSignal(config.stopBudgetMs);
   try {
     const { dataDir, databaseUrl } = config;
-    // The driver would tell it without the name of the setting.
-    if (databaseUrl !== undefined && !URL.canParse(databaseUrl, 'postgresql://localhost'))
+    // The driver would tell it without the name of the setting. It takes a URL without a host, as for a socket, too.
+    if (databaseUrl !== undefined && !URL.canParse(databaseUrl.replace('@/', '@localhost/'), 'postgresql://localhost'))
       throw new Error(
         'DATABASE_URL is not well formed. It must look like postgresql://user:password@host:5432/database.',
       );

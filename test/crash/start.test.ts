@@ -119,6 +119,16 @@ for (const [how, url] of [
   });
 }
 
+it('a DATABASE_URL may name a socket, and no host', async (t) => {
+  const { DATABASE_URL } = await ownDatabase(t);
+  if (!DATABASE_URL.includes('@localhost/')) return t.skip('the server of these tests is not on a socket');
+  const gateway = await startGatewayProcess(await makeDataDir(t), {
+    DATABASE_URL: DATABASE_URL.replace('@localhost/', '@/'),
+  });
+  t.after(() => gateway.kill());
+  assert.equal(await gateway.stop(), 0);
+});
+
 async function makeDataDir(t: TestContext): Promise<string> {
   const dataDir = await mkdtemp(join(tmpdir(), 'waypost-start-'));
   t.after(() => rm(dataDir, { recursive: true, force: true, maxRetries: 3 }));
