@@ -2,6 +2,7 @@ import { mkdtemp, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
+import { PlainFault, runTool } from '../src/run-tool.ts';
 import { fillDataDir } from './fill/fill-data-dir.ts';
 import { createCleanup } from './harness/cleanup.ts';
 import { startGateway } from './harness/gateway.ts';
@@ -17,36 +18,39 @@ Makes a data folder with the messages of the last eight weeks and all that belon
 /** Besides the one that every new data folder has; with a test key each, so that the sandbox serves them. */
 const ACCOUNTS = 15;
 
-const { values } = parseArgs({
-  options: {
-    messages: { type: 'string', default: '10000000' },
-    'data-dir': { type: 'string' },
-    help: { type: 'boolean', default: false },
-  },
-});
-const messages = Number(values.messages);
-if (values.help || !Number.isSafeInteger(messages) || messages < 1) {
-  console.error(USAGE);
-  process.exit(values.help ? 0 : 1);
+async function main(): Promise<void> {
+  const { values } = parseArgs({
+    options: {
+      messages: { type: 'string', default: '10000000' },
+      'data-dir': { type: 'string' },
+      help: { type: 'boolean', default: false },
+    },
+  });
+  const messages = Number(values.messages);
+  if (values.help) return console.log(USAGE);
+  if (!Number.isSafeInteger(messages) || messages < 1)
+    throw new PlainFault('--messages must be a whole number above 0.', 2);
+
+  const dataDir = resolve(values['data-dir'] ?? (await mkdtemp(join(tmpdir(), 'waypost-load-'))));
+  const cleanup = createCleanup();
+  try {
+    const gateway = await startGateway(cleanup, dataDir, { WAYPOST_LOG_LEVEL: 'warn' });
+    const accounts = await makeTestAccounts(gateway, ACCOUNTS);
+    await gateway.stop();
+    await writeFile(join(dataDir, 'load.json'), `${JSON.stringify({ accounts }, undefined, 2)}\n`, { mode: 0o600 });
+    const startMs = performance.now();
+    const { rows, seconds, databaseBytes } = await fillDataDir(dataDir, messages, (what, count) => {
+      const atSeconds = ((performance.now() - startMs) / 1_000).toFixed(0);
+      console.log(`${atSeconds.padStart(5)} s  ${what}: ${count.toLocaleString('en')} rows`);
+    });
+    const perSecond = Math.round(rows / seconds).toLocaleString('en');
+    console.log(`${rows.toLocaleString('en')} rows in ${seconds.toFixed(0)} s: ${perSecond} rows/s`);
+    console.log(`${(databaseBytes / 1e9).toFixed(1)} GB on the disk in ${dataDir}`);
+    console.log(`Start a gateway on it with: WAYPOST_DATA_DIR=${dataDir} npm start`);
+    console.log('The keys of its accounts are in dev.json and load.json there.');
+  } finally {
+    await cleanup.run();
+  }
 }
 
-const dataDir = resolve(values['data-dir'] ?? (await mkdtemp(join(tmpdir(), 'waypost-load-'))));
-const cleanup = createCleanup();
-try {
-  const gateway = await startGateway(cleanup, dataDir, { WAYPOST_LOG_LEVEL: 'warn' });
-  const accounts = await makeTestAccounts(gateway, ACCOUNTS);
-  await gateway.stop();
-  await writeFile(join(dataDir, 'load.json'), `${JSON.stringify({ accounts }, undefined, 2)}\n`, { mode: 0o600 });
-  const startMs = performance.now();
-  const { rows, seconds, databaseBytes } = await fillDataDir(dataDir, messages, (what, count) => {
-    const atSeconds = ((performance.now() - startMs) / 1_000).toFixed(0);
-    console.log(`${atSeconds.padStart(5)} s  ${what}: ${count.toLocaleString('en')} rows`);
-  });
-  const perSecond = Math.round(rows / seconds).toLocaleString('en');
-  console.log(`${rows.toLocaleString('en')} rows in ${seconds.toFixed(0)} s: ${perSecond} rows/s`);
-  console.log(`${(databaseBytes / 1e9).toFixed(1)} GB on the disk in ${dataDir}`);
-  console.log(`Start a gateway on it with: WAYPOST_DATA_DIR=${dataDir} npm start`);
-  console.log('The keys of its accounts are in dev.json and load.json there.');
-} finally {
-  await cleanup.run();
-}
+await runTool(main);

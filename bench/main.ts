@@ -1,4 +1,5 @@
 import { parseArgs } from 'node:util';
+import { PlainFault, runTool } from '../src/run-tool.ts';
 import { createCleanup } from './harness/cleanup.ts';
 import type { Extent } from './harness/compare.ts';
 import { writeResult } from './harness/report.ts';
@@ -27,49 +28,57 @@ const SHORT: Extent = { rounds: 3, roundMs: 2_500, warmUpMs: 2_500 };
 /** All suites together are still a glance. */
 const SHORTEST: Extent = { rounds: 3, roundMs: 800, warmUpMs: 800 };
 
-const { positionals, values } = parseArgs({
-  allowPositionals: true,
-  options: {
-    short: { type: 'boolean', default: false },
-    messages: { type: 'string', default: '10000000' },
-    json: { type: 'string' },
-    markdown: { type: 'string' },
-    'gateway-node-option': { type: 'string', multiple: true, default: [] },
-    help: { type: 'boolean', default: false },
-  },
-});
+async function main(): Promise<number> {
+  const { positionals, values } = parseArgs({
+    allowPositionals: true,
+    options: {
+      short: { type: 'boolean', default: false },
+      messages: { type: 'string', default: '10000000' },
+      json: { type: 'string' },
+      markdown: { type: 'string' },
+      'gateway-node-option': { type: 'string', multiple: true, default: [] },
+      help: { type: 'boolean', default: false },
+    },
+  });
 
-const suites = positionals.length === 0 ? ALL : positionals;
-const messages = Number(values.messages);
-if (values.help || suites.some((suite) => SUITES[suite] === undefined) || !(messages >= 1)) {
-  console.error(USAGE);
-  process.exit(values.help ? 0 : 1);
-}
-const short = suites.length > 1 ? SHORTEST : SHORT;
-const options: SuiteOptions = {
-  extent: values.short ? short : FULL,
-  storedEvents: values.short ? 100_000 : 1_000_000,
-  messages,
-  gatewayNodeOptions: values['gateway-node-option'],
-};
-
-const startMs = performance.now();
-const finished: (Finished & { suite: string })[] = [];
-for (const suite of suites) {
-  const cleanup = createCleanup();
-  try {
-    console.log(`\n${suite}\n`);
-    const done = await SUITES[suite]?.(cleanup, options);
-    if (done !== undefined) finished.push({ suite, ...done });
-  } finally {
-    await cleanup.run();
+  const suites = positionals.length === 0 ? ALL : positionals;
+  const messages = Number(values.messages);
+  if (values.help) {
+    console.log(USAGE);
+    return 0;
   }
-}
-console.log(`\nIn all ${((performance.now() - startMs) / 1_000).toFixed(0)} s`);
+  const unknown = suites.find((suite) => SUITES[suite] === undefined);
+  if (unknown !== undefined) throw new PlainFault(`There is no suite ${unknown} (add --help for help).`, 2);
+  if (!Number.isSafeInteger(messages) || messages < 1)
+    throw new PlainFault('--messages must be a whole number above 0.', 2);
+  const short = suites.length > 1 ? SHORTEST : SHORT;
+  const options: SuiteOptions = {
+    extent: values.short ? short : FULL,
+    storedEvents: values.short ? 100_000 : 1_000_000,
+    messages,
+    gatewayNodeOptions: values['gateway-node-option'],
+  };
 
-const results = Object.fromEntries(finished.map(({ suite, result }) => [suite, result]));
-if (values.json !== undefined)
-  writeResult(values.json, suites.join(', '), suites.length === 1 ? finished[0]?.result : results);
-if (values.markdown !== undefined) writeMarkdown(values.markdown, finished);
-// A missed target is a figure; a lost or doubled message is a fault.
-process.exitCode = finished.every(({ healthy }) => healthy) ? 0 : 1;
+  const startMs = performance.now();
+  const finished: (Finished & { suite: string })[] = [];
+  for (const suite of suites) {
+    const cleanup = createCleanup();
+    try {
+      console.log(`\n${suite}\n`);
+      const done = await SUITES[suite]?.(cleanup, options);
+      if (done !== undefined) finished.push({ suite, ...done });
+    } finally {
+      await cleanup.run();
+    }
+  }
+  console.log(`\nIn all ${((performance.now() - startMs) / 1_000).toFixed(0)} s`);
+
+  const results = Object.fromEntries(finished.map(({ suite, result }) => [suite, result]));
+  if (values.json !== undefined)
+    writeResult(values.json, suites.join(', '), suites.length === 1 ? finished[0]?.result : results);
+  if (values.markdown !== undefined) writeMarkdown(values.markdown, finished);
+  // A missed target is a figure; a lost or doubled message is a fault.
+  return finished.every(({ healthy }) => healthy) ? 0 : 1;
+}
+
+await runTool(main);

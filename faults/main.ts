@@ -1,6 +1,7 @@
 import { parseArgs } from 'node:util';
 import { createCleanup } from '../bench/harness/cleanup.ts';
 import { writeResult } from '../bench/harness/report.ts';
+import { PlainFault, runTool } from '../src/run-tool.ts';
 import { type Lane, startLane } from './lanes/lane.ts';
 import { runLanes } from './lanes/run-lanes.ts';
 import { LANES_MAX } from './processes/ports.ts';
@@ -34,7 +35,7 @@ async function main(): Promise<number> {
   }
   const [runs, first] = [readWhole('--runs', values.runs), readWhole('--seed', values.seed)];
   const laneCount = readWhole('--lanes', values.lanes);
-  if (laneCount < 1 || laneCount > LANES_MAX) throw new Error(`--lanes must be from 1 to ${LANES_MAX}.`);
+  if (laneCount < 1 || laneCount > LANES_MAX) throw new PlainFault(`--lanes must be from 1 to ${LANES_MAX}.`, 2);
   const cleanup = createCleanup();
   try {
     const places = Array.from({ length: Math.min(laneCount, runs) }, (_, place) => place);
@@ -70,8 +71,10 @@ async function runAll(lanes: readonly Lane[], { first, runs, short, out }: Wish)
 }
 
 function readWhole(name: string, text: string): number {
-  if (!/^\d{1,9}$/.test(text)) throw new Error(`${name} must be a whole number.`);
+  if (!/^\d{1,9}$/.test(text)) throw new PlainFault(`${name} must be a whole number.`, 2);
   return Number(text);
 }
 
-process.exit(await main());
+await runTool(main);
+// Whatever a run has left open does not keep it.
+process.exit();

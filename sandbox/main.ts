@@ -1,3 +1,4 @@
+import { parseArgs } from 'node:util';
 import { createSandbox, type Sandbox } from './server.ts';
 import { readSettings } from './settings.ts';
 
@@ -12,7 +13,8 @@ Starts the sandbox alone, on loopback, and goes on until Ctrl-C. It is set by th
 
 /** The sandbox as a program of its own (`npm run sandbox`), or as a child of a gateway. */
 async function main(): Promise<void> {
-  if (process.argv.includes('--help')) return console.log(HELP);
+  const { values } = parseArgs({ options: { help: { type: 'boolean', short: 'h' } } });
+  if (values.help === true) return console.log(HELP);
   const isChild = process.env.WAYPOST_SANDBOX_CHILD === '1' && process.connected;
   // The parent drains first and then hangs up, so the Ctrl-C that both get is left to it.
   if (isChild) process.on('SIGINT', () => {});
@@ -53,6 +55,8 @@ function stop(sandbox: Sandbox): void {
 try {
   await main();
 } catch (error) {
-  console.error(error instanceof Error ? `The sandbox cannot start: ${error.message}` : error);
-  process.exit(1);
+  const isUsage = error instanceof Error && 'code' in error && String(error.code).startsWith('ERR_PARSE_ARGS_');
+  const help = isUsage ? ' (add --help for help).' : '';
+  console.error(error instanceof Error ? `The sandbox cannot start: ${error.message}${help}` : error);
+  process.exit(isUsage ? 2 : 1);
 }

@@ -1,5 +1,6 @@
 import { parseArgs } from 'node:util';
-import { loadConfig } from '../src/config.ts';
+import { type Config, ConfigError, loadConfig } from '../src/config.ts';
+import { PlainFault, runTool } from '../src/run-tool.ts';
 import { backUpEmbedded } from '../src/store/embedded/backup.ts';
 
 const HELP = `npm run backup -- DIR
@@ -14,20 +15,30 @@ async function main(): Promise<void> {
   if (values.help) return console.log(HELP);
   const [targetDir, ...more] = positionals;
   if (targetDir === undefined || more.length > 0)
-    throw new Error('Name the folder for the backup: npm run backup -- /backups/waypost-monday');
-  const { dataDir, databaseUrl } = loadConfig();
+    throw new PlainFault('Name the folder for the backup: npm run backup -- /backups/waypost-monday', 2);
+  const { dataDir, databaseUrl } = readConfig();
   if (databaseUrl !== undefined)
-    throw new Error(
+    throw new PlainFault(
       "DATABASE_URL names a database of your own. Back it up with PostgreSQL's tools: docs/guides/backup.md shows how.",
     );
   const log = { info: console.log, warn: console.error, error: console.error };
-  await backUpEmbedded(dataDir, targetDir, log);
+  await backUpEmbedded(dataDir, targetDir, log).catch(tell);
   console.log(`The backup is in ${targetDir}. It holds the secrets too: keep it where nobody else can read it.`);
 }
 
-try {
-  await main();
-} catch (error) {
-  console.error(String(error));
-  process.exit(1);
+function readConfig(): Config {
+  try {
+    return loadConfig();
+  } catch (error) {
+    if (error instanceof ConfigError) throw new PlainFault(error.message);
+    throw error;
+  }
 }
+
+/** What the server and its folders say is for a person to mend, as at a start. */
+function tell(error: unknown): never {
+  if (!(error instanceof Error) || error instanceof TypeError || error instanceof RangeError) throw error;
+  throw new PlainFault(error.message);
+}
+
+await runTool(main);

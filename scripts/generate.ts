@@ -1,8 +1,10 @@
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { parseArgs } from 'node:util';
 import { describeGateway } from '../src/api-description.ts';
 import { routesAsData } from '../src/routes-as-data.ts';
+import { runTool } from '../src/run-tool.ts';
 import { SETTINGS } from '../src/settings.ts';
 import { clientTypes } from './client-types.ts';
 import { errorPages } from './error-pages.ts';
@@ -13,14 +15,24 @@ const ROOT = fileURLToPath(new URL('..', import.meta.url));
 const ERRORS_DIR = 'docs/errors';
 
 /** Writes the files that are generated from tables in the code, or with `--check` tells which ones differ from them. */
-async function main(): Promise<void> {
+async function main(): Promise<number> {
+  const { values } = parseArgs({
+    options: { check: { type: 'boolean' }, help: { type: 'boolean', short: 'h' } },
+  });
+  if (values.help === true) {
+    console.log(
+      'npm run generate [-- --check]\n\nWrites the generated files, or tells which ones are not what the code says.',
+    );
+    return 0;
+  }
   const files = await generatedFiles();
   const stale = readdirSync(join(ROOT, ERRORS_DIR))
     .map((name) => `${ERRORS_DIR}/${name}`)
     .filter((path) => !files.has(path));
   const drifted = [...files].filter(([path, text]) => readIfThere(path) !== text).map(([path]) => path);
-  if (process.argv.includes('--check')) report(drifted, stale);
-  else write(files, drifted, stale);
+  if (values.check === true) return report(drifted, stale);
+  write(files, drifted, stale);
+  return 0;
 }
 
 async function generatedFiles(): Promise<Map<string, string>> {
@@ -99,15 +111,15 @@ function readIfThere(path: string): string | undefined {
   }
 }
 
-function report(drifted: string[], stale: string[]): void {
+function report(drifted: string[], stale: string[]): number {
   if (drifted.length + stale.length === 0) {
     console.log('The generated files are up to date.');
-    return;
+    return 0;
   }
   for (const path of drifted) console.error(`${path} is not what the code says.`);
   for (const path of stale) console.error(`${path} should not be there.`);
   console.error('Mend it with "npm run generate".');
-  process.exitCode = 1;
+  return 1;
 }
 
 function write(files: Map<string, string>, drifted: string[], stale: string[]): void {
@@ -119,4 +131,4 @@ function write(files: Map<string, string>, drifted: string[], stale: string[]): 
   console.log(`${drifted.length} files written, ${stale.length} removed, of ${files.size} generated ones.`);
 }
 
-await main();
+await runTool(main);

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { Webhook } from 'standardwebhooks';
 import { checkSignature, readHeaders } from '../src/endpoints/check-signature.ts';
+import { PlainFault, runTool } from '../src/run-tool.ts';
 
 const HELP = `Receives events on this machine, verifies them and prints what arrived.
 
@@ -20,9 +21,6 @@ const HELP = `Receives events on this machine, verifies them and prints what arr
 const DESCRIPTION = 'npm run listen';
 const BODY_BYTES_MAX = 1 << 20;
 const CALL_TIMEOUT_MS = 5_000;
-
-/** What a person can mend, in a sentence. */
-class Plain extends Error {}
 
 interface Options {
   port: number;
@@ -45,7 +43,11 @@ async function main(): Promise<void> {
   const url = `http://127.0.0.1:${port}/`;
   const registering = gateway && register(gateway, url);
   leaveInOrder(server, registering);
-  const registered = await registering;
+  // Else it would go on listening, although the fault is told and nothing can come.
+  const registered = await registering?.catch((error: unknown) => {
+    server.close();
+    throw error;
+  });
   const secret = registered?.secret ?? options.secret ?? '';
   const seen = new Set<string>();
   server.on('request', (request, response) => void receive(request, response, { secret, seen, json: options.json }));
@@ -54,30 +56,22 @@ async function main(): Promise<void> {
 }
 
 function readOptions(): Options | 'help' {
-  const { values } = readArguments();
+  const { values } = parseArgs({
+    options: {
+      port: { type: 'string', default: '9000' },
+      secret: { type: 'string' },
+      'data-dir': { type: 'string' },
+      json: { type: 'boolean' },
+      help: { type: 'boolean', short: 'h' },
+    },
+  });
   if (values.help === true) return 'help';
   const port = /^\d{1,5}$/.test(values.port) ? Number(values.port) : Number.NaN;
-  if (!(port <= 65_535)) throw new Plain('--port must be a number from 0 to 65535.');
+  if (!(port <= 65_535)) throw new PlainFault('--port must be a number from 0 to 65535.', 2);
   const { secret, json = false } = values;
   if (secret !== undefined && !/^whsec_[A-Za-z0-9+/]{32,}={0,2}$/.test(secret))
-    throw new Plain('--secret must be whsec_ and base64, as the gateway showed it when the endpoint was made.');
+    throw new PlainFault('--secret must be whsec_ and base64, as the gateway showed it when the endpoint was made.', 2);
   return { port, secret, json, dataDir: values['data-dir'] ?? (process.env.WAYPOST_DATA_DIR || '.waypost') };
-}
-
-function readArguments() {
-  try {
-    return parseArgs({
-      options: {
-        port: { type: 'string', default: '9000' },
-        secret: { type: 'string' },
-        'data-dir': { type: 'string' },
-        json: { type: 'boolean' },
-        help: { type: 'boolean', short: 'h' },
-      },
-    });
-  } catch (error) {
-    throw new Plain(`${error instanceof Error ? error.message : error} "npm run listen -- --help" tells the options.`);
-  }
 }
 
 /** The gateway of this machine, by the file that it wrote at its start. */
@@ -86,12 +80,12 @@ async function findGateway(dataDir: string): Promise<Gateway> {
   // Whatever keeps it from being read, what to do is the same, and the sentence below tells it.
   const text = await readFile(path, 'utf8').catch(() => undefined);
   if (text === undefined)
-    throw new Plain(
+    throw new PlainFault(
       `There is no ${path}. Start the gateway with "npm start" in another terminal first, name its folder by --data-dir, or give an endpoint's --secret.`,
     );
   const dev = parseJson(text);
   if (dev === undefined)
-    throw new Plain(`What is in ${path} is no JSON. Start the gateway again, which writes it anew.`);
+    throw new PlainFault(`What is in ${path} is no JSON. Start the gateway again, which writes it anew.`);
   return { url: textOf(dev, 'base_url'), key: textOf(dev, 'test_key') };
 }
 
@@ -107,7 +101,9 @@ function listen(server: Server, port: number): Promise<number> {
   return new Promise((resolve, reject) => {
     server.once('error', (error: NodeJS.ErrnoException) => {
       const inUse = error.code === 'EADDRINUSE';
-      reject(inUse ? new Plain(`The port ${port} is in use. Choose another one with --port, or 0 for any.`) : error);
+      reject(
+        inUse ? new PlainFault(`The port ${port} is in use. Choose another one with --port, or 0 for any.`) : error,
+      );
     });
     server.listen(port, '127.0.0.1', () => {
       const address = server.address();
@@ -138,11 +134,11 @@ async function call(gateway: Gateway, method: string, path: string, body?: objec
     headers: { authorization: `Bearer ${gateway.key}`, ...(body && { 'content-type': 'application/json' }) },
     ...(body && { body: JSON.stringify(body) }),
     signal: AbortSignal.timeout(CALL_TIMEOUT_MS),
-  }).catch((error: unknown) => {
-    throw new Plain(`The gateway at ${gateway.url} does not answer. Start it with "npm start".`, { cause: error });
+  }).catch(() => {
+    throw new PlainFault(`The gateway at ${gateway.url} does not answer. Start it with "npm start".`);
   });
   const text = await answer.text();
-  if (!answer.ok) throw new Plain(`The gateway refused the endpoint: ${answer.status} ${text}`);
+  if (!answer.ok) throw new PlainFault(`The gateway refused the endpoint: ${answer.status} ${text}`);
   return text === '' ? {} : Object(JSON.parse(text));
 }
 
@@ -246,7 +242,7 @@ async function end(server: Server, registering: Promise<Registered> | undefined)
   try {
     await (await registering)?.remove();
   } catch (error) {
-    if (!(error instanceof Plain)) throw error;
+    if (!(error instanceof PlainFault)) throw error;
     console.error(`The endpoint could not be removed. ${error.message}`);
   }
   process.exit(0);
@@ -254,14 +250,8 @@ async function end(server: Server, registering: Promise<Registered> | undefined)
 
 function textOf(value: unknown, member: string): string {
   const text: unknown = Reflect.get(Object(value), member);
-  if (typeof text !== 'string') throw new Plain(`The gateway's file or answer has no ${member}.`);
+  if (typeof text !== 'string') throw new PlainFault(`The gateway's file or answer has no ${member}.`);
   return text;
 }
 
-try {
-  await main();
-} catch (error) {
-  if (!(error instanceof Plain)) throw error;
-  console.error(error.message);
-  process.exit(1);
-}
+await runTool(main);

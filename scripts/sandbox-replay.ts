@@ -2,6 +2,7 @@ import { readdir, readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { signBytes } from '../src/kernel/signature.ts';
+import { PlainFault, runTool } from '../src/run-tool.ts';
 
 const HELP = `Posts notification files to the running gateway, signed with the secret of its sandbox.
 
@@ -12,8 +13,8 @@ FILE        a JSON file as the provider would post it, byte for byte, or a folde
 
 Example: npm run sandbox:replay -- src/provider/whatsapp/testdata/message_text.json
 
-Ends with 0 if the gateway has acknowledged every file with 200, else with 1. What became of them:
-GET /platform/v1/notifications`;
+Ends with 0 if the gateway has acknowledged every file with 200, else with 1; with 2 if the command line is
+wrong. What became of them: GET /platform/v1/notifications`;
 
 const CALLBACK_PATH = '/api/messaging/webhook';
 /** The provider waits about as long. */
@@ -30,24 +31,13 @@ interface Outcome {
   said: string;
 }
 
-/** Something that ends the whole run, told in a sentence. */
-class Stop extends Error {}
-
-try {
-  process.exitCode = await replay();
-} catch (error) {
-  if (!(error instanceof Stop)) throw error;
-  console.error(error.message);
-  process.exitCode = 1;
-}
-
 async function replay(): Promise<number> {
   const { paths, dataDir, help } = readCommand();
   if (help) {
     console.log(HELP);
     return 0;
   }
-  if (paths.length === 0) throw new Stop(`Name at least one file.\n\n${HELP}`);
+  if (paths.length === 0) throw new PlainFault('Name at least one file (add --help for help).', 2);
   const gateway = await findGateway(dataDir);
   const outcomes: Outcome[] = [];
   for (const path of paths)
@@ -62,29 +52,24 @@ async function replay(): Promise<number> {
 }
 
 function readCommand() {
-  try {
-    const { values, positionals } = parseArgs({
-      allowPositionals: true,
-      options: { help: { type: 'boolean', short: 'h' }, 'data-dir': { type: 'string' } },
-    });
-    const dataDir = values['data-dir'] ?? (process.env.WAYPOST_DATA_DIR || '.waypost');
-    return { paths: positionals, dataDir, help: values.help === true };
-  } catch (error) {
-    // The words of parseArgs are sentences for people.
-    throw new Stop(`${error instanceof Error ? error.message : String(error)}\n\n${HELP}`);
-  }
+  const { values, positionals } = parseArgs({
+    allowPositionals: true,
+    options: { help: { type: 'boolean', short: 'h' }, 'data-dir': { type: 'string' } },
+  });
+  const dataDir = values['data-dir'] ?? (process.env.WAYPOST_DATA_DIR || '.waypost');
+  return { paths: positionals, dataDir, help: values.help === true };
 }
 
 async function findGateway(dataDir: string): Promise<Gateway> {
   const path = join(dataDir, 'dev.json');
   const missing = `There is no usable ${path}. Start a gateway with "npm start", or name its data folder with --data-dir.`;
   const text = await readFile(path, 'utf8').catch(() => {
-    throw new Stop(missing);
+    throw new PlainFault(missing);
   });
   const dev: object = Object(parseJson(text));
   const url: unknown = Reflect.get(dev, 'base_url');
   const appSecret: unknown = Reflect.get(dev, 'sandbox_app_secret');
-  if (typeof url !== 'string' || typeof appSecret !== 'string') throw new Stop(missing);
+  if (typeof url !== 'string' || typeof appSecret !== 'string') throw new PlainFault(missing);
   return { url, appSecret };
 }
 
@@ -113,7 +98,7 @@ async function post({ url, appSecret }: Gateway, bytes: Buffer<ArrayBuffer>): Pr
   const headers = { 'content-type': 'application/json', 'x-hub-signature-256': signBytes(bytes, appSecret) };
   const signal = AbortSignal.timeout(ANSWER_TIMEOUT_MS);
   const answer = await fetch(url + CALLBACK_PATH, { method: 'POST', headers, body: bytes, signal }).catch(() => {
-    throw new Stop(`No gateway answers at ${url}. Start it with "npm start".`);
+    throw new PlainFault(`No gateway answers at ${url}. Start it with "npm start".`);
   });
   await answer.body?.cancel();
   return answer.status;
@@ -126,3 +111,5 @@ function parseJson(text: string): unknown {
     return undefined; // Whoever asks says in a sentence what is wrong with it.
   }
 }
+
+await runTool(replay);

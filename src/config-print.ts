@@ -1,5 +1,9 @@
+import { parseArgs } from 'node:util';
 import { ConfigError, loadConfig } from './config.ts';
+import { runTool } from './run-tool.ts';
 import { SETTINGS } from './settings.ts';
+
+const HELP = 'npm run config\n\nPrints every setting with the value that a start would use.';
 
 type Environment = Readonly<Record<string, string | undefined>>;
 type KnownSetting = (typeof SETTINGS)[number];
@@ -30,15 +34,20 @@ function withoutDefault({ name, kind }: KnownSetting, environment: Environment):
 }
 
 /** `npm run config`: the table, and then what a start would stop for. */
-function main(): void {
+async function main(): Promise<number> {
+  if (parseArgs({ options: { help: { type: 'boolean', short: 'h' } } }).values.help === true) {
+    console.log(HELP);
+    return 0;
+  }
   console.log(describeSettings(process.env));
   try {
     loadConfig(process.env);
+    return 0;
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error;
     console.error(`\n${error.message}`);
-    process.exitCode = 1;
+    return 1;
   }
 }
 
-if (import.meta.main) main();
+if (import.meta.main) await runTool(main);

@@ -88,11 +88,11 @@ describe('npm run sandbox:replay', () => {
     assert.equal(noGateway.err, 'No gateway answers at http://127.0.0.1:1. Start it with "npm start".\n');
 
     const noFile = await replay('--data-dir', folder);
-    assert.equal(noFile.code, 1);
-    assert.match(noFile.err, /^Name at least one file\./);
+    assert.equal(noFile.code, 2);
+    assert.match(noFile.err, /^Name at least one file \(add --help/);
     const noOption = await replay('--no-such-option');
-    assert.equal(noOption.code, 1);
-    assert.match(noOption.err, /Unknown option[\s\S]*Example: npm run sandbox:replay/);
+    assert.equal(noOption.code, 2);
+    assert.match(noOption.err, /^Unknown option.*--help/);
   });
 
   it('tells with --help how it is used', async () => {

@@ -117,21 +117,21 @@ describe('npm run listen', () => {
     await until(() => server.listening);
     const { port } = server.address() as AddressInfo;
     const away = await mkdtemp(join(tmpdir(), 'waypost-listen-'));
-    const ends = async (sentence: RegExp, ...options: string[]) => {
+    const ends = async (exitCode: number, sentence: RegExp, ...options: string[]) => {
       const listener = listen(...options);
-      assert.equal(await listener.ended, 1);
+      assert.equal(await listener.ended, exitCode);
       assert.match(listener.output(), sentence);
       assert.equal(listener.output().trim().split('\n').length, 1, listener.output());
     };
-    await ends(/^The port \d+ is in use\./, '--port', String(port));
-    await ends(/^There is no .*dev\.json\. Start the gateway/, '--data-dir', away);
+    await ends(1, /^The port \d+ is in use\./, '--port', String(port));
+    await ends(1, /^There is no .*dev\.json\. Start the gateway/, '--data-dir', away);
     await writeFile(join(away, 'dev.json'), '{ "test_key": "wp_test_a"');
-    await ends(/^What is in .*dev\.json is no JSON\. Start the gateway again/, '--data-dir', away);
+    await ends(1, /^What is in .*dev\.json is no JSON\. Start the gateway again/, '--data-dir', away);
     await writeFile(join(away, 'dev.json'), JSON.stringify({ base_url: 'http://127.0.0.1:1', test_key: 'x' }));
-    await ends(/^The gateway at http:\/\/127\.0\.0\.1:1 does not answer\./, '--data-dir', away, '--port', '0');
-    await ends(/^--port must be/, '--port', 'x');
-    await ends(/^--secret must be/, '--secret', 'abc');
-    await ends(/--help/, '--nonsense');
+    await ends(1, /^The gateway at http:\/\/127\.0\.0\.1:1 does not answer\./, '--data-dir', away, '--port', '0');
+    await ends(2, /^--port must be/, '--port', 'x');
+    await ends(2, /^--secret must be/, '--secret', 'abc');
+    await ends(2, /--help/, '--nonsense');
     server.close();
     await rm(away, { recursive: true, force: true });
   });

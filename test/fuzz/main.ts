@@ -1,5 +1,6 @@
 import { parseArgs } from 'node:util';
 import fc from 'fast-check';
+import { PlainFault, runTool } from '../../src/run-tool.ts';
 import { startTestGateway, type TestGateway } from '../support/gateway.ts';
 import { LINE } from './notification-body.ts';
 import type { FuzzTarget } from './target.ts';
@@ -28,26 +29,32 @@ const TARGETS: FuzzTarget[] = [
 /** More than any time allows. */
 const RUNS_MAX = 1_000_000_000;
 
-const { values } = parseArgs({
-  options: {
-    seconds: { type: 'string', default: '60' },
-    target: { type: 'string', default: '' },
-    seed: { type: 'string' },
-    path: { type: 'string' },
-    help: { type: 'boolean', default: false },
-  },
-});
-
-if (values.help) console.log(USAGE);
-else {
+async function main(): Promise<number> {
+  const { values } = parseArgs({
+    options: {
+      seconds: { type: 'string', default: '60' },
+      target: { type: 'string', default: '' },
+      seed: { type: 'string' },
+      path: { type: 'string', default: '' },
+      help: { type: 'boolean', default: false },
+    },
+  });
+  if (values.help) {
+    console.log(USAGE);
+    return 0;
+  }
+  const seconds = Number(values.seconds);
+  if (!(seconds > 0)) throw new PlainFault('--seconds must be a number above 0.', 2);
   const targets = TARGETS.filter(({ name }) => name.includes(values.target));
+  if (targets.length === 0) throw new PlainFault(`There is no target with ${values.target} in its name.`, 2);
+  const again = values.seed === undefined ? {} : { seed: Number(values.seed), path: values.path };
   const gateway = await startGateway();
   let failed = 0;
   for (const target of targets)
-    if (!(await fuzz(gateway, target, (Number(values.seconds) * 1_000) / targets.length))) failed += 1;
+    if (!(await fuzz(gateway, target, { forMs: (seconds * 1_000) / targets.length, again }))) failed += 1;
   await gateway.stop();
   console.log(failed === 0 ? 'Nothing was found.' : `${failed} of ${targets.length} have failed.`);
-  process.exitCode = failed === 0 ? 0 : 1;
+  return failed === 0 ? 0 : 1;
 }
 
 async function startGateway(): Promise<TestGateway> {
@@ -63,9 +70,14 @@ async function startGateway(): Promise<TestGateway> {
   return gateway;
 }
 
+interface Wish {
+  forMs: number;
+  /** The failure to have again, if one is. */
+  again: { seed?: number; path?: string };
+}
+
 /** Whether all went well. Tells how much was tried, and of a failure how to have it again. */
-async function fuzz(gateway: TestGateway, target: FuzzTarget, forMs: number): Promise<boolean> {
-  const again = values.seed === undefined ? {} : { seed: Number(values.seed), path: values.path ?? '' };
+async function fuzz(gateway: TestGateway, target: FuzzTarget, { forMs, again }: Wish): Promise<boolean> {
   const details = await fc.check(target.property(gateway), {
     numRuns: RUNS_MAX,
     interruptAfterTimeLimit: forMs,
@@ -84,3 +96,5 @@ async function fuzz(gateway: TestGateway, target: FuzzTarget, forMs: number): Pr
   console.log(`ok     ${target.name}: ${details.numRuns} runs`);
   return true;
 }
+
+await runTool(main);

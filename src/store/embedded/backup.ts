@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { chmod, chown, copyFile, cp, mkdir, open, readdir, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { Client } from 'pg';
@@ -30,8 +31,9 @@ const SECRET_FILES = ['secrets.json', 'dev.json'];
  */
 export async function backUpEmbedded(dataDir: string, targetDir: string, log: EmbeddedLog): Promise<void> {
   const [from, to] = [resolve(dataDir), resolve(targetDir)];
-  const { baseDir, clusterDir, clusterExists, runAs } = await choosePlace(from, log);
-  if (!clusterExists) throw new Error(`There is no embedded database in ${from}.`);
+  const place = existsSync(from) ? await choosePlace(from, log) : undefined;
+  if (!place?.clusterExists) throw new Error(`There is no embedded database in ${from}.`);
+  const { baseDir, clusterDir, runAs } = place;
   await makeTarget(to, runAs);
   const own = (await isServing(clusterDir)) ? undefined : await startEmbedded({ dataDir: from, log });
   try {

@@ -1,0 +1,78 @@
+import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, it, type TestContext } from 'node:test';
+import { fileURLToPath } from 'node:url';
+
+const ROOT = fileURLToPath(new URL('..', import.meta.url));
+/** Every program of package.json that takes arguments, but for the command line, which has tests of its own. */
+const TOOLS = [
+  ...['scripts/backup.ts', 'scripts/listen.ts', 'scripts/sandbox-replay.ts', 'scripts/generate.ts'],
+  ...['src/config-print.ts', 'sandbox/main.ts', 'bench/main.ts', 'bench/load.ts', 'bench/soak/main.ts'],
+  ...['faults/main.ts', 'test/fuzz/main.ts', 'test/plans/main.ts'],
+];
+/** Command lines that are wrong in another way, and what must be said of them. */
+const WRONG: [string[], RegExp][] = [
+  [['scripts/backup.ts'], /^Name the folder for the backup/],
+  [['scripts/listen.ts', '--port'], /^Option '--port <value>' argument missing/],
+  [['scripts/listen.ts', 'extra'], /^Unexpected argument 'extra'/],
+  [['scripts/sandbox-replay.ts'], /^Name at least one file/],
+  [['sandbox/main.ts', 'extra'], /Unexpected argument 'extra'/],
+  [['bench/main.ts', 'nonsense'], /^There is no suite nonsense/],
+  [['bench/main.ts', '--messages', 'many'], /^--messages must be a whole number above 0/],
+  [['bench/load.ts', '--messages'], /^Option '--messages <value>' argument missing/],
+  [['bench/load.ts', '--messages', 'many'], /^--messages must be a whole number above 0/],
+  [['bench/soak/main.ts', '--minutes', 'many'], /^--minutes must be a number above 0/],
+  [['faults/main.ts', '--seed', 'many'], /^--seed must be a whole number/],
+  [['faults/main.ts', '--lanes', '0'], /^--lanes must be from 1 to/],
+  [['test/fuzz/main.ts', '--seconds', 'many'], /^--seconds must be a number above 0/],
+  [['test/fuzz/main.ts', '--target', 'nonsense'], /^There is no target/],
+];
+
+describe('the tools', () => {
+  it('answer an unknown option in one sentence and with 2', async (t) => {
+    for (const tool of TOOLS) {
+      const { exitCode, stderr } = await run(t, [tool, '--nonsense']);
+      assert.match(stderr, /^(The sandbox cannot start: )?Unknown option '--nonsense'.*--help.*\n$/, tool);
+      assert.equal(exitCode, 2, tool);
+    }
+  });
+
+  it('answer another fault of the command line in one sentence and with 2', async (t) => {
+    for (const [args, said] of WRONG) {
+      const { exitCode, stderr } = await run(t, args);
+      assert.match(stderr, said);
+      assert.match(stderr, /^.*\n$/, args.join(' '));
+      assert.equal(exitCode, 2, args.join(' '));
+    }
+  });
+
+  it('say in a sentence that there is no database to back up', async (t) => {
+    const dir = await mkdtemp(join(tmpdir(), 'waypost-tools-'));
+    t.after(() => rm(dir, { recursive: true, force: true }));
+    const { exitCode, stderr } = await run(t, ['scripts/backup.ts', join(dir, 'copy')], {
+      WAYPOST_DATA_DIR: join(dir, 'nowhere'),
+    });
+    assert.match(stderr, /^There is no embedded database in .*nowhere\.\n$/);
+    assert.equal(exitCode, 1);
+    assert.ok(!existsSync(join(dir, 'copy')));
+  });
+});
+
+function run(t: TestContext, args: string[], env: Record<string, string> = {}) {
+  const child = spawn(process.execPath, args, {
+    cwd: ROOT,
+    env: { PATH: process.env.PATH, ...env },
+    stdio: ['ignore', 'ignore', 'pipe'],
+    timeout: 60_000,
+  });
+  t.after(() => child.kill('SIGKILL'));
+  let stderr = '';
+  child.stderr.on('data', (chunk) => (stderr += chunk));
+  return new Promise<{ exitCode: number | null; stderr: string }>((resolve) => {
+    child.once('close', (exitCode) => resolve({ exitCode, stderr }));
+  });
+}
