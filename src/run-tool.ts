@@ -14,6 +14,7 @@ export class PlainFault extends Error {
  * fault of ours and shows where it comes from.
  */
 export async function runTool(main: () => Promise<number> | Promise<void>): Promise<void> {
+  watchOutput();
   try {
     process.exitCode = Number((await main()) ?? 0);
   } catch (error) {
@@ -31,4 +32,20 @@ function asPlain(error: unknown): PlainFault | undefined {
   if ('code' in error && String(error.code).startsWith('ERR_PARSE_ARGS_'))
     return new PlainFault(`${error.message.split('. ')[0]} (add --help for help).`, 2);
   return 'syscall' in error ? new PlainFault(error.message) : undefined;
+}
+
+/**
+ * A reader that closes a pipe, as `| head` does, ends nothing but the output. What cannot be written for another reason,
+ * such as a full disk, must not look like success; the console would keep it to itself.
+ */
+function watchOutput(): void {
+  let told = false;
+  process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+    if (error.code === 'EPIPE' || told) return;
+    told = true;
+    console.error(`What was to be printed could not be written: ${error.message}`);
+    process.once('exit', () => {
+      process.exitCode = 1;
+    });
+  });
 }

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdtemp, open, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, it, type TestContext } from 'node:test';
@@ -54,24 +54,46 @@ describe('the tools', () => {
     const dir = await mkdtemp(join(tmpdir(), 'waypost-tools-'));
     t.after(() => rm(dir, { recursive: true, force: true }));
     const { exitCode, stderr } = await run(t, ['scripts/backup.ts', join(dir, 'copy')], {
-      WAYPOST_DATA_DIR: join(dir, 'nowhere'),
+      env: { WAYPOST_DATA_DIR: join(dir, 'nowhere') },
     });
     assert.match(stderr, /^There is no embedded database in .*nowhere\.\n$/);
     assert.equal(exitCode, 1);
     assert.ok(!existsSync(join(dir, 'copy')));
   });
+
+  it('tell that what they print could not be written, and end with 1', {
+    skip: !existsSync('/dev/full'),
+  }, async (t) => {
+    const disk = await open('/dev/full', 'w');
+    t.after(() => disk.close());
+    for (const args of [['src/config-print.ts'], ['scripts/backup.ts', '--help']]) {
+      const { exitCode, stderr } = await run(t, args, { stdout: disk.fd });
+      assert.match(stderr, /^What was to be printed could not be written: ENOSPC.*\n$/, args.join(' '));
+      assert.equal(exitCode, 1);
+    }
+  });
+
+  it('end quietly and well when nobody reads what they print any more', async (t) => {
+    assert.deepEqual(await run(t, ['src/config-print.ts'], { stdout: 'closed' }), { exitCode: 0, stderr: '' });
+  });
 });
 
-function run(t: TestContext, args: string[], env: Record<string, string> = {}) {
+interface Around {
+  env?: Record<string, string>;
+  stdout?: number | 'closed';
+}
+
+function run(t: TestContext, args: string[], { env, stdout = 'closed' }: Around = {}) {
   const child = spawn(process.execPath, args, {
     cwd: ROOT,
     env: { PATH: process.env.PATH, ...env },
-    stdio: ['ignore', 'ignore', 'pipe'],
+    stdio: ['ignore', stdout === 'closed' ? 'pipe' : stdout, 'pipe'],
     timeout: 60_000,
   });
   t.after(() => child.kill('SIGKILL'));
+  child.stdout?.destroy();
   let stderr = '';
-  child.stderr.on('data', (chunk) => (stderr += chunk));
+  child.stderr?.on('data', (chunk) => (stderr += chunk));
   return new Promise<{ exitCode: number | null; stderr: string }>((resolve) => {
     child.once('close', (exitCode) => resolve({ exitCode, stderr }));
   });
