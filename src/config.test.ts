@@ -49,6 +49,7 @@ describe('settings', () => {
 
   it('that are wrong are named all at once', () => {
     const wrong = {
+      NODE_ENV: 'Production',
       PORT: '80a',
       WAYPOST_PUBLIC_URL: 'ftp://example.com',
       WAYPOST_SANDBOX: 'yes',
@@ -125,6 +126,14 @@ describe('settings', () => {
     const { NODE_ENV, ...needed } = PRODUCTION;
     assertFaults({ NODE_ENV }, Object.keys(needed));
     for (const name of Object.keys(needed)) assertFaults({ ...PRODUCTION, [name]: undefined }, [name]);
+  });
+
+  it('take no misspelled word for the environment, which would start without secrets', () => {
+    for (const wrong of ['Production', 'PRODUCTION', 'prod', 'productoin', 'production-eu'])
+      assertFaults({ NODE_ENV: wrong }, ['NODE_ENV']);
+    for (const other of ['', 'development', 'test', 'staging'])
+      assert.equal(loadConfig({ NODE_ENV: other }).production, false);
+    assert.equal(loadConfig({ ...PRODUCTION, NODE_ENV: ' production ' }).production, true);
   });
 
   it('each tell in one sentence what they mean', () => {

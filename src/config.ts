@@ -55,6 +55,8 @@ export class ConfigError extends Error {
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
+/** What means production and is not that word, such as `Production` or `prod`, must not start without secrets. */
+const LIKE_PRODUCTION = /^prod/i;
 const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'silent'];
 const PLATFORM_KEY = /^wp_root_[A-Za-z0-9]{32,}$/;
 
@@ -62,7 +64,9 @@ const PLATFORM_KEY = /^wp_root_[A-Za-z0-9]{32,}$/;
 export function loadConfig(environment: Environment = process.env): Config {
   const faults: string[] = [];
   const read = reader(environment, faults);
-  const production = read.text('NODE_ENV') === 'production';
+  const nodeEnv = read.text('NODE_ENV');
+  const production = nodeEnv === 'production';
+  if (!production && LIKE_PRODUCTION.test(nodeEnv)) faults.push('NODE_ENV must be "production" where it means that');
   const metricsPort = read.text('WAYPOST_METRICS_PORT');
   const config: Config = {
     production,

@@ -23,7 +23,7 @@ export const SETTINGS = [
     name: 'NODE_ENV',
     kind: 'text',
     default: 'development',
-    help: 'With `production`, secrets must be given and no demonstration account is made.',
+    help: 'With `production`, secrets must be given and no demonstration account is made; `prod` and the like are refused.',
   },
   { name: 'PORT', kind: 'port', default: '8080', help: 'The port of the public listener; 0 takes any free port.' },
   { name: 'HOST', kind: 'text', default: '127.0.0.1', help: 'The address that the listeners bind to.' },
