@@ -102,6 +102,17 @@ describe('settings', () => {
     assert.deepEqual(secrets.verifyTokens, ['first,with,commas', 'second']);
   });
 
+  it('are not given twice, once as they are and once in a file', async () => {
+    await writeFile(join(folder, 'other'), 'other-secret\n');
+    for (const { name, kind } of SETTINGS)
+      if (kind === 'secret' || kind === 'secrets') {
+        const both = { [name]: 'hidden-word', [`${name}_FILE`]: join(folder, 'other') };
+        const message = messageOf({ ...PRODUCTION, ...both });
+        assert.match(message, new RegExp(`^  - ${name} and ${name}_FILE are both given`, 'm'));
+        assert.doesNotMatch(message, /hidden-word|other-secret/);
+      }
+  });
+
   it('that name a file which is not there are wrong', () => {
     assertFaults({ WAYPOST_MASTER_KEY_FILE: join(folder, 'missing') }, ['WAYPOST_MASTER_KEY_FILE']);
   });

@@ -190,10 +190,13 @@ function reader(environment: Environment, faults: string[]) {
       if (/[?#\s]/.test(given(name) ?? '')) faults.push(`${name} must have no query, fragment or space`);
       return this.url(name);
     },
-    secret: (name: SettingName) => environment[name]?.trim() || secretLines(environment, name, faults)[0],
+    secret(name: SettingName) {
+      const [inFile] = secretLines(environment, name, faults);
+      return environment[name]?.trim() || inFile;
+    },
     secrets(name: SettingName) {
-      const direct = environment[name]?.trim();
-      return direct ? splitList(direct) : secretLines(environment, name, faults);
+      const inFile = secretLines(environment, name, faults);
+      return [...splitList(environment[name] ?? ''), ...inFile];
     },
   };
 }
@@ -202,6 +205,7 @@ function reader(environment: Environment, faults: string[]) {
 function secretLines(environment: Environment, name: SettingName, faults: string[]): string[] {
   const path = environment[`${name}_FILE`]?.trim();
   if (!path) return [];
+  if (environment[name]?.trim()) faults.push(`${name} and ${name}_FILE are both given, and only one of them can count`);
   try {
     return readFileSync(path, 'utf8')
       .split('\n')
