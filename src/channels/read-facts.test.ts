@@ -3,6 +3,8 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { after, before, beforeEach, describe, it } from 'node:test';
 import { createTestDatabase, type TestDatabase } from '../../test/support/database.ts';
+import { until } from '../../test/support/until.ts';
+import { countWaitingForLocks } from '../../test/support/waiting-for-locks.ts';
 import { newId } from '../kernel/ids.ts';
 import { createSealer } from '../kernel/sealed.ts';
 import { createWhatsAppProvider } from '../provider/whatsapp/client/client.ts';
@@ -107,5 +109,24 @@ describe('the facts of a number', () => {
     answer = told;
     assert.equal(await read(), 1);
     assert.equal(await read(), 0);
+  });
+
+  it('are kept although a notification has the event counter and wants the channel', async () => {
+    const { database } = test;
+    await database.query("insert into event_sequence (account_id, mode, last) values ($1, 'live', 0)", [accountId]);
+    answer = told;
+    let reading: Promise<number> | undefined;
+    await database.transaction(async (tx) => {
+      // Of two that wait for one another the one that looks first is rolled back: that is to be the other one.
+      await tx.query("set local deadlock_timeout to '20s'");
+      await tx.query('select last from event_sequence where account_id = $1 for update', [accountId]);
+      reading = read();
+      await until(async () => (await countWaitingForLocks(database)) === 1);
+      await tx.query("update channel set messaging_limit = 'tier_1k' where account_id = $1", [accountId]);
+    });
+    assert.equal(await reading, 1);
+    assert.equal(await quality(), 'green');
+    const events = await database.query('select type from event where account_id = $1', [accountId]);
+    assert.deepEqual(events, [{ type: 'channel.updated' }]);
   });
 });

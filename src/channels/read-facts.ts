@@ -1,7 +1,8 @@
 import { appendEvents } from '../events/store.ts';
 import type { Sealer } from '../kernel/sealed.ts';
-import type { Provider } from '../provider/port.ts';
-import type { Database } from '../store/database.ts';
+import type { Provider, SenderFacts } from '../provider/port.ts';
+import type { Database, Transaction } from '../store/database.ts';
+import { repeatOnConflict } from '../store/repeat-on-conflict.ts';
 import { claimForFacts, noteFacts, noteFactsRead } from './facts-store.ts';
 import { channelEvent } from './present.ts';
 import type { ChannelRow } from './store.ts';
@@ -36,11 +37,7 @@ async function readFacts({ database, provider, sealer, sandbox }: Deps, channel:
   const outcome = await provider.readFacts({ mode, phoneNumberId, accessToken: sealer.open(sealedToken, id) });
   switch (outcome.kind) {
     case 'connected':
-      await database.transaction(async (tx) => {
-        await noteFactsRead(tx, channel);
-        const changed = await noteFacts(tx, channel, outcome.facts);
-        if (changed !== undefined) await appendEvents(tx, [channelEvent(changed)]);
-      });
+      await repeatOnConflict(() => database.transaction((tx) => keepFacts(tx, channel, outcome.facts)));
       return;
     case 'refused':
       await noteFactsRead(database, channel);
@@ -49,4 +46,11 @@ async function readFacts({ database, provider, sealer, sandbox }: Deps, channel:
     case 'unavailable':
       return; // The claim lapses, and a round after that asks again.
   }
+}
+
+/** A notification whose items are applied one by one may hold the account's event counter and wait for the channel. */
+async function keepFacts(tx: Transaction, channel: ChannelRow, facts: SenderFacts): Promise<void> {
+  await noteFactsRead(tx, channel);
+  const changed = await noteFacts(tx, channel, facts);
+  if (changed !== undefined) await appendEvents(tx, [channelEvent(changed)]);
 }
