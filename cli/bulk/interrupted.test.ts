@@ -44,6 +44,8 @@ describe('a send from a file', () => {
     await reported(100);
     first.child.kill('SIGINT');
     assert.equal((await first.ended).exitCode, 130);
+    const state = JSON.parse(await readFile(`${path}.report.csv.state`, 'utf8'));
+    assert.equal(state.pid, 0, 'whoever gets its number later is not taken for it');
 
     const before = (await report()).length;
     assert.ok(before < 700, `${before} rows were done before it could be killed`);

@@ -17,10 +17,11 @@ export interface RunState extends RunIdentity {
   reported: number;
   /** No row beyond these was sent before this time; null: none was sent at all. */
   open_since: string | null;
-  /** Who is at work on it. */
+  /** Who is at work on it; 0: nobody, because its end was an orderly one. */
   pid: number;
 }
 
+const NOBODY = 0;
 /** Keys are kept for 24 hours. The last half of one is not relied on: what is asked again may be tried for 15 minutes. */
 const KEY_LIFE_MS = 24 * 3_600_000 - 30 * 60_000;
 
@@ -36,6 +37,12 @@ export function readRunState(path: string): RunState | undefined {
 export function writeRunState(path: string, state: RunState): void {
   writeFileSync(`${path}.new`, `${JSON.stringify(state)}\n`);
   renameSync(`${path}.new`, path);
+}
+
+/** This process is no more at work on it. Else whoever gets its number later, as the next run in a container, would be. */
+export function releaseRun(path: string): void {
+  const state = readRunState(path);
+  if (state?.pid === process.pid) writeRunState(path, { ...state, pid: NOBODY });
 }
 
 /** Throws where going on would send something else than what was begun. */
@@ -57,7 +64,7 @@ export function checkIdentity(before: RunState, now: RunIdentity, report: string
 
 /** Throws where going on might send something twice. `rows` is what the report has. */
 export function checkOpenRows(before: RunState, rows: number, report: string): void {
-  if (before.pid !== process.pid && isRunning(before.pid))
+  if (before.pid !== NOBODY && before.pid !== process.pid && isRunning(before.pid))
     throw new Failure(`Process ${before.pid} is at work on ${report}. If that is something else by now, add --force.`);
   const since = openSince(before, rows);
   if (since !== null && Date.now() - Date.parse(since) > KEY_LIFE_MS)

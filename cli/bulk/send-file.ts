@@ -7,6 +7,7 @@ import { prepareRun, type Run } from './prepare-run.ts';
 import { createProgress } from './progress.ts';
 import { readRows } from './rows.ts';
 import { runBatches } from './run-batches.ts';
+import { releaseRun } from './run-state.ts';
 import { stopOnSignals } from './stop-on-signals.ts';
 import { transmitBatch } from './transmit-batch.ts';
 import { watchFetch } from './watch-fetch.ts';
@@ -39,6 +40,7 @@ export async function sendFile(invocation: Invocation): Promise<number> {
     failure = error;
   }
   report.close();
+  releaseRun(run.statePath);
   if (replayed > 0) out.note(`${replayed} rows had been sent by an earlier run, and were not sent again.`);
   return conclude(run, invocation, failure);
 }
