@@ -273,6 +273,36 @@ describe('reading all templates', () => {
     assert.deepEqual(await names(), ['a', 'b']);
     assert.equal(await startedOf(channel), null, 'nothing is left of the claim');
   });
+
+  it('leaves to other nodes what is due while one business account is long in being read', async () => {
+    await test.database.query("update channel set status = 'removed'");
+    const both = ['10', '11'].map((businessAccountId) => ({ ...channel, businessAccountId }));
+    for (const one of both) await addLiveChannel(test.database, one);
+    assert.deepEqual(
+      await claimDueSyncs(test.database, 3_600, 100),
+      [],
+      'new ones are noted first, and due from then on',
+    );
+    const told = Promise.withResolvers<void>();
+    server.answer = async (query) => {
+      if (server.queries.length === 1) await told.promise;
+      return pageOf([listed('a')], query);
+    };
+    const round = () => {
+      const node = createTemplateRegistry({ database: test.database, provider, clock });
+      return syncDueTemplates({
+        database: test.database,
+        channels: { listUsable: async () => both },
+        registry: node,
+      });
+    };
+    const slow = round();
+    await until(() => server.queries.length === 1);
+    assert.equal(await round(), 1);
+    told.resolve();
+    assert.equal(await slow, 1);
+    assert.equal(server.queries.length, 2);
+  });
 });
 
 async function startedOf({ accountId }: SendingChannel): Promise<Date | null> {

@@ -16,15 +16,19 @@ interface Deps {
   registry: TemplateRegistry;
 }
 
-/** Reads the templates of the business accounts that are due, each by one node at a time. Returns how many. */
+/**
+ * Reads the templates of the business accounts that are due, each by one node at a time. Returns how many. One is claimed
+ * when its turn has come: a provider that takes minutes for one, or a fault, keeps no other from being read by other nodes.
+ */
 export async function syncDueTemplates({ database, channels, registry }: Deps): Promise<number> {
-  const due = await claimDueSyncs(database, OLDER_THAN_SECONDS, SYNCS_A_ROUND_MAX);
-  for (const { accountId, mode, businessAccountId } of due) {
-    const usable = await channels.listUsable(accountId, mode);
-    const channel = usable.find((one) => one.businessAccountId === businessAccountId && !one.suspended);
+  for (let syncs = 0; syncs < SYNCS_A_ROUND_MAX; syncs++) {
+    const [due] = await claimDueSyncs(database, OLDER_THAN_SECONDS, 1);
+    if (due === undefined) return syncs;
+    const usable = await channels.listUsable(due.accountId, due.mode);
+    const channel = usable.find((one) => one.businessAccountId === due.businessAccountId && !one.suspended);
     // Its only channel may just have been removed. With a provider that is away it is due again in a minute. What is
     // due although it is being read is so by news, which the list under way may not have.
     if (channel !== undefined) await registry.syncAnew(channel);
   }
-  return due.length;
+  return SYNCS_A_ROUND_MAX;
 }
