@@ -218,7 +218,7 @@ async function createParts(deps: WatchedDeps, sealer: Sealer, life: Life) {
       ...{ database, provider, sealer, sandbox, keyUses, keep: config.keep, clock, log },
       settledMs: settledAfterMs(config),
     }),
-    ...statisticsRounds({ database, noted: notedMinutes, limits: limitsOf(config) }),
+    ...statisticsRounds({ database, noted: notedMinutes, days: config.keep, clock }),
   ];
   const authenticate = createAuthenticate({
     database,

@@ -22,14 +22,15 @@ const LARGER: Record<Step, Step | undefined> = { minute: 'hour', hour: 'day', da
  * Counts some of the buckets of a step that are due, and makes those due that they are part of; all in one transaction, so
  * that a crash leaves them due. Returns how many there were. What is counted is read by statements that begin after the
  * claim, and so see all that was marked before it. Minutes from which messages may have been deleted, which are those before
- * `keptFromMs`, stay as they were counted last.
+ * `keptFromMs` at this time of the database, stay as they were counted last.
  */
-export function countDue(database: Database, step: Step, keptFromMs: number): Promise<number> {
+export function countDue(database: Database, step: Step, keptFromMs: (atMs: number) => number): Promise<number> {
   return database.transaction(
     async (tx) => {
       const claimed = await claimDue(tx, step, BUCKETS_A_BATCH);
       const smaller = SMALLER[step];
-      const due = smaller === undefined ? claimed.filter((minute) => isKept(minute, keptFromMs)) : claimed;
+      const due =
+        smaller === undefined ? claimed.filter((minute) => isKept(minute, keptFromMs(minute.at.getTime()))) : claimed;
       if (due.length === 0) return claimed.length;
       const sums = smaller === undefined ? await sumMessages(tx, due) : await sumParts(tx, step, due, smaller);
       await writeBuckets(tx, bucketsOf(step, due, sums));

@@ -3,18 +3,20 @@ import { after, before, describe, it } from 'node:test';
 import fc from 'fast-check';
 import { createTestDatabase, type TestDatabase } from '../../test/support/database.ts';
 import { firstIdOfMs, newId } from '../kernel/ids.ts';
-import { keepLimits } from '../kernel/keep.ts';
 import type { Mode } from '../kernel/principal.ts';
 import { DELIVERY_TIME_BOUNDS_MS } from './delivery-times.ts';
 import { sweepMessages } from './due-store.ts';
 import { createNotedMinutes, markMessages } from './mark.ts';
 import { countRound } from './rounds.ts';
 
-const NOON_MS = Date.UTC(2026, 4, 4, 12);
 const DAY_MS = 86_400_000;
+/** So long ago that nothing of the days that are counted lies in the future. */
+const NOON_MS = (Math.floor(Date.now() / DAY_MS) - 90) * DAY_MS + DAY_MS / 2;
 const KEEP = { messages: 90, content: 30, events: 30, notifications: 7, setAside: 30 };
 /** What was made before may be deleted. */
 const KEPT_FROM_MS = NOON_MS - DAY_MS;
+/** When that is so; the database's clock is later. */
+const NOW_MS = KEPT_FROM_MS + KEEP.messages * DAY_MS;
 const STATES = ['pending', 'accepted', 'sent', 'delivered', 'read', 'failed', 'refused', 'unknown'] as const;
 type State = (typeof STATES)[number];
 
@@ -85,6 +87,18 @@ describe('the counting of messages', () => {
     await markMessages(store.database, [{ accountId, messageId }]);
     await countAll(store);
     assert.deepEqual(await kept(store, accountId, 'minute'), []);
+  });
+
+  it('counts what is young, whatever the clock of the node that counts says', async () => {
+    const accountId = newId();
+    const atMs = Date.now() - DAY_MS;
+    for (const nowMs of [NOW_MS + 365 * DAY_MS, NOW_MS - 365 * DAY_MS]) {
+      const messageId = `${firstIdOfMs(atMs).slice(0, 19)}${newId().slice(19)}`;
+      await insertMessage(store, accountId, messageId, change({}));
+      await markMessages(store.database, [{ accountId, messageId }]);
+      await countAll(store, nowMs);
+      assert.deepEqual(await kept(store, accountId, 'minute'), await counted(store, accountId, 'minute'));
+    }
   });
 
   it('counts what nobody has marked at the next sweep', async () => {
@@ -174,20 +188,20 @@ async function insertMessage(
   );
 }
 
-async function hurriedRound({ database }: TestDatabase): Promise<void> {
+async function hurriedRound({ database }: TestDatabase, nowMs = NOW_MS): Promise<void> {
   await database.query('update message_statistics_due set due_at = now() where due_at > now()');
   const noted = { note: () => undefined, flush: async () => undefined };
-  await countRound({ database, noted, limits: () => keepLimits(KEEP, KEPT_FROM_MS + 90 * DAY_MS) });
+  await countRound({ database, noted, days: KEEP, clock: { nowMs: () => nowMs } });
 }
 
-async function countAll(store: TestDatabase): Promise<void> {
+async function countAll(store: TestDatabase, nowMs = NOW_MS): Promise<void> {
   const left = async () => {
     const [row] = await store.database.query<{ left: number }>(
       'select (select count(*) from message_statistics_mark) + (select count(*) from message_statistics_due) as left',
     );
     return row?.left ?? 0;
   };
-  do await hurriedRound(store);
+  do await hurriedRound(store, nowMs);
   while ((await left()) > 0);
 }
 

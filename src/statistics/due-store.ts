@@ -49,7 +49,7 @@ const DUE_CLAIM = `
   delete from message_statistics_due where ctid = any(array(
     select ctid from message_statistics_due where due_at <= now() and step = $1
     order by due_at limit $2 for update skip locked))
-  returning account_id, bucket_at`;
+  returning account_id, bucket_at, now() as at`;
 
 /** What is to be counted again. */
 export interface DueBucket {
@@ -57,8 +57,9 @@ export interface DueBucket {
   bucket_at: Date;
 }
 
-export function claimDue(tx: Queryable, step: Step, limit: number): Promise<DueBucket[]> {
-  return tx.query<DueBucket>(DUE_CLAIM, [step, limit]);
+/** With the database's time. */
+export function claimDue(tx: Queryable, step: Step, limit: number): Promise<(DueBucket & { at: Date })[]> {
+  return tx.query<DueBucket & { at: Date }>(DUE_CLAIM, [step, limit]);
 }
 
 /** At once; locked where it is due already, for the reason given at the marks. */

@@ -1,4 +1,5 @@
-import type { KeepLimits } from '../kernel/keep.ts';
+import type { Clock } from '../kernel/clock.ts';
+import { type KeepDays, keepLimits } from '../kernel/keep.ts';
 import type { Database } from '../store/database.ts';
 import { countDue } from './count-due.ts';
 import { collectMarks, sweepMessages } from './due-store.ts';
@@ -21,7 +22,8 @@ const SWEEP_TIMEOUT_MS = 600_000;
 interface Deps {
   database: Database;
   noted: NotedMinutes;
-  limits(): KeepLimits;
+  days: KeepDays;
+  clock: Clock;
 }
 
 /** What keeps the statistics up to date, on every node. */
@@ -40,15 +42,17 @@ export function statisticsRounds(deps: Deps) {
  * Has all that is marked counted, if it is due and the time allows; what is left is for the next round. Returns how many
  * buckets were counted.
  */
-export async function countRound({ database, noted, limits }: Deps): Promise<number> {
+export async function countRound({ database, noted, days, clock }: Deps): Promise<number> {
   await noted.flush();
   const endMs = performance.now() + COUNT_MS_MAX;
   while ((await collectMarks(database, MARKS_A_BATCH)) === MARKS_A_BATCH && performance.now() < endMs);
+  // By two clocks, as messages are deleted: what a clock that is ahead takes for deleted would never be counted.
+  const keptFromMs = (atMs: number) => keepLimits(days, Math.min(clock.nowMs(), atMs)).messagesFromMs;
   let counted = 0;
   for (let more = true; more && performance.now() < endMs; ) {
     const before = counted;
     // In this order, so that what a minute changes reaches its day in the same round.
-    for (const step of STEPS) counted += await countDue(database, step, limits().messagesFromMs);
+    for (const step of STEPS) counted += await countDue(database, step, keptFromMs);
     more = counted > before;
   }
   return counted;
