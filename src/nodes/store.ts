@@ -1,4 +1,5 @@
 import type { Queryable } from '../store/database.ts';
+import { LEASE_OVER } from '../store/lease-over.ts';
 
 export interface NodeRow {
   id: string;
@@ -18,12 +19,6 @@ const NODE_RENEW = `
 export async function renewNode(store: Queryable, id: string, host: string, pid: number, leaseSeconds: number) {
   await store.query(NODE_RENEW, [id, host, pid, leaseSeconds]);
 }
-
-/**
- * Nobody has a lease for so long: one that ends later was given before the database's clock was set back, and says nothing of who
- * still lives. Those who do renew theirs within seconds.
- */
-const LEASE_OVER = "(lease_until <= now() or lease_until > now() + interval '5 minutes')";
 
 const NODE_LIST = `select id, host, pid, ${LEASE_OVER} as lease_over from node`;
 

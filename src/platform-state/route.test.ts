@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { startTestGateway, type TestGateway } from '../../test/support/gateway.ts';
 import { assertProblem } from '../../test/support/problem.ts';
+import { newId } from '../kernel/ids.ts';
 
 describe('the state of the platform', () => {
   let gateway: TestGateway;
@@ -49,6 +50,25 @@ describe('the state of the platform', () => {
     assert.deepEqual(state.deliveries.due, { count: 3, more: false });
     assert.ok(state.deliveries.lag_ms >= 60_000);
     assert.deepEqual(state.notifications.set_aside, { count: 5, more: false });
+  });
+
+  it('takes no node for alive whose lease is from before the clock of the database was set back', async () => {
+    const { database, accountId } = gateway;
+    const nodeId = newId();
+    await database.query(
+      "insert into node (id, host, pid, lease_until) values ($1, 'gone', 1, now() + interval '1 day')",
+      [nodeId],
+    );
+    await database.query(
+      `insert into request (account_id, id, node_id, mode, channel_id, key_id, type, message_ids, intent)
+       values ($1, $2, $3, 'test', $2, $2, 'text', '{}', '{}')`,
+      [accountId, newId(), nodeId],
+    );
+    const state = await read();
+    const aliveOf = (id: string) => state.nodes.find((node: { id: string }) => node.id === id)?.alive;
+    assert.equal(aliveOf(nodeId), false);
+    assert.equal(state.nodes.filter(({ alive }: { alive: boolean }) => alive).length, 1, 'the gateway itself');
+    assert.equal(state.requests.to_recover, 1);
   });
 
   it('is for the platform only', async () => {

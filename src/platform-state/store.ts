@@ -1,4 +1,5 @@
 import type { Queryable } from '../store/database.ts';
+import { LEASE_OVER } from '../store/lease-over.ts';
 
 /** Counting ends here: whether it is a thousand or a million makes no difference to what an operator does. */
 const COUNT_MAX = 1_000;
@@ -19,8 +20,8 @@ export interface NodeState {
   alive: boolean;
 }
 
-const NODES =
-  'select id, host, started_at, lease_until, lease_until > now() as alive from node order by started_at limit 1000';
+const NODES = `
+  select id, host, started_at, lease_until, not ${LEASE_OVER} as alive from node order by started_at limit 1000`;
 
 export function listNodeStates(store: Queryable): Promise<NodeState[]> {
   return store.query<NodeState>(NODES);
@@ -93,7 +94,7 @@ const RUNNING_STATE = `
   )
   select count(*) as running, min(running.id::text) as oldest_id,
     count(*) filter (where node.id is null) as left_behind
-  from running left join node on node.id = running.node_id and node.lease_until > now()`;
+  from running left join node on node.id = running.node_id and not ${LEASE_OVER}`;
 
 export interface RunningState {
   running: Bounded;
