@@ -44,6 +44,23 @@ describe('reading templates', () => {
     );
   });
 
+  it('loses no digit of a long number, such as the id of a flow', async () => {
+    const button = '{"type":"FLOW","text":"Book","flow_id":12345678901234567891}';
+    const body = JSON.stringify({ data: [listed('order', { id: '@', components: ['@'] })] });
+    server.answer = () => ({ body: body.replace('"@"', '98765432109876543211').replace('"@"', button) });
+    const read = await list();
+    assert.ok(read !== 'unavailable');
+    assert.deepEqual(
+      read.map(({ id, components }) => ({ id, components })),
+      [
+        {
+          id: '98765432109876543211',
+          components: [{ type: 'FLOW', text: 'Book', flow_id: '12345678901234567891' }],
+        },
+      ],
+    );
+  });
+
   it('asks for smaller pages where one is too large to be read', async () => {
     const templates = named(40, { components: [{ type: 'BODY', text: 'x'.repeat(2_000) }] });
     server.answer = (query) => pageOf(templates, query);

@@ -1,7 +1,7 @@
 import { isRecord } from '../../../kernel/is-record.ts';
 import type { ProviderTemplate, Sender, TemplatesOutcome } from '../../port.ts';
+import { parseJson } from '../decode/json.ts';
 import { keptJson } from '../decode/values.ts';
-import { readAnswerJson } from './answer.ts';
 import type { Line } from './line.ts';
 
 const FIELDS = 'id,name,language,status,category,parameter_format,components,quality_score';
@@ -38,7 +38,8 @@ export async function listTemplates(
       continue;
     }
     if (seen.kind !== 'answered' || seen.httpStatus !== 200) return { kind: 'unavailable' };
-    const read = readPage(readAnswerJson(seen.body));
+    const json = parseJson(seen.body);
+    const read = json.kind === 'json' ? readPage(json.value) : undefined;
     if (read === undefined) return { kind: 'unavailable' };
     templates.push(...read.templates.filter((template) => name === undefined || template.name === name));
     if (read.after === undefined) return { kind: 'found', templates };
