@@ -36,10 +36,15 @@ const PHONE_NUMBER = textOfForm(
   (text) => E164.test(readDisplayNumber(text)),
   () => 'This must be a phone number in international form.',
 );
-const ACCESS_TOKEN = Type.String({
-  pattern: '^[\\x21-\\x7e]{1,2000}$',
-  description: "The provider's access token. It is kept sealed and never comes back out.",
-});
+const ACCESS_TOKEN_FORM = /^[\x21-\x7e]{1,2000}$/;
+const ACCESS_TOKEN = textOfForm(
+  {
+    pattern: ACCESS_TOKEN_FORM.source,
+    description: "The provider's access token. It is kept sealed and never comes back out.",
+  },
+  (text) => ACCESS_TOKEN_FORM.test(text),
+  () => 'This must be 1 to 2000 visible ASCII characters, without spaces and line ends.',
+);
 const DEFAULT = Type.Boolean({ description: 'Whether a send without `from` goes out from it.' });
 const CHANNEL_BODY = Type.Object(
   {
@@ -76,7 +81,11 @@ const PAGE = Type.Object(PAGE_QUERY, { additionalProperties: false });
 
 /** The description has placeholders for the provider's ids, which are no digits. */
 function digits(description: string) {
-  return Type.String({ pattern: '^[0-9]{1,64}$', describedAs: { type: 'string', description } });
+  return textOfForm(
+    { description },
+    (text) => /^[0-9]{1,64}$/.test(text),
+    () => 'This must be 1 to 64 digits.',
+  );
 }
 
 /** Channels: connecting, changing, removing and listing for the platform, reading for accounts. */

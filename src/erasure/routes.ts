@@ -18,6 +18,7 @@ interface Deps {
   onKeysChanged(): void;
 }
 
+const USER_ID = /^[A-Z]{2}\.(ENT\.)?[A-Za-z0-9]{1,128}$/;
 const PERSON = Type.Object(
   {
     to: Type.Optional(
@@ -28,10 +29,11 @@ const PERSON = Type.Object(
       ),
     ),
     user_id: Type.Optional(
-      Type.String({
-        pattern: '^[A-Z]{2}\\.(ENT\\.)?[A-Za-z0-9]{1,128}$',
-        description: 'The business-scoped user id of the person.',
-      }),
+      textOfForm(
+        { pattern: USER_ID.source, description: 'The business-scoped user id of the person.' },
+        (text) => USER_ID.test(text),
+        () => 'This must be a user id in the form of the provider, such as GB.abc123.',
+      ),
     ),
   },
   { additionalProperties: false, examples: [{ to: EXAMPLE.phone }] },

@@ -18,10 +18,11 @@ interface Deps extends StreamDeps {
   authenticate(authorization: string | undefined): Promise<unknown>;
 }
 
-const SEQUENCE = Type.String({
-  pattern: '^[0-9]{1,15}$',
-  describedAs: { type: 'integer', minimum: 0, description: 'The sequence to read after; 0 is before the first.' },
-});
+const SEQUENCE = textOfForm(
+  { type: 'integer', minimum: 0, description: 'The sequence to read after; 0 is before the first.' },
+  (text) => /^[0-9]{1,15}$/.test(text),
+  () => 'This must be a whole number of 1 to 15 digits.',
+);
 const TYPES = textOfForm(
   { minLength: 1, description: 'Event types, parted by commas.' },
   (text) => readTypes(text).every((type) => EVENT_TYPES.some((known) => known === type)),
@@ -34,13 +35,14 @@ const LIST_QUERY = Type.Object(
     type: Type.Optional(TYPES),
     limit: PAGE_QUERY.limit,
     wait: Type.Optional(
-      Type.String({
-        pattern: '^([0-9]|[12][0-9]|30)$',
-        describedAs: {
+      textOfForm(
+        {
           ...{ type: 'integer', minimum: 0, maximum: WAIT_SECONDS_MAX, default: 0 },
           description: 'How many seconds to wait for the first event.',
         },
-      }),
+        (text) => /^([0-9]|[12][0-9]|30)$/.test(text),
+        () => `This must be a whole number from 0 to ${WAIT_SECONDS_MAX}.`,
+      ),
     ),
   },
   { additionalProperties: false },

@@ -11,6 +11,8 @@ import { pointerToken } from '../kernel/json-pointer.ts';
  */
 Settings.Set({ maxErrors: 300 });
 
+const UNKNOWN = 'This member is not known.';
+
 /** What a validator of typebox says about one fault; the words are those of JSON Schema's keywords. */
 interface SchemaFault {
   keyword: string;
@@ -29,7 +31,11 @@ export function createBodyCheck(schema: TSchema): (value: unknown) => PointerFau
 /** The same for a query, whose faults are named by parameter. A parameter given twice arrives as an array. */
 export function createQueryCheck(schema: TSchema): (value: unknown) => Fault[] {
   const check = createBodyCheck(schema);
-  return (value) => check(value).map(({ pointer, detail }) => ({ parameter: parameterOf(pointer), detail }));
+  return (value) =>
+    check(value).map(({ pointer, detail }) => ({
+      parameter: parameterOf(pointer),
+      detail: detail === UNKNOWN ? 'This parameter is not known.' : detail,
+    }));
 }
 
 function parameterOf(pointer: string): string {
@@ -80,11 +86,10 @@ function pointersOf({ keyword, instancePath, params }: SchemaFault): string[] {
 }
 
 function sentence({ keyword, message, params }: SchemaFault): string {
-  if (keyword === 'boolean') return 'This member is not known.';
+  if (keyword === 'boolean') return UNKNOWN;
   if (keyword === 'required') return 'This member is missing.';
   if (keyword === '~refine') return message;
   const allowed: unknown = Reflect.get(Object(params), 'allowedValues');
   if (Array.isArray(allowed)) return `The value must be one of ${allowed.join(', ')}.`;
-  if (keyword === 'pattern') return 'The value does not have the form that is asked for.';
   return `The value ${message}.`;
 }

@@ -2,18 +2,17 @@ import { Type } from 'typebox';
 import { textOfForm } from './text-of-form.ts';
 
 const LIMIT_DEFAULT = 50;
+const LIMIT = /^([1-9][0-9]?|100)$/;
 const CURSOR = /^[A-Za-z0-9_-]{22}$/;
 
 /** The two query members that every list has. */
 export const PAGE_QUERY = {
   limit: Type.Optional(
-    Type.String({
-      pattern: '^([1-9][0-9]?|100)$',
-      describedAs: {
-        ...{ type: 'integer', minimum: 1, maximum: 100, default: LIMIT_DEFAULT },
-        description: 'How many to list.',
-      },
-    }),
+    textOfForm(
+      { type: 'integer', minimum: 1, maximum: 100, default: LIMIT_DEFAULT, description: 'How many to list.' },
+      (text) => LIMIT.test(text),
+      () => 'This must be a whole number from 1 to 100.',
+    ),
   ),
   cursor: Type.Optional(
     textOfForm(

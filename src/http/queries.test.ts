@@ -25,6 +25,22 @@ describe('queries', () => {
     ]);
   });
 
+  it('say of each parameter what it must be, and call one that is not known a parameter', async () => {
+    const path = '/api/v1/events?after=x&wait=31&limit=0&first=1';
+    const { errors } = (await gateway.call('GET', path)).json;
+    assert.deepEqual(
+      errors
+        .map(({ parameter, detail }: { parameter: string; detail: string }) => `${parameter}: ${detail}`)
+        .toSorted(),
+      [
+        'after: This must be a whole number of 1 to 15 digits.',
+        'first: This parameter is not known.',
+        'limit: This must be a whole number from 1 to 100.',
+        'wait: This must be a whole number from 0 to 30.',
+      ],
+    );
+  });
+
   it('with a parameter twice are refused', async () => {
     assert.deepEqual(await faultsOf('GET', '/api/v1/messages?limit=1&limit=1'), ['limit']);
     assert.deepEqual(await faultsOf('GET', '/api/v1/messages?status=read&status=sent'), ['status']);
