@@ -7,6 +7,8 @@ const PROGRAM = fileURLToPath(new URL('../sandbox/main.ts', import.meta.url));
 const ANSWER_TIMEOUT_MS = 3_000;
 const START_TIMEOUT_MS = 20_000;
 const STOP_TIMEOUT_MS = 3_000;
+/** Soon enough that who has started a sandbox anew does not look for a fault. */
+const TOLD_AGAIN_MS = 2_000;
 
 export interface RunningSandbox {
   url: string;
@@ -25,11 +27,11 @@ interface Options {
 
 /**
  * Starts the sandbox as a process of its own, so that it costs the gateway neither memory nor time. If one runs at that
- * port already (`npm run sandbox`), that one is used, and goes on when the gateway stops.
+ * port already (`npm run sandbox`), that one is used, may be started anew, and goes on when the gateway stops.
  */
 export async function startSandbox({ port, appSecret, dataDir }: Options): Promise<RunningSandbox> {
   const url = `http://127.0.0.1:${port}`;
-  if (port !== 0 && (await isSandbox(url))) return { url, register: registrar(url, appSecret), stop: async () => {} };
+  if (port !== 0 && (await isSandbox(url))) return useRunning(url, registrar(url, appSecret));
   const child = fork(PROGRAM, [], {
     execArgv: ['--disable-warning=ExperimentalWarning'],
     stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
@@ -43,6 +45,20 @@ export async function startSandbox({ port, appSecret, dataDir }: Options): Promi
   });
   const started = await untilListening(child);
   return { url: started, register: registrar(started, appSecret), stop: () => stopChild(child) };
+}
+
+/** It may be started anew at any time, and has then forgotten where its notifications go: so it is told again and again. */
+function useRunning(url: string, tell: (callbackUrl: string) => Promise<void>): RunningSandbox {
+  let timer: NodeJS.Timeout | undefined;
+  return {
+    url,
+    async register(callbackUrl) {
+      await tell(callbackUrl);
+      // One that is away, or another gateway's by now, shows in every send; it is told once it is back.
+      timer = setInterval(() => void tell(callbackUrl).catch(() => {}), TOLD_AGAIN_MS).unref();
+    },
+    stop: async () => clearInterval(timer),
+  };
 }
 
 async function isSandbox(url: string): Promise<boolean> {

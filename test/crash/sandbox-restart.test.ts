@@ -1,0 +1,26 @@
+import assert from 'node:assert/strict';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { it } from 'node:test';
+import { listMessages, phoneNumbers, sendText } from '../support/call-gateway.ts';
+import { createTestDatabase } from '../support/database.ts';
+import { startGatewayProcess } from '../support/process.ts';
+import { startSandboxProcess } from '../support/sandbox-process.ts';
+import { until } from '../support/until.ts';
+
+it('a sandbox that runs by itself and is started anew is told again where its notifications go', async (t) => {
+  const dataDir = await mkdtemp(join(tmpdir(), 'waypost-sandbox-'));
+  t.after(() => rm(dataDir, { recursive: true, force: true, maxRetries: 3 }));
+  const { url, drop } = await createTestDatabase();
+  t.after(drop);
+  const first = await startSandboxProcess();
+  const gateway = await startGatewayProcess(dataDir, { DATABASE_URL: url, ...first.settings });
+  t.after(() => gateway.kill());
+  await first.stop();
+  const second = await startSandboxProcess(first.settings);
+  t.after(() => second.stop());
+  assert.equal((await sendText(gateway.dev, phoneNumbers(0, 1))).json.accepted_count, 1);
+  await until(async () => (await listMessages(gateway.dev, 'status=read')).length === 1);
+  assert.equal(await gateway.stop(), 0);
+});
