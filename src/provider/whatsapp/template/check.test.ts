@@ -110,7 +110,11 @@ describe('what does not fit is told with its place, what was expected and what w
       [body({ ...text('Ada'), parameter_name: 'firstname' })],
       [['/0/parameters/0/parameter_name', 'first_name', 'firstname']],
     ],
-    'a missing name': ['greeting_named', [body(text('Ada'))], [['/0/parameters/0/parameter_name', 'first_name', '']]],
+    'a missing name': [
+      'greeting_named',
+      [body(text('Ada'))],
+      [['/0/parameters/0/parameter_name', 'first_name', 'none']],
+    ],
     'a missing header and button': [
       'promo_image',
       [body(text('Ada'))],

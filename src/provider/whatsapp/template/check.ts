@@ -136,9 +136,12 @@ function checkNames(
     if (!variables.includes(name) || names.indexOf(name) !== index)
       faults.push({
         pointer: `${pointer}/${index}/parameter_name`,
-        detail: 'The template has no such variable, or it is filled already.',
+        detail:
+          name === ''
+            ? 'The variables of the template have names, and the parameter has none.'
+            : 'The template has no such variable, or it is filled already.',
         expected: variables.filter((variable) => !names.includes(variable)).join(', '),
-        given: name,
+        given: name === '' ? 'none' : name,
       });
 }
 
