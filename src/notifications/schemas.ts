@@ -18,7 +18,7 @@ export const notificationSchemas = {
       id: EXAMPLE.notificationId,
       received_at: EXAMPLE.at,
       state: 'applied',
-      kinds: ['status.delivered'],
+      kinds: ['messages.status.delivered'],
       error: null,
       attempts: 1,
     },
