@@ -83,7 +83,7 @@ describe('the packed client', () => {
   });
 
   async function outputOf(text: string): Promise<string> {
-    const { child, output } = start(text, { WAYPOST_URL: gateway.url, WAYPOST_KEY: gateway.testKey });
+    const { child, output } = start(text, { WAYPOST_URL: gateway.url, WAYPOST_API_KEY: gateway.testKey });
     const code = await new Promise((resolve) => child.once('close', resolve));
     assert.equal(code, 0, output());
     return output();
