@@ -87,7 +87,7 @@ folder, which only its owner can read.
 |---|---|---|---|
 ${rows.join('\n')}
 
-This page is made from \`src/config.ts\` by \`npm run generate\`.
+This page is made from \`src/settings.ts\` by \`npm run generate\`.
 `;
 }
 
