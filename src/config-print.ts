@@ -1,7 +1,7 @@
 import { parseArgs } from 'node:util';
 import { ConfigError, loadConfig } from './config.ts';
 import { runTool } from './run-tool.ts';
-import { SETTINGS } from './settings.ts';
+import { SETTINGS, SETTINGS_OF_OTHERS } from './settings.ts';
 
 const HELP = 'npm run config\n\nPrints every setting with the value that a start would use.';
 
@@ -33,13 +33,26 @@ function withoutDefault({ name, kind }: KnownSetting, environment: Environment):
   return isProduction && name !== 'WAYPOST_SANDBOX_APP_SECRET' ? 'missing' : 'made at the first start';
 }
 
-/** `npm run config`: the table, and then what a start would stop for. */
+/** What looks like a setting of this project and is none: a start would pass it over without a word. */
+export function unknownSettings(environment: Environment): string[] {
+  const known = new Set<string>([
+    ...SETTINGS.flatMap(({ name, kind }) => (kind.startsWith('secret') ? [name, `${name}_FILE`] : [name])),
+    ...SETTINGS_OF_OTHERS,
+  ]);
+  return Object.keys(environment)
+    .filter((name) => name.startsWith('WAYPOST_') && !name.startsWith('WAYPOST_TEST_') && !known.has(name))
+    .toSorted();
+}
+
+/** `npm run config`: the table, then what a start would pass over, and what it would stop for. */
 async function main(): Promise<number> {
   if (parseArgs({ options: { help: { type: 'boolean', short: 'h' } } }).values.help === true) {
     console.log(HELP);
     return 0;
   }
   console.log(describeSettings(process.env));
+  const unknown = unknownSettings(process.env);
+  if (unknown.length > 0) console.error(`\nThese are no settings, and change nothing: ${unknown.join(', ')}`);
   try {
     loadConfig(process.env);
     return 0;

@@ -253,3 +253,13 @@ export const SETTINGS = [
 ] as const satisfies readonly Setting[];
 
 export type SettingName = (typeof SETTINGS)[number]['name'];
+
+/** What the sandbox and the command line read from the same environment. */
+export const SETTINGS_OF_OTHERS = [
+  'WAYPOST_CALLBACK_URL',
+  'WAYPOST_SANDBOX_LATENCY_MS',
+  'WAYPOST_SANDBOX_STATUSES',
+  'WAYPOST_URL',
+  'WAYPOST_API_KEY',
+  'WAYPOST_PLATFORM_KEY',
+];
