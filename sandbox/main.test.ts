@@ -47,6 +47,17 @@ describe('the sandbox as a program', () => {
     assert.equal(member(JSON.parse(await readFile(path, 'utf8')), 'other'), 'kept');
   });
 
+  it('says which setting helps where its port is taken', async (t) => {
+    const port = String(URL.parse(/http:\S+\d/.exec(await firstLine((await start(t)).child))?.[0] ?? '')?.port);
+    const { child } = await start(t, { WAYPOST_SANDBOX_PORT: port });
+    const [chunk] = await once(child.stderr ?? assert.fail(), 'data');
+    assert.equal(
+      String(chunk),
+      `The sandbox cannot start: port ${port} of 127.0.0.1 is taken. Stop what listens there, or choose another WAYPOST_SANDBOX_PORT.\n`,
+    );
+    assert.deepEqual(await once(child, 'exit'), [1, null]);
+  });
+
   it('says in one sentence why it cannot start', async (t) => {
     const { child } = await start(t, { WAYPOST_SANDBOX_PORT: 'many' });
     const [chunk] = await once(child.stderr ?? assert.fail(), 'data');

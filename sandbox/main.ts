@@ -1,5 +1,5 @@
 import { parseArgs } from 'node:util';
-import { createSandbox, type Sandbox } from './server.ts';
+import { createSandbox, type Sandbox, type SandboxOptions } from './server.ts';
 import { readSettings } from './settings.ts';
 
 const HELP = `npm run sandbox
@@ -19,9 +19,19 @@ async function main(): Promise<void> {
   // The parent drains first and then hangs up, so the Ctrl-C that both get is left to it.
   if (isChild) process.on('SIGINT', () => {});
   const log = (sentence: string) => console.error(`sandbox: ${sentence}`);
-  const sandbox = await createSandbox({ ...(await readSettings(process.env)), log });
+  const sandbox = await listening({ ...(await readSettings(process.env)), log });
   if (isChild) serveParent(sandbox);
   else serveAlone(sandbox);
+}
+
+async function listening(options: SandboxOptions): Promise<Sandbox> {
+  try {
+    return await createSandbox(options);
+  } catch (error) {
+    if (!(error instanceof Error && 'code' in error && error.code === 'EADDRINUSE')) throw error;
+    const help = 'Stop what listens there, or choose another WAYPOST_SANDBOX_PORT.';
+    throw new Error(`port ${options.port} of 127.0.0.1 is taken. ${help}`);
+  }
 }
 
 /** Tells the parent the address, and lives as long as it does. */
