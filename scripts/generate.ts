@@ -57,7 +57,7 @@ function environmentExample(): string {
   const head = [
     '# Every setting of Waypost with its default. Nothing reads this file by itself.',
     '# Copy it to `.env`, change what you need, and start with: set -a; . ./.env; set +a; npm start',
-    '# Made from src/config.ts by `npm run generate`.',
+    '# Made from src/settings.ts by `npm run generate`.',
   ];
   const settings = SETTINGS.map((setting) => {
     const value = 'default' in setting ? setting.default : '';
