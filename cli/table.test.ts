@@ -19,4 +19,9 @@ describe('a table', () => {
     const [, line = ''] = layOut(ROWS, COLUMNS, terminal(0));
     assert.match(line, /^msg_01m7x79nvbes {2}.*accepted/);
   });
+
+  it('shows a name as it is that every object has, as a template may be called', () => {
+    const [, line] = layOut([{ name: 'constructor', status: 'approved' }], { NAME: 'name' }, new PassThrough());
+    assert.equal(line, 'constructor');
+  });
 });

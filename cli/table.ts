@@ -7,11 +7,11 @@ export type Columns = Record<string, string>;
 type Terminal = NodeJS.WritableStream & { isTTY?: boolean; columns?: number };
 
 const GAP = '  ';
-const COLOURS: Record<string, 'green' | 'red' | 'yellow'> = {
+const COLOURS = new Map<string, 'green' | 'red' | 'yellow'>([
   ...paint('green', 'accepted sent delivered read received valid ok connected approved enabled succeeded'),
   ...paint('red', 'failed invalid fail suspended rejected disabled set_aside'),
   ...paint('yellow', 'unknown warn pending paused waiting removed'),
-};
+]);
 
 /**
  * Aligned lines under their titles. `width` is the terminal's: what is longer is cut, at the last column first. Colours come
@@ -49,13 +49,13 @@ export function printable(value: unknown): string {
 
 /** A word in the colour of its status; any other word stays as it is. */
 export function colourWord(word: string, stream: Terminal): string {
-  const found = COLOURS[word.trim()];
+  const found = COLOURS.get(word.trim());
   return found === undefined ? word : styleText(found, word, { stream });
 }
 
 /** Only whole cells that are a status are coloured, never a word within a text. */
 function colour(text: string, cells: readonly string[], stream: Terminal): string {
-  const status = cells.find((cell) => COLOURS[cell] !== undefined);
+  const status = cells.find((cell) => COLOURS.has(cell));
   if (status === undefined) return text;
   return text.replace(new RegExp(`(?<=^|\\s{2})${status}(?=\\s{2}|$)`), colourWord(status, stream));
 }
@@ -69,6 +69,6 @@ function sizeOf(text: string): number {
   return [...text].length;
 }
 
-function paint<Colour>(colour: Colour, words: string): Record<string, Colour> {
-  return Object.fromEntries(words.split(' ').map((word) => [word, colour]));
+function paint<const Colour>(colour: Colour, words: string): [string, Colour][] {
+  return words.split(' ').map((word) => [word, colour]);
 }
