@@ -1,3 +1,5 @@
+import { isRecord } from '../../kernel/is-record.ts';
+
 /** Where content stands that cannot stand in a member of its type's name. */
 const FALLBACK = 'content';
 /** The members that every message has. A type that the provider invents must not stand in for one of them. */
@@ -27,5 +29,3 @@ function isText(content: unknown): boolean {
   const { body = '', preview_url: preview = false } = content;
   return typeof body === 'string' && typeof preview === 'boolean';
 }
-
-import { isRecord } from '../../kernel/is-record.ts';

@@ -1,3 +1,5 @@
+import { isRecord } from '../../../kernel/is-record.ts';
+
 /** JSON kept as it came is cut below this depth. The provider's own nests about ten deep; JSON columns have a limit. */
 const MAX_DEPTH = 64;
 /** The service is younger than 2009 and a time past 2100 is a mistake: such a time is treated as missing. */
@@ -67,5 +69,3 @@ function storable(text: string): string {
   if (text.isWellFormed() && !text.includes('\0')) return text;
   return text.toWellFormed().replaceAll('\0', '\uFFFD');
 }
-
-import { isRecord } from '../../../kernel/is-record.ts';

@@ -1,3 +1,5 @@
+import { isRecord } from '../../../kernel/is-record.ts';
+
 /** What a template expects of a message, read from the provider's listing. */
 export interface TemplateShape {
   /** The header's media kind, or the variables in its text; undefined without a header that takes anything. */
@@ -74,5 +76,3 @@ function variablesOf(text: unknown): string[] {
 function wordOf(value: unknown): string | undefined {
   return typeof value === 'string' ? value.toLowerCase() : undefined;
 }
-
-import { isRecord } from '../../../kernel/is-record.ts';
