@@ -4,6 +4,7 @@ import { EXAMPLE } from '../http/examples.ts';
 import { invalidRequest } from '../http/invalid-request.ts';
 import { platformRoute, type Route } from '../http/route.ts';
 import { textOfForm } from '../http/text-of-form.ts';
+import { USER_ID } from '../kernel/user-id.ts';
 import { readPhoneNumber } from '../messages/parse/phone-number.ts';
 import type { Database } from '../store/database.ts';
 import { deleteAccount } from './delete-account.ts';
@@ -18,7 +19,6 @@ interface Deps {
   onKeysChanged(): void;
 }
 
-const USER_ID = /^[A-Z]{2}\.(ENT\.)?[A-Za-z0-9]{1,128}$/;
 const PERSON = Type.Object(
   {
     to: Type.Optional(

@@ -1,11 +1,11 @@
 import type { Fault } from '../../kernel/errors.ts';
 import { isRecord } from '../../kernel/is-record.ts';
+import { USER_ID } from '../../kernel/user-id.ts';
 import type { CheckComponents } from './parse-send.ts';
 import { readReference, refuseUnknownMembers } from './parse-values.ts';
 import { readPhoneNumber } from './phone-number.ts';
 import type { Recipient } from './send-command.ts';
 
-const USER_ID = /^[A-Z]{2}\.(ENT\.)?[A-Za-z0-9]{1,128}$/;
 const SEPARATORS = /[,;\r\n]/;
 const RECIPIENT_MEMBERS = ['to', 'user_id', 'client_reference', 'components'];
 

@@ -1,11 +1,10 @@
 import { isRecord } from '../../../kernel/is-record.ts';
+import { USER_ID } from '../../../kernel/user-id.ts';
 import type { TransmitOutcome } from '../../port.ts';
-
 import { readFailure } from '../failures.ts';
 
 /** Ids come back in notifications and are kept: visible characters only. The provider's own limit is 128. */
 const PROVIDER_MESSAGE_ID = /^[\x21-\x7e]{1,256}$/;
-const USER_ID = /^[A-Z]{2}\.(ENT\.)?[A-Za-z0-9]{1,128}$/;
 
 /** The provider took the message but holds it back, to see how people receive the first ones of its template. */
 const HELD: ReadonlySet<unknown> = new Set(['held_for_quality_assessment', 'paused']);

@@ -1,9 +1,9 @@
 import { isRecord } from '../../../kernel/is-record.ts';
+import { USER_ID } from '../../../kernel/user-id.ts';
 import type { Person } from '../../notification.ts';
 import { arrayAt, idAt, type JsonObject, objectAt, textAt } from './values.ts';
 
 const E164 = /^\+?[1-9][0-9]{6,14}$/;
-const USER_ID = /^[A-Z]{2}\.(ENT\.)?[A-Za-z0-9]{1,128}$/;
 
 /** The E.164 form of a number written with or without its plus, if it can be one; else undefined. */
 export function normalisePhone(text: string | undefined): string | undefined {
