@@ -10,6 +10,7 @@ import { onStopSignal } from './stop-signal.ts';
 import { openDatabase } from './store/database.ts';
 import { startEmbedded } from './store/embedded/embedded.ts';
 import { migrate } from './store/migrate.ts';
+import { tellUncaught } from './uncaught.ts';
 import { VERSION } from './version.ts';
 import { welcome } from './welcome.ts';
 
@@ -34,6 +35,7 @@ export async function runGateway(): Promise<never> {
 async function main(): Promise<void> {
   const config = loadConfig();
   const log = createLog(config.logLevel);
+  tellUncaught(log);
   const secrets = completeSecrets(config);
   const undo: (() => Promise<void>)[] = [];
   const stopped = onStopSignal(config.stopBudgetMs);

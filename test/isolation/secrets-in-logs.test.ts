@@ -61,4 +61,18 @@ describe('the logs', () => {
     for (const secret of [key, platformKey, token, '7700900933', '5550784711'])
       assert.ok(!logged.includes(secret), `The log holds ${secret}`);
   });
+
+  // The last one, because there is no gateway afterwards.
+  it('hold nothing that an error carries along which ends the gateway, and say what it was', async () => {
+    const before = gateway.output().length;
+    await database.database.query(`
+      create function spoil() returns trigger language plpgsql as $$
+      begin raise exception 'spoiled' using detail = 'Failing row contains (+447700900933).'; end $$`);
+    await database.database.query('create trigger spoil before update on node for each row execute function spoil()');
+    const code = await new Promise((resolve) => gateway.child.once('exit', resolve));
+    assert.equal(code, 1);
+    const logged = gateway.output().slice(before);
+    assert.match(logged, /spoiled/);
+    assert.ok(!logged.includes('7700900933'), logged);
+  });
 });
