@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
-import { mkdtemp, readdir, readFile, rm, stat } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
@@ -32,6 +32,16 @@ describe('secrets', () => {
     completeSecrets(loadConfig({ WAYPOST_DATA_DIR: dataDir }));
     assert.deepEqual(await readdir(dataDir), ['secrets.json']);
     assert.equal((await stat(join(dataDir, 'secrets.json'))).mode & 0o777, 0o600);
+  });
+
+  it('that cannot be read are told by their file, and nothing of them is', async () => {
+    const dataDir = join(folder, 'broken');
+    await mkdir(dataDir);
+    await writeFile(join(dataDir, 'secrets.json'), '{"master_key": c2VjcmV0}');
+    assert.throws(
+      () => completeSecrets(loadConfig({ WAYPOST_DATA_DIR: dataDir })),
+      (error: Error) => error.message.includes(join(dataDir, 'secrets.json')) && !String(error.stack).includes('c2V'),
+    );
   });
 
   it('that the settings give are used and not kept', async () => {

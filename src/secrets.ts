@@ -12,6 +12,7 @@ import {
 } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import type { Config } from './config.ts';
+import { isRecord } from './kernel/is-record.ts';
 
 /** Everything secret that the process needs, complete. The first of a list is current; all of it is valid. */
 export interface Secrets {
@@ -122,11 +123,19 @@ function hexSecret(): string {
 function readKept(path: string): Record<string, string> | undefined {
   const text = readIfThere(path);
   if (text === undefined) return undefined;
-  const kept: unknown = JSON.parse(text);
-  if (typeof kept !== 'object' || kept === null) throw new Error(`${path} is not a JSON object`);
+  const kept = parseJson(text);
+  if (!isRecord(kept)) throw new Error(`${path} is not a JSON object. Repair it, or put a copy of it in its place.`);
   return Object.fromEntries(
     Object.entries(kept).filter((entry): entry is [string, string] => typeof entry[1] === 'string'),
   );
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined; // What the parser says would quote the secrets that stand in the file.
+  }
 }
 
 function readIfThere(path: string): string | undefined {
