@@ -117,6 +117,13 @@ describe('settings', () => {
     assertFaults({ WAYPOST_MASTER_KEY_FILE: join(folder, 'missing') }, ['WAYPOST_MASTER_KEY_FILE']);
   });
 
+  it('that hold a secret where its file is to be named are wrong, and it is not told', () => {
+    assert.throws(
+      () => loadConfig({ WAYPOST_MASTER_KEY_FILE: MASTER_KEY }),
+      ({ message }: Error) => message.includes('WAYPOST_MASTER_KEY_FILE') && !message.includes(MASTER_KEY),
+    );
+  });
+
   it('that others are put behind are addresses without a query or a fragment', () => {
     for (const name of ['WAYPOST_PUBLIC_URL', 'WAYPOST_PROVIDER_URL']) {
       for (const wrong of [

@@ -212,7 +212,9 @@ function secretLines(environment: Environment, name: SettingName, faults: string
       .map((line) => line.trim())
       .filter((line) => line !== '');
   } catch (error) {
-    faults.push(`${name}_FILE cannot be read: ${error instanceof Error ? error.message : 'unknown reason'}`);
+    // Not the error's own words, which repeat what was given: that may be the secret itself.
+    const code = error instanceof Error && 'code' in error ? error.code : 'unknown reason';
+    faults.push(`${name}_FILE must be the path of a file, and what it names cannot be read (${code})`);
     return [];
   }
 }
