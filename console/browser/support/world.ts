@@ -18,6 +18,8 @@ export interface World {
   open(options?: BrowserContextOptions): Promise<Page>;
   /** Calls the gateway from outside the browser, with the first test key if no other is given. */
   call(method: string, path: string, body?: unknown, key?: string): Promise<Record<string, unknown>>;
+  /** A new account and a key of it, of which nothing is known to any other test. */
+  makeAccount(name: string, scopes?: string[]): Promise<{ id: string; key: string; keyId: string }>;
   sandbox(path: string, body: unknown): Promise<void>;
   stop(): Promise<void>;
 }
@@ -47,6 +49,13 @@ export async function startWorld(env: Record<string, string> = {}): Promise<Worl
     },
     call: (method, path, body, key = gateway.dev.test_key) =>
       callJson(`${gateway.dev.base_url}${path}`, method, body, key),
+    async makeAccount(name, scopes) {
+      const platform = (path: string, body: unknown) =>
+        callJson(`${gateway.dev.base_url}/platform/v1/accounts${path}`, 'POST', body, gateway.dev.platform_key);
+      const id = String((await platform('', { name })).id);
+      const made = await platform(`/${id}/keys`, { name: 'Console', mode: 'test', ...(scopes && { scopes }) });
+      return { id, key: String(made.key), keyId: String(made.id) };
+    },
     async sandbox(path, body) {
       await callJson(`${gateway.dev.sandbox_url}/_sandbox/${path}`, 'POST', body, '');
     },
