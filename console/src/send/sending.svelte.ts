@@ -3,7 +3,7 @@ import { type AggregateAnswer, aggregateAnswer } from '../api/message.ts';
 import { api } from '../state/session.svelte.ts';
 import { newIdempotencyKey } from './new-key.ts';
 
-/** One click, its key, and what came of it. */
+/** One send, its key, and what came of it. */
 export function createSending() {
   let answer = $state.raw<AggregateAnswer>();
   let failure = $state.raw<Failure>();
@@ -27,6 +27,13 @@ export function createSending() {
     replayed = result.headers.get('idempotent-replayed') === 'true';
   }
 
+  /** Whether the same may succeed later: no answer came, or the gateway could not take it now. */
+  function canRepeat(): boolean {
+    return (
+      failure !== undefined && (failure.status === 0 || failure.status >= 500 || [409, 429].includes(failure.status))
+    );
+  }
+
   return {
     get answer() {
       return answer;
@@ -41,15 +48,13 @@ export function createSending() {
     get busy() {
       return busy;
     },
+    /** Sends it; or repeats it, if it is what was sent last and may have been carried out. */
     send(json: string): Promise<void> {
-      last = { json, key: newIdempotencyKey() };
+      if (!canRepeat() || json !== last.json) last = { json, key: newIdempotencyKey() };
       return carryOut();
     },
-    /** Whether the same may succeed later: no answer came, or the gateway could not take it now. */
     get canRepeat() {
-      return (
-        failure !== undefined && (failure.status === 0 || failure.status >= 500 || [409, 429].includes(failure.status))
-      );
+      return canRepeat();
     },
     /** The same bytes with the same key. */
     repeat: () => carryOut(),

@@ -1,0 +1,80 @@
+import assert from 'node:assert/strict';
+import { before, describe, it } from 'node:test';
+import type { Page, Route } from 'playwright-core';
+import { sharedWorld } from './support/shared-world.ts';
+import { openPage, signIn } from './support/sign-in.ts';
+import type { World } from './support/world.ts';
+
+describe('what is asked for twice by mistake', () => {
+  let world: World;
+  let page: Page;
+  let key: string;
+  before(async () => {
+    world = await sharedWorld();
+    ({ key } = await world.makeAccount('Twice Tea'));
+    page = await world.open();
+    await signIn(page, key);
+  });
+
+  it('is sent once: a double click, also where the answer is quicker than the second click', async () => {
+    const to = '+447700900161';
+    await write(page, to);
+    const button = page.getByRole('button', { name: 'Send to the sandbox' });
+    await button.click();
+    await page.getByRole('heading', { name: '1 accepted, 0 failed, 0 unknown' }).waitFor();
+    await button.hover();
+    await page.mouse.down({ clickCount: 2 });
+    await page.mouse.up({ clickCount: 2 });
+    await page.evaluate(() => new Promise(requestAnimationFrame));
+    assert.equal(await button.textContent().then((text) => text?.trim()), 'Send to the sandbox');
+    assert.equal(await countSends(world, key, to), 1);
+  });
+
+  it('is sent once: Send, when no answer came to the same before', async () => {
+    const to = '+447700900162';
+    await write(page, to);
+    await page.route('**/messages/send', loseAnswer, { times: 1 });
+    const button = page.getByRole('button', { name: 'Send to the sandbox' });
+    await button.click();
+    await page.getByRole('alert').getByText('The gateway cannot be reached').waitFor();
+    await button.click();
+    await page.getByText('This is the answer of the first try').waitFor();
+    assert.equal(await countSends(world, key, to), 1);
+  });
+
+  it('is sent anew when it was answered, or is another text', async () => {
+    const to = '+447700900163';
+    await write(page, to);
+    const button = page.getByRole('button', { name: 'Send to the sandbox' });
+    await button.click();
+    await page.getByRole('heading', { name: '1 accepted, 0 failed, 0 unknown' }).waitFor();
+    await page.route('**/messages/send', loseAnswer, { times: 1 });
+    await button.click();
+    await page.getByRole('alert').getByText('The gateway cannot be reached').waitFor();
+    await page.getByLabel('Text', { exact: true }).last().fill('Something else');
+    await button.click();
+    await page.getByRole('heading', { name: '1 accepted, 0 failed, 0 unknown' }).waitFor();
+    assert.equal(await countSends(world, key, to), 3);
+  });
+
+  it('complained of nothing', () => assert.deepEqual(world.complaints, []));
+});
+
+/** Writes a text that can be sent. */
+async function write(page: Page, to: string): Promise<void> {
+  await openPage(page, 'Overview');
+  await openPage(page, 'Send');
+  await page.getByLabel('To', { exact: true }).fill(to);
+  await page.getByLabel('Text', { exact: true }).last().fill('Your parcel is here');
+  await page.getByText('1 of 1 can be sent').waitFor();
+}
+
+async function loseAnswer(route: Route): Promise<void> {
+  await route.fetch();
+  await route.abort();
+}
+
+async function countSends(world: World, key: string, to: string): Promise<number> {
+  const { data } = await world.call('GET', `/api/v1/messages?to=${encodeURIComponent(to)}`, undefined, key);
+  return Array.isArray(data) ? data.length : 0;
+}
