@@ -57,6 +57,25 @@ describe('what is asked for twice by mistake', () => {
     assert.equal(await countSends(world, key, to), 3);
   });
 
+  it('is made once: a secret, an account, a key, by a double click', async () => {
+    const { id } = await world.call('POST', '/api/v1/endpoints', { url: world.endpointUrl }, key);
+    await page.goto(`${world.gateway.dev.console_url}#/endpoints/${id}`);
+    await page.getByRole('button', { name: 'Rotate the secret' }).click();
+    assert.equal(await callsOfDoubleClick(page, 'Make a new secret'), 1);
+    const operator = await world.open();
+    await signIn(operator, world.gateway.dev.platform_key);
+    await operator.getByRole('button', { name: 'Create an account' }).click();
+    await operator.getByLabel('Name').fill('Once Books');
+    assert.equal(await callsOfDoubleClick(operator, 'Create'), 1);
+    await operator.getByRole('heading', { level: 1, name: 'Once Books' }).waitFor();
+    await operator.getByRole('button', { name: 'Make a key' }).click();
+    await operator.getByLabel('Name').fill('Backend');
+    assert.equal(await callsOfDoubleClick(operator, 'Make the key'), 1);
+    await operator.getByRole('button', { name: 'I have put it in a safe place' }).click();
+    await operator.getByRole('button', { name: 'Roll Backend' }).click();
+    assert.equal(await callsOfDoubleClick(operator, 'Roll the key'), 1);
+  });
+
   it('complained of nothing', () => assert.deepEqual(world.complaints, []));
 });
 
@@ -67,6 +86,25 @@ async function write(page: Page, to: string): Promise<void> {
   await page.getByLabel('To', { exact: true }).fill(to);
   await page.getByLabel('Text', { exact: true }).last().fill('Your parcel is here');
   await page.getByText('1 of 1 can be sent').waitFor();
+}
+
+/** How many calls a double click makes, when the first one's answer comes after the second click. */
+async function callsOfDoubleClick(page: Page, name: string): Promise<number> {
+  let calls = 0;
+  const clicked = Promise.withResolvers<void>();
+  await page.route('**/v1/**', async (route) => {
+    if (route.request().method() !== 'GET') {
+      calls += 1;
+      await clicked.promise;
+    }
+    await route.continue();
+  });
+  const button = page.getByRole('dialog').getByRole('button', { name, exact: true });
+  await button.dblclick();
+  clicked.resolve();
+  await button.waitFor({ state: 'detached' });
+  await page.unrouteAll({ behavior: 'wait' });
+  return calls;
 }
 
 async function loseAnswer(route: Route): Promise<void> {
