@@ -68,6 +68,16 @@ export function noConnection(): Failure {
   );
 }
 
+/** What was given cannot stand in the header that carries a key, so the gateway cannot be asked about it. */
+export function notAKey(): Failure {
+  return localFailure(
+    'invalid_api_key',
+    'This is no key',
+    'There is something in it that no key has, such as a space, a quotation mark or a sign that cannot be seen.',
+    'Copy the key once more, and nothing beside it.',
+  );
+}
+
 /** An answer that this console cannot read. */
 export function unreadable(detail: string): Failure {
   return localFailure(

@@ -1,13 +1,14 @@
 import { type Answer, type Call, callApi } from '../api/call.ts';
 import { anything, type Decode } from '../api/decode.ts';
-import type { Failure } from '../api/failure.ts';
+import { type Failure, notAKey } from '../api/failure.ts';
 import { type OwnAccount, ownAccount } from '../api/resources.ts';
+import { tabStore } from './tab-store.ts';
 
 export type Who = { kind: 'account'; account: OwnAccount } | { kind: 'platform' };
 
-/** The tab's own store: it is gone with the tab, and no other tab or later visit can read it. */
-const STORED_KEY = 'waypost-key';
 const PLATFORM_PREFIX = 'wp_root_';
+/** What can be put into a header at all; the gateway says whether it is a key. */
+const SENDABLE = /^[\x21-\x7e]+$/;
 
 /** Who is signed in. The key stands in this tab only, and in no address. */
 export const session = createSession();
@@ -19,12 +20,13 @@ function createSession() {
 
   /** Asks the gateway whose key it is; nothing is kept unless it is valid. */
   async function signIn(given: string): Promise<Failure | undefined> {
+    if (!SENDABLE.test(given)) return notAKey();
     const answer = await ask(given);
     if (!answer.ok) return answer.failure;
     key = given;
     who = answer.value;
     farewell = '';
-    sessionStorage.setItem(STORED_KEY, given);
+    tabStore.write(given);
     return undefined;
   }
 
@@ -32,7 +34,7 @@ function createSession() {
     key = '';
     who = undefined;
     farewell = sentence;
-    sessionStorage.removeItem(STORED_KEY);
+    tabStore.clear();
   }
 
   return {
@@ -50,7 +52,7 @@ function createSession() {
     signOut,
     /** Goes on after a reload of the tab. Returns the failure if the gateway could not be asked. */
     async resume(): Promise<Failure | undefined> {
-      const stored = sessionStorage.getItem(STORED_KEY);
+      const stored = tabStore.read();
       if (stored === null) return undefined;
       const failure = await signIn(stored);
       if (failure?.code === 'invalid_api_key') signOut(EXPIRED);

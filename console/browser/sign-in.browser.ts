@@ -1,0 +1,66 @@
+import assert from 'node:assert/strict';
+import { before, describe, it } from 'node:test';
+import type { Page } from 'playwright-core';
+import { sharedWorld } from './support/shared-world.ts';
+import { openPage, signIn } from './support/sign-in.ts';
+import type { World } from './support/world.ts';
+
+describe('the sign-in', () => {
+  let world: World;
+  let key: string;
+  before(async () => {
+    world = await sharedWorld();
+    ({ key } = await world.makeAccount('Early Bird'));
+  });
+
+  it('says that it is the key, and not the connection, when more than the key was copied', async () => {
+    const page = await world.open();
+    for (const copied of [`“${key}”`, `${key}\u200b`, `Bearer ${key}`]) {
+      await page.getByLabel('API key').fill(copied);
+      await page.getByRole('button', { name: 'Sign in' }).click();
+      await page.getByRole('alert').getByText('This is no key').waitFor();
+      await page.getByLabel('API key').fill('');
+    }
+    await signIn(page, ` ${key}\n`);
+  });
+
+  it('works in a browser that keeps nothing', async () => {
+    const page = await world.open();
+    await page.addInitScript(() => {
+      Object.defineProperty(window, 'sessionStorage', {
+        get() {
+          throw new DOMException('Access is denied for this document.', 'SecurityError');
+        },
+      });
+    });
+    await page.reload();
+    await signIn(page, key);
+    await openPage(page, 'Messages');
+    await page.reload();
+    await page.getByLabel('API key').waitFor();
+  });
+
+  it('is not shown to whoever is signed in and asks a gateway again that was away', async () => {
+    const page = await world.open();
+    await signIn(page, key);
+    await page.route('**/api/v1/account', (route) => route.abort());
+    await page.reload();
+    await page.getByRole('alert').getByText('The gateway cannot be reached').waitFor();
+    await page.unroute('**/api/v1/account');
+    const shown = await watchForSignIn(page);
+    await page.getByRole('button', { name: 'Try again' }).click();
+    await page.getByRole('navigation').waitFor();
+    assert.equal(await shown(), false);
+  });
+
+  it('complained of nothing', () => assert.deepEqual(world.complaints, []));
+});
+
+/** Returns what tells whether a field for a key has been there since, however shortly. */
+async function watchForSignIn(page: Page): Promise<() => Promise<boolean>> {
+  await page.evaluate(() => {
+    const look = () => document.querySelector('input[type=password]') && Reflect.set(window, 'wasAsked', true);
+    new MutationObserver(look).observe(document, { childList: true, subtree: true });
+  });
+  return () => page.evaluate(() => Reflect.get(window, 'wasAsked') === true);
+}
