@@ -16,25 +16,44 @@ const SIGNS: [string, Mark][] = [
 /**
  * Reads the signs with which people write bold, italic, struck and monospaced text on a phone. Signs count only around
  * a text, not within a word. https://faq.whatsapp.com/539178204879377
+ *
+ * A person may have written the text: it takes a time that grows with its length alone, whatever stands in it.
  */
-export function readRichText(text: string, marks: Mark[] = []): Run[] {
-  for (const [sign, mark] of SIGNS) {
-    if (marks.includes(mark) || marks.includes('code')) continue;
-    const found = find(text, sign);
-    if (found === undefined) continue;
-    const { before, inside, after } = found;
-    return [...readRichText(before, marks), ...readRichText(inside, [...marks, mark]), ...readRichText(after, marks)];
-  }
-  return readVariables(text, marks);
+export function readRichText(text: string): Run[] {
+  return readSigns(text, [], 0);
 }
 
-function find(text: string, sign: string) {
+/** Reads the signs from a place in their order on; those before it are read already. */
+function readSigns(text: string, marks: Mark[], place: number): Run[] {
+  const [sign, mark] = SIGNS[place] ?? [];
+  if (sign === undefined || mark === undefined || marks.includes('code')) return readVariables(text, marks);
+  return split(text, sign).flatMap((piece) =>
+    readSigns(piece.text, piece.isInside ? [...marks, mark] : marks, place + 1),
+  );
+}
+
+/** Parts a text at the pairs of a sign: each beginning is closed by the first end after it. */
+function split(text: string, sign: string): { text: string; isInside: boolean }[] {
   const escaped = sign.replaceAll('*', '\\*');
-  const pattern = new RegExp(`(?<![\\p{L}\\p{N}])${escaped}(?=\\S)([^]*?\\S)${escaped}(?![\\p{L}\\p{N}])`, 'u');
-  const match = pattern.exec(text);
-  if (match === null) return undefined;
-  const [whole, inside = ''] = match;
-  return { before: text.slice(0, match.index), inside, after: text.slice(match.index + whole.length) };
+  const begins = placesOf(text, new RegExp(`(?<![\\p{L}\\p{N}])(?=${escaped}\\S)`, 'gu'));
+  const ends = placesOf(text, new RegExp(`(?<=\\S)(?=${escaped}(?![\\p{L}\\p{N}]))`, 'gu'));
+  const pieces: { text: string; isInside: boolean }[] = [];
+  let read = 0;
+  let next = 0;
+  for (const begin of begins) {
+    if (begin < read) continue;
+    while (next < ends.length && (ends[next] ?? 0) <= begin + sign.length) next += 1;
+    const end = ends[next];
+    if (end === undefined) break;
+    pieces.push({ text: text.slice(read, begin), isInside: false });
+    pieces.push({ text: text.slice(begin + sign.length, end), isInside: true });
+    read = end + sign.length;
+  }
+  return [...pieces, { text: text.slice(read), isInside: false }];
+}
+
+function placesOf(text: string, pattern: RegExp): number[] {
+  return [...text.matchAll(pattern)].map(({ index }) => index);
 }
 
 /** What is not filled in yet is shown as what it is. */
