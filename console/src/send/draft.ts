@@ -25,7 +25,7 @@ export interface ComposedSend {
 export function composeSend(draft: Draft, template: Template | undefined): ComposedSend | undefined {
   if (draft.to.trim() === '') return undefined;
   const shared = {
-    to: draft.to,
+    to: partCells(draft.to),
     ...(draft.from !== '' && { from: draft.from }),
     ...(draft.reference !== '' && { client_reference: draft.reference }),
     type: draft.type,
@@ -40,4 +40,12 @@ export function composeSend(draft: Draft, template: Template | undefined): Compo
   const { name, language } = template;
   const content = { name, language, ...(components.length > 0 && { components }) };
   return { json: JSON.stringify({ ...shared, template: content }), places };
+}
+
+/**
+ * A tab comes from a spreadsheet and parts two cells. The API would drop it, as it drops spaces within a number, and what
+ * stands in the next cell would be the end of another person's number.
+ */
+function partCells(to: string): string {
+  return to.replaceAll('\t', '\n');
 }
