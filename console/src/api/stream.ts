@@ -49,11 +49,14 @@ async function readOnce<Event>(stream: Stream<Event>, place: { after: number }, 
   const signal = AbortSignal.any([stop, silence.signal]);
   let wasLive = false;
   try {
-    const answer = await fetch(stream.path, {
-      headers: { authorization: `Bearer ${stream.key}`, 'last-event-id': String(place.after) },
-      cache: 'no-store',
-      signal,
-    });
+    const answer = await within(
+      silence,
+      fetch(stream.path, {
+        headers: { authorization: `Bearer ${stream.key}`, 'last-event-id': String(place.after) },
+        cache: 'no-store',
+        signal,
+      }),
+    );
     if (answer.status === 401 || answer.status === 403)
       return { kind: 'refused', failure: readProblem(answer.status, await answer.json(), null) };
     if (!answer.ok || answer.body === null) return { kind: 'lost', wasLive };
@@ -68,16 +71,21 @@ async function readOnce<Event>(stream: Stream<Event>, place: { after: number }, 
   return { kind: 'lost', wasLive };
 }
 
-/** The texts of a body as they come; ends a connection that is silent for too long. */
+/** The texts of a body as they come. */
 async function* textsOf(body: ReadableStream<Uint8Array>, silence: AbortController): AsyncGenerator<string> {
   const decoder = new TextDecoder();
   const reader = body.getReader();
   for (;;) {
-    const timer = setTimeout(() => silence.abort(), SILENCE_MS);
-    const { done, value } = await reader.read().finally(() => clearTimeout(timer));
+    const { done, value } = await within(silence, reader.read());
     if (done) return;
     yield decoder.decode(value, { stream: true });
   }
+}
+
+/** Ends a connection that is silent for too long, also one that is not answered at all, as after a laptop's sleep. */
+function within<Value>(silence: AbortController, coming: Promise<Value>): Promise<Value> {
+  const timer = setTimeout(() => silence.abort(), SILENCE_MS);
+  return coming.finally(() => clearTimeout(timer));
 }
 
 function take<Event>(stream: Stream<Event>, place: { after: number }, events: ServerSentEvent[]): void {
