@@ -19,9 +19,17 @@ export interface World {
   /** Calls the gateway from outside the browser, with the first test key if no other is given. */
   call(method: string, path: string, body?: unknown, key?: string): Promise<Record<string, unknown>>;
   /** A new account and a key of it, of which nothing is known to any other test. */
-  makeAccount(name: string, scopes?: string[]): Promise<{ id: string; key: string; keyId: string }>;
+  makeAccount(name: string): Promise<MadeAccount>;
   sandbox(path: string, body: unknown): Promise<void>;
   stop(): Promise<void>;
+}
+
+export interface MadeAccount {
+  id: string;
+  key: string;
+  /** How the provider names its channel. */
+  phoneNumberId: string;
+  businessAccountId: string;
 }
 
 /** A gateway as `npm start` starts it, with the built console, a browser and a customer's endpoint. */
@@ -49,12 +57,15 @@ export async function startWorld(env: Record<string, string> = {}): Promise<Worl
     },
     call: (method, path, body, key = gateway.dev.test_key) =>
       callJson(`${gateway.dev.base_url}${path}`, method, body, key),
-    async makeAccount(name, scopes) {
-      const platform = (path: string, body: unknown) =>
-        callJson(`${gateway.dev.base_url}/platform/v1/accounts${path}`, 'POST', body, gateway.dev.platform_key);
-      const id = String((await platform('', { name })).id);
-      const made = await platform(`/${id}/keys`, { name: 'Console', mode: 'test', ...(scopes && { scopes }) });
-      return { id, key: String(made.key), keyId: String(made.id) };
+    async makeAccount(name) {
+      const platform = (method: string, path: string, body?: unknown) =>
+        callJson(`${gateway.dev.base_url}/platform/v1/accounts${path}`, method, body, gateway.dev.platform_key);
+      const id = String((await platform('POST', '', { name })).id);
+      const { key } = await platform('POST', `/${id}/keys`, { name: 'Console', mode: 'test' });
+      const { data } = await platform('GET', `/${id}/channels`);
+      const channel = Object(Array.isArray(data) ? data[0] : undefined);
+      const { phone_number_id: phoneNumberId, business_account_id: businessAccountId } = channel;
+      return { id, key: String(key), phoneNumberId, businessAccountId };
     },
     async sandbox(path, body) {
       await callJson(`${gateway.dev.sandbox_url}/_sandbox/${path}`, 'POST', body, '');
