@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { before, describe, it } from 'node:test';
+import { reportStatus, sendSilent } from './support/report-status.ts';
 import { sharedWorld } from './support/shared-world.ts';
-import { signIn } from './support/sign-in.ts';
+import { openPage, signIn } from './support/sign-in.ts';
 import type { World } from './support/world.ts';
 
 const TEMPLATES = 130;
@@ -30,6 +31,30 @@ describe('what stands on a later page of a list', () => {
     await page.getByLabel('To', { exact: true }).fill('+447700900123');
     await page.getByLabel('Body: 1').fill('Ada', { timeout: 10_000 });
     await page.getByText('1 of 1 can be sent').waitFor();
+  });
+
+  it('is listed when what stood before it does not fit the filter any more', async () => {
+    const account = await world.makeAccount('Moving On');
+    const older = await sendSilent(world, account);
+    const newer = [await sendSilent(world, account), await sendSilent(world, account)];
+    const page = await world.open();
+    await signIn(page, account.key);
+    await openPage(page, 'Messages');
+    await page.getByText('3 listed').waitFor();
+    // As if there were a page full of newer ones.
+    await page.route('**/api/v1/messages?*', (route) => {
+      const url = new URL(route.request().url());
+      url.searchParams.set('limit', '2');
+      return route.continue({ url: url.href });
+    });
+    await page.getByLabel('Status', { exact: true }).selectOption('accepted');
+    await page.getByText('2 listed, more when you scroll down').waitFor();
+    for (const sent of newer) await reportStatus(world, account, sent, 'delivered');
+    const link = page.locator('.message-row a');
+    await page.waitForFunction((id) => document.querySelector(`a[href$="${id}"]`) !== null, older.id, {
+      timeout: 10_000,
+    });
+    assert.equal(await link.count(), 1);
   });
 
   it('complained of nothing', () => assert.deepEqual(world.complaints, []));

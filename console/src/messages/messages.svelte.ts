@@ -7,6 +7,8 @@ import { createMessageList, type MessageFilter } from './message-list.ts';
 import { messageOf } from './message-of.ts';
 
 const ROWS_A_PAGE = 100;
+/** As many as a large screen shows: with fewer nothing can be scrolled, which is what asks for more. */
+const ROWS_MIN = 40;
 
 /** The live list: pages of the API below, events above, one filter for both. */
 export class Messages {
@@ -71,6 +73,8 @@ export class Messages {
     if (messages.length === 0) return;
     this.arrived += this.#list.put(messages, this.filter);
     this.rows = this.#list.rows;
+    // What does not fit the filter any more has left the list, and older ones may fit.
+    if (this.rows.length < ROWS_MIN && this.more && !this.busy) void this.loadMore();
   }
 }
 
