@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { before, describe, it } from 'node:test';
 import type { Page } from 'playwright-core';
+import { reportStatus, sendSilent } from './support/report-status.ts';
 import { sharedWorld } from './support/shared-world.ts';
 import { openPage, signIn } from './support/sign-in.ts';
 import type { World } from './support/world.ts';
@@ -30,6 +31,32 @@ describe('the list of requests', () => {
     await page.getByText('The newest 200 are listed').waitFor();
     assert.equal(await rows.count(), 2 * FIRST_PAGE);
     assert.equal(await page.getByRole('button', { name: 'Load more' }).count(), 0);
+  });
+
+  it('leads to a request whose counts are right, also when they change while they are read', async () => {
+    const account = await world.makeAccount('Late News');
+    const sent = await sendSilent(world, account);
+    const other = await world.open();
+    await signIn(other, account.key);
+    let calls = 0;
+    const heard = Promise.withResolvers<void>();
+    await other.route('**/api/v1/requests/*', async (route) => {
+      calls += 1;
+      const answer = await route.fetch();
+      // The second answer was made before the second event, and comes after it.
+      if (calls === 2) await heard.promise;
+      await route.fulfill({ response: answer });
+    });
+    await other.goto(`${world.gateway.dev.console_url}#/requests/${sent.requestId}`);
+    await other.getByText('1 accepted, 0 failed, 0 unknown').waitFor();
+    await other.getByText('Live', { exact: true }).waitFor();
+    await reportStatus(world, account, sent, 'sent');
+    const row = other.getByRole('row', { name: /\+15552000011/ });
+    await row.getByText('sent', { exact: true }).waitFor();
+    await reportStatus(world, account, sent, 'failed');
+    await row.getByText('failed', { exact: true }).waitFor();
+    heard.resolve();
+    await other.getByText('0 accepted, 1 failed, 0 unknown').waitFor({ timeout: 10_000 });
   });
 
   it('complained of nothing', () => assert.deepEqual(world.complaints, []));
