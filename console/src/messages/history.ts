@@ -1,3 +1,5 @@
+import type { Answer, Call } from '../api/call.ts';
+import type { Failure } from '../api/failure.ts';
 import { eventPage, type Message, type WaypostEvent } from '../api/message.ts';
 import { type Attempt, attempt, endpoint, pageOf } from '../api/resources.ts';
 import { api } from '../state/session.svelte.ts';
@@ -5,42 +7,54 @@ import { findEvents } from './find-events.ts';
 
 export interface EventHistory {
   event: WaypostEvent;
-  attempts: { url: string; endpointId: string; attempt: Attempt }[];
+  attempts: EndpointAttempt[];
 }
+
+interface EndpointAttempt {
+  url: string;
+  endpointId: string;
+  attempt: Attempt;
+}
+
+/** `deliveries`: why the attempts could not be read, or not all of them; then `attempts` proves nothing by what it lacks. */
+export type History =
+  | { kind: 'read'; events: EventHistory[]; complete: boolean; deliveries: Failure | undefined }
+  | { kind: 'failed'; failure: Failure };
 
 /** The clocks of two nodes may differ by a little, and an event is recorded after what it tells of. */
 const SLACK_MS = 5_000;
 const ENDPOINTS_MAX = 20;
 
-/** The events of a message, each with the attempts at the account's endpoints. undefined: they cannot be read. */
-export async function readHistory(
-  message: Message,
-): Promise<{ events: EventHistory[]; complete: boolean } | undefined> {
+/** The events of a message, each with the attempts at the account's endpoints. */
+export async function readHistory(message: Message): Promise<History> {
+  const failures: Failure[] = [];
+  const noted = <Value>(answer: Answer<Value>): Value | undefined => {
+    if (answer.ok) return answer.value;
+    failures.push(answer.failure);
+    return undefined;
+  };
   const found = await findEvents(
-    async (after, limit) => {
-      const answer = await api({ path: '/api/v1/events', query: { after, limit } }, eventPage);
-      return answer.ok ? answer.value : undefined;
-    },
+    async (after, limit) => noted(await api({ path: '/api/v1/events', query: { after, limit } }, eventPage)),
     {
       id: message.id,
       fromMs: Date.parse(message.created_at) - SLACK_MS,
       toMs: Date.parse(message.updated_at) + SLACK_MS,
     },
   );
-  if (found === undefined) return undefined;
-  const listed = await api({ path: '/api/v1/endpoints', query: { limit: ENDPOINTS_MAX } }, pageOf(endpoint));
-  const endpoints = listed.ok ? listed.value.data : [];
-  const events = await Promise.all(
-    found.events.map(async (event) => {
-      const attempts = await Promise.all(endpoints.map(({ id, url }) => attemptsAt(id, url, event.id)));
-      return { event, attempts: attempts.flat() };
-    }),
-  );
-  return { events, complete: found.complete };
+  const [failure] = failures;
+  if (failure !== undefined) return { kind: 'failed', failure };
+  const events: EventHistory[] = [];
+  const endpoints = noted(await api({ path: '/api/v1/endpoints', query: { limit: ENDPOINTS_MAX } }, pageOf(endpoint)));
+  for (const event of found?.events ?? []) {
+    const asked = (endpoints?.data ?? []).map(async ({ id, url }): Promise<EndpointAttempt[]> => {
+      const attempts = noted(await api(attemptsCall(id, event.id), pageOf(attempt)));
+      return (attempts?.data ?? []).map((one) => ({ url, endpointId: id, attempt: one }));
+    });
+    events.push({ event, attempts: (await Promise.all(asked)).flat() });
+  }
+  return { kind: 'read', events, complete: found?.complete ?? false, deliveries: failures[0] };
 }
 
-async function attemptsAt(endpointId: string, url: string, eventId: string) {
-  const path = `/api/v1/endpoints/${endpointId}/attempts`;
-  const answer = await api({ path, query: { event_id: eventId } }, pageOf(attempt));
-  return answer.ok ? answer.value.data.map((one) => ({ url, endpointId, attempt: one })) : [];
+function attemptsCall(endpointId: string, eventId: string): Call {
+  return { path: `/api/v1/endpoints/${endpointId}/attempts`, query: { event_id: eventId } };
 }

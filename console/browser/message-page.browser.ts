@@ -1,0 +1,61 @@
+import assert from 'node:assert/strict';
+import { before, describe, it } from 'node:test';
+import type { Page } from 'playwright-core';
+import { until } from '../../test/support/until.ts';
+import { sharedWorld } from './support/shared-world.ts';
+import { signIn } from './support/sign-in.ts';
+import type { World } from './support/world.ts';
+
+describe('the page of a message', () => {
+  let world: World;
+  let account: Awaited<ReturnType<World['makeAccount']>>;
+  before(async () => {
+    world = await sharedWorld();
+    account = await world.makeAccount('Many Tongues');
+    await world.call('POST', '/api/v1/endpoints', { url: world.endpointUrl }, account.key);
+  });
+
+  it('does not say that nobody was told of an event where it could not look', async () => {
+    const id = await sendAndWait(world, account.key);
+    const page = await world.open();
+    await signIn(page, await makeKey(world, account.id, ['messages:read', 'events:read']));
+    await show(page, world, id);
+    await page.getByText('message.read').waitFor();
+    await page.getByText('The key needs the scope endpoints:manage').waitFor();
+    assert.equal(await page.getByText('No endpoint has been told of it').count(), 0);
+  });
+
+  it('says why the events could not be read', async () => {
+    const id = await sendAndWait(world, account.key);
+    const page = await world.open();
+    await signIn(page, await makeKey(world, account.id, ['messages:read']));
+    await show(page, world, id);
+    await page.getByText('The events could not be read. The key needs the scope events:read').waitFor();
+  });
+
+  it('complained of nothing', () => assert.deepEqual(world.complaints, []));
+});
+
+const TO = { to: '+447700900171' };
+
+async function sendAndWait(world: World, key: string): Promise<string> {
+  const body = { ...TO, type: 'text', text: { body: 'Hello' } };
+  const id = idOf(await world.call('POST', '/api/v1/messages/send', body, key));
+  await until(async () => (await world.call('GET', `/api/v1/messages/${id}`, undefined, key)).status === 'read');
+  return id;
+}
+
+function idOf({ results }: Record<string, unknown>): string {
+  return String(Reflect.get(Object(Array.isArray(results) ? results[0] : undefined), 'id'));
+}
+
+async function makeKey(world: World, accountId: string, scopes: string[]): Promise<string> {
+  const path = `/platform/v1/accounts/${accountId}/keys`;
+  const made = await world.call('POST', path, { name: 'Few', mode: 'test', scopes }, world.gateway.dev.platform_key);
+  return String(made.key);
+}
+
+async function show(page: Page, world: World, id: string): Promise<void> {
+  await page.goto(`${world.gateway.dev.console_url}#/messages/${id}`);
+  await page.getByRole('heading', { level: 1, name: 'Message' }).waitFor();
+}
