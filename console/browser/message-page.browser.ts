@@ -33,6 +33,34 @@ describe('the page of a message', () => {
     await page.getByText('The events could not be read. The key needs the scope events:read').waitFor();
   });
 
+  it('lets each line of a text begin where its script begins', async () => {
+    const page = await world.open();
+    await signIn(page, account.key);
+    const body = 'مرحبا!\nHello!';
+    const sent = await world.call(
+      'POST',
+      '/api/v1/messages/send',
+      { ...TO, type: 'text', text: { body } },
+      account.key,
+    );
+    await show(page, world, idOf(sent));
+    const line = page.locator('.phone-bubble .rich');
+    await line.waitFor();
+    const places = await line.evaluate((element) => {
+      const text = element.querySelector('span')?.firstChild;
+      if (text == null) return [];
+      return ['م', '!', 'H', 'o!'].map((sign) => {
+        const range = document.createRange();
+        const from = text.textContent?.indexOf(sign) ?? 0;
+        range.setStart(text, from + sign.length - 1);
+        range.setEnd(text, from + sign.length);
+        return range.getBoundingClientRect().left;
+      });
+    });
+    const [first = 0, arabicEnd = 0, second = 0, latinEnd = 0] = places;
+    assert.ok(arabicEnd < first && second < latinEnd, JSON.stringify(places));
+  });
+
   it('complained of nothing', () => assert.deepEqual(world.complaints, []));
 });
 
