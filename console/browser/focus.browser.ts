@@ -1,0 +1,50 @@
+import assert from 'node:assert/strict';
+import { before, describe, it } from 'node:test';
+import type { Page } from 'playwright-core';
+import { sharedWorld } from './support/shared-world.ts';
+import { signIn } from './support/sign-in.ts';
+import type { World } from './support/world.ts';
+
+describe('the focus after a dialog', () => {
+  let world: World;
+  before(async () => {
+    world = await sharedWorld();
+  });
+
+  it('is where it was, also when the dialog led to another one', async () => {
+    const { key } = await world.makeAccount('Keys Only');
+    const { id } = await world.call('POST', '/api/v1/endpoints', { url: world.endpointUrl }, key);
+    const page = await world.open();
+    await signIn(page, key);
+    await page.goto(`${world.gateway.dev.console_url}#/endpoints/${id}`);
+    const rotate = page.getByRole('button', { name: 'Rotate the secret' });
+    await rotate.press('Enter');
+    await page.keyboard.press('Escape');
+    await expectFocus(page, 'Rotate the secret');
+    await rotate.press('Enter');
+    await page.getByRole('button', { name: 'Make a new secret' }).press('Enter');
+    await page.getByRole('button', { name: 'I have put it in a safe place' }).press('Enter');
+    await expectFocus(page, 'Rotate the secret');
+  });
+
+  it('is at the heading of the page when what it came from is gone', async () => {
+    const { id } = await world.makeAccount('Gone Key');
+    const page = await world.open();
+    await signIn(page, world.gateway.dev.platform_key);
+    await page.goto(`${world.gateway.dev.console_url}#/accounts/${id}`);
+    await page.getByRole('button', { name: 'Revoke Console' }).press('Enter');
+    await page.getByRole('dialog').getByRole('button', { name: 'Revoke' }).press('Enter');
+    await page.getByText('No keys').waitFor();
+    await expectFocus(page, 'Gone Key');
+  });
+
+  it('complained of nothing', () => assert.deepEqual(world.complaints, []));
+});
+
+/** Waits until no dialog is left and what has this text has the focus. */
+async function expectFocus(page: Page, text: string): Promise<void> {
+  await page.locator('dialog').waitFor({ state: 'detached' });
+  await page.waitForFunction((wanted) => document.activeElement?.textContent?.trim() === wanted, text, {
+    timeout: 5_000,
+  });
+}
