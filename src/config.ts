@@ -58,7 +58,6 @@ type Environment = Readonly<Record<string, string | undefined>>;
 /** What means production and is not that word, such as `Production` or `prod`, must not start without secrets. */
 const LIKE_PRODUCTION = /^prod/i;
 const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'silent'];
-const PLATFORM_KEY = /^wp_root_[A-Za-z0-9]{32,}$/;
 
 /** Reads all settings. Throws a `ConfigError` that names every fault; secrets never stand in it. */
 export function loadConfig(environment: Environment = process.env): Config {
@@ -117,10 +116,9 @@ function faultsOf(config: Config): string[] {
   const { appSecrets, verifyTokens, platformKeys, masterKey } = config.secrets;
   if (!LOG_LEVELS.includes(config.logLevel)) faults.push(`WAYPOST_LOG_LEVEL must be one of ${LOG_LEVELS.join(', ')}`);
   if (!/^v\d+\.\d+$/.test(config.providerVersion)) faults.push('WAYPOST_PROVIDER_VERSION must look like v25.0');
-  if (platformKeys.some((key) => !PLATFORM_KEY.test(key)))
+  if (!platformKeys.every(isPlatformKey))
     faults.push('WAYPOST_PLATFORM_KEYS: each key must be wp_root_ and at least 32 letters or digits');
-  if (masterKey !== undefined && Buffer.from(masterKey, 'base64').length !== 32)
-    faults.push('WAYPOST_MASTER_KEY must be 32 bytes in base64');
+  if (masterKey !== undefined && !isMasterKey(masterKey)) faults.push('WAYPOST_MASTER_KEY must be 32 bytes in base64');
   // The budget begins with the signal, so with such a notice it would be used up before anything is finished.
   if (config.stopNoticeMs > 0 && config.stopNoticeMs >= config.stopBudgetMs)
     faults.push('WAYPOST_STOP_NOTICE_MS must be shorter than WAYPOST_STOP_BUDGET_MS, which includes it');
@@ -131,6 +129,16 @@ function faultsOf(config: Config): string[] {
   if (masterKey === undefined) faults.push('WAYPOST_MASTER_KEY is missing, which production needs');
   if (config.publicUrl === undefined) faults.push('WAYPOST_PUBLIC_URL is missing, which production needs');
   return faults;
+}
+
+/** Whether a secret has the form of a platform key, wherever it stands. */
+export function isPlatformKey(secret: string): boolean {
+  return /^wp_root_[A-Za-z0-9]{32,}$/.test(secret);
+}
+
+/** Whether a secret has the form of a master key, wherever it stands. */
+export function isMasterKey(secret: string): boolean {
+  return Buffer.from(secret, 'base64').length === 32;
 }
 
 function isLoopback(host: string): boolean {

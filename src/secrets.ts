@@ -11,7 +11,7 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
-import type { Config } from './config.ts';
+import { type Config, isMasterKey, isPlatformKey } from './config.ts';
 import { isRecord } from './kernel/is-record.ts';
 
 /** Everything secret that the process needs, complete. The first of a list is current; all of it is valid. */
@@ -26,7 +26,7 @@ export interface Secrets {
 /**
  * Completes the given secrets from `secrets.json` in the data folder (mode 0600), making there what is still missing.
  * In production only the sandbox's own secret is ever made: the settings have been checked for all others before. Throws a
- * sentence for the operator if the sandbox would sign as the provider does.
+ * sentence for the operator if the sandbox would sign as the provider does, or if the file is not as it was made.
  */
 export function completeSecrets(config: Config): Secrets {
   const path = join(config.dataDir, 'secrets.json');
@@ -123,18 +123,28 @@ function hexSecret(): string {
 function readKept(path: string): Record<string, string> | undefined {
   const text = readIfThere(path);
   if (text === undefined) return undefined;
-  const kept = parseJson(text);
-  if (!isRecord(kept)) throw new Error(`${path} is not a JSON object. Repair it, or put a copy of it in its place.`);
-  return Object.fromEntries(
-    Object.entries(kept).filter((entry): entry is [string, string] => typeof entry[1] === 'string'),
-  );
+  const kept = parseKept(text);
+  if (kept === undefined)
+    throw new Error(
+      `What is in ${path} is not as Waypost has made it: it must be a JSON object of texts, with keys of the right form. Mend ` +
+        'it, or bring it back from a backup: without its master key nothing opens what the database has sealed.',
+    );
+  return kept;
 }
 
-function parseJson(text: string): unknown {
+/** Undefined if anything is wrong: what the parser says would quote the secrets, and an empty one would let anybody sign. */
+function parseKept(text: string): Record<string, string> | undefined {
   try {
-    return JSON.parse(text);
+    const kept: unknown = JSON.parse(text);
+    if (!isRecord(kept)) return undefined;
+    const isTold = (entry: [string, unknown]): entry is [string, string] => typeof entry[1] === 'string' && !!entry[1];
+    const entries = Object.entries(kept);
+    if (!entries.every(isTold)) return undefined;
+    const isRight = ([name, secret]: [string, string]) =>
+      name === 'master_key' ? isMasterKey(secret) : name !== 'platform_key' || isPlatformKey(secret);
+    return entries.every(isRight) ? Object.fromEntries(entries) : undefined;
   } catch {
-    return undefined; // What the parser says would quote the secrets that stand in the file.
+    return undefined;
   }
 }
 
