@@ -65,6 +65,26 @@ describe('making weeks', () => {
     assert.ok(row !== undefined && (await weeksOf('message')).includes(row.week));
   });
 
+  it('has minutes to move what was written into no week, however much that is', async () => {
+    const { database } = test;
+    await database.transaction((tx) =>
+      tx.runScript(`
+        create table allowed (ms integer);
+        create function note_allowed() returns trigger language plpgsql as $$ begin
+          insert into allowed select setting::integer from pg_settings where name = 'statement_timeout';
+          return old;
+        end $$;
+        create trigger note_allowed before delete on message_default for each row execute function note_allowed()`),
+    );
+    await database.query(
+      `insert into message (account_id, id, channel_id, mode, direction, type, status, updated_at)
+       values ($1, $2, $1, 'test', 'inbound', 'text', 'received', now())`,
+      [newId(), newId()],
+    );
+    await makeWeeks(database, log);
+    assert.deepEqual(await database.query('select ms from allowed'), [{ ms: 600_000 }]);
+  });
+
   it('lets a node start although a backup reads the tables meanwhile, and says what it has put off', async () => {
     const { database } = test;
     const lines: { msg: string; table?: string }[] = [];

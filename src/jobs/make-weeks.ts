@@ -1,7 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import { StoreUnavailable } from '../kernel/store-unavailable.ts';
-import type { Database } from '../store/database.ts';
+import type { Database, Transaction } from '../store/database.ts';
 import { isLockTimeout, limitLockWaits } from '../store/lock-timeout.ts';
 import { isPassingFailure } from '../store/passing-failure.ts';
 import { holdStrays, isStrayInTheWay, makePartitions } from './store.ts';
@@ -11,6 +11,11 @@ const PARENTS = ['request', 'message', 'notification', 'timeline', 'event', 'att
 /** Under load the lock is to be had within moments. What holds it for longer, such as a backup, is not waited for. */
 const TRIES = 5;
 const PAUSE_MS = 300;
+/**
+ * What was written into no week moves in one transaction, because nobody would see what is on its way between two. It moves
+ * 100,000 rows a second on a small machine, and a start that gave up before the last one would never get past it.
+ */
+const MOVE_TIMEOUT_MS = 600_000;
 
 /**
  * Makes the partitions that will be needed, one transaction a table: who held the locks of two would wait in a circle with
@@ -26,11 +31,12 @@ async function makeWeeksOf(database: Database, parent: string, log: Logger): Pro
   let alone = false;
   for (let tries = 1; ; tries++) {
     try {
-      return await database.transaction(async (tx) => {
+      const make = async (tx: Transaction) => {
         await limitLockWaits(tx);
         if (alone) await holdStrays(tx, parent);
         await makePartitions(tx, parent);
-      });
+      };
+      return await database.transaction(make, { statementTimeoutMs: MOVE_TIMEOUT_MS });
     } catch (error) {
       const met = isStrayInTheWay(error);
       if (!isPassingFailure(error) && !isLockTimeout(error) && !met) throw error;
