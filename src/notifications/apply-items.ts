@@ -20,6 +20,7 @@ import type { Queryable, Transaction } from '../store/database.ts';
 import { applyChannelItem, type ChannelItem } from './apply-channels.ts';
 import { applyTemplateItem, type TemplateItem } from './apply-templates.ts';
 import { type News, takeFreshNews } from './fresh-news.ts';
+import type { Leftover } from './reason.ts';
 
 /** One item of one notification on its way to its effect. */
 export interface ItemWork {
@@ -27,9 +28,6 @@ export interface ItemWork {
   origin: Mode;
   item: NotificationItem;
 }
-
-/** Why an item has no effect yet. `unknown_message` may pass by itself; the others need somebody. */
-export type Leftover = 'unknown_message' | 'no_channel' | 'undecodable' | 'failed';
 
 interface PlacedReport {
   place: number;

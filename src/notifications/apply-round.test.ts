@@ -10,6 +10,7 @@ import { decodeNotification } from '../provider/whatsapp/decode/decode.ts';
 import type { Database } from '../store/database.ts';
 import { runRound } from './apply-round.ts';
 import { claimPacked, finishPacked, insertPack, type PackLimits, unpack } from './pack-store.ts';
+import { claimNotifications } from './store.ts';
 
 const LIMITS: PackLimits = { packsMax: 50, rowsMax: 500, bytesMax: 16 << 20 };
 const log = pino({ level: 'silent' });
@@ -82,6 +83,20 @@ describe('a round of applying', () => {
     for (let number = 0; number < 3; number++) await pack(...Array.from({ length: 500 }, () => 'new'));
     assert.deepEqual([await round(), await round(), await round(), await round()], [600, 550, 500, 0]);
   });
+});
+
+it('what waits is applied together with others unless an item of it has failed', async () => {
+  const errors = [null, 'unknown_message', 'unknown_message, not_failed_at_all', 'failed', 'failed, unknown_message'];
+  for (const error of errors)
+    await database.query("insert into notification (id, origin, body, error) values ($1, 'live', '', $2)", [
+      newId(),
+      error,
+    ]);
+  const claimed = await database.transaction((tx) => claimNotifications(tx, 100, 1_000));
+  assert.deepEqual(
+    claimed.map(({ spoiling }) => spoiling),
+    [false, false, false, true, true],
+  );
 });
 
 it('what has spoiled its batch is applied alone from then on, while it waits for a message', async () => {

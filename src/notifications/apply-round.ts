@@ -5,6 +5,7 @@ import { isPassingFailure } from '../store/passing-failure.ts';
 import { type AppliedBatch, type ApplyDeps, applyNotifications, type ItemApplier } from './apply.ts';
 import { applySingly } from './apply-singly.ts';
 import { claimPacked, finishPacked, type PackedNotification, unpack } from './pack-store.ts';
+import { writeReasons } from './reason.ts';
 import {
   type ClaimedNotification,
   claimNotification,
@@ -105,7 +106,8 @@ async function applyAlone(
       log.error({ err: error, notification_id: formatId('ntf', id) }, 'notification.refused');
     }
   }
-  await setNotificationAside(database, id, 'failed');
-  const result = { id, state: 'set_aside', error: 'failed', retryInSeconds: 0 } as const;
+  const error = writeReasons(['failed']);
+  await setNotificationAside(database, id, error);
+  const result = { id, state: 'set_aside', error, retryInSeconds: 0 } as const;
   deps.onBatch?.({ results: [{ ...result, kinds: [], itemsLeft: [] }], itemKinds: [] }, 0);
 }

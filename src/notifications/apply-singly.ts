@@ -1,7 +1,8 @@
 import type { Logger } from 'pino';
 import type { Transaction } from '../store/database.ts';
 import { isPassingFailure } from '../store/passing-failure.ts';
-import { applyItems, type ItemWork, type Leftover } from './apply-items.ts';
+import { applyItems, type ItemWork } from './apply-items.ts';
+import type { Leftover } from './reason.ts';
 
 /**
  * Applies items one by one, each in a savepoint, so that a poisoned one is left over alone. Slow, and used only for a

@@ -1,7 +1,8 @@
 import { idTimeMs } from '../kernel/ids.ts';
 import type { DecodedNotification, NotificationItem } from '../provider/notification.ts';
 import type { Transaction } from '../store/database.ts';
-import { applyItems, type ItemWork, type Leftover } from './apply-items.ts';
+import { applyItems, type ItemWork } from './apply-items.ts';
+import { type Leftover, writeReasons } from './reason.ts';
 import type { ClaimedNotification, NotificationResult } from './store.ts';
 
 /** A status may come before its message is known; the provider itself repeats for so long. */
@@ -84,13 +85,7 @@ function resultOf(
     state: done ? 'applied' : waits && !tooOld ? 'waiting' : 'set_aside',
     kinds,
     itemsLeft: leftovers.map(({ index }) => index),
-    error: readable ? errorOf(leftovers) : 'not_json',
+    error: writeReasons(readable ? leftovers.map(({ leftover }) => leftover) : ['not_json']),
     retryInSeconds: waits ? Math.min(RETRY_SECONDS_MAX, 2 ** Math.min(attempts, 20)) : 0,
   };
-}
-
-/** The reasons for what is left, each once. */
-function errorOf(leftovers: readonly { leftover: Leftover }[]): string | null {
-  if (leftovers.length === 0) return null;
-  return [...new Set(leftovers.map(({ leftover }) => leftover))].sort().join(', ');
 }

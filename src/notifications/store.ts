@@ -2,6 +2,7 @@ import { firstIdOfMs } from '../kernel/ids.ts';
 import type { KeepLimits } from '../kernel/keep.ts';
 import type { Mode } from '../kernel/principal.ts';
 import type { Queryable } from '../store/database.ts';
+import { hasReason } from './reason.ts';
 
 export interface ClaimedNotification {
   id: string;
@@ -24,16 +25,21 @@ export interface WaitingNotification extends ClaimedNotification {
  */
 const NOTIFICATION_CLAIM = `
   with due as materialized (
-    select id, origin, body, items_left, attempts, next_at, coalesce(error like '%failed%', false) as spoiling
+    select id, origin, body, items_left, attempts, error, next_at
     from notification where state = 'waiting' and next_at <= now()
     order by next_at limit $1 for update skip locked
   ), sized as (
     select *, sum(octet_length(body)) over (order by next_at, id) - octet_length(body) as bytes_before from due
   )
-  select id, origin, body, items_left, attempts, spoiling from sized where bytes_before < $2 order by id`;
+  select id, origin, body, items_left, attempts, error from sized where bytes_before < $2 order by id`;
 
-export function claimNotifications(tx: Queryable, rowsMax: number, bytesMax: number): Promise<WaitingNotification[]> {
-  return tx.query<WaitingNotification>(NOTIFICATION_CLAIM, [rowsMax, bytesMax]);
+export async function claimNotifications(
+  tx: Queryable,
+  rowsMax: number,
+  bytesMax: number,
+): Promise<WaitingNotification[]> {
+  const rows = await tx.query<ClaimedNotification & { error: string | null }>(NOTIFICATION_CLAIM, [rowsMax, bytesMax]);
+  return rows.map(({ error, ...row }) => ({ ...row, spoiling: hasReason(error, 'failed') }));
 }
 
 /** Said so that the index of what waits does not fit: it would be read through for each (docs/decisions/0020-plans-that-stay-right.md). */
@@ -91,7 +97,7 @@ const NOTIFICATION_SET_ASIDE = `
   update notification set state = 'set_aside', error = $2, attempts = attempts + 1 where id = $1 and ${STILL_WAITING}`;
 
 /** Sets a whole notification aside of which nothing could be applied; what is left of it stays as it was. */
-export async function setNotificationAside(store: Queryable, id: string, error: string): Promise<void> {
+export async function setNotificationAside(store: Queryable, id: string, error: string | null): Promise<void> {
   await store.query(NOTIFICATION_SET_ASIDE, [id, error]);
 }
 
