@@ -1,3 +1,4 @@
+import { existsSync, readdirSync } from 'node:fs';
 import { mkdtemp, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
@@ -31,7 +32,10 @@ async function main(): Promise<void> {
   if (!Number.isSafeInteger(messages) || messages < 1)
     throw new PlainFault('--messages must be a whole number above 0.', 2);
 
-  const dataDir = resolve(values['data-dir'] ?? (await mkdtemp(join(tmpdir(), 'waypost-load-'))));
+  const given = values['data-dir'];
+  if (given !== undefined && existsSync(given) && readdirSync(given).length > 0)
+    throw new PlainFault(`There is something in ${given} already. Name a folder that is empty or not there yet.`, 2);
+  const dataDir = resolve(given ?? (await mkdtemp(join(tmpdir(), 'waypost-load-'))));
   const cleanup = createCleanup();
   try {
     const gateway = await startGateway(cleanup, dataDir, { WAYPOST_LOG_LEVEL: 'warn' });

@@ -1,8 +1,10 @@
+import { dirname } from 'node:path';
 import { parseArgs } from 'node:util';
 import { PlainFault, runTool } from '../src/run-tool.ts';
 import { createCleanup } from './harness/cleanup.ts';
 import type { Extent } from './harness/compare.ts';
 import { writeResult } from './harness/report.ts';
+import { requireWritable } from './harness/require-writable.ts';
 import { writeMarkdown } from './harness/table.ts';
 import { ALL, type Finished, SUITES, type SuiteOptions } from './suites.ts';
 
@@ -51,6 +53,7 @@ async function main(): Promise<number> {
   if (unknown !== undefined) throw new PlainFault(`There is no suite ${unknown} (add --help for help).`, 2);
   if (!Number.isSafeInteger(messages) || messages < 1)
     throw new PlainFault('--messages must be a whole number above 0.', 2);
+  for (const file of [values.json, values.markdown]) if (file !== undefined) requireWritable(dirname(file));
   const short = suites.length > 1 ? SHORTEST : SHORT;
   const options: SuiteOptions = {
     extent: values.short ? short : FULL,

@@ -1,6 +1,8 @@
+import { dirname } from 'node:path';
 import { parseArgs } from 'node:util';
 import { createCleanup } from '../bench/harness/cleanup.ts';
 import { writeResult } from '../bench/harness/report.ts';
+import { requireWritable } from '../bench/harness/require-writable.ts';
 import { PlainFault, runTool } from '../src/run-tool.ts';
 import { type Lane, startLane } from './lanes/lane.ts';
 import { runLanes } from './lanes/run-lanes.ts';
@@ -36,6 +38,7 @@ async function main(): Promise<number> {
   const [runs, first] = [readWhole('--runs', values.runs), readWhole('--seed', values.seed)];
   const laneCount = readWhole('--lanes', values.lanes);
   if (laneCount < 1 || laneCount > LANES_MAX) throw new PlainFault(`--lanes must be from 1 to ${LANES_MAX}.`, 2);
+  if (values.out !== undefined) requireWritable(dirname(values.out));
   const cleanup = createCleanup();
   try {
     const places = Array.from({ length: Math.min(laneCount, runs) }, (_, place) => place);

@@ -28,6 +28,11 @@ const WRONG: [string[], RegExp][] = [
   [['bench/soak/main.ts', '--minutes', 'many'], /^--minutes must be a number above 0/],
   [['faults/main.ts', '--seed', 'many'], /^--seed must be a whole number/],
   [['faults/main.ts', '--lanes', '0'], /^--lanes must be from 1 to/],
+  [['bench/load.ts', '--data-dir', 'src'], /^There is something in .*src already/],
+  [['bench/main.ts', 'start', '--json', 'nowhere/a.json'], /^Nothing can be written into nowhere/],
+  [['bench/main.ts', 'start', '--markdown', 'nowhere/a.md'], /^Nothing can be written into nowhere/],
+  [['bench/soak/main.ts', '--out', 'nowhere'], /^Nothing can be written into nowhere/],
+  [['faults/main.ts', '--short', '--out', 'nowhere/a.json'], /^Nothing can be written into nowhere/],
   [['test/fuzz/main.ts', '--seconds', 'many'], /^--seconds must be a number above 0/],
   [['test/fuzz/main.ts', '--target', 'nonsense'], /^There is no target/],
 ];

@@ -4,6 +4,7 @@ import { parseArgs } from 'node:util';
 import { PlainFault, runTool } from '../../src/run-tool.ts';
 import { createCleanup } from '../harness/cleanup.ts';
 import { writeResult } from '../harness/report.ts';
+import { requireWritable } from '../harness/require-writable.ts';
 import { chartOf, pageOf } from './report.ts';
 import { soak } from './soak.ts';
 
@@ -29,6 +30,7 @@ async function main(): Promise<number> {
     return 0;
   }
   const extent = { minutes: readNumber('--minutes', values.minutes), perSecond: readNumber('--rate', values.rate) };
+  requireWritable(values.out);
   const cleanup = createCleanup();
   try {
     const result = await soak(cleanup, extent, (line) => console.log(line));
