@@ -14,6 +14,13 @@ if (major < NODE_MAJOR_MIN) {
   );
   process.exit(1);
 }
+const unknown = process.argv.slice(2).find((word) => word !== '--build-console');
+if (unknown !== undefined) {
+  console.error(
+    `npm start takes no ${unknown}: settings are environment variables, such as PORT=9000. "npm run config" lists them.`,
+  );
+  process.exit(2);
+}
 // Each thread has a heap of its own in the C library, and nothing here keeps more than one of these busy.
 process.env.UV_THREADPOOL_SIZE ??= '2';
 limitHeap();

@@ -16,6 +16,7 @@ const TOOLS = [
 ];
 /** Command lines that are wrong in another way, and what must be said of them. */
 const WRONG: [string[], RegExp][] = [
+  [['scripts/start.js', '--build-console', '--port', '9000'], /^npm start takes no --port: .*"npm run config"/],
   [['scripts/backup.ts'], /^Name the folder for the backup/],
   [['scripts/listen.ts', '--port'], /^Option '--port <value>' argument missing/],
   [['scripts/listen.ts', 'extra'], /^Unexpected argument 'extra'/],
