@@ -56,12 +56,13 @@ async function makeDemo(database: Database, app: App): Promise<{ accountId: stri
   return { accountId: account.id, key };
 }
 
-/** The key of an earlier start, if this database still knows it. */
+/** The key of an earlier start, if it is still good for sending: it may have been revoked, or have expired after it was rolled. */
 async function findKept(database: Database, path: string): Promise<{ accountId: string; key: string } | undefined> {
   const key: unknown = Reflect.get(Object(readJsonIfThere(path)), 'test_key');
   if (typeof key !== 'string') return undefined;
   const row = await findKeyByHash(database, hashApiKey(key));
   if (row === undefined || row.revoked_at !== null || row.suspended_at !== null) return undefined;
+  if (row.valid_seconds !== null && row.valid_seconds <= 0) return undefined;
   return { accountId: row.account_id, key };
 }
 

@@ -8,9 +8,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { it, type TestContext } from 'node:test';
 import { setImmediate } from 'node:timers/promises';
-import { listMessages, phoneNumbers, sendText } from '../support/call-gateway.ts';
+import { listMessages, phoneNumbers, readApi, sendText } from '../support/call-gateway.ts';
 import { createTestDatabase } from '../support/database.ts';
 import { freePort } from '../support/free-port.ts';
+import { callApi } from '../support/gateway.ts';
 import { startGatewayProcess } from '../support/process.ts';
 import { startSandboxProcess } from '../support/sandbox-process.ts';
 import { until } from '../support/until.ts';
@@ -42,6 +43,24 @@ it('a start has written dev.json by the time it is ready', async (t) => {
   const isWritten = existsSync(join(dataDir, 'dev.json'));
   await (await starting).kill();
   assert.ok(isWritten);
+});
+
+it('a start gives a test key that is valid, also after the one before was rolled', async (t) => {
+  const dataDir = await makeDataDir(t);
+  const database = await ownDatabase(t);
+  const first = await startGatewayProcess(dataDir, database);
+  t.after(() => first.kill());
+  const { json } = await readApi(first.dev, '/api/v1/account');
+  const body = { overlap_seconds: 0 };
+  const rolled = await callApi(first.dev.base_url, 'POST', `/platform/v1/keys/${json.key.id}/roll`, {
+    key: first.dev.platform_key,
+    body,
+  });
+  assert.equal(rolled.status, 201);
+  assert.equal(await first.stop(), 0);
+  const next = await startGatewayProcess(dataDir, database);
+  t.after(() => next.kill());
+  assert.equal((await readApi(next.dev, '/api/v1/account')).status, 200);
 });
 
 it('a start whose sandbox port is taken by something else says which setting helps', async (t) => {
