@@ -28,12 +28,14 @@ interface Deps {
 }
 
 const E164 = /^\+[1-9][0-9]{6,14}$/;
+/** "+44 (0)20" means two different numbers, as in a recipient. With the zero kept, no `from` would find the channel. */
+const BRACKETED_ZERO = /\(\s*0\s*\)/;
 const PHONE_NUMBER = textOfForm(
   {
     ...{ minLength: 1, maxLength: 40 },
     description: 'The phone number in international form, as people or the provider write it.',
   },
-  (text) => E164.test(readDisplayNumber(text)),
+  (text) => !BRACKETED_ZERO.test(text) && E164.test(readDisplayNumber(text)),
   () => 'This must be a phone number in international form.',
 );
 const ACCESS_TOKEN_FORM = /^[\x21-\x7e]{1,2000}$/;
