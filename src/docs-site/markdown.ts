@@ -17,6 +17,9 @@ const markdownIt = new MarkdownIt({ html: false });
 // What is wider than a phone scrolls by itself, and can be reached by the keyboard.
 markdownIt.renderer.rules.table_open = () => '<div class="wide" tabindex="0"><table>\n';
 markdownIt.renderer.rules.table_close = () => '</table></div>\n';
+// A corner that heads nothing is no heading for a screen reader either.
+markdownIt.renderer.rules.th_open = (tokens, place) => `<${headTag(tokens[place + 1])}>`;
+markdownIt.renderer.rules.th_close = (tokens, place) => `</${headTag(tokens[place - 1])}>\n`;
 markdownIt.renderer.rules.fence = (tokens, place) =>
   `<pre tabindex="0"><code>${escapeHtml(tokens[place]?.content ?? '')}</code></pre>\n`;
 markdownIt.renderer.rules.heading_close = (tokens, place) => {
@@ -90,6 +93,10 @@ function setLinks(inline: Token[], linkTo: (href: string) => string | undefined)
     }
     if (token.type === 'link_close' && broken) token.tag = 'span';
   }
+}
+
+function headTag(inside: Token | undefined): string {
+  return inside?.content === '' ? 'td' : 'th';
 }
 
 function hrefOf(token: Token): string {

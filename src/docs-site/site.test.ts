@@ -6,6 +6,7 @@ const PAGES = Object.entries({
   'README.md': '# Map\n\n## Begin\n\n- [Start](start.md)\n- [Deep](folder/deep.md#there)\n- [Source](../src/main.ts)\n',
   'start.md':
     '# Start <b>here</b>\n\n## Twice\n\n## Twice\n\n[up](README.md) <img src=x onerror="alert(1)"> [odd](javascript:alert)\n',
+  'table.md': '# Table\n\n| | from |\n|---|---|\n| a | b |\n',
   'folder/README.md': '# Folder\n',
   'folder/deep.md':
     '# Deep\n\n## There\n\n[start](../start.md), [folder](README.md), [map](../README.md), [code](../../src/main.ts)\n',
@@ -27,6 +28,10 @@ describe('a served page', () => {
 
   it('gives each heading an anchor of its own', () => {
     assert.match(html('start'), /<h2 id="twice">[\s\S]*<h2 id="twice-1">/);
+  });
+
+  it('heads the columns of a table that have a head', () => {
+    assert.match(html('table'), /<td><\/td>\s*<th>from<\/th>/);
   });
 
   it('turns the paths of files into addresses relative to its own', () => {
