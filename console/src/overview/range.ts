@@ -1,3 +1,5 @@
+import { isoOfLocal } from '../parts/iso-of-local.ts';
+
 export interface RangeWish {
   /** Seconds back from now; empty: the two times. */
   span: string;
@@ -16,10 +18,5 @@ export const RANGES = [
 /** The query for a chosen range; an empty end is now. */
 export function rangeQuery({ span, from, to }: RangeWish, nowMs: number): { since?: string; until?: string } {
   if (span !== '') return { since: new Date(nowMs - Number(span) * 1_000).toISOString() };
-  return { ...(from !== '' && { since: isoOf(from) }), ...(to !== '' && { until: isoOf(to) }) };
-}
-
-/** A `datetime-local` field says "2026-01-31T12:00" and means the reader's own zone. */
-function isoOf(local: string): string {
-  return new Date(local).toISOString();
+  return { ...(from !== '' && { since: isoOfLocal(from) }), ...(to !== '' && { until: isoOfLocal(to) }) };
 }
