@@ -53,6 +53,43 @@ describe('the sign-in', () => {
     assert.equal(await shown(), false);
   });
 
+  it('is not asked for again because of what is said of the key before', async () => {
+    const [before, next] = [await world.makeAccount('Before'), await world.makeAccount('Next')];
+    const page = await world.open();
+    await signIn(page, before.key);
+    const late = Promise.withResolvers<void>();
+    const refused = { status: 401, json: { code: 'invalid_api_key', title: 'Refused', detail: 'No.' } };
+    await page.route('**/api/v1/templates?*', async (route) => {
+      await late.promise;
+      await route.fulfill(refused);
+    });
+    const asked = page.waitForRequest('**/api/v1/templates?*');
+    await openPage(page, 'Templates');
+    const request = await asked;
+    await page.getByRole('button', { name: 'Sign out' }).click();
+    await signIn(page, next.key);
+    late.resolve();
+    await request.response();
+    await openPage(page, 'Channels');
+    await page.getByText('+1555').first().waitFor();
+  });
+
+  it('begins anew for whoever comes next, also where a key has expired', async () => {
+    const [before, next] = [await world.makeAccount('Looked'), await world.makeAccount('Looks')];
+    const page = await world.open();
+    await signIn(page, before.key);
+    await openPage(page, 'Messages');
+    await page.getByLabel('Search', { exact: true }).fill('+447700900199');
+    await page.keyboard.press('Enter');
+    await page.getByText('No message fits the filter').waitFor();
+    const { platform_key: platformKey } = world.gateway.dev;
+    await world.call('DELETE', `/platform/v1/accounts/${before.id}`, undefined, platformKey);
+    await page.getByText('Your key is not valid any more').waitFor();
+    await signIn(page, next.key);
+    await page.getByText('No messages yet').waitFor({ timeout: 10_000 });
+    assert.equal(await page.getByLabel('Search', { exact: true }).inputValue(), '');
+  });
+
   it('complained of nothing', () => assert.deepEqual(world.complaints, []));
 });
 

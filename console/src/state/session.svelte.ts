@@ -75,8 +75,10 @@ async function ask(key: string): Promise<Answer<Who>> {
 
 /** Calls the API with the key that is signed in. */
 export async function api<Value>(call: Call, decode: Decode<Value>): Promise<Answer<Value>> {
-  const answer = await callApi(session.key, call, decode);
-  if (!answer.ok) session.notice(answer.failure);
+  const { key } = session;
+  const answer = await callApi(key, call, decode);
+  // Somebody else may have signed in since: what is said of the key before does not concern them.
+  if (!answer.ok && key === session.key) session.notice(answer.failure);
   return answer;
 }
 
