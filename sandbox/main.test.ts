@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { type ChildProcess, fork } from 'node:child_process';
+import { createHmac } from 'node:crypto';
 import { once } from 'node:events';
 import { mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -45,6 +46,23 @@ describe('the sandbox as a program', () => {
     await writeFile(path, '{"other":"kept"}');
     await firstLine((await start(t, {}, dataDir)).child);
     assert.equal(member(JSON.parse(await readFile(path, 'utf8')), 'other'), 'kept');
+  });
+
+  it('takes the app secret from a file that is named, as a gateway does, and makes none', async (t) => {
+    const secrets = await mkdtemp(join(tmpdir(), 'waypost-secrets-'));
+    t.after(() => rm(secrets, { recursive: true, force: true }));
+    const file = join(secrets, 'app-secret');
+    await writeFile(file, '\n the-secret-of-the-file \nan older one\n');
+    const { child, dataDir } = await start(t, { WAYPOST_SANDBOX_APP_SECRET_FILE: file });
+    const url = /http:\/\/127\.0\.0\.1:\d+/.exec(await firstLine(child))?.[0];
+    assert.deepEqual(await readdir(dataDir), []);
+    const body = JSON.stringify({ url: 'http://127.0.0.1:9/api/messaging/webhook' });
+    const register = async (secret: string) => {
+      const signature = createHmac('sha256', secret).update(body).digest('hex');
+      const headers = { 'content-type': 'application/json', 'x-hub-signature-256': `sha256=${signature}` };
+      return (await fetch(`${url}/_sandbox/callback`, { method: 'POST', headers, body })).status;
+    };
+    assert.deepEqual([await register('the-secret-of-the-file'), await register('an older one')], [200, 401]);
   });
 
   it('says which setting helps where its port is taken', async (t) => {

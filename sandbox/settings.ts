@@ -1,3 +1,4 @@
+import { readFile } from 'node:fs/promises';
 import { keptAppSecret } from './app-secret.ts';
 import type { SandboxOptions } from './server.ts';
 
@@ -7,11 +8,27 @@ const PORT_DEFAULT = 8081;
 export async function readSettings(env: NodeJS.ProcessEnv): Promise<SandboxOptions> {
   return {
     port: readNumber(env, 'WAYPOST_SANDBOX_PORT', { fallback: PORT_DEFAULT, max: 65_535 }),
-    appSecret: env.WAYPOST_SANDBOX_APP_SECRET || (await keptAppSecret(env.WAYPOST_DATA_DIR || '.waypost')),
+    appSecret: (await givenAppSecret(env)) ?? (await keptAppSecret(env.WAYPOST_DATA_DIR || '.waypost')),
     callbackUrls: env.WAYPOST_CALLBACK_URL ? [readUrl(env, 'WAYPOST_CALLBACK_URL')] : [],
     latencyMs: readNumber(env, 'WAYPOST_SANDBOX_LATENCY_MS', { fallback: 0, max: 600_000 }),
     statuses: readSwitch(env, 'WAYPOST_SANDBOX_STATUSES'),
   };
+}
+
+/** As a gateway reads it, so that both have the same one; a parent gives it whole, whatever its own settings name. */
+async function givenAppSecret(env: NodeJS.ProcessEnv): Promise<string | undefined> {
+  if (env.WAYPOST_SANDBOX_APP_SECRET) return env.WAYPOST_SANDBOX_APP_SECRET;
+  const path = env.WAYPOST_SANDBOX_APP_SECRET_FILE;
+  if (!path) return undefined;
+  const text = await readFile(path, 'utf8').catch((error: unknown) => {
+    throw new Error(
+      `WAYPOST_SANDBOX_APP_SECRET_FILE cannot be read: ${error instanceof Error ? error.message : 'unknown reason'}.`,
+    );
+  });
+  return text
+    .split('\n')
+    .map((line) => line.trim())
+    .find((line) => line !== '');
 }
 
 function readNumber(
