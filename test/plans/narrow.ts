@@ -38,14 +38,13 @@ export const MAY_READ_MORE: Record<string, string> = {
   'src/keeping/expire-store.ts emptyStrays': 'Next to nothing is in no week.',
   'src/messages/report/inbound-store.ts expireInboundIds': 'By the time at which they end.',
   'src/messages/commit/store.ts expireIdempotency': 'By the time at which they end.',
-  'src/messages/read/read-store.ts listMessages, no filter': 'Ends with the page.',
-  'src/messages/read/read-store.ts listMessages, a later page': 'Ends with the page.',
-  'src/messages/read/read-store.ts listMessages, since a time': 'Ends with the page.',
-  'src/messages/read/read-store.ts listMessages, by direction': 'Ends with the page: both directions are frequent.',
-  'src/messages/read/read-store.ts listMessages, to our channels': 'Ends with the page: people write often.',
-  'src/messages/read/read-store.ts listMessages, by status': 'Ends with the page, and reads far for a rare status.',
-  'src/messages/read/read-store.ts listMessages, by user id':
-    'Ends with the page, and reads far for a person known by it alone.',
+  'src/messages/read/read-store.ts listMessages, no filter': 'Ends with the page, and reads far for what is rare.',
+  'src/messages/read/read-store.ts listMessages, no filter, a later page':
+    'Ends with the page, and reads far for what is rare.',
+  'src/messages/read/read-store.ts listMessages, no filter, since a time':
+    'Ends with the page, and reads far for what is rare.',
+  'src/messages/read/read-store.ts listMessages, no filter, between':
+    'Ends with the page, and reads far for what is rare.',
   'src/notifications/pack-store.ts findPacked': 'Packs hold nothing but what is to be applied at once.',
   'src/notifications/pack-store.ts listPacked': 'Packs hold nothing but what is to be applied at once.',
   'src/notifications/store.ts listNotifications, all': 'Ends with the page.',

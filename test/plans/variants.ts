@@ -4,20 +4,22 @@ import { standIn, standInWith } from './stand-in.ts';
 type Calls = Record<string, readonly unknown[]>;
 
 const all = standIn;
-const FILTERS = {
+const INDEXED = {
+  'no filter': {},
   'by request': { request_id: all },
   'by message id': { message_id: all },
   'by client reference': { client_reference: all },
   'by phone': { to_phone: all },
-  'by user id': { to_user_id: all },
-  'to our channels': { to_channels: [all] },
-  'by status': { status: all },
-  'by direction': { direction: all },
-  'since a time': { since: all },
-  'a later page': { before: all },
-  'a later page by phone': { to_phone: all, before: all },
-  'by client reference since a time': { client_reference: all, since: all },
 };
+const BOUNDS = {
+  '': {},
+  ', a later page': { before: all },
+  ', since a time': { since: all },
+  ', between': { since: all, before: all },
+};
+const LISTS = Object.entries(INDEXED).flatMap(([what, filter]) =>
+  Object.entries(BOUNDS).map(([where, bounds]) => [`${what}${where}`, { ...filter, ...bounds }] as const),
+);
 const PARENTS = ['request', 'message', 'timeline', 'event', 'attempt', 'notification'] as const;
 /** Named as weeks are, so that they are there: see `fill.ts`. */
 export const SAMPLE_WEEK = 'sample';
@@ -53,9 +55,7 @@ function calls(some: Record<string, unknown>, make: (one: unknown, what: string)
 export const VARIANTS: Record<string, Record<string, Calls>> = {
   'src/messages/commit/commit-store.ts': { commitSends: commits() },
   'src/messages/read/read-store.ts': {
-    listMessages: Object.fromEntries(
-      Object.entries({ 'no filter': {}, ...FILTERS }).map(([what, filter]) => [what, [all, all, filter, 50]]),
-    ),
+    listMessages: Object.fromEntries(LISTS.map(([what, filter]) => [what, [all, all, filter, 50]])),
   },
   'src/events/store.ts': {
     listEvents: { 'all types': [all, all, 0, null, 50], 'of some types': [all, all, 0, [all], 50] },

@@ -84,38 +84,63 @@ export interface MessageFilter {
  * The condition of each filter on a row of `message` and on a message under way. `$` stands for its parameter. Those that find
  * a few messages at most find their ids first: else the order of the page may have an account's messages all read through.
  */
-const FILTERS: { name: keyof MessageFilter; stored: string; underWay: string }[] = [
+const FILTERS: {
+  name: Exclude<keyof MessageFilter, 'since' | 'before'>;
+  type: string;
+  stored: string;
+  underWay: string;
+}[] = [
   {
     name: 'request_id',
+    type: 'uuid',
     stored:
       'request_id = $::uuid and id = any((select message_ids from request where account_id = $1 and id = $::uuid)::uuid[])',
     underWay: 'r.id = $::uuid',
   },
   {
     name: 'message_id',
+    type: 'text',
     stored: 'id = any(array(select id from message where account_id = $1 and provider_message_id = $))',
+    // It has none yet. The parameter is named all the same, because each must have a type.
     underWay: '$::text is null',
   },
-  { name: 'client_reference', stored: 'client_reference = $', underWay: 'i.client_reference = $' },
-  { name: 'to_phone', stored: "direction = 'outbound' and phone = $", underWay: 'i.phone = $' },
-  { name: 'to_user_id', stored: "direction = 'outbound' and user_id = $", underWay: 'i.user_id = $' },
+  { name: 'client_reference', type: 'text', stored: 'client_reference = $', underWay: 'i.client_reference = $' },
+  { name: 'to_phone', type: 'text', stored: "direction = 'outbound' and phone = $", underWay: 'i.phone = $' },
+  { name: 'to_user_id', type: 'text', stored: "direction = 'outbound' and user_id = $", underWay: 'i.user_id = $' },
   {
     name: 'to_channels',
+    type: 'uuid[]',
     stored: "direction = 'inbound' and channel_id = any($::uuid[])",
     underWay: '$::uuid[] is null',
   },
   {
     name: 'status',
+    type: 'message_status',
     stored: 'status = $::message_status',
     // What has its row already, though others of its request are under way, has another status by now. Looked up one by one:
     // `not exists` was planned to read all messages of the account.
     underWay: `i.status = $::message_status
       and (select m.id from message m where m.account_id = r.account_id and m.id = i.id limit 1) is null`,
   },
-  { name: 'direction', stored: 'direction = $::direction', underWay: "$::direction = 'outbound'" },
+  { name: 'direction', type: 'direction', stored: 'direction = $::direction', underWay: "$::direction = 'outbound'" },
+];
+/** Account, mode and limit. */
+const PARAMETERS_BEFORE = 3;
+
+/**
+ * The filters that an index serves, the narrowest first: a whole campaign may have one reference. A list goes by one of
+ * them, and by the others row by row. Each connection keeps the plan of every statement for good, over all weeks, so there
+ * must be few, whatever callers put together.
+ */
+const BY_INDEX = ['request_id', 'message_id', 'to_phone', 'client_reference'] as const;
+/**
+ * A statement has these only if they are given: with bounds on both sides the primary key is always thought to be narrow,
+ * and may be taken for the index of the filter.
+ */
+const BOUNDS = [
   { name: 'since', stored: 'id >= $::uuid', underWay: 'i.id >= $::uuid' },
   { name: 'before', stored: 'id < $::uuid', underWay: 'i.id < $::uuid' },
-];
+] as const;
 
 /** The newest messages that pass the filter, newest first, at most `limit`. */
 export async function listMessages(
@@ -125,10 +150,17 @@ export async function listMessages(
   filter: MessageFilter,
   limit: number,
 ): Promise<MessageRow[]> {
-  const active = FILTERS.filter(({ name }) => filter[name] !== undefined);
-  const values = [accountId, mode, limit, ...active.map(({ name }) => filter[name])];
+  const leading = BY_INDEX.find((name) => filter[name] !== undefined);
+  const bounds = BOUNDS.filter(({ name }) => filter[name] !== undefined);
+  const narrowed = [...FILTERS, ...bounds];
+  const values = [accountId, mode, limit, ...narrowed.map(({ name }) => filter[name] ?? null)];
   const conditions = (side: 'stored' | 'underWay') =>
-    active.map((entry, place) => ` and ${withParameter(entry[side], place + 4)}`).join('');
+    narrowed
+      .map((entry) =>
+        entry.name === leading || !('type' in entry) ? entry[side] : `($::${entry.type} is null or (${entry[side]}))`,
+      )
+      .map((condition, place) => ` and ${withParameter(condition, place + PARAMETERS_BEFORE + 1)}`)
+      .join('');
   const underWaySql = `${UNDER_WAY} where r.account_id = $1 and r.mode = $2 and r.completed_at is null
     ${conditions('underWay')} order by i.id desc limit $3`;
   const storedSql = `${STORED} where account_id = $1 and mode = $2 ${conditions('stored')} order by id desc limit $3`;
