@@ -98,10 +98,11 @@ async function runAll(steps: readonly (() => Promise<void>)[]): Promise<void> {
   if (faults.length > 0) throw faults[0];
 }
 
-/** Returns the address. Throws a sentence for the operator if the port is taken. */
+/** Returns an address that can be called. Throws a sentence for the operator if the port is taken. */
 async function listen(server: App['server'], host: string, port: number, setting: string): Promise<string> {
   try {
-    return await server.listen({ host, port });
+    // For 0.0.0.0 it tells 127.0.0.1; `[::]` is no address to call either, on Windows and for browsers.
+    return (await server.listen({ host, port })).replace('//[::]:', '//[::1]:');
   } catch (error) {
     if (!(error instanceof Error && 'code' in error && error.code === 'EADDRINUSE')) throw error;
     throw new Error(`Port ${port} of ${host} is taken. Stop what listens there, or choose another ${setting}.`);

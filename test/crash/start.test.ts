@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { createServer } from 'node:net';
-import { tmpdir } from 'node:os';
+import { networkInterfaces, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { it, type TestContext } from 'node:test';
 import { setImmediate } from 'node:timers/promises';
@@ -15,6 +15,8 @@ import { callApi } from '../support/gateway.ts';
 import { startGatewayProcess } from '../support/process.ts';
 import { startSandboxProcess } from '../support/sandbox-process.ts';
 import { until } from '../support/until.ts';
+
+const WAYPOST_MASTER_KEY = randomBytes(32).toString('base64');
 
 it('a second gateway on the same data folder ends with a sentence, and the first goes on', async (t) => {
   const dataDir = await makeDataDir(t);
@@ -61,6 +63,21 @@ it('a start gives a test key that is valid, also after the one before was rolled
   const next = await startGatewayProcess(dataDir, database);
   t.after(() => next.kill());
   assert.equal((await readApi(next.dev, '/api/v1/account')).status, 200);
+});
+
+it('a start that listens everywhere tells an address that can be called', async (t) => {
+  const database = await ownDatabase(t);
+  for (const [HOST, told] of [
+    ['0.0.0.0', 'http://127.0.0.1:'],
+    ['::', 'http://[::1]:'],
+  ] as const) {
+    if (HOST === '::' && !isIpv6Here()) continue; // A container may have none.
+    const gateway = await startGatewayProcess(await makeDataDir(t), { ...database, HOST, WAYPOST_MASTER_KEY });
+    t.after(() => gateway.kill());
+    assert.equal(gateway.dev.base_url.slice(0, told.length), told);
+    assert.equal((await readApi(gateway.dev, '/api/v1/account')).status, 200);
+    assert.equal(await gateway.stop(), 0);
+  }
 });
 
 it('a start whose sandbox port is taken by something else says which setting helps', async (t) => {
@@ -149,6 +166,10 @@ it('a DATABASE_URL may name a socket, and no host', onOwnServer, async (t) => {
   t.after(() => gateway.kill());
   assert.equal(await gateway.stop(), 0);
 });
+
+function isIpv6Here(): boolean {
+  return Object.values(networkInterfaces()).some((addresses) => addresses?.some(({ family }) => family === 'IPv6'));
+}
 
 async function makeDataDir(t: TestContext): Promise<string> {
   const dataDir = await mkdtemp(join(tmpdir(), 'waypost-start-'));
