@@ -5,16 +5,17 @@ import { sharedWorld } from './support/shared-world.ts';
 import { signIn } from './support/sign-in.ts';
 import type { World } from './support/world.ts';
 
-describe('the focus after a dialog', () => {
+describe('the focus', () => {
   let world: World;
   before(async () => {
     world = await sharedWorld();
   });
 
-  it('is where it was, also when the dialog led to another one', async () => {
+  it('is where it was after a dialog, also when that led to another one', async () => {
     const { key } = await world.makeAccount('Keys Only');
     const { id } = await world.call('POST', '/api/v1/endpoints', { url: world.endpointUrl }, key);
     const page = await world.open();
+    await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
     await signIn(page, key);
     await page.goto(`${world.gateway.dev.console_url}#/endpoints/${id}`);
     const rotate = page.getByRole('button', { name: 'Rotate the secret' });
@@ -23,11 +24,14 @@ describe('the focus after a dialog', () => {
     await expectFocus(page, 'Rotate the secret');
     await rotate.press('Enter');
     await page.getByRole('button', { name: 'Make a new secret' }).press('Enter');
+    await page.getByRole('button', { name: 'Copy the secret' }).press('Enter');
+    // What is told stands in the dialog, where it is read out.
+    await page.getByRole('dialog').getByText('Copied: the secret.').waitFor({ timeout: 10_000 });
     await page.getByRole('button', { name: 'I have put it in a safe place' }).press('Enter');
     await expectFocus(page, 'Rotate the secret');
   });
 
-  it('is at the heading of the page when what it came from is gone', async () => {
+  it('is at the heading of the page after a dialog when what it came from is gone', async () => {
     const { id } = await world.makeAccount('Gone Key');
     const page = await world.open();
     await signIn(page, world.gateway.dev.platform_key);
