@@ -42,6 +42,25 @@ describe('the focus', () => {
     await expectFocus(page, 'Gone Key');
   });
 
+  it('stays at its message, however many come in above', async () => {
+    const { key } = await world.makeAccount('Busy Hands');
+    const send = (to: string[]) =>
+      world.call('POST', '/api/v1/messages/send', { to, type: 'text', text: { body: 'Hello' } }, key);
+    await send(['+447700900181', '+447700900182', '+447700900183']);
+    const page = await world.open();
+    await signIn(page, key);
+    await page.goto(`${world.gateway.dev.console_url}#/messages`);
+    await page.getByText('Live', { exact: true }).waitFor();
+    const link = page.getByRole('row', { name: /\+447700900182/ }).getByRole('link');
+    await link.focus();
+    await send(Array.from({ length: 50 }, (_, place) => `+4477009${String(20_000 + place)}`));
+    await page.getByText('53 listed').waitFor();
+    await page.getByRole('button', { name: /^↑ [0-9]+ new$/ }).waitFor({ timeout: 10_000 });
+    assert.equal(await page.evaluate(() => document.activeElement?.textContent), '+447700900182');
+    await page.keyboard.press('Enter');
+    await page.getByRole('heading', { level: 1, name: 'Message' }).waitFor();
+  });
+
   it('complained of nothing', () => assert.deepEqual(world.complaints, []));
 });
 
