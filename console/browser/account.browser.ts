@@ -103,9 +103,12 @@ describe('the console of an account', () => {
   it('lists messages as they come, and finds them by number, reference and id', async () => {
     await openPage(page, 'Messages');
     await page.getByRole('row', { name: /\+15550131026/ }).waitFor();
+    const asked: string[] = [];
+    page.on('request', (request) => asked.push(request.url()));
     await page.getByLabel('Search', { exact: true }).fill('order-1043');
     await page.keyboard.press('Enter');
     await page.getByText('No message fits the filter').waitFor();
+    assert.equal(asked.filter((url) => url.includes('order-1043')).length, 1);
     const body = { to: '+447700900145', type: 'text', text: { body: 'Hello' }, client_reference: 'order-1043' };
     await world.call('POST', '/api/v1/messages/send', body);
     await page
