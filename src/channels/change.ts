@@ -33,7 +33,7 @@ export async function changeChannel(deps: Deps, before: ChannelRow, wish: Channe
   const { account_id: accountId, id, mode, business_account_id: businessAccountId } = before;
   const { accessToken, phoneNumber = null, isDefault = null } = wish;
   if (accessToken === undefined && phoneNumber === null && isDefault === null) return before;
-  const sender = { mode, phoneNumberId: before.phone_number_id };
+  const sender = { accountId, mode, phoneNumberId: before.phone_number_id };
   const facts =
     accessToken === undefined
       ? undefined

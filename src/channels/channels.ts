@@ -86,6 +86,7 @@ function toSending(row: ChannelRow, sealer: Sealer): SendingChannel & { isDefaul
     isDefault: row.is_default,
     sealedToken: row.access_token_sealed,
     sender: {
+      accountId: row.account_id,
       mode: row.mode,
       phoneNumberId: row.phone_number_id,
       accessToken: sealer.open(row.access_token_sealed, row.id),

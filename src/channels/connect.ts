@@ -44,8 +44,8 @@ export async function connectChannel(
   wish: ConnectWish,
   note: (tx: Queryable, channelId: string) => Promise<void>,
 ): Promise<ChannelRow> {
-  const { mode, phoneNumberId, accessToken, businessAccountId } = wish;
-  const sender = { mode, phoneNumberId, accessToken };
+  const { accountId, mode, phoneNumberId, accessToken, businessAccountId } = wish;
+  const sender = { accountId, mode, phoneNumberId, accessToken };
   const { name, quality, throughputPerSecond, messagingLimit } = await askProvider(provider, sender, businessAccountId);
   const row = {
     ...newRow(wish, sealer),

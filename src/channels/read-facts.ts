@@ -34,7 +34,8 @@ async function readFacts({ database, provider, sealer, sandbox }: Deps, channel:
   const { account_id: accountId, id, mode, phone_number_id: phoneNumberId, access_token_sealed: sealedToken } = channel;
   // Another node may know it as removed by now, and then its token is gone.
   if (channel.status !== 'connected' || (mode === 'test' && !sandbox)) return;
-  const outcome = await provider.readFacts({ mode, phoneNumberId, accessToken: sealer.open(sealedToken, id) });
+  const accessToken = sealer.open(sealedToken, id);
+  const outcome = await provider.readFacts({ accountId, mode, phoneNumberId, accessToken });
   switch (outcome.kind) {
     case 'connected':
       await repeatOnConflict(() => database.transaction((tx) => keepFacts(tx, channel, outcome.facts)));

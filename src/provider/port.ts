@@ -2,6 +2,8 @@ import type { MessageError, MessageFault } from '../kernel/message-errors.ts';
 
 /** The sender of a message: which number, by which access, and whether it is the real provider or the sandbox. */
 export interface Sender {
+  /** Senders share connections, and take turns by account: one with many numbers holds no more of them than another. */
+  accountId: string;
   phoneNumberId: string;
   accessToken: string;
   mode: 'live' | 'test';

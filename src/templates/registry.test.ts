@@ -36,7 +36,7 @@ beforeEach(async () => {
   channel = {
     ...{ id: newId(), accountId, phoneNumber: '+447700900000', businessAccountId: '2', suspended: false },
     ...{ throughputPerSecond: 80, sealedToken: Buffer.alloc(0) },
-    sender: { mode: 'live', phoneNumberId: '1', accessToken: 'token' },
+    sender: { accountId: 'account', mode: 'live', phoneNumberId: '1', accessToken: 'token' },
   };
   registry = createTemplateRegistry({ database: test.database, provider, clock });
 });

@@ -28,7 +28,7 @@ beforeEach(() => {
   channel = {
     ...{ id: newId(), accountId: newId(), phoneNumber: '+447700900000', businessAccountId: '2', suspended: false },
     ...{ throughputPerSecond: 1_000, sealedToken: Buffer.alloc(0) },
-    sender: { mode: 'live', phoneNumberId: '1', accessToken: 'token' },
+    sender: { accountId: 'account', mode: 'live', phoneNumberId: '1', accessToken: 'token' },
   };
 });
 

@@ -53,12 +53,12 @@ export function createWhatsAppProvider(options: WhatsAppProviderOptions): Provid
 
 async function transmit(
   line: Line,
-  { phoneNumberId, accessToken }: Sender,
+  sender: Sender,
   message: OutboundMessage,
   turn: AbortSignal | undefined,
 ): Promise<TransmitOutcome> {
-  const path = `/${encodeURIComponent(phoneNumberId)}/messages`;
-  return outcomeOf(await line.call({ method: 'POST', path, accessToken, body: encodeMessage(message), turn }));
+  const path = `/${encodeURIComponent(sender.phoneNumberId)}/messages`;
+  return outcomeOf(await line.call({ sender, method: 'POST', path, body: encodeMessage(message), turn }));
 }
 
 function outcomeOf(seen: Exchange): TransmitOutcome {

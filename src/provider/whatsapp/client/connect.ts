@@ -19,13 +19,12 @@ const THROUGHPUT_PER_SECOND: ReadonlyMap<unknown, number> = new Map([
  * https://developers.facebook.com/docs/whatsapp/business-management-api/manage-phone-numbers
  */
 export async function connectSender(line: Line, sender: Sender, businessAccountId: string): Promise<ConnectOutcome> {
-  const { accessToken } = sender;
   const number = await askNumber(line, sender);
   if (number.kind !== 'told') return number;
   const subscription = await ask(line, {
+    sender,
     method: 'POST',
     path: `/${encodeURIComponent(businessAccountId)}/subscribed_apps`,
-    accessToken,
   });
   if (subscription.kind !== 'told') return subscription;
   if (subscription.json.success !== true) return { kind: 'unavailable' };
@@ -38,8 +37,8 @@ export async function readSenderFacts(line: Line, sender: Sender): Promise<Conne
   return number.kind === 'told' ? { kind: 'connected', facts: readFacts(number.json) } : number;
 }
 
-function askNumber(line: Line, { phoneNumberId, accessToken }: Sender) {
-  return ask(line, { method: 'GET', path: `/${encodeURIComponent(phoneNumberId)}?fields=${FIELDS}`, accessToken });
+function askNumber(line: Line, sender: Sender) {
+  return ask(line, { sender, method: 'GET', path: `/${encodeURIComponent(sender.phoneNumberId)}?fields=${FIELDS}` });
 }
 
 type Told = { kind: 'told'; json: Record<string, unknown> };

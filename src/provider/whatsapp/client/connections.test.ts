@@ -5,6 +5,8 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { createWhatsAppProvider } from './client.ts';
 import { accepted, message, type ReadRequest, reset, SENDER, startWireServer } from './test-servers.ts';
 
+const OTHER = { ...SENDER, accountId: 'another account', phoneNumberId: '42' };
+
 const closing: (() => Promise<void>)[] = [];
 afterEach(async () => {
   for (const close of closing.splice(0)) await close();
@@ -41,14 +43,16 @@ describe('the connections of the provider', () => {
     assert.deepEqual(warned(), [], 'many transmits may share one turn');
   });
 
-  it('are never all held by one sender: the first message of another finds one free', async () => {
+  it('are never all held by one account, whatever numbers it has: the first message of another finds one free', async () => {
     const held: (() => void)[] = [];
     const { server, provider } = await start((socket, { id }) => held.push(() => socket.write(accepted(id))), {
       connections: 8,
     });
-    const flood = Array.from({ length: 30 }, (_, n) => provider.transmit(SENDER, message(`msg_${n}`)));
-    await until(() => held.length === 7);
-    const other = provider.transmit({ ...SENDER, phoneNumberId: '42' }, message('msg_other'));
+    const flood = Array.from({ length: 30 }, (_, n) =>
+      provider.transmit({ ...SENDER, phoneNumberId: String(n) }, message(`msg_${n}`)),
+    );
+    await until(() => held.length >= 7);
+    const other = provider.transmit(OTHER, message('msg_other'));
     await until(() => held.length === 8);
     assert.equal(server.requests.at(-1)?.id, 'msg_other');
     held.pop()?.();
@@ -60,14 +64,14 @@ describe('the connections of the provider', () => {
     assert.ok((await Promise.all(flood)).every(({ kind }) => kind === 'accepted'));
   });
 
-  it('are never all held by look-ups of templates, whatever their names: the first message finds one free', async () => {
+  it("are never all held by one account's look-ups of templates: the first message of another finds one free", async () => {
     const held: (() => void)[] = [];
     const { server, provider } = await start((socket, { id }) => held.push(() => socket.write(accepted(id))), {
       connections: 8,
     });
     const flood = Array.from({ length: 30 }, (_, n) => provider.listTemplates(SENDER, '2', `name_${n}`));
     await until(() => held.length >= 7);
-    const sent = provider.transmit(SENDER, message('msg_1'));
+    const sent = provider.transmit(OTHER, message('msg_1'));
     await until(() => held.length === 8);
     assert.equal(server.requests.at(-1)?.id, 'msg_1');
     held.pop()?.();

@@ -15,8 +15,8 @@ const KEEP_ALIVE_MAX_MS = 60_000;
 /** More callers than this waiting for a connection are a flood; each holds its message in memory. */
 const WAITING_MAX = 10_000;
 
-/** What one sender may hold of all connections, so that the first message of another one always finds some free. */
-const SENDER_SHARE = 7 / 8;
+/** What one account may hold of all connections, so that the first message of another one always finds some free. */
+const ACCOUNT_SHARE = 7 / 8;
 
 export interface ConnectionsOptions {
   origin: string;
@@ -38,50 +38,50 @@ export class Connections {
   readonly #idle: Client[] = [];
   readonly #waiting = new TurnQueue<Client>();
   readonly #heldMax: number;
-  /** How many connections each sender holds that holds any. */
+  /** How many connections each account holds that holds any. */
   readonly #held = new Map<string, number>();
   #made = 0;
   #closed = false;
 
   constructor(options: ConnectionsOptions) {
     this.#options = options;
-    this.#heldMax = Math.ceil(options.connections * SENDER_SHARE);
+    this.#heldMax = Math.ceil(options.connections * ACCOUNT_SHARE);
   }
 
-  /** A free client, at once; undefined if there is none for this sender. Whoever has one gives it back by `release`. */
-  take(sender: string): Client | undefined {
-    if (this.#closed || !this.#mayHold(sender)) return undefined;
+  /** A free client, at once; undefined if there is none for this account. Whoever has one gives it back by `release`. */
+  take(accountId: string): Client | undefined {
+    if (this.#closed || !this.#mayHold(accountId)) return undefined;
     const client = this.#idle.pop() ?? (this.#made === this.#options.connections ? undefined : this.#make());
-    if (client !== undefined) this.#hold(sender);
+    if (client !== undefined) this.#hold(accountId);
     return client;
   }
 
   /**
-   * A client that becomes free, in fair turns among the senders; undefined if the turn ended, the wait was too long or
+   * A client that becomes free, in fair turns among the accounts; undefined if the turn ended, the wait was too long or
    * is pointless. A message may wait for as long as its turn lasts: to give it up sooner would fail what could still go.
    */
-  wait(sender: string, turn: AbortSignal | undefined): Promise<Client | undefined> {
+  wait(accountId: string, turn: AbortSignal | undefined): Promise<Client | undefined> {
     // A turn that has ended tells so no more, and nothing else would end the wait for a connection.
     if (this.#closed || turn?.aborted === true || this.#waiting.size >= WAITING_MAX) return Promise.resolve(undefined);
     return new Promise((resolve) => {
       const settle = (client: Client | undefined): void => {
-        this.#waiting.delete(sender, settle);
+        this.#waiting.delete(accountId, settle);
         clearTimeout(timer);
         turn?.removeEventListener('abort', stop);
-        if (client !== undefined) this.#hold(sender);
+        if (client !== undefined) this.#hold(accountId);
         resolve(client);
       };
       const stop = (): void => settle(undefined);
       const timer = turn === undefined ? setTimeout(stop, this.#options.timeoutMs) : undefined;
       turn?.addEventListener('abort', stop);
-      this.#waiting.add(sender, settle);
+      this.#waiting.add(accountId, settle);
     });
   }
 
-  release(sender: string, client: Client): void {
-    const held = this.#held.get(sender) ?? 0;
-    if (held <= 1) this.#held.delete(sender);
-    else this.#held.set(sender, held - 1);
+  release(accountId: string, client: Client): void {
+    const held = this.#held.get(accountId) ?? 0;
+    if (held <= 1) this.#held.delete(accountId);
+    else this.#held.set(accountId, held - 1);
     if (this.#closed) {
       void client.destroy();
       return;
@@ -99,10 +99,10 @@ export class Connections {
     }
   }
 
-  readonly #mayHold = (sender: string): boolean => (this.#held.get(sender) ?? 0) < this.#heldMax;
+  readonly #mayHold = (accountId: string): boolean => (this.#held.get(accountId) ?? 0) < this.#heldMax;
 
-  #hold(sender: string): void {
-    this.#held.set(sender, (this.#held.get(sender) ?? 0) + 1);
+  #hold(accountId: string): void {
+    this.#held.set(accountId, (this.#held.get(accountId) ?? 0) + 1);
   }
 
   /** Closes the idle connections now and the others as they become free. Whoever waits gets none. */

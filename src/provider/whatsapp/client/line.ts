@@ -1,3 +1,4 @@
+import type { Sender } from '../../port.ts';
 import { Connections } from './connections.ts';
 import { type Exchange, type ExchangeRequest, exchange } from './exchange.ts';
 
@@ -10,7 +11,8 @@ export interface LineOptions {
 }
 
 /** A call of the provider: `path` begins below the version, with a slash. */
-export type LineRequest = Pick<ExchangeRequest, 'method' | 'path' | 'accessToken' | 'body'> & {
+export type LineRequest = Pick<ExchangeRequest, 'method' | 'path' | 'body'> & {
+  sender: Sender;
   turn?: AbortSignal | undefined;
 };
 
@@ -28,26 +30,19 @@ export class Line {
   }
 
   /** Makes one call, once. It is `not_begun` if no connection became free before the turn ended. */
-  async call({ path, turn, ...request }: LineRequest): Promise<Exchange> {
+  async call({ sender: { accountId, accessToken }, path, turn, ...request }: LineRequest): Promise<Exchange> {
     const connections = this.#connections;
-    const sender = senderOf(path);
-    const client = connections.take(sender) ?? (await connections.wait(sender, turn));
+    const client = connections.take(accountId) ?? (await connections.wait(accountId, turn));
     if (client === undefined) return { kind: 'not_begun' };
     if (turn?.aborted === true) {
-      connections.release(sender, client);
+      connections.release(accountId, client);
       return { kind: 'not_begun' };
     }
-    const complete = { ...request, path: this.#pathBefore + path, timeoutMs: this.#timeoutMs, turn };
-    return exchange(client, complete, () => connections.release(sender, client));
+    const complete = { ...request, accessToken, path: this.#pathBefore + path, timeoutMs: this.#timeoutMs, turn };
+    return exchange(client, complete, () => connections.release(accountId, client));
   }
 
   close(): Promise<void> {
     return this.#connections.close();
   }
-}
-
-/** A number's path is its own, and so is a business account's. Its query is not: each name that is asked for has another. */
-function senderOf(path: string): string {
-  const end = path.indexOf('?');
-  return end === -1 ? path : path.slice(0, end);
 }

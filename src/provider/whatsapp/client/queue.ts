@@ -2,7 +2,7 @@
 export type Waiter<Client> = (client: Client | undefined) => void;
 
 /**
- * Those who wait for a connection, one lane for each sender. The lanes take turns, so that a sender with a thousand
+ * Those who wait for a connection, one lane for each account. The lanes take turns, so that one with a thousand
  * messages waiting delays another one's first by one message and not by a thousand.
  */
 export class TurnQueue<Client> {

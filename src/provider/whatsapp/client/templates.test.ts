@@ -4,7 +4,7 @@ import { type ListingServer, listed, pageOf, startListingServer } from '../../..
 import type { Provider, ProviderTemplate } from '../../port.ts';
 import { createWhatsAppProvider } from './client.ts';
 
-const SENDER = { mode: 'live', phoneNumberId: '1', accessToken: 'token' } as const;
+const SENDER = { accountId: 'account', mode: 'live', phoneNumberId: '1', accessToken: 'token' } as const;
 
 let server: ListingServer;
 let provider: Provider;

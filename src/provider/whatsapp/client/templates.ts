@@ -20,7 +20,7 @@ const LANGUAGE_CHARACTERS_MAX = 35;
  */
 export async function listTemplates(
   line: Line,
-  { accessToken }: Sender,
+  sender: Sender,
   businessAccountId: string,
   name: string | undefined,
 ): Promise<TemplatesOutcome> {
@@ -32,7 +32,7 @@ export async function listTemplates(
     if (name !== undefined) query.set('name', name);
     if (after !== undefined) query.set('after', after);
     const path = `/${encodeURIComponent(businessAccountId)}/message_templates?${query}`;
-    const seen = await line.call({ method: 'GET', path, accessToken });
+    const seen = await line.call({ sender, method: 'GET', path });
     if (seen.kind === 'broken' && seen.reason === 'too_large' && limit > 1) {
       limit = Math.ceil(limit / 2);
       continue;

@@ -86,7 +86,12 @@ export function reset(socket: net.Socket): void {
   else socket.resetAndDestroy();
 }
 
-export const SENDER: Sender = { phoneNumberId: '1055', accessToken: 'a-secret-token', mode: 'live' };
+export const SENDER: Sender = {
+  accountId: 'account',
+  phoneNumberId: '1055',
+  accessToken: 'a-secret-token',
+  mode: 'live',
+};
 
 export function message(id: string): OutboundMessage {
   const content = { type: 'text', text: { body: 'Hello', preview_url: false } } as const;
