@@ -87,7 +87,7 @@ describe('the console', () => {
     for (const path of ['/console', '/console/', '/console/assets/index-4fG_-x.js']) {
       const answer = await get(path, 'POST');
       assertProblem(answer, 'method_not_allowed');
-      assert.equal(answer.headers.get('allow'), 'GET');
+      assert.equal(answer.headers.get('allow'), 'GET, HEAD');
     }
   });
 });
