@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
+import { tidyDeliveries } from '../../src/endpoints/deliver/delivery-store.ts';
 import { EVENT_TYPES } from '../../src/events/event.ts';
 import { formatId } from '../../src/kernel/ids.ts';
 import { type EndpointApi, startEndpointApi } from './api.ts';
@@ -204,6 +205,23 @@ describe('an endpoint', () => {
     assert.equal((await api.call(key, 'GET', `${PATH}/${id}`)).status, 404);
     assert.equal((await api.call(key, 'DELETE', `${PATH}/${id}`)).status, 404);
     assert.deepEqual(await harness.database.query('select 1 from delivery where endpoint_id = $1', [uuid]), []);
+  });
+
+  it('is deleted in one short statement however much is on its way to it, and a sweep takes the rest', async () => {
+    const { key, principal } = api.key();
+    const { id } = await create(key, { url: 'https://nowhere.invalid/' });
+    const uuid = await uuidOf(id, principal.accountId);
+    await harness.database.query(
+      `insert into delivery (account_id, endpoint_id, event_id, next_at)
+       select $1, $2, gen_random_uuid(), now() + interval '1 day' from generate_series(1, 10003)`,
+      [principal.accountId, uuid],
+    );
+    const left = async () =>
+      (await harness.database.query('select 1 from delivery where endpoint_id = $1', [uuid])).length;
+    assert.equal((await api.call(key, 'DELETE', `${PATH}/${id}`)).status, 204);
+    assert.equal(await left(), 3);
+    assert.equal(await tidyDeliveries(harness.database), 3);
+    assert.equal(await left(), 0);
   });
 
   it('has every change of it in the audit log, with the key that made it', async () => {
