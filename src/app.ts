@@ -267,8 +267,8 @@ function createListener({ log, watch }: WatchedDeps, life: Life, { authenticate,
   };
 }
 
-function createHealth(life: Life, { node }: Parts): Route[] {
-  return healthRoutes({ accepting: () => life.accepting && !life.leaving, commit: node.renewLease, clock });
+function createHealth(life: Life, { node, docsUrl }: Parts): Route[] {
+  return healthRoutes({ accepting: () => life.accepting && !life.leaving, commit: node.renewLease, docsUrl, clock });
 }
 
 /** All that the public listener answers. */

@@ -22,7 +22,7 @@ export async function checkGateway(api: Api): Promise<{ findings: Finding[]; rea
 async function checkReady(api: Api): Promise<Finding> {
   const { status, json } = await api.ask('GET', '/readyz');
   if (status === 200) return ok('database', 'The gateway commits to it, and takes work.');
-  if (Object(json).status === 'draining')
-    return fail('gateway', 'It is stopping, and takes no more work.', 'Wait for the next one to start.');
-  return fail('database', 'The gateway cannot commit to it.', 'Look at the database and at the log of the gateway.');
+  const why = String(Object(json).detail ?? `/readyz answers ${status}.`);
+  if (why.includes('shutting down')) return fail('gateway', why, 'Wait for the next one to start.');
+  return fail('database', why, 'Look at the database and at the log of the gateway.');
 }

@@ -1,12 +1,5 @@
 import type { Operation } from './operation.ts';
-import { ref, text } from './schema-words.ts';
-
-const NOT_NOW = {
-  description: 'It drains, or the store cannot commit.',
-  schema: ref('Health'),
-  example: { status: 'draining' },
-  headers: { 'Retry-After': { description: 'When to ask again.', schema: text('Seconds.'), example: '1' } },
-};
+import { ref } from './schema-words.ts';
 
 /** How the API description tells of what balancers ask. */
 export const healthOperations = {
@@ -22,7 +15,7 @@ export const healthOperations = {
     description: 'Whether a balancer should send calls here. It is not ready while it drains or cannot commit.',
     answers: {
       200: { description: 'It takes work.', schema: ref('Health'), example: { status: 'ready' } },
-      503: NOT_NOW,
     },
+    errors: ['unavailable'],
   },
 } as const satisfies Record<string, Operation>;

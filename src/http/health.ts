@@ -1,8 +1,11 @@
 import type { SteadyClock } from '../kernel/clock.ts';
+import { ApiError } from '../kernel/errors.ts';
+import { formatId } from '../kernel/ids.ts';
 import { StoreUnavailable } from '../kernel/store-unavailable.ts';
 import { withinMs } from '../kernel/within-ms.ts';
 import { healthOperations } from './health-operations.ts';
-import { publicRoute, type Route } from './route.ts';
+import { PROBLEM_TYPE, problemOf } from './problem.ts';
+import { type Answer, publicRoute, type Route } from './route.ts';
 
 /** Asked by every balancer every second or so; the store is not asked more often than this. */
 const BELIEVED_MS = 1_000;
@@ -13,11 +16,13 @@ interface Deps {
   accepting(): boolean;
   /** Commits something small; throws `StoreUnavailable` if it cannot. */
   commit(): Promise<void>;
+  /** The base of the error pages. */
+  docsUrl(): string;
   clock: SteadyClock;
 }
 
 /** `/healthz`: the process lives. `/readyz`: it takes work, which it does not while it drains or cannot commit. */
-export function healthRoutes({ accepting, commit, clock }: Deps): Route[] {
+export function healthRoutes({ accepting, commit, docsUrl, clock }: Deps): Route[] {
   let known: { ready: Promise<boolean>; untilMs: number } | undefined;
   let asking = false;
   const ask = async () => {
@@ -31,6 +36,12 @@ export function healthRoutes({ accepting, commit, clock }: Deps): Route[] {
     if (known === undefined || (!asking && known.untilMs <= clock.steadyMs()))
       known = { ready: ask(), untilMs: clock.steadyMs() + BELIEVED_MS };
     return withinMs(known.ready, COMMIT_WAIT_MS, () => false);
+  };
+  // Not thrown: it is no fault of the call, and would be one in the log and the metrics with every probe.
+  const notReady = (requestId: string, detail: string): Answer => {
+    const problem = problemOf(new ApiError('unavailable', detail), formatId('req', requestId), docsUrl());
+    const headers = { 'content-type': PROBLEM_TYPE, 'retry-after': '1' };
+    return { status: problem.status, body: Buffer.from(JSON.stringify(problem)), headers };
   };
   return [
     publicRoute({
@@ -49,10 +60,10 @@ export function healthRoutes({ accepting, commit, clock }: Deps): Route[] {
       operation: healthOperations.ready,
       bodyUse: 'none',
       alsoWhileDraining: true,
-      async handle() {
-        if (!accepting()) return { status: 503, body: { status: 'draining' }, headers: { 'retry-after': '1' } };
+      async handle({ requestId }) {
+        if (!accepting()) return notReady(requestId, 'The service is shutting down.');
         if (await canCommit()) return { status: 200, body: { status: 'ready' } };
-        return { status: 503, body: { status: 'store_unavailable' }, headers: { 'retry-after': '1' } };
+        return notReady(requestId, 'The database does not commit.');
       },
     }),
   ];

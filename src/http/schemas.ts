@@ -50,7 +50,7 @@ export const httpSchemas = {
   }),
   Health: answer(
     'Whether the process lives, or takes work.',
-    { status: word('What is the case.', ['alive', 'ready', 'draining', 'store_unavailable']) },
+    { status: word('What is the case.', ['alive', 'ready']) },
     { status: 'alive' },
   ),
 };

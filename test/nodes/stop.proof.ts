@@ -16,7 +16,7 @@ it('a node that gives notice says 503 to the balancer and 200 to its callers, un
     const answer = await readApi(gateway.dev, '/readyz');
     return answer.status === 503 ? answer : undefined;
   });
-  assert.deepEqual(readiness.json, { status: 'draining' });
+  assert.deepEqual([readiness.json.code, readiness.json.detail], ['unavailable', 'The service is shutting down.']);
   const taken = await sendText(gateway.dev, phoneNumbers(0, 2));
   assert.deepEqual([taken.status, taken.json.accepted_count], [200, 2]);
   assert.equal(taken.headers.get('connection'), 'close');
