@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { networkInterfaces, tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -155,6 +155,7 @@ for (const [how, url] of [
   });
 }
 
+const onLinux = { skip: process.platform !== 'linux' && 'only Linux shows processes as files' };
 const onOwnServer = { skip: process.env.TEST_DATABASE_URL === undefined ? false : 'not on the embedded server' };
 
 it('a DATABASE_URL may name a socket, and no host', onOwnServer, async (t) => {
@@ -170,6 +171,28 @@ it('a DATABASE_URL may name a socket, and no host', onOwnServer, async (t) => {
 function isIpv6Here(): boolean {
   return Object.values(networkInterfaces()).some((addresses) => addresses?.some(({ family }) => family === 'IPv6'));
 }
+
+it('the sandbox is told none of the secrets that the gateway was given, but its own', onLinux, async (t) => {
+  const secret = randomBytes(16).toString('hex');
+  const env = {
+    ...(await ownDatabase(t)),
+    WAYPOST_APP_SECRETS: secret,
+    WAYPOST_VERIFY_TOKENS: `v${secret}`,
+    WAYPOST_MASTER_KEY,
+  };
+  const gateway = await startGatewayProcess(await makeDataDir(t), env);
+  t.after(() => gateway.kill());
+  const children = await readFile(`/proc/${gateway.child.pid}/task/${gateway.child.pid}/children`, 'utf8');
+  const environments = children
+    .trim()
+    .split(' ')
+    .map((pid) => readFile(`/proc/${pid}/environ`, 'utf8'));
+  const told = (await Promise.all(environments)).filter((variables) => variables.includes('WAYPOST_SANDBOX_CHILD='));
+  assert.equal(told.length, 1);
+  for (const word of [secret, WAYPOST_MASTER_KEY, env.DATABASE_URL]) assert.ok(!told[0]?.includes(word));
+  assert.match(told[0] ?? '', /WAYPOST_SANDBOX_APP_SECRET=./);
+  assert.equal(await gateway.stop(), 0);
+});
 
 async function makeDataDir(t: TestContext): Promise<string> {
   const dataDir = await mkdtemp(join(tmpdir(), 'waypost-start-'));
