@@ -5,19 +5,25 @@ export interface Stage {
   meaning: string;
   tone: string;
   count: number;
-  /** Of the accepted ones; null where there are none. */
+  /** Of the accepted ones; null where there are none, and of a stage that others are in too: what is refused was never accepted. */
   percent: number | null;
 }
 
 /** How far the messages of a range have come. Each stage holds those of the next one too. */
 export function funnelOf({ accepted, sent, delivered, read, failed, unknown }: Totals): Stage[] {
+  const percentOf = (count: number) => (accepted === 0 ? null : (count / accepted) * 100);
   const stages: Omit<Stage, 'percent'>[] = [
     { label: 'Accepted', meaning: 'The provider took them.', tone: 'accepted', count: accepted },
     { label: 'Sent', meaning: 'The provider has sent them on.', tone: 'accepted', count: sent },
     { label: 'Delivered', meaning: "They are on people's devices.", tone: 'delivered', count: delivered },
     { label: 'Read', meaning: 'People have read them.', tone: 'read', count: read },
+  ];
+  const others: Omit<Stage, 'percent'>[] = [
     { label: 'Failed', meaning: 'They were refused, or did not arrive.', tone: 'failed', count: failed },
     { label: 'Unknown', meaning: 'Whether they were taken is not known.', tone: 'unknown', count: unknown },
   ];
-  return stages.map((stage) => ({ ...stage, percent: accepted === 0 ? null : (stage.count / accepted) * 100 }));
+  return [
+    ...stages.map((stage) => ({ ...stage, percent: percentOf(stage.count) })),
+    ...others.map((stage) => ({ ...stage, percent: null })),
+  ];
 }

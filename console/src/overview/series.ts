@@ -35,9 +35,10 @@ export function rateSeries(buckets: readonly Bucket[]): Series[] {
       label: 'Failed',
       tone: 'failed',
       dash: MIXED,
+      // Of those whose end is known: what was refused at once was never accepted.
       values: share(
         (bucket) => bucket.failed,
-        (bucket) => Math.max(bucket.accepted, bucket.failed, bucket.delivered + bucket.failed),
+        (bucket) => bucket.delivered + bucket.failed,
       ),
     },
   ];
