@@ -29,7 +29,8 @@ export function createReceiverSlot(file: string, port: number, seed: number): Re
       };
       const started = fork(PROGRAM, { env });
       child = started;
-      await once(started, 'message');
+      // Another fault may kill it before it is there.
+      await Promise.race([once(started, 'message'), once(started, 'exit')]);
     },
     kill() {
       child?.kill('SIGKILL');
