@@ -20,6 +20,15 @@ describe('describeSettings', () => {
     }
   });
 
+  it('shows an address without the password that stands in it', () => {
+    const names = ['WAYPOST_PUBLIC_URL', 'WAYPOST_PROVIDER_URL', 'OTEL_EXPORTER_OTLP_ENDPOINT'];
+    for (const name of names) {
+      const table = describeSettings({ [name]: 'https://user:hidden-word@collector.example:4318/x@y' });
+      assert.doesNotMatch(table, /hidden-word|user:/);
+      assert.match(table, new RegExp(`^${name} +https://\\*\\*\\*@collector\\.example:4318/x@y `, 'm'));
+    }
+  });
+
   it('tells what production misses, and what would be made elsewhere', () => {
     assert.match(describeSettings({ NODE_ENV: 'production' }), /^WAYPOST_MASTER_KEY +missing /m);
     assert.match(describeSettings({}), /^WAYPOST_MASTER_KEY +made at the first start /m);

@@ -12,13 +12,22 @@ type KnownSetting = (typeof SETTINGS)[number];
 export function describeSettings(environment: Environment): string {
   const rows = SETTINGS.map((setting) => [
     setting.name,
-    'default' in setting ? environment[setting.name]?.trim() || setting.default : withoutDefault(setting, environment),
+    withoutPassword(
+      'default' in setting
+        ? environment[setting.name]?.trim() || setting.default
+        : withoutDefault(setting, environment),
+    ),
     'default' in setting ? setting.default : '',
     setting.help,
   ]);
   const table = [['SETTING', 'VALUE', 'DEFAULT', 'MEANING'], ...rows];
   const widths = [0, 1, 2].map((column) => Math.max(...table.map((row) => row[column]?.length ?? 0)));
   return table.map((row) => row.map((cell, column) => cell.padEnd(widths[column] ?? 0)).join('  ')).join('\n');
+}
+
+/** An address may have one before its host, as that of a collector of traces. */
+function withoutPassword(value: string): string {
+  return value.replace(/^(\w+:\/\/)[^/?#]*@/, '$1***@');
 }
 
 function withoutDefault({ name, kind }: KnownSetting, environment: Environment): string {
