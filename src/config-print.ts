@@ -1,7 +1,7 @@
 import { parseArgs } from 'node:util';
 import { ConfigError, loadConfig } from './config.ts';
 import { runTool } from './run-tool.ts';
-import { SETTINGS, SETTINGS_OF_OTHERS } from './settings.ts';
+import { SECRET_NAMES, SETTINGS, SETTINGS_OF_OTHERS } from './settings.ts';
 
 const HELP = 'npm run config\n\nPrints every setting with the value that a start would use.';
 
@@ -44,10 +44,7 @@ function withoutDefault({ name, kind }: KnownSetting, environment: Environment):
 
 /** What looks like a setting of this project and is none: a start would pass it over without a word. */
 export function unknownSettings(environment: Environment): string[] {
-  const known = new Set<string>([
-    ...SETTINGS.flatMap(({ name, kind }) => (kind.startsWith('secret') ? [name, `${name}_FILE`] : [name])),
-    ...SETTINGS_OF_OTHERS,
-  ]);
+  const known = new Set<string>([...SETTINGS.map(({ name }) => name), ...SECRET_NAMES, ...SETTINGS_OF_OTHERS]);
   return Object.keys(environment)
     .filter((name) => name.startsWith('WAYPOST_') && !name.startsWith('WAYPOST_TEST_') && !known.has(name))
     .toSorted();

@@ -254,6 +254,11 @@ export const SETTINGS = [
 
 export type SettingName = (typeof SETTINGS)[number]['name'];
 
+/** The names by which a secret is given: as it is, or in a file. */
+export const SECRET_NAMES: readonly string[] = SETTINGS.flatMap(({ name, kind }) =>
+  kind === 'secret' || kind === 'secrets' ? [name, `${name}_FILE`] : [],
+);
+
 /** What the sandbox and the command line read from the same environment. */
 export const SETTINGS_OF_OTHERS = [
   'WAYPOST_CALLBACK_URL',

@@ -2,7 +2,7 @@ import { type ChildProcess, fork } from 'node:child_process';
 import { createHmac } from 'node:crypto';
 import { fileURLToPath } from 'node:url';
 import { request } from 'undici';
-import { SETTINGS } from './settings.ts';
+import { SECRET_NAMES } from './settings.ts';
 
 const PROGRAM = fileURLToPath(new URL('../sandbox/main.ts', import.meta.url));
 const ANSWER_TIMEOUT_MS = 3_000;
@@ -50,10 +50,7 @@ export async function startSandbox({ port, appSecret, dataDir }: Options): Promi
 
 /** What stands in for the provider has no use for what opens the database, the callback and the platform's API. */
 function withoutSecrets(environment: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
-  const secret = new Set<string>(
-    SETTINGS.flatMap(({ name, kind }) => (kind.startsWith('secret') ? [name, `${name}_FILE`] : [])),
-  );
-  return Object.fromEntries(Object.entries(environment).filter(([name]) => !secret.has(name)));
+  return Object.fromEntries(Object.entries(environment).filter(([name]) => !SECRET_NAMES.includes(name)));
 }
 
 /** It may be started anew at any time, and has then forgotten where its notifications go: so it is told again and again. */
