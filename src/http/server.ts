@@ -21,6 +21,8 @@ import type { Access, Answer, Route } from './route.ts';
 const BODY_BYTES_MAX = 1 << 20;
 /** A caller that takes longer to send its request holds a connection for nothing. */
 const REQUEST_TIMEOUT_MS = 60_000;
+/** Node itself closes the connection of a CONNECT. */
+const ANSWERED_METHODS = METHODS.filter((method) => method !== 'CONNECT');
 /** Together with the time for which a key is believed, a revocation reaches a call within the 2 s that are promised. */
 const ADMITTED_MS = 500;
 
@@ -91,8 +93,9 @@ export function createServer(deps: ServerDeps): FastifyInstance {
   answerErrors(app, answerError, deps.docsUrl);
   supportAllMethods(app);
   for (const [path, routes] of Map.groupBy(deps.routes, (route) => route.path)) {
-    for (const route of routes) addRoute(app, route, [route.method, ...besides(routes)], deps);
-    refuseOtherMethods(app, path, [...routes.map(({ method }) => method), ...besides(routes)]);
+    const more = besides(routes);
+    for (const route of routes) addRoute(app, route, [route.method, ...more], deps);
+    refuseOtherMethods(app, path, [...routes.map(({ method }) => method), ...more]);
   }
   return app;
 }
@@ -211,8 +214,7 @@ function sendAnswer(reply: FastifyReply, { status, body, headers }: Answer): Fas
 function refuseOtherMethods(app: FastifyInstance, path: string, allowed: readonly string[]): void {
   const allow = allowed.join(', ');
   app.route({
-    // Node itself closes the connection of a CONNECT.
-    method: METHODS.filter((method) => method !== 'CONNECT' && !allowed.includes(method)),
+    method: ANSWERED_METHODS.filter((method) => !allowed.includes(method)),
     url: path,
     onRequest: async () => {
       throw new ApiError('method_not_allowed', `Use ${allow}.`, { headers: { allow } });
@@ -223,5 +225,5 @@ function refuseOtherMethods(app: FastifyInstance, path: string, allowed: readonl
 
 function supportAllMethods(app: FastifyInstance): void {
   const supported = new Set<string>(app.supportedMethods);
-  for (const method of METHODS) if (method !== 'CONNECT' && !supported.has(method)) app.addHttpMethod(method);
+  for (const method of ANSWERED_METHODS) if (!supported.has(method)) app.addHttpMethod(method);
 }
