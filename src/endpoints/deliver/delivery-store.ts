@@ -46,6 +46,14 @@ export interface ClaimLimits {
 
 const CLAIMED_UNTIL_US = '(extract(epoch from claimed_until) * 1000000)::bigint';
 
+/** From one endpoint with deliveries in `waiting` to the next: a step in the index, however many each has. */
+const EACH_NEXT_ENDPOINT = `
+    union all
+    select n.account_id, n.endpoint_id from waiting w cross join lateral (
+      select d.account_id, d.endpoint_id from delivery d
+      where (d.account_id, d.endpoint_id) > (w.account_id, w.endpoint_id)
+      order by d.account_id, d.endpoint_id limit 1) n`;
+
 /**
  * Takes what is due, a little of each endpoint. It steps from one endpoint with deliveries to the next by the index and
  * looks at no more of each than may be taken, so that the backlog of a dead endpoint costs one step. The lease is on the
@@ -56,11 +64,7 @@ const DELIVERY_CLAIM = `
   with recursive waiting as (
     (select account_id, endpoint_id from delivery where (account_id, endpoint_id) > ($6::uuid, $7::uuid)
      order by account_id, endpoint_id limit 1)
-    union all
-    select n.account_id, n.endpoint_id from waiting w cross join lateral (
-      select d.account_id, d.endpoint_id from delivery d
-      where (d.account_id, d.endpoint_id) > (w.account_id, w.endpoint_id)
-      order by d.account_id, d.endpoint_id limit 1) n
+    ${EACH_NEXT_ENDPOINT}
   ), due as (
     select d.place from waiting w
     cross join lateral (
@@ -269,11 +273,7 @@ function replayOf({ accountId, mode, types, endpointId, afterSequence, eventId }
 const DELIVERY_TIDY = `
   with recursive waiting as (
     (select account_id, endpoint_id from delivery order by account_id, endpoint_id limit 1)
-    union all
-    select n.account_id, n.endpoint_id from waiting w cross join lateral (
-      select d.account_id, d.endpoint_id from delivery d
-      where (d.account_id, d.endpoint_id) > (w.account_id, w.endpoint_id)
-      order by d.account_id, d.endpoint_id limit 1) n
+    ${EACH_NEXT_ENDPOINT}
   )
   delete from delivery where ctid = any(array(
     select d.place from waiting w
