@@ -1,6 +1,6 @@
 import type { Logger } from 'pino';
 import type { Clock } from '../kernel/clock.ts';
-import { type KeepDays, type KeepLimits, keepLimits } from '../kernel/keep.ts';
+import { type KeepDays, type KeepLimits, keepLimitsByTwoClocks } from '../kernel/keep.ts';
 import type { Database, Transaction } from '../store/database.ts';
 import { isLockTimeout } from '../store/lock-timeout.ts';
 import { isTableGone } from '../store/table-gone.ts';
@@ -92,8 +92,7 @@ async function goOn({ database, days, clock, log }: Deps, { name, step, pauseSec
     return await database.transaction(async (tx) => {
       const task = await claimTask(tx, name);
       if (task === undefined) return false;
-      // What is gone does not come back when a clock is put right, so it takes two clocks to call it past its time.
-      const limits = keepLimits(days, Math.min(clock.nowMs(), task.atMs));
+      const limits = keepLimitsByTwoClocks(days, clock, task.atMs);
       const { more, ...reached } = await step(tx, limits, task.progress);
       await moveTask(tx, name, reached, more ? 0 : (pauseSeconds ?? HOUR_SECONDS));
       return more;

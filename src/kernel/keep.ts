@@ -1,3 +1,5 @@
+import type { Clock } from './clock.ts';
+
 /** For how many days things are kept. */
 export interface KeepDays {
   messages: number;
@@ -18,6 +20,14 @@ export interface KeepLimits {
 }
 
 const DAY_MS = 86_400_000;
+
+/**
+ * The limits for what is deleted: what is gone does not come back when a clock is put right, so it takes two clocks, ours and
+ * the database's, to call it past its time.
+ */
+export function keepLimitsByTwoClocks(days: KeepDays, clock: Clock, databaseMs: number): KeepLimits {
+  return keepLimits(days, Math.min(clock.nowMs(), databaseMs));
+}
 
 /** The limits as they are at one moment. */
 export function keepLimits(days: KeepDays, nowMs: number): KeepLimits {

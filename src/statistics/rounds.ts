@@ -1,5 +1,5 @@
 import type { Clock } from '../kernel/clock.ts';
-import { type KeepDays, keepLimits } from '../kernel/keep.ts';
+import { type KeepDays, keepLimitsByTwoClocks } from '../kernel/keep.ts';
 import type { Database } from '../store/database.ts';
 import { countDue } from './count-due.ts';
 import { collectMarks, sweepMessages } from './due-store.ts';
@@ -46,8 +46,8 @@ export async function countRound({ database, noted, days, clock }: Deps): Promis
   await noted.flush();
   const endMs = performance.now() + COUNT_MS_MAX;
   while ((await collectMarks(database, MARKS_A_BATCH)) === MARKS_A_BATCH && performance.now() < endMs);
-  // By two clocks, as messages are deleted: what a clock that is ahead takes for deleted would never be counted.
-  const keptFromMs = (atMs: number) => keepLimits(days, Math.min(clock.nowMs(), atMs)).messagesFromMs;
+  // As messages are deleted: what a clock that is ahead takes for deleted would never be counted.
+  const keptFromMs = (atMs: number) => keepLimitsByTwoClocks(days, clock, atMs).messagesFromMs;
   let counted = 0;
   for (let more = true; more && performance.now() < endMs; ) {
     const before = counted;
