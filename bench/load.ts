@@ -8,6 +8,7 @@ import { fillDataDir } from './fill/fill-data-dir.ts';
 import { createCleanup } from './harness/cleanup.ts';
 import { startGateway } from './harness/gateway.ts';
 import { makeTestAccounts } from './harness/platform.ts';
+import { readCount } from './harness/read-count.ts';
 
 const USAGE = `npm run load -- [--messages N] [--data-dir DIR]
 
@@ -27,11 +28,8 @@ async function main(): Promise<void> {
       help: { type: 'boolean', default: false },
     },
   });
-  const messages = Number(values.messages);
   if (values.help) return console.log(USAGE);
-  if (!Number.isSafeInteger(messages) || messages < 1)
-    throw new PlainFault('--messages must be a whole number above 0.', 2);
-
+  const messages = readCount('--messages', values.messages);
   const given = values['data-dir'];
   if (given !== undefined && existsSync(given) && readdirSync(given).length > 0)
     throw new PlainFault(`There is something in ${given} already. Name a folder that is empty or not there yet.`, 2);

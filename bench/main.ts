@@ -3,6 +3,7 @@ import { parseArgs } from 'node:util';
 import { PlainFault, runTool } from '../src/run-tool.ts';
 import { createCleanup } from './harness/cleanup.ts';
 import type { Extent } from './harness/compare.ts';
+import { readCount } from './harness/read-count.ts';
 import { writeResult } from './harness/report.ts';
 import { requireWritable } from './harness/require-writable.ts';
 import { writeMarkdown } from './harness/table.ts';
@@ -44,15 +45,13 @@ async function main(): Promise<number> {
   });
 
   const suites = positionals.length === 0 ? ALL : positionals;
-  const messages = Number(values.messages);
   if (values.help) {
     console.log(USAGE);
     return 0;
   }
   const unknown = suites.find((suite) => SUITES[suite] === undefined);
   if (unknown !== undefined) throw new PlainFault(`There is no suite ${unknown} (add --help for help).`, 2);
-  if (!Number.isSafeInteger(messages) || messages < 1)
-    throw new PlainFault('--messages must be a whole number above 0.', 2);
+  const messages = readCount('--messages', values.messages);
   for (const file of [values.json, values.markdown]) if (file !== undefined) requireWritable(dirname(file));
   const short = suites.length > 1 ? SHORTEST : SHORT;
   const options: SuiteOptions = {

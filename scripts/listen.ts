@@ -5,6 +5,7 @@ import { parseArgs } from 'node:util';
 import { Webhook } from 'standardwebhooks';
 import { checkSignature, readHeaders } from '../src/endpoints/check-signature.ts';
 import { PlainFault, runTool } from '../src/run-tool.ts';
+import { parseJson } from './parse-json.ts';
 
 const HELP = `Receives events on this machine, verifies them and prints what arrived.
 
@@ -87,14 +88,6 @@ async function findGateway(dataDir: string): Promise<Gateway> {
   if (dev === undefined)
     throw new PlainFault(`What is in ${path} is no JSON. Start the gateway again, which writes it anew.`);
   return { url: textOf(dev, 'base_url'), key: textOf(dev, 'test_key') };
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined; // What the parser says would quote the keys that stand in the file.
-  }
 }
 
 function listen(server: Server, port: number): Promise<number> {

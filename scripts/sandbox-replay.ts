@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { signBytes } from '../src/kernel/signature.ts';
 import { PlainFault, runTool } from '../src/run-tool.ts';
+import { parseJson } from './parse-json.ts';
 
 const HELP = `Posts notification files to the running gateway, signed with the secret of its sandbox.
 
@@ -102,14 +103,6 @@ async function post({ url, appSecret }: Gateway, bytes: Buffer<ArrayBuffer>): Pr
   });
   await answer.body?.cancel();
   return answer.status;
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined; // Whoever asks says in a sentence what is wrong with it.
-  }
 }
 
 await runTool(replay);
