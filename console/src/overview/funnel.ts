@@ -12,18 +12,15 @@ export interface Stage {
 /** How far the messages of a range have come. Each stage holds those of the next one too. */
 export function funnelOf({ accepted, sent, delivered, read, failed, unknown }: Totals): Stage[] {
   const percentOf = (count: number) => (accepted === 0 ? null : (count / accepted) * 100);
-  const stages: Omit<Stage, 'percent'>[] = [
+  const stages = [
     { label: 'Accepted', meaning: 'The provider took them.', tone: 'accepted', count: accepted },
     { label: 'Sent', meaning: 'The provider has sent them on.', tone: 'accepted', count: sent },
     { label: 'Delivered', meaning: "They are on people's devices.", tone: 'delivered', count: delivered },
     { label: 'Read', meaning: 'People have read them.', tone: 'read', count: read },
-  ];
-  const others: Omit<Stage, 'percent'>[] = [
+  ].map((stage) => ({ ...stage, percent: percentOf(stage.count) }));
+  const others = [
     { label: 'Failed', meaning: 'They were refused, or did not arrive.', tone: 'failed', count: failed },
     { label: 'Unknown', meaning: 'Whether they were taken is not known.', tone: 'unknown', count: unknown },
-  ];
-  return [
-    ...stages.map((stage) => ({ ...stage, percent: percentOf(stage.count) })),
-    ...others.map((stage) => ({ ...stage, percent: null })),
-  ];
+  ].map((other) => ({ ...other, percent: null }));
+  return [...stages, ...others];
 }
