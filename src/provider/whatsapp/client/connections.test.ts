@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import type net from 'node:net';
 import { afterEach, describe, it } from 'node:test';
 import { setImmediate as nextTurn } from 'node:timers/promises';
+import type { Provider } from '../../port.ts';
 import { createWhatsAppProvider } from './client.ts';
 import { accepted, message, type ReadRequest, reset, SENDER, startWireServer } from './test-servers.ts';
 
@@ -43,45 +44,37 @@ describe('the connections of the provider', () => {
     assert.deepEqual(warned(), [], 'many transmits may share one turn');
   });
 
-  it('are never all held by one account, whatever numbers it has: the first message of another finds one free', async () => {
-    const held: (() => void)[] = [];
-    const { server, provider } = await start((socket, { id }) => held.push(() => socket.write(accepted(id))), {
-      connections: 8,
+  const floods: [string, (provider: Provider, n: number) => Promise<{ kind: string }>, string][] = [
+    [
+      "one account's messages, whatever numbers it has",
+      (provider, n) => provider.transmit({ ...SENDER, phoneNumberId: String(n) }, message(`msg_${n}`)),
+      'accepted',
+    ],
+    [
+      "one account's look-ups of templates, whatever their names",
+      (provider, n) => provider.listTemplates(SENDER, '2', `name_${n}`),
+      'unavailable',
+    ],
+  ];
+  for (const [what, ask, outcome] of floods)
+    it(`are never all held by ${what}: the first message of another finds one free`, async () => {
+      const held: (() => void)[] = [];
+      const { server, provider } = await start((socket, { id }) => held.push(() => socket.write(accepted(id))), {
+        connections: 8,
+      });
+      const flood = Array.from({ length: 30 }, (_, n) => ask(provider, n));
+      await until(() => held.length >= 7);
+      const other = provider.transmit(OTHER, message('msg_other'));
+      await until(() => held.length === 8);
+      assert.equal(server.requests.at(-1)?.id, 'msg_other');
+      held.pop()?.();
+      assert.equal((await other).kind, 'accepted');
+      while (server.requests.length < 31 || held.length > 0) {
+        await until(() => held.length > 0);
+        held.shift()?.();
+      }
+      assert.ok((await Promise.all(flood)).every(({ kind }) => kind === outcome));
     });
-    const flood = Array.from({ length: 30 }, (_, n) =>
-      provider.transmit({ ...SENDER, phoneNumberId: String(n) }, message(`msg_${n}`)),
-    );
-    await until(() => held.length >= 7);
-    const other = provider.transmit(OTHER, message('msg_other'));
-    await until(() => held.length === 8);
-    assert.equal(server.requests.at(-1)?.id, 'msg_other');
-    held.pop()?.();
-    assert.equal((await other).kind, 'accepted');
-    while (server.requests.length < 31 || held.length > 0) {
-      await until(() => held.length > 0);
-      held.shift()?.();
-    }
-    assert.ok((await Promise.all(flood)).every(({ kind }) => kind === 'accepted'));
-  });
-
-  it("are never all held by one account's look-ups of templates: the first message of another finds one free", async () => {
-    const held: (() => void)[] = [];
-    const { server, provider } = await start((socket, { id }) => held.push(() => socket.write(accepted(id))), {
-      connections: 8,
-    });
-    const flood = Array.from({ length: 30 }, (_, n) => provider.listTemplates(SENDER, '2', `name_${n}`));
-    await until(() => held.length >= 7);
-    const sent = provider.transmit(OTHER, message('msg_1'));
-    await until(() => held.length === 8);
-    assert.equal(server.requests.at(-1)?.id, 'msg_1');
-    held.pop()?.();
-    assert.equal((await sent).kind, 'accepted');
-    while (server.requests.length < 31 || held.length > 0) {
-      await until(() => held.length > 0);
-      held.shift()?.();
-    }
-    await Promise.all(flood);
-  });
 
   it('let one who waits for them give up without a byte written', async () => {
     const held: (() => void)[] = [];
