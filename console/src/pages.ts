@@ -21,7 +21,7 @@ export interface PageEntry {
   /** The first part of the address. */
   path: string;
   title: string;
-  page: Component<{ id: string }>;
+  page: Component;
   /** The page of one of them, by its id. */
   one?: Component<{ id: string }>;
 }
