@@ -1,14 +1,63 @@
 import assert from 'node:assert/strict';
-import { it } from 'node:test';
-import { createRecorder, type MadeAttempt } from '../../src/endpoints/deliver/record.ts';
+import { after, before, it } from 'node:test';
+import { createRecorder, type MadeAttempt, type Recorder } from '../../src/endpoints/deliver/record.ts';
 import { newId } from '../../src/kernel/ids.ts';
-import { createTestDatabase } from '../support/database.ts';
+import type { Database } from '../../src/store/database.ts';
+import { isPassingFailure } from '../../src/store/passing-failure.ts';
+import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { until } from '../support/until.ts';
 import { countWaitingForLocks } from '../support/waiting-for-locks.ts';
 
+let testDatabase: TestDatabase;
+let database: Database;
+let recorder: Recorder;
+before(async () => {
+  testDatabase = await createTestDatabase();
+  ({ database } = testDatabase);
+  recorder = createRecorder(database, () => undefined);
+});
+after(() => testDatabase.drop());
+
 it('attempts that succeeded are written down once, although taking their deliveries away meets somebody in a circle', async () => {
-  const { database, drop } = await createTestDatabase();
-  const [accountId, endpointId, first, second] = [newId(), newId(), newId(), newId()];
+  const { accountId, eventIds, record } = await addDeliveries();
+  const lock = 'select 1 from delivery where event_id = $1 for update';
+  let recorded: Promise<unknown> | undefined;
+  await database.transaction(async (tx) => {
+    await tx.query(lock, [eventIds[1]]);
+    recorded = Promise.all(record());
+    await until(async () => (await countWaitingForLocks(database)) === 1);
+    // The server ends the one of the two who waits for longer.
+    await tx.query(lock, [eventIds[0]]);
+  });
+  await recorded;
+  assert.equal(await count('attempt', accountId), 2);
+  assert.equal(await count('delivery', accountId), 0);
+});
+
+it('and those whose deliveries cannot be taken away are left to their lease, and do not end the process', async () => {
+  const { accountId, record } = await addDeliveries();
+  await database.transaction((tx) =>
+    tx.runScript(`
+      create function lose() returns trigger language plpgsql as $$
+        begin raise exception 'in a circle' using errcode = 'deadlock_detected'; end $$;
+      create trigger lose before delete on delivery for each row execute function lose()`),
+  );
+  const outcomes = await Promise.allSettled(record());
+  for (const outcome of outcomes) {
+    assert.ok(outcome.status === 'rejected');
+    assert.ok(isPassingFailure(outcome.reason), String(outcome.reason));
+  }
+  assert.equal(await count('attempt', accountId), 2);
+  assert.equal(await count('delivery', accountId), 2);
+});
+
+/** Two deliveries, and what writes down that they succeeded. */
+async function addDeliveries() {
+  const [accountId, endpointId, ...eventIds] = [newId(), newId(), newId(), newId()];
+  for (const eventId of eventIds) {
+    const key = [accountId, endpointId, eventId];
+    await database.query('insert into delivery (account_id, endpoint_id, event_id) values ($1, $2, $3)', key);
+  }
   const made = (eventId: string): MadeAttempt => ({
     delivery: {
       ...{ account_id: accountId, endpoint_id: endpointId, event_id: eventId, attempts: 0, endpoint_version: 0 },
@@ -21,24 +70,9 @@ it('attempts that succeeded are written down once, although taking their deliver
     },
     waitMs: null,
   });
-  for (const eventId of [first, second])
-    await database.query('insert into delivery (account_id, endpoint_id, event_id) values ($1, $2, $3)', [
-      accountId,
-      endpointId,
-      eventId,
-    ]);
-  const recorder = createRecorder(database, () => undefined);
-  const lock = 'select 1 from delivery where event_id = $1 for update';
-  let recorded: Promise<unknown> | undefined;
-  await database.transaction(async (tx) => {
-    await tx.query(lock, [second]);
-    recorded = Promise.all([first, second].map((eventId) => recorder.add(made(eventId))));
-    await until(async () => (await countWaitingForLocks(database)) === 1);
-    // The server ends the one of the two who waits for longer.
-    await tx.query(lock, [first]);
-  });
-  await recorded;
-  assert.equal((await database.query('select 1 from attempt where account_id = $1', [accountId])).length, 2);
-  assert.deepEqual(await database.query('select 1 from delivery where account_id = $1', [accountId]), []);
-  await drop();
-});
+  return { accountId, eventIds, record: () => eventIds.map((eventId) => recorder.add(made(eventId))) };
+}
+
+async function count(table: 'attempt' | 'delivery', accountId: string): Promise<number> {
+  return (await database.query(`select 1 from ${table} where account_id = $1`, [accountId])).length;
+}

@@ -27,7 +27,7 @@ export interface MadeAttempt {
 }
 
 export interface Recorder {
-  /** Settles when the attempt is committed with all that follows from it. */
+  /** Settles when the attempt is committed with all that follows from it. If it fails, the delivery may be repeated. */
   add(attempt: MadeAttempt): Promise<void>;
   /** Resolves when nothing waits to be committed. */
   idle(): Promise<void>;
@@ -39,23 +39,36 @@ export function createRecorder(
   onEvents: () => void,
   onCommit: (attempts: number) => void = () => {},
 ): Recorder {
-  return createBatcher<MadeAttempt, void>({
+  const batcher = createBatcher<MadeAttempt, Recorded>({
     itemsMax: ROWS_A_COMMIT_MAX,
     flushesMax: COMMITS_MAX,
     everyMs: COMMIT_EVERY_MS,
     flush: async (made) => {
-      const disabled = await record(database, made);
+      const recorded = await record(database, made);
       onCommit(made.length);
-      if (disabled.length > 0) onEvents();
-      return made.map(() => undefined);
+      if (recorded.disabled.length > 0) onEvents();
+      return made.map(() => recorded);
     },
   });
+  return {
+    async add(attempt) {
+      const { removalError } = await batcher.add(attempt);
+      if (removalError !== undefined) throw removalError;
+    },
+    idle: () => batcher.idle(),
+  };
 }
 
-/** Returns the endpoints that are disabled by what was recorded. */
-async function record(database: Database, made: readonly MadeAttempt[]): Promise<DisabledEndpoint[]> {
+interface Recorded {
+  /** The endpoints that are disabled by it. */
+  disabled: DisabledEndpoint[];
+  /** Why deliveries that are over are still there, although their attempts are written down. */
+  removalError?: unknown;
+}
+
+async function record(database: Database, made: readonly MadeAttempt[]): Promise<Recorded> {
   if (made.some(({ outcome }) => outcome.outcome !== 'succeeded'))
-    return database.transaction((tx) => recordAny(tx, made));
+    return { disabled: await database.transaction((tx) => recordAny(tx, made)) };
   // Nearly always that is all.
   const deliveries = made.map(({ delivery }) => delivery);
   const removed = await recordSuccesses(database, {
@@ -63,12 +76,19 @@ async function record(database: Database, made: readonly MadeAttempt[]): Promise
     attempts: made.map((attempt) => rowOf(attempt, null)),
     deliveries,
   });
+  if (removed === deliveries.length) return { disabled: [] };
   // A crash before this is over repeats a delivery, as it would before the attempts are written down. They are by now, and
-  // must not be once more: who loses a lock here tries this alone again.
-  if (removed < deliveries.length) await repeatOnConflict(() => removeDeliveries(database, deliveries));
-  return [];
+  // must not be once more: who loses a lock here tries this alone again, and an error is a result, so that no half of the
+  // batch is written again.
+  const removal = repeatOnConflict(() => removeDeliveries(database, deliveries));
+  const removalError = await removal.then(
+    () => undefined,
+    (error: unknown) => error,
+  );
+  return { disabled: [], removalError };
 }
 
+/** Returns the endpoints that are disabled by it. */
 async function recordAny(tx: Transaction, made: readonly MadeAttempt[]): Promise<DisabledEndpoint[]> {
   const { good, bad } = sortEndpoints(made);
   if (good.length > 0) await noteSuccess(tx, good);
