@@ -7,6 +7,7 @@ import { type Harness, startHarness } from './harness.ts';
 import { type Receiver, startReceiver } from './receiver.ts';
 
 const EVENTS = 60;
+const CONNECTIONS = 'select 1 from pg_stat_activity where datname = current_database() and application_name = $1';
 
 describe('a node that is killed', () => {
   let harness: Harness;
@@ -30,9 +31,16 @@ describe('a node that is killed', () => {
     await receiver.close();
   });
 
+  function urlOf(name: string): string {
+    const url = new URL(harness.url);
+    url.searchParams.set('application_name', name);
+    return url.href;
+  }
+
   async function startNode(): Promise<{ kill(): Promise<void> }> {
+    const name = `node-${children.length}`;
     const child = spawn(process.execPath, [fileURLToPath(new URL('delivering-process.ts', import.meta.url))], {
-      env: { PATH: process.env.PATH, DATABASE_URL: harness.url, MASTER_KEY: harness.masterKey },
+      env: { PATH: process.env.PATH, DATABASE_URL: urlOf(name), MASTER_KEY: harness.masterKey },
       stdio: ['ignore', 'pipe', 'inherit'],
     });
     children.push(child);
@@ -42,6 +50,8 @@ describe('a node that is killed', () => {
       async kill() {
         child.kill('SIGKILL');
         await gone;
+        // Its last statement may still be carried out, and take deliveries for as long as a lease.
+        await until(async () => (await harness.database.query(CONNECTIONS, [name])).length === 0);
       },
     };
   }
