@@ -3,6 +3,7 @@ import { EVENT_TYPES } from '../events/event.ts';
 import { EXAMPLE } from '../http/examples.ts';
 import { PAGE_QUERY } from '../http/page.ts';
 import { textOfForm } from '../http/text-of-form.ts';
+import { wordsOnce } from '../http/words-once.ts';
 import { readEndpointUrl } from './address/url.ts';
 
 const OVERLAP_SECONDS_MAX = 604_800;
@@ -11,13 +12,9 @@ const HEADERS = Type.Record(Type.String(), Type.Union([Type.String(), Type.Array
   description: 'The headers as they came; of them the three of Standard Webhooks are looked at.',
 });
 
-const TYPES = Type.Union(
-  [
-    Type.Array(Type.Enum([...EVENT_TYPES]), { minItems: 1, maxItems: EVENT_TYPES.length, uniqueItems: true }),
-    Type.Null(),
-  ],
-  { description: 'The types of events it wants; null or absent: all.' },
-);
+const TYPES = Type.Union([wordsOnce(EVENT_TYPES), Type.Null()], {
+  description: 'The types of events it wants; null or absent: all.',
+});
 const DESCRIPTION = Type.Union([Type.String({ maxLength: 500 }), Type.Null()], {
   description: 'What it is for, in your words.',
 });

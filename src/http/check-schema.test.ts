@@ -2,12 +2,13 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { type TSchema, Type } from 'typebox';
 import { createBodyCheck } from './check-schema.ts';
+import { wordsOnce } from './words-once.ts';
 
 const faultsOf = (schema: TSchema, body: unknown) =>
   createBodyCheck(schema)(body).map(({ pointer, detail }) => `${pointer} ${detail}`);
 
 describe('a member that may be of several kinds', () => {
-  const words = Type.Array(Type.Enum(['red', 'blue']), { minItems: 1, uniqueItems: true });
+  const words = wordsOnce(['red', 'blue', 'plum']);
   const schema = Type.Object({
     words: Type.Union([words, Type.Null()]),
     name: Type.Union([Type.String(), Type.Null()]),
@@ -16,7 +17,7 @@ describe('a member that may be of several kinds', () => {
   it('has one fault for each cause', () => {
     const good = { words: ['red'], name: null };
     assert.deepEqual(faultsOf(schema, good), []);
-    const notKnown = 'The value must be one of red, blue.';
+    const notKnown = 'The value must be one of red, blue, plum.';
     for (const [value, faults] of [
       [['green'], [`#/words/0 ${notKnown}`]],
       [
@@ -25,6 +26,11 @@ describe('a member that may be of several kinds', () => {
       ],
       [[], ['#/words The value must not have fewer than 1 items.']],
       [['red', 'red'], ['#/words The value must not have duplicate items.']],
+      [
+        ['red', 'red', 'green'],
+        [`#/words/2 ${notKnown}`, '#/words The value must not have duplicate items.'],
+      ],
+      [new Array(4).fill('red'), ['#/words The value must not have more than 3 items.']],
       [5, ['#/words The value must be array or null.']],
     ] as const)
       assert.deepEqual(faultsOf(schema, { ...good, words: value }), faults);
