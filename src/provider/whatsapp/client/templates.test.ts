@@ -120,12 +120,12 @@ describe('reading templates', () => {
       components: {},
       quality_score: 'GREEN',
     };
-    server.answer = (query) => pageOf([null, 1, 'x', [], {}, { name: 'a' }, { language: 'en' }, odd], query);
+    const partly = { name: 'partly', language: 'en', components: [null, 7, 'BODY', [], { type: 'BODY', text: 'a' }] };
+    server.answer = (query) => pageOf([null, 1, 'x', [], {}, { name: 'a' }, { language: 'en' }, odd, partly], query);
+    const unknown = { status: 'unknown', category: 'unknown', parameterFormat: 'positional', quality: null };
     assert.deepEqual(await list(), [
-      {
-        ...{ id: '7', name: 'odd\ufffd\ufffd', language: 'en', status: 'unknown', category: 'unknown' },
-        ...{ parameterFormat: 'positional', components: [], quality: null },
-      },
+      { ...unknown, id: '7', name: 'odd\ufffd\ufffd', language: 'en', components: [] },
+      { ...unknown, id: '', name: 'partly', language: 'en', components: [{ type: 'BODY', text: 'a' }] },
     ]);
   });
 });

@@ -72,7 +72,7 @@ function readTemplate(listed: unknown): ProviderTemplate[] {
       status: wordOf(status) ?? 'unknown',
       category: wordOf(category) ?? 'unknown',
       parameterFormat: wordOf(format) === 'named' ? 'named' : 'positional',
-      components: Array.isArray(components) ? components : [],
+      components: Array.isArray(components) ? components.filter(isRecord) : [],
       quality: isRecord(quality) ? wordOf(quality.score) : null,
     },
   ];
