@@ -1,4 +1,5 @@
 import { Type } from 'typebox';
+import { halfClosedSignal } from '../http/half-closed.ts';
 import { PAGE_QUERY } from '../http/page.ts';
 import { accountRoute, type Route } from '../http/route.ts';
 import { textOfForm } from '../http/text-of-form.ts';
@@ -72,7 +73,11 @@ function feedRoute({ database, tail, docsUrl, closing, authenticate }: Deps): Ro
       const limit = Number(query.limit ?? LIMIT_DEFAULT);
       const waitMs = Math.min(WAIT_SECONDS_MAX, Number(query.wait ?? 0)) * 1_000;
       const reading = { accountId, mode, after, types, limit, waitMs };
-      const rows = await readWaiting({ database, tail }, reading, [request.signal, closing]);
+      const rows = await readWaiting({ database, tail }, reading, [
+        request.signal,
+        closing,
+        halfClosedSignal(request.raw),
+      ]);
       // A key that was revoked while it waited reads nothing more.
       if (waitMs > 0) await authenticate(request.headers.authorization);
       const { latest, oldest } = await findBounds(database, accountId, mode);
@@ -139,9 +144,10 @@ function streamRoute(deps: Deps): Route {
       const after = given === undefined ? (await findBounds(database, accountId, mode)).latest : Number(given);
       const { authorization } = request.headers;
       const stillAllowed = async () => isAllowed(authenticate(authorization));
+      const ends = AbortSignal.any([deps.closing, halfClosedSignal(request.raw)]);
       return {
         status: 200,
-        body: streamEvents(deps, { accountId, mode, after, types, stillAllowed }),
+        body: streamEvents({ ...deps, closing: ends }, { accountId, mode, after, types, stillAllowed }),
         headers: {
           'content-type': 'text/event-stream; charset=utf-8',
           'cache-control': 'no-store',

@@ -20,7 +20,7 @@ export interface StreamDeps {
   database: Queryable;
   tail: Tail;
   docsUrl(): string;
-  /** Ends every stream when the process stops. */
+  /** Ends the stream: the process stops, or the reader may be gone. */
   closing: AbortSignal;
   heartbeatMs?: number;
   stalledMs?: number;

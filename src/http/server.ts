@@ -10,6 +10,7 @@ import { answerErrors, createErrorAnswer } from './answer-errors.ts';
 import { type AnsweredRequest, tellAnswered } from './answered.ts';
 import { createBodyCheck, createQueryCheck } from './check-schema.ts';
 import { checkContentType } from './content-type.ts';
+import { answerHalfClosed } from './half-closed.ts';
 import { invalidRequest } from './invalid-request.ts';
 import { parseJsonBody } from './json-body.ts';
 import { lingering } from './linger.ts';
@@ -64,6 +65,7 @@ export function createServer(deps: ServerDeps): FastifyInstance {
     http: { requireHostHeader: false },
     routerOptions: { ignoreTrailingSlash: false, caseSensitive: true, maxParamLength: 1_000 },
   });
+  answerHalfClosed(app.server);
   app.removeAllContentTypeParsers();
   app.addContentTypeParser('*', { parseAs: 'buffer' }, (request, raw, done) => {
     stateOf(request.raw).rawBody = Buffer.isBuffer(raw) ? raw : Buffer.from(raw);
