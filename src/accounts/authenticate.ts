@@ -3,6 +3,8 @@ import type { SteadyClock } from '../kernel/clock.ts';
 import { ApiError } from '../kernel/errors.ts';
 import type { AccountPrincipal, Principal } from '../kernel/principal.ts';
 import { createRemembered } from '../kernel/remember.ts';
+import { StoreUnavailable } from '../kernel/store-unavailable.ts';
+import { withinMs } from '../kernel/within-ms.ts';
 import type { Queryable } from '../store/database.ts';
 import { hashApiKey, isWellFormedApiKey } from './api-key.ts';
 import { findKeyByHash, type KeyWithAccountRow } from './key-store.ts';
@@ -11,6 +13,9 @@ import { findKeyByHash, type KeyWithAccountRow } from './key-store.ts';
 const BELIEVED_MS = 1_500;
 /** Beyond this many keys in use within the time above the oldest are forgotten, which costs a query each. */
 const REMEMBERED_MAX = 10_000;
+
+/** A statement on a connection that is dead waits for 35 s, and a send is to be answered in 25. */
+const LOOK_UP_MS = 5_000;
 
 export type Authenticate = (authorization: string | undefined) => Promise<Principal>;
 
@@ -33,7 +38,7 @@ export function createAuthenticate({ database, platformKeys, clock, onUsed }: De
   const platformHashes = platformKeys.map(sha256);
   const keys = createRemembered({
     async load(key) {
-      const row = await findKeyByHash(database, hashApiKey(key));
+      const row = await withinMs(findKeyByHash(database, hashApiKey(key)), LOOK_UP_MS, tooLong);
       return row && { row, validUntilMs: validUntilMs(row, clock.steadyMs()) };
     },
     believedMs: BELIEVED_MS,
@@ -92,6 +97,10 @@ function principalOf(row: KeyWithAccountRow): AccountPrincipal {
 
 function sha256(text: string): Buffer {
   return createHash('sha256').update(text).digest();
+}
+
+function tooLong(): never {
+  throw new StoreUnavailable(new Error('No key was read in time'), false);
 }
 
 function invalidKey(): ApiError {

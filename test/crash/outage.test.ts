@@ -95,6 +95,25 @@ it('a database that stops answering costs a send its commit, not its caller an e
   await onlyTransmitted(sandbox, 4, gateway);
 });
 
+it('a database that stops answering costs no caller more than seconds, even where its key is not known yet', async (t) => {
+  const { proxy, sandbox, gateway } = await startWorld(t);
+  await sendText(gateway.dev, phoneNumbers(1, 1));
+  proxy.stall();
+  // A key is believed for a moment, so these are looked up once that is over: on connections that are open, and dead.
+  const startedMs = Date.now();
+  await until(async () => {
+    const askedMs = Date.now();
+    const refused = await readApi(gateway.dev, '/api/v1/account');
+    assert.ok(Date.now() - askedMs < QUICKLY_MS, `${Date.now() - askedMs} ms`);
+    return refused.status === 503;
+  });
+  assert.equal((await sendText(gateway.dev, phoneNumbers(0, 3))).status, 503);
+  assert.ok(Date.now() - startedMs < 2 * QUICKLY_MS);
+  proxy.restore();
+  await until(async () => (await readApi(gateway.dev, '/readyz')).status === 200);
+  await onlyTransmitted(sandbox, 1, gateway);
+});
+
 const ACCEPTED = ['accepted', 'sent', 'delivered', 'read'];
 
 /** A gateway whose database can be cut off. */
