@@ -122,7 +122,7 @@ function keyBody(clock: Clock) {
       name: Type.String({ minLength: 1, maxLength: 200, description: 'What it is for, for people.' }),
       mode: Type.Enum(['live', 'test'], { description: 'For the real provider, or for the sandbox.' }),
       scopes: Type.Optional(
-        Type.Union([Type.Array(Type.Enum([...SCOPES]), { maxItems: SCOPES.length }), Type.Null()], {
+        Type.Union([Type.Array(Type.Enum([...SCOPES]), { maxItems: SCOPES.length, uniqueItems: true }), Type.Null()], {
           description: 'What it may do; null or absent: everything.',
         }),
       ),

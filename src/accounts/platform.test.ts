@@ -107,6 +107,7 @@ describe('keys of an account', () => {
     assert.deepEqual(await faultsOf({}), ['#/mode', '#/name']);
     assert.deepEqual(await faultsOf({ name: 'a', mode: 'production' }), ['#/mode']);
     assert.ok((await faultsOf({ name: 'a', mode: 'test', scopes: ['messages:eat'] })).includes('#/scopes/0'));
+    assert.deepEqual(await faultsOf({ name: 'a', mode: 'test', scopes: ['events:read', 'events:read'] }), ['#/scopes']);
     for (const expires_at of ['2020-01-01T00:00:00Z', 'tomorrow', 5, '2026-01-01'])
       assert.deepEqual([...new Set(await faultsOf({ name: 'a', mode: 'test', expires_at }))], ['#/expires_at']);
   });
