@@ -2,7 +2,7 @@
 import { spawn, spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import module from 'node:module';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import { limitHeap } from './limit-heap.js';
 
 const NODE_MAJOR_MIN = 24;
@@ -34,6 +34,8 @@ await runGateway();
  * that this one never has the stripper in its memory, which takes 25 MB and does not give them back.
  */
 function useCompiledSources(cacheDir) {
+  // Node would ask for ever there when it makes the folder. The settings refuse it with a sentence.
+  if (resolve(cacheDir).startsWith('/proc/')) return;
   if (!existsSync(cacheDir)) spawnSync(process.execPath, [COMPILE_AHEAD, cacheDir], { stdio: 'inherit' });
   module.enableCompileCache(cacheDir);
 }

@@ -52,6 +52,7 @@ describe('settings', () => {
       NODE_ENV: 'Production',
       PORT: '80a',
       WAYPOST_PUBLIC_URL: 'ftp://example.com',
+      WAYPOST_DATA_DIR: '/proc/waypost',
       WAYPOST_SANDBOX: 'yes',
       WAYPOST_METRICS_PORT: '70000',
       WAYPOST_SEND_DEADLINE_MS: '-1',

@@ -114,6 +114,9 @@ export function loadConfig(environment: Environment = process.env): Config {
 function faultsOf(config: Config): string[] {
   const faults: string[] = [];
   const { appSecrets, verifyTokens, platformKeys, masterKey } = config.secrets;
+  // Node would ask for ever there when it makes a folder with those above it.
+  if (/^\/proc(\/|$)/.test(config.dataDir))
+    faults.push('WAYPOST_DATA_DIR must be a folder that can be written to, and none in /proc');
   if (!LOG_LEVELS.includes(config.logLevel)) faults.push(`WAYPOST_LOG_LEVEL must be one of ${LOG_LEVELS.join(', ')}`);
   if (!/^v\d+\.\d+$/.test(config.providerVersion)) faults.push('WAYPOST_PROVIDER_VERSION must look like v25.0');
   if (!platformKeys.every(isPlatformKey))

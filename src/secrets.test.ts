@@ -88,6 +88,16 @@ describe('secrets', () => {
     }
   });
 
+  it('that cannot be kept are told in a sentence that names the setting', async () => {
+    const file = join(folder, 'file');
+    await writeFile(file, '');
+    for (const dataDir of [file, join(file, 'deeper')])
+      assert.throws(
+        () => completeSecrets(loadConfig({ WAYPOST_DATA_DIR: dataDir })),
+        ({ name, message }: Error) => name === 'Error' && message.startsWith(`WAYPOST_DATA_DIR`) && !/\n/.test(message),
+      );
+  });
+
   it('are the same for processes that start at the same time', async () => {
     for (let round = 0; round < 2; round++) {
       const dataDir = join(folder, `together-${round}`);

@@ -26,9 +26,19 @@ export interface Secrets {
 /**
  * Completes the given secrets from `secrets.json` in the data folder (mode 0600), making there what is still missing.
  * In production only the sandbox's own secret is ever made: the settings have been checked for all others before. Throws a
- * sentence for the operator if the sandbox would sign as the provider does, or if the file is not as it was made.
+ * sentence for the operator if the sandbox would sign as the provider does, if the file is not as it was made, or if it cannot
+ * be read or written.
  */
 export function completeSecrets(config: Config): Secrets {
+  try {
+    return completeFrom(config);
+  } catch (error) {
+    if (!(error instanceof Error && 'syscall' in error)) throw error;
+    throw new Error(`WAYPOST_DATA_DIR must be a folder that can be written to: ${error.message}`, { cause: error });
+  }
+}
+
+function completeFrom(config: Config): Secrets {
   const path = join(config.dataDir, 'secrets.json');
   for (;;) {
     const kept = readKept(path);

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
@@ -16,6 +17,7 @@ import { startGatewayProcess } from '../support/process.ts';
 import { startSandboxProcess } from '../support/sandbox-process.ts';
 import { until } from '../support/until.ts';
 
+const START_LIMIT_MS = 20_000;
 const WAYPOST_MASTER_KEY = randomBytes(32).toString('base64');
 
 it('a second gateway on the same data folder ends with a sentence, and the first goes on', async (t) => {
@@ -157,6 +159,18 @@ for (const [how, url] of [
 
 const onLinux = { skip: process.platform !== 'linux' && 'only Linux shows processes as files' };
 const onOwnServer = { skip: process.env.TEST_DATABASE_URL === undefined ? false : 'not on the embedded server' };
+
+it('a start on a data folder where nothing can be made ends with a sentence', onLinux, async () => {
+  // Node's own way to make a folder with those above it asks /proc for ever, where the compiled sources are kept too.
+  for (const dataDir of ['/proc/waypost', '/sys/waypost']) {
+    const env = { PATH: process.env.PATH, WAYPOST_DATA_DIR: dataDir };
+    const child = spawn(process.execPath, ['scripts/start.js'], { env, stdio: ['ignore', 'ignore', 'pipe'] });
+    const limit = setTimeout(() => child.kill('SIGKILL'), START_LIMIT_MS);
+    const told = Buffer.concat(await child.stderr.toArray()).toString();
+    clearTimeout(limit);
+    assert.match(told, /WAYPOST_DATA_DIR must be a folder that can be written to/);
+  }
+});
 
 it('a DATABASE_URL may name a socket, and no host', onOwnServer, async (t) => {
   const { DATABASE_URL } = await ownDatabase(t);
