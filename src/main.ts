@@ -39,6 +39,8 @@ async function main(): Promise<void> {
   const secrets = completeSecrets(config);
   const undo: (() => Promise<void>)[] = [];
   const stopped = onStopSignal(config.stopBudgetMs);
+  const stop = new AbortController();
+  void stopped.then(() => stop.abort());
   try {
     const { dataDir, databaseUrl } = config;
     // The driver would tell it without the name of the setting. It takes a URL without a host, as for a socket, too.
@@ -46,7 +48,8 @@ async function main(): Promise<void> {
       throw new Error(
         'DATABASE_URL is not well formed. It must look like postgresql://user:password@host:5432/database.',
       );
-    const embedded = databaseUrl === undefined ? await startEmbedded({ dataDir, log: plainLog(log) }) : undefined;
+    const ownServer = { dataDir, log: plainLog(log), stopping: stop.signal };
+    const embedded = databaseUrl === undefined ? await startEmbedded(ownServer) : undefined;
     undo.push(async () => embedded?.stop());
     const database = openDatabase({
       connection: embedded?.connection ?? { url: databaseUrl ?? '' },
@@ -55,6 +58,7 @@ async function main(): Promise<void> {
     });
     undo.push(() => database.close());
     await migrate(database);
+    stop.signal.throwIfAborted();
 
     const sandbox = config.sandbox
       ? await startSandbox({ port: config.sandboxPort, appSecret: secrets.sandboxAppSecret, dataDir })
@@ -85,6 +89,9 @@ async function main(): Promise<void> {
     if (!config.production) console.log('Stopping: finishing what is under way.');
     app.announceStop();
     await wait(config.stopNoticeMs);
+  } catch (error) {
+    // Told to stop before it had started, and nothing is under way.
+    if (error !== stop.signal.reason) throw error;
   } finally {
     await runAll(undo.reverse());
     log.info('gateway.stopped');

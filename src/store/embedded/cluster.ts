@@ -23,7 +23,7 @@ export async function clusterMajor({ clusterDir }: Place): Promise<number | unde
  * Makes the cluster in a folder of its own and renames it when it is complete and on the disk: a start that was cut
  * off leaves a draft, which the next one throws away.
  */
-export async function makeCluster(place: Place, binaries: Binaries): Promise<void> {
+export async function makeCluster(place: Place, binaries: Binaries, stopping: AbortSignal): Promise<void> {
   const { baseDir, clusterDir, runAs } = place;
   for (const name of await readdir(baseDir)) {
     if (name.startsWith(DRAFT)) await rm(join(baseDir, name), { recursive: true, force: true, maxRetries: 5 });
@@ -35,6 +35,7 @@ export async function makeCluster(place: Place, binaries: Binaries): Promise<voi
     cwd: draftDir,
     env: serverEnvironment(),
     timeout: INITDB_TIMEOUT_MS,
+    signal: stopping,
   });
   await rename(draftDir, clusterDir);
   await syncDir(baseDir);

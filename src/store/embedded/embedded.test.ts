@@ -33,6 +33,8 @@ const asRoot = { skip: !isRoot && 'only root has this trouble' };
 /** It never waits, and only who waits notices that the server is gone. */
 const ENDLESS = 'select count(*) from (select generate_series(1, 1000000000000)) as numbers';
 
+const SILENT = { info() {}, warn() {}, error() {} };
+
 let dataDir: string;
 let running: Embedded[];
 let messages: string[];
@@ -63,6 +65,19 @@ describe('the embedded server', { ...onUnix, timeout: 400_000 }, () => {
         current_setting('listen_addresses') as listener, current_setting('server_encoding') as encoding from kept`,
     );
     assert.deepEqual(rows, [{ n: 42, fsync: 'on', commit: 'on', listener: '', encoding: 'UTF8' }]);
+  });
+
+  it('is not waited for by a start that is told to stop while the cluster is made', async () => {
+    const stopping = new AbortController();
+    const starting = startEmbedded({ dataDir, log: SILENT, stopping: stopping.signal });
+    starting.catch(() => undefined);
+    await until(async () => {
+      const made = await readdir(join(dataDir, 'postgres')).catch(() => []);
+      return made.some((name) => name.startsWith('cluster.new-'));
+    });
+    stopping.abort();
+    await assert.rejects(starting, (error) => error === stopping.signal.reason);
+    assert.equal((await start()).fresh, true, 'nothing of it is in the way of the next start');
   });
 
   it('has its socket in a folder that no other user may enter', async () => {

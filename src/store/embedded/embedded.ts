@@ -20,6 +20,8 @@ export interface EmbeddedLog {
 export interface EmbeddedOptions {
   dataDir: string;
   log: EmbeddedLog;
+  /** Ends a start that has not come to its end, which then throws the signal's reason. */
+  stopping?: AbortSignal;
   /** False only for tests: what is committed need not survive a power cut. */
   durable?: boolean;
 }
@@ -57,12 +59,17 @@ const NOT_DURABLE = ['fsync=off', 'synchronous_commit=off', 'full_page_writes=of
  * Runs a PostgreSQL of our own on a data folder, which only one process may do at a time. Throws a sentence for the
  * operator when it cannot. A server that ends by itself is started again.
  */
-export async function startEmbedded({ dataDir, log, durable = true }: EmbeddedOptions): Promise<Embedded> {
+export async function startEmbedded({
+  dataDir,
+  log,
+  stopping = NEVER,
+  durable = true,
+}: EmbeddedOptions): Promise<Embedded> {
   const dir = resolve(dataDir);
   await makeDataDir(dir);
   const lock = await lockDataDir(dir);
   try {
-    const { connection, fresh, stop } = await startIn(dir, log, durable);
+    const { connection, fresh, stop } = await startIn(dir, log, stopping, durable);
     let stopped: Promise<void> | undefined;
     return {
       connection,
@@ -74,9 +81,13 @@ export async function startEmbedded({ dataDir, log, durable = true }: EmbeddedOp
     };
   } catch (error) {
     lock.release();
+    // What fails because of the stop is no fault of its own.
+    stopping.throwIfAborted();
     throw error;
   }
 }
+
+const NEVER = new AbortController().signal;
 
 /** For root, the user who runs the server must be able to pass through. Secrets in it are files of mode 0600. */
 async function makeDataDir(dir: string): Promise<void> {
@@ -86,7 +97,7 @@ async function makeDataDir(dir: string): Promise<void> {
   else if (isRoot) await chmod(dir, (await stat(dir)).mode | 0o001);
 }
 
-async function startIn(dataDir: string, log: EmbeddedLog, durable: boolean): Promise<Embedded> {
+async function startIn(dataDir: string, log: EmbeddedLog, starting: AbortSignal, durable: boolean): Promise<Embedded> {
   const place = await choosePlace(dataDir, log);
   const { baseDir, clusterDir, runAs } = place;
   const binaries = await findBinaries({
@@ -96,11 +107,17 @@ async function startIn(dataDir: string, log: EmbeddedLog, durable: boolean): Pro
     packageDir: findPackage(),
   });
   const fresh = !place.clusterExists;
-  if (fresh) await makeCluster(place, binaries);
+  if (fresh) await makeCluster(place, binaries, starting);
   const address = process.platform === 'win32' ? await loopbackAddress(baseDir) : await socketAddress(baseDir, runAs);
   const settings = [...SETTINGS, ...(durable ? DURABLE : NOT_DURABLE), ...address.settings];
   const options = { binaries, clusterDir, logFile: join(baseDir, 'server.log'), runAs, settings };
-  const kept = await keepRunning((stopping) => startAlone(options, stopping, address.prepare, log), log);
+  let begun = false;
+  const kept = await keepRunning((stopped) => {
+    // Once it has begun it is needed to the end of the stop.
+    const stopping = begun ? stopped : AbortSignal.any([stopped, starting]);
+    return startAlone(options, stopping, address.prepare, log);
+  }, log);
+  begun = true;
   return {
     connection: address.connection,
     fresh,
