@@ -294,4 +294,12 @@ describe('the command line', () => {
     assert.equal(away.exitCode, 1);
     assert.match(away.stdout, /^fail {2}gateway/m);
   });
+
+  it('finds that a gateway stops, and that nothing is wrong with its database', async () => {
+    gateway.app.announceStop();
+    const { exitCode, stdout } = await cli('doctor');
+    assert.equal(exitCode, 1);
+    assert.match(stdout, /^fail {2}gateway .*shutting down.*\n.*next one/m);
+    assert.doesNotMatch(stdout, /^fail {2}database/m);
+  });
 });

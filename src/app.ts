@@ -95,7 +95,7 @@ interface Life {
   /** Without a final slash. */
   publicUrl: string;
   accepting: boolean;
-  /** It will stop soon: balancers are told, and callers' connections are not kept. */
+  /** It will stop soon, or stops: balancers are told, and callers' connections are not kept. */
   leaving: boolean;
   /** Ends streams and waiting reads. */
   closing: AbortController;
@@ -152,6 +152,7 @@ export async function createApp(given: AppDeps): Promise<App> {
     },
     async drain() {
       life.accepting = false;
+      life.leaving = true;
       life.closing.abort();
       // The listener stays while sends are under way: who comes now is told so, and not refused a connection.
       await parts.sends.idle();
@@ -268,7 +269,13 @@ function createListener({ log, watch }: WatchedDeps, life: Life, { authenticate,
 }
 
 function createHealth(life: Life, { node, docsUrl }: Parts): Route[] {
-  return healthRoutes({ accepting: () => life.accepting && !life.leaving, commit: node.renewLease, docsUrl, clock });
+  return healthRoutes({
+    accepting: () => life.accepting,
+    leaving: () => life.leaving,
+    commit: node.renewLease,
+    docsUrl,
+    clock,
+  });
 }
 
 /** All that the public listener answers. */

@@ -22,7 +22,9 @@ export async function checkGateway(api: Api): Promise<{ findings: Finding[]; rea
 async function checkReady(api: Api): Promise<Finding> {
   const { status, json } = await api.ask('GET', '/readyz');
   if (status === 200) return ok('database', 'The gateway commits to it, and takes work.');
-  const why = String(Object(json).detail ?? `/readyz answers ${status}.`);
-  if (why.includes('shutting down')) return fail('gateway', why, 'Wait for the next one to start.');
+  const { detail, reason } = Object(json);
+  const why = String(detail ?? `/readyz answers ${status}.`);
+  if (reason === 'stopping') return fail('gateway', why, 'Wait for the next one to start.');
+  if (reason === 'starting') return fail('gateway', why, 'Wait until it takes work. If it stays so, look at its log.');
   return fail('database', why, 'Look at the database and at the log of the gateway.');
 }

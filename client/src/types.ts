@@ -972,6 +972,8 @@ export interface Problem {
   request_id: string;
   /** Every fault of the request at once, where it has a place. */
   errors?: Fault[];
+  /** Why no work is taken; only `/readyz` tells it. */
+  reason?: 'starting' | 'stopping' | 'database';
 }
 /** What the provider said of it, without anything that identifies a person. What it did not say is not there. */
 export interface ProviderError {

@@ -33,7 +33,9 @@ describe('a gateway that drains', () => {
     assert.match(answer, /"code":"unavailable"/);
 
     const ready = await gateway.call('GET', '/readyz');
-    assertProblem(ready, 'unavailable');
+    const { reason, ...problem } = ready.json;
+    assertProblem({ ...ready, json: problem }, 'unavailable');
+    assert.equal(reason, 'stopping');
     assert.equal(ready.headers.get('retry-after'), '1');
     const refused = await gateway.call('POST', '/api/v1/messages/send', { body: body('+447700900803') });
     assertProblem(refused, 'unavailable');

@@ -1,7 +1,13 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
-import { startTestGateway } from '../../test/support/gateway.ts';
+import { pino } from 'pino';
+import { callApi, startTestGateway } from '../../test/support/gateway.ts';
 import { until } from '../../test/support/until.ts';
+
+import { systemClock as clock } from '../kernel/clock.ts';
+import { healthRoutes } from './health.ts';
+import { createRateLimits } from './rate-limit.ts';
+import { createServer } from './server.ts';
 
 /** Probes give up after a second or a few. */
 const ANSWERED_WITHIN_MS = 2_500;
@@ -25,6 +31,7 @@ it('/readyz says 503 in time while commits hang, asks the store one question at 
     assert.ok(performance.now() - askedMs < ANSWERED_WITHIN_MS);
     return status === 503;
   });
+  assert.equal((await gateway.call('GET', '/readyz', { key: null })).json.reason, 'database');
   for (let probe = 0; probe < 3; probe += 1) assert.equal(await ready(), 503);
   const waiting = await gateway.database.query(
     "select 1 from pg_locks where not granted and relation = 'node'::regclass",
@@ -34,4 +41,29 @@ it('/readyz says 503 in time while commits hang, asks the store one question at 
   await holding;
   await until(async () => (await ready()) === 200);
   await gateway.stop();
+});
+
+it('/readyz and every call tell a gateway that has not begun from one that stops', async (t) => {
+  let leaving = false;
+  const life = { accepting: () => false, leaving: () => leaving, docsUrl: () => 'http://127.0.0.1/docs/errors', clock };
+  const routes = healthRoutes({ ...life, commit: async () => undefined });
+  const calls = routes.map((route) => ({ ...route, path: `/call${route.path}`, alsoWhileDraining: false }));
+  const server = createServer({
+    ...life,
+    routes: [...routes, ...calls],
+    authenticate: async () => ({ kind: 'platform' }),
+    rateLimits: createRateLimits({ requests: 1, recipients: 1 }, clock),
+    log: pino({ level: 'silent' }),
+  });
+  t.after(() => server.close());
+  const url = await server.listen({ host: '127.0.0.1', port: 0 });
+  for (const [reason, detail] of [
+    ['starting', 'The service is starting.'],
+    ['stopping', 'The service is shutting down.'],
+  ]) {
+    leaving = reason === 'stopping';
+    const { status, json } = await callApi(url, 'GET', '/readyz', {});
+    assert.deepEqual([status, json.code, json.reason, json.detail], [503, 'unavailable', reason, detail]);
+    assert.equal((await callApi(url, 'GET', '/call/healthz', {})).json.detail, detail);
+  }
 });

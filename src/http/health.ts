@@ -12,8 +12,14 @@ const BELIEVED_MS = 1_000;
 /** A commit may wait for a synchronous standby for as long as that is away; a probe gets its answer before it gives up. */
 const COMMIT_WAIT_MS = 900;
 
+/** Why it takes no work. */
+export const NOT_READY_REASONS = ['starting', 'stopping', 'database'] as const;
+type Reason = (typeof NOT_READY_REASONS)[number];
+
 interface Deps {
   accepting(): boolean;
+  /** True once it is known that the process will stop. */
+  leaving(): boolean;
   /** Commits something small; throws `StoreUnavailable` if it cannot. */
   commit(): Promise<void>;
   /** The base of the error pages. */
@@ -22,7 +28,7 @@ interface Deps {
 }
 
 /** `/healthz`: the process lives. `/readyz`: it takes work, which it does not while it drains or cannot commit. */
-export function healthRoutes({ accepting, commit, docsUrl, clock }: Deps): Route[] {
+export function healthRoutes({ accepting, leaving, commit, docsUrl, clock }: Deps): Route[] {
   let known: { ready: Promise<boolean>; untilMs: number } | undefined;
   let asking = false;
   const ask = async () => {
@@ -38,10 +44,10 @@ export function healthRoutes({ accepting, commit, docsUrl, clock }: Deps): Route
     return withinMs(known.ready, COMMIT_WAIT_MS, () => false);
   };
   // Not thrown: it is no fault of the call, and would be one in the log and the metrics with every probe.
-  const notReady = (requestId: string, detail: string): Answer => {
-    const problem = problemOf(new ApiError('unavailable', detail), formatId('req', requestId), docsUrl());
+  const notReady = (requestId: string, reason: Reason): Answer => {
+    const problem = problemOf(new ApiError('unavailable', DETAILS[reason]), formatId('req', requestId), docsUrl());
     const headers = { 'content-type': PROBLEM_TYPE, 'retry-after': '1' };
-    return { status: problem.status, body: Buffer.from(JSON.stringify(problem)), headers };
+    return { status: problem.status, body: Buffer.from(JSON.stringify({ ...problem, reason })), headers };
   };
   return [
     publicRoute({
@@ -61,13 +67,20 @@ export function healthRoutes({ accepting, commit, docsUrl, clock }: Deps): Route
       bodyUse: 'none',
       alsoWhileDraining: true,
       async handle({ requestId }) {
-        if (!accepting()) return notReady(requestId, 'The service is shutting down.');
+        if (leaving()) return notReady(requestId, 'stopping');
+        if (!accepting()) return notReady(requestId, 'starting');
         if (await canCommit()) return { status: 200, body: { status: 'ready' } };
-        return notReady(requestId, 'The database does not commit.');
+        return notReady(requestId, 'database');
       },
     }),
   ];
 }
+
+const DETAILS: Readonly<Record<Reason, string>> = {
+  starting: 'The service is starting.',
+  stopping: 'The service is shutting down.',
+  database: 'The database does not commit.',
+};
 
 async function tryCommit(commit: () => Promise<void>): Promise<boolean> {
   try {

@@ -1,6 +1,7 @@
 import { Type } from 'typebox';
 import { API_ERRORS } from '../kernel/errors.ts';
 import { EXAMPLE, EXAMPLE_DOCS_URL } from './examples.ts';
+import { NOT_READY_REASONS } from './health.ts';
 import { answer, ref, text, word } from './schema-words.ts';
 
 const DETAIL = text('What is wrong with it, for a person to read.');
@@ -21,6 +22,7 @@ export const httpSchemas = {
           description: 'Every fault of the request at once, where it has a place.',
         }),
       ),
+      reason: Type.Optional(word('Why no work is taken; only `/readyz` tells it.', NOT_READY_REASONS)),
     },
     {
       type: `${EXAMPLE_DOCS_URL}/invalid_request`,

@@ -116,7 +116,7 @@ function addRoute(app: FastifyInstance, route: Route, methods: string[], deps: S
     url: route.path,
     bodyLimit: route.bodyBytesMax ?? BODY_BYTES_MAX,
     onRequest: (request, _reply, done) => {
-      if (!deps.accepting() && route.alsoWhileDraining !== true) throw shuttingDown();
+      if (!deps.accepting() && route.alsoWhileDraining !== true) throw takesNothing(deps);
       // Bytes are bytes, whatever their type is said to be; the framework would refuse what is no type at all.
       if (route.bodyUse === 'raw') request.raw.headers['content-type'] = 'application/octet-stream';
       if (route.access.by === 'anyone') done();
@@ -151,8 +151,9 @@ function addRoute(app: FastifyInstance, route: Route, methods: string[], deps: S
   });
 }
 
-function shuttingDown(): ApiError {
-  return new ApiError('unavailable', 'The service is shutting down.', {
+function takesNothing({ leaving }: ServerDeps): ApiError {
+  const isStarting = leaving?.() === false;
+  return new ApiError('unavailable', isStarting ? 'The service is starting.' : 'The service is shutting down.', {
     headers: { 'retry-after': '1' },
   });
 }
