@@ -69,16 +69,17 @@ async function main(): Promise<void> {
     undo.push(() => drain(app, config.sendDeadlineMs + ANSWERED_MS));
 
     const listened = await listen(app.server, config.host, config.port, 'PORT');
+    // Before it takes work, which may be long after: probes and scrapes are told so.
+    const internalUrl =
+      config.metricsPort === undefined
+        ? undefined
+        : await listen(app.internalServer, config.host, config.metricsPort, 'WAYPOST_METRICS_PORT');
     const baseUrl = config.publicUrl ?? listened;
     // Before it is ready: who has waited for that finds the file with the keys.
     const dev = config.production
       ? undefined
       : await prepareDemo({ database, app, secrets, dataDir, baseUrl, sandboxUrl: sandbox?.url });
     await app.begin(listened);
-    const internalUrl =
-      config.metricsPort === undefined
-        ? undefined
-        : await listen(app.internalServer, config.host, config.metricsPort, 'WAYPOST_METRICS_PORT');
     await sandbox?.register(`${listened}/api/messaging/webhook`);
     const startMs = Math.round(performance.now());
     const addresses = { url: baseUrl, listens_on: listened, internal_url: internalUrl };

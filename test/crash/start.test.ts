@@ -49,6 +49,33 @@ it('a start has written dev.json by the time it is ready', async (t) => {
   assert.ok(isWritten);
 });
 
+it('a start that waits for its first recovery tells so on both listeners', async (t) => {
+  const { promise: released, resolve: release } = Promise.withResolvers<void>();
+  t.after(() => release());
+  const db = await createTestDatabase();
+  t.after(() => db.drop());
+  const [port, metricsPort] = [await freePort(), await freePort()];
+  const { promise: locked, resolve: lock } = Promise.withResolvers<void>();
+  const holding = db.database.transaction(async (tx) => {
+    await tx.query('lock table request in access exclusive mode');
+    lock();
+    await released;
+  });
+  await locked;
+  const env = { DATABASE_URL: db.url, PORT: String(port), WAYPOST_METRICS_PORT: String(metricsPort) };
+  const starting = startGatewayProcess(await makeDataDir(t), env);
+  t.after(async () => (await starting).kill());
+  for (const at of [port, metricsPort]) {
+    const told = await until(() => callApi(`http://127.0.0.1:${at}`, 'GET', '/readyz', {}).catch(() => undefined));
+    assert.deepEqual([told.status, told.json.reason], [503, 'starting']);
+  }
+  const { text } = await callApi(`http://127.0.0.1:${metricsPort}`, 'GET', '/metrics', {});
+  assert.match(text, /^waypost_accepting 0$/m);
+  release();
+  await holding;
+  assert.equal(await (await starting).stop(), 0);
+});
+
 it('a start gives a test key that is valid, also after the one before was rolled', async (t) => {
   const dataDir = await makeDataDir(t);
   const database = await ownDatabase(t);
