@@ -1,6 +1,7 @@
 import { Type } from 'typebox';
 import { PAGE_QUERY, pageOf, readPage } from '../http/page.ts';
 import { type Answer, platformRoute, type Route } from '../http/route.ts';
+import { wordsOnce } from '../http/words-once.ts';
 import type { Clock } from '../kernel/clock.ts';
 import { ApiError } from '../kernel/errors.ts';
 import { parseId } from '../kernel/ids.ts';
@@ -122,7 +123,7 @@ function keyBody(clock: Clock) {
       name: Type.String({ minLength: 1, maxLength: 200, description: 'What it is for, for people.' }),
       mode: Type.Enum(['live', 'test'], { description: 'For the real provider, or for the sandbox.' }),
       scopes: Type.Optional(
-        Type.Union([Type.Array(Type.Enum([...SCOPES]), { maxItems: SCOPES.length, uniqueItems: true }), Type.Null()], {
+        Type.Union([wordsOnce(SCOPES, 0), Type.Null()], {
           description: 'What it may do; null or absent: everything.',
         }),
       ),

@@ -1,12 +1,12 @@
 import { Type } from 'typebox';
 
 /**
- * A list of these words, at least one and none twice. What is twice is looked for in a list of bearable length only, which
+ * A list of these words, at least `minItems` and none twice. What is twice is looked for in a list of bearable length only, which
  * any other one is not: the validator's own way to tell of it takes a time that grows with the square of the list, and a
  * body of a megabyte held up everybody for minutes.
  */
-export function wordsOnce<Word extends string>(words: readonly Word[]) {
-  const list = Type.Array(Type.Enum([...words]), { minItems: 1, maxItems: words.length });
+export function wordsOnce<Word extends string>(words: readonly Word[], minItems = 1) {
+  const list = Type.Array(Type.Enum([...words]), { minItems, maxItems: words.length });
   const once = Type.Refine(
     Type.Unknown(),
     (given) => !Array.isArray(given) || given.length > words.length || new Set(given).size === given.length,
