@@ -31,6 +31,7 @@ describe('the schedule of tries', () => {
     assert.equal(wait(2, '10'), 300_000);
     assert.equal(wait(1, '315360000'), DAY_MS);
     assert.equal(wait(1, '999999999999999'), DAY_MS);
+    assert.equal(wait(1, '9'.repeat(30)), DAY_MS);
   });
 
   it('reads a Retry-After that is a date, also one in the past or in years', () => {
@@ -39,9 +40,23 @@ describe('the schedule of tries', () => {
     assert.equal(wait(1, 'Fri, 04 May 2046 03:03:01 GMT'), DAY_MS);
   });
 
+  it('reads a date in the two old forms too, as every recipient must, and always as UTC', () => {
+    assert.equal(wait(1, 'Monday, 04-May-26 03:03:01 GMT'), 60_000);
+    assert.equal(wait(1, 'Friday, 04-May-46 03:03:01 GMT'), DAY_MS);
+    assert.equal(wait(1, 'Wednesday, 04-May-94 03:03:01 GMT'), 5_000);
+    assert.equal(wait(1, 'Mon May  4 03:03:01 2026'), 60_000);
+    assert.equal(wait(1, 'Fri May 15 03:03:01 2026'), DAY_MS);
+    assert.equal(wait(1, 'Mon May  4 03:03:01 2020'), 5_000);
+  });
+
   it('ignores a Retry-After that is neither', () => {
-    for (const text of ['', 'soon', '-5', '1.5', '1e3', '2027-01-01', 'Mon, 99 Xyz 2026 99:99:99 GMT', '9'.repeat(30)])
-      assert.equal(wait(1, text), 5_000, text);
+    const strange = [
+      '2027-01-01',
+      'Mon, 99 Xyz 2026 99:99:99 GMT',
+      'Mon May 99 03:03:01 2027',
+      'Mon, 04 May 2026 03:03:01 +0200',
+    ];
+    for (const text of ['', 'soon', '-5', '1.5', '1e3', ...strange]) assert.equal(wait(1, text), 5_000, text);
     fc.assert(
       fc.property(fc.string(), (text) => {
         const waited = wait(1, text) ?? 0;
