@@ -68,6 +68,27 @@ describe('npm run listen', () => {
     assert.deepEqual(await endpoints(), []);
   });
 
+  it("prints what others may have written without a terminal's commands, in both forms", async () => {
+    const secret = mintSecret();
+    const given = `whsec_${Buffer.from(secret).toString('base64')}`;
+    const lines = listen('--port', '0', '--secret', given);
+    const json = listen('--port', '0', '--secret', given, '--json');
+    const evil = '\u001b]0;owned\u0007\u009b2J\u007f\r\n\u2028\u202eend';
+    const data = { message: { id: `msg_1${evil}`, direction: 'inbound', from: `x${evil}`, error: { message: evil } } };
+    const body = JSON.stringify({ id: 'evt_1', type: `message.received${evil}`, sequence: 1, data });
+    for (const listener of [lines, json]) {
+      const nowMs = Date.now();
+      const headers = signEvent({ id: 'evt_1', body, secrets: [secret], nowMs });
+      const answer = await fetch(await listener.address(), { method: 'POST', body, headers });
+      assert.equal(answer.status, 204);
+      const printed = await until(() => /.*evt_1.*|.*msg_1.*/.exec(listener.output())?.[0]);
+      assert.doesNotMatch(listener.output().replaceAll('\n', ''), /[\u0000-\u001f\u007f-\u009f\u2028-\u202e\u2066-\u2069]/);
+      assert.match(printed, /msg_1.*end/);
+    }
+    const printed = json.output().split('\n').find((line) => line.startsWith('{'));
+    assert.deepEqual(JSON.parse(String(printed)), JSON.parse(body));
+  });
+
   it('removes itself also when nobody reads it any more, or its terminal is closed', async () => {
     const unread = listen('--port', '0');
     const url = await unread.address();

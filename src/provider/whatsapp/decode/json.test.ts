@@ -26,6 +26,13 @@ describe('parsing JSON without losing a digit', () => {
     assert.deepEqual(parseJson(body), { kind: 'json', value: { id: '12345678901234567890', ...value } });
   });
 
+  it('keeps a number that is too large for any other as a string of what was written, and never as null', () => {
+    const large = ['1e400', '-1E+0400', '1.5e309', `${'9'.repeat(400)}`, `1${'0'.repeat(20)}.5e299`];
+    const body = `{"list":[${large.join(' , ')}],"text":"1e400, 1e400","small":1e-400,"fits":1e308}`;
+    const value = { list: large, text: '1e400, 1e400', small: 0, fits: 1e308 };
+    assert.deepEqual(parseJson(body), { kind: 'json', value });
+  });
+
   it('takes nothing for JSON that is not, long integers or none', () => {
     for (const body of ['{12345678901234567890:1}', '[012345678901234567890]', '[1234567890123456789', '']) {
       assert.deepEqual(parseJson(body), { kind: 'not_json' });
