@@ -3,6 +3,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { Webhook } from 'standardwebhooks';
+import { printable } from '../cli/table.ts';
 import { checkSignature, readHeaders } from '../src/endpoints/check-signature.ts';
 import { PlainFault, runTool } from '../src/run-tool.ts';
 import { parseJson } from './parse-json.ts';
@@ -147,11 +148,11 @@ async function receive(request: IncomingMessage, response: ServerResponse, recei
   if (body === undefined) return void response.writeHead(413, { connection: 'close' }).end();
   const wrong = findFault(request, body, receiving.secret);
   if (wrong.length > 0) {
-    console.log([`${clock()}  not verified`, ...wrong.map((sentence) => `    ${sentence}`)].join('\n'));
+    console.log([`${clock()}  not verified`, ...wrong.map((sentence) => `    ${printable(sentence)}`)].join('\n'));
     return void response.writeHead(401).end();
   }
   const event: Record<string, unknown> = Object(JSON.parse(body));
-  console.log(receiving.json ? JSON.stringify(event) : describe(event, receiving.seen));
+  console.log(receiving.json ? printableJson(event) : printable(describe(event, receiving.seen)));
   receiving.seen.add(String(event.id));
   response.writeHead(204).end();
 }
@@ -185,6 +186,12 @@ function findFault(request: IncomingMessage, body: string, secret: string): stri
     const problems = checkSignature(check).map(({ detail }) => detail);
     return problems.length > 0 ? problems : [error instanceof Error ? error.message : String(error)];
   }
+}
+
+/** What the writer leaves as it is and a terminal may obey. It can stand in strings only, where it may be escaped. */
+function printableJson(event: object): string {
+  const escaped = (sign: string) => `\\u${sign.charCodeAt(0).toString(16).padStart(4, '0')}`;
+  return JSON.stringify(event).replace(/[\u007f-\u009f\u2028\u2029\u202a-\u202e\u2066-\u2069]/g, escaped);
 }
 
 /** One line: when, what, its place in the log, and what happened to whom. */
