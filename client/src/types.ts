@@ -23,7 +23,7 @@ export type Fault =
       detail: string;
     }
   | {
-      /** The name of the parameter. */
+      /** The name of the parameter, or of the header. */
       parameter: string;
       /** What is wrong with it, for a person to read. */
       detail: string;

@@ -4,7 +4,7 @@ import { STREAM, STREAM_EXAMPLE } from './schemas.ts';
 
 const LAST_EVENT_ID = {
   description: 'The last `id` that was seen: the stream goes on after it. It comes before `after`.',
-  schema: text('A sequence number; anything else is as if it were not there.'),
+  schema: text('A sequence number; an empty one is as if it were not there.'),
   example: '1042',
 };
 

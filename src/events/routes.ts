@@ -19,10 +19,12 @@ interface Deps extends StreamDeps {
   authenticate(authorization: string | undefined): Promise<unknown>;
 }
 
+const NO_SEQUENCE = 'This must be a whole number of 1 to 15 digits.';
+const isSequence = (text: string) => /^[0-9]{1,15}$/.test(text);
 const SEQUENCE = textOfForm(
   { type: 'integer', minimum: 0, description: 'The sequence to read after; 0 is before the first.' },
-  (text) => /^[0-9]{1,15}$/.test(text),
-  () => 'This must be a whole number of 1 to 15 digits.',
+  isSequence,
+  () => NO_SEQUENCE,
 );
 const TYPES = textOfForm(
   { minLength: 1, description: 'Event types, parted by commas.' },
@@ -171,9 +173,15 @@ async function isAllowed(authenticated: Promise<unknown>): Promise<boolean> {
   }
 }
 
-/** A client sends back what it was given last; what is no number of ours is as if it had sent nothing. */
+/**
+ * A client sends back what it was given last, and nothing, or an empty text, if that was nothing. What is no number of ours
+ * is refused: its sender believes that it goes on where it was, and to begin elsewhere would leave out events in silence.
+ */
 function readLastEventId(header: string | string[] | undefined): string | undefined {
-  return typeof header === 'string' && /^[0-9]{1,15}$/.test(header) ? header : undefined;
+  if (header === undefined || header === '') return undefined;
+  if (typeof header === 'string' && isSequence(header)) return header;
+  const fault = { parameter: 'Last-Event-ID', detail: NO_SEQUENCE };
+  throw new ApiError('invalid_request', 'The header Last-Event-ID is not valid.', { errors: [fault] });
 }
 
 function readTypes(text: string): string[] {

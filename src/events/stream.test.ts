@@ -78,7 +78,7 @@ describe('the stream', () => {
     stream.close();
   });
 
-  it('begins after Last-Event-ID before ?after= before now; what is no number of ours is not looked at', async () => {
+  it('begins after Last-Event-ID before ?after= before now; an empty one is none', async () => {
     const { key, record } = newLog();
     await record(9);
     const cases: [query: string, header: string | undefined, first: number][] = [
@@ -86,8 +86,6 @@ describe('the stream', () => {
       ['?after=6', '2', 3],
       ['', '8', 9],
       ['?after=6', '', 7],
-      ['?after=6', 'evt_x', 7],
-      ['?after=6', '-1', 7],
       ['?after=6', '0', 1],
     ];
     for (const [query, header, first] of cases) {
@@ -95,6 +93,23 @@ describe('the stream', () => {
       await until(() => stream.frames.at(-1)?.id === 9);
       assert.deepEqual(idsOf(stream), numbers(first, 9), `${query} ${header}`);
       stream.close();
+    }
+  });
+
+  it('refuses a Last-Event-ID that is no number of ours: to begin now would leave out events without a word', async () => {
+    const { key } = newLog();
+    for (const header of ['evt_x', '-1', '1.0', '0x1', '1e3', '5, 5', '1234567890123456']) {
+      const headers = { authorization: `Bearer ${key}`, 'last-event-id': header };
+      const answer = await fetch(`${server.url}/api/v1/events/stream?after=6`, {
+        headers,
+        signal: AbortSignal.timeout(5_000),
+      });
+      const { status, headers: answered } = answer;
+      const text = await answer.text();
+      const errors = assertProblem({ status, headers: answered, json: JSON.parse(text), text }, 'invalid_request');
+      assert.deepEqual(errors, [
+        { parameter: 'Last-Event-ID', detail: 'This must be a whole number of 1 to 15 digits.' },
+      ]);
     }
   });
 

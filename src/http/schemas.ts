@@ -40,7 +40,10 @@ export const httpSchemas = {
         pointer: text('Where it is: a JSON Pointer as a URI fragment.'),
         detail: DETAIL,
       }),
-      answer('A fault of the query.', { parameter: text('The name of the parameter.'), detail: DETAIL }),
+      answer('A fault of the query or of a header.', {
+        parameter: text('The name of the parameter, or of the header.'),
+        detail: DETAIL,
+      }),
     ],
     { description: 'One fault of a request.', examples: [{ pointer: '#/to/3/to', detail: 'This must be a string.' }] },
   ),
