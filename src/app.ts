@@ -319,7 +319,10 @@ function createRoutes(deps: WatchedDeps, sealer: Sealer, life: Life, parts: Part
     ...statisticsRoutes({ database, clock }),
     ...templateRoutes({ database, channels, registry }),
     ...eventRoutes({ database, tail, docsUrl, closing: life.closing.signal, authenticate }),
-    ...endpointRoutes({ database, sealer, clock, attempts, localEndpoints, publicUrl, docsUrl, limits, ...deliveries }),
+    ...endpointRoutes({
+      ...{ database, sealer, clock, attempts, localEndpoints, publicUrl, docsUrl, limits, ...deliveries },
+      closing: life.closing.signal,
+    }),
     ...accountRoutes({ database, birth, clock, publicUrl, onKeysChanged: authenticate.forgetKeys }),
     platformStateRoute(database),
     ...channelRoutes({ database, provider, sealer, channels, sandbox, publicUrl }),

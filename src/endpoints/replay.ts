@@ -1,5 +1,5 @@
 import { insertAudit } from '../accounts/store.ts';
-import { findEvent } from '../events/store.ts';
+import { findBounds, findEvent } from '../events/store.ts';
 import { invalidRequest } from '../http/invalid-request.ts';
 import { accountRoute, type Route } from '../http/route.ts';
 import { ApiError } from '../kernel/errors.ts';
@@ -14,14 +14,18 @@ import { keyOf, requireEndpoint } from './require.ts';
 
 /** One transaction enqueues so many, so that it is short. */
 const EVENTS_A_COMMIT = 5_000;
+const AGAIN_SECONDS = 5;
 
 interface Deps {
   database: Database;
+  /** Millions of events take minutes, and the process stops sooner. */
+  closing: AbortSignal;
   nudge(): void;
 }
 
 /** Enqueues recorded events once more: those of the endpoint's types, in their order, after a number or one by its id. */
-export function replayRoute(path: string, { database, nudge }: Deps): Route {
+export function replayRoute(path: string, deps: Deps): Route {
+  const { database } = deps;
   return accountRoute({
     method: 'POST',
     path,
@@ -35,8 +39,10 @@ export function replayRoute(path: string, { database, nudge }: Deps): Route {
       if ((body.after_sequence === undefined) === (body.event_id === undefined)) throw notOneOfTwo();
       const { id: endpointId, types } = await requireEndpoint(database, keyOf(principal, params.id));
       const eventId = body.event_id === undefined ? null : await requireEvent(database, principal, body.event_id);
-      const wish = { accountId, mode, endpointId, types, eventId, afterSequence: body.after_sequence ?? null };
-      const count = await replay(database, principal, wish, nudge);
+      // What is recorded from now on is on its way without a replay, which so has an end.
+      const { latest: upTo } = await findBounds(database, accountId, mode);
+      const wish = { accountId, mode, endpointId, types, eventId, afterSequence: body.after_sequence ?? null, upTo };
+      const count = await replay(deps, principal, wish);
       return { status: 202, body: { count } };
     },
   });
@@ -55,10 +61,9 @@ async function requireEvent(database: Database, { accountId, mode }: AccountPrin
 
 /** How many were enqueued. A call that breaks off can be repeated: what is enqueued already is not enqueued twice. */
 async function replay(
-  database: Database,
+  { database, closing, nudge }: Deps,
   principal: AccountPrincipal,
   wish: ReplayWish,
-  nudge: () => void,
 ): Promise<number> {
   const detail = { after_sequence: wish.afterSequence, event_id: wish.eventId && formatId('evt', wish.eventId) };
   const target = formatId('end', wish.endpointId);
@@ -75,6 +80,12 @@ async function replay(
     nudge();
     count += events;
     if (events < EVENTS_A_COMMIT) return count;
+    if (closing.aborted) throw cutShort();
     after = last;
   }
+}
+
+function cutShort(): ApiError {
+  const headers = { 'retry-after': String(AGAIN_SECONDS) };
+  return new ApiError('unavailable', 'The gateway stops. A part is on its way; make the same call again.', { headers });
 }

@@ -28,6 +28,8 @@ export interface EndpointDeps {
   docsUrl(): string;
   /** Attempts that are older are not shown any more, whether or not they are still stored. */
   limits(): KeepLimits;
+  /** The process stops. */
+  closing: AbortSignal;
   /** Deliveries were enqueued. */
   nudge(): void;
   /** An endpoint is not what it was. */

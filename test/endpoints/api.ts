@@ -16,6 +16,8 @@ export interface EndpointApi {
   /** A key of an account; without a wish, of a new account in test mode with every scope. */
   key(wish?: { accountId?: string; mode?: Mode; scopes?: string[] }): { key: string; principal: AccountPrincipal };
   call(key: string, method: string, path: string, options?: CallOptions): Promise<TestAnswer>;
+  /** What the process does first when it stops. */
+  drain(): void;
   stop(): Promise<void>;
 }
 
@@ -28,6 +30,7 @@ export async function startEndpointApi(harness: Harness, localEndpoints = true):
   const docsUrl = () => 'https://gateway.test/docs';
   const attempts = createAttempts({ sealer, clock, localEndpoints, timeoutMs: 2_000 });
   const principals = new Map<string, AccountPrincipal>();
+  const closing = new AbortController();
   const server = createServer({
     routes: endpointRoutes({
       database,
@@ -38,6 +41,7 @@ export async function startEndpointApi(harness: Harness, localEndpoints = true):
       docsUrl,
       limits: () => KEEP_ALL,
       publicUrl: () => 'https://gateway.test',
+      closing: closing.signal,
       nudge: deliveries.nudge,
       changed: deliveries.changed,
     }),
@@ -72,6 +76,7 @@ export async function startEndpointApi(harness: Harness, localEndpoints = true):
       return { key: keyId, principal };
     },
     call: (key, method, path, options) => callApi(url, method, path, { key, ...options }),
+    drain: () => closing.abort(),
     async stop() {
       await server.close();
       await attempts.close();

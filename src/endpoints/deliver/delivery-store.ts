@@ -223,13 +223,15 @@ const deliveryReplay = (wanted: string) => `
 const EXPIRED = 'coalesce((select expired from event_sequence where account_id = $1 and mode = $2), 0)';
 const DELIVERY_REPLAY_ALL = deliveryReplay(`
     select id, sequence from event
-    where account_id = $1 and mode = $2 and sequence > greatest($4::bigint, ${EXPIRED}) order by sequence limit $5`);
+    where account_id = $1 and mode = $2 and sequence > greatest($4::bigint, ${EXPIRED}) and sequence <= $6::bigint
+    order by sequence limit $5`);
 /** Each type is read by itself, as the feed does: a type that hardly ever comes would else cost the whole log. */
 const DELIVERY_REPLAY_TYPES = deliveryReplay(`
-    select of_type.id, of_type.sequence from unnest($6::text[]) as wanted(wanted_type)
+    select of_type.id, of_type.sequence from unnest($7::text[]) as wanted(wanted_type)
     cross join lateral (
       select id, sequence from event
       where account_id = $1 and mode = $2 and type = wanted_type and sequence > greatest($4::bigint, ${EXPIRED})
+        and sequence <= $6::bigint
       order by sequence limit $5) of_type
     order by of_type.sequence limit $5`);
 /** By its id first, or the log would be read for it. */
@@ -246,6 +248,8 @@ export interface ReplayWish {
   /** One of the two is null. */
   afterSequence: number | null;
   eventId: string | null;
+  /** The last number that is wanted; one event is wanted whatever its number. */
+  upTo: number;
 }
 
 /** Enqueues up to `limit` recorded events once more. `last` is the number of the last one; null: there was none. */
@@ -259,11 +263,11 @@ export async function replayEvents(
   return row ?? { events: 0, last: null };
 }
 
-function replayOf({ accountId, mode, types, endpointId, afterSequence, eventId }: ReplayWish, limit: number) {
+function replayOf({ accountId, mode, types, endpointId, afterSequence, eventId, upTo }: ReplayWish, limit: number) {
   const whose = [accountId, mode, endpointId];
   if (eventId !== null) return [DELIVERY_REPLAY_ONE, ...whose, eventId, types] as const;
-  if (types === null) return [DELIVERY_REPLAY_ALL, ...whose, afterSequence, limit] as const;
-  return [DELIVERY_REPLAY_TYPES, ...whose, afterSequence, limit, [...new Set(types)]] as const;
+  if (types === null) return [DELIVERY_REPLAY_ALL, ...whose, afterSequence, limit, upTo] as const;
+  return [DELIVERY_REPLAY_TYPES, ...whose, afterSequence, limit, upTo, [...new Set(types)]] as const;
 }
 
 /**
