@@ -21,8 +21,8 @@ import { presentMessages, presentTimeline } from './read/present.ts';
 import {
   findChannelsByNumber,
   findMessages,
+  findMessageWithTimeline,
   findRequests,
-  findTimeline,
   type MessageFilter,
 } from './read/read-store.ts';
 import { findReplay, hashBody, readIdempotencyKey } from './send/idempotency.ts';
@@ -207,13 +207,13 @@ function messageRoute({ database, docsUrl, limits }: Deps): Route {
     bodyUse: 'none',
     async handle({ principal: { accountId, mode }, params }) {
       const id = parseId('msg', params.id ?? '');
-      const [row] = id === undefined ? [] : await findMessages(database, accountId, mode, [id]);
+      const row = id === undefined ? undefined : await findMessageWithTimeline(database, accountId, mode, id);
       const { messagesFromMs, contentFromMs } = limits();
       if (row === undefined || idTimeMs(row.id) < messagesFromMs)
         throw new ApiError('not_found', 'There is no such message.');
       const context = { store: database, accountId, mode, docsUrl: docsUrl(), contentFromMs };
       const [view] = await presentMessages(context, [row]);
-      const timeline = presentTimeline(row, await findTimeline(database, accountId, row.id), docsUrl());
+      const timeline = presentTimeline(row, row.timeline, docsUrl());
       return { status: 200, body: { ...view, timeline } };
     },
   });

@@ -126,8 +126,8 @@ export interface TimelineEntry {
 export function presentTimeline(row: MessageRow, reports: readonly TimelineRow[], docsUrl: string): TimelineEntry[] {
   const later = reports.map(({ status, at, received_at: receivedAt, note, error }) => ({
     status,
-    at: at.toISOString(),
-    received_at: receivedAt.toISOString(),
+    at: new Date(at).toISOString(),
+    received_at: new Date(receivedAt).toISOString(),
     note,
     error: presentError(error, docsUrl),
   }));

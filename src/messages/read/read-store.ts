@@ -208,20 +208,37 @@ export function findEventSources(
   ]);
 }
 
+/** As the database writes it into JSON. */
 export interface TimelineRow {
   status: string;
-  at: Date;
-  received_at: Date;
+  at: string;
+  received_at: string;
   note: 'late' | 'duplicate' | null;
   error: MessageError | null;
 }
 
-const TIMELINE_OF_MESSAGE = `
-  select status, at, received_at, note, error from timeline where account_id = $1 and message_id = $2 order by id`;
+/** One statement sees one moment: a status is never shown without its line, nor a line before its status. */
+const MESSAGE_WITH_TIMELINE = `
+  select stored.*, array(
+    select to_jsonb(line) from (
+      select status, at, received_at, note, error from timeline where account_id = $1 and message_id = $3 order by id
+    ) line) as timeline
+  from (${STORED} where account_id = $1 and mode = $2 and id = $3) stored`;
 
-/** What was reported of a message after its outcome, oldest first. */
-export function findTimeline(store: Queryable, accountId: string, messageId: string): Promise<TimelineRow[]> {
-  return store.query<TimelineRow>(TIMELINE_OF_MESSAGE, [accountId, messageId]);
+/** One message, and what was reported of it after its outcome, oldest first. Of one under way nothing was yet. */
+export async function findMessageWithTimeline(
+  store: Queryable,
+  accountId: string,
+  mode: Mode,
+  id: string,
+): Promise<(MessageRow & { timeline: TimelineRow[] }) | undefined> {
+  const [underWay] = await store.query<MessageRow>(MESSAGE_UNDER_WAY_BY_IDS, [accountId, mode, [id]]);
+  const [stored] = await store.query<MessageRow & { timeline: TimelineRow[] }>(MESSAGE_WITH_TIMELINE, [
+    accountId,
+    mode,
+    id,
+  ]);
+  return stored ?? (underWay && { ...underWay, timeline: [] });
 }
 
 export interface RequestRow {

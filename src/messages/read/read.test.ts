@@ -2,6 +2,9 @@ import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { startTestGateway, type TestGateway } from '../../../test/support/gateway.ts';
 import { assertProblem } from '../../../test/support/problem.ts';
+import { until } from '../../../test/support/until.ts';
+import { countWaitingForLocks } from '../../../test/support/waiting-for-locks.ts';
+import { parseId } from '../../kernel/ids.ts';
 
 let gateway: TestGateway;
 before(async () => {
@@ -75,6 +78,26 @@ describe('a message that is read', () => {
     );
     assert.deepEqual(shared, { ...template, language: 'en_US' });
     assert.deepEqual(own, { ...template, language: 'en_US', components: components('Grace') });
+  });
+
+  it('agrees with its timeline also in the moment in which it changes', async () => {
+    const { id } = (await send({ to: '+447700900506', ...TEXT })).results[0];
+    const uuid = parseId('msg', id);
+    const { database } = gateway;
+    const { answer } = await database.transaction(async (tx) => {
+      await tx.query('lock table timeline in access exclusive mode');
+      const reading = get(`/api/v1/messages/${id}`);
+      await until(async () => (await countWaitingForLocks(database)) > 0);
+      await tx.query("update message set status = 'delivered' where id = $1", [uuid]);
+      await tx.query(
+        `insert into timeline (account_id, message_id, id, status, at, received_at)
+         values ($1, $2, $2, 'delivered', now(), now())`,
+        [gateway.accountId, uuid],
+      );
+      return { answer: reading };
+    });
+    const { json } = await answer;
+    assert.deepEqual([json.status, json.timeline.at(-1).status], ['delivered', 'delivered']);
   });
 
   it('is not found by anything but its id, by another account or in another mode', async () => {
