@@ -39,6 +39,11 @@ describe('the URL of an endpoint', () => {
       'https://',
     );
     bad.push(`https://example.com/${'a'.repeat(2_000)}`, `https://example.com/${'€'.repeat(400)}`);
+    for (const text of bad.slice(-2))
+      assert.deepEqual(readEndpointUrl(text, false), {
+        kind: 'refused',
+        detail: 'This must not have more than 2000 characters, with what must be written in percent signs.',
+      });
     for (const url of bad) assert.ok(!accepts(url), url);
     for (const url of bad.slice(1)) assert.ok(!accepts(url, true), url);
   });

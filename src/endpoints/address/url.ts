@@ -23,8 +23,11 @@ export function readEndpointUrl(text: string, local: boolean): UrlReading {
   // What the URL parser would silently drop or turn around.
   if (/[\s\p{Cc}\\]/u.test(text)) return refused('This must not contain spaces, control characters or backslashes.');
   const url = URL.parse(text);
-  if (url === null || text.length > URL_LENGTH_MAX || url.href.length > URL_LENGTH_MAX)
-    return refused('This must be an absolute address.');
+  if (url === null) return refused('This must be an absolute address.');
+  if (text.length > URL_LENGTH_MAX || url.href.length > URL_LENGTH_MAX)
+    return refused(
+      `This must not have more than ${URL_LENGTH_MAX} characters, with what must be written in percent signs.`,
+    );
   if (url.protocol !== 'https:' && !(local && url.protocol === 'http:'))
     return refused('This must begin with https://.');
   if (url.username !== '' || url.password !== '') return refused('This must not contain a name or password.');
