@@ -28,14 +28,20 @@ export function createBodyCheck(schema: TSchema): (value: unknown) => PointerFau
   return (value) => [...jsonFaults(value), ...(validator.Check(value) ? [] : readFaults(validator.Errors(value)))];
 }
 
-/** The same for a query, whose faults are named by parameter. A parameter given twice arrives as an array. */
+/** The same for a query, whose faults are named by parameter. */
 export function createQueryCheck(schema: TSchema): (value: unknown) => Fault[] {
   const check = createBodyCheck(schema);
-  return (value) =>
-    check(value).map(({ pointer, detail }) => ({
-      parameter: parameterOf(pointer),
-      detail: detail === UNKNOWN ? 'This parameter is not known.' : detail,
-    }));
+  return (value) => {
+    const faults = check(value).map(({ pointer, detail }) => ({ parameter: parameterOf(pointer), detail }));
+    const told = faults.map(({ parameter, detail }) => ({ parameter, detail: queryDetail(value, parameter, detail) }));
+    return [...new Map(told.map((fault) => [`${fault.parameter} ${fault.detail}`, fault])).values()];
+  };
+}
+
+/** A parameter given twice arrives as an array. What the schema says of that is about a list, which nobody has given. */
+function queryDetail(query: unknown, parameter: string, detail: string): string {
+  if (detail === UNKNOWN) return 'This parameter is not known.';
+  return Array.isArray(Reflect.get(Object(query), parameter)) ? 'This parameter is given more than once.' : detail;
 }
 
 function parameterOf(pointer: string): string {

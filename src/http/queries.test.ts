@@ -46,6 +46,24 @@ describe('queries', () => {
     assert.deepEqual(await faultsOf('GET', '/api/v1/messages?status=read&status=sent'), ['status']);
   });
 
+  it('with a parameter twice are told just that: the value of each may be right', async () => {
+    const path =
+      '/api/v1/events?after=1&after=2&limit=1&limit=0&limit=x&wait=31&type=message.read&type=message.sent&no=1&no=2';
+    const { errors } = (await gateway.call('GET', path)).json;
+    assert.deepEqual(
+      errors
+        .map(({ parameter, detail }: { parameter: string; detail: string }) => `${parameter}: ${detail}`)
+        .toSorted(),
+      [
+        'after: This parameter is given more than once.',
+        'limit: This parameter is given more than once.',
+        'no: This parameter is not known.',
+        'type: This parameter is given more than once.',
+        'wait: This must be a whole number from 0 to 30.',
+      ],
+    );
+  });
+
   it('with several faults name them all', async () => {
     assert.deepEqual((await faultsOf('GET', '/api/v1/messages?limit=0&status=gone&nothing=')).toSorted(), [
       'limit',
