@@ -1,11 +1,15 @@
 import { ApiError } from '../kernel/errors.ts';
+import { parseKeepingDigits } from '../kernel/json-digits.ts';
 
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
-/** Reads a body as JSON in UTF-8. Throws `malformed_json`. Of a member given twice the last counts. */
-export function parseJsonBody(raw: Buffer): unknown {
+/**
+ * Reads a body as JSON in UTF-8. Throws `malformed_json`. Of a member given twice the last counts. With `passedOn` long whole
+ * numbers keep their digits, and are no numbers then.
+ */
+export function parseJsonBody(raw: Buffer, { passedOn = false } = {}): unknown {
   if (raw.length === 0) throw new ApiError('malformed_json', 'The body is empty.');
-  return parseText(decode(raw));
+  return parseText(decode(raw), passedOn ? parseKeepingDigits : JSON.parse);
 }
 
 function decode(raw: Buffer): string {
@@ -17,9 +21,9 @@ function decode(raw: Buffer): string {
   }
 }
 
-function parseText(text: string): unknown {
+function parseText(text: string, parse: (text: string) => unknown): unknown {
   try {
-    return JSON.parse(text);
+    return parse(text);
   } catch {
     // The parser's own message quotes the body, which may hold what a person wrote.
     throw new ApiError('malformed_json', 'The body is not valid JSON.');

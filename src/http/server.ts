@@ -203,7 +203,7 @@ export function rateLimited(policy: string, retryAfterSeconds: number): ApiError
 function readBody(route: Route, rawBody: Buffer): unknown {
   if (route.bodyUse === 'none' || route.bodyUse === 'raw') return undefined;
   if (route.bodyUse === 'json_or_empty' && rawBody.length === 0) return {};
-  return parseJsonBody(rawBody);
+  return parseJsonBody(rawBody, { passedOn: route.bodyUse === 'send' });
 }
 
 function sendAnswer(reply: FastifyReply, { status, body, headers }: Answer): FastifyReply {

@@ -9,7 +9,7 @@ const UNSTORABLE = 'U+0000 and lone surrogates are not accepted.';
 
 /**
  * Finds what JSON allows and we do not: U+0000 and lone surrogates, which PostgreSQL and UTF-8 cannot hold, in texts
- * and names, and values nested too deeply. Walks without recursion, so that no input can exhaust the stack.
+ * and names, numbers that would be written again as null, and values nested too deeply. Walks without recursion, so that no input can exhaust the stack.
  */
 export function jsonFaults(value: unknown): PointerFault[] {
   const faults: PointerFault[] = [];
@@ -17,6 +17,8 @@ export function jsonFaults(value: unknown): PointerFault[] {
   for (let item = open.pop(); item !== undefined && faults.length < FAULTS_MAX; item = open.pop()) {
     if (typeof item.value === 'string') {
       if (!isStorable(item.value)) faults.push({ pointer: item.pointer, detail: UNSTORABLE });
+    } else if (item.value === Infinity || item.value === -Infinity) {
+      faults.push({ pointer: item.pointer, detail: 'This number is too large.' });
     } else if (typeof item.value === 'object' && item.value !== null) {
       if (item.depth >= DEPTH_MAX) {
         faults.push({ pointer: item.pointer, detail: `Nested deeper than ${DEPTH_MAX} levels.` });

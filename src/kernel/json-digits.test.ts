@@ -1,0 +1,31 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import fc from 'fast-check';
+import { parseKeepingDigits } from './json-digits.ts';
+
+describe('parsing JSON that is passed on', () => {
+  it('writes every whole number again with the digits that it had', () => {
+    fc.assert(
+      fc.property(fc.bigInt({ min: -(2n ** 80n), max: 2n ** 80n }), fc.string(), (number, text) => {
+        const json = `{"id":${number},"list":[${number},{"in":${number}}],"text":${JSON.stringify(text)}}`;
+        assert.equal(JSON.stringify(parseKeepingDigits(json)), json);
+      }),
+    );
+  });
+
+  it('gives all else as it is parsed anyway', () => {
+    fc.assert(
+      fc.property(fc.json(), (json) => {
+        assert.deepEqual(JSON.stringify(parseKeepingDigits(`[${json}]`)), JSON.stringify(JSON.parse(`[${json}]`)));
+      }),
+    );
+    for (const json of ['[1234567890123456789', '{12345678901234567890:1}', ''])
+      assert.throws(() => parseKeepingDigits(json), SyntaxError);
+  });
+
+  it('is not ended by any depth', () => {
+    const value = parseKeepingDigits(`[12345678901234567890,${'['.repeat(400_000)}${']'.repeat(400_000)}]`);
+    assert.ok(Array.isArray(value));
+    assert.equal(value.length, 2);
+  });
+});
