@@ -10,6 +10,8 @@ const BODY_CHARACTERS_MAX = 1_024;
 const BODY_ONLY_CHARACTERS_MAX = 32_768;
 /** What may fill a variable of a text. */
 const VARIABLE_KINDS = ['text', 'currency', 'date_time'];
+/** What has a text of its own; that of a code is looked at before any template is. */
+const TEXT_KINDS = ['text', 'payload'];
 const MEDIA_FORMATS = ['image', 'video', 'document', 'location'];
 /** A button that is none of these is of a kind that the provider has added since. */
 const KNOWN_SUB_TYPES = ['url', 'quick_reply', 'copy_code', 'flow', 'voice_call', 'phone_number', 'catalog', 'mpm'];
@@ -171,12 +173,13 @@ function checkParameter(
     });
 }
 
-/** To the provider an empty text is a missing one: its code is 131008, and its answer does not say which it was. */
-function checkNotEmpty({ type, text }: Record<string, unknown>, pointer: string, faults: MessageFault[]): void {
-  if (text !== '' || wordOf(type) !== 'text') return;
+/** To the provider an empty text or payload is a missing one: its code is 131008, and its answer does not say which it was. */
+function checkNotEmpty(parameter: Record<string, unknown>, pointer: string, faults: MessageFault[]): void {
+  const kind = wordOf(parameter.type);
+  if (!TEXT_KINDS.includes(kind) || parameter[kind] !== '') return;
   faults.push({
-    pointer: `${pointer}/text`,
-    detail: 'The text is empty.',
+    pointer: `${pointer}/${kind}`,
+    detail: `The ${kind} is empty.`,
     expected: 'at least 1 character',
     given: '0',
   });

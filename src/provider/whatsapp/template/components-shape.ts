@@ -66,7 +66,7 @@ export class Spot {
   /** A place in a list: the provider's own examples write it as a number and as a text. */
   place(max: number): void {
     const { value } = this;
-    const number = typeof value === 'string' && /^[0-9]{1,3}$/.test(value) ? Number(value) : value;
+    const number = typeof value === 'string' && /^(?:0|[1-9][0-9]{0,2})$/.test(value) ? Number(value) : value;
     if (typeof number === 'number' && Number.isInteger(number) && number >= 0 && number <= max) return;
     this.fault(`${this.missing ? 'Is missing: m' : 'M'}ust be a whole number from 0 to ${max}.`);
   }

@@ -127,7 +127,7 @@ describe('checkComponents', () => {
   it('takes a button index from 0 to 9, as a number or a text', () => {
     const isTaken = (index: unknown) => pointers([{ ...QUICK_REPLY, index }]).length === 0;
     for (const index of [0, 9, '0', '9']) assert.ok(isTaken(index), String(index));
-    for (const index of [-1, 10, 1.5, '10', '', 'a', '1e0', null, undefined, true, [1]]) {
+    for (const index of [-1, 10, 1.5, '10', '00', '01', '', 'a', '1e0', null, undefined, true, [1]]) {
       assert.ok(!isTaken(index), String(index));
     }
   });
