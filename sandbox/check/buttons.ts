@@ -7,7 +7,8 @@ const COUPON_LENGTH_MAX = 15;
 const INDEX = /^\d$/;
 
 /** Checks the button components of a message against the template's buttons. */
-export function checkButtons(sent: JsonObject[], buttons: readonly TemplateButton[]): void {
+export function checkButtons(sent: JsonObject[], listed: readonly TemplateButton[]): void {
+  const buttons = listed.map(asFilled);
   const byIndex = new Map<number, JsonObject>();
   for (const component of sent) {
     const index = indexOf(component);
@@ -18,6 +19,11 @@ export function checkButtons(sent: JsonObject[], buttons: readonly TemplateButto
     byIndex.set(index, component);
   }
   for (const [index, button] of buttons.entries()) checkButton(byIndex.get(index), button, index);
+}
+
+/** A one-time-password button may be listed as such, or as the link that it is; it is filled like a link. */
+function asFilled(button: TemplateButton): TemplateButton {
+  return button.type === 'OTP' ? { type: 'URL', url: '{{1}}' } : button;
 }
 
 /** The provider's own examples write the index as a number and as a text. */

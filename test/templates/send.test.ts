@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
+import { DEMO_TEMPLATES } from '../../sandbox/demo-templates.ts';
 import { startTestGateway, type TestGateway } from '../support/gateway.ts';
+import { lineOf } from '../support/notifications.ts';
 import { transmitsOf } from '../support/transmits.ts';
 
 let gateway: TestGateway;
@@ -76,6 +78,31 @@ describe('every approved template of the sandbox', () => {
         ...(components !== undefined && { components }),
       });
     });
+});
+
+describe('a one-time-password button that is listed as such', () => {
+  it('is filled like a link', async () => {
+    const { businessAccountId } = await lineOf(gateway);
+    const buttons = [{ type: 'OTP', otp_type: 'COPY_CODE', text: 'Copy code' }];
+    const code = {
+      ...{ name: 'code', language: 'en_US', status: 'APPROVED', category: 'AUTHENTICATION' },
+      components: [
+        { type: 'BODY', text: '{{1}} is your code.' },
+        { type: 'BUTTONS', buttons },
+      ],
+    };
+    const given = { business_account_id: businessAccountId, templates: [...DEMO_TEMPLATES, code] };
+    const put = await fetch(`${gateway.sandbox.url}/_sandbox/templates`, {
+      method: 'POST',
+      body: JSON.stringify(given),
+    });
+    assert.equal(put.status, 200, await put.text());
+    const filled = [body(text('123456')), button('url', 0, text('123456'))];
+    const [entry] = await sendAndValidate({ to: phone(70), ...template('code', filled) });
+    assert.equal(entry.status, 'accepted', JSON.stringify(entry.error));
+    const [unfilled] = await sendAndValidate({ to: phone(70), ...template('code', filled.slice(0, 1)) });
+    assert.equal(unfilled.error.code, 'template_parameters_invalid');
+  });
 });
 
 describe('a template that may not be sent', () => {
