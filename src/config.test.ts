@@ -138,6 +138,14 @@ describe('settings', () => {
     assert.equal(loadConfig({ WAYPOST_PUBLIC_URL: 'https://a.example/b/' }).publicUrl, 'https://a.example/b');
   });
 
+  it('that every answer shows hold no password, and it is not told', () => {
+    for (const name of ['reader:password', 'password', ':password'])
+      assert.throws(
+        () => loadConfig({ WAYPOST_PUBLIC_URL: `https://${name}@a.example` }),
+        ({ message }: Error) => message.includes('WAYPOST_PUBLIC_URL') && !message.includes('password@'),
+      );
+  });
+
   it('in production must hold all secrets and the public address, and what is missing is named', () => {
     const config = loadConfig(PRODUCTION);
     assert.equal(config.production, true);

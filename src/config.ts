@@ -71,7 +71,7 @@ export function loadConfig(environment: Environment = process.env): Config {
     production,
     host: read.text('HOST'),
     port: read.integer('PORT'),
-    publicUrl: read.baseUrl('WAYPOST_PUBLIC_URL'),
+    publicUrl: read.openUrl('WAYPOST_PUBLIC_URL'),
     dataDir: resolve(read.text('WAYPOST_DATA_DIR')),
     databaseUrl: read.secret('DATABASE_URL'),
     databaseConnections: read.integer('WAYPOST_DATABASE_CONNECTIONS'),
@@ -200,6 +200,12 @@ function reader(environment: Environment, faults: string[]) {
     baseUrl(name: SettingName) {
       if (/[?#\s]/.test(given(name) ?? '')) faults.push(`${name} must have no query, fragment or space`);
       return this.url(name);
+    },
+    /** An address that everyone is told. */
+    openUrl(name: SettingName) {
+      const url = URL.parse(given(name) ?? '');
+      if (url !== null && url.username + url.password !== '') faults.push(`${name} must have no user or password`);
+      return this.baseUrl(name);
     },
     secret(name: SettingName) {
       const [inFile] = secretLines(environment, name, faults);
