@@ -25,9 +25,9 @@ export const MESSAGE_ERROR_DOCS: Readonly<Record<MessageErrorCode, MessageErrorD
   },
   duplicate_recipient: {
     cause:
-      'The same person stands in this request twice. The first entry was sent, and this one was not. Two spellings of one number are the same person.',
+      'The same person stands in this request twice. The first entry counts, whatever became of it, and this one was not sent. Two spellings of one number are the same person.',
     steps: [
-      'Nothing has to be sent again.',
+      'Look at the first entry of this person. If it failed, decide by its error; a second entry never takes its place.',
       'Remove duplicates before you send, if the counts of the answer matter to you.',
       'If the person should get two messages, use two requests.',
     ],

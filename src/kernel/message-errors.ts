@@ -13,7 +13,7 @@ export const MESSAGE_ERRORS = {
     'caller',
     false,
     'The recipient is in this request already',
-    'Nothing to do: the first entry was sent.',
+    'Nothing to do: the first entry counts for this person.',
   ),
   message_invalid: row(
     'caller',
