@@ -41,6 +41,17 @@ describe('remembered answers', () => {
     assert.equal(await remembered.get('a'), 'a2');
   });
 
+  it('stay when an older question fails after them', async () => {
+    const { remembered, asked, clock, failures } = start({ holdFirst: true });
+    const first = remembered.get('a');
+    clock.ms += 1_000;
+    assert.equal(await remembered.get('a'), 'a2');
+    failures.resolve();
+    await assert.rejects(first);
+    assert.equal(await remembered.get('a'), 'a2');
+    assert.deepEqual(asked, ['a', 'a']);
+  });
+
   it('are forgotten when told so, and the oldest when there are too many', async () => {
     const { remembered, asked } = start();
     for (const key of ['a', 'b', 'c', 'd']) await remembered.get(key);
@@ -52,14 +63,17 @@ describe('remembered answers', () => {
   });
 });
 
-function start({ failFirst = false } = {}) {
+/** The first question of each key fails: at once with `failFirst`, once `failures` is resolved with `holdFirst`. */
+function start({ failFirst = false, holdFirst = false } = {}) {
   const clock = { ms: 0, steadyMs: () => clock.ms };
   const asked: string[] = [];
+  const failures = Promise.withResolvers<void>();
   const load = async (key: string) => {
     asked.push(key);
     const times = asked.filter((one) => one === key).length;
-    if (failFirst && times === 1) throw new Error('not now');
+    if (holdFirst && times === 1) await failures.promise;
+    if ((failFirst || holdFirst) && times === 1) throw new Error('not now');
     return `${key}${times}`;
   };
-  return { remembered: createRemembered({ load, believedMs: 1_000, entriesMax: 3, clock }), asked, clock };
+  return { remembered: createRemembered({ load, believedMs: 1_000, entriesMax: 3, clock }), asked, clock, failures };
 }

@@ -30,7 +30,10 @@ export function createRemembered<Value, Context = void>({
     const value = load(key, context);
     entries.delete(key);
     entries.set(key, { value, untilMs: clock.steadyMs() + believedMs });
-    value.catch(() => entries.delete(key)); // The callers get the failure; the next one asks again.
+    // The callers get the failure; the next one asks again, unless somebody has meanwhile.
+    value.catch(() => {
+      if (entries.get(key)?.value === value) entries.delete(key);
+    });
     const [oldest] = entries.keys();
     if (entries.size > entriesMax && oldest !== undefined) entries.delete(oldest);
     return value;
