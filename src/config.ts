@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+import { validateHeaderName, validateHeaderValue } from 'node:http';
 import { resolve } from 'node:path';
 import type { KeepDays } from './kernel/keep.ts';
 import type { TracesConfig } from './observe/traces.ts';
@@ -165,10 +166,25 @@ function readTraces(read: ReturnType<typeof reader>, faults: string[]): TracesCo
   return wanted === 'off' || url === undefined ? undefined : { exporter: { kind: 'otlp', url, headers }, ...rest };
 }
 
+/** Percent-encoded, so that a value may hold a comma: https://opentelemetry.io/docs/specs/otel/protocol/exporter/ */
 function readHeaders(text: string, faults: string[]): Record<string, string> {
-  const pairs = splitList(text).map((pair) => /^([^=\s]+)\s*=\s*(.*)$/.exec(pair));
-  if (pairs.includes(null)) faults.push('OTEL_EXPORTER_OTLP_HEADERS must be name=value, separated by commas');
-  return Object.fromEntries(pairs.flatMap((pair) => (pair === null ? [] : [[pair[1], pair[2]]])));
+  const headers = splitList(text).map(readHeader);
+  if (headers.includes(undefined))
+    faults.push('OTEL_EXPORTER_OTLP_HEADERS must be name=value, percent-encoded and separated by commas');
+  return Object.fromEntries(headers.filter((header) => header !== undefined));
+}
+
+function readHeader(pair: string): [name: string, value: string] | undefined {
+  const [, name, encoded] = /^([^=\s]+)\s*=\s*(.*)$/.exec(pair) ?? [];
+  if (name === undefined || encoded === undefined) return undefined;
+  try {
+    const value = decodeURIComponent(encoded);
+    validateHeaderName(name);
+    validateHeaderValue(name, value);
+    return [name, value];
+  } catch {
+    return undefined; // The error's own words repeat what was given, which is a secret.
+  }
 }
 
 /** Reads single settings by the table and collects what is wrong with them. */

@@ -179,7 +179,7 @@ export const SETTINGS = [
   {
     name: 'OTEL_EXPORTER_OTLP_HEADERS',
     kind: 'secret',
-    help: 'Headers for the collector, `name=value` separated by commas.',
+    help: 'Headers for the collector, `name=value` separated by commas; the values are percent-encoded, as in `authorization=Basic%20aWQ6a2V5`.',
   },
   { name: 'OTEL_SERVICE_NAME', kind: 'text', default: 'waypost', help: 'The name of this service in traces.' },
   {

@@ -71,6 +71,23 @@ describe('the settings of traces', () => {
     assert.deepEqual(exporter, { kind: 'otlp', url: 'http://c:4318/v1/traces', headers: {} });
   });
 
+  it('take the headers for the collector as the standard writes them, percent-encoded', () => {
+    const settings = {
+      OTEL_EXPORTER_OTLP_ENDPOINT: 'http://c:4318',
+      OTEL_EXPORTER_OTLP_HEADERS: 'authorization=Basic%20aWQ6a2V5,x-scope=a%2Cb,x-plain=1+1 = 2',
+    };
+    assert.deepEqual(loadConfig(settings).traces?.exporter, {
+      kind: 'otlp',
+      url: 'http://c:4318/v1/traces',
+      headers: { authorization: 'Basic aWQ6a2V5', 'x-scope': 'a,b', 'x-plain': '1+1 = 2' },
+    });
+    for (const wrong of ['x=50%', 'x=a%0Ab', 'x=%E0%A4', '@x=1'])
+      assert.throws(
+        () => loadConfig({ ...settings, OTEL_EXPORTER_OTLP_HEADERS: wrong }),
+        ({ message }: Error) => message.includes('OTEL_EXPORTER_OTLP_HEADERS') && !message.includes(wrong),
+      );
+  });
+
   it('are refused with all their faults, and without what they hold', () => {
     const wrong = { WAYPOST_TRACES: 'paper', OTEL_TRACES_SAMPLER: 'some', OTEL_TRACES_SAMPLER_ARG: '2' };
     assert.throws(
