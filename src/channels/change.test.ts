@@ -118,10 +118,12 @@ describe('changing a channel', () => {
     assert.equal((await call('PATCH', `/platform/v1/channels/${first.id}`, {})).status, 200);
     assert.deepEqual(await events(), []);
     const path = `/platform/v1/channels/${first.id}`;
-    assert.equal(
-      (await call('PATCH', path, { display_phone_number: '+1 (555) 123-4567' })).json.phone_number,
-      '+15551234567',
-    );
+    for (const shown of ['+1 (555) 123-4567', '\u202a+1 555-123-4567\u202c', '1 555 123 4567', '15551234567'])
+      assert.equal(
+        (await call('PATCH', path, { display_phone_number: shown })).json.phone_number,
+        '+15551234567',
+        JSON.stringify(shown),
+      );
     assert.deepEqual(pointersOf(await call('PATCH', path, { display_phone_number: 'none' })), [
       '#/display_phone_number',
     ]);

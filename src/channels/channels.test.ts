@@ -97,7 +97,7 @@ describe('connecting a channel', () => {
       '#/extra',
       '#/phone_number_id',
     ]);
-    for (const number of ['none', `+44 7700 ${' '.repeat(40)}900123`, '+44 (0)7700 900123', '44 ( 0 ) 7700 900123'])
+    for (const number of ['none', `+44 7700 ${' '.repeat(40)}900123`, '+44 (0)7700 900123', '44 [ 0 ] 7700 900123'])
       assert.deepEqual(pointersOf(await connect(accountId, { ...newWish(), display_phone_number: number })), [
         '#/display_phone_number',
       ]);

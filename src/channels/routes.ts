@@ -7,6 +7,7 @@ import { accountRoute, platformRoute, type Route } from '../http/route.ts';
 import { textOfForm } from '../http/text-of-form.ts';
 import { ApiError } from '../kernel/errors.ts';
 import { formatId, newId, parseId } from '../kernel/ids.ts';
+import { readPhoneNumber } from '../kernel/phone-number.ts';
 import type { Mode } from '../kernel/principal.ts';
 import type { Sealer } from '../kernel/sealed.ts';
 import type { Provider } from '../provider/port.ts';
@@ -27,15 +28,12 @@ interface Deps {
   publicUrl(): string;
 }
 
-const E164 = /^\+[1-9][0-9]{6,14}$/;
-/** "+44 (0)20" means two different numbers, as in a recipient. With the zero kept, no `from` would find the channel. */
-const BRACKETED_ZERO = /\(\s*0\s*\)/;
 const PHONE_NUMBER = textOfForm(
   {
     ...{ minLength: 1, maxLength: 40 },
     description: 'The phone number in international form, as people or the provider write it.',
   },
-  (text) => !BRACKETED_ZERO.test(text) && E164.test(readDisplayNumber(text)),
+  (text) => readDisplayNumber(text) !== undefined,
   () => 'This must be a phone number in international form.',
 );
 const ACCESS_TOKEN_FORM = /^[\x21-\x7e]{1,2000}$/;
@@ -113,7 +111,7 @@ function connectRoute(deps: Deps): Route {
         mode,
         phoneNumberId: body.phone_number_id,
         businessAccountId: body.business_account_id,
-        phoneNumber: readDisplayNumber(body.display_phone_number),
+        phoneNumber: requireDisplayNumber(body.display_phone_number),
         accessToken: body.access_token,
         isDefault: body.default ?? false,
       };
@@ -139,7 +137,7 @@ function changeRoute(deps: Deps): Route {
     bodySchema: CHANNEL_CHANGES,
     async handle({ params, body: { access_token: accessToken, display_phone_number: shown, default: isDefault } }) {
       const before = await requireChannel(deps.database, params.id);
-      const phoneNumber = shown === undefined ? undefined : readDisplayNumber(shown);
+      const phoneNumber = shown === undefined ? undefined : requireDisplayNumber(shown);
       if (accessToken !== undefined) refuseWithoutSandbox(before.mode, deps.sandbox);
       const channel = await changeChannel(deps, before, { accessToken, phoneNumber, isDefault });
       deps.channels.forget(channel.account_id);
@@ -209,7 +207,14 @@ function ownListRoute({ database }: Deps): Route {
   });
 }
 
-/** A number as people write it, such as the provider's own "+1 555-078-3881" or "15550783881", in E.164 form. */
-function readDisplayNumber(text: string): string {
-  return `+${text.replace(/[\s().-]/g, '').replace(/^\+/, '')}`;
+/** Of a body whose form was checked. */
+function requireDisplayNumber(text: string): string {
+  const number = readDisplayNumber(text);
+  if (number === undefined) throw new Error('A number that was found good cannot be read');
+  return number;
+}
+
+/** Reads it as a recipient's number is read; only the plus may be missing, because the provider itself leaves it out at times. */
+function readDisplayNumber(text: string): string | undefined {
+  return readPhoneNumber(text.includes('+') ? text : `+${text}`);
 }

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
 import { markOf } from '../../cli/bulk/person-mark.ts';
-import { readPhoneNumber } from '../../src/messages/parse/phone-number.ts';
+import { readPhoneNumber } from '../../src/kernel/phone-number.ts';
 
 const ROW = 7;
 

@@ -1,9 +1,9 @@
 import type { Fault } from '../../kernel/errors.ts';
 import { isRecord } from '../../kernel/is-record.ts';
+import { readPhoneNumber } from '../../kernel/phone-number.ts';
 import { USER_ID } from '../../kernel/user-id.ts';
 import type { CheckComponents } from './parse-send.ts';
 import { readReference, refuseUnknownMembers } from './parse-values.ts';
-import { readPhoneNumber } from './phone-number.ts';
 import type { Recipient } from './send-command.ts';
 
 const SEPARATORS = /[,;\r\n]/;

@@ -6,7 +6,7 @@ const DIRECTION_MARKS = /[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/gu;
 const BRACKETED_ZERO = /[([]0[)\]]/u;
 const E164 = /^\+[1-9][0-9]{6,14}$/;
 
-/** Reads a phone number into E.164 form, `+` and 7 to 15 digits; undefined if it cannot be read for certain. */
+/** Reads a phone number as people write it into E.164 form, `+` and 7 to 15 digits; undefined if it cannot be read for certain. */
 export function readPhoneNumber(text: string): string | undefined {
   const plain = text.replace(DIRECTION_MARKS, '');
   if (BRACKETED_ZERO.test(plain.replace(/[\p{Zs}\t.-]/gu, ''))) return undefined;
