@@ -1,8 +1,9 @@
+import { NEXT_ENDPOINT } from '../endpoints/deliver/delivery-store.ts';
 import type { Queryable } from '../store/database.ts';
 
-/** Nobody acts on more than this, and counting on would cost the more the worse things are. */
+/** Nobody acts on a larger number, and counting on would cost the most when things are worst. */
 const COUNTED_MAX = 10_000;
-/** Of the deliveries so many endpoints are looked at, and so many deliveries of each. */
+/** How many endpoints are looked at for deliveries, and how many deliveries of each. */
 const ENDPOINTS_MAX = 1_000;
 const DELIVERIES_AN_ENDPOINT_MAX = 100;
 
@@ -14,9 +15,9 @@ export interface QueueRow {
 }
 
 /**
- * What is under way or waits, over all accounts, in one question. Every part reads an index and ends at a limit.
- * `notifications` are those that are due, `notifications_waiting` all that are not applied, so also statuses whose
- * message is not known yet. What is still packed is due and counts as both.
+ * The queues of notifications, over all accounts. Every part reads an index and ends at a limit. `notifications` are
+ * those that are due; `notifications_waiting` are all that are not applied, so also statuses whose message is not known
+ * yet. What is still packed is due, and counts in both.
  */
 const QUEUE_LENGTHS = `
   with packed as (
@@ -46,16 +47,13 @@ const REQUESTS_RUNNING = `
 
 /**
  * Deliveries that are due, found by stepping from endpoint to endpoint, as the claim does. `deliveries_untouched` are
- * those of endpoints of which no node has anything in hand: they do not wait for a slow endpoint but for us.
+ * those of endpoints that no node is working on: they wait for us, not for a slow endpoint.
  */
 const DELIVERIES_DUE = `
   with recursive waiting as (
     (select account_id, endpoint_id, 1 as place from delivery order by account_id, endpoint_id limit 1)
     union all
-    select n.account_id, n.endpoint_id, w.place + 1 from waiting w cross join lateral (
-      select d.account_id, d.endpoint_id from delivery d
-      where (d.account_id, d.endpoint_id) > (w.account_id, w.endpoint_id)
-      order by d.account_id, d.endpoint_id limit 1) n
+    select n.account_id, n.endpoint_id, w.place + 1 from waiting w ${NEXT_ENDPOINT}
     where w.place < $1
   ), due as (
     select d.depth, d.oldest, d.in_hand from waiting w

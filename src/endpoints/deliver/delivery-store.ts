@@ -46,13 +46,16 @@ export interface ClaimLimits {
 
 const CLAIMED_UNTIL_US = '(extract(epoch from claimed_until) * 1000000)::bigint';
 
-/** From one endpoint with deliveries in `waiting` to the next: a step in the index, however many each has. */
-const EACH_NEXT_ENDPOINT = `
-    union all
-    select n.account_id, n.endpoint_id from waiting w cross join lateral (
+/** From the endpoint `w` to the next one, `n`, that has deliveries: a step in the index, however many each has. */
+export const NEXT_ENDPOINT = `
+    cross join lateral (
       select d.account_id, d.endpoint_id from delivery d
       where (d.account_id, d.endpoint_id) > (w.account_id, w.endpoint_id)
       order by d.account_id, d.endpoint_id limit 1) n`;
+/** All that come after the first of `waiting`. */
+const EACH_NEXT_ENDPOINT = `
+    union all
+    select n.account_id, n.endpoint_id from waiting w ${NEXT_ENDPOINT}`;
 
 /**
  * Takes what is due, a little of each endpoint. It steps from one endpoint with deliveries to the next by the index and
