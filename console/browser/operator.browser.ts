@@ -32,6 +32,22 @@ describe('the console of the operator', () => {
     await customer.getByText('Quayside Tea').waitFor();
   });
 
+  it('renames an account; a dialog that is opened again tells nothing of a failure from before', async () => {
+    const dialog = page.getByRole('dialog');
+    await page.getByRole('button', { name: 'Rename' }).click();
+    await dialog.getByLabel('Name').fill(' ');
+    await dialog.getByRole('button', { name: 'Rename' }).click();
+    await dialog.getByRole('alert').getByText('invalid_request').waitFor();
+    await dialog.getByRole('button', { name: 'Close' }).click();
+    await page.getByRole('button', { name: 'Rename' }).click();
+    await dialog.getByLabel('Name').waitFor();
+    assert.equal(await dialog.getByRole('alert').count(), 0);
+    await dialog.getByLabel('Name').fill('Quayside Tea House');
+    await dialog.getByRole('button', { name: 'Rename' }).click();
+    await page.getByRole('heading', { level: 1, name: 'Quayside Tea House' }).waitFor();
+    assert.equal(await dialog.count(), 0);
+  });
+
   it('suspends and resumes an account, after asking', async () => {
     await page.getByRole('button', { name: 'Suspend' }).click();
     await page.getByRole('dialog').getByRole('button', { name: 'Suspend' }).click();
