@@ -7,21 +7,25 @@ const TOLERANCE_SECONDS = 300;
 const NAMES = ['webhook-id', 'webhook-timestamp', 'webhook-signature'] as const;
 type Name = (typeof NAMES)[number];
 
+/** What may be wrong with a signature. */
+export const PROBLEM_CODES = [
+  'header_missing',
+  'header_repeated',
+  'timestamp_malformed',
+  'timestamp_too_old',
+  'timestamp_in_future',
+  'signature_malformed',
+  'signature_version_unknown',
+  'secret_in_signature',
+  'secret_not_decoded',
+  'content_incomplete',
+  'previous_secret',
+  'body_changed',
+  'signature_mismatch',
+] as const;
+
 export interface Problem {
-  code:
-    | 'header_missing'
-    | 'header_repeated'
-    | 'timestamp_malformed'
-    | 'timestamp_too_old'
-    | 'timestamp_in_future'
-    | 'signature_malformed'
-    | 'signature_version_unknown'
-    | 'secret_in_signature'
-    | 'secret_not_decoded'
-    | 'content_incomplete'
-    | 'previous_secret'
-    | 'body_changed'
-    | 'signature_mismatch';
+  code: (typeof PROBLEM_CODES)[number];
   detail: string;
 }
 

@@ -2,6 +2,9 @@ import { Type } from 'typebox';
 import { EVENT_TYPES } from '../events/event.ts';
 import { EXAMPLE } from '../http/examples.ts';
 import { answer, count, flag, idOf, orNull, ref, text, time, word } from '../http/schema-words.ts';
+import { PROBLEM_CODES } from './check-signature.ts';
+import { POST_ERRORS } from './deliver/post.ts';
+import { DISABLED_REASONS } from './store.ts';
 
 const MEMBERS = {
   id: idOf('end', 'The id of the endpoint.'),
@@ -12,11 +15,7 @@ const MEMBERS = {
   description: orNull(text('What it is for, in your words.')),
   enabled: flag('Whether events are delivered to it.'),
   disabled_reason: orNull(
-    word('Why it is not enabled: you asked for it, it answered 410, or it failed for 5 days.', [
-      'requested',
-      'gone',
-      'failing',
-    ]),
+    word('Why it is not enabled: you asked for it, it answered 410, or it failed for 5 days.', DISABLED_REASONS),
   ),
   created_at: time('When it was created.'),
   updated_at: time('When it last changed.'),
@@ -59,18 +58,7 @@ export const endpointSchemas = {
       at: time('When it began.'),
       outcome: word('Only a 2xx answer in time is a success.', ['succeeded', 'failed']),
       http_status: orNull(Type.Integer({ description: 'The status that was answered; null if none was.' })),
-      error: orNull(
-        word('What went wrong beside the status.', [
-          'timeout',
-          'dns',
-          'refused',
-          'tls',
-          'address_refused',
-          'redirect',
-          'too_large',
-          'closed',
-        ]),
-      ),
+      error: orNull(word('What went wrong beside the status.', POST_ERRORS)),
       duration_ms: count('How long it took, in milliseconds.'),
       answer: orNull(text('The first 2,048 bytes of what was answered.')),
       next_at: orNull(time('When the next try is due; null if there is none.')),
@@ -101,21 +89,7 @@ export const endpointSchemas = {
   SignatureProblem: answer(
     'One thing that is wrong.',
     {
-      code: word('The word to decide by.', [
-        'header_missing',
-        'header_repeated',
-        'timestamp_malformed',
-        'timestamp_too_old',
-        'timestamp_in_future',
-        'signature_malformed',
-        'signature_version_unknown',
-        'secret_in_signature',
-        'secret_not_decoded',
-        'content_incomplete',
-        'previous_secret',
-        'body_changed',
-        'signature_mismatch',
-      ]),
+      code: word('The word to decide by.', PROBLEM_CODES),
       detail: text('What it means this time, for a person to read.'),
     },
     { code: 'body_changed', detail: 'The body is not the one that was sent.' },

@@ -18,8 +18,9 @@ export interface EndpointRow {
   updated_at: Date;
 }
 
-/** `gone`: it answered 410; `failing`: no success for five days; `requested`: the customer turned it off. */
-export type DisabledReason = 'gone' | 'failing' | 'requested';
+/** `requested`: the customer turned it off; `gone`: it answered 410; `failing`: no success for five days. */
+export const DISABLED_REASONS = ['requested', 'gone', 'failing'] as const;
+type DisabledReason = (typeof DISABLED_REASONS)[number];
 
 const COLUMNS = `account_id, id, mode, url, types, description, enabled, disabled_reason, secret_sealed,
   previous_secret_sealed, previous_expires_at, created_at, updated_at`;

@@ -2,16 +2,18 @@ import type { MessageError } from '../kernel/message-errors.ts';
 import type { TemplateComponent } from '../provider/port.ts';
 
 /** What is known of an outbound message. An inbound one is `received`. */
-export type MessageStatus =
-  | 'pending'
-  | 'transmitting'
-  | 'accepted'
-  | 'sent'
-  | 'delivered'
-  | 'read'
-  | 'failed'
-  | 'unknown'
-  | 'received';
+export const MESSAGE_STATUSES = [
+  'pending',
+  'transmitting',
+  'accepted',
+  'sent',
+  'delivered',
+  'read',
+  'failed',
+  'unknown',
+  'received',
+] as const;
+export type MessageStatus = (typeof MESSAGE_STATUSES)[number];
 
 /**
  * A message on its way, packed into its request until its outcome is known: all that is needed to write its row.

@@ -13,6 +13,7 @@ import type { CheckAgainstTemplate } from '../provider/port.ts';
 import type { Database } from '../store/database.ts';
 import type { TemplateRegistry } from '../templates/registry.ts';
 import { composeAnswer, entryOf } from './commit/answer.ts';
+import { MESSAGE_STATUSES, type MessageStatus } from './message.ts';
 import { messageOperations } from './operations.ts';
 import { type CheckComponents, parseSend } from './parse/parse-send.ts';
 import { readTraceparent } from './parse/traceparent.ts';
@@ -47,18 +48,6 @@ interface Deps {
 const JSON_HEADERS = { 'content-type': 'application/json; charset=utf-8' };
 const SEND_PATH = '/api/v1/messages/send';
 
-const STATUSES = [
-  'pending',
-  'transmitting',
-  'accepted',
-  'sent',
-  'delivered',
-  'read',
-  'failed',
-  'unknown',
-  'received',
-] as const;
-
 const LIST_QUERY = Type.Object(
   {
     ...PAGE_QUERY,
@@ -72,7 +61,7 @@ const LIST_QUERY = Type.Object(
     to: Type.Optional(
       Type.String({ minLength: 1, maxLength: 200, description: 'Only to this number or user id, or to this channel.' }),
     ),
-    status: Type.Optional(Type.Enum([...STATUSES], { description: 'Only with this status.' })),
+    status: Type.Optional(Type.Enum([...MESSAGE_STATUSES], { description: 'Only with this status.' })),
     direction: Type.Optional(Type.Enum(['outbound', 'inbound'], { description: 'Only in this direction.' })),
     since: Type.Optional(timeParameter('Only from this time on (RFC 3339).')),
   },
@@ -154,7 +143,7 @@ function messageListRoute({ database, docsUrl, limits }: Deps): Route {
 
 type ListQuery = Partial<
   Record<'request_id' | 'message_id' | 'client_reference' | 'to' | 'direction' | 'since', string>
-> & { status?: (typeof STATUSES)[number] };
+> & { status?: MessageStatus };
 
 /** A message of any of them is in the list. None: an id that is not well formed belongs to no message. */
 async function readFilters(

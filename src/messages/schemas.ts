@@ -3,6 +3,7 @@ import { EXAMPLE, EXAMPLE_MESSAGE } from '../http/examples.ts';
 import { accountId, answer, count, flag, idOf, orNull, ref, text, time, word } from '../http/schema-words.ts';
 import { contentMembers, textContent } from './content-schemas.ts';
 import { messageErrorSchemas } from './error-schemas.ts';
+import { MESSAGE_STATUSES } from './message.ts';
 
 const PHONE = { pattern: '^\\+[1-9][0-9]{6,14}$' };
 const REFERENCE = 'The `client_reference` that was given with it.';
@@ -63,7 +64,7 @@ export const messageSchemas = {
   MessageWithoutContent: answer('A message as events tell of it.', MEMBERS, EXAMPLE_MESSAGE),
   MessageStatus: word(
     'What is known of a message. `accepted` means that the provider took it at that stage; it does not prove delivery. A status never moves backwards.',
-    ['pending', 'transmitting', 'accepted', 'sent', 'delivered', 'read', 'failed', 'unknown', 'received'],
+    MESSAGE_STATUSES,
   ),
   TimelineStep: answer(
     'One step in the history of a message.',

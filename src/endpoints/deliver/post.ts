@@ -6,8 +6,18 @@ const ANSWER_BYTES_MAX = 64 << 10;
 /** So much of the answer is kept for the customer to look at. */
 const ANSWER_BYTES_KEPT = 2_048;
 
-/** What went wrong beside the status. */
-export type PostError = 'timeout' | 'dns' | 'refused' | 'tls' | 'address_refused' | 'redirect' | 'too_large' | 'closed';
+/** What may go wrong beside the status. */
+export const POST_ERRORS = [
+  'timeout',
+  'dns',
+  'refused',
+  'tls',
+  'address_refused',
+  'redirect',
+  'too_large',
+  'closed',
+] as const;
+type PostError = (typeof POST_ERRORS)[number];
 
 /** What was seen of one HTTP request. Without an error the answer came whole; its status may still tell of a failure. */
 export interface PostResult {
