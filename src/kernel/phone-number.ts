@@ -4,7 +4,8 @@ const DECORATION = /[\p{Zs}\t.\-()[\]]/gu;
 const DIRECTION_MARKS = /[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/gu;
 /** "+44 (0)20" means two different numbers; dropping the zero or keeping it would reach another person. */
 const BRACKETED_ZERO = /[([]0[)\]]/u;
-const E164 = /^\+[1-9][0-9]{6,14}$/;
+/** A phone number as all of this API writes it. */
+export const E164 = /^\+[1-9][0-9]{6,14}$/;
 
 /** Reads a phone number as people write it into E.164 form, `+` and 7 to 15 digits; undefined if it cannot be read for certain. */
 export function readPhoneNumber(text: string): string | undefined {

@@ -1,11 +1,12 @@
 import { Type } from 'typebox';
 import { EXAMPLE, EXAMPLE_MESSAGE } from '../http/examples.ts';
 import { accountId, answer, count, flag, idOf, orNull, ref, text, time, word } from '../http/schema-words.ts';
+import { E164 } from '../kernel/phone-number.ts';
 import { contentMembers, textContent } from './content-schemas.ts';
 import { messageErrorSchemas } from './error-schemas.ts';
 import { MESSAGE_STATUSES } from './message.ts';
 
-const PHONE = { pattern: '^\\+[1-9][0-9]{6,14}$' };
+const PHONE = { pattern: E164.source };
 const REFERENCE = 'The `client_reference` that was given with it.';
 
 const MEMBERS = {

@@ -1,14 +1,14 @@
 import { isRecord } from '../../../kernel/is-record.ts';
+import { E164 } from '../../../kernel/phone-number.ts';
 import { USER_ID } from '../../../kernel/user-id.ts';
 import type { Person } from '../../notification.ts';
 import { arrayAt, idAt, type JsonObject, objectAt, textAt } from './values.ts';
 
-const E164 = /^\+?[1-9][0-9]{6,14}$/;
-
 /** The E.164 form of a number written with or without its plus, if it can be one; else undefined. */
 export function normalisePhone(text: string | undefined): string | undefined {
-  if (text === undefined || !E164.test(text)) return undefined;
-  return text.startsWith('+') ? text : `+${text}`;
+  if (text === undefined) return undefined;
+  const number = text.startsWith('+') ? text : `+${text}`;
+  return E164.test(number) ? number : undefined;
 }
 
 /** The same of a number as it is shown to people, such as `+1 555-078-3881`. */
