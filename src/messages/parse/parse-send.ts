@@ -5,13 +5,8 @@ import type { MessageContent, TemplateComponent } from '../../provider/port.ts';
 import { parseRecipients } from './parse-recipients.ts';
 import { readReference, readText, refuseUnknownMembers } from './parse-values.ts';
 import type { SendCommand } from './send-command.ts';
+import { SEND_LIMITS } from './send-limits.ts';
 
-/** What the service promises to take in one request. */
-const RECIPIENTS_MAX = 50;
-/** The provider's limit for the text of a message. Its unit is not told; code points are what people count. */
-const BODY_CHARACTERS_MAX = 4_096;
-const TEMPLATE_NAME_CHARACTERS_MAX = 512;
-const LANGUAGE_CHARACTERS_MAX = 35;
 /** Room for several faults of each of 50 recipients; a body could be made to hold some hundred thousand. */
 const FAULTS_MAX = 1_000;
 
@@ -42,10 +37,10 @@ export function parseSend(
   if (from !== undefined && typeof from !== 'string')
     faults.push({ pointer: '#/from', detail: 'This must be a string.' });
   if (faults.length > 0 || content === undefined) throw invalid(faults);
-  if (recipients.length > RECIPIENTS_MAX)
+  if (recipients.length > SEND_LIMITS.recipients)
     throw new ApiError(
       'too_many_recipients',
-      `There are ${recipients.length} recipients; ${RECIPIENTS_MAX} are allowed.`,
+      `There are ${recipients.length} recipients; ${SEND_LIMITS.recipients} are allowed.`,
     );
   return {
     content,
@@ -90,7 +85,7 @@ function readContent(
 
 function readTextContent(value: Record<string, unknown>, faults: Fault[]): MessageContent | undefined {
   refuseUnknownMembers(value, ['body', 'preview_url'], '#/text', faults);
-  const body = readText(value.body, BODY_CHARACTERS_MAX, '#/text/body', faults);
+  const body = readText(value.body, SEND_LIMITS.bodyCharacters, '#/text/body', faults);
   const { preview_url: previewUrl = false } = value;
   if (typeof previewUrl !== 'boolean') {
     faults.push({ pointer: '#/text/preview_url', detail: 'This must be true or false.' });
@@ -105,7 +100,7 @@ function readTemplate(
   faults: Fault[],
 ): MessageContent | undefined {
   refuseUnknownMembers(value, ['name', 'language', 'components'], '#/template', faults);
-  const name = readText(value.name, TEMPLATE_NAME_CHARACTERS_MAX, '#/template/name', faults);
+  const name = readText(value.name, SEND_LIMITS.templateNameCharacters, '#/template/name', faults);
   const language = readLanguage(value.language, faults);
   const components = value.components;
   const checked = components === undefined ? undefined : checkComponents(components, '#/template/components');
@@ -118,9 +113,9 @@ function readTemplate(
 }
 
 function readLanguage(language: unknown, faults: Fault[]): string | undefined {
-  if (!isRecord(language)) return readText(language, LANGUAGE_CHARACTERS_MAX, '#/template/language', faults);
+  if (!isRecord(language)) return readText(language, SEND_LIMITS.languageCharacters, '#/template/language', faults);
   refuseUnknownMembers(language, ['code'], '#/template/language', faults);
-  return readText(language.code, LANGUAGE_CHARACTERS_MAX, '#/template/language/code', faults);
+  return readText(language.code, SEND_LIMITS.languageCharacters, '#/template/language/code', faults);
 }
 
 function invalid(errors: Fault[]): ApiError {

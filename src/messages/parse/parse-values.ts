@@ -1,9 +1,8 @@
 import type { Fault } from '../../kernel/errors.ts';
 import { pointerToken } from '../../kernel/json-pointer.ts';
+import { SEND_LIMITS } from './send-limits.ts';
 
-const REFERENCE_CHARACTERS_MAX = 255;
-
-/** Members that the contract does not know are refused, so that a typing mistake never passes silently. */
+/** Unknown members are refused, so that a typing mistake never passes silently. */
 export function refuseUnknownMembers(
   value: Record<string, unknown>,
   known: readonly string[],
@@ -30,7 +29,7 @@ export function readText(value: unknown, charactersMax: number, pointer: string,
 
 /** Reads an optional `client_reference`. */
 export function readReference(value: unknown, pointer: string, faults: Fault[]): string | undefined {
-  return value === undefined ? undefined : readText(value, REFERENCE_CHARACTERS_MAX, pointer, faults);
+  return value === undefined ? undefined : readText(value, SEND_LIMITS.referenceCharacters, pointer, faults);
 }
 
 function hasAtMost(text: string, charactersMax: number): boolean {

@@ -1,14 +1,14 @@
 import { type TSchema, type TSchemaOptions, Type } from 'typebox';
 import { EXAMPLE } from '../../http/examples.ts';
 import { textContent } from '../content-schemas.ts';
+import { SEND_LIMITS } from './send-limits.ts';
 
-const RECIPIENTS_MAX = 50;
 const REFERENCE = Type.String({
   minLength: 1,
-  maxLength: 255,
+  maxLength: SEND_LIMITS.referenceCharacters,
   description: 'A name of your own for it, which comes back in answers and events.',
 });
-const LANGUAGE = { minLength: 1, maxLength: 35 };
+const LANGUAGE = { minLength: 1, maxLength: SEND_LIMITS.languageCharacters };
 
 const COMPONENT = closed(
   {
@@ -31,14 +31,22 @@ const COMPONENTS = Type.Array(COMPONENT, {
 
 const TEXT = closed(
   {
-    body: Type.String({ minLength: 1, maxLength: 4_096, description: 'The text itself, counted in code points.' }),
+    body: Type.String({
+      minLength: 1,
+      maxLength: SEND_LIMITS.bodyCharacters,
+      description: 'The text itself, counted in code points.',
+    }),
     preview_url: Type.Optional(Type.Boolean({ default: false, description: 'Whether to preview the first link.' })),
   },
   { description: 'A free-form text. It reaches only who has written within 24 hours.' },
 );
 const TEMPLATE = closed(
   {
-    name: Type.String({ minLength: 1, maxLength: 512, description: 'The name of an approved template.' }),
+    name: Type.String({
+      minLength: 1,
+      maxLength: SEND_LIMITS.templateNameCharacters,
+      description: 'The name of an approved template.',
+    }),
     language: Type.Union(
       [
         Type.String(LANGUAGE),
@@ -103,7 +111,7 @@ function sendOf(
       NUMBERS,
       Type.Array(Type.Union([NUMBER, byNumber, byUserId]), {
         minItems: 1,
-        maxItems: RECIPIENTS_MAX,
+        maxItems: SEND_LIMITS.recipients,
         description: 'Recipients one by one.',
       }),
     ],
