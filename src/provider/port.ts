@@ -83,17 +83,17 @@ export type CheckAgainstTemplate = (
 /** `unavailable`: the provider could not be asked, or refused to tell. */
 export type TemplatesOutcome = { kind: 'found'; templates: ProviderTemplate[] } | { kind: 'unavailable' };
 
-/** What is in flight when its turn ends is awaited for so long after its own time limit. A promise to customers. */
+/** What is in flight at its deadline is awaited for so long after its own time limit. A promise to customers. */
 export const LATE_ANSWER_MS = 60_000;
 
 /** The provider in our words. */
 export interface Provider {
   /**
    * Hands one message to the provider, once, and waits for its answer at most for the provider's time limit.
-   * `turn` ends the waiting for a free connection: a message whose first byte was not written by then is `throttled`
+   * `deadline` aborts when nothing may begin any more: a message whose first byte was not written by then is `throttled`
    * with `not_attempted`. One whose first byte was written has `LATE_ANSWER_MS` more.
    */
-  transmit(sender: Sender, message: OutboundMessage, turn?: AbortSignal): Promise<TransmitOutcome>;
+  transmit(sender: Sender, message: OutboundMessage, deadline?: AbortSignal): Promise<TransmitOutcome>;
   /** Checks the number and the token, and subscribes our app to the business account's notifications. */
   connect(sender: Sender, businessAccountId: string): Promise<ConnectOutcome>;
   /** Asks for a number's facts again, and changes nothing at the provider. */

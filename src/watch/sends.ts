@@ -202,11 +202,11 @@ function watchProvider({ provider, metrics, traces, parents }: WatchedProvider):
   };
   return {
     ...provider,
-    async transmit(sender, message, turn) {
+    async transmit(sender, message, deadline) {
       const begunMs = performance.now();
       const parent = parents.get(message.id);
       const span = parent === undefined ? undefined : traces?.begin('transmit', 'client', parent);
-      const outcome = await provider.transmit(sender, message, turn);
+      const outcome = await provider.transmit(sender, message, deadline);
       const code = outcome.kind === 'accepted' ? 'none' : outcome.error.code;
       metrics.transmitted(sender.mode, outcome.kind, code);
       metrics.step('transmit', secondsSince(begunMs));

@@ -50,12 +50,12 @@ export async function transmitAll(
   onOutcome?: (message: IntendedMessage, outcome: Outcome) => void,
 ): Promise<{ outcomes: Outcome[]; late: LateMessage[] }> {
   const { deadlineMs } = call;
-  const turn = new AbortController();
-  const deadline = Promise.withResolvers<'deadline'>();
+  const deadline = new AbortController();
+  const leftInFlight = Promise.withResolvers<'in_flight'>();
   const end = () => {
-    turn.abort();
-    // One turn of the event loop later, so that messages whose turn never came are told apart from those in flight.
-    setImmediate(() => setImmediate(() => deadline.resolve('deadline')));
+    deadline.abort();
+    // Two rounds of the event loop later, so that what had not begun is told apart from what is in flight.
+    setImmediate(() => setImmediate(() => leftInFlight.resolve('in_flight')));
   };
   const leftMs = deadlineMs - deps.clock.steadyMs();
   // The first commit may have taken all the time there was: then nothing is begun.
@@ -65,9 +65,9 @@ export async function transmitAll(
   try {
     const outcomes = await Promise.all(
       call.intended.map(async (message, place) => {
-        const outcome = outcomeOf(deps, call, message, turns[place], turn.signal);
-        const first = await Promise.race([outcome, deadline.promise]);
-        if (first !== 'deadline') {
+        const outcome = outcomeOf(deps, call, message, turns[place], deadline.signal);
+        const first = await Promise.race([outcome, leftInFlight.promise]);
+        if (first !== 'in_flight') {
           onOutcome?.(message, first);
           return first;
         }
@@ -87,15 +87,15 @@ async function outcomeOf(
   deps: TransmitDeps,
   { channel, content, deadlineMs }: TransmitCall,
   message: IntendedMessage,
-  ownTurn: Turn | undefined,
-  turn: AbortSignal,
+  turn: Turn | undefined,
+  deadline: AbortSignal,
 ): Promise<Outcome> {
   const failed = (error: MessageError) => withoutId('failed', error, new Date(deps.clock.nowMs()));
   if (message.error !== null) return failed(message.error);
-  if (ownTurn?.kind === 'never') return failed(ownTurn.error);
-  const waits = ownTurn?.kind === 'later' || message.status === 'pending';
-  if (waits && !(await takeTurn(deps, channel, message, ownTurn, turn))) return failed({ code: 'not_attempted' });
-  if (turn.aborted) return failed({ code: 'not_attempted' });
+  if (turn?.kind === 'never') return failed(turn.error);
+  const waits = turn?.kind === 'later' || message.status === 'pending';
+  if (waits && !(await takeTurn(deps, channel, message, turn, deadline))) return failed({ code: 'not_attempted' });
+  if (deadline.aborted) return failed({ code: 'not_attempted' });
   try {
     return await transmit(deps, {
       sender: channel.sender,
@@ -104,9 +104,9 @@ async function outcomeOf(
         recipient: message.phone === null ? { userId: message.user_id ?? '' } : { phone: message.phone },
         content: contentFor(content, message),
       },
-      turn,
+      deadline,
       deadlineMs,
-      takeAnotherTurn: () => takeAnotherTurn(deps, { channel, message, deadlineMs }, turn),
+      takeAnotherTurn: () => takeAnotherTurn(deps, { channel, message, deadlineMs }, deadline),
       settledMeanwhile: () => isSettled(deps, channel, message.id),
       onAccessRefused: () => suspend(deps, channel),
     });
@@ -126,15 +126,15 @@ async function takeTurn(
   deps: TransmitDeps,
   channel: SendingChannel,
   { id, status }: IntendedMessage,
-  ownTurn: Turn | undefined,
-  turn: AbortSignal,
+  turn: Turn | undefined,
+  deadline: AbortSignal,
 ): Promise<boolean> {
-  const waitMs = ownTurn?.kind === 'later' ? Math.max(0, ownTurn.atMs - deps.clock.steadyMs()) : 0;
+  const waitMs = turn?.kind === 'later' ? Math.max(0, turn.atMs - deps.clock.steadyMs()) : 0;
   try {
-    await wait(waitMs, undefined, { signal: turn });
+    await wait(waitMs, undefined, { signal: deadline });
     // A store that is slow to commit must not hold the message beyond the deadline: nothing is in flight yet.
     const tooLate = Promise.withResolvers<false>();
-    turn.addEventListener('abort', () => tooLate.resolve(false), { once: true });
+    deadline.addEventListener('abort', () => tooLate.resolve(false), { once: true });
     const taken =
       status === 'pending'
         ? deps.ledger.takeTurn(channel.accountId, id)
@@ -142,7 +142,7 @@ async function takeTurn(
     return await Promise.race([taken, tooLate.promise]);
   } catch (error) {
     // The deadline came first, or the store cannot be asked: then nothing is begun.
-    if (!turn.aborted) tellFault(deps.log, error);
+    if (!deadline.aborted) tellFault(deps.log, error);
     return false;
   }
 }

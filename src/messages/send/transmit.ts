@@ -10,9 +10,9 @@ const RETRY_PAUSES_MS = [1_000, 4_000];
 export interface Transmission {
   sender: Sender;
   message: OutboundMessage;
-  /** Ends at the deadline: what has not begun by then is not begun. */
-  turn: AbortSignal;
-  /** Of the steady clock. */
+  /** Aborts at the deadline: what has not begun by then is not begun. */
+  deadline: AbortSignal;
+  /** The same on the steady clock. */
   deadlineMs: number;
   /** Waits for another turn of the channel's pace: each repetition is one more call of the provider. False: none comes in time. */
   takeAnotherTurn(): Promise<boolean>;
@@ -32,8 +32,8 @@ interface Deps {
  * at most twice; an `unknown` never is.
  */
 export async function transmit({ provider, clock }: Deps, transmission: Transmission): Promise<Outcome> {
-  const { sender, message, turn, deadlineMs } = transmission;
-  let seen = await provider.transmit(sender, message, turn);
+  const { sender, message, deadline, deadlineMs } = transmission;
+  let seen = await provider.transmit(sender, message, deadline);
   for (const pauseMs of RETRY_PAUSES_MS) {
     if (!mayRepeat(seen) || clock.steadyMs() + pauseMs >= deadlineMs) break;
     await wait(pauseMs);
@@ -42,7 +42,7 @@ export async function transmit({ provider, clock }: Deps, transmission: Transmis
     const settled = await transmission.settledMeanwhile();
     if (settled === 'yes') return withoutId('unknown', { code: 'outcome_unknown' }, new Date(clock.nowMs()));
     if (settled === 'cannot_tell') break;
-    const again = await provider.transmit(sender, message, turn);
+    const again = await provider.transmit(sender, message, deadline);
     // It was transmitted before, and the refusal is what is known of it.
     if (isNotAttempted(again)) break;
     seen = again;

@@ -189,7 +189,7 @@ describe('transmit', () => {
   });
 });
 
-describe('the end of the turn', () => {
+describe('the deadline of a transmit', () => {
   it('prevents everything if it came before', async () => {
     const { server, provider } = await start((socket, { id }) => socket.write(accepted(id)));
     const outcome = await provider.transmit(SENDER, message('msg_1'), AbortSignal.abort());

@@ -40,7 +40,7 @@ export function createWhatsAppProvider(options: WhatsAppProviderOptions): Provid
     return line;
   };
   return {
-    transmit: async (sender, message, turn) => transmit(lineOf(sender), sender, message, turn),
+    transmit: async (sender, message, deadline) => transmit(lineOf(sender), sender, message, deadline),
     connect: async (sender, businessAccountId) => connectSender(lineOf(sender), sender, businessAccountId),
     readFacts: async (sender) => readSenderFacts(lineOf(sender), sender),
     listTemplates: async (sender, businessAccountId, name) =>
@@ -55,10 +55,10 @@ async function transmit(
   line: Line,
   sender: Sender,
   message: OutboundMessage,
-  turn: AbortSignal | undefined,
+  deadline: AbortSignal | undefined,
 ): Promise<TransmitOutcome> {
   const path = `/${encodeURIComponent(sender.phoneNumberId)}/messages`;
-  return outcomeOf(await line.call({ sender, method: 'POST', path, body: encodeMessage(message), turn }));
+  return outcomeOf(await line.call({ sender, method: 'POST', path, body: encodeMessage(message), deadline }));
 }
 
 function outcomeOf(seen: Exchange): TransmitOutcome {

@@ -35,13 +35,13 @@ describe('the connections of the provider', () => {
   it('are never more than allowed: the rest waits its turn', async () => {
     const { server, provider } = await start(answerSoon, { connections: 3 });
     const warned = catchWarnings();
-    const { signal: turn } = new AbortController();
+    const { signal: deadline } = new AbortController();
     const outcomes = await Promise.all(
-      Array.from({ length: 50 }, (_, n) => provider.transmit(SENDER, message(`msg_${n}`), turn)),
+      Array.from({ length: 50 }, (_, n) => provider.transmit(SENDER, message(`msg_${n}`), deadline)),
     );
     assert.ok(outcomes.every(({ kind }) => kind === 'accepted'));
     assert.equal(server.connections.made, 3);
-    assert.deepEqual(warned(), [], 'many transmits may share one turn');
+    assert.deepEqual(warned(), [], 'many transmits may share one deadline');
   });
 
   const floods: [string, (provider: Provider, n: number) => Promise<{ kind: string }>, string][] = [
@@ -97,11 +97,11 @@ describe('the connections of the provider', () => {
     );
   });
 
-  it('let a message wait for them as long as its turn lasts, although that is longer than a transmit may take', async () => {
+  it('let a message wait for them until its deadline, although that is longer than a transmit may take', async () => {
     const { server, provider } = await start(() => {}, { timeoutMs: 150 });
-    const { signal: turn } = new AbortController();
+    const { signal: deadline } = new AbortController();
     const ids = ['msg_1', 'msg_2', 'msg_3'];
-    const outcomes = await Promise.all(ids.map((id) => provider.transmit(SENDER, message(id), turn)));
+    const outcomes = await Promise.all(ids.map((id) => provider.transmit(SENDER, message(id), deadline)));
     assert.deepEqual(new Set(outcomes.map(({ kind }) => kind)), new Set(['unknown']));
     assert.deepEqual(
       server.requests.map(({ id }) => id),
@@ -109,7 +109,7 @@ describe('the connections of the provider', () => {
     );
   });
 
-  it('are not waited for by a message whose turn has ended already', async () => {
+  it('are not waited for by a message whose deadline has passed', async () => {
     const held: (() => void)[] = [];
     const { provider } = await start((socket, { id }) => held.push(() => socket.write(accepted(id))));
     const first = provider.transmit(SENDER, message('msg_1'));
@@ -120,7 +120,7 @@ describe('the connections of the provider', () => {
     assert.equal((await first).kind, 'accepted');
   });
 
-  it('let nobody without a turn wait for them longer than a transmit may take', async () => {
+  it('let nobody without a deadline wait for them longer than a transmit may take', async () => {
     const { server, provider } = await start(() => {}, { timeoutMs: 150 });
     const outcomes = await Promise.all(['msg_1', 'msg_2'].map((id) => provider.transmit(SENDER, message(id))));
     assert.deepEqual(

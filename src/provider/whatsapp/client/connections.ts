@@ -21,7 +21,7 @@ const ACCOUNT_SHARE = 7 / 8;
 export interface ConnectionsOptions {
   origin: string;
   connections: number;
-  /** How long one call may take, and so how long one without a turn waits at most for another one's connection. */
+  /** How long one call may take, and so how long one without a deadline waits at most for another one's connection. */
   timeoutMs: number;
   answerBytesMax: number;
 }
@@ -57,23 +57,25 @@ export class Connections {
   }
 
   /**
-   * A client that becomes free, in fair turns among the accounts; undefined if the turn ended, the wait was too long or
-   * is pointless. A message may wait for as long as its turn lasts: to give it up sooner would fail what could still go.
+   * A client that becomes free, in fair turns among the accounts; undefined if the deadline or the wait's own limit came
+   * first, or if waiting is pointless. A message may wait until its deadline: to give up sooner would fail what could
+   * still go.
    */
-  wait(accountId: string, turn: AbortSignal | undefined): Promise<Client | undefined> {
-    // A turn that has ended tells so no more, and nothing else would end the wait for a connection.
-    if (this.#closed || turn?.aborted === true || this.#waiting.size >= WAITING_MAX) return Promise.resolve(undefined);
+  wait(accountId: string, deadline: AbortSignal | undefined): Promise<Client | undefined> {
+    // A signal that has aborted does not tell again, and nothing else would end the wait.
+    if (this.#closed || deadline?.aborted === true || this.#waiting.size >= WAITING_MAX)
+      return Promise.resolve(undefined);
     return new Promise((resolve) => {
       const settle = (client: Client | undefined): void => {
         this.#waiting.delete(accountId, settle);
         clearTimeout(timer);
-        turn?.removeEventListener('abort', stop);
+        deadline?.removeEventListener('abort', stop);
         if (client !== undefined) this.#hold(accountId);
         resolve(client);
       };
       const stop = (): void => settle(undefined);
-      const timer = turn === undefined ? setTimeout(stop, this.#options.timeoutMs) : undefined;
-      turn?.addEventListener('abort', stop);
+      const timer = deadline === undefined ? setTimeout(stop, this.#options.timeoutMs) : undefined;
+      deadline?.addEventListener('abort', stop);
       this.#waiting.add(accountId, settle);
     });
   }

@@ -10,8 +10,8 @@ export interface ExchangeRequest {
   body?: string;
   /** From the first byte written to the last byte read. */
   timeoutMs: number;
-  /** Ends the waiting for the first byte to be written. What is written by then is given `LATE_ANSWER_MS` more. */
-  turn: AbortSignal | undefined;
+  /** Ends the wait for the first byte to be written. What was written by then is given `LATE_ANSWER_MS` more. */
+  deadline: AbortSignal | undefined;
 }
 
 /** What was seen on the wire. The first two are certain: not one byte of the request was written. */
@@ -37,7 +37,7 @@ export function exchange(client: Client, request: ExchangeRequest, done: () => v
       },
       handler,
     );
-    handler.watchTurn();
+    handler.watchDeadline();
   });
 }
 
@@ -70,26 +70,26 @@ class ExchangeHandler implements Dispatcher.DispatchHandler {
   }
 
   /** Only while it waits for a connection: one that stands has begun at once. */
-  watchTurn(): void {
+  watchDeadline(): void {
     if (this.#controller === undefined && !this.#settled) {
       this.#watching = true;
-      this.#request.turn?.addEventListener('abort', this.#missTurn);
+      this.#request.deadline?.addEventListener('abort', this.#missDeadline);
     }
   }
 
-  #unwatchTurn(): void {
+  #unwatchDeadline(): void {
     if (!this.#watching) return;
     this.#watching = false;
-    this.#request.turn?.removeEventListener('abort', this.#missTurn);
+    this.#request.deadline?.removeEventListener('abort', this.#missDeadline);
   }
 
   onRequestStart(controller: Dispatcher.DispatchController): void {
-    // The turn may have ended while the connection was made.
+    // The deadline may have passed while the connection was made.
     if (this.#settled) {
       controller.abort(new OutcomeTold());
       return;
     }
-    this.#unwatchTurn();
+    this.#unwatchDeadline();
     this.#controller = controller;
     this.#timer = setTimeout(this.#expire, this.#request.timeoutMs);
   }
@@ -122,10 +122,10 @@ class ExchangeHandler implements Dispatcher.DispatchHandler {
     this.#listeners.done();
   }
 
-  readonly #missTurn = (): void => this.#settle({ kind: 'not_begun' });
+  readonly #missDeadline = (): void => this.#settle({ kind: 'not_begun' });
 
   readonly #expire = (): void => {
-    if (this.#request.turn?.aborted === true && !this.#late) {
+    if (this.#request.deadline?.aborted === true && !this.#late) {
       this.#late = true;
       this.#timer = setTimeout(this.#expire, LATE_ANSWER_MS);
       return;
@@ -146,7 +146,7 @@ class ExchangeHandler implements Dispatcher.DispatchHandler {
     if (this.#settled) return;
     this.#settled = true;
     clearTimeout(this.#timer);
-    this.#unwatchTurn();
+    this.#unwatchDeadline();
     tell();
   }
 }

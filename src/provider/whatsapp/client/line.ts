@@ -13,7 +13,7 @@ export interface LineOptions {
 /** A call of the provider: `path` begins below the version, with a slash. */
 export type LineRequest = Pick<ExchangeRequest, 'method' | 'path' | 'body'> & {
   sender: Sender;
-  turn?: AbortSignal | undefined;
+  deadline?: AbortSignal | undefined;
 };
 
 /** One address, the provider's or the sandbox's, with the connections to it. */
@@ -29,16 +29,16 @@ export class Line {
     this.#timeoutMs = limits.timeoutMs;
   }
 
-  /** Makes one call, once. It is `not_begun` if no connection became free before the turn ended. */
-  async call({ sender: { accountId, accessToken }, path, turn, ...request }: LineRequest): Promise<Exchange> {
+  /** Makes one call, once. It is `not_begun` if no connection became free before the deadline. */
+  async call({ sender: { accountId, accessToken }, path, deadline, ...request }: LineRequest): Promise<Exchange> {
     const connections = this.#connections;
-    const client = connections.take(accountId) ?? (await connections.wait(accountId, turn));
+    const client = connections.take(accountId) ?? (await connections.wait(accountId, deadline));
     if (client === undefined) return { kind: 'not_begun' };
-    if (turn?.aborted === true) {
+    if (deadline?.aborted === true) {
       connections.release(accountId, client);
       return { kind: 'not_begun' };
     }
-    const complete = { ...request, accessToken, path: this.#pathBefore + path, timeoutMs: this.#timeoutMs, turn };
+    const complete = { ...request, accessToken, path: this.#pathBefore + path, timeoutMs: this.#timeoutMs, deadline };
     return exchange(client, complete, () => connections.release(accountId, client));
   }
 
