@@ -17,7 +17,7 @@ export function createAccount(
     const account = await insertAccount(tx, newId(), name);
     await birth(tx, account.id);
     const audit = { accountId: account.id, actor, action: 'account.created', target: account.id, detail: { name } };
-    await insertAudit(tx, { id: newId(), ...audit });
+    await insertAudit(tx, audit);
     return account;
   });
 }
@@ -43,7 +43,7 @@ export function changeAccount(database: Database, change: AccountChange): Promis
     const detail = { ...(name !== before.name && { name }), ...(suspended !== wasSuspended && { suspended }) };
     if (Object.keys(detail).length === 0) return before;
     const account = await updateAccount(tx, accountId, name, suspended);
-    await insertAudit(tx, { id: newId(), accountId, actor, action: 'account.updated', target: accountId, detail });
+    await insertAudit(tx, { accountId, actor, action: 'account.updated', target: accountId, detail });
     if (suspended !== wasSuspended) await tellAccount(tx, account);
     return account;
   });

@@ -66,5 +66,5 @@ async function mint(tx: Queryable, wish: Omit<KeyWish, 'actor'>): Promise<Minted
 
 async function note(tx: Queryable, key: KeyRow, actor: string, action: string, detail: object): Promise<void> {
   const target = formatId('key', key.id);
-  await insertAudit(tx, { id: newId(), accountId: key.account_id, actor, action, target, detail });
+  await insertAudit(tx, { accountId: key.account_id, actor, action, target, detail });
 }

@@ -1,3 +1,4 @@
+import { newId } from '../kernel/ids.ts';
 import type { Queryable } from '../store/database.ts';
 
 export interface AccountRow {
@@ -58,7 +59,6 @@ const AUDIT_INSERT = `
   insert into audit (id, account_id, actor, action, target, detail) values ($1, $2, $3, $4, $5, $6)`;
 
 export interface AuditEntry {
-  id: string;
   /** null for what concerns the platform alone. */
   accountId: string | null;
   /** The id of the account's key, or a word for the platform. */
@@ -71,8 +71,8 @@ export interface AuditEntry {
 
 /** Written in the transaction of the change that it tells of, so that neither is there without the other. */
 export async function insertAudit(tx: Queryable, entry: AuditEntry): Promise<void> {
-  const { id, accountId, actor, action, target, detail } = entry;
-  await tx.query(AUDIT_INSERT, [id, accountId, actor, action, target, JSON.stringify(detail)]);
+  const { accountId, actor, action, target, detail } = entry;
+  await tx.query(AUDIT_INSERT, [newId(), accountId, actor, action, target, JSON.stringify(detail)]);
 }
 
 const AUDIT_COLUMNS = 'id, account_id, actor, action, target, detail, at';

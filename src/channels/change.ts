@@ -2,7 +2,7 @@ import { PLATFORM } from '../accounts/require-account.ts';
 import { insertAudit, lockAccount } from '../accounts/store.ts';
 import { appendEvents } from '../events/store.ts';
 import { ApiError } from '../kernel/errors.ts';
-import { formatId, newId } from '../kernel/ids.ts';
+import { formatId } from '../kernel/ids.ts';
 import type { Sealer } from '../kernel/sealed.ts';
 import type { Provider } from '../provider/port.ts';
 import type { Database, Queryable } from '../store/database.ts';
@@ -78,5 +78,5 @@ export function noChannel(): ApiError {
 
 async function note(tx: Queryable, channel: ChannelRow, action: string, detail: object): Promise<void> {
   const target = formatId('chn', channel.id);
-  await insertAudit(tx, { id: newId(), accountId: channel.account_id, actor: PLATFORM, action, target, detail });
+  await insertAudit(tx, { accountId: channel.account_id, actor: PLATFORM, action, target, detail });
 }

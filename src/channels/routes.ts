@@ -6,7 +6,7 @@ import { PAGE_QUERY, pageOf, readPage } from '../http/page.ts';
 import { accountRoute, platformRoute, type Route } from '../http/route.ts';
 import { textOfForm } from '../http/text-of-form.ts';
 import { ApiError } from '../kernel/errors.ts';
-import { formatId, newId, parseId } from '../kernel/ids.ts';
+import { formatId, parseId } from '../kernel/ids.ts';
 import { readPhoneNumber } from '../kernel/phone-number.ts';
 import type { Mode } from '../kernel/principal.ts';
 import type { Sealer } from '../kernel/sealed.ts';
@@ -118,7 +118,7 @@ function connectRoute(deps: Deps): Route {
       const channel = await connectChannel(deps, wish, (tx, id) => {
         const detail = { mode, phone_number_id: wish.phoneNumberId };
         const entry = { accountId, actor: PLATFORM, action: 'channel.connected', target: formatId('chn', id), detail };
-        return insertAudit(tx, { id: newId(), ...entry });
+        return insertAudit(tx, entry);
       });
       deps.channels.forget(accountId);
       const location = `${publicUrl()}/platform/v1/accounts/${accountId}/channels`;

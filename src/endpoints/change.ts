@@ -117,5 +117,5 @@ async function note(
   detail: Record<string, unknown>,
 ): Promise<void> {
   const target = formatId('end', id);
-  await insertAudit(tx, { id: newId(), accountId, actor: formatId('key', keyId), action, target, detail });
+  await insertAudit(tx, { accountId, actor: formatId('key', keyId), action, target, detail });
 }

@@ -3,7 +3,7 @@ import { findBounds, findEvent } from '../events/store.ts';
 import { invalidRequest } from '../http/invalid-request.ts';
 import { accountRoute, type Route } from '../http/route.ts';
 import { ApiError } from '../kernel/errors.ts';
-import { formatId, newId, parseId } from '../kernel/ids.ts';
+import { formatId, parseId } from '../kernel/ids.ts';
 import type { AccountPrincipal } from '../kernel/principal.ts';
 import type { Database, Transaction } from '../store/database.ts';
 import { repeatOnConflict } from '../store/repeat-on-conflict.ts';
@@ -72,7 +72,7 @@ async function replay(
   let count = 0;
   for (let after = wish.afterSequence; ; ) {
     const step = async (tx: Transaction) => {
-      if (count === 0) await insertAudit(tx, { id: newId(), ...audit });
+      if (count === 0) await insertAudit(tx, audit);
       return replayEvents(tx, { ...wish, afterSequence: after }, EVENTS_A_COMMIT);
     };
     // Attempts that end meanwhile are written down, and their deliveries taken away by where they stand.

@@ -2,7 +2,6 @@ import { revokeAllKeys } from '../accounts/key-store.ts';
 import { PLATFORM } from '../accounts/require-account.ts';
 import { insertAudit, markAccountDeleted } from '../accounts/store.ts';
 import { removeChannels } from '../channels/store.ts';
-import { newId } from '../kernel/ids.ts';
 import type { Database } from '../store/database.ts';
 import {
   claimDeletedAccount,
@@ -27,7 +26,7 @@ export function deleteAccount(database: Database, accountId: string): Promise<bo
     await removeChannels(tx, accountId, null);
     await disableEndpoints(tx, accountId);
     const audit = { accountId, actor: PLATFORM, action: 'account.deleted', target: accountId, detail: {} };
-    await insertAudit(tx, { id: newId(), ...audit });
+    await insertAudit(tx, audit);
     return true;
   });
 }
@@ -44,7 +43,7 @@ export function eraseDeletedAccount(database: Database, settledMs: number): Prom
       if ((await deleteRows(tx, table, accountId, ROWS_A_BATCH)) > 0) return true;
     await deleteAccountRow(tx, accountId);
     const audit = { accountId, actor: PLATFORM, action: 'account.erased', target: accountId, detail: {} };
-    await insertAudit(tx, { id: newId(), ...audit });
+    await insertAudit(tx, audit);
     return true;
   });
 }

@@ -106,5 +106,5 @@ function withoutPerson(message: Record<string, unknown>): Record<string, unknown
 
 async function note(tx: Queryable, accountId: string, action: string, mark: string): Promise<void> {
   const audit = { accountId, actor: PLATFORM, action, target: accountId, detail: { person: mark } };
-  await insertAudit(tx, { id: newId(), ...audit });
+  await insertAudit(tx, audit);
 }

@@ -4,7 +4,7 @@ import { insertAudit } from '../accounts/store.ts';
 import { PAGE_QUERY, pageOf, readPage } from '../http/page.ts';
 import { platformRoute, publicRoute, type Route } from '../http/route.ts';
 import { ApiError } from '../kernel/errors.ts';
-import { formatId, idTimeMs, newId, parseId } from '../kernel/ids.ts';
+import { formatId, idTimeMs, parseId } from '../kernel/ids.ts';
 import type { KeepLimits } from '../kernel/keep.ts';
 import { isToken } from '../kernel/signature.ts';
 import type { Database } from '../store/database.ts';
@@ -143,7 +143,7 @@ function reprocess(database: Database, id: string, limits: KeepLimits): Promise<
     const row = await reprocessNotification(tx, id, limits);
     if (row === undefined) return findNotification(tx, id, limits);
     const entry = { accountId: null, actor: PLATFORM, action: 'notification.reprocessed', target: formatId('ntf', id) };
-    await insertAudit(tx, { id: newId(), ...entry, detail: {} });
+    await insertAudit(tx, { ...entry, detail: {} });
     return row;
   });
 }
