@@ -1,9 +1,9 @@
 import { randomInt } from 'node:crypto';
-import { noAccount } from '../accounts/require-account.ts';
-import { lockAccount } from '../accounts/store.ts';
+import { noAccount, PLATFORM } from '../accounts/require-account.ts';
+import { insertAudit, lockAccount } from '../accounts/store.ts';
 import { appendEvents } from '../events/store.ts';
 import { ApiError } from '../kernel/errors.ts';
-import { newId } from '../kernel/ids.ts';
+import { formatId, newId } from '../kernel/ids.ts';
 import type { Mode } from '../kernel/principal.ts';
 import type { Sealer } from '../kernel/sealed.ts';
 import type { Provider, Sender, SenderFacts } from '../provider/port.ts';
@@ -37,14 +37,9 @@ interface Deps {
 /**
  * Connects a number, after the provider has accepted it. Throws `channel_refused`, `unavailable` or `channel_taken`, and
  * `not_found` if the account was deleted meanwhile.
- * `note` writes the audit entry in the same transaction.
  */
-export async function connectChannel(
-  { database, provider, sealer }: Deps,
-  wish: ConnectWish,
-  note: (tx: Queryable, channelId: string) => Promise<void>,
-): Promise<ChannelRow> {
-  const { accountId, mode, phoneNumberId, accessToken, businessAccountId } = wish;
+export async function connectChannel({ database, provider, sealer }: Deps, wish: ConnectWish): Promise<ChannelRow> {
+  const { accountId, mode, phoneNumberId, accessToken, businessAccountId, isDefault } = wish;
   const sender = { accountId, mode, phoneNumberId, accessToken };
   const { name, quality, throughputPerSecond, messagingLimit } = await askProvider(provider, sender, businessAccountId);
   const row = {
@@ -56,13 +51,15 @@ export async function connectChannel(
   };
   return database.transaction(async (tx) => {
     // The account may have been deleted while the provider was asked; and two new defaults wait for one another.
-    if ((await lockAccount(tx, wish.accountId)) === undefined) throw noAccount();
-    const before = await listUsableChannels(tx, wish.accountId);
-    if (wish.isDefault) await clearDefaultChannel(tx, wish.accountId, mode);
+    if ((await lockAccount(tx, accountId)) === undefined) throw noAccount();
+    const before = await listUsableChannels(tx, accountId);
+    if (isDefault) await clearDefaultChannel(tx, accountId, mode);
     const channel = await insertChannel(tx, row);
     if (channel === undefined) throw new ApiError('channel_taken', 'This phone number id belongs to another channel.');
-    await note(tx, channel.id);
-    await appendEvents(tx, draftDefaultEvents(before, await listUsableChannels(tx, wish.accountId), channel.id));
+    const target = formatId('chn', channel.id);
+    const detail = { mode, phone_number_id: phoneNumberId };
+    await insertAudit(tx, { accountId, actor: PLATFORM, action: 'channel.connected', target, detail });
+    await appendEvents(tx, draftDefaultEvents(before, await listUsableChannels(tx, accountId), channel.id));
     return channel;
   });
 }

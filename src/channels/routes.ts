@@ -1,12 +1,11 @@
 import { Type } from 'typebox';
-import { PLATFORM, requireAccount } from '../accounts/require-account.ts';
-import { insertAudit } from '../accounts/store.ts';
+import { requireAccount } from '../accounts/require-account.ts';
 import { EXAMPLE } from '../http/examples.ts';
 import { PAGE_QUERY, pageOf, readPage } from '../http/page.ts';
 import { accountRoute, platformRoute, type Route } from '../http/route.ts';
 import { textOfForm } from '../http/text-of-form.ts';
 import { ApiError } from '../kernel/errors.ts';
-import { formatId, parseId } from '../kernel/ids.ts';
+import { parseId } from '../kernel/ids.ts';
 import { readPhoneNumber } from '../kernel/phone-number.ts';
 import type { Mode } from '../kernel/principal.ts';
 import type { Sealer } from '../kernel/sealed.ts';
@@ -115,11 +114,7 @@ function connectRoute(deps: Deps): Route {
         accessToken: body.access_token,
         isDefault: body.default ?? false,
       };
-      const channel = await connectChannel(deps, wish, (tx, id) => {
-        const detail = { mode, phone_number_id: wish.phoneNumberId };
-        const entry = { accountId, actor: PLATFORM, action: 'channel.connected', target: formatId('chn', id), detail };
-        return insertAudit(tx, entry);
-      });
+      const channel = await connectChannel(deps, wish);
       deps.channels.forget(accountId);
       const location = `${publicUrl()}/platform/v1/accounts/${accountId}/channels`;
       return { status: 201, body: presentForPlatform(channel), headers: { location } };
