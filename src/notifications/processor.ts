@@ -1,5 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import type { Logger } from 'pino';
+import { createRest } from '../kernel/rest.ts';
 import { unwatched, type WatchRound } from '../observe/loops.ts';
 import type { Database } from '../store/database.ts';
 import { isPassingFailure } from '../store/passing-failure.ts';
@@ -29,39 +30,25 @@ export function startProcessor(
   onApplied = () => {},
 ): Processor {
   let stopped = false;
-  let nudges = 0;
-  let wake = () => {};
+  const rounds = createRest(POLL_MS);
   const burst = createBurst();
-
-  const sleep = (nudgesBefore: number) =>
-    new Promise<void>((resolve) => {
-      if (nudges > nudgesBefore || stopped) return resolve();
-      const timer = setTimeout(resolve, POLL_MS);
-      wake = () => {
-        clearTimeout(timer);
-        resolve();
-      };
-    });
 
   const loop = async () => {
     while (!stopped) {
-      const nudgesBefore = nudges;
+      const nudgesBefore = rounds.nudges;
       const taken = await tryRound(database, deps, log);
       if (taken > 0) onApplied();
-      else await sleep(nudgesBefore);
-      while (!stopped && burst.answersFirst(taken, nudges, performance.now())) await wait(BURST_STEP_MS);
+      else await rounds.rest(nudgesBefore);
+      while (!stopped && burst.answersFirst(taken, rounds.nudges, performance.now())) await wait(BURST_STEP_MS);
     }
   };
   const ended = loop();
 
   return {
-    nudge() {
-      nudges += 1;
-      wake();
-    },
+    nudge: rounds.nudge,
     stop() {
       stopped = true;
-      wake();
+      rounds.nudge();
       return ended;
     },
   };

@@ -2,6 +2,7 @@ import type { Logger } from 'pino';
 import { eventText } from '../../events/event-text.ts';
 import type { Clock } from '../../kernel/clock.ts';
 import { formatId } from '../../kernel/ids.ts';
+import { createRest } from '../../kernel/rest.ts';
 import { unwatched, type WatchRound } from '../../observe/loops.ts';
 import type { Database } from '../../store/database.ts';
 import { isPassingFailure } from '../../store/passing-failure.ts';
@@ -67,6 +68,7 @@ class Carrier {
   readonly #deps: DeliveriesDeps;
   readonly #recorder: Recorder;
   readonly #lanes = new Lanes();
+  readonly #rounds = createRest(POLL_MS);
   readonly #underWay = new Set<Promise<void>>();
   readonly #aborting = new AbortController();
   readonly #loop: Promise<void>;
@@ -74,8 +76,6 @@ class Carrier {
   readonly #changedMeanwhile = new Set<string>();
   #stopped = false;
   #lookedMs = 0;
-  #nudged = false;
-  #wake = () => {};
   #after: { accountId: string; endpointId: string } | null = null;
 
   constructor(deps: DeliveriesDeps) {
@@ -85,8 +85,7 @@ class Carrier {
   }
 
   nudge(): void {
-    this.#nudged = true;
-    this.#wake();
+    this.#rounds.nudge();
   }
 
   changed(endpointId: string): void {
@@ -100,7 +99,7 @@ class Carrier {
 
   async stop(budgetMs: number): Promise<void> {
     this.#stopped = true;
-    this.#wake();
+    this.#rounds.nudge();
     await this.#loop;
     const waiting = this.#lanes.clear();
     const timer = setTimeout(() => this.#aborting.abort(), budgetMs);
@@ -112,21 +111,10 @@ class Carrier {
 
   async #run(): Promise<void> {
     while (!this.#stopped) {
-      this.#nudged = false;
-      const full = await this.#round();
-      if (!full) await this.#sleep();
+      const nudgesBefore = this.#rounds.nudges;
+      const mayBeMore = await this.#round();
+      if (!mayBeMore) await this.#rounds.rest(nudgesBefore);
     }
-  }
-
-  #sleep(): Promise<void> {
-    return new Promise((resolve) => {
-      if (this.#nudged || this.#stopped) return resolve();
-      const timer = setTimeout(resolve, POLL_MS);
-      this.#wake = () => {
-        clearTimeout(timer);
-        resolve();
-      };
-    });
   }
 
   /** Whether there may be more to take at once. */
