@@ -33,6 +33,18 @@ describe('lanes', () => {
     assert.equal(beginAll(lanes).length, 1);
   });
 
+  it('give the places beside the own ones in turn', () => {
+    const lanes = new Lanes();
+    const names = Array.from({ length: 10 }, (_, place) => `endpoint-${place}`);
+    proveAll(lanes, names);
+    for (const name of names) lanes.add(deliveries('account', name, 20), 0);
+    const each = Map.groupBy(beginAll(lanes), ({ endpoint_id: id }) => id);
+    assert.deepEqual(
+      names.map((name) => each.get(name)?.length),
+      names.map(() => 6),
+    );
+  });
+
   it('take an endpoint back to one place when it fails, and give back what it had waiting', () => {
     const lanes = new Lanes();
     proveAll(lanes, ['endpoint']);

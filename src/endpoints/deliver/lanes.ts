@@ -92,9 +92,12 @@ export class Lanes {
       while (lane.waiting[0] !== undefined && lane.waiting[0].claimedAtMs < notBeforeMs) this.#next(lane);
       const next = this.#mayBegin(lane) ? this.#next(lane) : undefined;
       if (next !== undefined) this.#count(lane, 1);
-      // Else each attempt that ends would look at every busy endpoint.
-      if (lane.waiting.length === 0 || isFull(lane)) this.#ready.delete(lane);
-      if (next !== undefined) return next.delivery;
+      // One that can begin no more leaves, or each attempt that ends would look at every busy endpoint.
+      const staysReady = lane.waiting.length > 0 && !isFull(lane);
+      if (next !== undefined || !staysReady) this.#ready.delete(lane);
+      if (next === undefined) continue;
+      if (staysReady) this.#ready.add(lane);
+      return next.delivery;
     }
     return undefined;
   }
