@@ -217,7 +217,7 @@ async function createParts(deps: WatchedDeps, sealer: Sealer, life: Life) {
     { name: 'templates', run: () => syncDueTemplates({ database, channels, registry }), everyMs: SYNC_LOOK_MS },
     ...platformRounds({
       ...{ database, provider, sealer, sandbox, keyUses, keep: config.keep, clock, log },
-      settledMs: settledAfterMs(config),
+      ...{ settledMs: settledAfterMs(config), closing: life.closing.signal },
     }),
     ...statisticsRounds({ database, noted: notedMinutes, days: config.keep, clock }),
   ];

@@ -28,14 +28,17 @@ interface Deps {
   /** See `settledAfterMs`. */
   settledMs: number;
   log: Logger;
+  /** Aborted when the process stops, which waits for the rounds under way. */
+  closing: AbortSignal;
 }
 
 /** What the platform's part does by itself, on every node. */
-export function platformRounds({ database, provider, sealer, sandbox, keyUses, keep, clock, settledMs, log }: Deps) {
+export function platformRounds(deps: Deps) {
+  const { database, provider, sealer, sandbox, keyUses, keep: days, clock, settledMs, log, closing } = deps;
   return [
     { name: 'key_uses', run: () => keyUses.flush(), everyMs: KEY_USES_EVERY_MS },
     { name: 'facts', run: () => readDueFacts({ database, provider, sealer, sandbox }), everyMs: FACTS_EVERY_MS },
-    { name: 'erasure', run: () => eraseRound(database, settledMs), everyMs: ERASE_EVERY_MS },
-    { name: 'keeping', run: () => keepRound({ database, days: keep, clock, log }), everyMs: KEEP_EVERY_MS },
+    { name: 'erasure', run: () => eraseRound(database, settledMs, closing), everyMs: ERASE_EVERY_MS },
+    { name: 'keeping', run: () => keepRound({ database, days, clock, log, closing }), everyMs: KEEP_EVERY_MS },
   ];
 }

@@ -141,6 +141,15 @@ describe('deleting an account where sends may take longest', () => {
     await until(() => isGone(accountId));
   });
 
+  it('erases no further batch once the process stops', async () => {
+    const accountId = await slow.createAccount('Unfinished');
+    await deleteSince(accountId, 0);
+    assert.equal(await eraseRound(slow.database, 0, AbortSignal.abort()), 0);
+    assert.equal(await isThere(accountId), true);
+    await eraseRound(slow.database, 0, new AbortController().signal);
+    assert.equal(await isGone(accountId), true);
+  });
+
   it('erases nothing while a send is under way, and leaves nothing when it has ended', async () => {
     const sending = slow.call('POST', '/api/v1/messages/send', {
       body: { to: '+447700900801', type: 'text', text: { body: 'Once' } },

@@ -85,6 +85,17 @@ async function fill(days: number): Promise<{ sent: string; received: string; req
 const read = (id: string) => gateway.call('GET', `/api/v1/messages/${id}`);
 
 describe('keeping', () => {
+  it('begins no further batch once the process stops', async () => {
+    await gateway.database.query('update keeping set due_at = now()');
+    const log = pino({ level: 'silent' });
+    const round = { database: gateway.database, days: DAYS, clock: systemClock, log };
+    await keepRound({ ...round, closing: AbortSignal.abort() });
+    const tasks = await count('keeping');
+    assert.equal(await count('keeping', 'due_at <= now()'), tasks);
+    await keepRound({ ...round, closing: new AbortController().signal });
+    assert.equal(await count('keeping', 'due_at <= now()'), 0);
+  });
+
   it('shows content for 30 days and messages for 90, to the moment', async () => {
     const { sent, received } = await fill(29);
     for (const id of [sent, received]) assert.equal((await read(id)).json.content_expired, undefined);

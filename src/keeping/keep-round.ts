@@ -18,7 +18,7 @@ import {
 import { claimTask, moveTask, type Progress } from './task-store.ts';
 import { walkPartitions, walkTable } from './walk-blocks.ts';
 
-/** A round ends after so many batches of a task even if there is more to do, so that a stop never waits for long. */
+/** A round goes on to the next task after so many batches, even if there is more to do: one must not hold up the others. */
 const BATCHES_A_ROUND = 50;
 const ROWS_A_BATCH = 5_000;
 const HOUR_SECONDS = 3_600;
@@ -29,6 +29,8 @@ interface Deps {
   days: KeepDays;
   clock: Clock;
   log: Logger;
+  /** Once it is aborted the round ends after the batch under way. */
+  closing?: AbortSignal;
 }
 
 /** A step of a task, in a transaction of its own. `more`: it is to go on at once. */
@@ -82,7 +84,10 @@ const TASKS: readonly Task[] = [
  */
 export async function keepRound(deps: Deps): Promise<void> {
   for (const task of TASKS) {
-    for (let batch = 0; batch < BATCHES_A_ROUND; batch++) if (!(await goOn(deps, task))) break;
+    for (let batch = 0; batch < BATCHES_A_ROUND; batch++) {
+      if (deps.closing?.aborted === true) return;
+      if (!(await goOn(deps, task))) break;
+    }
   }
 }
 
