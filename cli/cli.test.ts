@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
-import { existsSync } from 'node:fs';
+import { existsSync, globSync, readFileSync } from 'node:fs';
 import { mkdtemp, open, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -54,6 +54,14 @@ describe('the command line', () => {
       assert.ok(lines.length > 1, words.join(' '));
       for (const line of lines) assert.ok(line.startsWith(`  $ npx waypost ${words.join(' ')}`), line);
     }
+  });
+
+  it('names commands in its hints as they are typed in a clone', () => {
+    const commands = 'accounts|channels|config|doctor|endpoints|erase|events|keys|messages|send|templates';
+    const bare = new RegExp(`(?<!npx )waypost (${commands}) `);
+    const sources = globSync('**/*.ts', { cwd: import.meta.dirname }).filter((path) => !path.endsWith('.test.ts'));
+    assert.ok(sources.length > 30);
+    for (const path of sources) assert.doesNotMatch(readFileSync(join(import.meta.dirname, path), 'utf8'), bare, path);
   });
 
   it('replays the answer of a send that is said again with its key, and sends nothing', async () => {

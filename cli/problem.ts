@@ -74,7 +74,7 @@ function adviceOf(code: string, keySource: string): string | undefined {
     case 'insufficient_scope':
       return `The key from ${keySource} may not do this. The platform's commands need a platform key, all others a key of an account with that scope.`;
     case 'account_suspended':
-      return 'It may only read. Whoever runs the platform can resume it: waypost accounts resume ID';
+      return 'It may only read. Whoever runs the platform can resume it: npx waypost accounts resume ID';
     default:
       return undefined;
   }

@@ -22,7 +22,7 @@ function checkKey({ json }: Answer): Finding[] {
   const whose = `${readCell(json, 'name')}, ${readCell(json, 'mode')} mode`;
   const expiresAt = readCell(json, 'key.expires_at');
   if (expiresAt === '-' || Date.parse(expiresAt) - Date.now() > EXPIRES_SOON_MS) return [ok('account', whose)];
-  return [warn('account', `${whose}; the key ends at ${expiresAt}.`, 'Roll it in time: waypost keys roll ID')];
+  return [warn('account', `${whose}; the key ends at ${expiresAt}.`, 'Roll it in time: npx waypost keys roll ID')];
 }
 
 async function checkChannels(api: Api): Promise<Finding[]> {
@@ -31,7 +31,11 @@ async function checkChannels(api: Api): Promise<Finding[]> {
   const channels = listOf(answer);
   if (channels.length === 0)
     return [
-      fail('channel', 'There is none of this mode: nothing can be sent.', 'waypost channels connect ACCOUNT-ID ...'),
+      fail(
+        'channel',
+        'There is none of this mode: nothing can be sent.',
+        'npx waypost channels connect ACCOUNT-ID ...',
+      ),
     ];
   return channels.map((channel) => {
     const name = `${readCell(channel, 'phone_number')} is ${readCell(channel, 'status')}`;
@@ -80,7 +84,7 @@ function fromProblem(check: string, answer: Answer): Finding {
     case 'insufficient_scope':
       return warn(check, `Not checked: ${detail}`, 'Use a key with more scopes to have it checked.');
     case 'account_suspended':
-      return fail(check, detail, 'Whoever runs the platform can resume it: waypost accounts resume ID');
+      return fail(check, detail, 'Whoever runs the platform can resume it: npx waypost accounts resume ID');
     case 'invalid_api_key':
       return fail(check, detail, 'Give another key with --key-file or WAYPOST_API_KEY.');
     default:
