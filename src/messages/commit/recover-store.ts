@@ -4,10 +4,6 @@ import type { Mode } from '../../kernel/principal.ts';
 import type { Queryable } from '../../store/database.ts';
 import type { RefusedEntry } from '../message.ts';
 
-const RUNNING_LIST = `
-  select account_id, id from request
-  where completed_at is null and node_id = $1 and (account_id, id) > ($2, $3) order by account_id, id limit $4`;
-
 const WORKING_NODES = 'select distinct node_id from request where completed_at is null';
 
 /** The nodes that have requests under way, whether they live or not. */
@@ -15,15 +11,55 @@ export async function listWorkingNodes(store: Queryable): Promise<string[]> {
   return (await store.query<{ node_id: string }>(WORKING_NODES)).map((row) => row.node_id);
 }
 
+export interface RunningKey {
+  account_id: string;
+  id: string;
+}
+
+const RUNNING_LIST = `
+  select account_id, id from request
+  where completed_at is null and node_id = $1 and (account_id, id) > ($2, $3) order by account_id, id limit $4`;
+
+/** Requests that a node has under way, after the one given. */
+export function listRunning(
+  store: Queryable,
+  nodeId: string,
+  after: RunningKey | undefined,
+  limit: number,
+): Promise<RunningKey[]> {
+  return store.query<RunningKey>(RUNNING_LIST, [nodeId, after?.account_id ?? NIL_UUID, after?.id ?? NIL_UUID, limit]);
+}
+
+export interface RunningRow {
+  channel_id: string;
+  mode: Mode;
+  client_reference: string | null;
+  type: string;
+  refused: RefusedEntry[] | null;
+  message_ids: string[];
+  idempotency_key: string | null;
+}
+
 /** Skips a request that another node settles in this moment. */
 const RUNNING_LOCK = `
   select channel_id, mode, client_reference, type, refused, message_ids, idempotency_key
   from request where account_id = $1 and id = $2 and completed_at is null for update skip locked`;
 
+export async function lockRunning(tx: Queryable, accountId: string, id: string): Promise<RunningRow | undefined> {
+  return (await tx.query<RunningRow>(RUNNING_LOCK, [accountId, id]))[0];
+}
+
+/** A message that the recovery has settled. */
+export interface RecoveredMessage {
+  id: string;
+  status: 'failed' | 'unknown';
+  error: MessageError;
+}
+
 /**
- * What was waiting was certainly not transmitted; what was under way may have been. Messages that have no row yet get
- * one from the intent; those that have one keep what a notification has proven meanwhile,
- * and only their history tells that the send itself never learned it.
+ * What was waiting was certainly not transmitted; what was under way may have been. Messages without a row get one from
+ * the intent. Those with a row keep what a notification has proven meanwhile, and only their history tells that the send
+ * itself never learned it.
  */
 const RUNNING_SETTLE = `
   with intended as (
@@ -60,56 +96,6 @@ const RUNNING_SETTLE = `
   )
   select id, status, error from written union all select id, status, error from waiting order by id`;
 
-/** Its messages stay as they are: they are erased with the account, and nobody is told of them any more. */
-const DELETED_END = `
-  update request r set completed_at = now(), intent = null from account a
-  where r.account_id = $1 and r.id = $2 and r.completed_at is null and a.id = r.account_id and a.deleted_at is not null`;
-
-/** Ends a request without settling its messages, if its account is deleted; the erasure waits for nothing else. */
-export async function endDeleted(store: Queryable, accountId: string, id: string): Promise<void> {
-  await store.query(DELETED_END, [accountId, id]);
-}
-
-const ANSWER_KEEP = `
-  update idempotency set answer = $5
-  where account_id = $1 and mode = $2 and key = $3 and request_id = $4 and answer is null`;
-
-export interface RunningRow {
-  channel_id: string;
-  mode: Mode;
-  client_reference: string | null;
-  type: string;
-  refused: RefusedEntry[] | null;
-  message_ids: string[];
-  idempotency_key: string | null;
-}
-
-export interface RunningKey {
-  account_id: string;
-  id: string;
-}
-
-/** The requests that a node has under way, those after a given one. */
-export function listRunning(
-  store: Queryable,
-  nodeId: string,
-  after: RunningKey | undefined,
-  limit: number,
-): Promise<RunningKey[]> {
-  return store.query<RunningKey>(RUNNING_LIST, [nodeId, after?.account_id ?? NIL_UUID, after?.id ?? NIL_UUID, limit]);
-}
-
-export async function lockRunning(tx: Queryable, accountId: string, id: string): Promise<RunningRow | undefined> {
-  return (await tx.query<RunningRow>(RUNNING_LOCK, [accountId, id]))[0];
-}
-
-/** A message that the recovery has settled. */
-export interface RecoveredMessage {
-  id: string;
-  status: 'failed' | 'unknown';
-  error: MessageError;
-}
-
 export function settleRunning(
   tx: Queryable,
   accountId: string,
@@ -127,6 +113,20 @@ export interface KeptAnswer {
   answer: string;
 }
 
+const ANSWER_KEEP = `
+  update idempotency set answer = $5
+  where account_id = $1 and mode = $2 and key = $3 and request_id = $4 and answer is null`;
+
 export async function keepAnswer(tx: Queryable, kept: KeptAnswer): Promise<void> {
   await tx.query(ANSWER_KEEP, [kept.accountId, kept.mode, kept.key, kept.requestId, kept.answer]);
+}
+
+/** Its messages stay as they are: nobody is told of them any more, and they are erased with the account. */
+const DELETED_END = `
+  update request r set completed_at = now(), intent = null from account a
+  where r.account_id = $1 and r.id = $2 and r.completed_at is null and a.id = r.account_id and a.deleted_at is not null`;
+
+/** Ends a request without settling its messages, if its account is deleted; the erasure waits for nothing else. */
+export async function endDeleted(store: Queryable, accountId: string, id: string): Promise<void> {
+  await store.query(DELETED_END, [accountId, id]);
 }

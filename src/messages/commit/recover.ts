@@ -17,14 +17,14 @@ import {
   settleRunning,
 } from './recover-store.ts';
 
-/** One transaction a request, so that a long backlog never holds locks for long; this many ids are read at once. */
+/** So many ids are read at once. Each request has a transaction of its own, so that a backlog never holds locks for long. */
 const REQUESTS_AT_ONCE = 100;
 
 /**
  * Settles the requests that a gone node has left: what waited becomes `failed` with `not_attempted`, what was under way
- * `unknown`. Nothing is transmitted. Returns how many requests it settled. One that cannot be settled is told of in every
- * round, and does not keep the others, or the start of a gateway, from what is due to them. Of a deleted account it is ended
- * as it stands, because all of it is erased, and would wait for its end for ever.
+ * `unknown`. Nothing is transmitted. Returns how many requests it settled. One that cannot be settled is logged in every
+ * round, and holds up neither the others nor the start of a gateway. If its account is deleted it is ended as it stands:
+ * the erasure of the account would wait for it for ever.
  */
 export async function recoverRequests(
   database: Database,
@@ -53,8 +53,8 @@ export async function recoverRequests(
 async function settle(tx: Transaction, accountId: string, requestId: string, docsUrl: string): Promise<boolean> {
   const row = await lockRunning(tx, accountId, requestId);
   if (row === undefined) return false;
-  // A notification may be writing such a row in this moment. It is waited for, because the next statement sees only what
-  // is committed, and would leave that message under way for ever.
+  // A notification may be writing such a row at this moment. It is waited for: the next statement sees only what is
+  // committed, and would leave that message under way for ever.
   await unpackMessages(
     tx,
     row.message_ids.map((messageId) => ({ accountId, channelId: row.channel_id, messageId })),
@@ -66,7 +66,7 @@ async function settle(tx: Transaction, accountId: string, requestId: string, doc
   return true;
 }
 
-/** The answer that the caller never got: a repeated idempotency key replays it. */
+/** Keeps the answer that the caller never got, to be replayed for its idempotency key. */
 async function keepSettledAnswer(
   tx: Queryable,
   accountId: string,
