@@ -23,9 +23,9 @@ import { eventRoutes } from './events/routes.ts';
 import { createTail, POLL_MS as TAIL_POLL_MS } from './events/tail.ts';
 import { healthRoutes } from './http/health.ts';
 import { apiDescriptionRoutes } from './http/openapi/routes.ts';
-import { createRateLimits } from './http/rate-limit.ts';
+import { createRateLimits, rateLimited } from './http/rate-limit.ts';
 import type { Route } from './http/route.ts';
-import { createServer, rateLimited } from './http/server.ts';
+import { createServer } from './http/server.ts';
 import { type Sweeps, startSweeps } from './jobs/sweeps.ts';
 import { systemClock as clock } from './kernel/clock.ts';
 import { type KeepLimits, keepLimits } from './kernel/keep.ts';
@@ -306,8 +306,7 @@ function createRoutes(deps: WatchedDeps, sealer: Sealer, life: Life, parts: Part
   const { tail, attempts, authenticate } = parts;
   const { localEndpoints } = config;
   const takeRecipients = ({ keyId }: { keyId: string }, recipients: number) => {
-    const rate = parts.rateLimits.take('recipients', keyId, recipients);
-    if (!rate.taken) throw rateLimited('recipients', rate.retryAfterSeconds);
+    if (!parts.rateLimits.take('recipients', keyId, recipients)) throw rateLimited('recipients');
   };
   const deliveries = {
     nudge: () => life.deliveries?.nudge(),

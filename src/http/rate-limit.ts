@@ -1,4 +1,5 @@
 import type { SteadyClock } from '../kernel/clock.ts';
+import { ApiError } from '../kernel/errors.ts';
 
 /** Keys that were idle this long start again with a full bucket, so their buckets can be forgotten. */
 const IDLE_MS = 60_000;
@@ -7,8 +8,8 @@ const IDLE_MS = 60_000;
 const WINDOW_MS = 1_000;
 
 export interface RateLimits {
-  /** Takes `cost` from the key's bucket, or nothing and returns the seconds until it would fit (at least 1). */
-  take(policy: RatePolicy, keyId: string, cost: number): { taken: true } | { taken: false; retryAfterSeconds: number };
+  /** Takes `cost` from the key's bucket; false: it does not fit, and nothing is taken. */
+  take(policy: RatePolicy, keyId: string, cost: number): boolean;
   /** The `RateLimit-Policy` and `RateLimit` fields for an answer to this key. */
   fields(keyId: string): Record<string, string>;
 }
@@ -59,8 +60,7 @@ export function createRateLimits(quotas: Record<RatePolicy, number>, clock: Stea
       if (taken) bucket.tokens -= cost;
       bucket.left = Math.floor(bucket.tokens);
       bucket.tookAtMs = bucket.atMs;
-      if (taken) return { taken };
-      return { taken: false, retryAfterSeconds: Math.max(1, Math.ceil((cost - bucket.tokens) / quotas[policy])) };
+      return taken;
     },
     fields(keyId) {
       const left = (policy: RatePolicy) => {
@@ -74,4 +74,11 @@ export function createRateLimits(quotas: Record<RatePolicy, number>, clock: Stea
       };
     },
   };
+}
+
+/** The refusal of a call that does not fit. None costs more than a second's quota, so each fits within a second. */
+export function rateLimited(policy: RatePolicy): ApiError {
+  return new ApiError('rate_limited', `The limit of ${policy} a second is used up.`, {
+    headers: { 'retry-after': '1' },
+  });
 }

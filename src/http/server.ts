@@ -14,7 +14,7 @@ import { answerHalfClosed } from './half-closed.ts';
 import { invalidRequest } from './invalid-request.ts';
 import { parseJsonBody } from './json-body.ts';
 import { lingering } from './linger.ts';
-import type { RateLimits } from './rate-limit.ts';
+import { type RateLimits, rateLimited } from './rate-limit.ts';
 import { accountOf, stateOf } from './request-state.ts';
 import type { Access, Answer, Route } from './route.ts';
 
@@ -164,8 +164,7 @@ type KeyAccess = Exclude<Access, { by: 'anyone' }>;
 async function admit(request: FastifyRequest, access: KeyAccess, deps: ServerDeps): Promise<void> {
   const principal = await identify(request, access, deps);
   if (principal.kind === 'platform') return;
-  const rate = deps.rateLimits.take('requests', principal.keyId, 1);
-  if (!rate.taken) throw rateLimited('requests', rate.retryAfterSeconds);
+  if (!deps.rateLimits.take('requests', principal.keyId, 1)) throw rateLimited('requests');
 }
 
 /** Whether the key was looked at so long ago that it is to be looked at again. */
@@ -191,13 +190,6 @@ async function identify(request: FastifyRequest, access: KeyAccess, deps: Server
 function checkScope(scopes: readonly string[] | undefined, needed: Scope | undefined): void {
   if (needed === undefined || scopes === undefined || scopes.includes(needed)) return;
   throw new ApiError('insufficient_scope', `The key needs the scope ${needed}.`);
-}
-
-/** The error for a used-up rate limit of the key. */
-export function rateLimited(policy: string, retryAfterSeconds: number): ApiError {
-  return new ApiError('rate_limited', `The limit of ${policy} a second is used up.`, {
-    headers: { 'retry-after': String(retryAfterSeconds) },
-  });
 }
 
 function readBody(route: Route, rawBody: Buffer): unknown {
