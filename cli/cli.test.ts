@@ -45,6 +45,17 @@ describe('the command line', () => {
     assert.match(some.stdout, /\n0770 +failed +- +invalid_recipient/);
   });
 
+  it('says which parameter of a template is wrong: when it sends, when it validates and when it reads back', async () => {
+    const args = ['--to', '+447700900104', '--template', 'order_update', '--language', 'en_US'];
+    const wrong =
+      /template_parameters_invalid +.*; components: The body component is missing\. \(expected 1 parameter, given none\)/;
+    const sent = await cli('send', ...args);
+    assert.match(sent.stdout, wrong);
+    assert.match((await cli('validate', ...args)).stdout, wrong);
+    const [request = ''] = /req_\w+/.exec(sent.stderr) ?? [];
+    assert.match((await cli('requests', 'get', request)).stdout, wrong);
+  });
+
   it('has examples in the help of everything, as they are typed in a clone', async () => {
     const helps = [[], ['endpoints'], ['keys'], ['messages'], ['send'], ['events', 'tail']];
     for (const words of helps) {

@@ -3,16 +3,17 @@ import { WaypostError } from '../client/src/index.ts';
 import { clientOf } from './client-of.ts';
 import { type Invocation, type Options, textOf, textsOf } from './command-spec.ts';
 import { bodyOf, type Component, type Content, composeSend, readContent } from './content.ts';
+import { withDetails } from './detail-of.ts';
 import { EXIT, Failure, usage } from './failure.ts';
 import { failureOfClient } from './problem.ts';
 import { stopOnCtrlC } from './stop-on-ctrl-c.ts';
 
-const SENT = { TO: 'to', STATUS: 'status', ID: 'id', ERROR: 'error.code', DETAIL: 'error.message' };
+const SENT = { TO: 'to', STATUS: 'status', ID: 'id', ERROR: 'error.code', DETAIL: 'detail' };
 const VALIDATED = {
   TO: 'to',
   STATUS: 'status',
   ERROR: 'error.code',
-  DETAIL: 'error.message',
+  DETAIL: 'detail',
   WARNING: 'warnings.0.code',
 };
 
@@ -34,7 +35,7 @@ export async function sendOnce({ api, options, out }: Invocation): Promise<numbe
       throw withKey(failureOfClient(error, api), error);
     });
   if (out.json) out.line(JSON.stringify(answer));
-  else out.table(answer.results, SENT);
+  else out.table(withDetails(answer.results), SENT);
   const { accepted_count: accepted, failed_count: failed, unknown_count: unknown } = answer;
   out.note(`${accepted} accepted, ${failed} failed, ${unknown} unknown. Request ${answer.request_id}.`);
   if (replayed) out.note('This is the answer of the first send with this key: nothing was sent now.');
@@ -46,7 +47,7 @@ export async function validate({ api, options, out }: Invocation): Promise<numbe
   const answer = await api.call('POST', '/api/v1/messages/validate', { body: composeBody(options) });
   const { results, valid_count: valid, invalid_count: invalid }: Record<string, unknown> = Object(answer.json);
   if (out.json) out.thing(answer);
-  else out.table(Array.isArray(results) ? results : [], VALIDATED);
+  else out.table(withDetails(results), VALIDATED);
   out.note(`${valid} valid, ${invalid} invalid. Nothing was sent.`);
   return invalid === 0 ? EXIT.done : EXIT.failed;
 }

@@ -100,6 +100,16 @@ describe('a CSV file', () => {
     ]);
   });
 
+  it('says in the report which parameter of a template is wrong', async () => {
+    const path = await csv('to,name\n+447700900216,Ada\n+447700900217,\n');
+    const args = ['--template', 'order_update', '--language', 'en_US', '--param', 'name'];
+    await send(path, ...args);
+    assert.match(
+      (await reportOf(path))[2] ?? '',
+      /,template_parameters_invalid,.*; components\/0\/parameters\/0[^:]*: /,
+    );
+  });
+
   it('sends nothing if it cannot be read as a whole, and says why', async () => {
     const cases: [path: string, words: RegExp, more?: string[]][] = [
       [await csv('number,name\n+447700900221,Ada\n'), /no column "to"/],

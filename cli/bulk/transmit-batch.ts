@@ -1,5 +1,6 @@
 import { type Waypost, WaypostError } from '../../client/src/index.ts';
 import type { Recipient } from '../content.ts';
+import { detailOf } from '../detail-of.ts';
 import type { Batch, PlannedRow } from './batches.ts';
 import type { Recipe } from './recipe.ts';
 import type { Outcome } from './report-file.ts';
@@ -43,7 +44,7 @@ async function send(deps: Deps, text: string | undefined, rows: readonly Sending
       if (entry === undefined) throw new Error('The answer has fewer entries than the request');
       const { to, status, id, message_id } = entry;
       const error = 'error' in entry ? entry.error : undefined;
-      return { row: number, to, status, id, message_id, code: error?.code, detail: error?.message };
+      return { row: number, to, status, id, message_id, code: error?.code, detail: detailOf(error) };
     });
   } catch (error) {
     const faults = faultsOf(error);

@@ -1,4 +1,5 @@
 import { type CommandSpec, PAGING, pick } from '../command-spec.ts';
+import { withDetails } from '../detail-of.ts';
 import { printable } from '../table.ts';
 
 /** What matters most comes first, because a narrow terminal cuts the rest. */
@@ -13,7 +14,7 @@ const COLUMNS = {
   CREATED: 'created_at',
 };
 const TIMELINE = { STATUS: 'status', AT: 'at', 'RECEIVED AT': 'received_at', NOTE: 'note', ERROR: 'error.code' };
-const RESULTS = { TO: 'to', STATUS: 'status', ID: 'id', ERROR: 'error.code', DETAIL: 'error.message' };
+const RESULTS = { TO: 'to', STATUS: 'status', ID: 'id', ERROR: 'error.code', DETAIL: 'detail' };
 
 /** Messages and requests, read back. */
 export const messageCommands: readonly CommandSpec[] = [
@@ -63,7 +64,7 @@ export const messageCommands: readonly CommandSpec[] = [
       const answer = await api.call('GET', `/api/v1/requests/${encodeURIComponent(id)}`);
       if (out.json) return void out.thing(answer);
       const { results, ...request }: Record<string, unknown> = Object(answer.json);
-      out.table(Array.isArray(results) ? results : [], RESULTS);
+      out.table(withDetails(results), RESULTS);
       out.note(
         Object.entries(request)
           .map(([name, value]) => `${name} ${printable(value)}`)
