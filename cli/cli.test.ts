@@ -244,6 +244,12 @@ describe('the command line', () => {
     assert.ok(!stdout.includes(gateway.testKey) && !stdout.includes(gateway.platformKey));
   });
 
+  it('refuses the address of the API where that of the gateway is meant', async () => {
+    const { exitCode, stderr } = await runCli(['messages', '--url', `${gateway.url}/api/v1/`], env);
+    assert.equal(exitCode, 2);
+    assert.ok(stderr.startsWith(`--url must be the gateway's address, without /api/v1: ${gateway.url}\n`), stderr);
+  });
+
   it('shows the keys of one gateway to no other', async () => {
     const dev = { base_url: 'http://127.0.0.1:3', test_key: gateway.testKey, platform_key: gateway.platformKey };
     await writeFile(join(folder, 'dev.json'), JSON.stringify(dev));

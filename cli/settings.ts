@@ -29,6 +29,7 @@ type Environment = Readonly<Record<string, string | undefined>>;
 
 const ENVIRONMENT_NAMES: Record<KeyKind, string> = { account: 'WAYPOST_API_KEY', platform: 'WAYPOST_PLATFORM_KEY' };
 const DEV_MEMBERS: Record<KeyKind, string> = { account: 'test_key', platform: 'platform_key' };
+const API_PATH = '/api/v1';
 const PROJECT = fileURLToPath(new URL('..', import.meta.url));
 
 /** Flags first, then the environment, then the file that `npm start` has written. */
@@ -80,7 +81,13 @@ function checked(url: Sourced | undefined): Sourced | undefined {
   const { protocol, search, hash, username } = URL.parse(url.value) ?? { protocol: '' };
   if (!/^https?:$/.test(protocol) || search || hash || username)
     throw usage(`${url.source} must be an address such as https://waypost.example, and is "${url.value}".`);
-  return { ...url, value: url.value.replace(/\/+$/, '') };
+  const value = url.value.replace(/\/+$/, '');
+  // The start of a gateway prints both, and the other one would get "There is no such path".
+  if (value.endsWith(API_PATH))
+    throw usage(
+      `${url.source} must be the gateway's address, without ${API_PATH}: ${value.slice(0, -API_PATH.length)}`,
+    );
+  return { ...url, value };
 }
 
 function readKeyFile(path: string): Sourced {

@@ -1,7 +1,7 @@
 import type { HttpOptions } from './http.ts';
 
 export interface WaypostOptions {
-  /** Where the gateway is, such as `https://waypost.example.com`. */
+  /** Where the gateway is, such as `https://waypost.example.com`, without `/api/v1`. */
   baseUrl: string;
   /** A key of the account, `wp_live_...` or `wp_test_...`. */
   apiKey: string;
@@ -31,6 +31,7 @@ export function readOptions(options: WaypostOptions): HttpOptions {
   const { baseUrl, apiKey, fetch: given, timeoutMs = TIMEOUT_MS, deadlineMs = DEADLINE_MS } = options;
   const { retriesMax = RETRIES_MAX } = options;
   if (!isHttpUrl(baseUrl)) throw new TypeError('baseUrl must be an http or https address without query and fragment.');
+  if (/\/api\/v1\/*$/.test(baseUrl)) throw new TypeError("baseUrl must be the gateway's address, without /api/v1.");
   // A header that cannot be sent would be quoted in the error of fetch.
   if (typeof apiKey !== 'string' || !/^[\x21-\x7e]+$/.test(apiKey))
     throw new TypeError('apiKey must be a key of Waypost, without spaces or line breaks.');

@@ -181,6 +181,8 @@ describe('the options', () => {
       );
     for (const wrong of ['', 'waypost.example.com', 'ftp://example.com', `${baseUrl}?key=a`])
       assert.throws(() => new Waypost({ baseUrl: wrong, apiKey: 'wp_live_a' }), TypeError);
+    for (const api of [`${baseUrl}/api/v1`, `${baseUrl}/api/v1/`])
+      assert.throws(() => new Waypost({ baseUrl: api, apiKey: 'wp_live_a' }), /without \/api\/v1/);
     assert.throws(() => new Waypost({ baseUrl, apiKey: 'wp_live_a', retriesMax: -1 }), TypeError);
     assert.throws(() => new Waypost({ baseUrl, apiKey: 'wp_live_a', timeoutMs: 0 }), TypeError);
   });
