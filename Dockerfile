@@ -26,6 +26,7 @@ COPY --from=build /app/src ./src
 COPY --from=build /app/sandbox ./sandbox
 COPY --from=build /app/cli ./cli
 COPY --from=build /app/client/src ./client/src
+COPY --from=build /app/client/README.md ./client/
 COPY --from=build /app/docs ./docs
 COPY --from=build /app/console/dist ./console/dist
 RUN install --directory --owner=node --group=node --mode=0700 /data

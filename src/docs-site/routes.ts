@@ -18,7 +18,7 @@ const PAGE_HEADERS = {
   vary: 'accept',
 };
 
-/** The documentation in docs/, as HTML, or as Markdown for who asks for that or for a path that ends in `.md`. */
+/** The documentation, as HTML, or as Markdown for who asks for that or for a path that ends in `.md`. */
 export function docsRoutes(): Route[] {
   const pages = readDocsPages();
   const byName = new Map(pages.map((page) => [page.name, page]));
@@ -40,6 +40,11 @@ export function docsRoutes(): Route[] {
   return [
     route('/docs', 'Read the documentation', ({ request }) => answerPage('', request.headers.accept)),
     route('/docs/', 'Find the documentation', async () => ({ status: 308, headers: { location: '../docs' } })),
+    // Where the pages link it, as Markdown: who reads that follows the links in it.
+    route('/docs/openapi.json', 'Find the API description', async () => ({
+      status: 308,
+      headers: { location: '../openapi.json' },
+    })),
     route('/docs/style.css', 'Read the style of the documentation', async () => answerText('text/css', style)),
     route('/docs/*', 'Read a page of the documentation', async ({ params: { '*': path = '' }, request }) => {
       const picture = findPicture(path);

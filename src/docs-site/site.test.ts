@@ -10,7 +10,12 @@ const PAGES = Object.entries({
   'folder/README.md': '# Folder\n',
   'folder/deep.md':
     '# Deep\n\n## There\n\n[start](../start.md), [folder](README.md), [map](../README.md), [code](../../src/main.ts)\n',
-}).map(([file, markdown]) => ({ file, name: file.replace(/\/?README\.md$|\.md$/, ''), markdown }));
+}).map(([file, markdown]) => ({
+  file,
+  source: `docs/${file}`,
+  name: file.replace(/\/?README\.md$|\.md$/, ''),
+  markdown,
+}));
 
 const site = createDocsSite(PAGES);
 const html = (wanted: string) => {

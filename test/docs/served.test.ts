@@ -78,6 +78,16 @@ describe('the served documentation', () => {
     }
   });
 
+  it("has the client's page, which stands in the client's package, and the API's description where the pages link it", async () => {
+    const html = await get('/docs/client');
+    assert.match(html.text, /<title>@waypost\/client - Waypost<\/title>/);
+    assert.match(html.text, /<a href="api">/);
+    assert.equal((await get('/docs/client.md')).text, read('client/README.md'));
+    assert.match((await get('/docs')).text, /<nav [\s\S]*<a href="docs\/client">The client<\/a>/);
+    const description = await get('/docs/openapi.json');
+    assert.deepEqual([description.status, description.headers.get('location')], [308, '../openapi.json']);
+  });
+
   it('is found with a slash at the end of its address too', async () => {
     const { status, headers } = await get('/docs/');
     assert.deepEqual([status, new URL(headers.get('location') ?? '', `${gateway.url}/docs/`).pathname], [308, '/docs']);
