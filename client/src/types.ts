@@ -60,7 +60,7 @@ export type SendBody =
       text: {
         /** The text itself, counted in code points. */
         body: string;
-        /** Whether to preview the first link. */
+        /** Whether to preview the first link; false if left out. */
         preview_url?: boolean;
       };
       /** A name of your own for it, which comes back in answers and events. */
@@ -1093,7 +1093,7 @@ export interface ResultEntry {
 }
 /** Make a new secret; the one before signs too for a while. */
 export interface RotateEndpointSecretBody {
-  /** How long the secret before signs too. */
+  /** How long the old secret signs too; a day if left out. */
   overlap_seconds?: number;
 }
 /** A new secret. */

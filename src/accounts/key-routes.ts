@@ -33,8 +33,7 @@ const ROLL_BODY = Type.Object(
       Type.Integer({
         minimum: 0,
         maximum: OVERLAP_SECONDS_MAX,
-        default: OVERLAP_SECONDS,
-        description: 'How long the old key stays valid.',
+        description: 'How long the old key stays valid; a day if left out.',
       }),
     ),
   },

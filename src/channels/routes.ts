@@ -52,7 +52,7 @@ const CHANNEL_BODY = Type.Object(
     display_phone_number: PHONE_NUMBER,
     access_token: ACCESS_TOKEN,
     mode: Type.Optional(
-      Type.Enum(['live', 'test'], { default: 'live', description: 'At the real provider, or at the sandbox.' }),
+      Type.Enum(['live', 'test'], { description: 'At the real provider, or at the sandbox; `live` if left out.' }),
     ),
     default: Type.Optional(DEFAULT),
   },

@@ -62,8 +62,7 @@ export const ROTATE_BODY = Type.Object(
       Type.Integer({
         minimum: 0,
         maximum: OVERLAP_SECONDS_MAX,
-        default: 86_400,
-        description: 'How long the secret before signs too.',
+        description: 'How long the old secret signs too; a day if left out.',
       }),
     ),
   },

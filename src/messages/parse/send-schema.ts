@@ -36,7 +36,7 @@ const TEXT = closed(
       maxLength: SEND_LIMITS.bodyCharacters,
       description: 'The text itself, counted in code points.',
     }),
-    preview_url: Type.Optional(Type.Boolean({ default: false, description: 'Whether to preview the first link.' })),
+    preview_url: Type.Optional(Type.Boolean({ description: 'Whether to preview the first link; false if left out.' })),
   },
   { description: 'A free-form text. It reaches only who has written within 24 hours.' },
 );
