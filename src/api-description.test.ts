@@ -4,6 +4,7 @@ import { Ajv2020 } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
 import { describeGateway } from './api-description.ts';
 import { EVENT_TYPES } from './events/event.ts';
+import { EXAMPLE } from './http/examples.ts';
 import type { JsonObject } from './http/openapi/schemas.ts';
 import { isRecord } from './kernel/is-record.ts';
 import { routesAsData } from './routes-as-data.ts';
@@ -60,6 +61,30 @@ describe('the API description', () => {
     for (const { pointer, value } of withExamples)
       for (const example of Array.isArray(value.examples) ? value.examples : [])
         assert.ok(ajv.validate({ $ref: `${DOCUMENT}${pointer}` }, example), `${pointer}: ${ajv.errorsText()}`);
+  });
+
+  it('tells by the status of an entry what else is in it, so that generated programs need not ask', () => {
+    const ajv = new Ajv2020({ strict: false, validateSchema: false });
+    addFormats.default(ajv);
+    ajv.addSchema({ ...description, $id: DOCUMENT });
+    const fits = (name: string, value: object) =>
+      ajv.validate({ $ref: `${DOCUMENT}#/components/schemas/${name}` }, value);
+    const error = Object(description.components).schemas.MessageError.examples[0];
+    const message = { to: EXAMPLE.phone, id: EXAMPLE.messageId };
+    for (const name of ['ResultEntry', 'RequestEntry']) {
+      assert.ok(fits(name, { ...message, status: 'accepted' }));
+      assert.ok(fits(name, { to: '0770', status: 'failed', error }));
+      assert.ok(fits(name, { ...message, status: 'unknown', error }));
+      assert.ok(!fits(name, { to: EXAMPLE.phone, status: 'accepted' }), 'what was accepted has an id');
+      for (const status of ['failed', 'unknown'])
+        assert.ok(!fits(name, { ...message, status }), `${status} has an error`);
+    }
+    assert.ok(
+      fits('RequestEntry', { ...message, status: 'pending' }) &&
+        !fits('ResultEntry', { ...message, status: 'pending' }),
+    );
+    assert.ok(fits('ValidationEntry', { to: EXAMPLE.phone, status: 'valid' }));
+    assert.ok(!fits('ValidationEntry', { to: EXAMPLE.phone, status: 'invalid' }));
   });
 
   it('holds placeholders and test numbers, and nothing that could be somebody', () => {

@@ -17,19 +17,16 @@ export type ResultEntry = AcceptedEntry | FailedEntry | UnknownEntry;
 /** What has become of one recipient so far. */
 export type RequestEntry = ResultEntry | RunningEntry;
 
-type EntryMembers = Omit<wire.ResultEntry, 'status' | 'error'>;
-
 /** The provider took the message. That does not prove delivery: events tell of it. */
-export type AcceptedEntry = EntryMembers & { status: 'accepted'; id: string; error?: never };
+export type AcceptedEntry = wire.AcceptedEntry & { error?: never };
 
 /** It was certainly not sent. Without an `id` the recipient could not be read, or was there twice. */
-export type FailedEntry = EntryMembers & { status: 'failed'; error: wire.MessageError };
+export type FailedEntry = wire.FailedEntry;
 
 /** It may have been sent. Do not send it again blindly: an event may settle it. */
-export type UnknownEntry = EntryMembers & { status: 'unknown'; id: string; error: wire.MessageError };
+export type UnknownEntry = wire.UnknownEntry;
 
 /** Its request still runs. */
-export type RunningEntry = EntryMembers & { status: 'pending' | 'transmitting'; id: string; error?: never };
+export type RunningEntry = wire.RunningEntry & { error?: never };
 
-export type ValidationEntry = Omit<wire.ValidationEntry, 'status' | 'error'> &
-  ({ status: 'valid'; error?: never } | { status: 'invalid'; error: wire.MessageError });
+export type ValidationEntry = (wire.ValidEntry & { error?: never }) | wire.InvalidEntry;

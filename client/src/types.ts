@@ -31,6 +31,10 @@ export type Fault =
 /** What is known of a message. `accepted` means that the provider took it at that stage; it does not prove delivery. A status never moves backwards. */
 export type MessageStatus =
   'pending' | 'transmitting' | 'accepted' | 'sent' | 'delivered' | 'read' | 'failed' | 'unknown' | 'received';
+/** What has become of one recipient so far. `sent`, `delivered` and `read` count as `accepted`. */
+export type RequestEntry = AcceptedEntry | FailedEntry | UnknownEntry | RunningEntry;
+/** What became of one recipient. */
+export type ResultEntry = AcceptedEntry | FailedEntry | UnknownEntry;
 /** What to send, and to whom. */
 export type SendBody =
   | {
@@ -158,7 +162,26 @@ export type SendBody =
       /** A name of your own for it, which comes back in answers and events. */
       client_reference?: string;
     };
+/** What was found of one recipient. */
+export type ValidationEntry = ValidEntry | InvalidEntry;
 
+/** The provider took the message. That does not prove delivery. */
+export interface AcceptedEntry {
+  /** The number in E.164 form, the user id, or the text as it was given where it cannot be read. */
+  to: string;
+  /** The person's business-scoped user id, where it is known. */
+  user_id?: string;
+  /** The recipient's own `client_reference`. */
+  client_reference?: string;
+  /** The id of the message. */
+  id: string;
+  /** The provider's id of the message. */
+  message_id?: string;
+  /** The provider holds or paces the message. */
+  held?: true;
+  /** What became of it. */
+  status: 'accepted';
+}
 /** A customer of the platform. */
 export interface Account {
   /** The id of the account. */
@@ -450,6 +473,40 @@ export interface EventPage {
   oldest_sequence: number;
   /** The last number that was given; 0 before the first. */
   latest_sequence: number;
+}
+/** The message was certainly not sent, or could not be delivered. */
+export interface FailedEntry {
+  /** The number in E.164 form, the user id, or the text as it was given where it cannot be read. */
+  to: string;
+  /** The person's business-scoped user id, where it is known. */
+  user_id?: string;
+  /** The recipient's own `client_reference`. */
+  client_reference?: string;
+  /** The id of the message. Unreadable and repeated recipients become none. */
+  id?: string;
+  /** The provider's id of the message. */
+  message_id?: string;
+  /** The provider holds or paces the message. */
+  held?: true;
+  /** What became of it. */
+  status: 'failed';
+  /** Why it is not `accepted`. */
+  error: MessageError;
+}
+/** A send would not try it. */
+export interface InvalidEntry {
+  /** The number in E.164 form, the user id, or the text as it was given where it cannot be read. */
+  to: string;
+  /** The person's business-scoped user id, where it is known. */
+  user_id?: string;
+  /** The recipient's own `client_reference`. */
+  client_reference?: string;
+  /** Whether a send would try it. */
+  status: 'invalid';
+  /** Why it is `invalid`. */
+  error: MessageError;
+  /** What may go wrong, but does not make it `invalid`. */
+  warnings?: ValidationWarning[];
 }
 /** One page of a list. */
 export interface ListAttemptsAnswer {
@@ -1030,25 +1087,6 @@ export interface RequestAnswer {
   /** When all was settled; null while it runs. */
   completed_at: string | null;
 }
-/** What has become of one recipient so far. */
-export interface RequestEntry {
-  /** The number in E.164 form, the user id, or the text as it was given where it cannot be read. */
-  to: string;
-  /** The person's business-scoped user id, where it is known. */
-  user_id?: string;
-  /** The recipient's own `client_reference`. */
-  client_reference?: string;
-  /** The id of the message. Unreadable and repeated recipients become none. */
-  id?: string;
-  /** The provider's id of the message. */
-  message_id?: string;
-  /** The provider holds or paces the message. */
-  held?: true;
-  /** Why it is not `accepted`. */
-  error?: MessageError;
-  /** `sent`, `delivered` and `read` count as `accepted`. */
-  status: 'accepted' | 'failed' | 'unknown' | 'pending' | 'transmitting';
-}
 /** Why the provider limits a business account, or that it stopped to, in its own words in lower case. */
 export interface Restriction {
   /** What happened. */
@@ -1072,25 +1110,6 @@ export interface RestrictionItem {
   /** Until when. */
   until: string | null;
 }
-/** What became of one recipient. */
-export interface ResultEntry {
-  /** The number in E.164 form, the user id, or the text as it was given where it cannot be read. */
-  to: string;
-  /** The person's business-scoped user id, where it is known. */
-  user_id?: string;
-  /** The recipient's own `client_reference`. */
-  client_reference?: string;
-  /** The id of the message. Unreadable and repeated recipients become none. */
-  id?: string;
-  /** The provider's id of the message. */
-  message_id?: string;
-  /** The provider holds or paces the message. */
-  held?: true;
-  /** Why it is not `accepted`. */
-  error?: MessageError;
-  /** `accepted` means that the provider took the message. It does not prove delivery. */
-  status: 'accepted' | 'failed' | 'unknown';
-}
 /** Make a new secret; the one before signs too for a while. */
 export interface RotateEndpointSecretBody {
   /** How long the old secret signs too; a day if left out. */
@@ -1102,6 +1121,23 @@ export interface RotatedSecret {
   secret: string;
   /** Until when the secret before signs too; null: it signs no more. */
   previous_expires_at: string | null;
+}
+/** The message is not settled yet. */
+export interface RunningEntry {
+  /** The number in E.164 form, the user id, or the text as it was given where it cannot be read. */
+  to: string;
+  /** The person's business-scoped user id, where it is known. */
+  user_id?: string;
+  /** The recipient's own `client_reference`. */
+  client_reference?: string;
+  /** The id of the message. */
+  id: string;
+  /** The provider's id of the message. */
+  message_id?: string;
+  /** The provider holds or paces the message. */
+  held?: true;
+  /** Whether it waits for its turn or is on its way. */
+  status: 'pending' | 'transmitting';
 }
 /** What became of a send, recipient by recipient. The three counts add up to the length of `results`. */
 export interface SendAnswer {
@@ -1279,6 +1315,38 @@ export interface TimelineStep {
   /** Why it failed. */
   error: MessageError | null;
 }
+/** The message may have been sent. An event may settle it. */
+export interface UnknownEntry {
+  /** The number in E.164 form, the user id, or the text as it was given where it cannot be read. */
+  to: string;
+  /** The person's business-scoped user id, where it is known. */
+  user_id?: string;
+  /** The recipient's own `client_reference`. */
+  client_reference?: string;
+  /** The id of the message. */
+  id: string;
+  /** The provider's id of the message. */
+  message_id?: string;
+  /** The provider holds or paces the message. */
+  held?: true;
+  /** What became of it. */
+  status: 'unknown';
+  /** Why it is not `accepted`. */
+  error: MessageError;
+}
+/** A send would try it. */
+export interface ValidEntry {
+  /** The number in E.164 form, the user id, or the text as it was given where it cannot be read. */
+  to: string;
+  /** The person's business-scoped user id, where it is known. */
+  user_id?: string;
+  /** The recipient's own `client_reference`. */
+  client_reference?: string;
+  /** Whether a send would try it. */
+  status: 'valid';
+  /** What may go wrong, but does not make it `invalid`. */
+  warnings?: ValidationWarning[];
+}
 /** What a send would find out by itself. */
 export interface ValidationAnswer {
   /** The account that asks. */
@@ -1293,21 +1361,6 @@ export interface ValidationAnswer {
   invalid_count: number;
   /** One entry for every recipient, in order. */
   results: ValidationEntry[];
-}
-/** What was found of one recipient. */
-export interface ValidationEntry {
-  /** The number in E.164 form, the user id, or the text as it was given where it cannot be read. */
-  to: string;
-  /** The person's business-scoped user id, where it is known. */
-  user_id?: string;
-  /** The recipient's own `client_reference`. */
-  client_reference?: string;
-  /** Whether a send would try it. */
-  status: 'valid' | 'invalid';
-  /** Why it is `invalid`. */
-  error?: MessageError;
-  /** What may go wrong, but does not make it `invalid`. */
-  warnings?: ValidationWarning[];
 }
 /** What may go wrong. */
 export interface ValidationWarning {

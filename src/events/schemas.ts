@@ -1,6 +1,6 @@
 import { type TSchema, Type } from 'typebox';
 import { EXAMPLE, EXAMPLE_DOCS_URL, EXAMPLE_MESSAGE } from '../http/examples.ts';
-import { accountId, answer, count, idOf, ref, SHARED_SCHEMAS, text, time } from '../http/schema-words.ts';
+import { accountId, answer, byWord, count, idOf, ref, text, time } from '../http/schema-words.ts';
 import { presentMessageError } from '../kernel/message-errors.ts';
 import { EVENT_TYPES } from './event.ts';
 
@@ -50,14 +50,11 @@ const EXAMPLE_INBOUND = {
 
 /** Shared schemas of events, one for each type, and the two feeds. */
 export const eventSchemas: Record<string, TSchema> = {
-  Event: Type.Unsafe({
-    description: 'A fact that was recorded for the account. Which one it is stands in `type`.',
-    oneOf: EVENT_TYPES.map((type) => ref(eventSchemaName(type))),
-    discriminator: {
-      propertyName: 'type',
-      mapping: Object.fromEntries(EVENT_TYPES.map((type) => [type, SHARED_SCHEMAS + eventSchemaName(type)])),
-    },
-  }),
+  Event: byWord(
+    'A fact that was recorded for the account. Which one it is stands in `type`.',
+    'type',
+    Object.fromEntries(EVENT_TYPES.map((type) => [type, eventSchemaName(type)])),
+  ),
   ...Object.fromEntries(EVENT_TYPES.map((type) => [eventSchemaName(type), eventOf(type, { sequence: SEQUENCE })])),
   EndpointTestEvent: eventOf('endpoint.test', {}),
   EventPage: answer('Events in their order.', {

@@ -15,6 +15,16 @@ export function answer(description: string, members: Record<string, TSchema>, ex
   return Type.Object(members, { description, ...examples(example) });
 }
 
+/** One of several shared schemas, by the word in one of their members: so programs that are generated can tell them apart. */
+export function byWord(description: string, member: string, names: Readonly<Record<string, string>>): TSchema {
+  const mapping = Object.entries(names).map(([word, name]) => [word, SHARED_SCHEMAS + name]);
+  return Type.Unsafe({
+    description,
+    oneOf: [...new Set(Object.values(names))].map((name) => ref(name)),
+    discriminator: { propertyName: member, mapping: Object.fromEntries(mapping) },
+  });
+}
+
 /** A page of a list. */
 export function listOf(name: string): TSchema {
   return answer('One page of a list.', {

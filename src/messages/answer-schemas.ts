@@ -1,6 +1,6 @@
 import { type TSchema, Type } from 'typebox';
 import { EXAMPLE, EXAMPLE_DOCS_URL } from '../http/examples.ts';
-import { accountId, answer, count, idOf, orNull, ref, text, time, word } from '../http/schema-words.ts';
+import { accountId, answer, byWord, count, idOf, orNull, ref, text, time, word } from '../http/schema-words.ts';
 import { presentMessageError } from '../kernel/message-errors.ts';
 import { SEND_BODY } from './parse/send-schema.ts';
 import { OUTCOME_COUNTS } from './schemas.ts';
@@ -15,13 +15,20 @@ const RECIPIENT = {
   client_reference: Type.Optional(text("The recipient's own `client_reference`.")),
 };
 
-const ENTRY_MEMBERS = {
+const MESSAGE = {
   ...RECIPIENT,
-  id: Type.Optional(idOf('msg', 'The id of the message. Unreadable and repeated recipients become none.')),
+  id: idOf('msg', 'The id of the message.'),
   message_id: Type.Optional(text("The provider's id of the message.")),
   held: Type.Optional(Type.Literal(true, { description: 'The provider holds or paces the message.' })),
-  error: Type.Optional(ref('MessageError', 'Why it is not `accepted`.')),
 };
+const ERROR = ref('MessageError', 'Why it is not `accepted`.');
+
+const WARNINGS = {
+  warnings: Type.Optional(
+    Type.Array(ref('ValidationWarning'), { description: 'What may go wrong, but does not make it `invalid`.' }),
+  ),
+};
+const SETTLED = { accepted: 'AcceptedEntry', failed: 'FailedEntry', unknown: 'UnknownEntry' };
 
 const ENTRIES_EXAMPLE = [
   { to: EXAMPLE.phone, status: 'accepted', id: EXAMPLE.messageId, message_id: EXAMPLE.providerMessageId },
@@ -61,18 +68,27 @@ export const answerSchemas = {
     aggregate('ResultEntry'),
     ANSWER_EXAMPLE,
   ),
-  ResultEntry: answer(
-    'What became of one recipient.',
-    {
-      ...ENTRY_MEMBERS,
-      status: word('`accepted` means that the provider took the message. It does not prove delivery.', [
-        'accepted',
-        'failed',
-        'unknown',
-      ]),
-    },
+  ResultEntry: byWord('What became of one recipient.', 'status', SETTLED),
+  AcceptedEntry: answer(
+    'The provider took the message. That does not prove delivery.',
+    { ...MESSAGE, status: word('What became of it.', ['accepted']) },
     ENTRIES_EXAMPLE[0],
   ),
+  FailedEntry: answer(
+    'The message was certainly not sent, or could not be delivered.',
+    {
+      ...MESSAGE,
+      id: Type.Optional(idOf('msg', 'The id of the message. Unreadable and repeated recipients become none.')),
+      status: word('What became of it.', ['failed']),
+      error: ERROR,
+    },
+    ENTRIES_EXAMPLE[1],
+  ),
+  UnknownEntry: answer('The message may have been sent. An event may settle it.', {
+    ...MESSAGE,
+    status: word('What became of it.', ['unknown']),
+    error: ERROR,
+  }),
   RequestAnswer: answer(
     'The aggregate answer of a request, as it would be given now.',
     {
@@ -83,20 +99,15 @@ export const answerSchemas = {
     },
     { ...ANSWER_EXAMPLE, pending_count: 0, created_at: EXAMPLE.at, completed_at: EXAMPLE.later },
   ),
-  RequestEntry: answer(
-    'What has become of one recipient so far.',
-    {
-      ...ENTRY_MEMBERS,
-      status: word('`sent`, `delivered` and `read` count as `accepted`.', [
-        'accepted',
-        'failed',
-        'unknown',
-        'pending',
-        'transmitting',
-      ]),
-    },
-    ENTRIES_EXAMPLE[0],
+  RequestEntry: byWord(
+    'What has become of one recipient so far. `sent`, `delivered` and `read` count as `accepted`.',
+    'status',
+    { ...SETTLED, pending: 'RunningEntry', transmitting: 'RunningEntry' },
   ),
+  RunningEntry: answer('The message is not settled yet.', {
+    ...MESSAGE,
+    status: word('Whether it waits for its turn or is on its way.', ['pending', 'transmitting']),
+  }),
   ValidationAnswer: answer(
     'What a send would find out by itself.',
     {
@@ -115,18 +126,21 @@ export const answerSchemas = {
       results: [{ to: EXAMPLE.phone, status: 'valid' }],
     },
   ),
-  ValidationEntry: answer(
-    'What was found of one recipient.',
-    {
-      ...RECIPIENT,
-      status: word('Whether a send would try it.', ['valid', 'invalid']),
-      error: Type.Optional(ref('MessageError', 'Why it is `invalid`.')),
-      warnings: Type.Optional(
-        Type.Array(ref('ValidationWarning'), { description: 'What may go wrong, but does not make it `invalid`.' }),
-      ),
-    },
+  ValidationEntry: byWord('What was found of one recipient.', 'status', {
+    valid: 'ValidEntry',
+    invalid: 'InvalidEntry',
+  }),
+  ValidEntry: answer(
+    'A send would try it.',
+    { ...RECIPIENT, status: word('Whether a send would try it.', ['valid']), ...WARNINGS },
     { to: EXAMPLE.phone, status: 'valid' },
   ),
+  InvalidEntry: answer('A send would not try it.', {
+    ...RECIPIENT,
+    status: word('Whether a send would try it.', ['invalid']),
+    error: ref('MessageError', 'Why it is `invalid`.'),
+    ...WARNINGS,
+  }),
   ValidationWarning: answer(
     'What may go wrong.',
     {
