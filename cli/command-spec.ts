@@ -38,7 +38,7 @@ export interface CommandSpec {
 
 export const PAGING: readonly OptionSpec[] = [
   { flags: '--limit <number>', about: 'how many, 1 to 100 (50)' },
-  { flags: '--cursor <cursor>', about: 'go on where the last list ended' },
+  { flags: '--cursor <cursor>', about: 'goes on where the last list ended' },
 ];
 
 export function textOf(options: Options, name: string): string | undefined {

@@ -80,7 +80,7 @@ function parseComponents(text: string): Component[] {
   try {
     value = JSON.parse(text);
   } catch (error) {
-    throw usage(`--component-json is no JSON: ${error instanceof Error ? error.message : String(error)}`);
+    throw usage(`--component-json is not JSON: ${error instanceof Error ? error.message : String(error)}`);
   }
   return (Array.isArray(value) ? value : [value]).map((component: unknown) => {
     const { type, ...members }: Record<string, unknown> = Object(component);

@@ -29,7 +29,7 @@ export function createOutput(json: boolean, isClosed: () => boolean): Output {
     });
   const note = (text: string) => void process.stderr.write(`${text}\n`);
   const table = (rows: readonly unknown[], columns: Columns) => {
-    if (rows.length === 0) return note('There is nothing.');
+    if (rows.length === 0) return note('Nothing was found.');
     for (const text of layOut(rows, columns, process.stdout)) line(text);
   };
   return {

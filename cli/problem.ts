@@ -60,7 +60,7 @@ export function failureOfClient(error: unknown, caller: Caller): Failure {
 }
 
 export const NO_ANSWER_ADVICE = 'Is the gateway running? Start one with "npm start", or name another with --url.';
-export const UNEXPECTED_ADVICE = 'A Waypost gateway does not answer so. Is --url right?';
+export const UNEXPECTED_ADVICE = 'That is not how a Waypost gateway answers. Is --url right?';
 
 function readFault(error: unknown): { place: string; detail: string } {
   const { pointer, parameter, detail }: Record<string, unknown> = Object(error);

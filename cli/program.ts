@@ -8,9 +8,9 @@ import { noAddress, noKey, readSettings } from './settings.ts';
 
 const GROUPS: Record<string, string> = {
   messages: 'messages, and what became of them',
-  requests: 'sends, as they stand now',
-  events: 'what happened, in order',
-  endpoints: 'your URLs that are told of events',
+  requests: 'what became of one send',
+  events: 'what has happened, in order',
+  endpoints: 'your URLs that receive events',
   templates: 'templates that the provider knows',
   channels: 'phone numbers',
   accounts: "the platform's customers (platform key)",
@@ -20,7 +20,7 @@ const GROUPS: Record<string, string> = {
 
 const AFTER = `
 Address and key: --url and --key-file; else WAYPOST_URL and WAYPOST_API_KEY (WAYPOST_PLATFORM_KEY for the platform's
-commands); else what "npm start" has written to .waypost/dev.json. "npx waypost config" shows what counts.
+commands); else what "npm start" wrote to .waypost/dev.json. "npx waypost config" shows what is used.
 
 Exit codes: 0 all is well, all recipients accepted or valid; 1 a call, a recipient or a check failed;
 2 the command line is wrong; 130 ended by Ctrl-C.
@@ -61,7 +61,7 @@ function addCommand(program: Command, spec: CommandSpec, deps: Deps): void {
   const isDefault = names.at(-1) === 'list';
   const command = parent
     .command(own, { isDefault })
-    .description(isDefault ? `${spec.about} (if nothing else is named)` : spec.about);
+    .description(isDefault ? `${spec.about} (the default command)` : spec.about);
   for (const option of spec.options ?? []) command.addOption(createOption(option));
   command.addHelpText('after', examplesText(spec.examples));
   command.action(async () => {

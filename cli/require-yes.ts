@@ -3,5 +3,5 @@ import { usage } from './failure.ts';
 
 /** What cannot be undone needs `--yes`, so that no line of a history does it by accident. */
 export function requireYes(options: Options, what: string): void {
-  if (options.yes !== true) throw usage(`${what}\nIf that is meant, say it again with --yes.`);
+  if (options.yes !== true) throw usage(`${what}\nIf you mean it, add --yes.`);
 }

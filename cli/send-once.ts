@@ -20,7 +20,7 @@ const VALIDATED = {
 /** One send, repeated under its key for as long as its outcome is open. */
 export async function sendOnce({ api, options, out }: Invocation): Promise<number> {
   for (const name of ['report', 'delimiter', 'force'])
-    if (options[name] !== undefined) throw usage(`--${name} belongs to --csv.`);
+    if (options[name] !== undefined) throw usage(`--${name} works with --csv only.`);
   const body = composeBody(options);
   const given = textOf(options, 'idempotencyKey');
   if (given !== undefined && !/^[\x21-\x7e]{1,255}$/.test(given))
@@ -76,5 +76,5 @@ function withKey(failure: Failure, error: unknown): Failure {
 }
 
 function adviceOn(key: string): string {
-  return `It is open whether it was sent. Repeat it safely, within 24 hours, with --idempotency-key ${key}`;
+  return `It is not known whether it was sent. Repeat it safely, within 24 hours, with --idempotency-key ${key}`;
 }

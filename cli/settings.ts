@@ -48,7 +48,7 @@ export function readSettings(given: Given, env: Environment): Settings {
       sourced(env[ENVIRONMENT_NAMES[kind]], ENVIRONMENT_NAMES[kind]) ??
       sourced(textOf(ours?.values[DEV_MEMBERS[kind]]), ours?.path ?? '');
     if (found !== undefined && !/^[\x21-\x7e]+$/.test(found.value))
-      throw usage(`What is in ${found.source} is no key: it has spaces or other characters that a key never has.`);
+      throw usage(`What is in ${found.source} is not a key: it has spaces or other characters that a key never has.`);
     return found;
   };
   return { url, keys: { account: keyOf('account'), platform: keyOf('platform') }, dev: ours };

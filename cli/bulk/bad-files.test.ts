@@ -116,7 +116,7 @@ describe('a CSV file', () => {
       [await csv('to;name\n+447700900221;Ada\n'), /--delimiter ';'/],
       [await csv('to\n+447700900221\n'), /--delimiter must be/, ['--delimiter', '']],
       [await csv('to,to\n+447700900221,Ada\n'), /"to" is there twice/],
-      [await csv('to,name\n+447700900221,"Ada\n'), /is no CSV/],
+      [await csv('to,name\n+447700900221,"Ada\n'), /is not a CSV file/],
       [await csv(''), /is empty/],
       [await csv('to,name\n'), /no rows/],
       [await csv(Buffer.from('to,name\n+447700900221,Andr\xe9\n', 'latin1')), /UTF-8/],

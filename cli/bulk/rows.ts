@@ -30,7 +30,7 @@ export async function* readRows(path: string, delimiter: string, pieces: Pieces)
       else if (cells.some((cell) => cell.trim() !== '')) yield readRow(number, columns, cells);
     }
   } catch (error) {
-    throw error instanceof CsvError ? usage(`${path} is no CSV: ${error.message}`) : error;
+    throw error instanceof CsvError ? usage(`${path} is not a CSV file: ${error.message}`) : error;
   }
   if (columns === undefined) throw usage(`${path} is empty. ${HEADER_ADVICE}`);
 }
@@ -44,7 +44,7 @@ function readHeader(cells: readonly string[], delimiter: string): string[] {
   if (!columns.includes('to')) {
     const other = [';', '\t', ','].find((mark) => mark !== delimiter && columns.join().split(mark).includes('to'));
     const advice =
-      other === undefined ? '' : ` Are the columns parted by another character? Try --delimiter '${other}'.`;
+      other === undefined ? '' : ` Are the columns separated by another character? Try --delimiter '${other}'.`;
     throw usage(
       `The first line has no column "to", but: ${columns.join(', ').slice(0, 200)}. ${HEADER_ADVICE}${advice}`,
     );

@@ -58,7 +58,7 @@ export function checkIdentity(before: RunState, now: RunIdentity, report: string
   ];
   if (changed.length > 0)
     throw usage(
-      `${report} belongs to another send: since then ${changed.join(' and ')} has changed. This would be a new send to everybody. If that is meant, name another report with --report.`,
+      `${report} belongs to another send: since then ${changed.join(' and ')} has changed. This would be a new send to everybody. If you mean it, name another report with --report.`,
     );
 }
 

@@ -49,7 +49,7 @@ async function carryOut(run: Run, { api, out }: Invocation, onReplayed: (rows: n
   const { path, pieces, delimiter, rows, recipe, report, statePath, state, keyPrefix } = run;
   const progress = createProgress(rows, report.rows(), report.totals, process.stderr);
   const stop = stopOnSignals(() =>
-    out.note('\nStopping once what is under way is done. Ctrl-C again ends it at once.'),
+    out.note('\nStopping as soon as what is under way is done. Ctrl-C again stops at once.'),
   );
   const patient = { deadlineMs: PATIENCE_MS, retriesMax: RETRIES_MAX, fetch: watchFetch(progress.waiting) };
   const deps = { client: clientOf(api, patient), recipe, signal: stop.now, onReplayed };

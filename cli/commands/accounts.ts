@@ -40,14 +40,14 @@ export const accountCommands: readonly CommandSpec[] = [
   },
   {
     use: 'accounts rename <id> <name>',
-    about: 'gives an account another name',
+    about: 'renames an account',
     key: 'platform',
     examples: ['accounts rename 01a1fa74-... "Acme Ltd"'],
     run: (invocation) => change(invocation, { name: invocation.args[1] }),
   },
   {
     use: 'accounts suspend <id>',
-    about: 'lets an account read only, within two seconds',
+    about: 'suspends an account: within two seconds it can only read',
     key: 'platform',
     examples: ['accounts suspend 01a1fa74-...'],
     run: (invocation) => change(invocation, { suspended: true }),
@@ -61,12 +61,12 @@ export const accountCommands: readonly CommandSpec[] = [
   },
   {
     use: 'accounts delete <id>',
-    about: 'deletes an account with all its data, for ever',
+    about: 'deletes an account and all its data, for good',
     key: 'platform',
-    options: [{ flags: '--yes', about: 'it is meant' }],
+    options: [{ flags: '--yes', about: 'confirms that you mean it' }],
     examples: ['accounts delete 01a1fa74-... --yes'],
     async run({ api, args: [id = ''], options, out }) {
-      requireYes(options, `This deletes the account ${id} with its keys, channels, messages and events, for ever.`);
+      requireYes(options, `This deletes the account ${id} with its keys, channels, messages and events, for good.`);
       await api.call('DELETE', pathOf(id));
       out.note(`${id} is deleted; its data follow in some minutes.`);
       return undefined;

@@ -37,8 +37,8 @@ export const channelCommands: readonly CommandSpec[] = [
       { flags: '--business-account-id <id>', about: "the provider's id of the business account", required: true },
       { flags: '--display-phone-number <number>', about: 'the number itself', required: true },
       { flags: TOKEN_OPTION, about: TOKEN_ABOUT, required: true },
-      { flags: '--mode <mode>', about: 'live unless said otherwise', choices: ['live', 'test'] },
-      { flags: '--default', about: 'sends without a channel go out from it' },
+      { flags: '--mode <mode>', about: 'live if not given', choices: ['live', 'test'] },
+      { flags: '--default', about: 'makes it the channel of sends that name none' },
     ],
     examples: [
       'channels connect 01a1fa74-... --phone-number-id 1065... --business-account-id 1022... --display-phone-number +15550783881 --access-token-file token.txt',
@@ -52,12 +52,12 @@ export const channelCommands: readonly CommandSpec[] = [
   },
   {
     use: 'channels update <id>',
-    about: 'changes a channel; a new access token is shown to the provider first (platform key)',
+    about: 'changes a channel; a new access token is checked with the provider first (platform key)',
     key: 'platform',
     options: [
       { flags: TOKEN_OPTION, about: TOKEN_ABOUT },
-      { flags: '--display-phone-number <number>', about: 'the number, if it was changed' },
-      { flags: '--default', about: 'sends without a channel go out from it' },
+      { flags: '--display-phone-number <number>', about: 'the number, if it has changed' },
+      { flags: '--default', about: 'makes it the channel of sends that name none' },
     ],
     examples: ['channels update chn_01m7x79nvqe7... --access-token-file token.txt'],
     async run({ api, args: [id = ''], options, out }) {

@@ -4,7 +4,7 @@ import { maskKey, type Sourced } from '../settings.ts';
 /** Where the address and the keys come from. A key itself is never shown. */
 export const configCommand: CommandSpec = {
   use: 'config',
-  about: 'shows which address and keys count, and where they come from',
+  about: 'shows which address and keys are used, and where they come from',
   key: 'none',
   examples: ['config'],
   async run({ settings: { url, keys }, out }) {

@@ -16,7 +16,7 @@ const ATTEMPTS = {
   MS: 'duration_ms',
   EVENT: 'event_id',
 };
-const TYPES_OPTION = { flags: '--types <types>', about: 'the types of events, with commas; all for every type' };
+const TYPES_OPTION = { flags: '--types <types>', about: 'the types of events, separated by commas, or all' };
 const SHOWN_ONCE = 'The secret is shown this once: keep it as you keep a password.';
 
 /** URLs of an account that are told of events. */
@@ -44,7 +44,7 @@ export const endpointCommands: readonly CommandSpec[] = [
   },
   {
     use: 'endpoints create <url>',
-    about: 'makes an endpoint and shows its secret, once',
+    about: 'creates an endpoint and shows its secret, once',
     key: 'account',
     options: [TYPES_OPTION, { flags: '--description <text>', about: 'what it is for' }],
     examples: ['endpoints create https://shop.example/events --types message.delivered,message.failed'],
@@ -56,7 +56,7 @@ export const endpointCommands: readonly CommandSpec[] = [
   },
   {
     use: 'endpoints update <id>',
-    about: 'changes an endpoint, turns it off or on',
+    about: 'changes an endpoint, or turns it off or on',
     key: 'account',
     options: [
       { flags: '--endpoint-url <url>', about: 'where events go' },
@@ -80,7 +80,7 @@ export const endpointCommands: readonly CommandSpec[] = [
   },
   {
     use: 'endpoints delete <id>',
-    about: 'deletes an endpoint, with all that is on its way',
+    about: 'deletes an endpoint and everything on its way to it',
     key: 'account',
     examples: ['endpoints delete end_01m7x79nvbes...'],
     async run({ api, args: [id = ''], out }) {
@@ -91,7 +91,7 @@ export const endpointCommands: readonly CommandSpec[] = [
   },
   {
     use: 'endpoints rotate-secret <id>',
-    about: 'makes a new secret; both sign during the overlap',
+    about: 'creates a new secret; both sign during the overlap',
     key: 'account',
     options: [{ flags: '--overlap-seconds <seconds>', about: '0 to 604800; 86400 if not given' }],
     examples: ['endpoints rotate-secret end_01m7x79nvbes... --overlap-seconds 3600'],
@@ -116,11 +116,11 @@ export const endpointCommands: readonly CommandSpec[] = [
   },
   {
     use: 'endpoints attempts <id>',
-    about: 'lists every try of an event at an endpoint, newest first',
+    about: 'lists every try to deliver an event to an endpoint, newest first',
     key: 'account',
     options: [
-      { flags: '--event-id <id>', about: 'of this event' },
-      { flags: '--outcome <outcome>', about: 'how it went', choices: ['succeeded', 'failed'] },
+      { flags: '--event-id <id>', about: 'only tries of this event' },
+      { flags: '--outcome <outcome>', about: 'only tries that went this way', choices: ['succeeded', 'failed'] },
       ...PAGING,
     ],
     examples: ['endpoints attempts end_01m7x79nvbes... --outcome failed'],
@@ -136,7 +136,7 @@ export const endpointCommands: readonly CommandSpec[] = [
     key: 'account',
     options: [
       { flags: '--after-sequence <number>', about: 'all events after this number' },
-      { flags: '--event-id <id>', about: 'or this event alone' },
+      { flags: '--event-id <id>', about: 'or only this event' },
     ],
     examples: ['endpoints replay end_01m7x79nvbes... --after-sequence 1041'],
     async run({ api, args: [id = ''], options, out }) {

@@ -9,7 +9,7 @@ const COLUMNS = {
   MESSAGE: 'data.message.id',
   AT: 'timestamp',
 };
-const TYPE_OPTION = { flags: '--type <types>', about: `only these, with commas: ${EVENT_TYPES.join(', ')}` };
+const TYPE_OPTION = { flags: '--type <types>', about: `only these, separated by commas: ${EVENT_TYPES.join(', ')}` };
 
 /** The log of events: a page of it, or its end as it grows. */
 export const eventCommands: readonly CommandSpec[] = [
@@ -36,12 +36,12 @@ export const eventCommands: readonly CommandSpec[] = [
     options: [
       {
         flags: '--after <sequence>',
-        about: 'begin after this number; 0 for all that are kept; if not given: after --state, else now',
+        about: 'begins after this number, or with 0 at the oldest; if not given: after the number in --state, else now',
       },
       TYPE_OPTION,
       {
         flags: '--state <file>',
-        about: 'keeps the last number here, and begins after it the next time; without it each run begins now',
+        about: 'keeps the last number here, so that the next run begins after it',
       },
     ],
     examples: ['events tail', 'events tail --json --state events.state | my-importer'],

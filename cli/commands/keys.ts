@@ -15,7 +15,7 @@ const SHOWN_ONCE = 'The key is shown this once: keep it as you keep a password.'
 export const keyCommands: readonly CommandSpec[] = [
   {
     use: 'keys list <account-id>',
-    about: 'lists the keys of an account that were not revoked; never the keys themselves',
+    about: 'lists the keys of an account that are not revoked, without the keys themselves',
     key: 'platform',
     options: PAGING,
     examples: ['keys list 01a1fa74-...'],
@@ -32,8 +32,8 @@ export const keyCommands: readonly CommandSpec[] = [
     options: [
       { flags: '--name <name>', about: 'what it is for', required: true },
       { flags: '--mode <mode>', about: 'live or test', choices: ['live', 'test'], required: true },
-      { flags: '--scope <scope>', about: 'what it may do; may be repeated, and without it all', many: true },
-      { flags: '--expires-at <time>', about: 'when it ends, such as 2027-01-31T12:00:00Z' },
+      { flags: '--scope <scope>', about: 'what it may do; may be repeated; everything if not given', many: true },
+      { flags: '--expires-at <time>', about: 'when it expires, such as 2027-01-31T12:00:00Z' },
     ],
     examples: ['keys create 01a1fa74-... --name Backend --mode test --scope messages:send'],
     async run({ api, args: [account = ''], options, out }) {
@@ -46,7 +46,7 @@ export const keyCommands: readonly CommandSpec[] = [
   },
   {
     use: 'keys roll <id>',
-    about: 'replaces a key by a new one, which is shown once; the old one stays valid for the overlap',
+    about: 'replaces a key with a new one, which is shown once; the old one stays valid for the overlap',
     key: 'platform',
     options: [{ flags: '--overlap-seconds <seconds>', about: '0 to 604800; 86400 if not given' }],
     examples: ['keys roll key_01m7x79nvbes... --overlap-seconds 3600'],
@@ -60,7 +60,7 @@ export const keyCommands: readonly CommandSpec[] = [
   },
   {
     use: 'keys revoke <id>',
-    about: 'revokes a key within two seconds, for ever',
+    about: 'revokes a key for good, within two seconds',
     key: 'platform',
     examples: ['keys revoke key_01m7x79nvbes...'],
     async run({ api, args: [id = ''], out }) {

@@ -15,10 +15,10 @@ const AUDIT = { AT: 'at', ACTION: 'action', TARGET: 'target', ACTOR: 'actor', AC
 export const platformCommands: readonly CommandSpec[] = [
   {
     use: 'notifications list',
-    about: 'lists what the provider has posted, newest first; never what is in it',
+    about: 'lists what the provider has posted, newest first, without the content',
     key: 'platform',
     options: [
-      { flags: '--state <state>', about: 'in this state', choices: ['waiting', 'applied', 'set_aside'] },
+      { flags: '--state <state>', about: 'only those in this state', choices: ['waiting', 'applied', 'set_aside'] },
       ...PAGING,
     ],
     examples: ['notifications --state set_aside'],
@@ -40,9 +40,9 @@ export const platformCommands: readonly CommandSpec[] = [
   },
   {
     use: 'audit',
-    about: 'lists what was changed with any key, newest first (platform key)',
+    about: 'lists every change made with any key, newest first (platform key)',
     key: 'platform',
-    options: [{ flags: '--account-id <id>', about: 'of this account' }, ...PAGING],
+    options: [{ flags: '--account-id <id>', about: 'only those of this account' }, ...PAGING],
     examples: ['audit --account-id 01a1fa74-...'],
     async run({ api, options, out }) {
       const query = pick(options, 'account_id', 'limit', 'cursor');
@@ -52,18 +52,18 @@ export const platformCommands: readonly CommandSpec[] = [
   },
   {
     use: 'erase <account-id>',
-    about: "empties all that identifies a person in an account's data, for ever (platform key)",
+    about: "erases everything that identifies a person from an account's data, for good (platform key)",
     key: 'platform',
     options: [
       { flags: '--to <number>', about: "the person's number" },
       { flags: '--user-id <id>', about: "or the provider's id of the person" },
-      { flags: '--yes', about: 'it is meant' },
+      { flags: '--yes', about: 'confirms that you mean it' },
     ],
     examples: ['erase 01a1fa74-... --to +447700900123 --yes'],
     async run({ api, args: [account = ''], options, out }) {
       requireYes(
         options,
-        `This empties all that identifies the person in the data of the account ${account}, for ever.`,
+        `This erases everything that identifies the person from the data of the account ${account}, for good.`,
       );
       const body = pick(options, 'to', 'user_id');
       out.thing(await api.call('POST', `/platform/v1/accounts/${encodeURIComponent(account)}/erase`, { body }));

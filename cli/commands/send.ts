@@ -3,22 +3,26 @@ import { type CommandSpec, type OptionSpec, textOf } from '../command-spec.ts';
 import { sendOnce, validate } from '../send-once.ts';
 
 const CONTENT: readonly OptionSpec[] = [
-  { flags: '--to <numbers>', about: 'who gets it: a number, or several with commas; may be repeated', many: true },
-  { flags: '--text <text>', about: 'a free text' },
-  { flags: '--preview-url', about: 'previews the first link of the text' },
-  { flags: '--template <name>', about: 'or a template' },
+  {
+    flags: '--to <numbers>',
+    about: 'who gets it: a number, or several separated by commas; may be repeated',
+    many: true,
+  },
+  { flags: '--text <text>', about: 'the text of the message' },
+  { flags: '--preview-url', about: 'shows a preview of the first link in the text' },
+  { flags: '--template <name>', about: 'or the name of a template' },
   { flags: '--language <code>', about: "the template's language, such as en_US" },
   {
     flags: '--param <value>',
-    about: "a value of the template's body, in order, or NAME=VALUE; may be repeated",
+    about: "a value for the template's body: in order, or as NAME=VALUE; may be repeated",
     many: true,
   },
   {
     flags: '--component-json <json>',
-    about: 'any other component, in the shape of the API; may be repeated',
+    about: "any other component, in the API's shape; may be repeated",
     many: true,
   },
-  { flags: '--from <channel>', about: 'the channel, by its id or number' },
+  { flags: '--from <channel>', about: 'the channel to send from, by its id or number' },
   { flags: '--client-reference <text>', about: 'a reference of yours, which comes back with the messages' },
 ];
 
@@ -31,10 +35,16 @@ export const sendCommands: readonly CommandSpec[] = [
     options: [
       ...CONTENT,
       { flags: '--idempotency-key <key>', about: 'names this send, so that repeating it sends nothing twice' },
-      { flags: '--csv <file>', about: 'sends to every row: a column "to", and others for {{column}} in texts' },
-      { flags: '--delimiter <character>', about: 'what parts the columns; a comma if not given' },
+      {
+        flags: '--csv <file>',
+        about: 'sends to every row; it needs a column "to", and others fill {{column}} in texts',
+      },
+      { flags: '--delimiter <character>', about: 'what separates the columns; a comma if not given' },
       { flags: '--report <file>', about: 'where the outcome of each row goes; FILE.report.csv if not given' },
-      { flags: '--force', about: 'goes on with a file after its keys have expired: some may get it twice' },
+      {
+        flags: '--force',
+        about: 'goes on with a file after its keys have expired, though some people may get it twice',
+      },
     ],
     examples: [
       'send --to +447700900123 --text "Your parcel is here"',
@@ -47,7 +57,7 @@ export const sendCommands: readonly CommandSpec[] = [
   },
   {
     use: 'validate',
-    about: 'checks a send, and stores and sends nothing',
+    about: 'checks a send without storing or sending anything',
     key: 'account',
     options: CONTENT,
     examples: ['validate --to +447700900123 --template order_update --language en_US --param Ada'],

@@ -17,9 +17,9 @@ export const templateCommands: readonly CommandSpec[] = [
     about: 'lists templates',
     key: 'account',
     options: [
-      { flags: '--name <name>', about: 'with this name' },
-      { flags: '--language <code>', about: 'in this language, such as en_US' },
-      { flags: '--status <status>', about: 'in this status, such as approved' },
+      { flags: '--name <name>', about: 'only those with this name' },
+      { flags: '--language <code>', about: 'only those in this language, such as en_US' },
+      { flags: '--status <status>', about: 'only those in this status, such as approved' },
       ...PAGING,
     ],
     examples: ['templates --status approved'],
