@@ -82,7 +82,7 @@ function messageErrorPage(code: MessageErrorCode): string {
   const { cause, steps, tryIt, seen } = MESSAGE_ERROR_DOCS[code];
   const again = retryable
     ? 'It is safe and sensible to send the message again unchanged, in a new request with a new idempotency key.'
-    : 'To send the message again unchanged is not safe, or makes no sense.';
+    : 'Sending the message again unchanged is not safe, or makes no sense.';
   const error = presentMessageError({ code, ...seen }, DOCS_URL);
   const example = fence('json', JSON.stringify(error, undefined, 2));
   return page(code, [
@@ -95,8 +95,8 @@ function messageErrorPage(code: MessageErrorCode): string {
     `## Why\n\n${cause}`,
     `## What to do\n\n${action}\n\n${list(steps)}`,
     tryIt === null
-      ? `## Example\n\nNothing in the sandbox brings it about at will. The error:\n\n${example}`
-      : `## Example\n\nThis send by a test key brings it about in the sandbox:\n\n${fence('json', JSON.stringify(tryIt))}\n\nThe \`error\` of its last entry:\n\n${example}`,
+      ? `## Example\n\nNothing in the sandbox causes it at will. The error:\n\n${example}`
+      : `## Example\n\nThis send by a test key causes it in the sandbox:\n\n${fence('json', JSON.stringify(tryIt))}\n\nThe \`error\` of its last entry:\n\n${example}`,
   ]);
 }
 

@@ -15,37 +15,37 @@ export interface ApiErrorDoc {
 export const API_ERROR_DOCS: Readonly<Record<ApiErrorCode, ApiErrorDoc>> = {
   bad_http: {
     cause:
-      'What came over the connection could not be read as a request: bytes that are not HTTP, two lengths of one body, a URL with characters that must be escaped, headers or a URL of more than 16 KiB (431), or a request that did not arrive whole within 60 s (408). The connection is closed. Behind a request that is still being carried out there is no such answer: the connection breaks, and what became of that request stays open.',
+      'What came over the connection could not be read as a request: bytes that are not HTTP, two lengths of one body, a URL with characters that must be escaped, headers or a URL of more than 16 KiB (431), or a request that did not arrive whole within 60 s (408). The connection is closed. If an earlier request on the connection is still being carried out, there is no such answer: the connection breaks, and what became of that request stays open.',
     steps: [
-      'Let an HTTP library write the request, and escape what stands in the URL.',
-      'See that nothing between you and us speaks TLS to the port for plain HTTP.',
+      'Let an HTTP library write the request, and escape what you put into the URL.',
+      'Make sure that nothing between you and the gateway speaks TLS to the port for plain HTTP.',
     ],
     detail: 'The request is not valid HTTP.',
   },
   malformed_json: {
     cause:
-      'The body is empty, is not valid UTF-8, is not JSON, or has another length than the request announced. Often a quote in a shell line is missing, or a text was put into JSON without escaping.',
+      'The body is empty, is not valid UTF-8, is not JSON, or is not as long as the request announced. Often a quote is missing in a shell line, or a text was put into JSON without escaping.',
     steps: [
-      'Let a JSON library write the body, and send exactly the bytes that it gives.',
+      'Let a JSON library write the body, and send exactly the bytes that it returns.',
       'In a shell, put the body into single quotes, or into a file and send it with `--data-binary @file`.',
     ],
     detail: 'The body is not valid JSON.',
   },
   idempotency_key_invalid: {
     cause:
-      'The header `Idempotency-Key` is empty, too long, holds a space or something that is not ASCII, or is there twice.',
+      'The header `Idempotency-Key` is empty, too long, has a space or something that is not ASCII in it, or was sent twice.',
     steps: [
       'Use 1 to 255 visible ASCII characters, such as `order-42` or a UUID.',
-      'See that no proxy or library adds the header a second time.',
+      'Make sure that no proxy or library adds the header a second time.',
     ],
     detail: 'The key must have 1 to 255 visible ASCII characters.',
   },
   invalid_api_key: {
     cause:
-      'There is no key in the `Authorization` header, or the key is not known, has expired or was revoked. The answer is the same for all of these, so that nobody can find out by it which keys exist. Keys in a query string are not read.',
+      'There is no key in the `Authorization` header, or the key is not known, has expired or was revoked. The answer is the same for all of these, so that nobody can find out which keys exist. Keys in a query string are not read.',
     steps: [
       'Send `Authorization: Bearer <API_KEY>`, with the whole key and nothing else.',
-      'Look whether the key belongs to this gateway: a key of another installation is not known here.',
+      'Check that the key belongs to this gateway: a key of another installation is not known here.',
       'Ask the platform for a new key if yours was revoked or has expired.',
     ],
     detail: 'The API key is missing or not valid.',
@@ -53,10 +53,10 @@ export const API_ERROR_DOCS: Readonly<Record<ApiErrorCode, ApiErrorDoc>> = {
   },
   invalid_signature: {
     cause:
-      "Something was posted to the provider's callback, and the header `X-Hub-Signature-256` is missing, malformed, there twice, or not made with a secret that the gateway knows. The body was not read. Only the provider and the sandbox get this answer, never a caller of the API.",
+      "Something was posted to the provider's callback, and the header `X-Hub-Signature-256` is missing, malformed, repeated, or not made with a secret that the gateway knows. The body was not read. Only the provider and the sandbox get this answer, never a caller of the API.",
     steps: [
       "Compare the app secret in the provider's app dashboard with the one that the gateway was started with.",
-      'See that no proxy changes the body on its way: the signature is over the bytes as they were sent.',
+      'Make sure that no proxy changes the body on its way: the signature is over the bytes as they were sent.',
       'While you rotate the secret, give the gateway both.',
     ],
     detail: 'The signature is missing or not right.',
@@ -64,7 +64,7 @@ export const API_ERROR_DOCS: Readonly<Record<ApiErrorCode, ApiErrorDoc>> = {
   },
   insufficient_scope: {
     cause:
-      "The key is valid, but has not the scope that this call needs, or it is of the wrong kind: the platform's key does not open `/api/v1`, and an account's key does not open `/platform/v1`.",
+      "The key is valid, but lacks the scope that this call needs, or it is of the wrong kind: the platform's key does not open `/api/v1`, and an account's key does not open `/platform/v1`.",
     steps: [
       'Look at `scopes` in `GET /api/v1/account`.',
       'Ask the platform for a key with the scope that the detail names.',
@@ -75,26 +75,26 @@ export const API_ERROR_DOCS: Readonly<Record<ApiErrorCode, ApiErrorDoc>> = {
     cause: 'The platform has suspended the account. Everything but `GET` is refused, for every key of the account.',
     steps: [
       'Ask the platform why.',
-      'Go on reading: messages, events and lists stay open, and endpoints go on being told.',
+      'You can still read: messages, events and lists stay open, and your endpoints still get events.',
     ],
     detail: 'The account is suspended.',
   },
   verification_failed: {
     cause:
-      "A `GET` of the provider's callback was not a right verification request: the verify token differs, or a parameter is missing, empty or there twice.",
+      "A `GET` of the provider's callback was not a valid verification request: the verify token differs, or a parameter is missing, empty or repeated.",
     steps: [
       'Enter the same verify token at the provider that the gateway was started with.',
-      'Start the gateway anew after you have changed its tokens, and then let the provider ask again.',
+      "After you have changed the gateway's tokens, restart it, and then let the provider ask again.",
     ],
     detail: 'The verification request is not valid.',
   },
   not_found: {
     cause:
-      'The path does not exist, or the id is not well formed, or nothing has this id: it never had, or its time of keeping is over, or it belongs to another account or to the other mode.',
+      'The path does not exist, or the id is not well formed, or nothing with this id can be seen: it never existed, is no longer kept, or belongs to another account or to the other mode.',
     steps: [
       'Compare the path with the API description.',
-      'Use a key of the mode in which the thing was made: a test key never sees what is live, and the other way round.',
-      'Look how long things are kept: a message is gone after 90 days unless the platform says otherwise.',
+      'Use a key of the mode in which it was created: a test key never sees what is live, and a live key never sees tests.',
+      'Check how long things are kept: a message is gone after 90 days unless the platform says otherwise.',
     ],
     detail: 'There is no such message.',
   },
@@ -106,10 +106,10 @@ export const API_ERROR_DOCS: Readonly<Record<ApiErrorCode, ApiErrorDoc>> = {
   },
   idempotency_in_flight: {
     cause:
-      'A request with this idempotency key and this body is still under way, or its node is gone and the request is not recovered yet. This call did nothing.',
+      'A request with this idempotency key and this body is still under way, or its gateway is gone and the request is not recovered yet. This call did nothing.',
     steps: [
       'Wait as long as `Retry-After` says, and repeat the same request with the same key.',
-      'Do not take a new key: that would be a second send.',
+      'Do not use a new key: that would be a second send.',
     ],
     detail: 'The first request with this key is still running.',
     headers: { 'Retry-After': '1' },
@@ -119,13 +119,13 @@ export const API_ERROR_DOCS: Readonly<Record<ApiErrorCode, ApiErrorDoc>> = {
       'Another channel, of this account or another one of the platform, has this phone number id. A number has one channel only.',
     steps: [
       'Look through `GET /platform/v1/accounts/{id}/channels` for the channel that has it.',
-      'Remove that channel, if the number is to move. Its messages stay where they are.',
+      'Remove that channel if you want to move the number. Its messages stay where they are.',
     ],
     detail: 'This phone number id belongs to another channel.',
   },
   payload_too_large: {
     cause: 'The body is larger than 1 MiB, or larger than 4 MiB at the callback.',
-    steps: ['Send to fewer recipients at once.', 'Give large media as links, which is the only way they can be given.'],
+    steps: ['Send to fewer recipients at once.', 'Give media as links; there is no other way to send them.'],
     detail: 'The body is larger than this route takes.',
   },
   unsupported_media_type: {
@@ -137,7 +137,7 @@ export const API_ERROR_DOCS: Readonly<Record<ApiErrorCode, ApiErrorDoc>> = {
     cause:
       'The body or the query is not what the call takes: a member is missing, unknown, of the wrong type or out of range. `errors` lists every fault at once. `pointer` is a JSON Pointer into your body, `parameter` the name of a query parameter.',
     steps: [
-      'Mend every fault of `errors`. An unknown member is often a typing mistake.',
+      'Correct every fault in `errors`. An unknown member is often a typo.',
       'Do not repeat it unchanged: the answer stays the same.',
     ],
     detail: 'The body is not a valid send.',
@@ -147,9 +147,9 @@ export const API_ERROR_DOCS: Readonly<Record<ApiErrorCode, ApiErrorDoc>> = {
     ],
   },
   too_many_recipients: {
-    cause: 'One send takes 1 to 50 recipients, counted before duplicates are looked at. Nobody got a message.',
+    cause: 'One send takes 1 to 50 recipients, duplicates included. Nobody got a message.',
     steps: [
-      'Part the recipients into several requests, each with an idempotency key of its own.',
+      'Split the recipients into several requests, each with an idempotency key of its own.',
       'Keep to the rate of recipients a second that your key has.',
     ],
     detail: 'There are 51 recipients; 50 are allowed.',
@@ -158,7 +158,7 @@ export const API_ERROR_DOCS: Readonly<Record<ApiErrorCode, ApiErrorDoc>> = {
     cause:
       'The key was used within the last 24 hours for a body with other bytes. Bodies are compared as bytes: another order of members or another space is another body.',
     steps: [
-      'For a new send take a new key.',
+      'For a new send, use a new key.',
       'To repeat a send, keep the bytes of its body beside its key and send these bytes.',
     ],
     detail: 'The first request with this key had another body.',
@@ -179,10 +179,10 @@ export const API_ERROR_DOCS: Readonly<Record<ApiErrorCode, ApiErrorDoc>> = {
   },
   channel_refused: {
     cause:
-      'The provider was asked for the phone number, or to subscribe our app to its business account, and refused. Nothing was changed. The detail has the words of the provider.',
+      "The provider was asked for the phone number, or to subscribe our app to its business account, and refused. Nothing was changed. The detail has the provider's own words.",
     steps: [
       'Take care not to mix up the phone number id and the business account id.',
-      'Look whether the access token has expired, and whether its user may use this number and this business account.',
+      'Check whether the access token has expired, and whether its user may use this number and this business account.',
     ],
     detail: 'Invalid OAuth access token - Cannot parse access token',
   },
@@ -198,20 +198,20 @@ export const API_ERROR_DOCS: Readonly<Record<ApiErrorCode, ApiErrorDoc>> = {
     headers: { 'Retry-After': '1' },
   },
   internal_error: {
-    cause: 'Something that was not foreseen went wrong in the gateway. Whether a send was carried out is open.',
+    cause: 'Something unforeseen went wrong in the gateway. It is not known whether a send was carried out.',
     steps: [
       'Repeat a send with the same idempotency key and the same body: if it was carried out, you get its answer.',
       'If you gave no key, look for the messages by `client_reference` or by number before you send again.',
-      'Tell the platform the `request_id`. It stands in the log beside what went wrong.',
+      'Tell the platform the `request_id`. The log has it, beside what went wrong.',
     ],
     detail: 'Something went wrong on our side.',
   },
   unavailable: {
     cause:
-      'The database cannot be reached or has not answered in time, or this call and another one got in each other’s way in it, or the gateway is stopping or has too much to do, or the provider had to be asked and did not answer. This call transmitted nothing.',
+      'The database cannot be reached or has not answered in time, or this call and another one got in each other’s way there, or the gateway is stopping or has too much to do, or the provider had to be asked and did not answer. This call transmitted nothing.',
     steps: [
       'Repeat it after the seconds in `Retry-After`, with the same idempotency key.',
-      'If it stays, wait longer each time. `GET /readyz` says whether the gateway takes work.',
+      'If it persists, wait longer each time. `GET /readyz` says whether the gateway takes work.',
     ],
     detail: 'The store cannot be reached.',
     headers: { 'Retry-After': '1' },

@@ -77,7 +77,7 @@ export const API_ERRORS = {
   invalid_request: {
     status: 422,
     title: 'The request is not valid',
-    action: 'Mend every fault listed in "errors".',
+    action: 'Correct every fault listed in "errors".',
   },
   too_many_recipients: {
     status: 422,
@@ -112,7 +112,7 @@ export const API_ERRORS = {
   internal_error: {
     status: 500,
     title: 'Internal error',
-    action: 'Repeat with the same idempotency key. If it stays, tell the platform the request id.',
+    action: 'Repeat with the same idempotency key. If it persists, tell the platform the request id.',
   },
   unavailable: {
     status: 503,

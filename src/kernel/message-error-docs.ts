@@ -14,10 +14,10 @@ export interface MessageErrorDoc {
 export const MESSAGE_ERROR_DOCS: Readonly<Record<MessageErrorCode, MessageErrorDoc>> = {
   invalid_recipient: {
     cause:
-      'What is given as recipient is no phone number in international form, or as `user_id` no user id of the provider. Then nothing was transmitted, and the entry has no `id`, because no message was made. Or it is the number that sends: the provider refuses that with 131021, and then there is a message.',
+      'The recipient is not a phone number in international form, or the `user_id` is not a user id of the provider. Nothing was transmitted, and the entry has no `id`, because no message was made. Or the recipient is the very number that sends: the provider refuses that with 131021, and then there is a message.',
     steps: [
       'Store numbers with a plus and the country code, such as `+447700900123`. A number such as `07700 900123` does not say its country.',
-      'Take a bracketed `(0)` out: whether it belongs to the number is not to be seen.',
+      'Remove a bracketed `(0)`: nobody can see whether it belongs to the number.',
       'Give a user id as the provider gave it, such as `GB.abc123`, in `user_id` and not in `to`.',
     ],
     tryIt: text('0770'),
@@ -25,7 +25,7 @@ export const MESSAGE_ERROR_DOCS: Readonly<Record<MessageErrorCode, MessageErrorD
   },
   duplicate_recipient: {
     cause:
-      'The same person stands in this request twice. The first entry counts, whatever became of it, and this one was not sent. Two spellings of one number are the same person.',
+      'The same person is in this request twice. The first entry counts, whatever became of it, and this one was not sent. Two spellings of one number are the same person.',
     steps: [
       'Look at the first entry of this person. If it failed, decide by its error; a second entry never takes its place.',
       'Remove duplicates before you send, if the counts of the answer matter to you.',
@@ -39,18 +39,18 @@ export const MESSAGE_ERROR_DOCS: Readonly<Record<MessageErrorCode, MessageErrorD
       'The provider read the message and does not take it: a parameter is missing or has a value that it does not allow.',
     steps: [
       'Read `provider.details`: it names the parameter.',
-      'Mend the message, and send it in a new request.',
-      'If it comes for every message, tell the platform: then the gateway may send what the provider has stopped taking.',
+      'Correct the message, and send it in a new request.',
+      'If it comes for every message, tell the platform: the gateway may be sending something that the provider no longer takes.',
     ],
     tryIt: text('+15550131009'),
     seen: told(131009, 'Parameter value is not valid', 'One or more parameter values are invalid.'),
   },
   window_closed: {
     cause:
-      'A text is taken only within 24 hours after the last message or call of the person to this number. The provider refused this one. The gateway never guesses it; it says when the person last wrote, where it knows.',
+      'A text is taken only within 24 hours after the last message or call of the person to this number. The provider refused this one. The gateway never guesses this; it says when the person last wrote, if it knows.',
     steps: [
       'Send an approved template instead.',
-      'Ask `POST /api/v1/messages/validate` beforehand: the warning `window_not_known` tells that nothing came from the person within 24 hours, as far as is known.',
+      'Ask `POST /api/v1/messages/validate` beforehand: the warning `window_not_known` says that nothing came from the person within 24 hours, as far as is known.',
     ],
     tryIt: text('+15550131047'),
     seen: {
@@ -61,20 +61,20 @@ export const MESSAGE_ERROR_DOCS: Readonly<Record<MessageErrorCode, MessageErrorD
   },
   template_not_found: {
     cause:
-      'The business account has no template of this name, or has it in other languages only: then the message names those. Or the provider says so of a template that it has just deleted.',
+      'The business account has no template of this name, or has it only in other languages, which the message then names. Or the provider has just deleted the template.',
     steps: [
       'Compare name and language with `GET /api/v1/templates`. `en` and `en_US` are two languages.',
       'After a change at the provider, call `POST /api/v1/templates/sync`.',
-      'See that the template belongs to the business account of the number that sends.',
+      'Make sure that the template belongs to the business account of the number that sends.',
     ],
     tryIt: template('no_such_template'),
     seen: { detail: 'There is no template of this name' },
   },
   template_not_approved: {
     cause:
-      'The template exists, and its status is not `approved`: it is pending, rejected, archived or deleted, say. Nothing was transmitted.',
+      'The template exists, and its status is not `approved`: for example pending, rejected, archived or deleted. Nothing was transmitted.',
     steps: [
-      'Wait for the approval: `template.updated` tells of it.',
+      'Wait for the approval: `template.updated` announces it.',
       "If it was rejected, read the reason in the provider's dashboard, and change the template there.",
     ],
     tryIt: template('promo_pending'),
@@ -82,9 +82,9 @@ export const MESSAGE_ERROR_DOCS: Readonly<Record<MessageErrorCode, MessageErrorD
   },
   template_parameters_invalid: {
     cause:
-      'The components of the send do not fit the template: a parameter is missing, too many, of another kind, empty, too long, or without its name. `errors` tells where, what is expected and what was given. Where the gateway found it, nothing was transmitted; else the provider did.',
+      'The components of the send do not fit the template: a parameter is missing, one too many, of another kind, empty, too long, or without its name. `errors` says where, what is expected and what was given. Those are what the gateway found before it transmitted anything; without them it was the provider that refused the message.',
     steps: [
-      'Mend what `errors` names. The pointers lead into your body; those of a recipient with components of its own begin with `#/to/`.',
+      'Correct what `errors` names. The pointers lead into your body; those for a recipient with components of its own begin with `#/to/`.',
       'Look at the template with `GET /api/v1/templates?name=`: its `components` show the variables.',
       'Try it with `POST /api/v1/messages/validate`, which sends nothing.',
     ],
@@ -114,16 +114,16 @@ export const MESSAGE_ERROR_DOCS: Readonly<Record<MessageErrorCode, MessageErrorD
   },
   template_paused: {
     cause:
-      'The provider has paused the template, because people blocked or reported it, or holds it back to look at it. It may also come later, as `message.failed`, for a message that was taken and `held`.',
+      'The provider has paused the template, because people blocked or reported it, or holds it back to look at it. This error may also come later, as `message.failed`, for a message that was taken and `held`.',
     steps: [
-      'Use another template until it is active again: `template.updated` tells of it.',
+      'Use another template until it is active again: `template.updated` announces that.',
       'Find out why people do not want it. A template that is paused several times is disabled.',
     ],
     tryIt: template('promo_paused'),
     seen: {},
   },
   template_disabled: {
-    cause: 'The provider has disabled the template, as a rule after it was paused several times.',
+    cause: 'The provider has disabled the template, usually after it was paused several times.',
     steps: ['Write a new template with other content, and use it once it is approved.'],
     tryIt: template('promo_disabled'),
     seen: {},
@@ -132,17 +132,17 @@ export const MESSAGE_ERROR_DOCS: Readonly<Record<MessageErrorCode, MessageErrorD
     cause:
       'The provider cannot deliver to this person and does not say why: the number may not use WhatsApp, the app may be too old, or the person may not have accepted its terms.',
     steps: [
-      'Ask the person by another way whether the number is right.',
-      'Do not repeat it at once. If it stays so, take the number out of your list.',
+      'Ask the person in another way whether the number is right.',
+      'Do not repeat it at once. If it persists, remove the number from your list.',
     ],
     tryIt: text('+15550131026'),
     seen: told(131026, 'Message undeliverable', 'Unable to deliver message.'),
   },
   recipient_opted_out: {
     cause:
-      'The person has stopped marketing messages in WhatsApp. If the gateway knows of it, a marketing template is not even transmitted; else the provider refuses it.',
+      'The person has stopped marketing messages in WhatsApp. If the gateway knows of it, a marketing template is not transmitted at all; otherwise the provider refuses it.',
     steps: [
-      'Send no marketing to this person. Texts within the window and other templates still go.',
+      'Send no marketing to this person. Texts within the window and other templates still go out.',
       'Only the person can resume them, in WhatsApp.',
     ],
     tryIt: text('+15550131050'),
@@ -159,7 +159,7 @@ export const MESSAGE_ERROR_DOCS: Readonly<Record<MessageErrorCode, MessageErrorD
     seen: told(130403, 'Recipient is blocked', 'The business has blocked this user.'),
   },
   recipient_not_allowed: {
-    cause: "The sender is a test number of the provider's, and those write to listed numbers only.",
+    cause: "The sender is one of the provider's test numbers, which can write to listed numbers only.",
     steps: ["Add the number to the list in the provider's app dashboard.", 'Or send from a number of your own.'],
     tryIt: text('+15550131030'),
     seen: told(
@@ -170,12 +170,12 @@ export const MESSAGE_ERROR_DOCS: Readonly<Record<MessageErrorCode, MessageErrorD
   },
   recipient_identity_unsupported: {
     cause: 'The message went to a user id, and the provider takes this kind of message for phone numbers only.',
-    steps: ['Send it to the phone number of the person, if you have it.', 'Else send another kind of message.'],
+    steps: ['Send it to the phone number of the person, if you have it.', 'Otherwise send another kind of message.'],
     tryIt: text('+15550131062'),
     seen: told(131062, 'Business-scoped user id not supported', 'This message cannot be sent to a user id.'),
   },
   experiment_holdout: {
-    cause: 'The provider has put the person into a group that gets no marketing for the time of an experiment.',
+    cause: 'The provider has put the person into a group that gets no marketing for the duration of an experiment.',
     steps: [
       'Do not repeat it: the answer stays the same while the experiment runs.',
       'Use another way to reach the person.',
@@ -185,7 +185,7 @@ export const MESSAGE_ERROR_DOCS: Readonly<Record<MessageErrorCode, MessageErrorD
   },
   marketing_limited: {
     cause:
-      'The provider limits how much marketing one person gets from all businesses together. It publishes no number. Marketing templates to numbers of the United States end in this too.',
+      'The provider limits how much marketing one person gets from all businesses together. It publishes no figures. Marketing templates to numbers in the United States get this error too.',
     steps: [
       'Do not repeat it within 24 hours: an earlier try brings the same error.',
       'Send less marketing to people who do not answer.',
@@ -195,16 +195,16 @@ export const MESSAGE_ERROR_DOCS: Readonly<Record<MessageErrorCode, MessageErrorD
   },
   marketing_disabled: {
     cause: 'The business has turned off marketing through this interface at the provider.',
-    steps: ['Let the platform turn it on at the provider, or send marketing by the way that the business has chosen.'],
+    steps: ['Let the platform turn it on at the provider, or send marketing the way that the business has chosen.'],
     tryIt: text('+15550131063'),
     seen: told(131063, 'Marketing messages are disabled', 'Marketing templates are disabled for Cloud API.'),
   },
   pair_rate_limited: {
     cause:
-      'One number sent too many messages to one person. The provider takes one in 6 seconds, with up to 45 at once borrowed from the time after. Either the gateway saw that the turn of this message could not come before the deadline, or the provider refused it three times.',
+      'One number sent too many messages to one person. The provider takes one in 6 seconds, and up to 45 at once, borrowed from the time after. Either the gateway saw that the turn of this message could not come before the deadline, or the provider refused it three times.',
     steps: [
       'Wait at least `retry_after_seconds`, where it is there, and send it again in a new request with a new key.',
-      'Put what one person should read into fewer messages.',
+      'Put what one person is to read into fewer messages.',
     ],
     tryIt: text('+15550131056'),
     seen: told(
@@ -228,7 +228,7 @@ export const MESSAGE_ERROR_DOCS: Readonly<Record<MessageErrorCode, MessageErrorD
     cause: 'People have blocked or reported messages of this number, and the provider limits it.',
     steps: [
       'Look at the `quality` of the channel, and stop what people do not want.',
-      'Wait until the provider lifts the limit. Repeating makes it no better.',
+      'Wait until the provider lifts the limit. Repeating does not help.',
     ],
     tryIt: text('+15550131048'),
     seen: told(131048, 'Spam rate limit hit', 'There are restrictions on how many messages this number can send.'),
@@ -248,8 +248,8 @@ export const MESSAGE_ERROR_DOCS: Readonly<Record<MessageErrorCode, MessageErrorD
     cause:
       'The provider refuses the access token of the channel, or the token may not do this. If the token itself was refused, the channel is `suspended` from then on, and its messages fail with `sender_suspended` without being transmitted.',
     steps: [
-      'The platform gives the channel a new access token: `PATCH /platform/v1/channels/{id}`. It is shown to the provider before it is kept.',
-      'See that the user of the token may use the number and the business account, with the permissions `whatsapp_business_messaging` and `whatsapp_business_management`.',
+      'The platform gives the channel a new access token: `PATCH /platform/v1/channels/{id}`. It is checked with the provider before it is kept.',
+      'Make sure that the user of the token may use the number and the business account, with the permissions `whatsapp_business_messaging` and `whatsapp_business_management`.',
     ],
     tryIt: text('+15550131005'),
     seen: told(131005, 'Access denied', 'Permission is either not granted or has been removed.'),
@@ -259,7 +259,7 @@ export const MESSAGE_ERROR_DOCS: Readonly<Record<MessageErrorCode, MessageErrorD
       "Either the channel is `suspended` here, because the provider refused its access token, and nothing was transmitted. Or the provider has locked the business account or the number, or the number's name is not approved yet.",
     steps: [
       'Look at `status` in `GET /api/v1/channels`. If it is `suspended`, the platform gives the channel a new access token.',
-      'Else the platform looks into the business account at the provider, where the reason stands, and asks for a review.',
+      'Otherwise the platform looks at the business account at the provider, which gives the reason, and asks for a review.',
     ],
     tryIt: text('+15550131031'),
     seen: told(
@@ -269,8 +269,7 @@ export const MESSAGE_ERROR_DOCS: Readonly<Record<MessageErrorCode, MessageErrorD
     ),
   },
   sender_unregistered: {
-    cause:
-      'The provider does not know the number as one that may send: it is not registered, its registration broke, or its id is wrong.',
+    cause: 'The number may not send: it is not registered at the provider, its registration broke, or its id is wrong.',
     steps: [
       'The platform registers the number at the provider.',
       'Compare the phone number id of the channel with the one in the dashboard.',
@@ -299,19 +298,19 @@ export const MESSAGE_ERROR_DOCS: Readonly<Record<MessageErrorCode, MessageErrorD
   },
   provider_unavailable: {
     cause:
-      'No connection to the provider came about, or the provider said that it is overloaded or down for maintenance. The message was certainly not taken. It was tried three times, as far as the deadline allowed it.',
+      'There was no connection to the provider, or the provider said that it is overloaded or down for maintenance. The message was certainly not taken. It was tried three times, as far as the deadline allowed.',
     steps: [
       'Send it again in a new request with a new key, and wait longer each time.',
-      'If it comes for all messages, the platform looks whether the gateway reaches the provider at all.',
+      'If it comes for all messages, the platform should check whether the gateway reaches the provider at all.',
     ],
     tryIt: text('+15550131016'),
     seen: told(131016, 'Service unavailable', 'A service is temporarily unavailable.'),
   },
   provider_error: {
     cause:
-      'The provider says that something went wrong on its side, and does not say whether the message was taken before.',
+      'The provider says that something went wrong on its side, and does not say whether the message was taken first.',
     steps: [
-      'Look whether the message arrived after all: a report of the provider that says so moves it on.',
+      'Check whether the message arrived after all: a report from the provider that says so changes its status.',
       'Only then send it again, in a new request.',
     ],
     tryIt: text('+15550131000'),
@@ -320,16 +319,13 @@ export const MESSAGE_ERROR_DOCS: Readonly<Record<MessageErrorCode, MessageErrorD
   provider_rejected: {
     cause:
       'The provider refused the message with a code that this version does not know, or with a 4xx without any code.',
-    steps: [
-      'Read `provider`: it holds the code and the words of the provider.',
-      'Decide by them; do not repeat it unchanged.',
-    ],
+    steps: ["Read `provider`: it has the provider's code and words.", 'Decide by them; do not repeat it unchanged.'],
     tryIt: text('+15550139999'),
     seen: told(139999, 'Message failed', 'The message was refused with code 139999.'),
   },
   not_attempted: {
     cause:
-      'The message was never transmitted: the deadline came before its turn, or the gateway ended while the message still waited. No person has got it.',
+      'The message was never transmitted: the deadline came before its turn, or the gateway ended while the message still waited. Nobody got it.',
     steps: [
       'Send it again in a new request with a new key: the old key only repeats the old answer.',
       'If it comes often, send to fewer people at once, or let the platform raise the deadline.',
@@ -339,11 +335,11 @@ export const MESSAGE_ERROR_DOCS: Readonly<Record<MessageErrorCode, MessageErrorD
   },
   outcome_unknown: {
     cause:
-      'The message was on its way to the provider, and no clear answer came: the connection broke, the time ran out, the answer could not be read, or the gateway ended in between. The person may get the message or not. The gateway never sends it again.',
+      'The message was on its way to the provider, and no clear answer came: the connection broke, the time ran out, the answer could not be read, or the gateway ended in between. The person may or may not get the message. The gateway never sends it again.',
     steps: [
-      'Wait: a report of the provider settles it, mostly within seconds, and tells you by an event.',
+      'Wait: a report from the provider settles it, mostly within seconds, and you get an event.',
       'If it must arrive, send it again after a time that you choose, and accept that it may come twice.',
-      'If it must not come twice, ask the person, or let somebody look.',
+      'If it must not come twice, ask the person, or have somebody look.',
     ],
     tryIt: text('+15552000004'),
     seen: { detail: 'The provider answered with HTTP 500, which does not tell whether it took the message' },

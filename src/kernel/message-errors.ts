@@ -19,7 +19,7 @@ export const MESSAGE_ERRORS = {
     'caller',
     false,
     'The provider does not accept the message as it is',
-    'Mend the message by the details.',
+    'Correct the message as the details say.',
   ),
   window_closed: row(
     'caller',
@@ -43,7 +43,7 @@ export const MESSAGE_ERRORS = {
     'caller',
     false,
     'The parameters do not fit the template',
-    'Mend the components by the errors listed.',
+    'Correct the components: "errors" or the provider\'s details say what is wrong.',
   ),
   template_text_too_long: row('caller', false, 'The filled template is too long', 'Use shorter parameters.'),
   template_policy_violation: row(
@@ -159,7 +159,7 @@ export const MESSAGE_ERRORS = {
     'provider',
     false,
     'Whether the provider took the message is not known',
-    'Do not repeat blindly: a later notification may settle it.',
+    'Do not send it again blindly: a later notification may settle it.',
   ),
 } as const satisfies Record<string, MessageErrorRow>;
 

@@ -31,7 +31,7 @@ const ACTIONS: Record<string, string> = {
   idempotency_in_flight: 'Repeat the same request in a moment.',
   channel_taken: 'Remove that channel first, or connect another number.',
   payload_too_large: 'Send less at once.',
-  invalid_request: 'Mend what is listed and try again.',
+  invalid_request: 'Correct what is listed and try again.',
   too_many_recipients: 'Send to 50 people at most, and to the rest in a second request.',
   no_channel: 'Choose a channel, or ask who runs the platform to connect one.',
   unknown_channel: 'Choose another channel.',
