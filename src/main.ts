@@ -3,6 +3,7 @@ import type { Logger } from 'pino';
 import { type App, createApp } from './app.ts';
 import { loadConfig } from './config.ts';
 import { prepareDemo } from './demo.ts';
+import { StoreUnavailable } from './kernel/store-unavailable.ts';
 import { createLog } from './observe/log.ts';
 import { completeSecrets } from './secrets.ts';
 import { startSandbox } from './start-sandbox.ts';
@@ -43,11 +44,7 @@ async function main(): Promise<void> {
   void stopped.then(() => stop.abort());
   try {
     const { dataDir, databaseUrl } = config;
-    // The driver would tell it without the name of the setting. It takes a URL without a host, as for a socket, too.
-    if (databaseUrl !== undefined && !URL.canParse(databaseUrl.replace('@/', '@localhost/'), 'postgresql://localhost'))
-      throw new Error(
-        'DATABASE_URL is not well formed. It must look like postgresql://user:password@host:5432/database.',
-      );
+    checkDatabaseUrl(databaseUrl);
     const ownServer = { dataDir, log: plainLog(log), stopping: stop.signal };
     const embedded = databaseUrl === undefined ? await startEmbedded(ownServer) : undefined;
     undo.push(async () => embedded?.stop());
@@ -57,7 +54,7 @@ async function main(): Promise<void> {
       onError: (error) => log.warn({ err: error }, 'database.connection_lost'),
     });
     undo.push(() => database.close());
-    await migrate(database);
+    await migrate(database).catch((error: unknown) => tellDatabase(error, databaseUrl));
     stop.signal.throwIfAborted();
 
     const sandbox = config.sandbox
@@ -99,6 +96,24 @@ async function main(): Promise<void> {
   }
 }
 
+/**
+ * The driver would tell it without the name of the setting, or take the address of something else for one of PostgreSQL. It
+ * takes a URL without a host, as for a socket, too.
+ */
+function checkDatabaseUrl(url: string | undefined): void {
+  if (url === undefined) return;
+  const isOther = /^[a-z][a-z0-9+.-]*:\/\//i.test(url) && !/^postgres(ql)?:/i.test(url);
+  if (isOther || !URL.canParse(url.replace('@/', '@localhost/'), 'postgresql://localhost'))
+    throw new Error(
+      'DATABASE_URL is not well formed. It must look like postgresql://user:password@host:5432/database.',
+    );
+}
+
+function tellDatabase(error: unknown, url: string | undefined): never {
+  if (url === undefined || !(error instanceof StoreUnavailable)) throw error;
+  throw new Error(`DATABASE_URL must name a database that can be used. ${error.message}`, { cause: error });
+}
+
 /** One after another, and each of them: what cannot be stopped well must not leave the rest running. Then it throws. */
 async function runAll(steps: readonly (() => Promise<void>)[]): Promise<void> {
   const faults: unknown[] = [];
@@ -106,14 +121,22 @@ async function runAll(steps: readonly (() => Promise<void>)[]): Promise<void> {
   if (faults.length > 0) throw faults[0];
 }
 
-/** Returns an address that can be called. Throws a sentence for the operator if the port is taken. */
+const HOST_FAULTS = ['ENOTFOUND', 'EAI_AGAIN', 'EADDRNOTAVAIL', 'EINVAL'];
+
+/** Returns an address that can be called. Throws a sentence for the operator if it cannot listen there. */
 async function listen(server: App['server'], host: string, port: number, setting: string): Promise<string> {
   try {
     // For 0.0.0.0 it tells 127.0.0.1; `[::]` is no address to call either, on Windows and for browsers.
     return (await server.listen({ host, port })).replace('//[::]:', '//[::1]:');
   } catch (error) {
-    if (!(error instanceof Error && 'code' in error && error.code === 'EADDRINUSE')) throw error;
-    throw new Error(`Port ${port} of ${host} is taken. Stop what listens there, or choose another ${setting}.`);
+    const code = error instanceof Error && 'code' in error ? String(error.code) : '';
+    if (code === 'EADDRINUSE')
+      throw new Error(`Port ${port} of ${host} is taken. Stop what listens there, or choose another ${setting}.`);
+    if (code === 'EACCES')
+      throw new Error(`This user may not listen on port ${port} of ${host}. Choose another ${setting}.`);
+    if (HOST_FAULTS.includes(code))
+      throw new Error(`HOST must be an address of this machine, and ${host} is none (${code}).`);
+    throw error;
   }
 }
 

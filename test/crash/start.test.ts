@@ -176,9 +176,10 @@ for (const [how, url] of [
   ['cannot be reached by its address', 'postgresql://user:hidden-word@127.0.0.1:1/waypost'],
   ['cannot be reached by its name', 'postgresql://user:hidden-word@localhost:1/waypost'],
   ['is not well formed', 'postgresql://user:hidden-word@local host:port/waypost'],
+  ['is that of another database', 'mysql://user:hidden-word@127.0.0.1:1/waypost'],
 ] as const) {
   it(`a DATABASE_URL that ${how} is told in a sentence without its password`, async (t) => {
-    const said = await refuses(await makeDataDir(t), { DATABASE_URL: url }, /^\w+: .*(database|DATABASE_URL).*\w.*$/im);
+    const said = await refuses(await makeDataDir(t), { DATABASE_URL: url }, /^Error: DATABASE_URL .*\w.*$/m);
     assert.doesNotMatch(said, /hidden-word/);
     assert.doesNotMatch(said, /available: *$/m, 'it says why');
   });
@@ -197,6 +198,13 @@ it('a start on a data folder where nothing can be made ends with a sentence', on
     clearTimeout(limit);
     assert.match(told, /WAYPOST_DATA_DIR must be a folder that can be written to/);
   }
+});
+
+it('a HOST that is no address of this machine is told by its name', async (t) => {
+  const dataDir = await makeDataDir(t);
+  const database = await ownDatabase(t);
+  for (const HOST of ['999.1.1.1', '192.0.2.1'])
+    await refuses(dataDir, { ...database, HOST }, /^Error: HOST must be .*$/m);
 });
 
 it('a DATABASE_URL may name a socket, and no host', onOwnServer, async (t) => {
