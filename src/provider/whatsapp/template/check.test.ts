@@ -105,6 +105,11 @@ describe('what does not fit is told with its place, what was expected and what w
       [body(text('1')), button('url', 0, text(''))],
       [['/1/parameters/0/text', 'at least 1 character', '0']],
     ],
+    'two payloads of one reply': [
+      'promo_image',
+      [...PROMO, button('quick_reply', 1, payload, payload)],
+      [[`/${PROMO.length}/parameters`, 'at most 1', '2']],
+    ],
     'an empty payload of a reply': [
       'promo_image',
       [...PROMO, button('quick_reply', 1, { type: 'PAYLOAD', payload: '' })],

@@ -235,6 +235,13 @@ function checkButton(
       expected: '0',
       given: String(parameters.length),
     });
+  else if (subType === 'quick_reply' && parameters.length > 1)
+    faults.push({
+      pointer: `${pointer}/parameters`,
+      detail: 'The button takes one parameter at most.',
+      expected: 'at most 1',
+      given: String(parameters.length),
+    });
   const kinds = BUTTON_KINDS.get(subType);
   if (kinds === undefined) return;
   for (const [index, parameter] of parameters.entries()) {
