@@ -50,6 +50,31 @@ describe('the pair limit', () => {
     assert.equal(limit.delayMs('channel', 'person'), STEP_MS);
   });
 
+  it('has one turn more for each that is given back', () => {
+    const { limit } = createMoved();
+    for (let taken = 0; taken < BURST + 2; taken++) limit.take('channel', 'person');
+    assert.equal(limit.delayMs('channel', 'person'), 3 * STEP_MS);
+    limit.giveBack('channel', 'person');
+    limit.giveBack('channel', 'person');
+    assert.equal(limit.delayMs('channel', 'person'), STEP_MS);
+    limit.giveBack('channel', 'other');
+    for (let taken = 0; taken < BURST; taken++) limit.take('channel', 'other');
+    assert.equal(limit.delayMs('channel', 'other'), STEP_MS, 'what was never taken gives nothing');
+  });
+
+  it('forgets nothing that is still owed when many other pairs come', () => {
+    const { time, limit } = createMoved();
+    for (let taken = 0; taken < BURST; taken++) limit.take('channel', 'person');
+    for (let others = 0; others < 1_000; others++) limit.take('channel', `other-${others}`);
+    assert.equal(limit.delayMs('channel', 'person'), STEP_MS);
+    time.steadyMs += (BURST * STEP_MS) / 2;
+    limit.take('channel', 'person');
+    time.steadyMs += (BURST * STEP_MS) / 2;
+    limit.take('channel', 'other');
+    for (let taken = 0; taken < BURST - 1; taken++) limit.take('channel', 'person');
+    assert.equal(limit.delayMs('channel', 'person'), STEP_MS);
+  });
+
   it('never lets more go in any stretch of time than the burst and one for each 6 seconds of it', () => {
     fc.assert(
       fc.property(fc.array(fc.integer({ min: 0, max: 20_000 }), { maxLength: 200 }), (pausesMs) => {

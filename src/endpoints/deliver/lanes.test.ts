@@ -33,6 +33,48 @@ describe('lanes', () => {
     assert.equal(beginAll(lanes).length, 1);
   });
 
+  it('begin no more than ten of an endpoint, whatever is claimed beside them', () => {
+    const lanes = new Lanes();
+    proveAll(lanes, ['endpoint']);
+    lanes.add(deliveries('account', 'endpoint', 10), 0);
+    const [first] = beginAll(lanes);
+    lanes.add(deliveries('account', 'endpoint', 5), 0);
+    assert.equal(beginAll(lanes).length, 0);
+    assert.ok(first);
+    lanes.end(first, GOOD, 0);
+    assert.equal(beginAll(lanes).length, 1);
+  });
+
+  it('begin no more than 2,000 endpoints at once, and claim none of others then', () => {
+    const lanes = new Lanes();
+    const each = Array.from({ length: 2_005 }, (_, place) => deliveryOf(`account-${place}`, `endpoint-${place}`));
+    lanes.add(each, 0);
+    const [first, ...others] = beginAll(lanes);
+    assert.equal(1 + others.length, 2_000);
+    assert.equal(lanes.claimRooms().roomOfOthers, 0);
+    assert.ok(first);
+    lanes.end(first, GOOD, 0);
+    assert.equal(lanes.claimRooms().roomOfOthers, 1);
+    assert.equal(beginAll(lanes).length, 1);
+  });
+
+  it('give all accounts together no more than 500 places beside the own ones', () => {
+    const lanes = new Lanes();
+    for (let account = 0; account < 11; account++) {
+      const names = Array.from({ length: 6 }, (_, place) => `endpoint-${account}-${place}`);
+      const of = names.map((name) => deliveryOf(`account-${account}`, name));
+      lanes.add(of, 0);
+      for (const delivery of beginAll(lanes)) lanes.end(delivery, GOOD, 0);
+    }
+    for (let account = 0; account < 11; account++)
+      for (let place = 0; place < 6; place++)
+        lanes.add(deliveries(`account-${account}`, `endpoint-${account}-${place}`, 20), 0);
+    const begun = beginAll(lanes);
+    assert.equal(begun.length, 66 + 500);
+    for (const delivery of begun.slice(-3)) lanes.end(delivery, GOOD, 0);
+    assert.equal(beginAll(lanes).length, 3);
+  });
+
   it('give the places beside the own ones in turn', () => {
     const lanes = new Lanes();
     const names = Array.from({ length: 10 }, (_, place) => `endpoint-${place}`);
@@ -81,6 +123,38 @@ describe('lanes', () => {
       proveAll(lanes, ['endpoint'], durationMs);
       assert.equal(roomOf(lanes), room, `${durationMs} ms`);
     }
+  });
+
+  it('take the next of an endpoint when half of what was held is used up, counting what is in flight', () => {
+    const lanes = new Lanes();
+    proveAll(lanes, ['endpoint']);
+    lanes.add(deliveries('account', 'endpoint', 400), 0);
+    const endTen = () => {
+      for (const delivery of beginAll(lanes)) lanes.end(delivery, GOOD, 0);
+    };
+    for (let tens = 0; tens < 19; tens++) endTen();
+    const last = beginAll(lanes);
+    assert.equal(roomOf(lanes), 0, '200 wait, and 10 are in flight');
+    for (const delivery of last) lanes.end(delivery, GOOD, 0);
+    assert.equal(roomOf(lanes), 200);
+    const slow = new Lanes();
+    proveAll(slow, ['endpoint'], 14_000);
+    slow.add(deliveries('account', 'endpoint', 4), 0);
+    assert.equal(beginAll(slow).length, 4);
+    slow.add(deliveries('account', 'endpoint', 3), 0);
+    assert.equal(roomOf(slow), 3, 'three wait, and four are in flight');
+  });
+
+  it('let go of what waits for one endpoint, and of nothing else', () => {
+    const lanes = new Lanes();
+    lanes.add(deliveries('account', 'changed', 3), 0);
+    lanes.add(deliveries('account', 'other', 3), 0);
+    assert.equal(lanes.letGo('changed').length, 3);
+    assert.deepEqual(lanes.letGo('unheard-of'), []);
+    assert.deepEqual(
+      beginAll(lanes).map(({ endpoint_id: id }) => id),
+      ['other'],
+    );
   });
 
   it('take less of each when much is held already', () => {

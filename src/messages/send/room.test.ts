@@ -17,4 +17,12 @@ describe('the room for sends', () => {
     assert.ok(room.enter('c'));
     assert.ok(!room.enter('a'));
   });
+
+  it('counts what an account has under way through every coming and going', () => {
+    const room = createRoom(5);
+    for (let rounds = 0; rounds < 3; rounds++) {
+      assert.deepEqual(['a', 'a', 'a', 'a'].map(room.enter), [true, true, true, false], 'half of it, rounded up');
+      for (let one = 0; one < 3; one++) room.leave('a');
+    }
+  });
 });
