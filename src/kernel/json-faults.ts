@@ -9,7 +9,8 @@ const UNSTORABLE = 'U+0000 and lone surrogates are not accepted.';
 
 /**
  * Finds what JSON allows and we do not: U+0000 and lone surrogates, which PostgreSQL and UTF-8 cannot hold, in texts
- * and names, numbers that would be written again as null, and values nested too deeply. Walks without recursion, so that no input can exhaust the stack.
+ * and names, numbers that would be written again as null, and values nested too deeply. Walks without recursion, so that no
+ * input can exhaust the stack.
  */
 export function jsonFaults(value: unknown): PointerFault[] {
   const faults: PointerFault[] = [];
