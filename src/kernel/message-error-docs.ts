@@ -25,7 +25,7 @@ export const MESSAGE_ERROR_DOCS: Readonly<Record<MessageErrorCode, MessageErrorD
   },
   duplicate_recipient: {
     cause:
-      'The same person is in this request twice. The first entry counts, whatever became of it, and this one was not sent. Two spellings of one number are the same person.',
+      'The same person is in this request twice. The first entry counts, whatever became of it, and this one was not sent. Two spellings of one number are the same person; a number and a user id are two.',
     steps: [
       'Look at the first entry of this person. If it failed, decide by its error; a second entry never takes its place.',
       'Remove duplicates before you send, if the counts of the answer matter to you.',
