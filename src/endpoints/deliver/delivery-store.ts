@@ -113,38 +113,62 @@ export function claimDeliveries(store: Queryable, limits: ClaimLimits): Promise<
 /**
  * The rows that were claimed, looked up one by one: see the claim. A range in the order of the primary key can be read
  * from that key only; with equalities the planner may take the index of the due ones and read a whole backlog. The number
- * of attempts is the fence: a node that comes back after its lease changes nothing that went on since.
+ * of attempts is the fence: a node that comes back after its lease changes nothing that went on since. Where the same
+ * number may come again, after a replay or another claim, the claim is one more.
  */
-const TAKEN = `
-  select d.place, t.account_id, t.claimed_until_us, t.wait_ms
-  from unnest($1::uuid[], $2::uuid[], $3::uuid[], $4::integer[], $5::bigint[], $6::bigint[])
-    as t(account_id, endpoint_id, event_id, attempts, claimed_until_us, wait_ms)
-  cross join lateral (
-    select ctid as place, account_id, attempts from delivery
-    where (account_id, endpoint_id, event_id) >= (t.account_id, t.endpoint_id, t.event_id)
-      and (account_id, endpoint_id, event_id) <= (t.account_id, t.endpoint_id, t.event_id)
-    order by account_id, endpoint_id, event_id limit 1 for update) d
-  where d.account_id = t.account_id and d.attempts = t.attempts`;
+const takenOf = (fence: string) => `
+  taken as materialized (
+    select d.place, t.account_id, t.wait_ms
+    from unnest($1::uuid[], $2::uuid[], $3::uuid[], $4::integer[], $5::bigint[], $6::bigint[])
+      as t(account_id, endpoint_id, event_id, attempts, claimed_until_us, wait_ms)
+    cross join lateral (
+      select ctid as place, account_id, attempts, ${CLAIMED_UNTIL_US} as claimed_until_us from delivery
+      where (account_id, endpoint_id, event_id) >= (t.account_id, t.endpoint_id, t.event_id)
+        and (account_id, endpoint_id, event_id) <= (t.account_id, t.endpoint_id, t.event_id)
+      order by account_id, endpoint_id, event_id limit 1 for update) d
+    where d.account_id = t.account_id and d.attempts = t.attempts ${fence})`;
+const TAKEN = takenOf('');
+const TAKEN_BY_CLAIM = takenOf('and d.claimed_until_us = t.claimed_until_us');
+const COUNTS = 'select (select count(*) from taken) as taken, (select count(*) from written) as written';
 
 /** What names a claimed delivery; `attempts` is the number that it was claimed with. */
 export type Taken = Pick<ClaimedDelivery, 'account_id' | 'endpoint_id' | 'event_id' | 'attempts'>;
+/** The same, told apart from later claims of it. */
+export type Claimed = Taken & Pick<ClaimedDelivery, 'claimed_until_us'>;
+
+/** Each further one meets one more replay that was committed in just this moment. */
+const WRITES_MAX = 10;
+
+/**
+ * A statement that waits for a row until a replay has written it locks the row as it is then, and cannot write it: what was
+ * committed after the statement began is not seen by it. The next one sees it.
+ */
+async function writeTaken(store: Queryable, text: string, deliveries: readonly (Taken & Partial<Postponed>)[]) {
+  const values = takenValues(deliveries);
+  for (let writes = 0; writes < WRITES_MAX; writes++) {
+    const [row] = await store.query<{ taken: number; written: number }>(text, values);
+    if (row?.taken === row?.written) return;
+  }
+}
 
 const DELIVERY_RELEASE = `
-  with taken as materialized (${TAKEN})
-  update delivery set claimed_until = null where ctid = any(array(select place from taken))`;
+  with ${TAKEN_BY_CLAIM}, written as (
+    update delivery set claimed_until = null where ctid = any(array(select place from taken)) returning 1)
+  ${COUNTS}`;
 
 /** Gives back what was claimed and not begun; it is due again at once. */
-export async function releaseDeliveries(store: Queryable, deliveries: readonly Taken[]): Promise<void> {
-  await store.query(DELIVERY_RELEASE, takenValues(deliveries));
+export function releaseDeliveries(store: Queryable, deliveries: readonly Claimed[]): Promise<void> {
+  return writeTaken(store, DELIVERY_RELEASE, deliveries);
 }
 
 const DELIVERY_REMOVE = `
-  with taken as materialized (${TAKEN})
-  delete from delivery where ctid = any(array(select place from taken))`;
+  with ${TAKEN}, written as (
+    delete from delivery where ctid = any(array(select place from taken)) returning 1)
+  ${COUNTS}`;
 
 /** Takes away what has arrived or is given up. */
-export async function removeDeliveries(store: Queryable, deliveries: readonly Taken[]): Promise<void> {
-  await store.query(DELIVERY_REMOVE, takenValues(deliveries));
+export function removeDeliveries(store: Queryable, deliveries: readonly Taken[]): Promise<void> {
+  return writeTaken(store, DELIVERY_REMOVE, deliveries);
 }
 
 /**
@@ -175,20 +199,20 @@ export function removalPart(deliveries: readonly Placed[]): StatementPart {
   };
 }
 
-/** After a replay the same numbers come again, so a try that began before it is known by its claim. */
 const DELIVERY_POSTPONE = `
-  with taken as materialized (${TAKEN})
-  update delivery d set attempts = d.attempts + 1, claimed_until = null,
-    next_at = now() + taken.wait_ms * interval '1 millisecond'
-  from taken where d.ctid = taken.place and d.account_id = taken.account_id
-    and ${CLAIMED_UNTIL_US} = taken.claimed_until_us`;
+  with ${TAKEN_BY_CLAIM}, written as (
+    update delivery d set attempts = d.attempts + 1, claimed_until = null,
+      next_at = now() + taken.wait_ms * interval '1 millisecond'
+    from taken where d.ctid = taken.place and d.account_id = taken.account_id
+    returning 1)
+  ${COUNTS}`;
 
 /** After a failed attempt that is not the last one. */
-export async function postponeDeliveries(tx: Queryable, deliveries: readonly Postponed[]): Promise<void> {
-  await tx.query(DELIVERY_POSTPONE, takenValues(deliveries));
+export function postponeDeliveries(tx: Queryable, deliveries: readonly Postponed[]): Promise<void> {
+  return writeTaken(tx, DELIVERY_POSTPONE, deliveries);
 }
 
-export type Postponed = Taken & Pick<ClaimedDelivery, 'claimed_until_us'> & { waitMs: number };
+export type Postponed = Claimed & { waitMs: number };
 
 /** In one order everywhere, so that nobody who locks several waits for another in a circle. */
 function takenValues(deliveries: readonly (Taken & Partial<Postponed>)[]) {
