@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { type ClientBase, Pool, type PoolClient, type PoolConfig, TypeOverrides, types } from 'pg';
 import { StoreUnavailable } from '../kernel/store-unavailable.ts';
-import { createConnectGate } from './connect-gate.ts';
+import { createLender, type Lender } from './lender.ts';
 import { noteRolledBack } from './rolled-back.ts';
 import { readStatementFailure } from './statement-failure.ts';
 
@@ -101,19 +101,21 @@ export function openDatabase({ connection, connections, onError }: DatabaseOptio
     },
   });
   const broken = new WeakSet<ClientBase>();
-  const gate = createConnectGate();
-  // The gate is for new connections only: who gets one that is open, or waits for one, does not bother the server.
-  const lend = () =>
-    pool.idleCount > 0 || pool.totalCount >= connections ? pool.connect() : gate(() => pool.connect());
+  const lender = createLender(pool, connections, CONNECT_TIMEOUT_MS);
   let closed: Promise<void> | undefined;
   pool.on('error', (error) => {
     // The driver's pool counts as ended a moment before its last connections are; a server that stops then is no news.
     if (closed === undefined) onError(error);
   });
   return {
-    query: (sql, values) => withSession(lend, broken, (session) => session.run(prepared(sql, values), true)),
-    transaction: (work, limits) => withSession(lend, broken, (session) => runTransaction(session, work, limits)),
-    connections: () => ({ total: pool.totalCount, idle: pool.idleCount, waiting: pool.waitingCount, max: connections }),
+    query: (sql, values) => withSession(lender, broken, (session) => session.run(prepared(sql, values), true)),
+    transaction: (work, limits) => withSession(lender, broken, (session) => runTransaction(session, work, limits)),
+    connections: () => ({
+      total: pool.totalCount,
+      idle: pool.idleCount,
+      waiting: pool.waitingCount + lender.waiting(),
+      max: connections,
+    }),
     close: () => {
       closed ??= pool.end();
       return closed;
@@ -155,11 +157,11 @@ interface Session {
 }
 
 async function withSession<T>(
-  lend: () => Promise<PoolClient>,
+  lender: Lender,
   broken: WeakSet<ClientBase>,
   use: (session: Session) => Promise<T>,
 ): Promise<T> {
-  const client = await lend().catch((error: unknown) => {
+  const client = await lender.lend().catch((error: unknown) => {
     const unavailable = new StoreUnavailable(error, false);
     noteRolledBack(unavailable);
     throw unavailable;
@@ -169,6 +171,7 @@ async function withSession<T>(
     return await use(session);
   } finally {
     client.release(broken.has(client) || !session.usable);
+    lender.released();
   }
 }
 

@@ -1,0 +1,63 @@
+import type { Pool, PoolClient } from 'pg';
+import { createConnectGate } from './connect-gate.ts';
+
+export interface Lender {
+  /** Throws what the server, or the time limit, says. */
+  lend(): Promise<PoolClient>;
+  /** To be called when one was released. */
+  released(): void;
+  /** How many wait for one that is open, beside those whom the pool knows. */
+  waiting(): number;
+}
+
+/**
+ * Lends the pool's connections. A server may give no new one while those that are open work well: its connections are used up, or
+ * what takes new ones hangs. Then a caller waits for one that is open, as where all are lent, for `waitMs` at the most.
+ */
+export function createLender(pool: Pool, connectionsMax: number, waitMs: number): Lender {
+  const gate = createConnectGate();
+  const open = new Set<PoolClient>();
+  const waiting = new Set<() => void>();
+  pool.on('connect', (client) => open.add(client));
+  pool.on('remove', (client) => {
+    open.delete(client);
+    if (open.size === 0) for (const wake of waiting) wake();
+  });
+
+  // The gate is for new connections only: who gets one that is open, or waits for one, does not bother the server.
+  const take = () =>
+    pool.idleCount > 0 || pool.totalCount >= connectionsMax ? pool.connect() : gate(() => pool.connect());
+
+  /** False: nothing was released in time. */
+  function untilReleased(limitMs: number): Promise<boolean> {
+    return new Promise((resolve) => {
+      const end = (released: boolean) => {
+        clearTimeout(timer);
+        waiting.delete(wake);
+        resolve(released);
+      };
+      const wake = () => end(true);
+      const timer = setTimeout(() => end(false), limitMs);
+      waiting.add(wake);
+    });
+  }
+
+  return {
+    async lend() {
+      const untilMs = performance.now() + waitMs;
+      for (;;) {
+        try {
+          return await take();
+        } catch (error) {
+          if (pool.idleCount > 0) continue;
+          if (open.size === 0 || !(await untilReleased(untilMs - performance.now()))) throw error;
+        }
+      }
+    },
+    released() {
+      const [wake] = waiting;
+      wake?.();
+    },
+    waiting: () => waiting.size,
+  };
+}
