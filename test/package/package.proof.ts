@@ -128,6 +128,11 @@ describe('the image, built by the lines of the Dockerfile', { timeout: 900_000 }
     assert.equal((await through('/api/v1/messages/send', { method: 'POST', body })).status, 413);
     assert.equal((await through('/api/messaging/webhook?hub.verify_token=hidden-word')).status, 403);
     assert.equal((await through('/metrics')).status, 404);
+    assert.equal(
+      (await through('/readyz')).status,
+      200,
+      'as the doctor and the guide to going live ask it from outside',
+    );
     const stream = await through('/api/v1/events/stream', { headers: { authorization: `Bearer ${key}` } });
     const first = await stream.body?.getReader().read();
     assert.match(Buffer.from(first?.value ?? []).toString(), /^: the stream has begun/, 'a stream comes at once');
