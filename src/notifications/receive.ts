@@ -4,6 +4,8 @@ import { ApiError } from '../kernel/errors.ts';
 import { newId } from '../kernel/ids.ts';
 import type { Mode } from '../kernel/principal.ts';
 import { isSignedBy } from '../kernel/signature.ts';
+import { StoreUnavailable } from '../kernel/store-unavailable.ts';
+import { withinMs } from '../kernel/within-ms.ts';
 import { createBatcher } from '../store/batcher.ts';
 import type { Queryable } from '../store/database.ts';
 import { insertPack, type RawNotification } from './pack-store.ts';
@@ -16,6 +18,9 @@ const NOTIFICATIONS_A_PACK_MAX = 500;
 const BYTES_A_PACK_MAX = 4 << 20;
 /** Bodies that wait for their commit are held in memory; what comes beyond this is refused, and the provider repeats it. */
 const BYTES_HELD_MAX = 64 << 20;
+
+/** A statement on a dead connection ends after 35 s; the provider is told to repeat it before it has given up by itself. */
+const COMMIT_WAIT_MS = 10_000;
 
 /** Whose secrets verify a notification decides which channels it may touch. */
 export interface CallbackSecrets {
@@ -62,15 +67,19 @@ export function createIntake({ database, secrets, onReceived, onCommit }: Deps):
           headers: { 'retry-after': '1' },
         });
       bytesHeld += rawBody.length;
-      try {
-        await commits.add({ id: newId(), origin, body: rawBody });
-      } finally {
+      const committed = commits.add({ id: newId(), origin, body: rawBody }).finally(() => {
         bytesHeld -= rawBody.length;
-      }
+      });
+      await withinMs(committed, COMMIT_WAIT_MS, tooLong);
       onReceived();
       return origin;
     },
   };
+}
+
+/** It may be committed nonetheless, and come again: the same notification twice has one effect. */
+function tooLong(): never {
+  throw new StoreUnavailable(new Error('No commit in time'), true);
 }
 
 /** Each list is compared whole and in constant time. That the second is left out tells only those who know a secret of the first. */

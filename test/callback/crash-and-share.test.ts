@@ -14,6 +14,8 @@ import { until } from '../support/until.ts';
 const MESSAGES = 200;
 const COURSE = ['sent', 'delivered', 'read'];
 const CALLERS = 24;
+/** Far below the 35 s after which a statement on a dead connection ends. */
+const ANSWERED_WITHIN_MS = 15_000;
 /** Something is broken after so many answers, in the middle of the load. */
 const BREAK_AFTER = 250;
 
@@ -146,6 +148,25 @@ describe('gateways as processes of their own', () => {
     await untilProcessed();
     await assertExactlyOnce(posts);
     test.diagnostic(`${acknowledged} of ${posts.length} were acknowledged before the kill`);
+  });
+
+  it('a database that stops answering is answered with 503 within seconds, and what comes of it twice is applied once', async () => {
+    const gateway = await start();
+    const posts = await prepare(gateway);
+    const to = { url: gateway.dev.base_url, secret: secret() };
+    proxy.stall();
+    const startedMs = Date.now();
+    const held = posts.slice(0, 2);
+    for (const [place, refused] of (await Promise.all(held.map(({ body }) => postSigned(to, body)))).entries()) {
+      assert.deepEqual([refused.status, refused.json.code], [503, 'unavailable']);
+      held[place]?.answers.push(refused.status);
+    }
+    assert.ok(Date.now() - startedMs < ANSWERED_WITHIN_MS, `${Date.now() - startedMs} ms`);
+    // What was held up on the way may still arrive, so these may come twice.
+    proxy.restore();
+    await load(posts, () => gateway.dev.base_url);
+    await untilProcessed();
+    await assertExactlyOnce(posts);
   });
 
   it('a database that is cut off under load is answered with 503, and what had a 200 is applied when it is back', async (test) => {
