@@ -27,7 +27,7 @@ export function beginPart(requests: readonly NewRequest[]): StatementPart {
   const claims = requests.some(({ idempotency }) => idempotency !== null);
   const waits = requests.some(hasWaiting);
   return {
-    // What no request of the moment asks for is left out: each write that a statement may make costs it 50 µs, made or not.
+    // What none of these requests needs is left out: a write in a statement costs 50 µs even if it writes nothing.
     ctes: [
       INCOMING,
       ...(claims ? [CLAIMED] : []),
@@ -51,7 +51,7 @@ const INCOMING = `
       content, refused, message_ids, intent, traceparent, idempotency_key, body_sha256, waits)
   )`;
 
-/** Keys are claimed in one order everywhere, so that two nodes that claim the same ones never wait for each other in a circle. */
+/** Keys are claimed in the same order everywhere, so that two nodes that claim the same ones cannot deadlock. */
 const CLAIMED = `
   claimed as (
     insert into idempotency (account_id, mode, key, request_id, body_sha256, expires_at)

@@ -25,7 +25,7 @@ const TURNS_A_COMMIT_MAX = 500;
  */
 const COMMITS_MAX = 2;
 const BESIDE_MIN = 24;
-/** What is rarer may overtake itself. */
+/** These commits are rare, so two at a time cost nothing. */
 const OTHERS_MAX = 2;
 const RETRY_PAUSE_MS = 250;
 /** A store that takes this long to commit a request is in trouble, and its caller does better to come again. */
@@ -34,8 +34,8 @@ const BEGIN_WAIT_MS = 5_000;
 const DOUBT_MS = 40_000;
 
 /**
- * No account is erased sooner after its deletion, and so after its last request has begun (see `settledAfterMs`): outcomes are
- * fenced from then on. It is rare that any come so late.
+ * No account is erased sooner than this after its last request began (see `settledAfterMs`). Outcomes that come later are
+ * fenced; few ever do.
  */
 const UNFENCED_MS = 60_000;
 
@@ -63,7 +63,7 @@ export interface Ledger {
    * Commits a waiting message as `transmitting`, if it still is `pending`. False: it must not be transmitted any more.
    */
   takeTurn(accountId: string, messageId: string): Promise<boolean>;
-  /** Commits outcomes. Never gives up while the process lives: outcomes that are known must not be lost. */
+  /** Commits outcomes. It never gives up while the process lives: known outcomes must not be lost. */
   settle(settlement: Settlement): Promise<void>;
   /** Resolves when all that was handed over is committed. */
   idle(): Promise<void>;
@@ -72,7 +72,7 @@ export interface Ledger {
 /** What shares a commit: beginnings and ends of sends, ends that are told in events, turns. */
 type OnCommit = (what: 'sends' | 'tellings' | 'turns', items: number) => void;
 
-/** `onEvents` is told after a commit that has recorded events, `onCommit` before each one, with the number of its items. */
+/** `onEvents` is called after a commit that recorded events, `onCommit` before each commit, with the number of its items. */
 export function createLedger(database: Database, log: Logger, onEvents = () => {}, onCommit?: OnCommit): Ledger {
   const commits = createBatcher<Begin | Settle, boolean>({
     itemsMax: SENDS_A_COMMIT_MAX,
@@ -112,7 +112,7 @@ export function createLedger(database: Database, log: Logger, onEvents = () => {
     return done;
   }
 
-  /** A server that has lost us may go on with the commit after a first withdrawal, so there is a second one. */
+  /** A server that has lost us may still finish the commit after the first withdrawal, so there is a second one. */
   function takeBack(request: NewRequest, begun: Promise<boolean>): void {
     const withdraw = () => database.transaction((tx) => withdrawRequest(tx, request));
     void untilDone(() => Promise.allSettled([begun]).then(withdraw));
@@ -156,7 +156,7 @@ async function commitTogether(database: Database, items: readonly (Begin | Settl
   return items.map((item) => item.kind === 'settle' || !refused.has(item.request.id));
 }
 
-/** Nearly always the outcomes are the first that is heard of their messages, and to write them as new is much cheaper. */
+/** Outcomes are nearly always the first news of their messages, and inserting them as new rows is much cheaper. */
 async function commitOnce(database: Database, commit: SendCommit): Promise<Set<string>> {
   if (commit.settled.some(({ message }) => message.status === 'pending')) return commitSends(database, commit, 'any');
   try {
@@ -167,12 +167,12 @@ async function commitOnce(database: Database, commit: SendCommit): Promise<Set<s
   }
 }
 
-/** Only what the answer did not tell is an event: an `unknown`, and what came late. */
+/** Only what the answer did not say is an event: an `unknown`, and what came late. */
 function isEventful({ when, settled }: Settlement): boolean {
   return settled.length > 0 && (when === 'late' || settled.some(({ outcome }) => outcome.status === 'unknown'));
 }
 
-/** Of a process that stood still, or was cut off, for so long that another node may have settled its requests. */
+/** Commits outcomes of a process that stood still, or was cut off, for so long that others may have settled its requests. */
 async function commitFenced(database: Database, { settled: known, completed }: Settlement): Promise<void> {
   await database.transaction(async (tx) => {
     const settled = await lockWhatIsThere(tx, known);
@@ -182,8 +182,8 @@ async function commitFenced(database: Database, { settled: known, completed }: S
 }
 
 /**
- * An outcome may have waited until its account was erased, and must not bring rows of it back. While a request is locked here,
- * the erasure waits for it and then looks again.
+ * An outcome may have waited until its account was erased, and must not bring its rows back. While a request is locked here,
+ * the erasure waits for it, and then looks again.
  */
 async function lockWhatIsThere(tx: Queryable, settled: readonly SettledMessage[]): Promise<SettledMessage[]> {
   const requests = await lockRequests(tx, settled);
@@ -204,8 +204,8 @@ async function commitAndTell(database: Database, items: readonly Settlement[]): 
     const settled = await lockWhatIsThere(tx, known);
     if (settled.length === 0) return;
     const eventful = settled.filter((one) => one.outcome.status === 'unknown' || late.has(one));
-    // A notification may be writing such a row in this moment. It is waited for, because what has no row
-    // cannot be locked, and what it told must not be told again.
+    // A notification may be writing such a row at this moment. It is waited for: what has no row cannot be locked, and
+    // what it told must not be told again.
     await unpackMessages(
       tx,
       eventful.map(({ message, ...one }) => ({ ...one, messageId: message.id })),
@@ -226,8 +226,8 @@ async function commitAndTell(database: Database, items: readonly Settlement[]): 
 }
 
 /**
- * The caller was told `unknown`, which stays the beginning of the message's history; what the provider answered later comes
- * behind it. Not twice, when a commit in doubt is repeated, and not what a notification has told already.
+ * The caller was told `unknown`, which stays the beginning of the message's history; the provider's late answer comes after
+ * it. It is noted once, also when a commit in doubt is repeated, and not if a notification has said the same already.
  */
 async function noteLateAnswers(
   tx: Queryable,
@@ -247,7 +247,7 @@ async function noteLateAnswers(
   await insertTimeline(tx, entries);
 }
 
-/** Whether an outcome is news: no notification was quicker, and it is no repetition after a commit in doubt. */
+/** Whether an outcome is news: no notification was quicker, and it does not repeat a commit in doubt. */
 function isStep(before: MessageStatus | undefined, outcome: Outcome['status']): boolean {
   if (before === undefined || before === 'pending' || before === 'transmitting') return true;
   return before === 'unknown' && outcome !== 'unknown';

@@ -6,8 +6,8 @@ import type { NewRequest } from './begin-store.ts';
 import type { SettledMessage } from './settle-store.ts';
 
 /**
- * Waits for a commit of the same request that is still under way, as it may be for as long as a synchronous standby is
- * away: until then its row is seen by nobody, and a withdrawal would find nothing.
+ * Waits for a commit of the same request that is still under way, which may last as long as a synchronous standby is away.
+ * Until it ends nobody sees its row, and a withdrawal would find nothing.
  */
 const REQUEST_AWAIT = `
   insert into request (account_id, id, mode, channel_id, key_id, node_id, type, message_ids, intent)
@@ -65,7 +65,7 @@ export async function lockRequests(tx: Queryable, settled: readonly SettledMessa
   return new Set(rows.map(({ id }) => id));
 }
 
-/** Locked in one order everywhere, so that two writers never wait for each other in a circle. */
+/** Locked in the same order everywhere, so that two writers cannot deadlock. */
 const MESSAGE_LOCK_STATUS = `
   select m.id, m.status from unnest($1::uuid[], $2::uuid[]) as wanted(account_id, id)
   join message m on m.account_id = wanted.account_id and m.id = wanted.id
@@ -106,8 +106,8 @@ export interface IdempotencyRow {
 }
 
 /**
- * A key that has expired is deleted on the way, so that it can be claimed again. The sum keeps the index of expiry out of
- * it, which would be read through for all that has expired.
+ * A key that has expired is deleted in passing, so that it can be claimed again. `+ interval '0'` keeps the planner from the
+ * index of expiry, which it would read through for all that has expired.
  */
 const IDEMPOTENCY_FIND = `
   with expired as (

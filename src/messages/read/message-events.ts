@@ -17,8 +17,8 @@ export interface MessageEvent {
 }
 
 /**
- * Writes events of messages out, each with the message as it was at that step. Only an inbound one has its content. All
- * that changes the counts of a message, beside the answers of sends, comes by here, and so has it counted again.
+ * Writes events of messages out, each with the message as it was at that step. Only an inbound one has its content. It also
+ * has the messages counted again: whatever changes their counts, apart from the answers of sends, passes through here.
  */
 export async function draftMessageEvents(tx: Queryable, events: readonly MessageEvent[]): Promise<EventDraft[]> {
   if (events.length === 0) return [];

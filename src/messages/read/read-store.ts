@@ -81,8 +81,9 @@ export interface MessageFilter {
 }
 
 /**
- * The condition of each filter on a row of `message` and on a message under way. `$` stands for its parameter. Those that find
- * a few messages at most find their ids first: else the order of the page may have an account's messages all read through.
+ * The condition of each filter on a row of `message` and on a message under way. `$` stands for its parameter. Filters that
+ * match a few messages at most look up their ids first: otherwise the plan may follow the order of the page, and read all
+ * messages of the account.
  */
 const FILTERS: {
   name: Exclude<keyof MessageFilter, 'since' | 'before'>;
@@ -117,8 +118,8 @@ const FILTERS: {
     name: 'status',
     type: 'message_status',
     stored: 'status = $::message_status',
-    // What has its row already, though others of its request are under way, has another status by now. Looked up one by one:
-    // `not exists` was planned to read all messages of the account.
+    // A message that has its row already, while others of its request are under way, has another status by now. Looked up
+    // one by one: `not exists` was planned to read all messages of the account.
     underWay: `i.status = $::message_status
       and (select m.id from message m where m.account_id = r.account_id and m.id = i.id limit 1) is null`,
   },
@@ -128,14 +129,14 @@ const FILTERS: {
 const PARAMETERS_BEFORE = 3;
 
 /**
- * The filters that an index serves, the narrowest first: a whole campaign may have one reference. A list goes by one of
- * them, and by the others row by row. Each connection keeps the plan of every statement for good, over all weeks, so there
- * must be few, whatever callers put together.
+ * The filters that an index serves, the narrowest first: a whole campaign may have one reference. A list uses one of these
+ * indexes, and checks the other filters row by row. A connection keeps a plan, over all weeks, of every statement it has run,
+ * so there must be few statements, whatever filters callers combine.
  */
 const BY_INDEX = ['request_id', 'message_id', 'to_phone', 'client_reference'] as const;
 /**
- * A statement has these only if they are given: with bounds on both sides the primary key is always thought to be narrow,
- * and may be taken for the index of the filter.
+ * A statement has these only if they are given: with bounds on both sides the planner always takes the primary key for
+ * narrow, and may use it in place of the filter's index.
  */
 const BOUNDS = [
   { name: 'since', stored: 'id >= $::uuid', underWay: 'i.id >= $::uuid' },

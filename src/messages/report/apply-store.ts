@@ -96,7 +96,7 @@ export interface LockedMessage {
   priced: boolean;
 }
 
-/** Locked in one order everywhere, so that two nodes never wait for each other in a circle. */
+/** Locked in the same order everywhere, so that two nodes cannot deadlock. */
 const MESSAGE_LOCK = `
   select m.account_id, m.id, m.status, m.outcome, m.provider_message_id, m.pricing is not null as priced
   from unnest($1::uuid[], $2::uuid[]) as wanted(account_id, id)

@@ -5,9 +5,9 @@ import type { SteadyClock } from '../../kernel/clock.ts';
 import { type IntendedMessage, personOf } from '../message.ts';
 import { tellFault } from './tell-fault.ts';
 
-/** A turn that comes later than this before the deadline is of no use: it is committed before the message goes. */
+/** A turn this close to the deadline is of no use: taking it is committed before the message goes. */
 const TAKING_TURN_MS = 250;
-/** A turn may be used so long after its time; those of a slow commit would else go out all at once. */
+/** A turn may be used this long after its time. Without a limit, all that pass during a slow commit would go out at once. */
 const LATE_MS = 100;
 
 interface Deps {
@@ -29,7 +29,7 @@ export interface GivenTurns {
   atMs: number;
 }
 
-/** Paces what may go: a message whose turn cannot come in time fails at once, one that has to wait is `pending`. */
+/** Paces what may go: a message whose turn cannot come in time fails at once, and one that must wait is `pending`. */
 export async function giveTurns(deps: Deps, { channel, intended, deadlineMs }: Wish): Promise<GivenTurns> {
   const going = intended.filter(({ error }) => error === null);
   const own = await turnsOf(deps, channel, going, deadlineMs);
@@ -50,9 +50,9 @@ export function isStale({ clock }: Deps, { atMs }: GivenTurns): boolean {
 }
 
 /**
- * New turns in place of those that have passed: each second has its own, and the messages of a slow commit must not all go
- * in one. What is committed by now stays as it is: a message may wait although it is `transmitting`, and need not wait
- * although it is `pending`.
+ * Gives new turns in place of those that have passed: the messages of a slow commit must not all go within one second. What
+ * is committed by now stays as it is: a message may wait although it is `transmitting`, and need not wait although it is
+ * `pending`.
  */
 export async function renewTurns(deps: Deps, wish: Wish, { turns, atMs }: GivenTurns): Promise<Turn[]> {
   const { channel, intended, deadlineMs } = wish;

@@ -21,7 +21,7 @@ import { type LateMessage, type TransmitDeps, transmitAll } from './transmit-all
 
 /** What is kept of the deadline for the second commit and the way back. */
 const ANSWERING_MS = 1_000;
-/** A commit that takes longer than this waits for a store in trouble; the caller has no use of waiting with it. */
+/** A commit that takes longer than this waits for a store in trouble, and the caller gains nothing by waiting too. */
 const COMMIT_WAIT_MS = 3_000;
 /** A stop waits no longer for late answers: their messages are `unknown`, which a notification may still settle. */
 const LATE_AT_STOP_MS = 10_000;
@@ -155,8 +155,8 @@ function tooLong(): never {
 }
 
 /**
- * A template may have to be asked of the provider, which may take longer than the send has: then the turn of its messages never
- * comes. A text needs no look-up, and so no limit.
+ * The provider may have to be asked about a template, which may take longer than the send has: then its messages are not
+ * attempted. A text needs no look-up, and so no limit.
  */
 function preflightUntil(deps: SendDeps, { channel, command }: SendCall, deadlineMs: number): Promise<Preflight> {
   const looked = preflight(deps, channel, command);
@@ -221,7 +221,7 @@ async function replayOfOther(
   throw new ApiError('unavailable', 'Please repeat the request.', { headers: { 'retry-after': '1' } });
 }
 
-/** After the `unknown` is committed: one statement cannot write two outcomes of a message. */
+/** Waits for the commit of the `unknown`: one statement cannot write two outcomes of a message. */
 async function settleLate(
   deps: SendDeps,
   request: NewRequest,

@@ -1,6 +1,6 @@
 import type { IntendedMessage, Outcome } from '../message.ts';
 
-/** A send that lasts longer commits what it knows so often: it can be read, and a crash does not make it `unknown`. */
+/** How often a long send commits what it knows: it can be read then, and a crash does not make it `unknown`. */
 const SETTLE_EVERY_MS = 500;
 
 /** Outcomes of messages, each at the place of its message. */
@@ -21,9 +21,9 @@ export interface Meanwhile {
 }
 
 /**
- * Commits the outcomes of a send that is still under way with other messages. An `unknown` waits for the end: a notification
- * may prove more until then. `commit` rejects only if we are wrong, and tells of it; what it carried is not settled then, and
- * so is committed once more at the end, which fails as loudly as it must if it is refused again.
+ * Commits outcomes of a send while its other messages are still under way. An `unknown` waits for the end: a notification
+ * may prove more until then. `commit` rejects only if we are wrong, and logs it; what it carried is committed once more at
+ * the end, which fails loudly if it is refused again.
  */
 export function settleMeanwhile(commit: (known: Known) => Promise<void>): Meanwhile {
   const settled = new Set<IntendedMessage>();

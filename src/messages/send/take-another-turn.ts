@@ -6,7 +6,7 @@ import type { SteadyClock } from '../../kernel/clock.ts';
 import { type IntendedMessage, personOf } from '../message.ts';
 import { tellFault } from './tell-fault.ts';
 
-/** What would have to wait until so shortly before the deadline is of no use: the provider's answer would miss it. */
+/** A turn this close to the deadline is of no use: the provider's answer would miss it. */
 const ANSWER_MS = 500;
 
 interface Deps {
