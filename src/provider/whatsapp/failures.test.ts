@@ -110,6 +110,13 @@ describe('readFailure', () => {
       return outcome.kind === 'refused' && outcome.accessRefused;
     });
     assert.deepEqual(refusing, ['0', '190']);
+    // Without a code it may be a proxy that has answered, and the channel must not be suspended for that.
+    for (const status of [400, 401, 403])
+      assert.deepEqual(readFailure(status, undefined), {
+        kind: 'refused',
+        error: { code: 'provider_rejected' },
+        accessRefused: false,
+      });
   });
 
   it('tells in words of our own that the recipient is the sender, in a notification too', () => {
@@ -167,6 +174,10 @@ describe('readFailure', () => {
       details: 'Cloud API message throughput has been reached.',
       trace_id: 'Az8or2yhqkZfEZ-_4Qn_Bam',
     });
+    for (const status of [400, 429, 500])
+      assert.deepEqual(readFailure(status, { error: { message: 'No code here' } }).error.provider, {
+        title: 'No code here',
+      });
   });
 
   it('never throws and always gives an outcome that can be stored, whatever the answer', () => {

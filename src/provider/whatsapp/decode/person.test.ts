@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { contactOf, normalisePhone, readContacts, readPerson } from './person.ts';
+import { contactOf, normalisePhone, readContacts, readPerson, withContact } from './person.ts';
 
 describe('reading people', () => {
   it('gives a number its plus, and takes for a number only what can be one', () => {
@@ -21,6 +21,42 @@ describe('reading people', () => {
     }
   });
 
+  it('takes a user id in the place of the number for what it is', () => {
+    const misplaced = readPerson('GB.44770090012', undefined);
+    assert.deepEqual(misplaced, { phone: undefined, userId: 'GB.44770090012', parentUserId: undefined });
+    const both = readPerson('447700900123', 'GB.1', 'GB.ENT.1');
+    assert.deepEqual(both, { phone: '+447700900123', userId: 'GB.1', parentUserId: 'GB.ENT.1' });
+    assert.equal(readPerson('447700900123', undefined).userId, undefined);
+  });
+
+  it('finds a contact among several by either identity, and adds what only it tells', () => {
+    const contacts = readContacts({
+      contacts: [
+        { wa_id: '447700900123', user_id: 'GB.1', profile: { name: 'Ada' } },
+        { wa_id: '447700900124', user_id: 'GB.2', parent_user_id: 'GB.ENT.2', profile: { name: 'Grace' } },
+        { user_id: 'GB.3' },
+      ],
+      messages: [{}, {}, {}],
+    });
+    const byPhone = readPerson('447700900124', undefined);
+    const byUserId = readPerson(undefined, 'GB.1');
+    assert.equal(contactOf(contacts, byPhone)?.profileName, 'Grace');
+    assert.equal(contactOf(contacts, byUserId)?.profileName, 'Ada');
+    assert.equal(contactOf(contacts, readPerson(undefined, undefined)), undefined);
+    assert.equal(contactOf(contacts, readPerson('447700900199', 'GB.9')), undefined);
+    assert.deepEqual(withContact(byPhone, contactOf(contacts, byPhone)), {
+      phone: '+447700900124',
+      userId: 'GB.2',
+      parentUserId: 'GB.ENT.2',
+    });
+    assert.deepEqual(withContact(byUserId, contactOf(contacts, byUserId)), {
+      phone: '+447700900123',
+      userId: 'GB.1',
+      parentUserId: undefined,
+    });
+    assert.deepEqual(withContact(byUserId, undefined), byUserId);
+  });
+
   it('takes the only contact of the only item, unless it is somebody else', () => {
     const contacts = [{ wa_id: '447700900123', user_id: 'GB.1' }];
     const one = readContacts({ contacts, statuses: [{}] });
@@ -28,7 +64,18 @@ describe('reading people', () => {
     assert.equal(contactOf(one, nobody)?.userId, 'GB.1');
     assert.equal(contactOf(one, readPerson('447700900124', undefined)), undefined);
     assert.equal(contactOf(one, readPerson(undefined, 'GB.2')), undefined);
+    assert.equal(contactOf(one, readPerson('447700900123', 'GB.1'))?.userId, 'GB.1');
+    assert.equal(
+      contactOf(
+        readContacts({ contacts: [{ user_id: 'GB.1' }], messages: [{}] }),
+        readPerson('447700900123', undefined),
+      )?.userId,
+      'GB.1',
+    );
+    const numberOnly = readContacts({ contacts: [{ wa_id: '447700900123' }], messages: [{}] });
+    assert.equal(contactOf(numberOnly, readPerson(undefined, 'GB.1'))?.phone, '+447700900123');
     assert.equal(contactOf(readContacts({ contacts, statuses: [{}, {}] }), nobody), undefined);
+    assert.equal(contactOf(readContacts({ contacts, statuses: [{}], messages: [{}] }), nobody), undefined);
     assert.equal(contactOf(readContacts({ contacts: [...contacts, {}], statuses: [{}] }), nobody), undefined);
   });
 });
