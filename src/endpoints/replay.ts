@@ -12,7 +12,7 @@ import { endpointOperations } from './operations.ts';
 import { REPLAY_BODY } from './requests.ts';
 import { keyOf, requireEndpoint } from './require.ts';
 
-/** One transaction enqueues so many, so that it is short. */
+/** The most that one transaction enqueues, so that it is short. */
 const EVENTS_A_COMMIT = 5_000;
 const AGAIN_SECONDS = 5;
 
@@ -75,7 +75,7 @@ async function replay(
       if (count === 0) await insertAudit(tx, audit);
       return replayEvents(tx, { ...wish, afterSequence: after }, EVENTS_A_COMMIT);
     };
-    // Attempts that end meanwhile are written down, and their deliveries taken away by where they stand.
+    // It may deadlock with the recorder, which removes deliveries in the order of their places.
     const { events, last } = await repeatOnConflict(() => database.transaction(step));
     nudge();
     count += events;

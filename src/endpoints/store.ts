@@ -86,7 +86,7 @@ export async function lockEndpoint(tx: Queryable, key: EndpointKey): Promise<End
   return (await tx.query<EndpointRow>(ENDPOINT_LOCK, [key.accountId, key.mode, key.id]))[0];
 }
 
-/** What leads elsewhere or was turned on again has not failed yet. */
+/** An endpoint with a new URL, or one that was turned on again, has not failed yet. */
 const ENDPOINT_UPDATE = `
   update endpoint set url = $3, types = $4, description = $5, enabled = $6, disabled_reason = $7, updated_at = now(),
     version = version + 1,
@@ -122,8 +122,8 @@ export async function rotateSecret(
 }
 
 /**
- * With what was still on its way to it, unless that is very much: then the rest leads nowhere, and the next sweep takes it.
- * An endpoint that has been away for days may have gathered more than one statement has time for.
+ * Deletes its deliveries too, up to a limit: an endpoint that has been away for days may have more than one statement has
+ * time for. The rest leads nowhere, and the next sweep removes it.
  */
 const ENDPOINT_DELETE = `
   with gone as (delete from endpoint where account_id = $1 and mode = $2 and id = $3 returning account_id, id),

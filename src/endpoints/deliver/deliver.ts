@@ -13,22 +13,22 @@ import { findUnchanged, keyOfThen } from './note-store.ts';
 import { createRecorder, type MadeAttempt, type Recorder } from './record.ts';
 import { waitAfterMs } from './schedule.ts';
 
-/** Finds what other nodes have recorded or left, and what is due again. */
+/** How soon it finds what other nodes have recorded or left, and what is due again. */
 export const POLL_MS = 1_000;
-/** One claim takes so many, so that it is short and its events fit into memory. */
+/** The most that one claim takes, so that it is short and its events fit into memory. */
 const CLAIM_MAX = 1_000;
 /** The time to the first byte, an attempt, its recording, and a margin: then other nodes take it over. */
 const LEASE_MS = 45_000;
 const BEGIN_WITHIN_MS = 15_000;
-/** So soon the deliveries that wait here hear of a change that another node has made to their endpoint. */
+/** How soon the deliveries that wait here learn that another node has changed their endpoint. */
 const LOOK_EVERY_MS = 1_000;
 
 export interface Deliveries {
   /** Events were recorded: do not wait for the next poll. */
   nudge(): void;
-  /** An endpoint was changed or deleted: nothing more begins at it as it was before. */
+  /** An endpoint was changed or deleted: no attempt begins any more at what it was before. */
   changed(endpointId: string): void;
-  /** Begins nothing more, waits so long for the attempts under way, and gives back what was not begun. */
+  /** Begins nothing more, waits up to `budgetMs` for the attempts under way, and gives back what was not begun. */
   stop(budgetMs: number): Promise<void>;
 }
 
@@ -128,7 +128,7 @@ class Carrier {
     const claimed = await watch(() => claimDeliveries(database, { ...this.#lanes.claimRooms(), ...take })).catch(
       (error: unknown) => {
         if (!isPassingFailure(error)) throw error;
-        // Nothing was taken, or its lease ends: the next round meets it again.
+        // Nothing was taken, or its lease will end: the next round tries again.
         log.warn({ err: error }, 'deliveries.claim_failed');
         return undefined;
       },
@@ -206,7 +206,7 @@ class Carrier {
     if (deliveries.length > 0) await this.#tryStore(() => releaseDeliveries(this.#deps.database, deliveries));
   }
 
-  /** Their events have expired: there is nothing to tell any more. */
+  /** Removes those whose events have expired: there is nothing left to deliver. */
   async #drop(deliveries: readonly ClaimedDelivery[]): Promise<void> {
     if (deliveries.length > 0) await this.#tryStore(() => removeDeliveries(this.#deps.database, deliveries));
   }

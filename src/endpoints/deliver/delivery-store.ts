@@ -8,14 +8,14 @@ export interface ClaimedDelivery {
   account_id: string;
   endpoint_id: string;
   event_id: string;
-  /** Where its row stands, as long as nobody writes it. */
+  /** Where its row stands, until somebody writes it. */
   place: string;
   /** How many were made before. */
   attempts: number;
-  /** Until when it is taken, in microseconds; no other claim of it has the same. */
+  /** When the claim ends, in microseconds; no other claim of this delivery has the same. */
   claimed_until_us: number;
   mode: Mode;
-  /** Counts the changes of the endpoint, which was so when this was claimed. */
+  /** Counts the changes of the endpoint up to this claim. */
   endpoint_version: number;
   url: string;
   secret_sealed: Buffer;
@@ -27,20 +27,20 @@ export interface ClaimedDelivery {
   /** JSON, as the database writes it. */
   data: string;
   traceparent: string | null;
-  /** When it was recorded, in milliseconds: to read a date costs more than all other columns. */
+  /** When it was recorded, in milliseconds: reading a date costs more than all other columns together. */
   at_ms: number;
 }
 
 /** How much a claim takes. */
 export interface ClaimLimits {
-  /** Endpoints that may have another number of deliveries than the others now, none included. */
+  /** Endpoints that may have more or fewer deliveries than the others now, or none. */
   rooms: readonly { endpointId: string; room: number }[];
   /** For each of the others. */
   roomOfOthers: number;
   /** Of all endpoints together. */
   deliveriesMax: number;
   leaseSeconds: number;
-  /** Begins behind this endpoint in the order of account and id; null: at the first. */
+  /** Begins after this endpoint, in the order of account and id; null: with the first. */
   after: { accountId: string; endpointId: string } | null;
 }
 
@@ -60,8 +60,8 @@ const EACH_NEXT_ENDPOINT = `
 /**
  * Takes what is due, a little of each endpoint. It steps from one endpoint with deliveries to the next by the index and
  * looks at no more of each than may be taken, so that the backlog of a dead endpoint costs one step. The lease is on the
- * database's clock. Ranges in the order of one index, rows found again by their place, events and endpoints looked up one
- * by one: so written it has one good plan only, whatever the planner believes of a table that was empty a minute ago.
+ * database's clock. It reads ranges in the order of one index, finds rows again by their place, and looks events and
+ * endpoints up one by one. Written so, it has only one plan, a good one, even if the planner believes the table empty.
  */
 const DELIVERY_CLAIM = `
   with recursive waiting as (
@@ -111,10 +111,10 @@ export function claimDeliveries(store: Queryable, limits: ClaimLimits): Promise<
 }
 
 /**
- * The rows that were claimed, looked up one by one: see the claim. A range in the order of the primary key can be read
- * from that key only; with equalities the planner may take the index of the due ones and read a whole backlog. The number
- * of attempts is the fence: a node that comes back after its lease changes nothing that went on since. Where the same
- * number may come again, after a replay or another claim, the claim is one more.
+ * The rows that were claimed, looked up one by one: see the claim. A range in the order of the primary key can only be read
+ * from that key; with equalities the planner may take the index of what is due, and read a whole backlog. The number of
+ * attempts is the fence: a node that comes back after its lease changes nothing that has gone on without it. Where the same
+ * number may come again, after a replay or another claim, the claim is a second fence.
  */
 const takenOf = (fence: string) => `
   taken as materialized (
@@ -166,14 +166,14 @@ const DELIVERY_REMOVE = `
     delete from delivery where ctid = any(array(select place from taken)) returning 1)
   ${COUNTS}`;
 
-/** Takes away what has arrived or is given up. */
+/** Removes what has arrived or is given up. */
 export function removeDeliveries(store: Queryable, deliveries: readonly Taken[]): Promise<void> {
   return writeTaken(store, DELIVERY_REMOVE, deliveries);
 }
 
 /**
- * The same by the places that the claim has told, which costs a fifth of a look-up by the key. A row that was written since
- * (claimed by another node, or made due by a replay) stands elsewhere, and another one may have its place by now.
+ * The same by the places that the claim returned, which costs a fifth of a look-up by the key. A row that was written since
+ * (claimed by another node, or made due by a replay) stands elsewhere, and its place may hold another row by now.
  */
 const REMOVED_BY_PLACE = `
   removed as (
@@ -190,7 +190,7 @@ const REMOVED_BY_PLACE = `
 /** What names a claimed delivery, and where it was. */
 export type Placed = Taken & Pick<ClaimedDelivery, 'place'>;
 
-/** Takes away what has arrived, as a part of the caller's statement; its result is the number of those that were found. */
+/** Removes what has arrived, as a part of the caller's statement; its result is how many of them were found. */
 export function removalPart(deliveries: readonly Placed[]): StatementPart {
   return {
     ctes: [REMOVED_BY_PLACE],
@@ -214,7 +214,7 @@ export function postponeDeliveries(tx: Queryable, deliveries: readonly Postponed
 
 export type Postponed = Claimed & { waitMs: number };
 
-/** In one order everywhere, so that nobody who locks several waits for another in a circle. */
+/** In the same order everywhere, so that those who lock several cannot deadlock. */
 function takenValues(deliveries: readonly (Taken & Partial<Postponed>)[]) {
   const keyOf = ({ account_id, endpoint_id, event_id }: Taken) => account_id + endpoint_id + event_id;
   const sorted = deliveries.toSorted((a, b) => (keyOf(a) < keyOf(b) ? -1 : 1));
@@ -235,9 +235,9 @@ function nameValues(deliveries: readonly Taken[]) {
 }
 
 /**
- * What is on its way already begins anew, with all its tries. The number of attempts is the fence here too: a try that is
- * under way, and fails after it, takes nothing of that back. Only a first one has the same number: what it leaves is due
- * soon, and has its tries before it.
+ * What is on its way already starts over, with all its tries. The number of attempts is the fence here too: a try under way
+ * that fails afterwards undoes none of this. Only a first try has the same number; what it postpones is due soon, with all
+ * its tries left.
  */
 const deliveryReplay = (wanted: string) => `
   with wanted as (${wanted}), enqueued as (
@@ -252,7 +252,7 @@ const DELIVERY_REPLAY_ALL = deliveryReplay(`
     select id, sequence from event
     where account_id = $1 and mode = $2 and sequence > greatest($4::bigint, ${EXPIRED}) and sequence <= $6::bigint
     order by sequence limit $5`);
-/** Each type is read by itself, as the feed does: a type that hardly ever comes would else cost the whole log. */
+/** Each type is read by itself, as the feed does; otherwise a rare type would cost a read of the whole log. */
 const DELIVERY_REPLAY_TYPES = deliveryReplay(`
     select of_type.id, of_type.sequence from unnest($7::text[]) as wanted(wanted_type)
     cross join lateral (
@@ -261,7 +261,7 @@ const DELIVERY_REPLAY_TYPES = deliveryReplay(`
         and sequence <= $6::bigint
       order by sequence limit $5) of_type
     order by of_type.sequence limit $5`);
-/** By its id first, or the log would be read for it. */
+/** By its id first; otherwise the log would be read for it. */
 const DELIVERY_REPLAY_ONE = deliveryReplay(`
     select id, sequence from (select id, mode, type, sequence from event where account_id = $1 and id = $4 limit 1) one
     where mode = $2 and sequence > ${EXPIRED} and ($5::text[] is null or type = any($5))`);
@@ -279,7 +279,7 @@ export interface ReplayWish {
   upTo: number;
 }
 
-/** Enqueues up to `limit` recorded events once more. `last` is the number of the last one; null: there was none. */
+/** Enqueues up to `limit` recorded events again. `last` is the sequence of the last one; null: there was none. */
 export async function replayEvents(
   tx: Queryable,
   wish: ReplayWish,
@@ -298,8 +298,8 @@ function replayOf({ accountId, mode, types, endpointId, afterSequence, eventId, 
 }
 
 /**
- * What leads nowhere, because its endpoint is gone: an event may have been recorded while that was deleted. It steps from
- * endpoint to endpoint as the claim does, so that what is on its way to the others is not looked at, however much it is.
+ * Deliveries whose endpoint is gone: an event may have been recorded while it was deleted. It steps from endpoint to
+ * endpoint as the claim does, and so looks at none of the deliveries to the others, however many there are.
  */
 const DELIVERY_TIDY = `
   with recursive waiting as (

@@ -7,17 +7,17 @@ const PER_ENDPOINT_MAX = 10;
 const EXTRA_PER_ACCOUNT_MAX = 50;
 /** The same for all accounts: sockets, and bodies in memory. */
 const EXTRA_MAX = 500;
-/** Endpoints with their one attempt at once. Each may be a dead one that holds its place until the time-out. */
+/** How many endpoints may have attempts at once. Each may be a dead one that holds its place until the time-out. */
 const OWN_MAX = 2_000;
-/** A proven endpoint gets at once what it can take within this time, or the claims would be its limit. */
+/** A proven endpoint is given what it can take within this time; with less, the claims would be its limit. */
 const TAKE_FOR_MS = 4_000;
 const TAKE_MAX = 400;
-/** With so much in memory the larger takes end: nothing shall wait here until its lease ends. */
+/** With this much in memory the large takes end: nothing should wait here until its lease ends. */
 const WAITING_MAX = 2_000;
-/** A proven endpoint that rests is forgotten after this time, and starts with one at once when it comes back. */
+/** A proven endpoint without events is forgotten after this time, and starts with one attempt at a time again. */
 const REMEMBERED_MS = 600_000;
 
-/** One endpoint while this node has something of it, or remembers something good. */
+/** One endpoint, while this node holds deliveries to it or remembers that it succeeded. */
 interface Lane {
   readonly accountId: string;
   readonly endpointId: string;
@@ -26,11 +26,11 @@ interface Lane {
   inFlight: number;
   /** The last attempt here succeeded. */
   proven: boolean;
-  /** How much of it is held at most, if it is proven. */
+  /** The most that is held of it, if it is proven. */
   takeMax: number;
   /** What the claim under way may take of it. */
   room: number;
-  /** The last claim took all that it might, so there may be more. */
+  /** The last claim took as much as it was allowed to, so there may be more. */
   more: boolean;
   usedAtMs: number;
 }
@@ -47,7 +47,7 @@ interface Waiting {
  */
 export class Lanes {
   readonly #lanes = new Map<string, Lane>();
-  /** Those with something waiting and a place of their own for it; the one that had its turn last comes last. */
+  /** Those that have something waiting and are not full; the one that had its turn last comes last. */
   readonly #ready = new Set<Lane>();
   readonly #extraByAccount = new Map<string, number>();
   #extra = 0;
@@ -137,7 +137,7 @@ export class Lanes {
     return [...this.#lanes.values()].flatMap((lane) => this.#empty(lane));
   }
 
-  /** Forgets endpoints that nothing is known of. */
+  /** Forgets endpoints of which nothing good is known. */
   prune(nowMs: number): void {
     for (const lane of this.#lanes.values()) {
       const remembered = lane.proven && nowMs - lane.usedAtMs < REMEMBERED_MS;
@@ -165,7 +165,7 @@ export class Lanes {
     return lane.waiting.splice(0).map(({ delivery }) => delivery);
   }
 
-  /** A large take is asked for when half of the one before is used up, so that claims are few and the endpoint never waits. */
+  /** The next large take is claimed when half of the last one is used up: claims are few, and the endpoint never waits. */
   #roomOf({ proven, takeMax, waiting, inFlight }: Lane): number {
     const held = waiting.length + inFlight;
     if (!proven) return held === 0 ? 1 : 0;
@@ -199,7 +199,7 @@ function isFull({ inFlight, proven }: Lane): boolean {
   return inFlight >= (proven ? PER_ENDPOINT_MAX : 1);
 }
 
-/** What is held of an endpoint whose attempts last so long. */
+/** How much is held of an endpoint whose attempts take this long. */
 function takeFor(durationMs: number): number {
   const within = Math.floor((PER_ENDPOINT_MAX * TAKE_FOR_MS) / Math.max(durationMs, 1));
   return Math.min(Math.max(within, PER_ENDPOINT_MAX), TAKE_MAX);

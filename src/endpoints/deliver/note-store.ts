@@ -20,7 +20,7 @@ export interface AttemptNote extends EndpointThen {
   gone: boolean;
 }
 
-/** What was found out of an endpoint before it was changed, of its old URL say, says nothing of what it is now. */
+/** What was learned of an endpoint before a change, of its old URL for example, says nothing about it now. */
 const ENDPOINT_NOTE_SUCCESS = `
   update endpoint e set failing_since = null from unnest($1::uuid[], $2::uuid[], $3::integer[]) as t(account_id, id, version)
   where e.account_id = t.account_id and e.id = t.id and e.version = t.version and e.failing_since is not null`;
@@ -68,7 +68,7 @@ const ENDPOINT_UNCHANGED = `
   from unnest($1::uuid[], $2::uuid[], $3::integer[]) as t(account_id, id, version)
   join endpoint e on e.account_id = t.account_id and e.id = t.id and e.version = t.version and e.enabled`;
 
-/** Which of these endpoints are as they were, and on. */
+/** Which of these endpoints are unchanged and enabled. */
 export function findUnchanged(store: Queryable, endpoints: readonly EndpointThen[]): Promise<EndpointThen[]> {
   return store.query<EndpointThen>(ENDPOINT_UNCHANGED, endpointValues(endpoints));
 }

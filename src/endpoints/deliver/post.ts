@@ -3,7 +3,7 @@ import { AddressRefused, DnsFailure } from '../address/guarded-agent.ts';
 
 /** More than this is no answer to an event; reading on would only cost. */
 const ANSWER_BYTES_MAX = 64 << 10;
-/** So much of the answer is kept for the customer to look at. */
+/** How much of the answer is kept for the customer to look at. */
 const ANSWER_BYTES_KEPT = 2_048;
 
 /** What may go wrong beside the status. */
@@ -34,7 +34,7 @@ export interface Post {
   body: string;
   /** For all of it: name, connection, request and the whole answer. */
   timeoutMs: number;
-  /** Ends it before its time; then the result says `closed`. */
+  /** Breaks it off; the result is `closed` then. */
   signal?: AbortSignal | undefined;
 }
 

@@ -10,9 +10,9 @@ import { type AttemptNote, type DisabledEndpoint, keyOfThen, noteFailure, noteSu
 import { recordSuccesses } from './success-store.ts';
 
 const ROWS_A_COMMIT_MAX = 500;
-/** One at a time, so that what ends meanwhile shares the next: fewer and larger commits cost the database less. */
+/** One at a time: what ends meanwhile shares the next one, and fewer, larger commits cost the database less. */
 const COMMITS_MAX = 1;
-/** What was done is written down a moment later, together with more. A node that is killed in it repeats so many events. */
+/** Attempts are written down a moment later, several together. A node that is killed meanwhile repeats their events. */
 const COMMIT_EVERY_MS = 20;
 /** An endpoint that had no success for so long is disabled at its next failure. A promise to customers. */
 const FAILING_DAYS_MAX = 5;
@@ -77,9 +77,9 @@ async function record(database: Database, made: readonly MadeAttempt[]): Promise
     deliveries,
   });
   if (removed === deliveries.length) return { disabled: [] };
-  // A crash before this is over repeats a delivery, as it would before the attempts are written down. They are by now, and
-  // must not be once more: who loses a lock here tries this alone again, and an error is a result, so that no half of the
-  // batch is written again.
+  // A crash before this is over repeats a delivery, as one before the attempts are written down does. By now they are
+  // written, and must not be written again: who loses a lock here tries this alone again, and an error is a result, so
+  // that no half of the batch is written again.
   const removal = repeatOnConflict(() => removeDeliveries(database, deliveries));
   const removalError = await removal.then(
     () => undefined,
