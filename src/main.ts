@@ -142,7 +142,7 @@ async function listen(server: App['server'], host: string, port: number, setting
 
 /** The drain waits for callers to hang up, so it must not leave that to them. */
 async function drain(app: App, hangUpMs: number): Promise<void> {
-  // A connection whose send is answered meanwhile would else stay open for as long as a kept-alive one may.
+  // Otherwise a connection whose send is answered meanwhile would stay open for as long as a kept-alive one may.
   app.server.server.keepAliveTimeout = DRAINING_KEEP_ALIVE_MS;
   // By then every send is answered: what is still open belongs to callers that never finish their request.
   const hangUp = setTimeout(() => app.server.server.closeAllConnections(), hangUpMs);

@@ -113,8 +113,8 @@ export interface KeyUse {
 }
 
 /**
- * A busy key is written once a minute, however many nodes it is used on. What another node writes in this moment is
- * left to it, so that two nodes never wait for each other in a circle.
+ * A busy key is written once a minute, however many nodes it is used on. What another node is writing at this moment is left
+ * to it, so that two nodes cannot deadlock.
  */
 const KEY_NOTE_USE = `
   with used as (

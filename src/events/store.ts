@@ -12,8 +12,8 @@ const EVENT_NUMBER = `
   returning account_id, mode, last`;
 
 /**
- * A statement of its own, because a statement sees what was committed when it began: an endpoint that was made while this
- * writer waited for its counters gets what has its number afterwards.
+ * A statement of its own, because a statement sees what was committed when it began: an endpoint that was created while this
+ * writer waited for its counters gets the events that are numbered afterwards.
  */
 export const EVENT_APPEND = `
   with recorded as (
@@ -101,14 +101,14 @@ export interface EventRow {
 /** The data as a text, because most of it goes on as it is. */
 const COLUMNS = 'id, account_id, sequence, type, data::text as data, traceparent, at';
 
-/** Up to it a log has expired. What is still stored of that is shown no more, so that a reader never meets a gap. */
+/** A log has expired up to this number. What is still stored of it is not shown, so that a reader never meets a gap. */
 const EXPIRED = 'coalesce((select expired from event_sequence where account_id = $1 and mode = $2), 0)';
 
 const EVENT_LIST = `
   select ${COLUMNS} from event
   where account_id = $1 and mode = $2 and sequence > greatest($3, ${EXPIRED}) order by sequence limit $4`;
 
-/** Each type is read by itself, in the order of its index: a type that hardly ever comes would else cost the whole log. */
+/** Each type is read by itself, in the order of its index; otherwise a rare type would cost a read of the whole log. */
 const EVENT_LIST_OF_TYPES = `
   select ${COLUMNS} from unnest($5::text[]) as wanted(wanted_type)
   cross join lateral (

@@ -38,7 +38,7 @@ export function healthRoutes({ accepting, leaving, commit, docsUrl, clock }: Dep
     });
   };
   const canCommit = () => {
-    // One question at a time: those that are not answered would else use up the connections.
+    // One question at a time, or those that get no answer would use up the connections.
     if (known === undefined || (!asking && known.untilMs <= clock.steadyMs()))
       known = { ready: ask(), untilMs: clock.steadyMs() + BELIEVED_MS };
     return withinMs(known.ready, COMMIT_WAIT_MS, () => false);

@@ -8,7 +8,7 @@ import { holdStrays, isStrayInTheWay, makePartitions } from './store.ts';
 
 /** The tables that are parted by week. */
 const PARENTS = ['request', 'message', 'notification', 'timeline', 'event', 'attempt'];
-/** Under load the lock is to be had within moments. What holds it for longer, such as a backup, is not waited for. */
+/** Under load the lock is free within moments. What holds it for longer, such as a backup, is not waited for. */
 const TRIES = 5;
 const PAUSE_MS = 300;
 /**
@@ -18,10 +18,10 @@ const PAUSE_MS = 300;
 const MOVE_TIMEOUT_MS = 600_000;
 
 /**
- * Makes the partitions that will be needed, one transaction a table: who held the locks of two would wait in a circle with
- * statements that use both. A table that cannot be had is put off to the next round: there is a week left till then, and
- * what falls into no week has a place and is moved when its week is made. Who writes there meanwhile is kept waiting at the
- * next try only, because nearly always nobody does.
+ * Makes the partitions that will be needed, one transaction a table: one that locked two tables could deadlock with
+ * statements that use both. A table whose lock is not free is put off to the next round. That does no harm: there is a week
+ * left, and rows that fall into no week have a place of their own, and are moved when their week is made. Writers of such
+ * rows are made to wait only after one has got in the way, because there is nearly never one.
  */
 export async function makeWeeks(database: Database, log: Logger): Promise<void> {
   for (const parent of PARENTS) await makeWeeksOf(database, parent, log);

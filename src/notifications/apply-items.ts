@@ -152,7 +152,7 @@ function collect(
   }
 }
 
-/** Adds what we know of the window to every failure for it, so that a person sees why. They are few. */
+/** Adds what we know of the window to every failure because of it, so that a person sees why. There are few. */
 async function explainClosedWindows(tx: Queryable, reports: readonly PlacedReport[]): Promise<void> {
   for (const { report, recipient } of reports) {
     if (report.error?.code !== 'window_closed') continue;
@@ -228,9 +228,9 @@ function preferencesOf(
 }
 
 /**
- * When a person wrote, called, stopped or resumed: not after we were told of it, whatever the provider says, because a time
- * that is far ahead would keep a window open till then, and no later word could take a stop back. The provider tells whole
- * seconds, so ours are cut: a word of the same second must not count as an earlier one.
+ * When a person wrote, called, stopped or resumed: never after we were told of it, whatever the provider says. A time far
+ * ahead would keep a window open until then, and no later word could take a stop back. The provider tells whole seconds, so
+ * ours are cut to them: a word of the same second must not count as earlier.
  */
 function saidAt(at: Date | undefined, receivedAt: Date): Date {
   if (at !== undefined && at <= receivedAt) return at;

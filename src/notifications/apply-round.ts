@@ -14,12 +14,12 @@ import {
   setNotificationAside,
 } from './store.ts';
 
-/** One transaction takes so many, so that it is short, and so many bytes, so that it fits into memory. */
+/** The most that one transaction takes: so many rows that it is short, and so many bytes that it fits into memory. */
 const ROWS_MAX = 500;
 const BYTES_MAX = 16 << 20;
-/** All that a claim looks at is locked, also the packs that are then too many to be taken: other nodes pass over them. */
+/** A claim locks all packs that it looks at, also those that turn out to be too many to take: other nodes skip them. */
 const PACKS_MAX = 50;
-/** So many that wait in rows of their own are taken even if the packs fill the transaction: a long flood must not hold them up. */
+/** At least this many that wait in rows of their own are taken, even if packs fill the transaction: a flood must not hold them up. */
 const WAITING_ROWS_MIN = 100;
 
 export interface RoundDeps extends ApplyDeps {
@@ -27,15 +27,15 @@ export interface RoundDeps extends ApplyDeps {
   onBatch?(batch: AppliedBatch, durationMs: number): void;
 }
 
-/** What one transaction takes: what came lately, in packs, and what waits in rows of its own because it was looked at before. */
+/** What one transaction takes: packs that came lately, and rows that were looked at before and still wait. */
 interface Claimed {
   packed: readonly PackedNotification[];
   waiting: readonly ClaimedNotification[];
-  /** What waits and has spoiled its batch before: it is not applied together with others again. */
+  /** Rows that have spoiled their batch before, and are not applied together with others again. */
   spoiling: readonly ClaimedNotification[];
 }
 
-/** Takes what is due, as much as fits into one transaction, and applies it. Returns how many notifications that were. */
+/** Takes what is due, as much as fits into one transaction, and applies it. Returns the number of notifications. */
 export async function runRound(database: Database, deps: RoundDeps, log: Logger): Promise<number> {
   let claimed: Claimed = { packed: [], waiting: [], spoiling: [] };
   try {
@@ -79,8 +79,8 @@ async function applyClaimed(tx: Transaction, deps: RoundDeps, { packed, waiting 
 }
 
 /**
- * As a whole, then item by item; item by item at once where one of them has failed before. What is refused even so is set
- * aside whole: it must not come back for ever.
+ * Applies it as a whole, and if that is refused, item by item; at once item by item if one of them has failed before. What
+ * is refused even then is set aside whole, or it would come back for ever.
  */
 async function applyAlone(
   database: Database,

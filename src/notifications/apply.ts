@@ -5,12 +5,12 @@ import { applyItems, type ItemWork } from './apply-items.ts';
 import { type Leftover, writeReasons } from './reason.ts';
 import type { ClaimedNotification, NotificationResult } from './store.ts';
 
-/** A status may come before its message is known; the provider itself repeats for so long. */
+/** A status may come before its message is known. The provider itself repeats a notification for this long. */
 const WAIT_DAYS_MAX = 7;
 const DAY_MS = 86_400_000;
 /** A status that waits is looked at after 1, 2, 4, ... seconds, at most an hour apart. */
 const RETRY_SECONDS_MAX = 3_600;
-/** What is shown of a notification with very many kinds of items. */
+/** How many kinds are shown of a notification with very many. */
 const KINDS_MAX = 100;
 
 export interface ApplyDeps {
@@ -27,7 +27,7 @@ export interface AppliedBatch {
   itemKinds: readonly NotificationItem['kind'][];
 }
 
-/** Applies claimed notifications in the caller's transaction, which must also write down what has become of each. */
+/** Applies claimed notifications in the caller's transaction, which must also write down what became of each. */
 export async function applyNotifications(
   tx: Transaction,
   deps: ApplyDeps,

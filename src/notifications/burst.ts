@@ -1,10 +1,10 @@
 /** How often a burst is looked at. */
 export const BURST_STEP_MS = 20;
-/** So many are taken and applied side by side without either waiting for the other. */
+/** At this rate receiving and applying go side by side, and neither waits for the other. */
 const SIDE_BY_SIDE_A_SECOND = 4_000;
-/** A round of fewer shows that nothing has gathered. */
+/** A round that takes fewer shows that nothing has gathered. */
 const GATHERED_MIN = 100;
-/** Applying falls no further behind than this: a burst that lasts longer shares the machine with it. */
+/** Applying falls behind by this much at most: a longer burst shares the machine with it. */
 const BEHIND_MAX_MS = 3_000;
 
 export interface Burst {

@@ -14,11 +14,11 @@ export interface News<Item extends ChannelItem | TemplateItem> {
 }
 
 /**
- * Notes news as applied, and returns what was not applied before: a status of a message is judged by what is known of the
- * message, but a template that is told to be paused again may have been paused twice. Without a time of its own it cannot be
- * told from a second one that is meant, so it is applied each time. Its time is in whole seconds, and nothing else in it names
- * it: what is told, taken back and told again within one second counts as told once. All of these have the templates, or the
- * number's facts, read anew soon, and that tells how it ended.
+ * Notes news as applied, and returns what was not applied before. A status can be judged by what is known of its message, but
+ * a template that is reported as paused again may really have been paused twice. News without a time cannot be told from a
+ * repetition that is meant, so it is applied each time. Times are whole seconds, and nothing else identifies news: what is
+ * told, taken back and told again within one second counts once. All of this news has the templates, or the number's facts,
+ * read again soon, which settles how it ended.
  */
 export async function takeFreshNews<Item extends ChannelItem | TemplateItem>(
   tx: Queryable,

@@ -13,7 +13,7 @@ export interface RawNotification {
 const PACK_INSERT = `
   insert into notification_pack (id, ids, origins, ends, bodies) values ($1, $2, $3, $4, $5)`;
 
-/** Writes all of them as one row: a row for each would cost the database more than all the rest of an answer. */
+/** Writes all of them as one row: a row for each would cost the database more than everything else in an answer. */
 export async function insertPack(store: Queryable, raw: readonly RawNotification[]): Promise<void> {
   const bodies = raw.map(({ body }) => body);
   let end = 0;
@@ -82,9 +82,9 @@ function open({ id: packId, ids, origins, ends, bodies }: PackRow): PackedNotifi
 }
 
 /**
- * Each statement sees what was there when it began, so the packs that it deletes can still be read by its other part. Of a
- * pack it reads nothing but the bytes of each body, because its lists would be unpacked anew for every notification. The
- * packs are named once more, or the join would be planned to read all there are.
+ * A statement sees what was there when it began, so its other part can still read the packs that it deletes. It reads only
+ * the bytes of each body: the lists of a pack would be unpacked again for every notification. The packs are named once more,
+ * or the join would be planned to read all there are.
  */
 const PACK_FINISH = `
   with gone as (delete from notification_pack where id = any($1::uuid[]))
@@ -115,7 +115,7 @@ export async function finishPacked(
   ]);
 }
 
-/** A pack that another node has taken meanwhile is gone once its lock is to be had, and nothing is written for it. */
+/** A pack that another node has taken meanwhile is gone once its lock is free, and nothing is written for it. */
 const UNPACK = `
   with pack as (
     select * from notification_pack where id = any($1::uuid[]) for update
@@ -139,7 +139,7 @@ function packIdsOf(packed: readonly PackedNotification[]): string[] {
 
 const VIEW = `u.id, 'waiting' as state, null as kinds, null as error, 0 as attempts`;
 
-/** Reads every pack, though not the bodies: nodes pack at the same time, so the order of packs is not that of what is in them. */
+/** Reads every pack, though not the bodies: nodes pack at the same time, so packs are not in the order of their contents. */
 const PACKED_LIST = `
   select ${VIEW} from notification_pack p, unnest(p.ids) as u(id)
   where $1::uuid is null or u.id < $1 order by u.id desc limit $2`;

@@ -10,13 +10,13 @@ import { createBatcher } from '../store/batcher.ts';
 import type { Queryable } from '../store/database.ts';
 import { insertPack, type RawNotification } from './pack-store.ts';
 
-/** One after another: what comes during a commit shares the next pack, and fewer packs cost less. */
+/** One at a time: what comes during a commit shares the next pack, and fewer packs cost less. */
 const COMMITS_MAX = 1;
 /** As many as one transaction of applying takes: a pack is taken whole. */
 const NOTIFICATIONS_A_PACK_MAX = 500;
 /** As much as one body may have. A pack is one value of the database, and is written and read as a whole. */
 const BYTES_A_PACK_MAX = 4 << 20;
-/** Bodies that wait for their commit are held in memory; what comes beyond this is refused, and the provider repeats it. */
+/** Bodies are held in memory until they are committed. Beyond this they are refused, and the provider repeats them. */
 const BYTES_HELD_MAX = 64 << 20;
 
 /** A statement on a dead connection ends after 35 s; the provider is told to repeat it before it has given up by itself. */
@@ -82,7 +82,7 @@ function tooLong(): never {
   throw new StoreUnavailable(new Error('No commit in time'), true);
 }
 
-/** Each list is compared whole and in constant time. That the second is left out tells only those who know a secret of the first. */
+/** Each list is compared whole, in constant time. That the second may be skipped tells only those who know a secret of the first. */
 function originOf(request: IncomingMessage, rawBody: Buffer, secrets: CallbackSecrets): Mode {
   const given = headerValues(request, 'x-hub-signature-256');
   const signature = given.length === 1 ? given[0] : undefined;

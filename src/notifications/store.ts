@@ -42,7 +42,7 @@ export async function claimNotifications(
   return rows.map(({ error, ...row }) => ({ ...row, spoiling: hasReason(error, 'failed') }));
 }
 
-/** Said so that the index of what waits does not fit: it would be read through for each (docs/decisions/0020-plans-that-stay-right.md). */
+/** Worded so that the index of what waits cannot be used: it would be read through for each (docs/decisions/0020-plans-that-stay-right.md). */
 const STILL_WAITING = `state not in ('applied', 'set_aside')`;
 
 const NOTIFICATION_CLAIM_ONE = `
