@@ -31,23 +31,35 @@ describe('a member that may be of several kinds', () => {
         [`#/words/2 ${notKnown}`, '#/words The value must not have duplicate items.'],
       ],
       [new Array(4).fill('red'), ['#/words The value must not have more than 3 items.']],
-      [5, ['#/words The value must be array or null.']],
+      [5, ['#/words The value must be an array or null.']],
     ] as const)
       assert.deepEqual(faultsOf(schema, { ...good, words: value }), faults);
     assert.deepEqual(faultsOf(schema, { words: 'red', name: 1 }), [
-      '#/words The value must be array or null.',
-      '#/name The value must be string or null.',
+      '#/words The value must be an array or null.',
+      '#/name The value must be a string or null.',
     ]);
   });
 
   it('has them apart for each member of an object that names many', () => {
     const headers = Type.Record(Type.String(), Type.Union([Type.String(), Type.Array(Type.String())]));
     assert.deepEqual(faultsOf(headers, { a: 5, b: ['x', 6], c: ['x'], ab: null }), [
-      '#/a The value must be string or array.',
-      '#/b/1 The value must be string.',
-      '#/ab The value must be string or array.',
+      '#/a The value must be a string or an array.',
+      '#/b/1 The value must be a string.',
+      '#/ab The value must be a string or an array.',
     ]);
   });
+});
+
+it('a fault of a type or a bound is told in words', () => {
+  const bound = Type.Integer({ minimum: 1, maximum: 9 });
+  const schema = Type.Object({ low: bound, high: bound, none: bound, flag: Type.Boolean(), thing: Type.Object({}) });
+  assert.deepEqual(faultsOf(schema, { low: 0, high: 10, none: 'x', flag: 1, thing: [] }), [
+    '#/low The value must be at least 1.',
+    '#/high The value must be at most 9.',
+    '#/none The value must be a whole number.',
+    '#/flag The value must be true or false.',
+    '#/thing The value must be an object.',
+  ]);
 });
 
 it('all faults of a body are told, however many a person can mend', () => {

@@ -13,6 +13,16 @@ Settings.Set({ maxErrors: 300 });
 
 const UNKNOWN = 'This member is not known.';
 
+/** The types of JSON Schema, as a person calls them. */
+const KINDS: Readonly<Record<string, string>> = {
+  array: 'an array',
+  boolean: 'true or false',
+  integer: 'a whole number',
+  number: 'a number',
+  object: 'an object',
+  string: 'a string',
+};
+
 /** What a validator of typebox says about one fault; the words are those of JSON Schema's keywords. */
 interface SchemaFault {
   keyword: string;
@@ -76,8 +86,7 @@ function oneOfEachUnion(errors: readonly SchemaFault[]): SchemaFault[] {
       );
       const types = inUnion.filter((fault) => fault.keyword === 'type' && fault.instancePath === union.instancePath);
       if (types.length === 0) return faults;
-      const words = types.map(({ params }) => String(Reflect.get(Object(params), 'type')));
-      const wrongType = { ...union, keyword: 'type', message: `must be ${words.join(' or ')}` };
+      const wrongType = { ...union, keyword: 'type', message: `must be ${types.map(kindOf).join(' or ')}` };
       const left = faults.filter((fault) => !types.includes(fault));
       return left.flatMap((fault) => (fault !== union ? [fault] : types.length === inUnion.length ? [wrongType] : []));
     },
@@ -97,5 +106,12 @@ function sentence({ keyword, message, params }: SchemaFault): string {
   if (keyword === '~refine') return message;
   const allowed: unknown = Reflect.get(Object(params), 'allowedValues');
   if (Array.isArray(allowed)) return `The value must be one of ${allowed.join(', ')}.`;
-  return `The value ${message}.`;
+  if (keyword === 'type' && typeof Reflect.get(Object(params), 'type') === 'string')
+    return `The value must be ${kindOf({ params })}.`;
+  return `The value ${message.replace('must be >= ', 'must be at least ').replace('must be <= ', 'must be at most ')}.`;
+}
+
+function kindOf({ params }: Pick<SchemaFault, 'params'>): string {
+  const type = String(Reflect.get(Object(params), 'type'));
+  return KINDS[type] ?? type;
 }
