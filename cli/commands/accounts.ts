@@ -68,7 +68,7 @@ export const accountCommands: readonly CommandSpec[] = [
     async run({ api, args: [id = ''], options, out }) {
       requireYes(options, `This deletes the account ${id} with its keys, channels, messages and events, for good.`);
       await api.call('DELETE', pathOf(id));
-      out.note(`${id} is deleted; its data follow in some minutes.`);
+      out.note(`${id} is deleted; its data will be gone within minutes.`);
       return undefined;
     },
   },

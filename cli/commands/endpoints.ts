@@ -17,7 +17,7 @@ const ATTEMPTS = {
   EVENT: 'event_id',
 };
 const TYPES_OPTION = { flags: '--types <types>', about: 'the types of events, separated by commas, or all' };
-const SHOWN_ONCE = 'The secret is shown this once: keep it as you keep a password.';
+const SHOWN_ONCE = 'The secret is shown this once: keep it as you would a password.';
 
 /** URLs of an account that are told of events. */
 export const endpointCommands: readonly CommandSpec[] = [

@@ -9,7 +9,7 @@ const COLUMNS = {
   EXPIRES: 'expires_at',
   'LAST USED': 'last_used_at',
 };
-const SHOWN_ONCE = 'The key is shown this once: keep it as you keep a password.';
+const SHOWN_ONCE = 'The key is shown this once: keep it as you would a password.';
 
 /** Keys of accounts, as the platform makes them. */
 export const keyCommands: readonly CommandSpec[] = [

@@ -41,7 +41,7 @@ export function readHeaders(given: Record<string, string | string[]>): GivenHead
   for (const name of NAMES) {
     const all = Object.entries(given).flatMap(([key, value]) => (key.toLowerCase() === name ? value : []));
     const [first] = all;
-    if (all.length > 1) problems.push({ code: 'header_repeated', detail: `${name} is there ${all.length} times.` });
+    if (all.length > 1) problems.push({ code: 'header_repeated', detail: `${name} was given ${all.length} times.` });
     else if (first === undefined || first.trim() === '')
       problems.push({ code: 'header_missing', detail: `${name} is missing or empty.` });
     else values[name] = first.trim();
@@ -109,7 +109,8 @@ function readSignatures(header: string): { signatures: string[]; problems: Probl
     if (part.includes('whsec_'))
       problems.push({
         code: 'secret_in_signature',
-        detail: 'A secret (whsec_...) stands where a signature should be. Keep it to yourself, and rotate it.',
+        detail:
+          'There is a secret (whsec_...) where a signature should be. Keep secrets to yourself, and rotate this one.',
       });
     else if (version === undefined)
       problems.push({ code: 'signature_malformed', detail: 'A signature has the form "v1," and base64.' });
@@ -128,7 +129,7 @@ function readSignatures(header: string): { signatures: string[]; problems: Probl
 function malformed(text: string): string {
   if (/^[0-9a-f]{64}$/i.test(text)) return 'The signature is in hexadecimal; it must be in base64.';
   if (/^[A-Za-z0-9_-]{43}=?$/.test(text)) return 'The signature is in the URL form of base64, or lacks its final "=".';
-  return 'After "v1," stand the 32 bytes of the signature in base64, 44 characters.';
+  return 'After "v1," there must be the 32 bytes of the signature in base64, 44 characters.';
 }
 
 interface Mismatch {
@@ -149,7 +150,7 @@ function explainMismatch({ body, sentBody, secret, previous }: SignatureCheck, m
   if (wrongKeys(secret).some((key) => isAmong(signatures, key, content(body))))
     return {
       code: 'secret_not_decoded',
-      detail: 'It was made with the text of the secret: the key is what stands after "whsec_", decoded from base64.',
+      detail: 'It was made with the text of the secret: the key is what follows "whsec_", decoded from base64.',
     };
   if ([body, `${timestamp}.${body}`, `${id}.${body}`].some((text) => matchesNow(text)))
     return {
