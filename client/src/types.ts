@@ -1,7 +1,7 @@
 // The types of the API, made from docs/openapi.json by `npm run generate`.
 // biome-ignore-all format: The generator has a form of its own.
 
-/** A fact that was recorded for the account. Which one it is stands in `type`. */
+/** A fact that was recorded for the account. `type` says which one. */
 export type Event =
   | MessageAcceptedEvent
   | MessageSentEvent
@@ -38,7 +38,7 @@ export type ResultEntry = AcceptedEntry | FailedEntry | UnknownEntry;
 /** What to send, and to whom. */
 export type SendBody =
   | {
-      /** The recipients, 1 to 50. The same person twice is sent to once. */
+      /** The recipients, 1 to 50. A person who is in it twice gets one message. */
       to:
         | string
         | (
@@ -60,18 +60,18 @@ export type SendBody =
       from?: string;
       /** What is sent: the member of this name must be there. */
       type: 'text';
-      /** A free-form text. It reaches only who has written within 24 hours. */
+      /** A free-form text. It reaches only people who have written within 24 hours. */
       text: {
         /** The text itself, counted in code points. */
         body: string;
-        /** Whether to preview the first link; false if left out. */
+        /** Whether to show a preview of the first link; false if left out. */
         preview_url?: boolean;
       };
       /** A name of your own for it, which comes back in answers and events. */
       client_reference?: string;
     }
   | {
-      /** The recipients, 1 to 50. The same person twice is sent to once. */
+      /** The recipients, 1 to 50. A person who is in it twice gets one message. */
       to:
         | string
         | (
@@ -84,7 +84,7 @@ export type SendBody =
                 /**
                  * The values of the template's variables, in the provider's component shapes.
                  *
-                 * Items: A part of the template with its values. Known kinds are checked; what else is in it is passed on.
+                 * Items: A part of the template with its values. Known kinds are checked; everything else in it is passed on.
                  */
                 components?: {
                   /** Such as `header`, `body`, `button`, `carousel`. */
@@ -108,7 +108,7 @@ export type SendBody =
                 /**
                  * The values of the template's variables, in the provider's component shapes.
                  *
-                 * Items: A part of the template with its values. Known kinds are checked; what else is in it is passed on.
+                 * Items: A part of the template with its values. Known kinds are checked; everything else in it is passed on.
                  */
                 components?: {
                   /** Such as `header`, `body`, `button`, `carousel`. */
@@ -143,7 +143,7 @@ export type SendBody =
         /**
          * The values of the template's variables, in the provider's component shapes.
          *
-         * Items: A part of the template with its values. Known kinds are checked; what else is in it is passed on.
+         * Items: A part of the template with its values. Known kinds are checked; everything else in it is passed on.
          */
         components?: {
           /** Such as `header`, `body`, `button`, `carousel`. */
@@ -195,7 +195,7 @@ export interface Account {
 }
 /** The account was suspended or resumed. */
 export interface AccountUpdatedEvent {
-  /** Its id, the same on every delivery: drop what you know already. */
+  /** Its id, the same on every delivery: drop it if you have it already. */
   id: string;
   /** What kind of event it is. */
   type: 'account.updated';
@@ -283,7 +283,7 @@ export interface Channel {
   /** When it last changed. */
   updated_at: string;
 }
-/** A channel, and what the provider has just told of limiting it. */
+/** A channel, and what the provider has just reported about limiting it. */
 export interface ChannelInEvent {
   /** The id of the channel. */
   id: string;
@@ -307,9 +307,9 @@ export interface ChannelInEvent {
   updated_at: string;
   restriction?: Restriction;
 }
-/** A channel changed, or the provider limits it or stopped to. */
+/** A channel changed, or the provider began or stopped limiting it. */
 export interface ChannelUpdatedEvent {
-  /** Its id, the same on every delivery: drop what you know already. */
+  /** Its id, the same on every delivery: drop it if you have it already. */
   id: string;
   /** What kind of event it is. */
   type: 'channel.updated';
@@ -326,7 +326,7 @@ export interface ChannelUpdatedEvent {
 }
 /** Tell what is wrong with a signature that was received. */
 export interface CheckSignatureBody {
-  /** The headers as they came; of them the three of Standard Webhooks are looked at. */
+  /** The headers as they came; only the three of Standard Webhooks are looked at. */
   headers: {
     [k: string]: string | string[];
   };
@@ -356,11 +356,11 @@ export interface CreateEndpointBody {
   /** What it is for, in your words. */
   description?: string | null;
 }
-/** How long it took from the making of a message to the report of its delivery, within about a tenth. */
+/** How long it took from when a message was made to when its delivery was reported, to within about a tenth. */
 export interface DeliveryTimes {
-  /** Half of the delivered messages took at most so many milliseconds. */
+  /** Half of the delivered messages took at most this many milliseconds. */
   p50: number;
-  /** 95 of 100 took at most so many. */
+  /** 95 of 100 took at most this many. */
   p95: number;
 }
 /** A URL that wants events. */
@@ -398,7 +398,7 @@ export interface Endpoint {
 }
 /** An endpoint was disabled, because it is gone or has failed for too long. */
 export interface EndpointDisabledEvent {
-  /** Its id, the same on every delivery: drop what you know already. */
+  /** Its id, the same on every delivery: drop it if you have it already. */
   id: string;
   /** What kind of event it is. */
   type: 'endpoint.disabled';
@@ -415,7 +415,7 @@ export interface EndpointDisabledEvent {
 }
 /** A test that you asked for. It is in no log and has no sequence. */
 export interface EndpointTestEvent {
-  /** Its id, the same on every delivery: drop what you know already. */
+  /** Its id, the same on every delivery: drop it if you have it already. */
   id: string;
   /** What kind of event it is. */
   type: 'endpoint.test';
@@ -469,7 +469,7 @@ export interface EventPage {
   data: Event[];
   /** Always null: read on with `after`. */
   next_cursor: null;
-  /** The first number that is still kept. What lies between it and `after` + 1 has expired. */
+  /** The first number that is still kept. Those between `after` and this one have expired. */
   oldest_sequence: number;
   /** The last number that was given; 0 before the first. */
   latest_sequence: number;
@@ -543,7 +543,7 @@ export interface ListTemplatesAnswer {
   /** The `cursor` of the next page; null on the last one. */
   next_cursor: string | null;
 }
-/** A message. Its content stands in the member named after `type`; an inbound one is as the provider sent it. */
+/** A message. Its content is in the member named after `type`; inbound content is as the provider sent it. */
 export interface Message {
   /** The id of the message. */
   id: string;
@@ -575,7 +575,7 @@ export interface Message {
   held: boolean;
   /** Why it failed, or why its outcome is not known. */
   error: MessageError | null;
-  /** What the provider told about charging it. */
+  /** What the provider reported about charging for it. */
   pricing: Pricing | null;
   /** When the service took it. */
   created_at: string;
@@ -631,14 +631,14 @@ export interface Message {
   unsupported?: unknown;
   /** Inbound `video`, as the provider sent it. */
   video?: unknown;
-  /** Inbound content whose type has the name of another member, or that has not the form described for its type. */
+  /** Inbound content whose type has the name of another member, or that does not have the form described for its type. */
   content?: unknown;
-  /** There, and true, once the content is older than it is kept; it is null then. */
+  /** Present, and true, once the content is past the time it is kept; the content is null then. */
   content_expired?: boolean;
 }
 /** The provider's answer to a send came after ours: it took the message. */
 export interface MessageAcceptedEvent {
-  /** Its id, the same on every delivery: drop what you know already. */
+  /** Its id, the same on every delivery: drop it if you have it already. */
   id: string;
   /** What kind of event it is. */
   type: 'message.accepted';
@@ -655,7 +655,7 @@ export interface MessageAcceptedEvent {
 }
 /** The message arrived on the person's device. */
 export interface MessageDeliveredEvent {
-  /** Its id, the same on every delivery: drop what you know already. */
+  /** Its id, the same on every delivery: drop it if you have it already. */
   id: string;
   /** What kind of event it is. */
   type: 'message.delivered';
@@ -725,7 +725,7 @@ export interface MessageError {
 }
 /** The message failed after the send was answered. */
 export interface MessageFailedEvent {
-  /** Its id, the same on every delivery: drop what you know already. */
+  /** Its id, the same on every delivery: drop it if you have it already. */
   id: string;
   /** What kind of event it is. */
   type: 'message.failed';
@@ -753,7 +753,7 @@ export interface MessageFault {
 }
 /** The person read the message. */
 export interface MessageReadEvent {
-  /** Its id, the same on every delivery: drop what you know already. */
+  /** Its id, the same on every delivery: drop it if you have it already. */
   id: string;
   /** What kind of event it is. */
   type: 'message.read';
@@ -770,7 +770,7 @@ export interface MessageReadEvent {
 }
 /** A person wrote. */
 export interface MessageReceivedEvent {
-  /** Its id, the same on every delivery: drop what you know already. */
+  /** Its id, the same on every delivery: drop it if you have it already. */
   id: string;
   /** What kind of event it is. */
   type: 'message.received';
@@ -787,7 +787,7 @@ export interface MessageReceivedEvent {
 }
 /** The provider sent the message on. */
 export interface MessageSentEvent {
-  /** Its id, the same on every delivery: drop what you know already. */
+  /** Its id, the same on every delivery: drop it if you have it already. */
   id: string;
   /** What kind of event it is. */
   type: 'message.sent';
@@ -804,7 +804,7 @@ export interface MessageSentEvent {
 }
 /** Whether the provider took the message is not known. */
 export interface MessageUnknownEvent {
-  /** Its id, the same on every delivery: drop what you know already. */
+  /** Its id, the same on every delivery: drop it if you have it already. */
   id: string;
   /** What kind of event it is. */
   type: 'message.unknown';
@@ -851,7 +851,7 @@ export interface MessageWithTimeline {
   held: boolean;
   /** Why it failed, or why its outcome is not known. */
   error: MessageError | null;
-  /** What the provider told about charging it. */
+  /** What the provider reported about charging for it. */
   pricing: Pricing | null;
   /** When the service took it. */
   created_at: string;
@@ -907,9 +907,9 @@ export interface MessageWithTimeline {
   unsupported?: unknown;
   /** Inbound `video`, as the provider sent it. */
   video?: unknown;
-  /** Inbound content whose type has the name of another member, or that has not the form described for its type. */
+  /** Inbound content whose type has the name of another member, or that does not have the form described for its type. */
   content?: unknown;
-  /** There, and true, once the content is older than it is kept; it is null then. */
+  /** Present, and true, once the content is past the time it is kept; the content is null then. */
   content_expired?: boolean;
   /** Its history, oldest first. */
   timeline: TimelineStep[];
@@ -946,7 +946,7 @@ export interface MessageWithoutContent {
   held: boolean;
   /** Why it failed, or why its outcome is not known. */
   error: MessageError | null;
-  /** What the provider told about charging it. */
+  /** What the provider reported about charging for it. */
   pricing: Pricing | null;
   /** When the service took it. */
   created_at: string;
@@ -975,11 +975,11 @@ export interface OwnAccount {
     scopes: (
       'messages:send' | 'messages:read' | 'events:read' | 'endpoints:manage' | 'templates:read' | 'channels:read'
     )[];
-    /** When it stops to be valid; null: never. */
+    /** When it stops being valid; null: never. */
     expires_at: string | null;
   };
 }
-/** What the provider told about charging a message. What it did not tell is not there. */
+/** What the provider reported about charging for a message. What it did not report is left out. */
 export interface Pricing {
   /** Whether it is charged. */
   billable?: boolean;
@@ -1025,14 +1025,14 @@ export interface Problem {
     | 'rate_limited'
     | 'internal_error'
     | 'unavailable';
-  /** The id of this call, as in `x-request-id`: tell it when you ask for help. */
+  /** The id of this call, as in `x-request-id`: quote it when you ask for help. */
   request_id: string;
   /** Every fault of the request at once, where it has a place. */
   errors?: Fault[];
   /** Why no work is taken; only `/readyz` tells it. */
   reason?: 'starting' | 'stopping' | 'database';
 }
-/** What the provider said of it, without anything that identifies a person. What it did not say is not there. */
+/** What the provider said of it, without anything that identifies a person. What it did not say is left out. */
 export interface ProviderError {
   /** Its error code. */
   code?: number;
@@ -1087,7 +1087,7 @@ export interface RequestAnswer {
   /** When all was settled; null while it runs. */
   completed_at: string | null;
 }
-/** Why the provider limits a business account, or that it stopped to, in its own words in lower case. */
+/** Why the provider limits a business account, or that it stopped, in its own words in lower case. */
 export interface Restriction {
   /** What happened. */
   event: string;
@@ -1110,7 +1110,7 @@ export interface RestrictionItem {
   /** Until when. */
   until: string | null;
 }
-/** Make a new secret; the one before signs too for a while. */
+/** Make a new secret; the old one signs too for a while. */
 export interface RotateEndpointSecretBody {
   /** How long the old secret signs too; a day if left out. */
   overlap_seconds?: number;
@@ -1119,7 +1119,7 @@ export interface RotateEndpointSecretBody {
 export interface RotatedSecret {
   /** What signatures are made with: `whsec_` and 32 bytes in base64. It is shown this once. */
   secret: string;
-  /** Until when the secret before signs too; null: it signs no more. */
+  /** Until when the old secret signs too; null: it no longer signs. */
   previous_expires_at: string | null;
 }
 /** The message is not settled yet. */
@@ -1227,7 +1227,7 @@ export interface StatisticsBucket {
   failed: number;
   /** How many are `unknown`. */
   unknown: number;
-  /** How many messages from people came. */
+  /** How many messages came from people. */
   received: number;
   /** null where none was delivered. */
   to_delivery_ms: DeliveryTimes | null;
@@ -1246,7 +1246,7 @@ export interface StatisticsNumbers {
   failed: number;
   /** How many are `unknown`. */
   unknown: number;
-  /** How many messages from people came. */
+  /** How many messages came from people. */
   received: number;
   /** null where none was delivered. */
   to_delivery_ms: DeliveryTimes | null;
@@ -1280,14 +1280,14 @@ export interface TemplateSync {
   added: number;
   /** How many were different. */
   changed: number;
-  /** How many are no more. */
+  /** How many no longer exist. */
   removed: number;
   /** How many there are now. */
   total: number;
 }
 /** A template changed, such as its status or its quality. */
 export interface TemplateUpdatedEvent {
-  /** Its id, the same on every delivery: drop what you know already. */
+  /** Its id, the same on every delivery: drop it if you have it already. */
   id: string;
   /** What kind of event it is. */
   type: 'template.updated';
@@ -1304,13 +1304,13 @@ export interface TemplateUpdatedEvent {
 }
 /** One step in the history of a message. */
 export interface TimelineStep {
-  /** What was reported; also words of the provider that change nothing here, such as `played`. */
+  /** What was reported, including words of the provider that change nothing here, such as `played`. */
   status: string;
   /** When it happened, as the one who reported it says. */
   at: string;
   /** When the service learned of it. */
   received_at: string;
-  /** `late` or `duplicate` for what changed nothing. */
+  /** `late` or `duplicate` if it changed nothing. */
   note: ('late' | 'duplicate') | null;
   /** Why it failed. */
   error: MessageError | null;
@@ -1347,7 +1347,7 @@ export interface ValidEntry {
   /** What may go wrong, but does not make it `invalid`. */
   warnings?: ValidationWarning[];
 }
-/** What a send would find out by itself. */
+/** What a send would find out before it transmits. */
 export interface ValidationAnswer {
   /** The account that asks. */
   account_id: string;

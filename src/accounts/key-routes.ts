@@ -85,7 +85,7 @@ function rollRoute({ database, publicUrl, onKeysChanged }: Deps): Route {
   return platformRoute({
     method: 'POST',
     path: '/platform/v1/keys/:id/roll',
-    summary: 'Replace a key by a new one; the old one stays valid for the overlap',
+    summary: 'Replace a key with a new one; the old one stays valid for the overlap',
     operation: accountOperations.rollKey,
     bodyUse: 'json_or_empty',
     bodySchema: ROLL_BODY,
@@ -128,7 +128,7 @@ function keyBody(clock: Clock) {
       ),
       expires_at: Type.Optional(
         Type.Union([expiry(clock), Type.Null()], {
-          description: 'When it stops to be valid; null or absent: never.',
+          description: 'When it stops being valid; null or absent: never.',
         }),
       ),
     },

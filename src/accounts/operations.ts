@@ -11,7 +11,7 @@ export const accountOperations = {
   create: {
     id: 'createAccount',
     tag: 'Platform: accounts',
-    description: 'Creates an account. It is born with one test channel, and without a key.',
+    description: 'Creates an account. It starts with one test channel, and without a key.',
     answers: { 201: { description: 'The account.', schema: ref('Account'), headers: { Location: LOCATION } } },
   },
   list: {

@@ -5,7 +5,7 @@ import { SCOPES } from '../kernel/principal.ts';
 
 const MODE = word('Whether it belongs to the real provider or to the sandbox.', ['live', 'test']);
 const SCOPE_LIST = Type.Array(word('A scope.', SCOPES), { description: 'What the key may do.' });
-const EXPIRES_AT = orNull(time('When it stops to be valid; null: never.'));
+const EXPIRES_AT = orNull(time('When it stops being valid; null: never.'));
 
 const KEY_MEMBERS = {
   id: idOf('key', 'The id of the key.'),

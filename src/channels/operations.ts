@@ -12,7 +12,7 @@ export const channelOperations = {
     id: 'connectChannel',
     tag: 'Platform: channels',
     description:
-      'Connects a phone number. The provider is asked first: for the number, for the token, and to post its notifications to us. A phone number id belongs to one channel on the whole platform.',
+      'Connects a phone number. The provider is asked first about the number and the token, and to post its notifications to us. A phone number id belongs to one channel on the whole platform.',
     params: account,
     answers: {
       201: { description: 'The channel.', schema: ref('PlatformChannel'), headers: { Location: LOCATION } },
@@ -30,7 +30,7 @@ export const channelOperations = {
     id: 'changeChannel',
     tag: 'Platform: channels',
     description:
-      'Changes what is named. A new access token is shown to the provider first; one that works makes a suspended channel connected again.',
+      'Changes what is named. A new access token is checked with the provider first; one that works makes a suspended channel connected again.',
     params: channel,
     answers: { 200: { description: 'The channel as it is now.', schema: ref('PlatformChannel') } },
     errors: ['channel_refused'],
@@ -38,7 +38,7 @@ export const channelOperations = {
   remove: {
     id: 'removeChannel',
     tag: 'Platform: channels',
-    description: 'Removes a channel: it sends and receives no more, and its token is erased. Its messages stay.',
+    description: 'Removes a channel: it no longer sends or receives, and its token is erased. Its messages stay.',
     params: channel,
     answers: { 204: { description: 'It is removed.' } },
   },

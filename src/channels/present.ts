@@ -32,7 +32,7 @@ export function presentForPlatform(row: ChannelRow) {
   };
 }
 
-/** Why the provider limits a business account, or that it stopped to, in its own words in lower case. */
+/** Why the provider limits a business account, or that it stopped, in its own words in lower case. */
 export interface Restriction {
   event: string;
   restrictions: { type: string; until: string | null }[];

@@ -126,7 +126,7 @@ function changeRoute(deps: Deps): Route {
   return platformRoute({
     method: 'PATCH',
     path: '/platform/v1/channels/:id',
-    summary: 'Change a channel; a new access token is shown to the provider first',
+    summary: 'Change a channel; a new access token is checked with the provider first',
     operation: channelOperations.change,
     bodyUse: 'json',
     bodySchema: CHANNEL_CHANGES,

@@ -37,7 +37,7 @@ const RESTRICTION_EXAMPLE = {
 export const channelSchemas = {
   Channel: answer('A phone number of the account.', MEMBERS, CHANNEL_EXAMPLE),
   ChannelInEvent: answer(
-    'A channel, and what the provider has just told of limiting it.',
+    'A channel, and what the provider has just reported about limiting it.',
     { ...MEMBERS, restriction: Type.Optional(ref('Restriction')) },
     CHANNEL_EXAMPLE,
   ),
@@ -59,7 +59,7 @@ export const channelSchemas = {
     },
   ),
   Restriction: answer(
-    'Why the provider limits a business account, or that it stopped to, in its own words in lower case.',
+    'Why the provider limits a business account, or that it stopped, in its own words in lower case.',
     {
       event: text('What happened.'),
       restrictions: Type.Array(ref('RestrictionItem'), { description: 'What is not allowed now.' }),

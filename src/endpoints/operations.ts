@@ -37,14 +37,14 @@ export const endpointOperations = {
     id: 'changeEndpoint',
     tag: 'Endpoints',
     description:
-      'Changes what is named; `null` clears. What was recorded while it was not enabled comes by a replay only.',
+      'Changes what is named; `null` clears. Events that were recorded while it was not enabled come only by a replay.',
     params,
     answers: { 200: { description: 'The endpoint as it is now.', schema: ref('Endpoint') } },
   },
   remove: {
     id: 'deleteEndpoint',
     tag: 'Endpoints',
-    description: 'Deletes an endpoint. What was on its way to it is not delivered any more.',
+    description: 'Deletes an endpoint. What was on its way to it is no longer delivered.',
     params,
     answers: { 204: { description: 'It is gone.' } },
   },
@@ -58,7 +58,7 @@ export const endpointOperations = {
   test: {
     id: 'testEndpoint',
     tag: 'Endpoints',
-    description: 'Posts an `endpoint.test` event once, enabled or not, and waits for what comes of it.',
+    description: 'Posts an `endpoint.test` event once, enabled or not, and waits for the outcome.',
     params,
     answers: { 200: { description: 'The attempt, whatever came of it.', schema: ref('Attempt') } },
     errors: ['rate_limited'],

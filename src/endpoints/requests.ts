@@ -9,7 +9,7 @@ import { readEndpointUrl } from './address/url.ts';
 const OVERLAP_SECONDS_MAX = 604_800;
 /** A header given twice is an array; both are a mistake that the check tells of. */
 const HEADERS = Type.Record(Type.String(), Type.Union([Type.String(), Type.Array(Type.String())]), {
-  description: 'The headers as they came; of them the three of Standard Webhooks are looked at.',
+  description: 'The headers as they came; only the three of Standard Webhooks are looked at.',
 });
 
 const TYPES = Type.Union([wordsOnce(EVENT_TYPES), Type.Null()], {

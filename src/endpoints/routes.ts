@@ -123,7 +123,7 @@ function changingRoutes(deps: EndpointDeps): Route[] {
       method: 'DELETE',
       path: ONE,
       scope: SCOPE,
-      summary: 'Delete an endpoint, with all that is on its way to it',
+      summary: 'Delete an endpoint, with everything on its way to it',
       operation: endpointOperations.remove,
       bodyUse: 'none',
       async handle({ principal, params }) {
@@ -141,7 +141,7 @@ function rotateRoute(deps: EndpointDeps): Route {
     method: 'POST',
     path: `${ONE}/rotate-secret`,
     scope: SCOPE,
-    summary: 'Make a new secret; the one before signs too for a while',
+    summary: 'Make a new secret; the old one signs too for a while',
     operation: endpointOperations.rotate,
     bodyUse: 'json_or_empty',
     bodySchema: ROTATE_BODY,

@@ -44,7 +44,7 @@ export const endpointSchemas = {
     'A new secret.',
     {
       secret: SECRET,
-      previous_expires_at: orNull(time('Until when the secret before signs too; null: it signs no more.')),
+      previous_expires_at: orNull(time('Until when the old secret signs too; null: it no longer signs.')),
     },
     { secret: '<ENDPOINT_SECRET>', previous_expires_at: EXAMPLE.later },
   ),

@@ -17,7 +17,7 @@ export const erasureOperations = {
     id: 'erasePerson',
     tag: 'Platform: accounts',
     description:
-      "Empties all that identifies a person in an account's data, in the background. Give exactly one of `to` and `user_id`. It may be repeated at will.",
+      "Erases everything that identifies a person from an account's data, in the background. Give exactly one of `to` and `user_id`. It may be repeated.",
     params,
     answers: { 202: { description: 'It is taken on.', schema: ref('Erasure') } },
   },

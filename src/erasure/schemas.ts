@@ -4,7 +4,7 @@ import { accountId, answer, text } from '../http/schema-words.ts';
 /** Shared schemas of erasing. */
 export const erasureSchemas = {
   Erasure: answer(
-    'An erasure that was taken on.',
+    'An erasure that was accepted.',
     {
       account_id: accountId('The account in whose data the person is erased.'),
       person: text('What stands for the person in the audit log. The number cannot be read out of it.'),

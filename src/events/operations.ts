@@ -3,8 +3,8 @@ import { ref, text } from '../http/schema-words.ts';
 import { STREAM, STREAM_EXAMPLE } from './schemas.ts';
 
 const LAST_EVENT_ID = {
-  description: 'The last `id` that was seen: the stream goes on after it. It comes before `after`.',
-  schema: text('A sequence number; an empty one is as if it were not there.'),
+  description: 'The last `id` that was seen: the stream goes on after it. It takes precedence over `after`.',
+  schema: text('A sequence number; an empty one is ignored.'),
   example: '1042',
 };
 
@@ -14,7 +14,7 @@ export const eventOperations = {
     id: 'listEvents',
     tag: 'Events',
     description:
-      'Reads events after a number, ascending. With `wait`, an empty answer is held back until the first event comes. Numbers have no gaps, so that nothing can be missing unseen; with `type`, the other numbers are left out.',
+      'Reads events after a number, ascending. With `wait`, an empty answer is held back until the first event comes. Numbers have no gaps, so that nothing can go missing unnoticed; with `type`, the other numbers are left out.',
     answers: { 200: { description: 'Events in their order.', schema: ref('EventPage') } },
   },
   stream: {

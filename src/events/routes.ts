@@ -27,7 +27,7 @@ const SEQUENCE = textOfForm(
   () => NO_SEQUENCE,
 );
 const TYPES = textOfForm(
-  { minLength: 1, description: 'Event types, parted by commas.' },
+  { minLength: 1, description: 'Event types, separated by commas.' },
   (text) => readTypes(text).every((type) => EVENT_TYPES.some((known) => known === type)),
   () => `Event types are ${EVENT_TYPES.join(', ')}.`,
 );
@@ -65,7 +65,7 @@ function feedRoute({ database, tail, docsUrl, closing, authenticate }: Deps): Ro
     method: 'GET',
     path: '/api/v1/events',
     scope: 'events:read',
-    summary: 'Read events in their order, waiting for the first one if wished',
+    summary: 'Read events in their order, waiting for the first one if you like',
     operation: eventOperations.list,
     bodyUse: 'none',
     querySchema: LIST_QUERY,

@@ -23,7 +23,7 @@ export const EVENT_MEANINGS: Record<string, string> = {
   'message.unknown': 'Whether the provider took the message is not known.',
   'message.received': 'A person wrote.',
   'template.updated': 'A template changed, such as its status or its quality.',
-  'channel.updated': 'A channel changed, or the provider limits it or stopped to.',
+  'channel.updated': 'A channel changed, or the provider began or stopped limiting it.',
   'account.updated': 'The account was suspended or resumed.',
   'endpoint.disabled': 'An endpoint was disabled, because it is gone or has failed for too long.',
   'endpoint.test': 'A test that you asked for. It is in no log and has no sequence.',
@@ -51,7 +51,7 @@ const EXAMPLE_INBOUND = {
 /** Shared schemas of events, one for each type, and the two feeds. */
 export const eventSchemas: Record<string, TSchema> = {
   Event: byWord(
-    'A fact that was recorded for the account. Which one it is stands in `type`.',
+    'A fact that was recorded for the account. `type` says which one.',
     'type',
     Object.fromEntries(EVENT_TYPES.map((type) => [type, eventSchemaName(type)])),
   ),
@@ -60,7 +60,7 @@ export const eventSchemas: Record<string, TSchema> = {
   EventPage: answer('Events in their order.', {
     data: Type.Array(ref('Event'), { description: 'The events after the number asked for, ascending.' }),
     next_cursor: Type.Null({ description: 'Always null: read on with `after`.' }),
-    oldest_sequence: count('The first number that is still kept. What lies between it and `after` + 1 has expired.', 1),
+    oldest_sequence: count('The first number that is still kept. Those between `after` and this one have expired.', 1),
     latest_sequence: count('The last number that was given; 0 before the first.', 1042),
   }),
 };
@@ -70,7 +70,7 @@ function eventOf(type: string, numbered: Record<string, TSchema>): TSchema {
   const schema = type === 'message.received' ? 'Message' : (SUBJECTS[subject] ?? '');
   const example = subject === 'message' ? { message: messageExample(step) } : undefined;
   return answer(`${EVENT_MEANINGS[type]}`, {
-    id: idOf('evt', 'Its id, the same on every delivery: drop what you know already.', EXAMPLE.eventId),
+    id: idOf('evt', 'Its id, the same on every delivery: drop it if you have it already.', EXAMPLE.eventId),
     type: Type.Literal(type, { description: 'What kind of event it is.' }),
     ...numbered,
     timestamp: time('When it was recorded.', EXAMPLE.later),

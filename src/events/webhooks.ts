@@ -10,7 +10,7 @@ const HEADERS = [
   {
     name: 'webhook-id',
     required: true,
-    description: 'The id of the event, the same on every try: drop what you know already.',
+    description: 'The id of the event, the same on every try: drop it if you have it already.',
     example: EXAMPLE.eventId,
   },
   {
@@ -23,7 +23,7 @@ const HEADERS = [
     name: 'webhook-signature',
     required: true,
     description:
-      'One or more signatures, parted by spaces: `v1,` and the HMAC-SHA256 of `<webhook-id>.<webhook-timestamp>.<body>` with the secret of the endpoint, in base64.',
+      'One or more signatures, separated by spaces: `v1,` and the HMAC-SHA256 of `<webhook-id>.<webhook-timestamp>.<body>` with the secret of the endpoint, in base64.',
     example: 'v1,<SIGNATURE>',
   },
   {
@@ -47,7 +47,7 @@ function describeWebhook(type: string, shared: Shared): JsonObject {
     operationId: `on${name}`,
     summary: `${EVENT_MEANINGS[type]}`,
     description:
-      'Posted to every enabled endpoint that wants this type. Answer 2xx within 15 s. What fails is tried again up to nine times, over about three days. No order is promised: use `sequence`.',
+      'Posted to every enabled endpoint that wants this type. Answer 2xx within 15 s. A post that fails is tried again up to nine times, over about three days. No order is promised: use `sequence`.',
     tags: ['Events'],
     security: [],
     parameters: HEADERS.map((header) => ({ ...header, in: 'header', schema: { type: 'string' } })),

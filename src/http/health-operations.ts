@@ -6,7 +6,7 @@ export const healthOperations = {
   alive: {
     id: 'readHealth',
     tag: 'Service',
-    description: 'Answers as long as the process lives, also while it drains.',
+    description: 'Answers as long as the process lives, even while it drains.',
     answers: { 200: { description: 'It lives.', schema: ref('Health') } },
   },
   ready: {

@@ -51,8 +51,8 @@ export const TAGS = {
   Account: 'The account itself, as its key sees it.',
   'Platform: accounts': 'Customers of the platform and their keys. These calls need a platform key.',
   'Platform: channels': 'Connecting phone numbers to accounts. These calls need a platform key.',
-  'Platform: operation': "What the operator looks at: the provider's notifications, and who changed what.",
-  Callback: 'What the provider calls. Nobody else has a use for it.',
+  'Platform: operation': "For the operator: the provider's notifications, and who changed what.",
+  Callback: 'What the provider calls. Nobody else needs it.',
   Service: 'Whether the process lives and works, and what it can do.',
 } as const;
 export type Tag = keyof typeof TAGS;

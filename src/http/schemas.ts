@@ -16,7 +16,7 @@ export const httpSchemas = {
       status: Type.Integer({ description: 'The HTTP status, once more.' }),
       detail: text('What is wrong this time, for a person to read.'),
       code: word('The word to decide by.', Object.keys(API_ERRORS)),
-      request_id: text('The id of this call, as in `x-request-id`: tell it when you ask for help.'),
+      request_id: text('The id of this call, as in `x-request-id`: quote it when you ask for help.'),
       errors: Type.Optional(
         Type.Array(ref('Fault'), {
           description: 'Every fault of the request at once, where it has a place.',

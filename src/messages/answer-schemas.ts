@@ -109,7 +109,7 @@ export const answerSchemas = {
     status: word('Whether it waits for its turn or is on its way.', ['pending', 'transmitting']),
   }),
   ValidationAnswer: answer(
-    'What a send would find out by itself.',
+    'What a send would find out before it transmits.',
     {
       account_id: accountId('The account that asks.'),
       client_reference: REQUEST_REFERENCE,
@@ -147,6 +147,6 @@ export const answerSchemas = {
       code: word('The word to decide by.', ['window_not_known']),
       detail: text('What it means this time, for a person to read.'),
     },
-    { code: 'window_not_known', detail: 'A text reaches only who wrote within 24 hours.' },
+    { code: 'window_not_known', detail: 'A text reaches only people who wrote within 24 hours.' },
   ),
 };

@@ -33,7 +33,7 @@ export const contentMembers: Record<string, TSchema> = {
   ),
   ...Object.fromEntries(INBOUND_TYPES.map((type) => [type, inbound(`Inbound \`${type}\`, as the provider sent it.`)])),
   content: inbound(
-    'Inbound content whose type has the name of another member, or that has not the form described for its type.',
+    'Inbound content whose type has the name of another member, or that does not have the form described for its type.',
   ),
 };
 

@@ -38,7 +38,7 @@ export const messageErrorSchemas = {
     },
   ),
   ProviderError: answer(
-    'What the provider said of it, without anything that identifies a person. What it did not say is not there.',
+    'What the provider said of it, without anything that identifies a person. What it did not say is left out.',
     {
       code: Type.Optional(Type.Integer({ description: 'Its error code.' })),
       title: Type.Optional(text('Its short name for it.')),

@@ -52,7 +52,9 @@ export const messageOperations = {
     description:
       'Takes the body of a send and checks it in the same way, without storing or sending anything. A warning never makes a recipient invalid.',
     body: ref('SendBody'),
-    answers: { 200: { description: 'What a send would find out by itself.', schema: ref('ValidationAnswer') } },
+    answers: {
+      200: { description: 'What a send would find out before it transmits.', schema: ref('ValidationAnswer') },
+    },
     errors: ['invalid_request', 'too_many_recipients', 'unknown_channel', 'no_channel'],
   },
   list: {
@@ -64,14 +66,14 @@ export const messageOperations = {
   read: {
     id: 'readMessage',
     tag: 'Messages',
-    description: 'Reads a message as it is now, with the history of all that was reported about it.',
+    description: 'Reads a message as it is now, with the history of everything that was reported about it.',
     params: { id: `The id of the message, such as \`${EXAMPLE.messageId}\`.` },
     answers: { 200: { description: 'The message.', schema: ref('MessageWithTimeline') } },
   },
   readRequest: {
     id: 'readRequest',
     tag: 'Messages',
-    description: 'Reads what became of a send, also while it runs, and after its caller hung up.',
+    description: 'Reads what became of a send, even while it runs, and after its caller hung up.',
     params: { id: `The id of the request, such as \`${EXAMPLE.requestId}\`: the \`request_id\` of the send's answer.` },
     answers: { 200: { description: 'The aggregate answer as it is now.', schema: ref('RequestAnswer') } },
   },

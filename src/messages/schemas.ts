@@ -25,14 +25,16 @@ const MEMBERS = {
   client_reference: orNull(text(REFERENCE)),
   held: flag('Whether the provider holds or paces it.'),
   error: orNull(ref('MessageError', 'Why it failed, or why its outcome is not known.')),
-  pricing: orNull(ref('Pricing', 'What the provider told about charging it.')),
+  pricing: orNull(ref('Pricing', 'What the provider reported about charging for it.')),
   created_at: time('When the service took it.'),
   updated_at: time('When it last changed.'),
 };
 
 /** What single reads and lists tell of the content, and events do not. */
 const CONTENT_EXPIRED = {
-  content_expired: Type.Optional(flag('There, and true, once the content is older than it is kept; it is null then.')),
+  content_expired: Type.Optional(
+    flag('Present, and true, once the content is past the time it is kept; the content is null then.'),
+  ),
 };
 
 const EXAMPLE_STEP = { at: EXAMPLE.at, received_at: EXAMPLE.at, note: null, error: null };
@@ -41,7 +43,7 @@ const EXAMPLE_STEP = { at: EXAMPLE.at, received_at: EXAMPLE.at, note: null, erro
 export const messageSchemas = {
   ...messageErrorSchemas,
   Message: answer(
-    'A message. Its content stands in the member named after `type`; an inbound one is as the provider sent it.',
+    'A message. Its content is in the member named after `type`; inbound content is as the provider sent it.',
     { ...MEMBERS, ...contentMembers, ...CONTENT_EXPIRED },
     { ...EXAMPLE_MESSAGE, text: textContent },
   ),
@@ -70,10 +72,10 @@ export const messageSchemas = {
   TimelineStep: answer(
     'One step in the history of a message.',
     {
-      status: text('What was reported; also words of the provider that change nothing here, such as `played`.'),
+      status: text('What was reported, including words of the provider that change nothing here, such as `played`.'),
       at: time('When it happened, as the one who reported it says.'),
       received_at: time('When the service learned of it.'),
-      note: orNull(word('`late` or `duplicate` for what changed nothing.', ['late', 'duplicate'])),
+      note: orNull(word('`late` or `duplicate` if it changed nothing.', ['late', 'duplicate'])),
       error: orNull(ref('MessageError', 'Why it failed.')),
     },
     { ...EXAMPLE_STEP, status: 'accepted' },
@@ -87,7 +89,7 @@ export const messageSchemas = {
     { id: EXAMPLE.messageId, message_id: EXAMPLE.providerMessageId },
   ),
   Pricing: answer(
-    'What the provider told about charging a message. What it did not tell is not there.',
+    'What the provider reported about charging for a message. What it did not report is left out.',
     {
       billable: Type.Optional(flag('Whether it is charged.')),
       model: Type.Optional(text('The pricing model, in the words of the provider.')),

@@ -16,7 +16,7 @@ export const notificationOperations = {
     id: 'verifyCallback',
     tag: 'Callback',
     description:
-      'The provider asks once, when the address is configured there, and gets its challenge back if the verify token is right. What else stands in the query does not matter.',
+      'The provider asks once, when the address is configured there, and gets its challenge back if the verify token is right. Anything else in the query does not matter.',
     query: Type.Object({
       'hub.mode': Type.Literal('subscribe', { description: 'Always `subscribe`.' }),
       'hub.verify_token': text('A verify token of the platform.', { examples: ['<VERIFY_TOKEN>'] }),

@@ -120,7 +120,7 @@ function reprocessRoute({ database, nudge, limits }: Deps): Route {
   return platformRoute({
     method: 'POST',
     path: '/platform/v1/notifications/:id/reprocess',
-    summary: 'Apply again what could not be applied of a notification',
+    summary: 'Apply again what could not be applied from a notification',
     operation: notificationOperations.reprocess,
     bodyUse: 'json_or_empty',
     bodySchema: Type.Object({}, { additionalProperties: false }),

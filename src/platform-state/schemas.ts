@@ -5,17 +5,17 @@ import { answer, count, flag, orNull, ref, text, time } from '../http/schema-wor
 /** Shared schemas of the platform's state. */
 export const platformStateSchemas = {
   PlatformState: answer(
-    'What runs and what waits, as the database tells it.',
+    'What runs and what waits, according to the database.',
     {
       at: time('The time of the database.'),
-      nodes: Type.Array(ref('NodeState'), { description: 'The gateways that run, or ended without a word.' }),
+      nodes: Type.Array(ref('NodeState'), { description: 'The gateways that run, or ended without signing off.' }),
       notifications: queue({
         waiting: ref('BoundedCount', 'Those that are still to be applied.'),
         lag_ms: count('How long the oldest of them has been due.'),
-        set_aside: ref('BoundedCount', 'Those of which something could not be applied.'),
+        set_aside: ref('BoundedCount', 'Those from which something could not be applied.'),
       }),
       deliveries: queue({
-        waiting: ref('BoundedCount', 'All that are on their way to an endpoint.'),
+        waiting: ref('BoundedCount', 'Everything that is on its way to an endpoint.'),
         due: ref('BoundedCount', 'Those whose next attempt should be made now.'),
         lag_ms: count('How long the oldest of them has been due.'),
       }),
@@ -56,7 +56,7 @@ export const platformStateSchemas = {
     id: Type.String({ format: 'uuid', description: 'Its id, new at every start.' }),
     host: text('The name of its machine or container.'),
     started_at: time('When it began.'),
-    lease_until: time('Until when it counts as alive without another sign.'),
+    lease_until: time('Until when it counts as alive without another sign of life.'),
     alive: flag('Whether it counts as alive.'),
   }),
   BoundedCount: answer('A count that ends at a thousand.', {

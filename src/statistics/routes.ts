@@ -20,7 +20,7 @@ const QUERY = Type.Object(
     ),
     until: Type.Optional(timeParameter('An RFC 3339 time, taken up to the end of its bucket (now).')),
     step: Type.Optional(
-      Type.Enum([...STEPS], { description: 'How long each bucket is. By default as the range asks for.' }),
+      Type.Enum([...STEPS], { description: 'How long each bucket is; if left out, it depends on the range.' }),
     ),
   },
   { additionalProperties: false },

@@ -9,7 +9,7 @@ const NUMBERS = {
   read: count('How many are `read`.'),
   failed: count('How many are `failed`, at the send or later.'),
   unknown: count('How many are `unknown`.'),
-  received: count('How many messages from people came.'),
+  received: count('How many messages came from people.'),
   to_delivery_ms: orNull({ ...ref('DeliveryTimes'), description: 'null where none was delivered.' }),
 };
 const EXAMPLE_NUMBERS = {
@@ -56,10 +56,10 @@ export const statisticsSchemas = {
     { at: '2026-01-31T12:00:00.000Z', ...EXAMPLE_NUMBERS },
   ),
   DeliveryTimes: answer(
-    'How long it took from the making of a message to the report of its delivery, within about a tenth.',
+    'How long it took from when a message was made to when its delivery was reported, to within about a tenth.',
     {
-      p50: count('Half of the delivered messages took at most so many milliseconds.'),
-      p95: count('95 of 100 took at most so many.'),
+      p50: count('Half of the delivered messages took at most this many milliseconds.'),
+      p95: count('95 of 100 took at most this many.'),
     },
     EXAMPLE_NUMBERS.to_delivery_ms,
   ),

@@ -36,7 +36,7 @@ export const templateSchemas = {
     {
       added: count('How many were new.'),
       changed: count('How many were different.'),
-      removed: count('How many are no more.'),
+      removed: count('How many no longer exist.'),
       total: count('How many there are now.'),
     },
     { added: 1, changed: 0, removed: 0, total: 12 },

@@ -5,7 +5,7 @@ import { text } from '../schema-words.ts';
 /** The headers that many answers have, by their names. */
 export const SHARED_HEADERS: Record<string, DescribedHeader> = {
   'x-request-id': {
-    description: 'The id of this call. Tell it when you ask for help.',
+    description: 'The id of this call. Quote it when you ask for help.',
     schema: text('A `req_` id.'),
     example: EXAMPLE.requestId,
   },

@@ -48,7 +48,7 @@ export function describeApi({ routes, schemas, webhooks, serverUrl }: ApiParts):
         accountKey: {
           type: 'http',
           scheme: 'bearer',
-          description: "An account's API key. What it may do is told by its scopes, which each operation names.",
+          description: "An account's API key. Its scopes say what it may do; each operation names the one it needs.",
         },
         platformKey: {
           type: 'http',

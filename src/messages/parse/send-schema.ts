@@ -20,7 +20,7 @@ const COMPONENT = closed(
   },
   {
     additionalProperties: true,
-    description: 'A part of the template with its values. Known kinds are checked; what else is in it is passed on.',
+    description: 'A part of the template with its values. Known kinds are checked; everything else in it is passed on.',
     examples: [{ type: 'body', parameters: [{ type: 'text', text: 'Ada' }] }],
   },
 );
@@ -36,9 +36,11 @@ const TEXT = closed(
       maxLength: SEND_LIMITS.bodyCharacters,
       description: 'The text itself, counted in code points.',
     }),
-    preview_url: Type.Optional(Type.Boolean({ description: 'Whether to preview the first link; false if left out.' })),
+    preview_url: Type.Optional(
+      Type.Boolean({ description: 'Whether to show a preview of the first link; false if left out.' }),
+    ),
   },
-  { description: 'A free-form text. It reaches only who has written within 24 hours.' },
+  { description: 'A free-form text. It reaches only people who have written within 24 hours.' },
 );
 const TEMPLATE = closed(
   {
@@ -69,7 +71,7 @@ const NUMBER = Type.String({
 const USER_ID = Type.String({ description: 'A business-scoped user id.' });
 const NUMBERS = Type.String({
   minLength: 1,
-  description: 'One or more numbers, parted by commas, semicolons or line breaks.',
+  description: 'One or more numbers, separated by commas, semicolons or line breaks.',
 });
 
 /** The body of a send, for the description only: the parser checks it by hand, and takes nothing that does not fit here. */
@@ -104,7 +106,7 @@ function sendOf(
   content: Record<string, TSchema>,
 ): TSchema {
   const own = { client_reference: Type.Optional(REFERENCE), ...ofRecipient };
-  const byNumber = closed({ to: NUMBER, ...own }, { description: 'A recipient by number, with what is its own.' });
+  const byNumber = closed({ to: NUMBER, ...own }, { description: 'A recipient by number, with its own members.' });
   const byUserId = closed({ user_id: USER_ID, ...own }, { description: 'A recipient by user id.' });
   const to = Type.Union(
     [
@@ -115,7 +117,7 @@ function sendOf(
         description: 'Recipients one by one.',
       }),
     ],
-    { description: 'The recipients, 1 to 50. The same person twice is sent to once.' },
+    { description: 'The recipients, 1 to 50. A person who is in it twice gets one message.' },
   );
   return closed(
     {
