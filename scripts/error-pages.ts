@@ -26,18 +26,18 @@ function indexPage(): string {
   });
   return `# Errors
 
-Every error code, each with a page that tells why it comes and what to do. Decide by the code: titles and other words may change.
+Every error code, each with a page that explains why it comes and what to do. Decide by the code: titles and other words may change.
 
 ## A whole request
 
-The answer is \`application/problem+json\` ([RFC 9457](https://www.rfc-editor.org/rfc/rfc9457)). Nothing was transmitted, except that a
-500 leaves it open.
+The answer is \`application/problem+json\` ([RFC 9457](https://www.rfc-editor.org/rfc/rfc9457)). Nothing was transmitted, except that
+a 500 leaves this open.
 
 | code | HTTP status | meaning |
 |---|---|---|
 ${ofRequests.join('\n')}
 
-If several are true, [one of them answers](../api-promises.md#which-error-answers).
+If several apply, [one of them answers](../api-promises.md#which-error-answers).
 
 ## One message
 
@@ -48,8 +48,8 @@ It stands in the \`error\` of an entry of the send's answer, of a message, or of
 |---|---|---|---|
 ${ofMessages.join('\n')}
 
-"Sender" is the owner of the channel; what has to be settled at the provider, the platform does. [Reading
-results](../reading-results.md) tells how to treat them in code.
+"Sender" is the owner of the channel; what must be settled at the provider is settled by the platform. [Reading
+results](../reading-results.md) explains how to treat them in code.
 
 These pages are made from the tables in \`src/kernel\` by \`npm run generate\`.
 `;
