@@ -6,7 +6,7 @@ const NODE_MAJOR_MIN = 24;
 const major = Number(process.versions.node.split('.')[0]);
 if (major < NODE_MAJOR_MIN) {
   console.error(
-    `waypost needs Node ${NODE_MAJOR_MIN} or newer, and this is ${process.version}. Run it with "npx waypost", which brings its own.`,
+    `waypost needs Node ${NODE_MAJOR_MIN} or newer, and this is ${process.version}. Run it with "npx waypost" in the folder of Waypost, which has its own Node.`,
   );
   process.exit(1);
 }
