@@ -72,12 +72,8 @@ function apiErrorOf(error: unknown, isPassing: (error: unknown) => boolean): Api
   if (error instanceof ApiError) return error;
   if (error instanceof StoreUnavailable) return unavailable('The store cannot be reached.', error);
   switch (fastifyCodeOf(error)) {
-    case 'FST_ERR_CTP_BODY_TOO_LARGE':
-      return new ApiError('payload_too_large', 'The body is larger than this route takes.');
     case 'FST_ERR_CTP_INVALID_MEDIA_TYPE':
       return new ApiError('unsupported_media_type', 'The content type must be application/json.');
-    case 'FST_ERR_CTP_INVALID_CONTENT_LENGTH':
-      return new ApiError('malformed_json', 'The body does not have the length that was announced.');
     case 'FST_ERR_BAD_URL':
     case 'FST_ERR_MAX_PARAM_LENGTH':
       return new ApiError('not_found', 'There is no such path.');

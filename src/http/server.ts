@@ -15,6 +15,7 @@ import { invalidRequest } from './invalid-request.ts';
 import { parseJsonBody } from './json-body.ts';
 import { lingering } from './linger.ts';
 import { type RateLimits, rateLimited } from './rate-limit.ts';
+import { createReadBody } from './read-body.ts';
 import { accountOf, stateOf } from './request-state.ts';
 import type { Access, Answer, Route } from './route.ts';
 
@@ -67,9 +68,12 @@ export function createServer(deps: ServerDeps): FastifyInstance {
   });
   answerHalfClosed(app.server);
   app.removeAllContentTypeParsers();
-  app.addContentTypeParser('*', { parseAs: 'buffer' }, (request, raw, done) => {
-    stateOf(request.raw).rawBody = Buffer.isBuffer(raw) ? raw : Buffer.from(raw);
-    done(null, undefined);
+  const readBody = createReadBody();
+  app.addContentTypeParser('*', (request, _payload, done) => {
+    readBody(request.raw, request.routeOptions.bodyLimit, (error, body) => {
+      if (body !== undefined) stateOf(request.raw).rawBody = body;
+      done(error, undefined);
+    });
   });
   if (deps.onAnswered !== undefined) tellAnswered(app, deps.onAnswered);
   // Every call passes these hooks, so they call back and make no promises.
@@ -131,7 +135,7 @@ function addRoute(app: FastifyInstance, route: Route, methods: string[], deps: S
       // The key may have been revoked while the body was long in coming.
       if (route.access.by !== 'anyone' && isLongAgo(request)) await identify(request, route.access, deps);
       const { requestId, principal, rawBody } = stateOf(request.raw);
-      const body = readBody(route, rawBody);
+      const body = bodyOf(route, rawBody);
       const queryFaults = () => (route.queryUnchecked ? [] : checkQuery(request.query));
       const faults = route.bodyUse === 'send' ? [] : [...queryFaults(), ...(checkBody?.(body) ?? [])];
       if (faults.length > 0) throw invalidRequest(faults);
@@ -192,7 +196,7 @@ function checkScope(scopes: readonly string[] | undefined, needed: Scope | undef
   throw new ApiError('insufficient_scope', `The key needs the scope ${needed}.`);
 }
 
-function readBody(route: Route, rawBody: Buffer): unknown {
+function bodyOf(route: Route, rawBody: Buffer): unknown {
   if (route.bodyUse === 'none' || route.bodyUse === 'raw') return undefined;
   if (route.bodyUse === 'json_or_empty' && rawBody.length === 0) return {};
   return parseJsonBody(rawBody, { passedOn: route.bodyUse === 'send' });

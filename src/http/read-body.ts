@@ -1,0 +1,87 @@
+import type { IncomingMessage } from 'node:http';
+import { ApiError } from '../kernel/errors.ts';
+
+/** What all bodies that are on their way to us may hold together: as much as thirty-two of the largest. */
+const ARRIVING_BYTES_MAX = 128 << 20;
+/** A body is not believed to be as long as it is announced, beyond so much. */
+const FIRST_BYTES = 64 << 10;
+
+/** Tells once what became of the body of a request; without one it is empty. */
+export type ReadBody = (
+  request: IncomingMessage,
+  bytesMax: number,
+  done: (error: Error | null, body?: Buffer) => void,
+) => void;
+
+/** A body that is on its way. */
+interface Arriving {
+  held: Buffer;
+  giveUp(): void;
+}
+
+const EMPTY = Buffer.alloc(0);
+
+/**
+ * Makes what reads bodies. Each lies in one piece of memory: a sender may part a body into as many chunks as it has bytes,
+ * and an object for each of these took 400 bytes, so that a few requests without any key ended the process. All that
+ * are on their way share one room. Who needs longest for a body makes room when it is full: a real sender needs moments.
+ */
+export function createReadBody(arrivingBytesMax = ARRIVING_BYTES_MAX): ReadBody {
+  /** The one that began first comes first. */
+  const arriving = new Set<Arriving>();
+  let bytesHeld = 0;
+
+  function hold(one: Arriving, bytes: Buffer): void {
+    bytesHeld += bytes.length - one.held.length;
+    one.held = bytes;
+  }
+
+  function makeRoom(): void {
+    for (const one of arriving) {
+      if (bytesHeld <= arrivingBytesMax) return;
+      one.giveUp();
+    }
+  }
+
+  return (request, bytesMax, done) => {
+    const announced = Number(request.headers['content-length'] ?? 0);
+    if (announced > bytesMax) return done(tooLarge());
+    const one: Arriving = { held: EMPTY, giveUp: () => end(noRoom()) };
+    let length = 0;
+
+    const take = (chunk: Buffer) => {
+      const needed = length + chunk.length;
+      if (needed > bytesMax) return end(tooLarge());
+      if (needed > one.held.length) {
+        const wanted = Math.max(needed, Math.min(announced, FIRST_BYTES), one.held.length * 2);
+        const grown = Buffer.allocUnsafeSlow(Math.min(wanted, bytesMax));
+        one.held.copy(grown, 0, 0, length);
+        hold(one, grown);
+      }
+      chunk.copy(one.held, length);
+      length = needed;
+      if (bytesHeld > arrivingBytesMax) makeRoom();
+    };
+    const succeed = () => end(null);
+    const breakOff = () => end(new ApiError('malformed_json', 'The body does not have the length that was announced.'));
+    function end(error: Error | null): void {
+      request.off('data', take).off('end', succeed).off('error', breakOff);
+      arriving.delete(one);
+      const body = one.held.subarray(0, length);
+      hold(one, EMPTY);
+      if (error === null) done(null, body);
+      else done(error);
+    }
+
+    arriving.add(one);
+    request.on('data', take).on('end', succeed).on('error', breakOff);
+  };
+}
+
+function tooLarge(): ApiError {
+  return new ApiError('payload_too_large', 'The body is larger than this route takes.');
+}
+
+function noRoom(): ApiError {
+  return new ApiError('unavailable', 'Too much is on its way to us.', { headers: { 'retry-after': '1' } });
+}
