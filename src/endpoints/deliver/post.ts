@@ -84,7 +84,9 @@ class Exchange implements Dispatcher.DispatchHandler {
   }
 
   onResponseData(_controller: unknown, chunk: Buffer): void {
-    if (this.#bytes < ANSWER_BYTES_KEPT) this.#chunks.push(chunk.subarray(0, ANSWER_BYTES_KEPT - this.#bytes));
+    // Copied: a chunk lies in what was read from the socket, which would be kept with it, and be thousands of times as long.
+    if (this.#bytes < ANSWER_BYTES_KEPT)
+      this.#chunks.push(Buffer.from(chunk.subarray(0, ANSWER_BYTES_KEPT - this.#bytes)));
     this.#bytes += chunk.length;
     if (this.#bytes > ANSWER_BYTES_MAX) this.#stop('too_large');
   }
