@@ -187,6 +187,29 @@ describe('a change of an endpoint', () => {
     assert.equal(receiver.received.length, 15);
   });
 
+  it('of its address takes what waits there along, also where giving it back meets somebody in a circle', async () => {
+    const { accountId, call, receiver, release } = await busyCustomer();
+    const elsewhere = await receive();
+    const { database } = harness;
+    const claimed = await database.query<{ event_id: string }>(
+      'select event_id from delivery where account_id = $1 order by event_id',
+      [accountId],
+    );
+    const [first, last] = [claimed.at(-50)?.event_id, claimed.at(-1)?.event_id];
+    const lock = 'select 1 from delivery where account_id = $1 and event_id = $2 for update';
+    await database.transaction(async (tx) => {
+      // So that the server ends the other one of the two.
+      await tx.query("set local deadlock_timeout to '20s'");
+      await tx.query(lock, [accountId, last]);
+      await call('PATCH', '', { url: elsewhere.url });
+      await until(async () => (await countWaitingForLocks(database)) > 0);
+      await tx.query(lock, [accountId, first]);
+    });
+    release();
+    await until(() => elsewhere.received.length === 50);
+    assert.equal(receiver.received.length, 15);
+  });
+
   it('of its secret without an overlap lets the old one sign nothing any more', async () => {
     const { call, receiver, release } = await busyCustomer();
     const { secret } = (await call('POST', '/rotate-secret', { overlap_seconds: 0 })).json;

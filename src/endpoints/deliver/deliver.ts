@@ -6,6 +6,7 @@ import { createRest } from '../../kernel/rest.ts';
 import { unwatched, type WatchRound } from '../../observe/loops.ts';
 import type { Database } from '../../store/database.ts';
 import { isPassingFailure } from '../../store/passing-failure.ts';
+import { repeatOnConflict } from '../../store/repeat-on-conflict.ts';
 import type { AttemptOutcome, Attempts } from './attempt.ts';
 import { type ClaimedDelivery, claimDeliveries, releaseDeliveries, removeDeliveries } from './delivery-store.ts';
 import { Lanes } from './lanes.ts';
@@ -213,7 +214,7 @@ class Carrier {
 
   async #tryStore(work: () => Promise<void>): Promise<void> {
     try {
-      await work();
+      await repeatOnConflict(work);
     } catch (error) {
       if (!isPassingFailure(error)) throw error;
       // The lease ends by itself.

@@ -68,14 +68,15 @@ interface Recorded {
 
 async function record(database: Database, made: readonly MadeAttempt[]): Promise<Recorded> {
   if (made.some(({ outcome }) => outcome.outcome !== 'succeeded'))
-    return { disabled: await database.transaction((tx) => recordAny(tx, made)) };
+    return { disabled: await repeatOnConflict(() => database.transaction((tx) => recordAny(tx, made))) };
   // Nearly always that is all.
   const deliveries = made.map(({ delivery }) => delivery);
-  const removed = await recordSuccesses(database, {
+  const successes = {
     endpoints: sortEndpoints(made).good,
     attempts: made.map((attempt) => rowOf(attempt, null)),
     deliveries,
-  });
+  };
+  const removed = await repeatOnConflict(() => recordSuccesses(database, successes));
   if (removed === deliveries.length) return { disabled: [] };
   // A crash before this is over repeats a delivery, as one before the attempts are written down does. By now they are
   // written, and must not be written again: who loses a lock here tries this alone again, and an error is a result, so
