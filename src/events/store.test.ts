@@ -176,15 +176,10 @@ describe('the log of events', () => {
     await record(test.database, [draft(one, 'test'), draft(one, 'test'), draft(one, 'live'), draft(other, 'live')]);
     const logs = [one, other].flatMap((accountId) => MODES.map((mode) => ({ accountId, mode })));
     const latest = await findLatest(test.database, [...logs, ...logs]);
-    assert.deepEqual(
-      latest,
-      new Map([
-        [`${one} test`, 2],
-        [`${one} live`, 1],
-        [`${other} live`, 1],
-      ]),
-    );
-    assert.deepEqual(await findLatest(test.database, []), new Map());
+    const at = (accountId: string, mode: Mode) => latest({ accountId, mode });
+    assert.deepEqual([at(one, 'test'), at(one, 'live'), at(other, 'test'), at(other, 'live')], [2, 1, 0, 1]);
+    const none = await findLatest(test.database, []);
+    assert.equal(none({ accountId: one, mode: 'test' }), 0);
   });
 
   it('finds one event in its own account and mode only', async () => {

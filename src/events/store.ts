@@ -151,17 +151,15 @@ const EVENT_LATEST = `
   join unnest($1::uuid[], $2::mode[]) as wanted(account_id, mode)
     on s.account_id = wanted.account_id and s.mode = wanted.mode`;
 
-/** The last number of several logs at once, by account and mode. */
-export async function findLatest(
-  store: Queryable,
-  logs: readonly { accountId: string; mode: Mode }[],
-): Promise<Map<string, number>> {
-  const distinct = [...new Map(logs.map((log) => [`${log.accountId} ${log.mode}`, log])).values()];
+/** Finds the last number of several logs at once. Returns what tells it of each of them; 0: none was given. */
+export async function findLatest(store: Queryable, logs: readonly EventLog[]): Promise<(log: EventLog) => number> {
+  const distinct = [...new Map(logs.map((log) => [keyOf(log), log])).values()];
   const rows = await store.query<{ account_id: string; mode: Mode; last: number }>(EVENT_LATEST, [
     distinct.map(({ accountId }) => accountId),
     distinct.map(({ mode }) => mode),
   ]);
-  return new Map(rows.map((row) => [`${row.account_id} ${row.mode}`, row.last]));
+  const latest = new Map(rows.map(({ account_id: accountId, mode, last }) => [keyOf({ accountId, mode }), last]));
+  return (log) => latest.get(keyOf(log)) ?? 0;
 }
 
 /** By its id first: with both conditions in one, the planner may read the log by its numbers for it. */

@@ -58,8 +58,7 @@ export function createTail(database: Queryable, log: Logger, watch: WatchRound =
       log.warn({ err: error }, 'events.tail_waits_for_store');
       return undefined;
     });
-    for (const waiter of asked)
-      if ((latest?.get(`${waiter.accountId} ${waiter.mode}`) ?? 0) > waiter.after) waiter.wake();
+    if (latest !== undefined) for (const waiter of asked) if (latest(waiter) > waiter.after) waiter.wake();
     asking = false;
     plan(again ? NUDGE_PAUSE_MS : POLL_MS);
     again = false;
