@@ -65,17 +65,17 @@ async function dropIfPast(
 async function dropNotificationsIfPast(
   tx: Transaction,
   { name, untilMs }: Pick<Partition, 'name' | 'untilMs'>,
-  { appliedFromMs, setAsideFromMs }: KeepLimits,
+  limits: KeepLimits,
 ): Promise<boolean> {
-  if (untilMs > appliedFromMs - APPLIED_WITHIN_MS) return false;
-  const values: [Date, string] = [new Date(appliedFromMs), firstIdOfMs(setAsideFromMs)];
+  if (untilMs > notificationsUntilMs(limits)) return false;
+  const values: [Date, string] = [new Date(limits.appliedFromMs), firstIdOfMs(limits.setAsideFromMs)];
   const { rows, bytes } = await sizeLeftOver(tx, name, values);
   if (rows > LEFT_OVER_ROWS_MAX || bytes > LEFT_OVER_BYTES_MAX) return false;
   await dropNotifications(tx, name, values);
   return true;
 }
 
-/** Until when a week of notifications must end so that it is to be dropped. */
+/** The time by which a week of notifications must have ended to be dropped. */
 export function notificationsUntilMs({ appliedFromMs }: KeepLimits): number {
   return appliedFromMs - APPLIED_WITHIN_MS;
 }
