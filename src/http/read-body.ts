@@ -54,7 +54,7 @@ export function createReadBody(arrivingBytesMax = ARRIVING_BYTES_MAX): ReadBody 
       if (needed > bytesMax) return end(tooLarge());
       if (needed > one.held.length) {
         const wanted = Math.max(needed, Math.min(announced, FIRST_BYTES), one.held.length * 2);
-        const grown = Buffer.allocUnsafeSlow(Math.min(wanted, bytesMax));
+        const grown = Buffer.allocUnsafe(Math.min(wanted, bytesMax));
         one.held.copy(grown, 0, 0, length);
         hold(one, grown);
       }
