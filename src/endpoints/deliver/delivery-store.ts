@@ -116,19 +116,17 @@ export function claimDeliveries(store: Queryable, limits: ClaimLimits): Promise<
  * attempts is the fence: a node that comes back after its lease changes nothing that has gone on without it. Where the same
  * number may come again, after a replay or another claim, the claim is a second fence.
  */
-const takenOf = (fence: string) => `
-  taken as materialized (
-    select d.place, t.account_id, t.wait_ms
-    from unnest($1::uuid[], $2::uuid[], $3::uuid[], $4::integer[], $5::bigint[], $6::bigint[])
-      as t(account_id, endpoint_id, event_id, attempts, claimed_until_us, wait_ms)
-    cross join lateral (
-      select ctid as place, account_id, attempts, ${CLAIMED_UNTIL_US} as claimed_until_us from delivery
-      where (account_id, endpoint_id, event_id) >= (t.account_id, t.endpoint_id, t.event_id)
-        and (account_id, endpoint_id, event_id) <= (t.account_id, t.endpoint_id, t.event_id)
-      order by account_id, endpoint_id, event_id limit 1 for update) d
-    where d.account_id = t.account_id and d.attempts = t.attempts ${fence})`;
-const TAKEN = takenOf('');
-const TAKEN_BY_CLAIM = takenOf('and d.claimed_until_us = t.claimed_until_us');
+const TAKEN = `
+  select d.place, t.account_id, t.wait_ms
+  from unnest($1::uuid[], $2::uuid[], $3::uuid[], $4::integer[], $5::bigint[], $6::bigint[])
+    as t(account_id, endpoint_id, event_id, attempts, claimed_until_us, wait_ms)
+  cross join lateral (
+    select ctid as place, account_id, attempts, ${CLAIMED_UNTIL_US} as claimed_until_us from delivery
+    where (account_id, endpoint_id, event_id) >= (t.account_id, t.endpoint_id, t.event_id)
+      and (account_id, endpoint_id, event_id) <= (t.account_id, t.endpoint_id, t.event_id)
+    order by account_id, endpoint_id, event_id limit 1 for update) d
+  where d.account_id = t.account_id and d.attempts = t.attempts`;
+const OF_THIS_CLAIM = 'and d.claimed_until_us = t.claimed_until_us';
 const COUNTS = 'select (select count(*) from taken) as taken, (select count(*) from written) as written';
 
 /** What names a claimed delivery; `attempts` is the number that it was claimed with. */
@@ -152,7 +150,7 @@ async function writeTaken(store: Queryable, text: string, deliveries: readonly (
 }
 
 const DELIVERY_RELEASE = `
-  with ${TAKEN_BY_CLAIM}, written as (
+  with taken as materialized (${TAKEN} ${OF_THIS_CLAIM}), written as (
     update delivery set claimed_until = null where ctid = any(array(select place from taken)) returning 1)
   ${COUNTS}`;
 
@@ -162,7 +160,7 @@ export function releaseDeliveries(store: Queryable, deliveries: readonly Claimed
 }
 
 const DELIVERY_REMOVE = `
-  with ${TAKEN}, written as (
+  with taken as materialized (${TAKEN}), written as (
     delete from delivery where ctid = any(array(select place from taken)) returning 1)
   ${COUNTS}`;
 
@@ -200,7 +198,7 @@ export function removalPart(deliveries: readonly Placed[]): StatementPart {
 }
 
 const DELIVERY_POSTPONE = `
-  with ${TAKEN_BY_CLAIM}, written as (
+  with taken as materialized (${TAKEN} ${OF_THIS_CLAIM}), written as (
     update delivery d set attempts = d.attempts + 1, claimed_until = null,
       next_at = now() + taken.wait_ms * interval '1 millisecond'
     from taken where d.ctid = taken.place and d.account_id = taken.account_id
