@@ -17,7 +17,7 @@ export interface AnsweredRequest {
   status: number;
   /** undefined: no error. */
   code: string | undefined;
-  /** The caller was gone before the answer's last byte. */
+  /** The caller had closed its side of the connection before the answer's last byte, and mostly was gone. */
   hungUp: boolean;
   principal: Principal | undefined;
   durationMs: number;
@@ -45,7 +45,7 @@ function describeAnswer(request: FastifyRequest, reply: FastifyReply, begunMs: n
     method: request.method,
     status: reply.raw.headersSent ? reply.statusCode : CALLER_GONE,
     code,
-    hungUp: answeredMs === undefined && !reply.raw.writableFinished,
+    hungUp: answeredMs === undefined && (!reply.raw.writableFinished || request.raw.socket.readableEnded),
     principal,
     durationMs: (answeredMs ?? performance.now()) - begunMs,
   };
