@@ -47,6 +47,19 @@ describe('settings', () => {
     assert.equal(loadConfig({ WAYPOST_METRICS_PORT: '0' }).metricsPort, 0);
   });
 
+  it('let endpoints be local only where this process is for itself, unless told', () => {
+    const local = (environment: Record<string, string>) => loadConfig(environment).localEndpoints;
+    for (const HOST of ['127.0.0.1', '127.1.2.3', 'localhost', '::1']) {
+      assert.equal(local({ HOST }), true, HOST);
+      assert.equal(local({ ...PRODUCTION, HOST }), false, `${HOST} in production`);
+      assert.equal(local({ HOST, WAYPOST_LOCAL_ENDPOINTS: 'off' }), false, `${HOST}, told`);
+    }
+    for (const HOST of ['0.0.0.0', '::', '192.168.0.7', '127.0.0.1.example.com', '127.example.com']) {
+      assert.equal(local({ HOST }), false, HOST);
+      assert.equal(local({ HOST, WAYPOST_LOCAL_ENDPOINTS: 'on' }), true, `${HOST}, told`);
+    }
+  });
+
   it('that are wrong are named all at once', () => {
     const wrong = {
       NODE_ENV: 'Production',

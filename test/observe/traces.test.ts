@@ -71,6 +71,13 @@ describe('the settings of traces', () => {
     assert.deepEqual(exporter, { kind: 'otlp', url: 'http://c:4318/v1/traces', headers: {} });
   });
 
+  it('may be kept in any share from none to all', () => {
+    const ratio = (OTEL_TRACES_SAMPLER_ARG: string) =>
+      loadConfig({ WAYPOST_TRACES: 'console', OTEL_TRACES_SAMPLER_ARG }).traces?.samplerRatio;
+    assert.deepEqual(['0', '0.25', '1'].map(ratio), [0, 0.25, 1]);
+    for (const wrong of ['-0.1', '1.1', 'half']) assert.throws(() => ratio(wrong), /OTEL_TRACES_SAMPLER_ARG/);
+  });
+
   it('take the headers for the collector as the standard writes them, percent-encoded', () => {
     const settings = {
       OTEL_EXPORTER_OTLP_ENDPOINT: 'http://c:4318',
