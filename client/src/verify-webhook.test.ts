@@ -43,6 +43,17 @@ describe('verifyWebhook', () => {
     assert.equal((await verifyWebhook({ headers: both, body: BODY, secrets: SECRET.slice(6) })).id, ID);
   });
 
+  it('takes no longer the more signatures there are, which anybody may send', async () => {
+    const many = { ...signed(), 'webhook-signature': `${signatureBy(OTHER)} `.repeat(5_000) };
+    const begunMs = performance.now();
+    await assert.rejects(
+      verifyWebhook({ headers: many, body: ' '.repeat(1 << 20), secrets: SECRET }),
+      WebhookVerificationError,
+    );
+    const tookMs = performance.now() - begunMs;
+    assert.ok(tookMs < 2_000, `It took ${Math.round(tookMs)} ms`);
+  });
+
   for (const [code, change] of [
     ['header_missing', { 'webhook-id': '' }],
     ['header_missing', { 'webhook-signature': undefined }],

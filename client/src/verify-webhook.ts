@@ -66,14 +66,21 @@ function join(start: Uint8Array, end: Uint8Array): Uint8Array<ArrayBuffer> {
   return all;
 }
 
-/** WebCrypto compares in constant time. */
+/** Signs once for each secret: whoever posts decides how many signatures there are, and how long the body is. */
 async function isSigned(signed: Uint8Array<ArrayBuffer>, signatures: string[], keys: Uint8Array<ArrayBuffer>[]) {
+  const given = signatures.map(fromBase64);
   for (const bytes of keys) {
-    const key = await crypto.subtle.importKey('raw', bytes, ALGORITHM, false, ['verify']);
-    for (const signature of signatures)
-      if (await crypto.subtle.verify(ALGORITHM, key, fromBase64(signature), signed)) return true;
+    const key = await crypto.subtle.importKey('raw', bytes, ALGORITHM, false, ['sign']);
+    const right = new Uint8Array(await crypto.subtle.sign(ALGORITHM, key, signed));
+    if (given.some((signature) => isSame(signature, right))) return true;
   }
   return false;
+}
+
+/** Every byte is looked at, so that the time tells nothing about which differs. */
+function isSame(given: Uint8Array, right: Uint8Array): boolean {
+  const differing = right.reduce((bits, byte, place) => bits | (byte ^ (given[place] ?? 0)), 0);
+  return given.length === right.length && differing === 0;
 }
 
 function readEvent(body: Uint8Array): WebhookEvent {
