@@ -23,6 +23,11 @@ describe('parsing JSON that is passed on', () => {
       assert.throws(() => parseKeepingDigits(json), SyntaxError);
   });
 
+  it('rounds what is not written as a whole number: the database takes only so many digits behind a point', () => {
+    for (const number of ['12345678901234567.5', `12345678901234567.${'0'.repeat(20_000)}`, '12345678901234567e3'])
+      assert.equal(JSON.stringify(parseKeepingDigits(`[${number}]`)), JSON.stringify([Number(number)]));
+  });
+
   it('is not ended by any depth', () => {
     const value = parseKeepingDigits(`[12345678901234567890,${'['.repeat(400_000)}${']'.repeat(400_000)}]`);
     assert.ok(Array.isArray(value));

@@ -8,6 +8,8 @@ declare global {
 
 /** Digits that a JavaScript number may not hold; some inside a string only cost a closer look. */
 const LONG_INTEGER = /[:,[\s]-?\d{16}/;
+/** Without fraction and exponent: PostgreSQL takes only so many digits behind a point, and a double has 309 before it. */
+const INTEGER = /^-?\d+$/;
 
 /**
  * Parses JSON that is passed on, as `JSON.parse` does, but a whole number beyond 2^53 becomes what `JSON.isRawJSON` knows and
@@ -29,6 +31,6 @@ export function parseKeepingDigits(text: string): unknown {
 /** The compiler does not know the third parameter yet. */
 function keepDigits(_key: string, value: unknown, ...[context]: { source?: string }[]): unknown {
   const source = context?.source;
-  const isLong = typeof value === 'number' && Number.isInteger(value) && !Number.isSafeInteger(value);
-  return isLong && source !== undefined ? JSON.rawJSON(source) : value;
+  const isLong = typeof value === 'number' && Number.isFinite(value) && !Number.isSafeInteger(value);
+  return isLong && source !== undefined && INTEGER.test(source) ? JSON.rawJSON(source) : value;
 }

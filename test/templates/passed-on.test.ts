@@ -52,6 +52,16 @@ describe('what is not known in components', () => {
     );
   });
 
+  it('is stored, however many digits a number has behind its point', async () => {
+    for (const number of [
+      `12345678901234567.${'0'.repeat(20_000)}`,
+      `1234567890123456${'0'.repeat(150_000)}e-149999`,
+    ]) {
+      const { status, json } = await send(`"a":${number}`);
+      assert.deepEqual([status, json.accepted_count], [200, 2]);
+    }
+  });
+
   it('is refused where a number is too large to be written again', async () => {
     for (const call of ['send', 'validate'])
       for (const number of ['1e400', '-1e400', `1${'0'.repeat(400)}`]) {
