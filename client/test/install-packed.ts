@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 
 const CLIENT = fileURLToPath(new URL('..', import.meta.url));
-const TSC = fileURLToPath(new URL('../../node_modules/typescript/bin/tsc', import.meta.url));
+const TSC = fileURLToPath(new URL('../../node_modules/typescript-7/bin/tsc', import.meta.url));
 const run = promisify(execFile);
 
 /** A customer's project, away from this one, with the packed client in its `node_modules`. */

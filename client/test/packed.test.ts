@@ -16,7 +16,9 @@ describe('the packed client', () => {
   let gateway: TestGateway;
   const children: ChildProcess[] = [];
   before(async () => {
-    [project, gateway] = await Promise.all([installPacked(), startTestGateway({ callback: true })]);
+    // First, because it is stopped even where the other fails; it would keep this process waiting for ever.
+    gateway = await startTestGateway({ callback: true });
+    project = await installPacked();
   });
   after(async () => {
     // One that is left when its test fails would keep this process waiting for ever.
