@@ -24,6 +24,7 @@ const FOR_ANYONE = [
   'GET /docs/api',
   'GET /docs/api/redoc.js',
   'GET /docs/api/start.js',
+  'GET /docs/openapi.json',
   'GET /openapi.json',
 ];
 /** Bodies that are right, where an empty one is not: a fault in the body would hide whose id it was. */
