@@ -23,10 +23,11 @@ it('attempts that succeeded are written down once, although taking their deliver
   const lock = 'select 1 from delivery where event_id = $1 for update';
   let recorded: Promise<unknown> | undefined;
   await database.transaction(async (tx) => {
+    // So that the server ends the other one of the two.
+    await tx.query("set local deadlock_timeout to '20s'");
     await tx.query(lock, [eventIds[1]]);
     recorded = Promise.all(record());
     await until(async () => (await countWaitingForLocks(database)) === 1);
-    // The server ends the one of the two who waits for longer.
     await tx.query(lock, [eventIds[0]]);
   });
   await recorded;
