@@ -3,7 +3,7 @@ import type { SteadyClock } from '../kernel/clock.ts';
 import { ApiError } from '../kernel/errors.ts';
 import type { AccountPrincipal, Principal } from '../kernel/principal.ts';
 import { createRemembered } from '../kernel/remember.ts';
-import { StoreUnavailable } from '../kernel/store-unavailable.ts';
+import { storeTooSlow } from '../kernel/store-unavailable.ts';
 import { withinMs } from '../kernel/within-ms.ts';
 import type { Queryable } from '../store/database.ts';
 import { hashApiKey, isWellFormedApiKey } from './api-key.ts';
@@ -16,6 +16,7 @@ const REMEMBERED_MAX = 10_000;
 
 /** A statement on a connection that is dead waits for 35 s, and a send is to be answered in 25. */
 const LOOK_UP_MS = 5_000;
+const tooLong = storeTooSlow('No key was read in time', false);
 
 export type Authenticate = (authorization: string | undefined) => Promise<Principal>;
 
@@ -97,10 +98,6 @@ function principalOf(row: KeyWithAccountRow): AccountPrincipal {
 
 function sha256(text: string): Buffer {
   return createHash('sha256').update(text).digest();
-}
-
-function tooLong(): never {
-  throw new StoreUnavailable(new Error('No key was read in time'), false);
 }
 
 function invalidKey(): ApiError {

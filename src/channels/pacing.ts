@@ -1,6 +1,6 @@
 import type { SteadyClock } from '../kernel/clock.ts';
 import type { MessageError } from '../kernel/message-errors.ts';
-import { StoreUnavailable } from '../kernel/store-unavailable.ts';
+import { storeTooSlow } from '../kernel/store-unavailable.ts';
 import { withinMs } from '../kernel/within-ms.ts';
 import { createBatcher } from '../store/batcher.ts';
 import type { Queryable } from '../store/database.ts';
@@ -12,6 +12,8 @@ import { createTurnStock, type Turns } from './turn-stock.ts';
 /** A wait shorter than this is none: the way to the provider differs by more. */
 const NOW_MS = 5;
 const WISHES_A_QUERY_MAX = 500;
+/** Nobody has a use of these turns any more, and they pass. */
+const tooLong = storeTooSlow('No turns before the deadline', false);
 
 /** When a message may go: at once, later (`atMs` of the steady clock), or never within its deadline. */
 export type Turn = { kind: 'now' } | { kind: 'later'; atMs: number } | { kind: 'never'; error: MessageError };
@@ -83,11 +85,6 @@ export function createPacing(database: Queryable, clock: SteadyClock): Pacing {
       for (const person of people) pairs.giveBack(channel.id, person);
     },
   };
-}
-
-/** Nobody has a use of these turns any more, and they pass. */
-function tooLong(): never {
-  throw new StoreUnavailable(new Error('No turns before the deadline'), false);
 }
 
 const NOW: Turn = { kind: 'now' };

@@ -13,6 +13,13 @@ export class StoreUnavailable extends Error {
   }
 }
 
+/** What `withinMs` is to do when the store takes too long: it throws. `what` was not there in time; see `commitInDoubt`. */
+export function storeTooSlow(what: string, commitInDoubt: boolean): () => never {
+  return () => {
+    throw new StoreUnavailable(new Error(what), commitInDoubt);
+  };
+}
+
 /** What `work` gives, or undefined while the store is away: for what is good to know and can be done without. */
 export async function unlessUnavailable<Value>(work: Promise<Value>): Promise<Value | undefined> {
   try {

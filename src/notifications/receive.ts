@@ -4,7 +4,7 @@ import { ApiError } from '../kernel/errors.ts';
 import { newId } from '../kernel/ids.ts';
 import type { Mode } from '../kernel/principal.ts';
 import { isSignedBy } from '../kernel/signature.ts';
-import { StoreUnavailable } from '../kernel/store-unavailable.ts';
+import { storeTooSlow } from '../kernel/store-unavailable.ts';
 import { withinMs } from '../kernel/within-ms.ts';
 import { createBatcher } from '../store/batcher.ts';
 import type { Queryable } from '../store/database.ts';
@@ -21,6 +21,8 @@ const BYTES_HELD_MAX = 64 << 20;
 
 /** A statement on a dead connection ends after 35 s; the provider is told to repeat it before it has given up by itself. */
 const COMMIT_WAIT_MS = 10_000;
+/** It may be committed nonetheless, and come again: the same notification twice has one effect. */
+const tooLong = storeTooSlow('No commit in time', true);
 
 /** Whose secrets verify a notification decides which channels it may touch. */
 export interface CallbackSecrets {
@@ -75,11 +77,6 @@ export function createIntake({ database, secrets, onReceived, onCommit }: Deps):
       return origin;
     },
   };
-}
-
-/** It may be committed nonetheless, and come again: the same notification twice has one effect. */
-function tooLong(): never {
-  throw new StoreUnavailable(new Error('No commit in time'), true);
 }
 
 /** Each list is compared whole, in constant time. That the second may be skipped tells only those who know a secret of the first. */

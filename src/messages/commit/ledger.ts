@@ -2,7 +2,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import { appendEvents } from '../../events/store.ts';
 import { idTimeMs, newId } from '../../kernel/ids.ts';
-import { StoreUnavailable } from '../../kernel/store-unavailable.ts';
+import { StoreUnavailable, storeTooSlow } from '../../kernel/store-unavailable.ts';
 import { withinMs } from '../../kernel/within-ms.ts';
 import { createBatcher } from '../../store/batcher.ts';
 import type { Database, Queryable } from '../../store/database.ts';
@@ -30,6 +30,7 @@ const OTHERS_MAX = 2;
 const RETRY_PAUSE_MS = 250;
 /** A store that takes this long to commit a request is in trouble, and its caller does better to come again. */
 const BEGIN_WAIT_MS = 5_000;
+const tooLong = storeTooSlow('No commit in time', true);
 /** Longer than the store lets any statement run: after it, what was in doubt can no longer be committed. */
 const DOUBT_MS = 40_000;
 
@@ -251,10 +252,6 @@ async function noteLateAnswers(
 function isStep(before: MessageStatus | undefined, outcome: Outcome['status']): boolean {
   if (before === undefined || before === 'pending' || before === 'transmitting') return true;
   return before === 'unknown' && outcome !== 'unknown';
-}
-
-function tooLong(): never {
-  throw new StoreUnavailable(new Error('No commit in time'), true);
 }
 
 async function repeatWhilePassing(work: () => Promise<void>, log: Logger): Promise<void> {

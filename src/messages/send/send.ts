@@ -3,7 +3,7 @@ import type { SendingChannel } from '../../channels/channels.ts';
 import type { Turn } from '../../channels/pacing.ts';
 import { ApiError } from '../../kernel/errors.ts';
 import type { AccountPrincipal } from '../../kernel/principal.ts';
-import { StoreUnavailable } from '../../kernel/store-unavailable.ts';
+import { storeTooSlow } from '../../kernel/store-unavailable.ts';
 import { withinMs } from '../../kernel/within-ms.ts';
 import { LATE_ANSWER_MS } from '../../provider/port.ts';
 import type { NewRequest } from '../commit/begin-store.ts';
@@ -25,6 +25,7 @@ const ANSWERING_MS = 1_000;
 const COMMIT_WAIT_MS = 3_000;
 /** A stop waits no longer for late answers: their messages are `unknown`, which a notification may still settle. */
 const LATE_AT_STOP_MS = 10_000;
+const tooLong = storeTooSlow('No answer before the deadline', false);
 
 export interface SendDeps extends PreflightDeps, TransmitDeps {
   database: TransmitDeps['database'];
@@ -148,10 +149,6 @@ function lastTurnMs({ deadlineMs }: SendDeps, arrivedMs: number): number {
 
 function leftMs({ clock }: SendDeps, untilMs: number): number {
   return Math.max(0, untilMs - clock.steadyMs());
-}
-
-function tooLong(): never {
-  throw new StoreUnavailable(new Error('No answer before the deadline'), false);
 }
 
 /**
