@@ -41,11 +41,13 @@ export function createBodyCheck(schema: TSchema): (value: unknown) => PointerFau
 /** The same for a query, whose faults are named by parameter. */
 export function createQueryCheck(schema: TSchema): (value: unknown) => Fault[] {
   const check = createBodyCheck(schema);
-  return (value) => {
-    const faults = check(value).map(({ pointer, detail }) => ({ parameter: parameterOf(pointer), detail }));
-    const told = faults.map(({ parameter, detail }) => ({ parameter, detail: queryDetail(value, parameter, detail) }));
-    return [...new Map(told.map((fault) => [`${fault.parameter} ${fault.detail}`, fault])).values()];
-  };
+  return (value) =>
+    eachOnce(
+      check(value).map(({ pointer, detail }) => {
+        const parameter = parameterOf(pointer);
+        return { parameter, detail: queryDetail(value, parameter, detail) };
+      }),
+    );
 }
 
 /** A parameter given twice arrives as an array. What the schema says of that is about a list, which nobody has given. */
@@ -68,7 +70,12 @@ function readFaults(errors: readonly SchemaFault[]): PointerFault[] {
   );
   // What has no fault is taken for valid.
   if (faults.length === 0) throw new Error('A value that is not valid has no fault that could be told');
-  return [...new Map(faults.map((fault) => [`${fault.pointer} ${fault.detail}`, fault])).values()];
+  return eachOnce(faults);
+}
+
+/** Several parts of a schema may find the same. */
+function eachOnce<Told extends object>(faults: readonly Told[]): Told[] {
+  return [...new Map(faults.map((fault) => [JSON.stringify(fault), fault])).values()];
 }
 
 /**
