@@ -15,6 +15,11 @@ const COMMIT_WAIT_MS = 900;
 /** Why it takes no work. */
 export const NOT_READY_REASONS = ['starting', 'stopping', 'database'] as const;
 type Reason = (typeof NOT_READY_REASONS)[number];
+export const NOT_READY_DETAILS: Readonly<Record<Reason, string>> = {
+  starting: 'The service is starting.',
+  stopping: 'The service is shutting down.',
+  database: 'The database does not commit.',
+};
 
 interface Deps {
   accepting(): boolean;
@@ -45,7 +50,11 @@ export function healthRoutes({ accepting, leaving, commit, docsUrl, clock }: Dep
   };
   // Not thrown: it is no fault of the call, and would be one in the log and the metrics with every probe.
   const notReady = (requestId: string, reason: Reason): Answer => {
-    const problem = problemOf(new ApiError('unavailable', DETAILS[reason]), formatId('req', requestId), docsUrl());
+    const problem = problemOf(
+      new ApiError('unavailable', NOT_READY_DETAILS[reason]),
+      formatId('req', requestId),
+      docsUrl(),
+    );
     const headers = { 'content-type': PROBLEM_TYPE, 'retry-after': '1' };
     return { status: problem.status, body: Buffer.from(JSON.stringify({ ...problem, reason })), headers };
   };
@@ -75,12 +84,6 @@ export function healthRoutes({ accepting, leaving, commit, docsUrl, clock }: Dep
     }),
   ];
 }
-
-const DETAILS: Readonly<Record<Reason, string>> = {
-  starting: 'The service is starting.',
-  stopping: 'The service is shutting down.',
-  database: 'The database does not commit.',
-};
 
 async function tryCommit(commit: () => Promise<void>): Promise<boolean> {
   try {

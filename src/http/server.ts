@@ -11,6 +11,7 @@ import { type AnsweredRequest, tellAnswered } from './answered.ts';
 import { createBodyCheck, createQueryCheck } from './check-schema.ts';
 import { checkContentType } from './content-type.ts';
 import { answerHalfClosed } from './half-closed.ts';
+import { NOT_READY_DETAILS } from './health.ts';
 import { invalidRequest } from './invalid-request.ts';
 import { parseJsonBody } from './json-body.ts';
 import { lingering } from './linger.ts';
@@ -156,10 +157,8 @@ function addRoute(app: FastifyInstance, route: Route, methods: string[], deps: S
 }
 
 function takesNothing({ leaving }: ServerDeps): ApiError {
-  const isStarting = leaving?.() === false;
-  return new ApiError('unavailable', isStarting ? 'The service is starting.' : 'The service is shutting down.', {
-    headers: { 'retry-after': '1' },
-  });
+  const reason = leaving?.() === false ? 'starting' : 'stopping';
+  return new ApiError('unavailable', NOT_READY_DETAILS[reason], { headers: { 'retry-after': '1' } });
 }
 
 type KeyAccess = Exclude<Access, { by: 'anyone' }>;
