@@ -3,7 +3,8 @@ const OURS = /^00-([0-9a-f]{32})-([0-9a-f]{16})-([0-9a-f]{2})$/;
 const LATER = /^(?!ff)[0-9a-f]{2}-([0-9a-f]{32})-([0-9a-f]{16})-([0-9a-f]{2})(?:-.*)?$/;
 
 /**
- * Reads a `traceparent`; undefined if it must be ignored. One of a later version goes on in ours, of whose parts alone the meaning is known.
+ * Reads a `traceparent`; undefined if it must be ignored. One of a later version goes on in ours: only the parts that ours has
+ * are understood.
  * https://www.w3.org/TR/trace-context/#versioning-of-traceparent
  */
 export function readTraceparent(header: string | string[] | undefined): string | undefined {
