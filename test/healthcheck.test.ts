@@ -1,0 +1,31 @@
+import assert from 'node:assert/strict';
+import { execFile } from 'node:child_process';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { it } from 'node:test';
+import { promisify } from 'node:util';
+
+const run = promisify(execFile);
+
+for (const [host, bound] of [
+  ['127.0.0.2', '127.0.0.2'],
+  ['0.0.0.0', '127.0.0.1'],
+  ['::', '127.0.0.1'],
+  ['::1', '::1'],
+] as const)
+  it(`the check of a container asks where a gateway with HOST=${host} listens`, async () => {
+    const asked: (string | undefined)[] = [];
+    const server = createServer((request, response) => {
+      asked.push(request.url);
+      response.end();
+    });
+    await new Promise<void>((resolve) => server.listen(0, bound, resolve));
+    const { port } = server.address() as AddressInfo; // A server that listens on TCP has one.
+    try {
+      const env = { ...process.env, HOST: host, PORT: String(port) };
+      await run(process.execPath, ['scripts/healthcheck.js', '/readyz'], { env });
+      assert.deepEqual(asked, ['/readyz']);
+    } finally {
+      server.close();
+    }
+  });
