@@ -44,10 +44,16 @@ export async function startGatewayProcess(dataDir: string, env: Record<string, s
   child.stdout.on('data', (chunk) => (output += chunk));
   child.stderr.on('data', (chunk) => (output += chunk));
   const gone = new Promise<number | null>((resolve) => child.once('exit', resolve));
-  await until(() => {
-    if (child.exitCode !== null) throw new Error(`The gateway ended with code ${child.exitCode}:\n${output}`);
+  const ready = () => {
+    if (child.exitCode !== null || child.signalCode !== null)
+      throw new Error(`The gateway ended with code ${child.exitCode ?? child.signalCode}:\n${output}`);
     return output.includes('Stop with Ctrl-C.');
-  }, START_TIMEOUT_MS);
+  };
+  await until(ready, START_TIMEOUT_MS).catch((error: unknown) => {
+    // Nobody else knows of it, and the test file would not end before it.
+    child.kill('SIGKILL');
+    throw error;
+  });
   const dev: DevFile = JSON.parse(await readFile(join(dataDir, 'dev.json'), 'utf8'));
   return {
     child,

@@ -35,9 +35,15 @@ export async function startSandboxProcess(env: Record<string, string> = {}): Pro
   let output = '';
   child.stdout.on('data', (chunk) => (output += chunk));
   const gone = new Promise<void>((resolve) => child.once('exit', () => resolve()));
-  const [url, port = ''] = await until(() => {
-    if (child.exitCode !== null) throw new Error(`The sandbox ended with code ${child.exitCode}`);
+  const address = () => {
+    if (child.exitCode !== null || child.signalCode !== null)
+      throw new Error(`The sandbox ended with code ${child.exitCode ?? child.signalCode}`);
     return ADDRESS.exec(output);
+  };
+  const [url, port = ''] = await until(address).catch((error: unknown) => {
+    // Nobody else knows of it, and the test file would not end before it.
+    child.kill('SIGKILL');
+    throw error;
   });
   return {
     child,
