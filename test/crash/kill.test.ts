@@ -13,6 +13,8 @@ import { type SandboxProcess, startSandboxProcess } from '../support/sandbox-pro
 
 /** From before the first commit until after the second, at this latency of the provider. */
 const KILL_DELAYS_MS = [0, 3, 6, 10, 15, 20, 27, 35, 50, 80, 130, 200, 260, 320, 450, 600];
+/** What the embedded database adds is that it outlives its gateway and is taken over, which does not depend on the moment. */
+const EMBEDDED_KILL_DELAYS_MS = KILL_DELAYS_MS.filter((_, place) => place % 3 === 0);
 const LATENCY_MS = 150;
 /** How many recipients each of the requests has that are under way at a kill. */
 const REQUEST_SIZES = [1, 50, 1, 50, 1, 1];
@@ -26,26 +28,26 @@ interface Attempt {
 }
 
 it('a gateway killed at any point of a send, with the embedded database, loses nothing and sends nothing twice', async (t) => {
-  t.diagnostic(await killAgainAndAgain({}));
+  t.diagnostic(await killAgainAndAgain(EMBEDDED_KILL_DELAYS_MS, {}));
 });
 
 it('a gateway killed at any point of a send, with DATABASE_URL, loses nothing and sends nothing twice', async (t) => {
   const { url, drop } = await createTestDatabase();
   try {
-    t.diagnostic(await killAgainAndAgain({ DATABASE_URL: url }));
+    t.diagnostic(await killAgainAndAgain(KILL_DELAYS_MS, { DATABASE_URL: url }));
   } finally {
     await drop();
   }
 });
 
-async function killAgainAndAgain(env: Record<string, string>): Promise<string> {
+async function killAgainAndAgain(delaysMs: readonly number[], env: Record<string, string>): Promise<string> {
   const dataDir = await mkdtemp(join(tmpdir(), 'waypost-kill-'));
   const sandbox = await startSandboxProcess({ WAYPOST_SANDBOX_LATENCY_MS: String(LATENCY_MS) });
   const start = () => startGatewayProcess(dataDir, { ...sandbox.settings, ...env });
   const counts = { kills: 0, requests: 0, answered: 0, replayed: 0, free: 0 };
   let gateway = await start();
   try {
-    for (const [round, delayMs] of KILL_DELAYS_MS.entries()) {
+    for (const [round, delayMs] of delaysMs.entries()) {
       const attempts = await killWhileSending(gateway, round, delayMs);
       gateway = await start();
       counts.kills++;
@@ -80,20 +82,31 @@ async function checkAfterKill(dev: DevFile, sandbox: SandboxProcess, attempts: A
   for (const status of ['pending', 'transmitting'])
     assert.deepEqual(await listMessages(dev, `status=${status}`), [], 'nothing is left under way after a restart');
   await checkTransmits(dev, sandbox);
-  const known = await Promise.all(attempts.map((attempt) => checkAttempt(dev, sandbox, attempt)));
-  return known.filter(Boolean).length;
+  const checked = await Promise.all(attempts.map((attempt) => checkAttempt(dev, attempt)));
+  const transmitted = await transmittedOnce(sandbox);
+  for (const { accepted } of checked)
+    for (const id of accepted) assert.ok(transmitted.has(id), `${id} was told accepted, so it was transmitted`);
+  return checked.filter(({ isKnown }) => isKnown).length;
+}
+
+/** What was transmitted so far, and that none of it was transmitted twice. */
+async function transmittedOnce(sandbox: SandboxProcess): Promise<Set<string>> {
+  const ids = (await sandbox.transmits()).map(({ biz_opaque_callback_data: id }) => id);
+  const distinct = new Set(ids);
+  assert.equal(distinct.size, ids.length, 'no message is transmitted twice');
+  return distinct;
 }
 
 /** No message was transmitted twice, and none that the store does not know. */
 async function checkTransmits(dev: DevFile, sandbox: SandboxProcess): Promise<void> {
-  const ids = (await sandbox.transmits()).map(({ biz_opaque_callback_data: id }) => id);
-  assert.equal(new Set(ids).size, ids.length, 'no message is transmitted twice');
+  const ids = await transmittedOnce(sandbox);
   const stored = new Map((await listMessages(dev, 'direction=outbound')).map(({ id, status }) => [id, status]));
   for (const id of ids) assert.ok(stored.has(id), `${id} was transmitted, so it is stored`);
   for (const [id, status] of stored) assert.ok(SETTLED.includes(status), `${id} is settled, not ${status}`);
 }
 
-async function checkAttempt(dev: DevFile, sandbox: SandboxProcess, { key, to, answer }: Attempt): Promise<boolean> {
+/** Returns whether the store knew the request, and the messages that are told to be accepted. */
+async function checkAttempt(dev: DevFile, { key, to, answer }: Attempt) {
   const again = await sendText(dev, to, { key });
   assert.equal(again.status, 200, again.text);
   const isKnown = again.headers.get('idempotent-replayed') === 'true';
@@ -109,16 +122,13 @@ async function checkAttempt(dev: DevFile, sandbox: SandboxProcess, { key, to, an
   const stored = new Map(
     (await listMessages(dev, `request_id=${again.json.request_id}`)).map((message) => [message.id, message.status]),
   );
-  const transmitted = (await sandbox.transmits()).map(({ biz_opaque_callback_data: id }) => id);
-  for (const entry of told) {
-    const status = stored.get(entry.id ?? '');
-    assert.ok(status !== undefined && SETTLED.includes(status), `${entry.id} is settled, not ${status}`);
-    if (entry.status !== 'accepted') continue;
-    assert.ok(
-      ['accepted', 'sent', 'delivered', 'read'].includes(status),
-      `${entry.id} was told accepted, not ${status}`,
-    );
-    assert.equal(transmitted.filter((id) => id === entry.id).length, 1, `${entry.id} was told accepted`);
+  const accepted: string[] = [];
+  for (const { id = '', status: toldStatus } of told) {
+    const status = stored.get(id);
+    assert.ok(status !== undefined && SETTLED.includes(status), `${id} is settled, not ${status}`);
+    if (toldStatus !== 'accepted') continue;
+    assert.ok(['accepted', 'sent', 'delivered', 'read'].includes(status), `${id} was told accepted, not ${status}`);
+    accepted.push(id);
   }
-  return isKnown;
+  return { isKnown, accepted };
 }
