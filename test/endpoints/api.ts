@@ -28,7 +28,7 @@ export async function startEndpointApi(harness: Harness, localEndpoints = true):
   const { database, sealer, deliveries } = harness;
   const clock = systemClock;
   const docsUrl = () => 'https://gateway.test/docs';
-  const attempts = createAttempts({ sealer, clock, localEndpoints, timeoutMs: 2_000 });
+  const attempts = createAttempts({ sealer, clock, localEndpoints });
   const principals = new Map<string, AccountPrincipal>();
   const closing = new AbortController();
   const server = createServer({
