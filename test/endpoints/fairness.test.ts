@@ -8,8 +8,8 @@ import { type Receiver, startReceiver } from './receiver.ts';
 const DEAD = 50;
 const BACKLOG = 40;
 const HEALTHY_EVENTS = 40;
-/** Far longer than the test, so that what a dead endpoint holds stays held. */
-const TIMEOUT_MS = 30_000;
+/** Far longer than the test on any machine, so that what a dead endpoint holds stays held. */
+const TIMEOUT_MS = 600_000;
 
 describe('a healthy endpoint beside 50 dead ones', () => {
   let harness: Harness;
