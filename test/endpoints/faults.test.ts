@@ -7,7 +7,8 @@ import { newId } from '../../src/kernel/ids.ts';
 import { type Harness, startHarness, type TestEndpoint } from './harness.ts';
 import { type Answering, type Receiver, startReceiver } from './receiver.ts';
 
-const TIMEOUT_MS = 400;
+/** Two attempts wait for it; all others end before it, on a busy machine too. */
+const TIMEOUT_MS = 2_000;
 const MEGABYTE = Buffer.alloc(1 << 20, 'x');
 
 describe('an attempt at an endpoint in trouble', () => {
@@ -68,7 +69,7 @@ describe('an attempt at an endpoint in trouble', () => {
     const { url } = await receive(() => undefined);
     const { attempt } = await attemptAt(url);
     assert.deepEqual([attempt.outcome, attempt.error, attempt.http_status], ['failed', 'timeout', null]);
-    assert.ok(attempt.duration_ms >= TIMEOUT_MS - 5 && attempt.duration_ms < TIMEOUT_MS * 5);
+    assert.ok(attempt.duration_ms >= TIMEOUT_MS - 5 && attempt.duration_ms < 10 * TIMEOUT_MS);
   });
 
   it('is a timeout where the answer trickles, and tells what came of it', async () => {
