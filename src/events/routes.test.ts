@@ -8,8 +8,8 @@ import { newId } from '../kernel/ids.ts';
 import { EVENT_TYPES } from './event.ts';
 
 const FEED = '/api/v1/events';
-/** Far less than any wait that is asked for here, far more than an answer takes. */
-const AT_ONCE_MS = 1_500;
+/** Far less than the 30 s that are asked for here, far more than an answer takes on a busy machine. */
+const AT_ONCE_MS = 10_000;
 
 let server: EventServer;
 before(async () => {
@@ -170,7 +170,7 @@ describe('a feed that waits', () => {
     await server.record(2, { accountId });
     const { given, tookMs } = await page;
     assert.deepEqual([sequencesOf(given), given.latest_sequence], [[3, 4], 4]);
-    assert.ok(tookMs < 5_000, `${tookMs} ms`);
+    assert.ok(tookMs < AT_ONCE_MS, `${tookMs} ms`);
   });
 
   it('does not return at events of other types, modes and accounts', async () => {
@@ -222,7 +222,7 @@ describe('a feed that waits', () => {
     call.on('error', () => undefined); // It is this side that hangs up.
     await until(() => server.waiting() === 1);
     call.destroy();
-    await until(() => server.waiting() === 0, 5_000);
+    await until(() => server.waiting() === 0, AT_ONCE_MS);
   });
 
   it('leaves nothing behind on a connection that is used again and again', async () => {
@@ -253,7 +253,7 @@ describe('a feed at the end of the process', () => {
       await until(() => ending.waiting() === 3);
       await ending.drain();
       for (const { status, json } of await Promise.all(answers)) assert.deepEqual([status, json.data], [200, []]);
-      assert.ok(performance.now() - startMs < 5_000);
+      assert.ok(performance.now() - startMs < AT_ONCE_MS);
     } finally {
       await ending.stop();
     }
