@@ -19,7 +19,7 @@ import {
 } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, it } from 'node:test';
+import { after, afterEach, before, beforeEach, describe, it } from 'node:test';
 import { until } from '../../../test/support/until.ts';
 import { type Connection, openDatabase } from '../database.ts';
 import { findBinaries, findPackage } from './binaries.ts';
@@ -28,6 +28,7 @@ import { type Embedded, startEmbedded } from './embedded.ts';
 const isRoot = process.getuid?.() === 0;
 const onUnix = { skip: process.platform === 'win32' && 'Windows has no signals and no such folders' };
 const onLinux = { skip: process.platform !== 'linux' && 'only Linux shows processes as files' };
+const LIMITS = { ...onUnix, timeout: 400_000 };
 const asRoot = { skip: !isRoot && 'only root has this trouble' };
 
 /** It never waits, and only who waits notices that the server is gone. */
@@ -40,8 +41,7 @@ let running: Embedded[];
 let messages: string[];
 
 beforeEach(async () => {
-  dataDir = await mkdtemp(join(tmpdir(), 'waypost-embedded-'));
-  await chmod(dataDir, 0o711);
+  dataDir = await makeDataDir();
   running = [];
   messages = [];
 });
@@ -50,7 +50,7 @@ afterEach(async () => {
   await rm(dataDir, { recursive: true });
 });
 
-describe('the embedded server', { ...onUnix, timeout: 400_000 }, () => {
+describe('the embedded server on a new data folder', LIMITS, () => {
   it('is made at the first start, keeps its data over a stop, and writes them to the disk at each commit', async () => {
     const first = await start();
     assert.equal(first.fresh, true);
@@ -78,6 +78,43 @@ describe('the embedded server', { ...onUnix, timeout: 400_000 }, () => {
     stopping.abort();
     await assert.rejects(starting, (error) => error === stopping.signal.reason);
     assert.equal((await start()).fresh, true, 'nothing of it is in the way of the next start');
+  });
+
+  it('recovers from a first start that was cut off', async () => {
+    await mkdir(join(dataDir, 'postgres', 'cluster.new-1234', 'base'), { recursive: true });
+    assert.equal((await start()).fresh, true);
+    assert.deepEqual(
+      (await readdir(join(dataDir, 'postgres'))).filter((name) => name.includes('new')),
+      [],
+    );
+  });
+
+  it('is kept elsewhere where nobody but root may enter, and found again', asRoot, async () => {
+    const closed = join(dataDir, 'closed');
+    await mkdir(closed, { mode: 0o700 });
+    const first = await start(join(closed, 'data'));
+    await query(first.connection, 'create table kept as select 42 as n');
+    await first.stop();
+    const second = await start(join(closed, 'data'));
+    assert.deepEqual(await query(second.connection, 'select n from kept'), [{ n: 42 }]);
+    await second.stop();
+    const elsewhere = (await readFile(join(closed, 'data', 'postgres-location'), 'utf8')).trim();
+    assert.match(messages.join(), new RegExp(`is kept in ${elsewhere}`));
+    await rm(elsewhere, { recursive: true });
+  });
+});
+
+describe('the embedded server', LIMITS, () => {
+  /** A cluster is made once, and each test has a copy of it. */
+  let madeDir: string;
+  before(async () => {
+    madeDir = await makeDataDir();
+    await (await startEmbedded({ dataDir: madeDir, log: SILENT })).stop();
+  });
+  after(() => rm(madeDir, { recursive: true }));
+  beforeEach(() => {
+    // As it is, with its owner, which Node's own way to copy does not keep.
+    execFileSync('cp', ['-a', join(madeDir, 'postgres'), dataDir]);
   });
 
   it('has its socket in a folder that no other user may enter', async () => {
@@ -111,7 +148,6 @@ describe('the embedded server', { ...onUnix, timeout: 400_000 }, () => {
   });
 
   it('is taken over within seconds also where it hung in its recovery', async () => {
-    await (await start()).stop();
     const clusterDir = join(dataDir, 'postgres', 'cluster');
     // A recovery looks for it first, and a pipe is never read to its end.
     const file = join(clusterDir, 'backup_label');
@@ -188,8 +224,6 @@ describe('the embedded server', { ...onUnix, timeout: 400_000 }, () => {
   });
 
   it('starts although the file with its process id is empty, as after a power cut in the middle of a start', async () => {
-    const embedded = await start();
-    await embedded.stop();
     const { uid, gid } = await stat(join(dataDir, 'postgres', 'cluster'));
     const pidFile = join(dataDir, 'postgres', 'cluster', 'postmaster.pid');
     await writeFile(pidFile, '', { mode: 0o600 });
@@ -233,15 +267,6 @@ describe('the embedded server', { ...onUnix, timeout: 400_000 }, () => {
     assert.deepEqual(pidsOf(clusterDir), []);
   });
 
-  it('recovers from a first start that was cut off', async () => {
-    await mkdir(join(dataDir, 'postgres', 'cluster.new-1234', 'base'), { recursive: true });
-    assert.equal((await start()).fresh, true);
-    assert.deepEqual(
-      (await readdir(join(dataDir, 'postgres'))).filter((name) => name.includes('new')),
-      [],
-    );
-  });
-
   it('starts although its left-over process id is now that of another process', async () => {
     const embedded = await start();
     const pidFile = join(dataDir, 'postgres', 'cluster', 'postmaster.pid');
@@ -260,7 +285,6 @@ describe('the embedded server', { ...onUnix, timeout: 400_000 }, () => {
   });
 
   it('refuses a cluster of a version that is not here, and says what to do', async () => {
-    await (await start()).stop();
     await writeFile(join(dataDir, 'postgres', 'cluster', 'PG_VERSION'), '14\n');
     await assert.rejects(start(), /was made by PostgreSQL 14, and the one here is 18.*Install version 14, or dump/);
   });
@@ -272,20 +296,6 @@ describe('the embedded server', { ...onUnix, timeout: 400_000 }, () => {
     await embedded.stop();
     assert.ok('socketDir' in embedded.connection);
     await assert.rejects(stat(embedded.connection.socketDir), /ENOENT/);
-  });
-
-  it('is kept elsewhere where nobody but root may enter, and found again', asRoot, async () => {
-    const closed = join(dataDir, 'closed');
-    await mkdir(closed, { mode: 0o700 });
-    const first = await start(join(closed, 'data'));
-    await query(first.connection, 'create table kept as select 42 as n');
-    await first.stop();
-    const second = await start(join(closed, 'data'));
-    assert.deepEqual(await query(second.connection, 'select n from kept'), [{ n: 42 }]);
-    await second.stop();
-    const elsewhere = (await readFile(join(closed, 'data', 'postgres-location'), 'utf8')).trim();
-    assert.match(messages.join(), new RegExp(`is kept in ${elsewhere}`));
-    await rm(elsewhere, { recursive: true });
   });
 });
 
@@ -316,6 +326,12 @@ describe('the binaries', onUnix, () => {
     await assert.rejects(findBinaries(wanted), /set DATABASE_URL/);
   });
 });
+
+async function makeDataDir(): Promise<string> {
+  const dir = await mkdtemp(join(tmpdir(), 'waypost-embedded-'));
+  await chmod(dir, 0o711);
+  return dir;
+}
 
 async function start(dir = dataDir): Promise<Embedded> {
   const note = (message: string) => messages.push(message);
