@@ -2,9 +2,9 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { createServer, connect as netConnect, type Server, type Socket } from 'node:net';
 import { after, before, describe, it } from 'node:test';
-import { setTimeout as delay } from 'node:timers/promises';
 import { DatabaseError } from 'pg';
 import { createTestDatabase, type TestDatabase } from '../../test/support/database.ts';
+import { until } from '../../test/support/until.ts';
 import { StoreUnavailable } from '../kernel/store-unavailable.ts';
 import { type Connection, type Database, openDatabase } from './database.ts';
 import { surelyRolledBack } from './rolled-back.ts';
@@ -246,14 +246,6 @@ async function sleepers(): Promise<number> {
   const rows = await database.query(`select 1 from pg_stat_activity
     where wait_event = 'PgSleep' and datname = current_database() and query like 'select%'`);
   return rows.length;
-}
-
-async function until(holds: () => Promise<boolean>): Promise<void> {
-  const deadline = Date.now() + 20_000;
-  while (!(await holds())) {
-    assert.ok(Date.now() < deadline, 'It did not happen in 20 s');
-    await delay(10);
-  }
 }
 
 async function closedUrl(): Promise<string> {

@@ -8,6 +8,8 @@ import { insertPack } from '../notifications/pack-store.ts';
 import { openDatabase } from '../store/database.ts';
 import { createQueueLook } from './queues.ts';
 
+const ACCOUNT = newId();
+
 let test: TestDatabase;
 before(async () => {
   test = await createTestDatabase();
@@ -37,7 +39,7 @@ describe('the look at the queues', () => {
     await test.database.query(
       `insert into endpoint (account_id, id, mode, url, secret_sealed, enabled)
        select $1, id, 'test', 'https://example.com', '', id <> $4 from unnest(array[$2, $3, $4]::uuid[]) as id`,
-      [newId(), slow, untouched, disabled].with(0, ACCOUNT),
+      [ACCOUNT, slow, untouched, disabled],
     );
     const deliver = `insert into delivery (account_id, endpoint_id, event_id, next_at, claimed_until)
       values ($1, $2, $3, now() - $4::interval, now() + $5::interval)`;
@@ -69,5 +71,3 @@ describe('the look at the queues', () => {
     await database.close();
   });
 });
-
-const ACCOUNT = newId();
