@@ -101,8 +101,11 @@ export interface EventRow {
 /** The data as a text, because most of it goes on as it is. */
 const COLUMNS = 'id, account_id, sequence, type, data::text as data, traceparent, at';
 
-/** A log has expired up to this number. What is still stored of it is not shown, so that a reader never meets a gap. */
-const EXPIRED = 'coalesce((select expired from event_sequence where account_id = $1 and mode = $2), 0)';
+/**
+ * The log of the account $1 and mode $2 has expired up to this number. What is still stored of it is not shown, so that a
+ * reader never meets a gap.
+ */
+export const EXPIRED = 'coalesce((select expired from event_sequence where account_id = $1 and mode = $2), 0)';
 
 const EVENT_LIST = `
   select ${COLUMNS} from event

@@ -1,3 +1,4 @@
+import { EXPIRED } from '../../events/store.ts';
 import { NIL_UUID } from '../../kernel/ids.ts';
 import type { Mode } from '../../kernel/principal.ts';
 import type { Queryable } from '../../store/database.ts';
@@ -245,7 +246,6 @@ const deliveryReplay = (wanted: string) => `
   )
   select count(*) as events, max(sequence) as last from wanted`;
 
-const EXPIRED = 'coalesce((select expired from event_sequence where account_id = $1 and mode = $2), 0)';
 const DELIVERY_REPLAY_ALL = deliveryReplay(`
     select id, sequence from event
     where account_id = $1 and mode = $2 and sequence > greatest($4::bigint, ${EXPIRED}) and sequence <= $6::bigint
