@@ -3,14 +3,14 @@ import { pointerToken } from './json-pointer.ts';
 
 /** Nothing that we accept nests deeper than about ten levels; deeper values could exhaust the stack of a serialiser. */
 const DEPTH_MAX = 32;
-/** Nobody mends more faults than this in one go, and a body could be made to hold some hundred thousand. */
+/** Nobody mends more faults than this in one go, and a body can be made to hold some hundred thousand. */
 const FAULTS_MAX = 100;
 const UNSTORABLE = 'U+0000 and lone surrogates are not accepted.';
 
 /**
- * Finds what JSON allows and we do not: U+0000 and lone surrogates, which PostgreSQL and UTF-8 cannot hold, in texts
- * and names, numbers that would be written again as null, and values nested too deeply. Walks without recursion, so that no
- * input can exhaust the stack.
+ * Finds what JSON allows and we do not: U+0000 and lone surrogates in texts and names, which PostgreSQL and UTF-8 cannot
+ * hold, numbers that would be written again as null, and values nested too deeply. Gives up after `FAULTS_MAX` faults. It
+ * walks without recursion, so that no input can exhaust the stack.
  */
 export function jsonFaults(value: unknown): PointerFault[] {
   const faults: PointerFault[] = [];
@@ -25,11 +25,12 @@ export function jsonFaults(value: unknown): PointerFault[] {
         faults.push({ pointer: item.pointer, detail: `Nested deeper than ${DEPTH_MAX} levels.` });
         continue;
       }
-      for (const [name, member] of Object.entries(item.value)) {
-        const pointer = `${item.pointer}/${pointerToken(name)}`;
-        if (!isStorable(name)) faults.push({ pointer: item.pointer, detail: `A member's name: ${UNSTORABLE}` });
-        open.push({ value: member, pointer, depth: item.depth + 1 });
-      }
+      const members = Object.entries(item.value);
+      // Once for the object, which is the place of them all: a name that cannot be stored cannot be told either.
+      if (!members.every(([name]) => isStorable(name)))
+        faults.push({ pointer: item.pointer, detail: `A member's name: ${UNSTORABLE}` });
+      for (const [name, value] of members)
+        open.push({ value, pointer: `${item.pointer}/${pointerToken(name)}`, depth: item.depth + 1 });
     }
   }
   return faults;
