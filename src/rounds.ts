@@ -37,7 +37,7 @@ export function platformRounds(deps: Deps) {
   const { database, provider, sealer, sandbox, keyUses, keep: days, clock, settledMs, log, closing } = deps;
   return [
     { name: 'key_uses', run: () => keyUses.flush(), everyMs: KEY_USES_EVERY_MS },
-    { name: 'facts', run: () => readDueFacts({ database, provider, sealer, sandbox }), everyMs: FACTS_EVERY_MS },
+    { name: 'facts', run: () => readDueFacts({ database, provider, sealer, log, sandbox }), everyMs: FACTS_EVERY_MS },
     { name: 'erasure', run: () => eraseRound(database, settledMs, closing), everyMs: ERASE_EVERY_MS },
     { name: 'keeping', run: () => keepRound({ database, days, clock, log, closing }), everyMs: KEEP_EVERY_MS },
   ];

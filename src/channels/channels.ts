@@ -1,3 +1,4 @@
+import type { Logger } from 'pino';
 import type { SteadyClock } from '../kernel/clock.ts';
 import { ApiError } from '../kernel/errors.ts';
 import { parseId } from '../kernel/ids.ts';
@@ -44,11 +45,12 @@ interface Deps {
   database: Database;
   sealer: Sealer;
   clock: SteadyClock;
+  log: Logger;
   /** Without the sandbox there are no test channels. */
   sandbox: boolean;
 }
 
-export function createChannels({ database, sealer, clock, sandbox }: Deps): Channels {
+export function createChannels({ database, sealer, clock, log, sandbox }: Deps): Channels {
   const remembered = createRemembered({
     load: async (accountId) => (await listUsableChannels(database, accountId)).map((row) => toSending(row, sealer)),
     believedMs: BELIEVED_MS,
@@ -68,7 +70,7 @@ export function createChannels({ database, sealer, clock, sandbox }: Deps): Chan
     },
     listUsable: async (accountId, mode) => (mode === 'test' && !sandbox ? [] : usableOf(accountId, mode)),
     async suspend(channel) {
-      await suspendChannel(database, channel);
+      await suspendChannel(database, log, channel);
       remembered.forget(channel.accountId);
     },
     forget: remembered.forget,

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { after, before, beforeEach, describe, it } from 'node:test';
+import { pino } from 'pino';
 import { createTestDatabase, type TestDatabase } from '../../test/support/database.ts';
 import { until } from '../../test/support/until.ts';
 import { countWaitingForLocks } from '../../test/support/waiting-for-locks.ts';
@@ -14,6 +15,7 @@ import { insertChannel, listUsableChannels } from './store.ts';
 
 const HOUR_SECONDS = 3_600;
 const sealer = createSealer(Buffer.alloc(32));
+const log = pino({ level: 'silent' });
 
 let test: TestDatabase;
 let server: Server;
@@ -56,7 +58,7 @@ beforeEach(async () => {
 
 const away = async () => undefined;
 const told = async () => ({ id: '1001', verified_name: 'Line', quality_rating: 'GREEN' });
-const read = () => readDueFacts({ database: test.database, provider, sealer, sandbox: true });
+const read = () => readDueFacts({ database: test.database, provider, sealer, log, sandbox: true });
 const pass = (time: string) =>
   test.database.query('update channel set facts_read_at = facts_read_at - $2::interval where account_id = $1', [
     accountId,

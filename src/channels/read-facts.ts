@@ -1,3 +1,4 @@
+import type { Logger } from 'pino';
 import { appendEvents } from '../events/store.ts';
 import type { Sealer } from '../kernel/sealed.ts';
 import type { Provider, SenderFacts } from '../provider/port.ts';
@@ -17,6 +18,7 @@ interface Deps {
   database: Database;
   provider: Provider;
   sealer: Sealer;
+  log: Logger;
   sandbox: boolean;
 }
 
@@ -30,7 +32,7 @@ export async function readDueFacts(deps: Deps): Promise<number> {
   return due.length;
 }
 
-async function readFacts({ database, provider, sealer, sandbox }: Deps, channel: ChannelRow): Promise<void> {
+async function readFacts({ database, provider, sealer, log, sandbox }: Deps, channel: ChannelRow): Promise<void> {
   const { account_id: accountId, id, mode, phone_number_id: phoneNumberId, access_token_sealed: sealedToken } = channel;
   // Another node may know it as removed by now, and then its token is gone.
   if (channel.status !== 'connected' || (mode === 'test' && !sandbox)) return;
@@ -42,7 +44,7 @@ async function readFacts({ database, provider, sealer, sandbox }: Deps, channel:
       return;
     case 'refused':
       await noteFactsRead(database, channel);
-      if (outcome.accessRefused) await suspendChannel(database, { accountId, id, sealedToken });
+      if (outcome.accessRefused) await suspendChannel(database, log, { accountId, id, sealedToken });
       return;
     case 'unavailable':
       return; // The claim lapses, and a round after that asks again.

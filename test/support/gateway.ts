@@ -1,7 +1,7 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { pino } from 'pino';
+import { type Logger, pino } from 'pino';
 import { createSandbox, type Sandbox, type SandboxOptions } from '../../sandbox/server.ts';
 import { createAccount } from '../../src/accounts/accounts.ts';
 import { createKey } from '../../src/accounts/keys.ts';
@@ -52,6 +52,8 @@ interface TestGatewayOptions {
   testDatabase?: TestDatabase;
   settings?: Record<string, string>;
   sandbox?: Partial<SandboxOptions>;
+  /** Silent if left out. */
+  log?: Logger;
   /** Whether the sandbox posts its notifications to this gateway. Without it nothing follows a send. */
   callback?: boolean;
 }
@@ -73,7 +75,7 @@ export async function startTestGateway(options: TestGatewayOptions = {}): Promis
   const secrets = completeSecrets(config);
   const { database, drop } = options.testDatabase ?? (await createTestDatabase());
   const sandbox = await createSandbox({ port: 0, appSecret: secrets.sandboxAppSecret, ...options.sandbox });
-  const log = pino({ level: 'silent' });
+  const { log = pino({ level: 'silent' }) } = options;
   const sandboxUrl = config.sandbox ? sandbox.url : undefined;
   const app = await createApp({ config, secrets, database, log, sandboxUrl });
   const answers = watchAnswers(app.server);

@@ -170,7 +170,6 @@ async function isSettled(
 async function suspend(deps: TransmitDeps, channel: SendingChannel): Promise<void> {
   try {
     await deps.channels.suspend(channel);
-    deps.log.warn({ channel_id: formatId('chn', channel.id) }, 'channel.suspended');
   } catch (error) {
     // The next message of the channel is refused as well and suspends it then.
     tellFault(deps.log, error);
