@@ -5,10 +5,11 @@ import { request } from 'undici';
 import { SECRET_NAMES } from './settings.ts';
 
 const PROGRAM = fileURLToPath(new URL('../sandbox/main.ts', import.meta.url));
+/** For a whole answer: what else listens at the port may begin one and never end it. */
 const ANSWER_TIMEOUT_MS = 3_000;
 const START_TIMEOUT_MS = 20_000;
 const STOP_TIMEOUT_MS = 3_000;
-/** Soon enough that who has started a sandbox anew does not look for a fault. */
+/** Soon enough that nobody who has restarted a sandbox looks for a fault. */
 const TOLD_AGAIN_MS = 2_000;
 
 export interface RunningSandbox {
@@ -27,8 +28,9 @@ interface Options {
 }
 
 /**
- * Starts the sandbox as a process of its own, so that it costs the gateway neither memory nor time. If one runs at that
- * port already (`npm run sandbox`), that one is used, may be started anew, and goes on when the gateway stops.
+ * Starts the sandbox as a process of its own, so that it costs the gateway neither memory nor time. One that runs at that
+ * port already (`npm run sandbox`) is used instead: it may be restarted, and outlives the gateway. Throws a sentence for the
+ * operator if the port is taken by something else.
  */
 export async function startSandbox({ port, appSecret, dataDir }: Options): Promise<RunningSandbox> {
   const url = `http://127.0.0.1:${port}`;
@@ -48,19 +50,19 @@ export async function startSandbox({ port, appSecret, dataDir }: Options): Promi
   return { url: started, register: registrar(started, appSecret), stop: () => stopChild(child) };
 }
 
-/** What stands in for the provider has no use for what opens the database, the callback and the platform's API. */
+/** The sandbox has no use for what opens the database, the callback and the platform's API. */
 function withoutSecrets(environment: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
   return Object.fromEntries(Object.entries(environment).filter(([name]) => !SECRET_NAMES.includes(name)));
 }
 
-/** It may be started anew at any time, and has then forgotten where its notifications go: so it is told again and again. */
+/** It may be restarted at any time, and then no longer knows where its notifications go. So it is told again and again. */
 function useRunning(url: string, tell: (callbackUrl: string) => Promise<void>): RunningSandbox {
   let timer: NodeJS.Timeout | undefined;
   return {
     url,
     async register(callbackUrl) {
       await tell(callbackUrl);
-      // One that is away, or another gateway's by now, shows in every send; it is told once it is back.
+      // A sandbox that is away, or has become another gateway's, shows in every send. It is told once it is back.
       timer = setInterval(() => void tell(callbackUrl).catch(() => {}), TOLD_AGAIN_MS).unref();
     },
     stop: async () => clearInterval(timer),
@@ -69,11 +71,11 @@ function useRunning(url: string, tell: (callbackUrl: string) => Promise<void>): 
 
 async function isSandbox(url: string): Promise<boolean> {
   try {
-    const { body } = await request(`${url}/_sandbox/health`, { headersTimeout: ANSWER_TIMEOUT_MS });
+    const { body } = await request(`${url}/_sandbox/health`, { signal: AbortSignal.timeout(ANSWER_TIMEOUT_MS) });
     const health: unknown = await body.json();
     return Reflect.get(Object(health), 'service') === 'waypost-sandbox';
   } catch {
-    // Nothing listens there, or something that is no sandbox: then starting one tells what is wrong.
+    // Nothing listens there, or something other than a sandbox. Starting one says which.
     return false;
   }
 }
@@ -107,7 +109,7 @@ function registrar(url: string, appSecret: string) {
       method: 'POST',
       headers: { 'content-type': 'application/json', 'x-hub-signature-256': `sha256=${signature}` },
       body,
-      headersTimeout: ANSWER_TIMEOUT_MS,
+      signal: AbortSignal.timeout(ANSWER_TIMEOUT_MS),
     });
     await answer.body.dump();
     if (answer.statusCode === 200) return;
@@ -117,7 +119,7 @@ function registrar(url: string, appSecret: string) {
   };
 }
 
-/** A hint by closing the channel; a sandbox that does not take it is ended. */
+/** Asks it to stop by closing the channel, and kills it if it does not. */
 function stopChild(child: ChildProcess): Promise<void> {
   return new Promise((resolve) => {
     if (child.exitCode !== null || child.signalCode !== null) return resolve();
