@@ -1,23 +1,26 @@
 import type { SteadyClock } from '../kernel/clock.ts';
+import { createMemo } from '../kernel/memo.ts';
 
-/** A busy channel reserves ahead what it used in the last window of this length, and no more than it could use. */
+/** A busy channel reserves ahead what it used in the last window of this length, but never more than it can use in one. */
 const WINDOW_MS = 50;
-/** A turn that was not taken may still be used so long after its time; then it is lost, so that no burst is saved up. */
+/** A turn may be used this long after its time. Then it is lost, so that no burst is saved up. */
 const LATE_MS = 100;
+/** Channels that a node knows at a time. A channel that is forgotten loses the turns of one window, and asks the store. */
+const CHANNELS_MAX = 10_000;
 
-/** Turns of one channel: the first in so many milliseconds (it may lie behind us), each next one a step later. */
+/** Turns of one channel: the first comes in `startMs`, which is below 0 for one that is late; each next one a step later. */
 export interface Turns {
   startMs: number;
   turns: number;
 }
 
-/** Turns that were reserved ahead, so that a busy channel does not ask the store for every request. */
+/** Turns reserved ahead, so that a busy channel does not ask the store for every request. */
 export interface TurnStock {
-  /** Takes all of them, or none if there are not enough. */
+  /** Takes that many, or none if there are not enough. `perSecond` is the channel's throughput. */
   take(channelId: string, turns: number, perSecond: number): Turns | undefined;
-  /** How many to reserve beyond what is wanted now. */
+  /** How many to reserve beyond those wanted now. */
   ahead(channelId: string, perSecond: number): number;
-  /** Keeps what was reserved ahead. */
+  /** Keeps turns that were reserved ahead. */
   put(channelId: string, turns: Turns): void;
 }
 
@@ -30,12 +33,11 @@ interface Shelf {
 }
 
 export function createTurnStock(clock: SteadyClock): TurnStock {
-  const shelves = new Map<string, Shelf>();
+  const shelves = createMemo<Shelf>(CHANNELS_MAX);
 
   function shelfOf(channelId: string): Shelf {
     const nowMs = clock.steadyMs();
-    const shelf = shelves.get(channelId) ?? { nextAtMs: 0, left: 0, windowFromMs: nowMs, used: 0, usedBefore: 0 };
-    shelves.set(channelId, shelf);
+    const shelf = shelves(channelId, () => ({ nextAtMs: 0, left: 0, windowFromMs: nowMs, used: 0, usedBefore: 0 }));
     const windows = Math.floor((nowMs - shelf.windowFromMs) / WINDOW_MS);
     if (windows > 0) {
       shelf.usedBefore = windows === 1 ? shelf.used : 0;
@@ -66,7 +68,7 @@ export function createTurnStock(clock: SteadyClock): TurnStock {
     },
     put(channelId, { startMs, turns }) {
       const shelf = shelfOf(channelId);
-      // Of two reservations of one moment the larger is kept.
+      // Two requests may have reserved at once. The larger reservation is kept.
       if (turns <= shelf.left) return;
       shelf.nextAtMs = clock.steadyMs() + startMs;
       shelf.left = turns;

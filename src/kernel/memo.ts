@@ -1,4 +1,4 @@
-/** Gives what was made for a key before, or makes and keeps it. A full one is emptied: what is in use comes back at once. */
+/** Gives the value made for a key before, or makes and keeps one. When it is full it is emptied: values in use are soon back. */
 export function createMemo<Value>(entriesMax: number): (key: string, make: () => Value) => Value {
   const made = new Map<string, Value>();
   return (key, make) => {
