@@ -52,6 +52,13 @@ describe('the list of messages', () => {
     assert.deepEqual([list.rows[0]?.status, list.rows[0]?.content], ['read', { body: 'Hello' }]);
   });
 
+  it('takes the content from a page also where an event has told of a newer state before', () => {
+    const list = createMessageList();
+    list.put([message(1, 1, { status: 'read' })], NO_FILTER);
+    list.put([message(1, 0, { content: { body: 'Hello' } })], NO_FILTER);
+    assert.deepEqual([list.rows[0]?.status, list.rows[0]?.content], ['read', { body: 'Hello' }]);
+  });
+
   it('drops the oldest when there are too many to keep', () => {
     const list = createMessageList();
     const many = Array.from({ length: 20_010 }, (_, place) => message(place));

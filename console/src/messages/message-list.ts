@@ -1,6 +1,6 @@
 import type { Message } from '../api/message.ts';
 
-/** What is kept in the tab: far more than anybody scrolls through, and some 30 MB at most. */
+/** Kept in the tab: far more than anybody scrolls through, and some 30 MB at most. */
 const MESSAGES_MAX = 20_000;
 
 export interface MessageFilter {
@@ -15,12 +15,12 @@ export interface MessageFilter {
 export const NO_FILTER: MessageFilter = { status: '', direction: '', since: '', search: null };
 
 /**
- * The messages that are listed, newest first, from two sources: pages of the API, and events. Whatever comes twice or
- * in another order, the newest state of a message is the one that stands.
+ * The listed messages, newest first, from two sources: pages of the API, and events. Whatever comes twice or in another
+ * order, a message is listed once, in its newest state.
  */
 export interface MessageList {
   readonly rows: readonly Message[];
-  /** Returns how many of them were not there before. */
+  /** Adds messages, or changes those that are there. Returns how many are new to the list. */
   put(messages: readonly Message[], filter: MessageFilter): number;
   clear(): void;
 }
@@ -52,10 +52,7 @@ function sortOut(messages: readonly Message[], byId: Map<string, Message>, filte
   for (const message of messages) {
     const { id } = message;
     const known = byId.get(id);
-    if (known !== undefined && known.updated_at > message.updated_at) continue;
-    // An event has no content; what was read before stays.
-    const newest =
-      message.content === undefined && known !== undefined ? { ...message, content: known.content } : message;
+    const newest = known === undefined ? message : newerOf(known, message);
     const wanted = isWanted(newest, filter);
     if (wanted) byId.set(id, newest);
     else byId.delete(id);
@@ -65,6 +62,12 @@ function sortOut(messages: readonly Message[], byId: Map<string, Message>, filte
     else fresh.delete(id);
   }
   return { changed, fresh: [...fresh.values()] };
+}
+
+/** The newer state, with the content of either: an event has none, and may come before or after the page that does. */
+function newerOf(known: Message, message: Message): Message {
+  const [newer, older] = known.updated_at > message.updated_at ? [known, message] : [message, known];
+  return newer.content === undefined ? { ...newer, content: older.content } : newer;
 }
 
 /** Ids begin with their time, so their order is the messages' own. */
