@@ -7,7 +7,7 @@ const SHORT = new Intl.DateTimeFormat(undefined, {
   hourCycle: 'h23',
 });
 
-/** A time in the zone of whoever reads it. */
+/** A time in the reader's own zone. */
 export function localTime(at: string | number): string {
   return LOCAL.format(new Date(at));
 }
@@ -17,17 +17,21 @@ export function shortTime(at: string | number): string {
   return SHORT.format(new Date(at));
 }
 
-/** The same time for whoever compares it with a log. */
+/** The same time in UTC, to compare with a log. */
 export function utcTime(at: string | number): string {
   return `${new Date(at).toISOString().replace('T', ' ').replace('Z', '')} UTC`;
 }
 
-/** A span in the unit that a person would choose. */
+/** A span of time in the units that a person would choose. */
 export function spanOf(milliseconds: number): string {
-  const ms = Math.abs(milliseconds);
-  if (ms < 1_000) return `${Math.round(ms)} ms`;
-  if (ms < 60_000) return `${(ms / 1_000).toFixed(ms < 10_000 ? 1 : 0)} s`;
-  if (ms < 3_600_000) return `${Math.floor(ms / 60_000)} min ${Math.round((ms % 60_000) / 1_000)} s`;
-  if (ms < 86_400_000) return `${Math.floor(ms / 3_600_000)} h ${Math.round((ms % 3_600_000) / 60_000)} min`;
+  const ms = Math.round(Math.abs(milliseconds));
+  if (ms < 1_000) return `${ms} ms`;
+  if (ms < 9_950) return `${(ms / 1_000).toFixed(1)} s`;
+  // Rounded before it is taken apart, or two minutes could be told as one and 60 s.
+  const seconds = Math.round(ms / 1_000);
+  if (seconds < 60) return `${seconds} s`;
+  if (seconds < 3_600) return `${Math.floor(seconds / 60)} min ${seconds % 60} s`;
+  const minutes = Math.round(ms / 60_000);
+  if (minutes < 1_440) return `${Math.floor(minutes / 60)} h ${minutes % 60} min`;
   return `${(ms / 86_400_000).toFixed(1)} days`;
 }
