@@ -1,28 +1,71 @@
 import assert from 'node:assert/strict';
-import { createServer } from 'node:http';
-import { it } from 'node:test';
+import { getEventListeners } from 'node:events';
+import { createServer, type RequestListener } from 'node:http';
+import { it, type TestContext } from 'node:test';
 import { until } from '../../../test/support/until.ts';
 import { number, record } from './decode.ts';
 import { readStream } from './stream.ts';
 
 it('a connection that is made and never answered is given up, as one that falls silent is', async (t) => {
   let asked = 0;
-  const server = createServer((_, answer) => {
+  const path = await serve(t, (_, answer) => {
     asked += 1;
     if (asked === 1) return;
     answer.writeHead(200, { 'content-type': 'text/event-stream' });
     answer.write('id: 8\ndata: {"sequence":8}\n\n');
   });
+  t.mock.timers.enable({ apis: ['setTimeout'] });
+  const { states, heard, stop, reading } = follow(path);
+  await until(() => asked === 1);
+  t.mock.timers.tick(45_000);
+  await until(() => states.includes('waiting'));
+  t.mock.timers.tick(1_000);
+  await until(() => heard.length === 1);
+  assert.deepEqual(states, ['connecting', 'waiting', 'connecting', 'live']);
+  stop.abort();
+  await reading;
+});
+
+it('a connection that brings what cannot be read is closed', async (t) => {
+  let closed = false;
+  const path = await serve(t, (_, answer) => {
+    answer.on('close', () => (closed = true));
+    answer.writeHead(200, { 'content-type': 'text/event-stream' });
+    answer.write('id: 8\ndata: {"number":8}\n\n');
+  });
+  const { states, reading } = follow(path);
+  await reading;
+  assert.equal(states.at(-1), 'refused');
+  await until(() => closed);
+});
+
+it('a stream that is made again and again leaves nothing behind at the signal that ends it', async (t) => {
+  const path = await serve(t, (_, answer) => answer.writeHead(503).end());
+  t.mock.timers.enable({ apis: ['setTimeout'] });
+  const { states, stop, reading } = follow(path);
+  for (let waits = 1; waits <= 4; waits++) {
+    await until(() => states.filter((state) => state === 'waiting').length === waits);
+    assert.equal(getEventListeners(stop.signal, 'abort').length, 1, 'that of the wait under way');
+    t.mock.timers.tick(20_000);
+  }
+  stop.abort();
+  await reading;
+});
+
+/** Serves the stream; returns its address. */
+async function serve(t: TestContext, listener: RequestListener): Promise<string> {
+  const server = createServer(listener);
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const address = server.address();
-  const path = `http://127.0.0.1:${typeof address === 'object' ? address?.port : ''}/events/stream`;
-  const stop = new AbortController();
   t.after(() => {
-    stop.abort();
     server.closeAllConnections();
     server.close();
   });
-  t.mock.timers.enable({ apis: ['setTimeout'] });
+  const address = server.address();
+  return `http://127.0.0.1:${typeof address === 'object' ? address?.port : ''}/events/stream`;
+}
+
+function follow(path: string) {
+  const stop = new AbortController();
   const states: string[] = [];
   const heard: number[] = [];
   const reading = readStream(
@@ -33,12 +76,5 @@ it('a connection that is made and never answered is given up, as one that falls 
     },
     stop.signal,
   );
-  await until(() => asked === 1);
-  t.mock.timers.tick(45_000);
-  await until(() => states.includes('waiting'));
-  t.mock.timers.tick(1_000);
-  await until(() => heard.length === 1);
-  assert.deepEqual(states, ['connecting', 'waiting', 'connecting', 'live']);
-  stop.abort();
-  await reading;
-});
+  return { states, heard, stop, reading };
+}

@@ -2,7 +2,10 @@ import { type Decode, DecodeError } from './decode.ts';
 import { type Failure, readProblem, unreadable } from './failure.ts';
 import { createSseReader, type ServerSentEvent } from './sse.ts';
 
-/** `waiting`: the connection is gone, and is made again at `retryAt`. `refused`: the gateway said no. */
+/**
+ * `waiting`: the connection is lost, and is made again at `retryAt` (milliseconds since 1970). `refused`: the gateway said no,
+ * or something that cannot be read, and is not asked again.
+ */
 export type StreamState =
   | { kind: 'connecting' }
   | { kind: 'live' }
@@ -12,7 +15,7 @@ export type StreamState =
 interface Stream<Event> {
   key: string;
   path: string;
-  /** Everything after this sequence is read. */
+  /** The sequence to begin after. */
   after: number;
   decode: Decode<Event>;
   onEvents(events: Event[]): void;
@@ -25,8 +28,8 @@ const LONGEST_WAIT_MS = 15_000;
 const SILENCE_MS = 45_000;
 
 /**
- * Reads events until the signal says stop. The browser's own reader cannot send the key in a header, so this one
- * does: it goes on after the last event that it has read, and waits longer after every failure.
+ * Reads events until `stop` aborts or the gateway refuses. The browser's own reader cannot send the key in a header. This
+ * one can; it goes on after the last event that it read, and waits longer after every failure.
  */
 export async function readStream<Event>(stream: Stream<Event>, stop: AbortSignal): Promise<void> {
   const place = { after: stream.after };
@@ -65,8 +68,11 @@ async function readOnce<Event>(stream: Stream<Event>, place: { after: number }, 
     const read = createSseReader();
     for await (const piece of textsOf(answer.body, silence)) take(stream, place, read(piece));
   } catch (error) {
-    // What cannot be read now cannot be read later; everything else is a connection that went away.
+    // An event that cannot be read now cannot be read later. Everything else is a connection that went away.
     if (error instanceof DecodeError) return { kind: 'refused', failure: unreadable(error.message) };
+  } finally {
+    // Whatever ended the reading: nobody reads on, and the gateway would go on writing.
+    silence.abort();
   }
   return { kind: 'lost', wasLive };
 }
@@ -82,7 +88,7 @@ async function* textsOf(body: ReadableStream<Uint8Array>, silence: AbortControll
   }
 }
 
-/** Ends a connection that is silent for too long, also one that is not answered at all, as after a laptop's sleep. */
+/** Ends a connection that is silent for too long. It may never have been answered at all, as after a laptop's sleep. */
 function within<Value>(silence: AbortController, coming: Promise<Value>): Promise<Value> {
   const timer = setTimeout(() => silence.abort(), SILENCE_MS);
   return coming.finally(() => clearTimeout(timer));
@@ -97,14 +103,13 @@ function take<Event>(stream: Stream<Event>, place: { after: number }, events: Se
 
 function pause(waitMs: number, stop: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
-    const timer = setTimeout(resolve, waitMs);
-    stop.addEventListener(
-      'abort',
-      () => {
-        clearTimeout(timer);
-        resolve();
-      },
-      { once: true },
-    );
+    const end = () => {
+      clearTimeout(timer);
+      // The signal outlives many pauses.
+      stop.removeEventListener('abort', end);
+      resolve();
+    };
+    const timer = setTimeout(end, waitMs);
+    stop.addEventListener('abort', end);
   });
 }
