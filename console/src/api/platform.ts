@@ -1,6 +1,6 @@
 import { anything, flag, list, nullable, number, record, text } from './decode.ts';
 
-/** What only the operator reads. */
+/** A customer of the platform. The shapes in this file are for the operator alone. */
 export const account = record({ id: text, name: text, suspended: flag, created_at: text });
 
 export const apiKey = record({
@@ -50,3 +50,19 @@ export const auditEntry = record({
   target: nullable(text),
   detail: anything,
 });
+
+/** `more`: there are more than were counted. */
+const bounded = record({ count: number, more: flag });
+export type Bounded = ReturnType<typeof bounded>;
+
+/** Who runs, what waits, and since when. */
+export const platformState = record({
+  at: text,
+  nodes: list(record({ id: text, host: text, started_at: text, lease_until: text, alive: flag })),
+  notifications: record({ waiting: bounded, lag_ms: number, set_aside: bounded }),
+  deliveries: record({ waiting: bounded, due: bounded, lag_ms: number }),
+  requests: record({ running: bounded, oldest_at: nullable(text), to_recover: number }),
+  statistics: record({ due: bounded, lag_ms: number }),
+  database: record({ version: text, size_bytes: number, round_trip_ms: number }),
+});
+export type PlatformState = ReturnType<typeof platformState>;

@@ -1,4 +1,4 @@
-import { flag, list, nullable, number, record, text } from './decode.ts';
+import { list, nullable, number, record, text } from './decode.ts';
 
 const counts = {
   ...{ accepted: number, sent: number, delivered: number, read: number },
@@ -23,19 +23,3 @@ export const statistics = record({
   failures: list(record({ code: text, count: number })),
 });
 export type Statistics = ReturnType<typeof statistics>;
-
-/** `more`: there are more than were counted. */
-const bounded = record({ count: number, more: flag });
-export type Bounded = ReturnType<typeof bounded>;
-
-/** Who runs, what waits, and since when. */
-export const platformState = record({
-  at: text,
-  nodes: list(record({ id: text, host: text, started_at: text, lease_until: text, alive: flag })),
-  notifications: record({ waiting: bounded, lag_ms: number, set_aside: bounded }),
-  deliveries: record({ waiting: bounded, due: bounded, lag_ms: number }),
-  requests: record({ running: bounded, oldest_at: nullable(text), to_recover: number }),
-  statistics: record({ due: bounded, lag_ms: number }),
-  database: record({ version: text, size_bytes: number, round_trip_ms: number }),
-});
-export type PlatformState = ReturnType<typeof platformState>;

@@ -1,4 +1,4 @@
-import type { Bounded, PlatformState } from '../api/statistics.ts';
+import type { Bounded, PlatformState } from '../api/platform.ts';
 import { spanOf } from '../parts/times.ts';
 
 export interface Tile {

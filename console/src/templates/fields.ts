@@ -9,7 +9,6 @@ export interface TemplateField {
   label: string;
   kind: FieldKind;
   hint: string;
-  required: boolean;
 }
 
 const MEDIA = ['image', 'video', 'document'];
@@ -20,8 +19,8 @@ export function fieldsOf(shape: TemplateShape): TemplateField[] {
 }
 
 function partFields(shape: TemplateShape, prefix: string, where: string): TemplateField[] {
-  const field = (key: string, label: string, kind: FieldKind, hint = '', required = true): TemplateField => {
-    return { key: `${prefix}${key}`, label: `${where}${label}`, kind, hint, required };
+  const field: Make = (key, label, kind, hint = '') => {
+    return { key: `${prefix}${key}`, label: `${where}${label}`, kind, hint };
   };
   return [
     ...headerFields(shape, field),
@@ -35,16 +34,14 @@ function partFields(shape: TemplateShape, prefix: string, where: string): Templa
       if (button.kind === 'copy_code')
         return [field(`button.${place}`, `${label}: code`, 'code', 'At most 15 characters.')];
       if (button.kind === 'quick_reply')
-        return [
-          field(`button.${place}`, `${label}: what comes back when it is pressed`, 'payload', 'May stay empty.', false),
-        ];
+        return [field(`button.${place}`, `${label}: what comes back when it is pressed`, 'payload', 'May stay empty.')];
       return [];
     }),
     ...shape.cards.flatMap((card, place) => partFields(card, `card.${place}.`, `Card ${place + 1}, `)),
   ];
 }
 
-type Make = (key: string, label: string, kind: FieldKind, hint?: string, required?: boolean) => TemplateField;
+type Make = (key: string, label: string, kind: FieldKind, hint?: string) => TemplateField;
 
 function headerFields({ header }: TemplateShape, field: Make): TemplateField[] {
   if (header === null) return [];

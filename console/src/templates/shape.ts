@@ -18,7 +18,6 @@ export interface ButtonShape {
   text: string;
   /** The address of a link, with its variable. */
   url: string;
-  example: string;
 }
 
 /** Kinds that are not known are left out: the provider shows them as it likes. */
@@ -41,9 +40,8 @@ function readShape(components: readonly unknown[]): TemplateShape {
   };
 }
 
-function readButton({ type, text, url, example }: Record<string, unknown>): ButtonShape {
-  const first: unknown = Array.isArray(example) ? example[0] : example;
-  return { kind: wordOf(type), text: textOf(text), url: textOf(url), example: textOf(first) };
+function readButton({ type, text, url }: Record<string, unknown>): ButtonShape {
+  return { kind: wordOf(type), text: textOf(text), url: textOf(url) };
 }
 
 /** The names, or numbers, of the variables of a text, each once, in their order. */
