@@ -1,7 +1,7 @@
 import { isRecord } from '../../kernel/is-record.ts';
 import type { MessageError, MessageErrorCode, ProviderError } from '../../kernel/message-errors.ts';
 import type { TransmitOutcome } from '../port.ts';
-import { readProviderError } from './failures-provider-error.ts';
+import { readProviderError } from './provider-error.ts';
 
 /**
  * The provider's error codes in our words. The code decides, never the title (titles are announced to go away) and

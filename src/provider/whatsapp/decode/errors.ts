@@ -1,6 +1,6 @@
 import type { MessageError } from '../../../kernel/message-errors.ts';
 import { messageErrorOf } from '../failures.ts';
-import { readProviderError } from '../failures-provider-error.ts';
+import { readProviderError } from '../provider-error.ts';
 import { arrayAt, type JsonObject } from './values.ts';
 
 /** The failures in an object's `errors`, in our words; one that cannot be read is `provider_rejected`. */

@@ -1,7 +1,7 @@
 import { isRecord } from '../../../kernel/is-record.ts';
 import type { MessageFault } from '../../../kernel/message-errors.ts';
 import type { CheckAgainstTemplate, TemplateComponent } from '../../port.ts';
-import { isKnownKind } from './components-parameters.ts';
+import { isKnownKind } from './parameter.ts';
 import { type ButtonShape, readTemplateShape, type TemplateShape } from './shape.ts';
 
 /** The provider's limits for a text that fills a variable; their unit is not told. */

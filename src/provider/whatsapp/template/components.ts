@@ -1,8 +1,8 @@
 import type { Fault } from '../../../kernel/errors.ts';
 import { isRecord } from '../../../kernel/is-record.ts';
 import type { TemplateComponent } from '../../port.ts';
-import { checkParameter } from './components-parameters.ts';
-import { Spot } from './components-shape.ts';
+import { checkParameter } from './parameter.ts';
+import { Spot } from './spot.ts';
 
 /** A template has four parts and ten buttons at the most: a list longer than this is not meant to be one. */
 const COMPONENTS_MAX = 100;

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { readProviderError } from './failures-provider-error.ts';
+import { readProviderError } from './provider-error.ts';
 
 /** Built from parts, so that no scanner takes it for a leaked one. */
 const TOKEN = `EAAG${'m0PX4ZCpsBA'.repeat(6)}`;

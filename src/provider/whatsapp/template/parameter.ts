@@ -1,4 +1,4 @@
-import type { Spot } from './components-shape.ts';
+import type { Spot } from './spot.ts';
 
 /** The longest text the provider ever takes: that of a template which is a body only. */
 const TEXT_CHARACTERS_MAX = 32_768;
