@@ -1,3 +1,4 @@
+import type { Fault } from '../kernel/errors.ts';
 import type { MessageError, MessageFault } from '../kernel/message-errors.ts';
 
 /** The sender of a message: which number, by which access, and whether it is the real provider or the sandbox. */
@@ -72,6 +73,12 @@ export interface ProviderTemplate {
   components: readonly unknown[];
   quality: string | null;
 }
+
+/** Checks the form of template components as a caller gave them: these, untouched, or every fault. `pointer` says where they stand. */
+export type CheckComponents = (
+  components: unknown,
+  pointer: string,
+) => { components: TemplateComponent[] } | { faults: Fault[] };
 
 /** Compares the components of a message with its template; no faults: they fit. `pointer` says where they stand. */
 export type CheckAgainstTemplate = (

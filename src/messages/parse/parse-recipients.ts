@@ -2,7 +2,7 @@ import type { Fault } from '../../kernel/errors.ts';
 import { isRecord } from '../../kernel/is-record.ts';
 import { readPhoneNumber } from '../../kernel/phone-number.ts';
 import { USER_ID } from '../../kernel/user-id.ts';
-import type { CheckComponents } from './parse-send.ts';
+import type { CheckComponents } from '../../provider/port.ts';
 import { readReference, refuseUnknownMembers } from './parse-values.ts';
 import type { Recipient } from './send-command.ts';
 

@@ -1,7 +1,7 @@
 import { ApiError, type Fault } from '../../kernel/errors.ts';
 import { isRecord } from '../../kernel/is-record.ts';
 import { jsonFaults } from '../../kernel/json-faults.ts';
-import type { MessageContent, TemplateComponent } from '../../provider/port.ts';
+import type { CheckComponents, MessageContent } from '../../provider/port.ts';
 import { parseRecipients } from './parse-recipients.ts';
 import { readReference, readText, refuseUnknownMembers } from './parse-values.ts';
 import type { SendCommand } from './send-command.ts';
@@ -11,12 +11,6 @@ import { SEND_LIMITS } from './send-limits.ts';
 const FAULTS_MAX = 1_000;
 
 const MEMBERS = ['to', 'from', 'type', 'text', 'template', 'client_reference'];
-
-/** Checks template components in the provider's shapes; `pointer` says where they stand. */
-export type CheckComponents = (
-  components: unknown,
-  pointer: string,
-) => { components: TemplateComponent[] } | { faults: Fault[] };
 
 /**
  * Reads the body of a send. Throws `invalid_request` with every fault at once, then `too_many_recipients`. A recipient

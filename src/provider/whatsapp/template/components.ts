@@ -1,33 +1,29 @@
 import type { Fault } from '../../../kernel/errors.ts';
 import { isRecord } from '../../../kernel/is-record.ts';
-import type { TemplateComponent } from '../../port.ts';
+import type { CheckComponents } from '../../port.ts';
 import { checkParameter } from './parameter.ts';
 import { Spot } from './spot.ts';
 
-/** A template has four parts and ten buttons at the most: a list longer than this is not meant to be one. */
+/** A template has four parts and ten buttons at most. No list longer than this is meant to be one. */
 const COMPONENTS_MAX = 100;
 const PARAMETERS_MAX = 100;
 const CARDS_MAX = 10;
-/** A message has ten buttons at the most. */
+/** A message has ten buttons at most. */
 const INDEX_MAX = 9;
 const KIND_CHARACTERS_MAX = 512;
 
 /**
- * Checks the `components` of a template as a caller gave them, before any template is known: known kinds must have the
- * provider's shape, unknown kinds and members pass. The result is what was given, untouched, or every fault.
- * `pointer` is the place of the list, as `#/template/components`.
+ * Checks components before any template is known: known kinds must have the provider's shape, unknown kinds and members
+ * pass.
  * https://developers.facebook.com/docs/whatsapp/cloud-api/guides/send-message-templates
  */
-export function checkComponents(
-  components: unknown,
-  pointer: string,
-): { components: TemplateComponent[] } | { faults: Fault[] } {
+export const checkComponents: CheckComponents = (components, pointer) => {
   const faults: Fault[] = [];
   checkList(new Spot(components, pointer, faults), CHECKS);
-  // Whatever is not a list of objects has a fault; asking again only tells the compiler.
+  // Anything but a list of objects has a fault by now. Asking again only tells the compiler.
   const isList = Array.isArray(components) && components.every(isRecord);
   return faults.length === 0 && isList ? { components } : { faults };
-}
+};
 
 type Checks = ReadonlyMap<string, (component: Spot) => void>;
 
