@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { validateHeaderName, validateHeaderValue } from 'node:http';
 import { resolve } from 'node:path';
+import { errorCodeOf } from './kernel/error-code.ts';
 import type { KeepDays } from './kernel/keep.ts';
 import type { TracesConfig } from './observe/traces.ts';
 import { SETTINGS, type Setting, type SettingName } from './settings.ts';
@@ -246,8 +247,8 @@ function secretLines(environment: Environment, name: SettingName, faults: string
       .filter((line) => line !== '');
   } catch (error) {
     // Not the error's own words, which repeat what was given: that may be the secret itself.
-    const code = error instanceof Error && 'code' in error ? error.code : 'unknown reason';
-    faults.push(`${name}_FILE must be the path of a file, and what it names cannot be read (${code})`);
+    const reason = errorCodeOf(error) ?? 'unknown reason';
+    faults.push(`${name}_FILE must be the path of a file, and what it names cannot be read (${reason})`);
     return [];
   }
 }

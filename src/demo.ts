@@ -5,6 +5,7 @@ import { hashApiKey } from './accounts/api-key.ts';
 import { findKeyByHash } from './accounts/key-store.ts';
 import { createKey } from './accounts/keys.ts';
 import type { App } from './app.ts';
+import { errorCodeOf } from './kernel/error-code.ts';
 import { type Secrets, writePrivateJson } from './secrets.ts';
 import type { Database } from './store/database.ts';
 
@@ -56,7 +57,7 @@ async function makeDemo(database: Database, app: App): Promise<{ accountId: stri
   return { accountId: account.id, key };
 }
 
-/** The key of an earlier start, if it is still good for sending: it may have been revoked, or have expired after it was rolled. */
+/** The key of an earlier start, if it can still send: it may have been revoked, or have expired after it was rolled. */
 async function findKept(database: Database, path: string): Promise<{ accountId: string; key: string } | undefined> {
   const key: unknown = Reflect.get(Object(readJsonIfThere(path)), 'test_key');
   if (typeof key !== 'string') return undefined;
@@ -70,8 +71,8 @@ function readJsonIfThere(path: string): unknown {
   try {
     return JSON.parse(readFileSync(path, 'utf8'));
   } catch (error) {
-    if (error instanceof SyntaxError) return undefined; // Somebody edited it; it is written anew.
-    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return undefined;
+    if (error instanceof SyntaxError) return undefined; // Somebody edited it. It is written again.
+    if (errorCodeOf(error) === 'ENOENT') return undefined;
     throw error;
   }
 }

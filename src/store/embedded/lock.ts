@@ -1,6 +1,7 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
+import { errorCodeOf } from '../../kernel/error-code.ts';
 
 /** The code with which SQLite says that another process holds the lock. https://www.sqlite.org/rescode.html#busy */
 const SQLITE_BUSY = 5;
@@ -38,7 +39,7 @@ async function makeLockFile(lockFile: string): Promise<void> {
   try {
     await writeFile(lockFile, '', { flag: 'wx', mode: 0o600 });
   } catch (error) {
-    if (!(error instanceof Error && 'code' in error && error.code === 'EEXIST')) throw error;
+    if (errorCodeOf(error) !== 'EEXIST') throw error;
   }
 }
 

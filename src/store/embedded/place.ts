@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { chmod, mkdir, readFile, realpath, stat, writeFile } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
+import { errorCodeOf } from '../../kernel/error-code.ts';
 
 /** A user that the server runs as. */
 export interface RunAs {
@@ -51,7 +52,7 @@ export async function othersMayEnter(dir: string): Promise<boolean> {
 
 /** For a file that may be absent: any other fault is thrown. */
 export function undefinedIfMissing(error: unknown): undefined {
-  if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return undefined;
+  if (errorCodeOf(error) === 'ENOENT') return undefined;
   throw error;
 }
 
