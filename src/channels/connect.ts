@@ -6,6 +6,7 @@ import { ApiError } from '../kernel/errors.ts';
 import { formatId, newId } from '../kernel/ids.ts';
 import type { Mode } from '../kernel/principal.ts';
 import type { Sealer } from '../kernel/sealed.ts';
+import { unavailable } from '../kernel/unavailable.ts';
 import type { Provider, Sender, SenderFacts } from '../provider/port.ts';
 import type { Database, Queryable } from '../store/database.ts';
 import { draftDefaultEvents } from './default-events.ts';
@@ -68,8 +69,7 @@ export async function connectChannel({ database, provider, sealer }: Deps, wish:
 export async function askProvider(provider: Provider, sender: Sender, businessAccountId: string): Promise<SenderFacts> {
   const outcome = await provider.connect(sender, businessAccountId);
   if (outcome.kind === 'refused') throw new ApiError('channel_refused', outcome.detail);
-  if (outcome.kind === 'unavailable')
-    throw new ApiError('unavailable', 'The provider could not be asked.', { headers: { 'retry-after': '5' } });
+  if (outcome.kind === 'unavailable') throw unavailable('The provider could not be asked.', { retryAfterSeconds: 5 });
   return outcome.facts;
 }
 

@@ -5,6 +5,7 @@ import { accountRoute, type Route } from '../http/route.ts';
 import { ApiError } from '../kernel/errors.ts';
 import { formatId, parseId } from '../kernel/ids.ts';
 import type { AccountPrincipal } from '../kernel/principal.ts';
+import { unavailable } from '../kernel/unavailable.ts';
 import type { Database, Transaction } from '../store/database.ts';
 import { repeatOnConflict } from '../store/repeat-on-conflict.ts';
 import { type ReplayWish, replayEvents } from './deliver/delivery-store.ts';
@@ -86,6 +87,6 @@ async function replay(
 }
 
 function cutShort(): ApiError {
-  const headers = { 'retry-after': String(AGAIN_SECONDS) };
-  return new ApiError('unavailable', 'The gateway stops. A part is on its way; make the same call again.', { headers });
+  const detail = 'The gateway stops. A part is on its way; make the same call again.';
+  return unavailable(detail, { retryAfterSeconds: AGAIN_SECONDS });
 }

@@ -7,6 +7,7 @@ import { API_ERROR_DOCS } from '../kernel/error-docs.ts';
 import { ApiError } from '../kernel/errors.ts';
 import { formatId, newId } from '../kernel/ids.ts';
 import { StoreUnavailable } from '../kernel/store-unavailable.ts';
+import { unavailable } from '../kernel/unavailable.ts';
 import { PROBLEM_TYPE, problemOf } from './problem.ts';
 import { stateOf } from './request-state.ts';
 import { isUnderWay } from './under-way.ts';
@@ -65,13 +66,9 @@ function challengeOf({ code }: ApiError): Record<string, string> {
   return {};
 }
 
-function unavailable(detail: string, cause: unknown): ApiError {
-  return new ApiError('unavailable', detail, { cause, headers: { 'retry-after': '1' } });
-}
-
 function apiErrorOf(error: unknown, isPassing: (error: unknown) => boolean): ApiError {
   if (error instanceof ApiError) return error;
-  if (error instanceof StoreUnavailable) return unavailable('The store cannot be reached.', error);
+  if (error instanceof StoreUnavailable) return unavailable('The store cannot be reached.', { cause: error });
   switch (errorCodeOf(error)) {
     case 'FST_ERR_CTP_INVALID_MEDIA_TYPE':
       return new ApiError('unsupported_media_type', 'The content type must be application/json.');
@@ -79,7 +76,7 @@ function apiErrorOf(error: unknown, isPassing: (error: unknown) => boolean): Api
     case 'FST_ERR_MAX_PARAM_LENGTH':
       return new ApiError('not_found', 'There is no such path.');
     default:
-      if (isPassing(error)) return unavailable('Others were at the same thing in this moment.', error);
+      if (isPassing(error)) return unavailable('Others were at the same thing in this moment.', { cause: error });
       return new ApiError('internal_error', 'Something went wrong on our side.', { cause: error });
   }
 }

@@ -1,7 +1,7 @@
 import type { SteadyClock } from '../kernel/clock.ts';
-import { ApiError } from '../kernel/errors.ts';
 import { formatId } from '../kernel/ids.ts';
 import { StoreUnavailable } from '../kernel/store-unavailable.ts';
+import { unavailable } from '../kernel/unavailable.ts';
 import { withinMs } from '../kernel/within-ms.ts';
 import { healthOperations } from './health-operations.ts';
 import { PROBLEM_TYPE, problemOf } from './problem.ts';
@@ -50,12 +50,9 @@ export function healthRoutes({ accepting, leaving, commit, docsUrl, clock }: Dep
   };
   // Not thrown: it is no fault of the call, and would be one in the log and the metrics with every probe.
   const notReady = (requestId: string, reason: Reason): Answer => {
-    const problem = problemOf(
-      new ApiError('unavailable', NOT_READY_DETAILS[reason]),
-      formatId('req', requestId),
-      docsUrl(),
-    );
-    const headers = { 'content-type': PROBLEM_TYPE, 'retry-after': '1' };
+    const error = unavailable(NOT_READY_DETAILS[reason]);
+    const problem = problemOf(error, formatId('req', requestId), docsUrl());
+    const headers = { ...error.headers, 'content-type': PROBLEM_TYPE };
     return { status: problem.status, body: Buffer.from(JSON.stringify({ ...problem, reason })), headers };
   };
   return [

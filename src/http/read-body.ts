@@ -1,5 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import { ApiError } from '../kernel/errors.ts';
+import { unavailable } from '../kernel/unavailable.ts';
 
 /** What all bodies that are on their way to us may hold together: as much as thirty-two of the largest. */
 const ARRIVING_BYTES_MAX = 128 << 20;
@@ -46,7 +47,7 @@ export function createReadBody(arrivingBytesMax = ARRIVING_BYTES_MAX): ReadBody 
   return (request, bytesMax, done) => {
     const announced = Number(request.headers['content-length'] ?? 0);
     if (announced > bytesMax) return done(tooLarge());
-    const one: Arriving = { held: EMPTY, giveUp: () => end(noRoom()) };
+    const one: Arriving = { held: EMPTY, giveUp: () => end(unavailable('Too much is on its way to us.')) };
     let length = 0;
 
     const take = (chunk: Buffer) => {
@@ -80,8 +81,4 @@ export function createReadBody(arrivingBytesMax = ARRIVING_BYTES_MAX): ReadBody 
 
 function tooLarge(): ApiError {
   return new ApiError('payload_too_large', 'The body is larger than this route takes.');
-}
-
-function noRoom(): ApiError {
-  return new ApiError('unavailable', 'Too much is on its way to us.', { headers: { 'retry-after': '1' } });
 }

@@ -6,6 +6,7 @@ import { Type } from 'typebox';
 import { ApiError } from '../kernel/errors.ts';
 import { formatId } from '../kernel/ids.ts';
 import type { Principal, Scope } from '../kernel/principal.ts';
+import { unavailable } from '../kernel/unavailable.ts';
 import { answerErrors, createErrorAnswer } from './answer-errors.ts';
 import { type AnsweredRequest, tellAnswered } from './answered.ts';
 import { createBodyCheck, createQueryCheck } from './check-schema.ts';
@@ -157,8 +158,7 @@ function addRoute(app: FastifyInstance, route: Route, methods: string[], deps: S
 }
 
 function takesNothing({ leaving }: ServerDeps): ApiError {
-  const reason = leaving?.() === false ? 'starting' : 'stopping';
-  return new ApiError('unavailable', NOT_READY_DETAILS[reason], { headers: { 'retry-after': '1' } });
+  return unavailable(NOT_READY_DETAILS[leaving?.() === false ? 'starting' : 'stopping']);
 }
 
 type KeyAccess = Exclude<Access, { by: 'anyone' }>;

@@ -5,6 +5,7 @@ import { newId } from '../kernel/ids.ts';
 import type { Mode } from '../kernel/principal.ts';
 import { isSignedBy } from '../kernel/signature.ts';
 import { storeTooSlow } from '../kernel/store-unavailable.ts';
+import { unavailable } from '../kernel/unavailable.ts';
 import { withinMs } from '../kernel/within-ms.ts';
 import { createBatcher } from '../store/batcher.ts';
 import type { Queryable } from '../store/database.ts';
@@ -65,9 +66,7 @@ export function createIntake({ database, secrets, onReceived, onCommit }: Deps):
     async receive(request, rawBody) {
       const origin = originOf(request, rawBody, secrets);
       if (bytesHeld + rawBody.length > BYTES_HELD_MAX)
-        throw new ApiError('unavailable', 'Too many notifications wait to be committed.', {
-          headers: { 'retry-after': '1' },
-        });
+        throw unavailable('Too many notifications wait to be committed.');
       bytesHeld += rawBody.length;
       const committed = commits.add({ id: newId(), origin, body: rawBody }).finally(() => {
         bytesHeld -= rawBody.length;

@@ -5,6 +5,7 @@ import { accountRoute, type Route } from '../http/route.ts';
 import { ApiError } from '../kernel/errors.ts';
 import { parseId } from '../kernel/ids.ts';
 import type { Mode } from '../kernel/principal.ts';
+import { unavailable } from '../kernel/unavailable.ts';
 import type { Database } from '../store/database.ts';
 import { templateOperations } from './operations.ts';
 import { presentTemplate } from './present.ts';
@@ -88,8 +89,7 @@ function syncRoute(deps: Deps): Route {
       const sum: SyncCounts = { added: 0, changed: 0, removed: 0, total: 0 };
       for (const channel of await businessAccounts(deps, accountId, mode)) {
         const counts = await deps.registry.sync(channel);
-        if (counts === undefined)
-          throw new ApiError('unavailable', 'The provider could not be asked.', { headers: { 'retry-after': '5' } });
+        if (counts === undefined) throw unavailable('The provider could not be asked.', { retryAfterSeconds: 5 });
         sum.added += counts.added;
         sum.changed += counts.changed;
         sum.removed += counts.removed;

@@ -1,9 +1,9 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import type { SendingChannel } from '../../channels/channels.ts';
 import type { Turn } from '../../channels/pacing.ts';
-import { ApiError } from '../../kernel/errors.ts';
 import type { AccountPrincipal } from '../../kernel/principal.ts';
 import { storeTooSlow } from '../../kernel/store-unavailable.ts';
+import { unavailable } from '../../kernel/unavailable.ts';
 import { withinMs } from '../../kernel/within-ms.ts';
 import { LATE_ANSWER_MS } from '../../provider/port.ts';
 import type { NewRequest } from '../commit/begin-store.ts';
@@ -68,8 +68,7 @@ export function createSends(deps: SendDeps): Sends {
   return {
     async send(call) {
       const { accountId } = call.principal;
-      if (!room.enter(accountId))
-        throw new ApiError('unavailable', 'Too many sends are under way.', { headers: { 'retry-after': '1' } });
+      if (!room.enter(accountId)) throw unavailable('Too many sends are under way.');
       try {
         return await track(
           running,
@@ -215,7 +214,7 @@ async function replayOfOther(
   const answer = found && (await withinMs(found, leftMs(deps, arrivedMs + deps.deadlineMs), tooLong));
   if (answer !== undefined) return { replayed: true, answer };
   // The other one was taken back in this very moment.
-  throw new ApiError('unavailable', 'Please repeat the request.', { headers: { 'retry-after': '1' } });
+  throw unavailable('Please repeat the request.');
 }
 
 /** Waits for the commit of the `unknown`: one statement cannot write two outcomes of a message. */
