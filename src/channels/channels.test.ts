@@ -118,6 +118,9 @@ describe('the channel of a send', () => {
       assert.equal(await senderOf(channel.id), channel.id);
       assert.equal(await senderOf(channel.phone_number), channel.id);
     }
+    const [number, last] = [second.phone_number.slice(0, -4), second.phone_number.slice(-4)];
+    for (const written of [`${number} ${last}`, `${number}-${last}`, `\u202a(${number})\u00a0${last}\u202c`])
+      assert.equal(await senderOf(written), second.id, 'a number is read as a recipient is');
     const defaults = (await list()).filter((channel: { default: boolean }) => channel.default);
     assert.deepEqual(
       defaults.map(({ id }: { id: string }) => id),
@@ -141,8 +144,14 @@ describe('the channel of a send', () => {
     const { accountId, send, list } = await newAccount();
     const [own] = await list();
     const [foreign] = await (await newAccount()).list();
-    for (const from of [foreign.id, foreign.phone_number, own.phone_number.slice(1), own.id.toUpperCase(), 'chn_', ''])
-      assertProblem(await send(from), 'unknown_channel');
+    const wrong = [
+      own.phone_number.slice(1),
+      own.phone_number.replace('+1', '+1(0)'),
+      own.id.toUpperCase(),
+      'chn_',
+      '',
+    ];
+    for (const from of [foreign.id, foreign.phone_number, ...wrong]) assertProblem(await send(from), 'unknown_channel');
     const live = await gateway.createKey({ accountId, mode: 'live' });
     const body = { to: '+447700900601', type: 'text', text: { body: 'Hello' } };
     assertProblem(await gateway.call('POST', '/api/v1/messages/send', { key: live, body }), 'no_channel');

@@ -2,6 +2,7 @@ import type { Logger } from 'pino';
 import type { SteadyClock } from '../kernel/clock.ts';
 import { ApiError } from '../kernel/errors.ts';
 import { parseId } from '../kernel/ids.ts';
+import { readPhoneNumber } from '../kernel/phone-number.ts';
 import type { Mode } from '../kernel/principal.ts';
 import { createRemembered } from '../kernel/remember.ts';
 import type { Sealer } from '../kernel/sealed.ts';
@@ -29,8 +30,8 @@ export interface SendingChannel {
 
 export interface Channels {
   /**
-   * Chooses what a request goes out from: the one that `from` names by id or phone number, else the mode's default or
-   * only one. Throws `unknown_channel` or `no_channel`.
+   * Chooses what a request goes out from: the one that `from` names by id or phone number, written as people write it, else
+   * the mode's default or only one. Throws `unknown_channel` or `no_channel`.
    */
   choose(accountId: string, mode: Mode, from: string | undefined): Promise<SendingChannel>;
   /** The channels of a mode that the account has now, suspended ones too. */
@@ -105,7 +106,8 @@ function defaultOf(usable: readonly (SendingChannel & { isDefault: boolean })[])
 
 function named(usable: readonly SendingChannel[], from: string): SendingChannel {
   const id = parseId('chn', from);
-  const chosen = usable.find((channel) => (id === undefined ? channel.phoneNumber === from : channel.id === id));
+  const number = readPhoneNumber(from);
+  const chosen = usable.find((channel) => (id === undefined ? channel.phoneNumber === number : channel.id === id));
   if (chosen !== undefined) return chosen;
   throw new ApiError('unknown_channel', 'No channel of this mode has this id or phone number.');
 }
