@@ -45,6 +45,18 @@ describe('the body of a send', () => {
       assert.deepEqual(pointersOf(await refuse({ ...TO, ...TEXT, type })), ['#/type']);
   });
 
+  it('names the faults of a text and a template too where "type" does not tell which of them is meant', async () => {
+    const content = { text: { body: '', bold: true }, template: { name: 'order_update', components: {} } };
+    const inside = ['#/template/components', '#/template/language', '#/text/body', '#/text/bold'];
+    for (const type of [undefined, 'texts', 1])
+      assert.deepEqual(pointersOf(await refuse({ ...TO, type, ...content })), [...inside, '#/type']);
+    assert.deepEqual(pointersOf(await refuse({ ...TO, text: 'Hello', template: null })), [
+      '#/template',
+      '#/text',
+      '#/type',
+    ]);
+  });
+
   it('names every fault at once, with escaped pointers', async () => {
     const body = {
       to: [

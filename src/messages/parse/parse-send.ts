@@ -61,11 +61,23 @@ function readContent(
   if (type !== 'text' && type !== 'template') {
     const detail = type === undefined ? 'This member is missing.' : 'This must be "text" or "template".';
     faults.push({ pointer: '#/type', detail });
+    // What is meant is not known, and what is wrong with it is wrong all the same.
+    if (body.text !== undefined) readNamed(body, 'text', checkComponents, faults);
+    if (body.template !== undefined) readNamed(body, 'template', checkComponents, faults);
     return undefined;
   }
   const other = type === 'text' ? 'template' : 'text';
   if (body[other] !== undefined)
     faults.push({ pointer: `#/${other}`, detail: `This must not be there when "type" is "${type}".` });
+  return readNamed(body, type, checkComponents, faults);
+}
+
+function readNamed(
+  body: Record<string, unknown>,
+  type: MessageContent['type'],
+  checkComponents: CheckComponents,
+  faults: Fault[],
+): MessageContent | undefined {
   const value = body[type];
   if (!isRecord(value)) {
     faults.push({
