@@ -13,8 +13,10 @@ export function timeParameter(description: string) {
 
 /** Reads a time in milliseconds since 1970; NaN for what a query may not have. */
 export function readTimeMs(text: string): number {
-  const [, day] = RFC_3339.exec(text) ?? [];
-  return day !== undefined && isInCalendar(day) ? Date.parse(text) : Number.NaN;
+  // The plus of an offset that nobody has escaped arrives as a space.
+  const time = text.replace(/ (?=\d{2}:\d{2}$)/, '+');
+  const [, day] = RFC_3339.exec(time) ?? [];
+  return day !== undefined && isInCalendar(day) ? Date.parse(time) : Number.NaN;
 }
 
 /** `Date` reads the 30th of February as a day in March. */

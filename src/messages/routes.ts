@@ -170,8 +170,8 @@ async function readFilters(
  * both: the account writes to a number of its own, or to one whose channel it has removed.
  */
 async function readTo(store: Database, accountId: string, to: string): Promise<MessageFilter[]> {
-  // A plus in a query that nobody has escaped arrives as a space.
-  const number = readPhoneNumber(to.replace(/^ /, '+'));
+  // A plus in a query that nobody has escaped arrives as a space. One that was escaped may have a space before it.
+  const number = readPhoneNumber(to.replace(/^ (?=[^+]*$)/, '+'));
   if (number === undefined) return [{ to_user_id: to }];
   const channelIds = await findChannelsByNumber(store, accountId, number);
   return [{ to_phone: number }, ...(channelIds.length === 0 ? [] : [{ to_channels: channelIds }])];
