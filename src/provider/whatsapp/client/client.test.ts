@@ -31,6 +31,7 @@ describe('transmit', () => {
     assert.match(request?.head ?? '', /^POST \/graph\/v25\.0\/10%2F55%3F\/messages HTTP\/1\.1\r\n/);
     assert.match(request?.head ?? '', /\r\nauthorization: Bearer a-secret-token\r\n/);
     assert.match(request?.head ?? '', /\r\ncontent-type: application\/json\r\n/);
+    assert.match(request?.head ?? '', /\r\naccept-encoding: identity\r\n/, 'an answer that is packed cannot be read');
     assert.equal(JSON.parse(request?.body ?? '').to, '+447700900123');
   });
 

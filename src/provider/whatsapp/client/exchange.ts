@@ -21,6 +21,9 @@ export type Exchange =
   | { kind: 'broken'; reason: 'timeout' | 'too_large' | 'closed' }
   | { kind: 'answered'; httpStatus: number; retryAfter: string | undefined; body: string };
 
+/** Without the second any coding would do for the answer (RFC 9110, 12.5.3), and nothing is unpacked here. */
+const HEADERS = ['content-type', 'application/json', 'accept-encoding', 'identity'];
+
 /**
  * One request and its answer on a client that does nothing else meanwhile; `done` is called when the client is free
  * again, which may be later than the outcome. Rejects only if the request itself is impossible.
@@ -32,7 +35,7 @@ export function exchange(client: Client, request: ExchangeRequest, done: () => v
       {
         method: request.method,
         path: request.path,
-        headers: ['authorization', `Bearer ${request.accessToken}`, 'content-type', 'application/json'],
+        headers: ['authorization', `Bearer ${request.accessToken}`, ...HEADERS],
         body: request.body ?? null,
       },
       handler,
