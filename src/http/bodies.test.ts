@@ -58,6 +58,11 @@ describe('bodies', () => {
     }
   });
 
+  it('that begin with a byte order mark, which no editor shows, are told so', async () => {
+    assert.match((await sendBody(`\ufeff${GOOD}`)).json.detail, /byte order mark/);
+    assert.doesNotMatch((await sendBody(`${GOOD}x`)).json.detail, /byte order mark/);
+  });
+
   it('have 1 MiB at the most, announced or not', async () => {
     const padded = GOOD + ' '.repeat((1 << 20) - GOOD.length);
     assert.equal((await sendBody(padded)).status, 200);

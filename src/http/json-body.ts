@@ -26,6 +26,8 @@ function parseText(text: string, parse: (text: string) => unknown): unknown {
     return parse(text);
   } catch {
     // The parser's own message quotes the body, which may hold what a person wrote.
-    throw new ApiError('malformed_json', 'The body is not valid JSON.');
+    // No editor shows this mark, and some programs write it into every file.
+    const mark = text.startsWith('\ufeff') ? ' It begins with a byte order mark.' : '';
+    throw new ApiError('malformed_json', `The body is not valid JSON.${mark}`);
   }
 }

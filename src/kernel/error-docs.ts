@@ -24,7 +24,7 @@ export const API_ERROR_DOCS: Readonly<Record<ApiErrorCode, ApiErrorDoc>> = {
   },
   malformed_json: {
     cause:
-      'The body is empty, is not valid UTF-8, is not JSON, or is not as long as the request announced. Often a quote is missing in a shell line, or a text was put into JSON without escaping.',
+      'The body is empty, is not valid UTF-8, is not JSON, or is not as long as the request announced. Often a quote is missing in a shell line, a text was put into JSON without escaping, or a file begins with a byte order mark.',
     steps: [
       'Let a JSON library write the body, and send exactly the bytes that it returns.',
       'In a shell, put the body into single quotes, or into a file and send it with `--data-binary @file`.',
