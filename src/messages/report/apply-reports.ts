@@ -130,14 +130,24 @@ interface Judged {
 }
 
 function judgeAll(message: LockedMessage, reports: readonly StatusReport[], before: readonly string[]): Judged[] {
-  const reported = new Set(before);
+  const refusedLate = isRefusedLate(message);
+  const outcome = refusedLate ? 'failed' : message.outcome;
+  const reported = new Set(refusedLate ? before.filter((report) => report !== 'failed') : before);
   let { status } = message;
   return reports.map((report) => {
-    const verdict = judgeReport({ status, outcome: message.outcome, reported }, report.status);
+    const verdict = judgeReport({ status, outcome, reported }, report.status);
     if (verdict.kind === 'moves') status = verdict.to;
     reported.add(report.status);
     return { report, verdict };
   });
+}
+
+/**
+ * The provider's answer came after ours and refused the message. It stands in the history beside the reports and is none:
+ * these always bring the provider's id.
+ */
+function isRefusedLate({ status, outcome, provider_message_id: providerMessageId }: LockedMessage): boolean {
+  return status === 'failed' && outcome === 'unknown' && providerMessageId === null;
 }
 
 function entryOf(message: LockedMessage, report: StatusReport, verdict: Verdict): NewTimelineEntry {

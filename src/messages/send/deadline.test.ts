@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { request } from 'node:http';
 import { after, before, describe, it } from 'node:test';
 import { startTestGateway, type TestGateway } from '../../../test/support/gateway.ts';
+import { lineOf, messagesBody, postAndApply, statusOf } from '../../../test/support/notifications.ts';
 import { transmitsOf } from '../../../test/support/transmits.ts';
 import { until } from '../../../test/support/until.ts';
 
@@ -47,6 +48,27 @@ describe('at the deadline of a send', () => {
     ]);
     const again = (await gateway.call('GET', `/api/v1/requests/${json.request_id}`)).json;
     assert.deepEqual([again.accepted_count, again.unknown_count, again.pending_count], [1, 0, 0]);
+  });
+
+  it('what the provider refuses later may turn out to have been sent, unless it reports the failure too', async () => {
+    const line = await lineOf(gateway);
+    const { json } = await send(['+15550131047', '+15550131049']);
+    const refused = json.results.map(({ id }: { id: string }) => id);
+    for (const id of refused) await until(async () => (await read(id)).status === 'failed');
+    const courses = [['sent'], ['failed', 'sent']];
+    const statuses = courses.flatMap((course, place) =>
+      course.map((status) => statusOf(status, { providerId: `wamid.refused.${place}`, messageId: refused[place] })),
+    );
+    await postAndApply(gateway, messagesBody(line, { statuses }));
+    const [sent, failed] = await Promise.all(refused.map(read));
+    assert.deepEqual([sent.status, sent.error], ['sent', null]);
+    assert.deepEqual([failed.status, failed.error.code], ['failed', 'marketing_limited']);
+    const steps = sent.timeline.map(({ status, note }: { status: string; note: string | null }) => [status, note]);
+    assert.deepEqual(steps, [
+      ['unknown', null],
+      ['failed', null],
+      ['sent', null],
+    ]);
   });
 
   it('what had no turn yet is not attempted, and never reaches the provider', async () => {
