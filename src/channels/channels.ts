@@ -2,6 +2,7 @@ import type { Logger } from 'pino';
 import type { SteadyClock } from '../kernel/clock.ts';
 import { ApiError } from '../kernel/errors.ts';
 import { parseId } from '../kernel/ids.ts';
+import type { MessageError } from '../kernel/message-errors.ts';
 import { readPhoneNumber } from '../kernel/phone-number.ts';
 import type { Mode } from '../kernel/principal.ts';
 import { createRemembered } from '../kernel/remember.ts';
@@ -9,10 +10,10 @@ import type { Sealer } from '../kernel/sealed.ts';
 import type { Sender } from '../provider/port.ts';
 import type { Database } from '../store/database.ts';
 import { THROUGHPUT_PER_SECOND } from './present.ts';
-import { type ChannelRow, listUsableChannels } from './store.ts';
+import { listSendingChannels, type SendingChannelRow } from './store.ts';
 import { suspendChannel } from './suspend.ts';
 
-/** A change of a channel is seen by every node after this time at the latest. */
+/** A change of a channel or its account is seen by every node after this time at the latest. */
 const BELIEVED_MS = 1_500;
 const REMEMBERED_MAX = 10_000;
 
@@ -28,12 +29,17 @@ export interface SendingChannel {
   sealedToken: Buffer;
 }
 
+/** A channel, or why a message that has waited does not go out from it any more. */
+export type ChannelNow = { kind: 'usable'; channel: SendingChannel } | { kind: 'refused'; error: MessageError };
+
 export interface Channels {
   /**
    * Chooses what a request goes out from: the one that `from` names by id or phone number, written as people write it, else
    * the mode's default or only one. Throws `unknown_channel` or `no_channel`.
    */
   choose(accountId: string, mode: Mode, from: string | undefined): Promise<SendingChannel>;
+  /** The channel as it is now, with the token that it has now, for a message whose turn has come after a wait. */
+  asItIsNow(channel: SendingChannel): Promise<ChannelNow>;
   /** The channels of a mode that the account has now, suspended ones too. */
   listUsable(accountId: string, mode: Mode): Promise<SendingChannel[]>;
   /** After the provider refused the channel's access token: nothing is sent from it until the token is changed. */
@@ -53,7 +59,7 @@ interface Deps {
 
 export function createChannels({ database, sealer, clock, log, sandbox }: Deps): Channels {
   const remembered = createRemembered({
-    load: async (accountId) => (await listUsableChannels(database, accountId)).map((row) => toSending(row, sealer)),
+    load: async (accountId) => (await listSendingChannels(database, accountId)).map((row) => toSending(row, sealer)),
     believedMs: BELIEVED_MS,
     entriesMax: REMEMBERED_MAX,
     clock,
@@ -69,6 +75,9 @@ export function createChannels({ database, sealer, clock, log, sandbox }: Deps):
       if (mode === 'test' && !sandbox) throw new ApiError('no_channel', 'The sandbox is off.');
       return chosen;
     },
+    async asItIsNow({ accountId, id }) {
+      return judge((await remembered.get(accountId)).find((channel) => channel.id === id));
+    },
     listUsable: async (accountId, mode) => (mode === 'test' && !sandbox ? [] : usableOf(accountId, mode)),
     async suspend(channel) {
       await suspendChannel(database, log, channel);
@@ -78,7 +87,10 @@ export function createChannels({ database, sealer, clock, log, sandbox }: Deps):
   };
 }
 
-function toSending(row: ChannelRow, sealer: Sealer): SendingChannel & { isDefault: boolean } {
+/** What is known of a channel beside what sends need. */
+type KnownChannel = SendingChannel & { isDefault: boolean; accountSuspended: boolean };
+
+function toSending(row: SendingChannelRow, sealer: Sealer): KnownChannel {
   return {
     id: row.id,
     accountId: row.account_id,
@@ -87,6 +99,7 @@ function toSending(row: ChannelRow, sealer: Sealer): SendingChannel & { isDefaul
     suspended: row.status === 'suspended',
     throughputPerSecond: row.throughput_per_second ?? THROUGHPUT_PER_SECOND,
     isDefault: row.is_default,
+    accountSuspended: row.account_suspended,
     sealedToken: row.access_token_sealed,
     sender: {
       accountId: row.account_id,
@@ -97,7 +110,18 @@ function toSending(row: ChannelRow, sealer: Sealer): SendingChannel & { isDefaul
   };
 }
 
-function defaultOf(usable: readonly (SendingChannel & { isDefault: boolean })[]): SendingChannel {
+function judge(channel: KnownChannel | undefined): ChannelNow {
+  if (channel === undefined) return notAttempted('The channel was removed before its turn came');
+  if (channel.accountSuspended) return notAttempted('The account was suspended before its turn came');
+  if (channel.suspended) return { kind: 'refused', error: { code: 'sender_suspended' } };
+  return { kind: 'usable', channel };
+}
+
+function notAttempted(detail: string): ChannelNow {
+  return { kind: 'refused', error: { code: 'not_attempted', detail } };
+}
+
+function defaultOf(usable: readonly KnownChannel[]): SendingChannel {
   const chosen = usable.find(({ isDefault }) => isDefault) ?? (usable.length === 1 ? usable[0] : undefined);
   if (chosen !== undefined) return chosen;
   const detail = usable.length === 0 ? 'There is no channel of this mode.' : 'Name one of the channels in "from".';

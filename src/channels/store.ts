@@ -35,6 +35,19 @@ export function listUsableChannels(store: Queryable, accountId: string): Promise
   return store.query<ChannelRow>(CHANNEL_LIST_USABLE, [accountId]);
 }
 
+/** Another slice's table: what waits for its turn must stop within the same time as its account, and is asked for often. */
+const CHANNEL_LIST_SENDING = `
+  select ${CHANNEL_COLUMNS},
+    (select a.suspended_at is not null from account a where a.id = channel.account_id) as account_suspended
+  from channel where account_id = $1 and status <> 'removed' order by id`;
+
+export type SendingChannelRow = ChannelRow & { account_suspended: boolean };
+
+/** The same, with what their account may do. */
+export function listSendingChannels(store: Queryable, accountId: string): Promise<SendingChannelRow[]> {
+  return store.query<SendingChannelRow>(CHANNEL_LIST_SENDING, [accountId]);
+}
+
 const CHANNEL_LIST = `
   select ${CHANNEL_COLUMNS} from channel
   where account_id = $1 and ($2::mode is null or mode = $2) and ($3::uuid is null or id < $3)

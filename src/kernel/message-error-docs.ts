@@ -325,7 +325,7 @@ export const MESSAGE_ERROR_DOCS: Readonly<Record<MessageErrorCode, MessageErrorD
   },
   not_attempted: {
     cause:
-      'The message was never transmitted: the deadline came before its turn, or the gateway ended while the message still waited. Nobody got it.',
+      'The message was never transmitted: the deadline came before its turn, or the gateway ended, the account was suspended or the channel removed while the message still waited. Nobody got it.',
     steps: [
       'Send it again in a new request with a new key: the old key only repeats the old answer.',
       'If it comes often, send to fewer people at once, or let the platform raise the deadline.',

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { createServer, type ServerResponse } from 'node:http';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { type CallOptions, startTestGateway, type TestAnswer, type TestGateway } from '../support/gateway.ts';
 import { until } from '../support/until.ts';
@@ -9,6 +9,8 @@ export interface Taken {
   /** Our id of the message. */
   id: string;
   to: string;
+  /** The `Authorization` that it came with. */
+  authorization: string | undefined;
   atMs: number;
 }
 
@@ -28,13 +30,14 @@ export async function startLiveProvider(): Promise<LiveProvider> {
     const atMs = Date.now();
     const chunks: Buffer[] = [];
     request.on('data', (chunk: Buffer) => chunks.push(chunk));
-    request.on('end', () => void answer(request.url ?? '', Buffer.concat(chunks).toString(), atMs, response));
+    request.on('end', () => void answer(request, Buffer.concat(chunks).toString(), atMs, response));
   });
-  async function answer(url: string, text: string, atMs: number, response: ServerResponse): Promise<void> {
+  async function answer(request: IncomingMessage, text: string, atMs: number, response: ServerResponse): Promise<void> {
+    const { url = '', headers } = request;
     if (url.includes('/message_templates')) await provider.onListing();
     if (!url.endsWith('/messages')) return send(response, { id: '1', verified_name: 'Live', success: true, data: [] });
     const { to, biz_opaque_callback_data: id } = JSON.parse(text);
-    const taken = { id, to, atMs };
+    const taken = { id, to, authorization: headers.authorization, atMs };
     provider.taken.push(taken);
     const code = await provider.onMessage(taken);
     if (code !== undefined) return send(response, { error: { code, message: 'Refused' } }, 400);

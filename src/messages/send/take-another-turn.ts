@@ -1,6 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import type { Logger } from 'pino';
-import type { SendingChannel } from '../../channels/channels.ts';
+import type { Channels, SendingChannel } from '../../channels/channels.ts';
 import type { Pacing } from '../../channels/pacing.ts';
 import type { SteadyClock } from '../../kernel/clock.ts';
 import { type IntendedMessage, personOf } from '../message.ts';
@@ -10,6 +10,7 @@ import { tellFault } from './tell-fault.ts';
 const ANSWER_MS = 500;
 
 interface Deps {
+  channels: Channels;
   pacing: Pacing;
   clock: SteadyClock;
   log: Logger;
@@ -23,20 +24,23 @@ interface Wish {
 
 /**
  * Takes one more turn for a message that the provider has throttled, behind all turns that are given already, and waits
- * for it. False: it would come too late, or the store cannot give one; then the message stays refused.
+ * for it. False: it would come too late, the store cannot give one, or nothing goes out from the channel any more; then the
+ * message stays refused.
  */
 export async function takeAnotherTurn(
-  { pacing, clock, log }: Deps,
+  { channels, pacing, clock, log }: Deps,
   { channel, message, deadlineMs }: Wish,
   deadline: AbortSignal,
 ): Promise<boolean> {
   try {
     const [turn] = await pacing.turnsFor(channel, [personOf(message)], deadlineMs);
     if (turn === undefined || turn.kind === 'never') return false;
-    if (turn.kind === 'now') return !deadline.aborted;
-    if (turn.atMs > deadlineMs - ANSWER_MS) return false;
-    await wait(Math.max(0, turn.atMs - clock.steadyMs()), undefined, { signal: deadline });
-    return true;
+    if (turn.kind === 'later') {
+      if (turn.atMs > deadlineMs - ANSWER_MS) return false;
+      await wait(Math.max(0, turn.atMs - clock.steadyMs()), undefined, { signal: deadline });
+    }
+    const now = await channels.asItIsNow(channel);
+    return now.kind === 'usable' && !deadline.aborted;
   } catch (error) {
     // The deadline came first, or the store cannot be asked: the refusal stands as it is.
     if (!deadline.aborted) tellFault(log, error);

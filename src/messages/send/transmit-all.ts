@@ -1,6 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import type { Logger } from 'pino';
-import type { Channels, SendingChannel } from '../../channels/channels.ts';
+import type { ChannelNow, Channels, SendingChannel } from '../../channels/channels.ts';
 import type { Pacing, Turn } from '../../channels/pacing.ts';
 import type { Clock, SteadyClock } from '../../kernel/clock.ts';
 import { formatId } from '../../kernel/ids.ts';
@@ -85,7 +85,7 @@ const IN_FLIGHT = 'The provider had not answered at the deadline';
 
 async function outcomeOf(
   deps: TransmitDeps,
-  { channel, content, deadlineMs }: TransmitCall,
+  { channel: asked, content, deadlineMs }: TransmitCall,
   message: IntendedMessage,
   turn: Turn | undefined,
   deadline: AbortSignal,
@@ -94,7 +94,11 @@ async function outcomeOf(
   if (message.error !== null) return failed(message.error);
   if (turn?.kind === 'never') return failed(turn.error);
   const waits = turn?.kind === 'later' || message.status === 'pending';
-  if (waits && !(await takeTurn(deps, channel, message, turn, deadline))) return failed({ code: 'not_attempted' });
+  const now = waits
+    ? await takeTurn(deps, asked, message, turn, deadline)
+    : { kind: 'usable' as const, channel: asked };
+  if (now.kind === 'refused') return failed(now.error);
+  const { channel } = now;
   if (deadline.aborted) return failed({ code: 'not_attempted' });
   try {
     return await transmit(deps, {
@@ -125,26 +129,39 @@ async function outcomeOf(
 async function takeTurn(
   deps: TransmitDeps,
   channel: SendingChannel,
-  { id, status }: IntendedMessage,
+  message: IntendedMessage,
   turn: Turn | undefined,
   deadline: AbortSignal,
-): Promise<boolean> {
+): Promise<ChannelNow> {
   const waitMs = turn?.kind === 'later' ? Math.max(0, turn.atMs - deps.clock.steadyMs()) : 0;
   try {
     await wait(waitMs, undefined, { signal: deadline });
     // A store that is slow to commit must not hold the message beyond the deadline: nothing is in flight yet.
-    const tooLate = Promise.withResolvers<false>();
-    deadline.addEventListener('abort', () => tooLate.resolve(false), { once: true });
-    const taken =
-      status === 'pending'
-        ? deps.ledger.takeTurn(channel.accountId, id)
-        : isSettled(deps, channel, id).then((settled) => settled === 'no');
-    return await Promise.race([taken, tooLate.promise]);
+    const tooLate = Promise.withResolvers<ChannelNow>();
+    deadline.addEventListener('abort', () => tooLate.resolve(NOT_ATTEMPTED), { once: true });
+    return await Promise.race([claimTurn(deps, channel, message), tooLate.promise]);
   } catch (error) {
     // The deadline came first, or the store cannot be asked: then nothing is begun.
     if (!deadline.aborted) tellFault(deps.log, error);
-    return false;
+    return NOT_ATTEMPTED;
   }
+}
+
+const NOT_ATTEMPTED: ChannelNow = { kind: 'refused', error: { code: 'not_attempted' } };
+
+/** The wait may have taken most of the deadline: the channel, its token or its account may be others by now. */
+async function claimTurn(
+  deps: TransmitDeps,
+  channel: SendingChannel,
+  { id, status }: IntendedMessage,
+): Promise<ChannelNow> {
+  const now = await deps.channels.asItIsNow(channel);
+  if (now.kind === 'refused') return now;
+  const taken =
+    status === 'pending'
+      ? await deps.ledger.takeTurn(channel.accountId, id)
+      : (await isSettled(deps, channel, id)) === 'no';
+  return taken ? now : NOT_ATTEMPTED;
 }
 
 function contentFor(content: MessageContent, { components }: IntendedMessage): MessageContent {
