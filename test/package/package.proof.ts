@@ -3,7 +3,7 @@ import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { chmod, chown, mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
-import { createServer } from 'node:net';
+import { connect, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
@@ -13,6 +13,7 @@ import { signBytes } from '../../src/kernel/signature.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { until } from '../support/until.ts';
 import { buildImage } from './build-image.ts';
+import { type Caddy, missingCaddy, startCaddy } from './caddy.ts';
 import { missingNginx, type Nginx, startNginx } from './nginx.ts';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
@@ -21,6 +22,7 @@ const APP_SECRET = 'an-app-secret';
 const PLATFORM_KEY = `wp_root_${'a1'.repeat(20)}`;
 const run = promisify(execFile);
 const withoutNginx = await missingNginx();
+const withoutCaddy = await missingCaddy();
 
 describe('the image, built by the lines of the Dockerfile', { timeout: 900_000 }, () => {
   let dir: string;
@@ -31,6 +33,7 @@ describe('the image, built by the lines of the Dockerfile', { timeout: 900_000 }
   let output = '';
   let port: number;
   let nginx: Nginx | undefined;
+  let caddy: Caddy | undefined;
   let key: string;
 
   before(async () => {
@@ -57,6 +60,7 @@ describe('the image, built by the lines of the Dockerfile', { timeout: 900_000 }
   });
   after(async () => {
     await nginx?.stop();
+    await caddy?.stop();
     gateway?.kill('SIGKILL');
     await db?.drop();
     await run('chmod', ['-R', 'u+w', dir]);
@@ -140,6 +144,38 @@ describe('the image, built by the lines of the Dockerfile', { timeout: 900_000 }
     const { log } = nginx;
     const written = await until(async () => ((await log()).includes('/docs') ? await log() : undefined));
     assert.doesNotMatch(written, /hidden-word|\?/);
+  });
+
+  it('works behind the Caddy of ops/, which an upload that breaks off takes nothing from', {
+    skip: withoutCaddy,
+  }, async () => {
+    caddy = await startCaddy(join(dir, 'caddy'), port);
+    const { log, port: caddyPort } = caddy;
+    const through = (path: string, init?: RequestInit) => fetch(`http://127.0.0.1:${caddyPort}${path}`, init);
+    const body = JSON.stringify({ object: 'unknown', text: 'ä\\u00e4', pad: 'x'.repeat(3 << 20) });
+    const headers = { 'x-hub-signature-256': signBytes(Buffer.from(body), APP_SECRET) };
+    const posted = await through('/api/messaging/webhook', { method: 'POST', headers, body });
+    assert.equal(posted.status, 200, 'the raw body is untouched');
+    const authorization = `Bearer ${key}`;
+    const json = { authorization, 'content-type': 'application/json' };
+    const large = await through('/api/v1/messages/send', { method: 'POST', headers: json, body });
+    assert.deepEqual([large.status, JSON.parse(await large.text()).code], [413, 'payload_too_large']);
+
+    const broken = connect(caddyPort, '127.0.0.1');
+    const head = 'POST /api/v1/messages/validate?hidden-word HTTP/1.1\r\ncontent-type: application/json\r\n';
+    broken.end(
+      `${head}host: 127.0.0.1:${caddyPort}\r\nauthorization: ${authorization}\r\ncontent-length: 1000\r\n\r\n{`,
+    );
+    await until(() => log().includes('/api/v1/messages/validate'));
+    assert.equal((await through('/docs')).status, 200, 'the next caller is served');
+
+    assert.equal((await through('/api/messaging/webhook?hub.verify_token=hidden-word')).status, 403);
+    assert.equal((await through('/metrics')).status, 404);
+    const stream = await through('/api/v1/events/stream', { headers: { authorization } });
+    const first = await stream.body?.getReader().read();
+    assert.match(Buffer.from(first?.value ?? []).toString(), /^: the stream has begun/, 'a stream comes at once');
+    await until(() => log().includes('/metrics'));
+    assert.doesNotMatch(log(), /hidden-word|wp_test_/);
   });
 
   it('ends by SIGTERM with the code 0', async () => {

@@ -1,0 +1,58 @@
+import { execFile, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { freePort } from '../support/free-port.ts';
+import { read } from '../support/tree.ts';
+import { until } from '../support/until.ts';
+
+const PROGRAM = process.env.WAYPOST_TEST_CADDY ?? 'caddy';
+const run = promisify(execFile);
+
+/** Why there can be no proxy here; false if there can. */
+export async function missingCaddy(): Promise<string | false> {
+  return run(PROGRAM, ['version']).then(
+    () => false,
+    () => `There is no ${PROGRAM}; WAYPOST_TEST_CADDY names another program`,
+  );
+}
+
+export interface Caddy {
+  port: number;
+  /** All that it has written: of calls, and of those that failed. */
+  log(): string;
+  stop(): Promise<void>;
+}
+
+/** Runs the proxy of ops/Caddyfile before a gateway; only addresses, folders and TLS are changed. */
+export async function startCaddy(dir: string, gatewayPort: number): Promise<Caddy> {
+  await mkdir(dir);
+  const port = await freePort();
+  const conf = read('ops/Caddyfile')
+    .replace('{\n', `{\n\tadmin off\n\tauto_https off\n\tstorage file_system ${dir}\n`)
+    .replace('waypost.example {', `http://127.0.0.1:${port} {`)
+    .replace('127.0.0.1:8080', `127.0.0.1:${gatewayPort}`);
+  const path = join(dir, 'Caddyfile');
+  await writeFile(path, conf);
+  const env = { ...process.env, HOME: dir, XDG_DATA_HOME: dir, XDG_CONFIG_HOME: dir };
+  const child = spawn(PROGRAM, ['run', '--adapter', 'caddyfile', '--config', path], {
+    env,
+    stdio: ['ignore', 'ignore', 'pipe'],
+  });
+  let written = '';
+  child.stderr.on('data', (chunk) => (written += String(chunk)));
+  const gone = once(child, 'exit');
+  await until(async () => {
+    if (child.exitCode !== null) throw new Error(written);
+    return (await fetch(`http://127.0.0.1:${port}/readyz`).catch(() => undefined))?.status === 200;
+  });
+  return {
+    port,
+    log: () => written,
+    async stop() {
+      child.kill('SIGTERM');
+      await gone;
+    },
+  };
+}
