@@ -26,6 +26,7 @@ import { apiDescriptionRoutes } from './http/openapi/routes.ts';
 import { createRateLimits, rateLimited } from './http/rate-limit.ts';
 import type { Route } from './http/route.ts';
 import { createServer } from './http/server.ts';
+import { readUnreadCalls } from './http/unread-calls.ts';
 import { type Sweeps, startSweeps } from './jobs/sweeps.ts';
 import { systemClock as clock } from './kernel/clock.ts';
 import { type KeepLimits, keepLimits } from './kernel/keep.ts';
@@ -156,6 +157,7 @@ export async function createApp(given: AppDeps): Promise<App> {
       life.closing.abort();
       // The listener stays while sends are under way: who comes now is told so, and not refused a connection.
       await parts.sends.idle();
+      await readUnreadCalls(server.server);
       await server.close();
       await parts.ledger.idle();
     },

@@ -46,4 +46,20 @@ describe('a gateway that drains', () => {
     assert.equal((await transmitsOf(gateway.sandbox)).length, 1);
     await gateway.stop();
   });
+
+  it('answers whoever has called already, although a busy process has not read the calls yet', async () => {
+    const gateway = await startTestGateway();
+    const { port } = new URL(gateway.url);
+    const callers = Array.from({ length: 20 }, () => connect(Number(port), '127.0.0.1'));
+    const answers = callers.map(async (caller) => {
+      caller.end(`POST /api/v1/messages/send HTTP/1.1\r\nhost: x\r\nauthorization: Bearer ${gateway.testKey}\r\n\r\n`);
+      return Buffer.concat(await caller.toArray()).toString();
+    });
+    // The system has taken the connections, and the gateway has not: it accepts none before the stack is empty.
+    await new Promise<void>((resolve) => process.nextTick(resolve));
+    const drained = gateway.app.drain();
+    for (const answer of await Promise.all(answers)) assert.match(answer, /^HTTP\/1\.1 503 /);
+    await drained;
+    await gateway.stop();
+  });
 });
