@@ -170,11 +170,12 @@ describe('lanes', () => {
 
   it('free every place that was taken', () => {
     const lanes = new Lanes();
-    for (let round = 0; round < 200; round += 1) {
+    for (let round = 0; round < 250; round += 1) {
       lanes.add(deliveries('account', 'endpoint', 30), 0);
       for (const delivery of beginAll(lanes)) lanes.end(delivery, GOOD, 0);
       lanes.clear();
     }
+    assert.equal(roomOf(lanes), 400, 'what has begun waits no more');
     lanes.add(deliveries('account', 'endpoint', 30), 0);
     assert.equal(beginAll(lanes).length, 10);
   });
@@ -198,6 +199,28 @@ describe('lanes', () => {
     );
     lanes.prune(10_000_000);
     assert.deepEqual(lanes.claimRooms().rooms, []);
+  });
+
+  it('remember an endpoint for ten minutes from its last success', () => {
+    const lanes = new Lanes();
+    lanes.add(deliveries('account', 'good', 1), 0);
+    for (const delivery of beginAll(lanes)) lanes.end(delivery, GOOD, 5_000_000);
+    lanes.prune(5_599_999);
+    assert.equal(roomOf(lanes), 400);
+    lanes.prune(5_600_000);
+    assert.equal(roomOf(lanes), undefined);
+  });
+
+  it('forget no endpoint of which something waits or is under way', () => {
+    const lanes = new Lanes();
+    lanes.add(deliveries('account', 'waiting', 1), 0);
+    lanes.prune(10_000_000);
+    assert.equal(lanes.letGo('waiting').length, 1);
+    lanes.add(deliveries('account', 'dead', 1), 0);
+    assert.equal(beginAll(lanes).length, 1);
+    lanes.prune(10_000_000);
+    lanes.add(deliveries('account', 'dead', 1), 0);
+    assert.equal(beginAll(lanes).length, 0, 'its one place is taken');
   });
 });
 
