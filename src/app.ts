@@ -127,10 +127,8 @@ export async function createApp(given: AppDeps): Promise<App> {
   const routes = listRoutes(deps, sealer, life, parts);
   const listener = createListener(deps, life, parts);
   const server = createServer({ ...listener, routes });
-  const internalServer = createServer({
-    ...listener,
-    routes: [...createHealth(life, parts), metricsRoute(watch.metrics)],
-  });
+  const internalRoutes = [...createHealth(life, parts), metricsRoute(watch.metrics)];
+  const internalServer = createServer({ ...listener, routes: internalRoutes });
   let sweeps: Sweeps | undefined;
   return {
     server,
