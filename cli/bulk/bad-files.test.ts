@@ -54,6 +54,13 @@ describe('a CSV file', () => {
     assert.deepEqual(await bodiesOf('+447700900201'), ['Hello Lovelace, "Ada"']);
   });
 
+  it('fills in columns whatever they are called', async () => {
+    const path = await csv('to,"the ""short"" name",a\\b\n+447700900296,Ada,1\n');
+    const { exitCode, stderr } = await send(path, '--text', 'Hello {{the "short" name}}, {{a\\b}}');
+    assert.equal(exitCode, 0, stderr);
+    assert.deepEqual(await bodiesOf('+447700900296'), ['Hello Ada, 1']);
+  });
+
   it('is read with line ends of several kinds, as files that were put together have them', async () => {
     const path = await csv(
       'to,name\n+447700900203,Ada\r\n+447700900204,"B\r\nB"\n+447700900205,Eve\r+447700900206,Bob\r\n',

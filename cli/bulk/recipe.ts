@@ -49,9 +49,14 @@ export function readRecipe(options: Options, columns: ReadonlySet<string>): Reci
 }
 
 function checkColumns(content: Content, columns: ReadonlySet<string>): void {
-  for (const [, name = ''] of JSON.stringify(content).matchAll(PLACEHOLDER))
+  for (const [, name = ''] of textsIn(content).flatMap((text) => [...text.matchAll(PLACEHOLDER)]))
     if (!columns.has(name))
       throw usage(`There is no column "${name}" for {{${name}}}. There are: ${[...columns].join(', ')}.`);
+}
+
+function textsIn(value: unknown): string[] {
+  if (typeof value === 'string') return [value];
+  return typeof value === 'object' && value !== null ? Object.values(value).flatMap(textsIn) : [];
 }
 
 /** The text is shared by the whole request, so what the API would refuse in it must not cost other rows theirs. */
