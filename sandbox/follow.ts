@@ -12,13 +12,14 @@ const ACKNOWLEDGED_WAIT_MS = 5_000;
 
 /**
  * Posts what follows a message, each notice after the one before it was tried. The provider promises no order; keeping
- * it where nothing else was asked for makes tests of a gateway repeatable.
+ * it where nothing else was asked for makes tests of a gateway repeatable. A reset calls off what is left of it.
  */
 export async function follow(context: Context, message: Message, taking: Taking): Promise<void> {
   const { course } = context;
   for (const step of context.postsStatuses ? taking.steps : []) {
     await course.wait(step.waitMs);
-    for (let copy = 0; copy < taking.copies; copy += 1) await post(context, message, { step, taking }).tried;
+    for (let copy = 0; copy < taking.copies && course === context.course; copy += 1)
+      await post(context, message, { step, taking }).tried;
   }
 }
 

@@ -134,6 +134,17 @@ describe('the numbers of the sandbox', { concurrency: true }, () => {
     assert.deepEqual(kinds(received), ['sent', 'sent', 'delivered', 'delivered', 'read', 'read']);
   });
 
+  it('posts no second status of …06 after a reset that came during the first', async (t) => {
+    const acknowledgement = Promise.withResolvers<number>();
+    const receiver = await startReceiver(t, (_, number) => (number === 1 ? acknowledgement.promise : 200));
+    const sandbox = await startSandbox(t, { callbackUrls: [receiver.url] });
+    await send(sandbox, { to: '+15552000006' });
+    await receiver.count(1);
+    await fetch(`${sandbox.url}/_sandbox/reset`, { method: 'POST' });
+    acknowledgement.resolve(200);
+    await settled(sandbox, receiver, 1);
+  });
+
   it('posts read, delivered and sent of …07, 200 ms apart', async (t) => {
     const { receiver, sandbox } = await start(t);
     await send(sandbox, { to: '+15552000007' });
