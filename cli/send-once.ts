@@ -53,7 +53,7 @@ export async function validate({ api, options, out }: Invocation): Promise<numbe
 }
 
 function composeBody(options: Options) {
-  const to = textsOf(options, 'to').flatMap((numbers) => numbers.split(/[,;\r\n]/));
+  const to = textsOf(options, 'to').flatMap((numbers) => numbers.split(/[,;\r\n\v\f\u0085\u2028\u2029]/));
   const recipients = to.filter((number) => number.trim() !== '').map((number) => ({ to: number.trim() }));
   if (recipients.length === 0) throw usage('Say who gets it: --to +447700900123, or --csv FILE.');
   const { content, params } = readContent(options);

@@ -4,7 +4,9 @@ import type { TestAnswer } from '../support/gateway.ts';
 /** Asserts that a send's answer has an entry for every recipient, and returns how many transmits it stands for. */
 export function assertAggregate({ json }: TestAnswer, given: string): number {
   const { to } = JSON.parse(given);
-  const count = Array.isArray(to) ? to.length : to.split(/[,;\r\n]/).filter((piece: string) => piece.trim()).length;
+  const count = Array.isArray(to)
+    ? to.length
+    : to.split(/[,;\r\n\v\f\u0085\u2028\u2029]/).filter((piece: string) => piece.trim()).length;
   const entries: { status: string; id?: string; message_id?: string; error?: { code: string } }[] = json.results;
   assert.equal(entries.length, count);
   assert.equal(json.accepted_count + json.failed_count + json.unknown_count, count);

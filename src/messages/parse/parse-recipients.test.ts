@@ -9,7 +9,8 @@ describe('the recipients of a send', () => {
   it('may be one text, parted at commas, semicolons and line breaks', () => {
     assert.deepEqual(read('+447700900001'), ['+447700900001']);
     const three = ['+447700900001', '+447700900002', '+447700900003'];
-    for (const separator of [',', ', ', ';', '\n', '\r\n', '\r', ',;\n, ,'])
+    const breaks = ['\n', '\r\n', '\r', '\v', '\f', '\u0085', '\u2028', '\u2029'];
+    for (const separator of [',', ', ', ';', ...breaks, ',;\n, ,'])
       assert.deepEqual(read(three.join(separator)), three, JSON.stringify(separator));
     assert.deepEqual(read(`,;\n${three.join(',')}; \r\n`), three, 'empty pieces are dropped');
     assert.deepEqual(read('0770, +447700900001'), ['unreadable 0770', '+447700900001']);

@@ -6,7 +6,8 @@ import type { CheckComponents } from '../../provider/port.ts';
 import { readReference, refuseUnknownMembers } from './parse-values.ts';
 import type { Recipient } from './send-command.ts';
 
-const SEPARATORS = /[,;\r\n]/;
+/** With every line break that Unicode has: numbers that are copied from a document come with those of word processors. */
+const SEPARATORS = /[,;\r\n\v\f\u0085\u2028\u2029]/;
 const RECIPIENT_MEMBERS = ['to', 'user_id', 'client_reference', 'components'];
 
 interface Context {
