@@ -185,6 +185,44 @@ describe('looking a template up', () => {
   });
 });
 
+describe('accounts that share a business account', () => {
+  const join = async () => {
+    const accountId = newId();
+    await test.database.query('insert into account (id, name) values ($1, $2)', [accountId, 'Other']);
+    return { ...channel, accountId, sender: { ...channel.sender, accessToken: `token of ${accountId}` } };
+  };
+  const lookUpAs = async (one: SendingChannel) => {
+    channel = one;
+    return lookUp();
+  };
+
+  it('ask for a name that is missing once a minute together, and each of them learns of it', async () => {
+    const [first, second] = [channel, await join()];
+    serve();
+    assert.equal(await lookUpAs(first), 'template_not_found');
+    pass(50_000);
+    serve(listed('order'));
+    assert.equal(await lookUpAs(second), 'template_not_found');
+    assert.equal(server.queries.length, 1);
+    pass(10_000);
+    assert.equal(await lookUpAs(second), 'approved');
+    assert.equal(await lookUpAs(first), 'approved');
+    assert.equal(server.queries.length, 2);
+  });
+
+  it('ask for themselves where the provider refuses the token of the other', async () => {
+    const [first, second, third] = [channel, await join(), await join()];
+    const { accessToken } = first.sender;
+    server.answer = (query, { headers }) =>
+      headers.authorization === `Bearer ${accessToken}` ? { status: 401, body: '' } : pageOf([listed('order')], query);
+    assert.equal(await lookUpAs(first), 'provider_unavailable');
+    assert.equal(await lookUpAs(second), 'approved');
+    assert.equal(await lookUpAs(third), 'approved');
+    assert.equal(await lookUpAs(first), 'provider_unavailable');
+    assert.equal(server.queries.length, 3);
+  });
+});
+
 describe('reading all templates', () => {
   it('counts what is new, changed, removed and there, and tells of changes and removals only', async () => {
     serve(listed('a'), listed('b'), listed('c'));

@@ -4,11 +4,10 @@ import type { MessageError } from '../kernel/message-errors.ts';
 import { createRemembered } from '../kernel/remember.ts';
 import type { Provider } from '../provider/port.ts';
 import type { Database } from '../store/database.ts';
+import { createMisses, type Miss } from './misses.ts';
 import { findTemplatesByName, type TemplateRow, wasSynced } from './store.ts';
 import { ownerOf, type SyncCounts, syncTemplates } from './sync.ts';
 
-/** The provider is asked for one name of one business account at most so often. */
-const ASKED_EVERY_MS = 60_000;
 /** What the store says of a name is believed for so long; a change that another node has stored is seen after it. */
 const BELIEVED_MS = 1_500;
 const REMEMBERED_MAX = 10_000;
@@ -35,39 +34,29 @@ interface Deps {
   clock: SteadyClock;
 }
 
-interface NameContext {
-  channel: SendingChannel;
-  name: string;
-}
-
 export function createTemplateRegistry({ database, provider, clock }: Deps): TemplateRegistry {
   const known = createRemembered({
-    load: (_key, { channel, name }: NameContext) => findTemplatesByName(database, ownerOf(channel), name),
+    load: (_key, { channel, name }: Miss) => findTemplatesByName(database, ownerOf(channel), name),
     believedMs: BELIEVED_MS,
     entriesMax: REMEMBERED_MAX,
     clock,
   });
-  const asked = createRemembered({
-    load: (_key, { channel, name }: NameContext) => syncTemplates({ database, provider }, channel, name),
-    believedMs: ASKED_EVERY_MS,
-    entriesMax: REMEMBERED_MAX,
-    clock,
-  });
+  const ask = createMisses({ database, provider, clock });
   const syncs = new Map<string, Promise<SyncCounts | undefined>>();
 
-  async function askAgain(key: string, context: NameContext): Promise<{ rows: TemplateRow[]; answered: boolean }> {
-    const counts = await asked.get(key, context);
+  async function askAgain(key: string, miss: Miss): Promise<{ rows: TemplateRow[]; answered: boolean }> {
+    const answered = await ask(miss);
     known.forget(key);
-    return { rows: await known.get(key, context), answered: counts !== undefined };
+    return { rows: await known.get(key, miss), answered };
   }
 
   const registry: TemplateRegistry = {
     async lookUp(channel, name, language) {
-      const context = { channel, name };
+      const miss = { channel, name };
       const key = `${keyOf(channel)} ${name}`;
-      const hit = (await known.get(key, context)).find((row) => row.language === language);
+      const hit = (await known.get(key, miss)).find((row) => row.language === language);
       if (hit?.status === 'approved') return { kind: 'approved', template: hit };
-      const { rows, answered } = await askAgain(key, context);
+      const { rows, answered } = await askAgain(key, miss);
       const unread = !answered && rows.length === 0 && !(await wasSynced(database, ownerOf(channel)));
       return unread ? NOT_READ : judge(rows, language);
     },

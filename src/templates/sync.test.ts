@@ -10,7 +10,7 @@ import type { SendingChannel } from '../channels/channels.ts';
 import { newId } from '../kernel/ids.ts';
 import { createWhatsAppProvider } from '../provider/whatsapp/client/client.ts';
 import { applyTemplateNews, claimDueSyncs, findTemplatesByName, makeSyncDue } from './store.ts';
-import { ownerOf, syncTemplates } from './sync.ts';
+import { keepReading, ownerOf, readName, syncTemplates } from './sync.ts';
 
 let test: TestDatabase;
 let server: ListingServer;
@@ -41,7 +41,12 @@ beforeEach(async () => {
 const serve = (...templates: object[]) => {
   server.answer = (query) => pageOf(templates, query);
 };
-const sync = (name?: string) => syncTemplates({ database: test.database, provider }, channel, name);
+async function sync(name?: string) {
+  const deps = { database: test.database, provider };
+  if (name === undefined) return syncTemplates(deps, channel);
+  const reading = await readName(deps, channel, name);
+  return reading && keepReading(test.database, ownerOf(channel), reading);
+}
 const tell = (name: string, status: string) =>
   applyTemplateNews(test.database, { ...ownerOf(channel), ...NO_NEWS, name, status });
 const AWAY = { status: 503, body: '' };

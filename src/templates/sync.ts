@@ -32,28 +32,52 @@ interface Deps {
   provider: Provider;
 }
 
+/** What the provider has listed, of all names or of one, to who asked at that time of the database. */
+export interface Reading {
+  listed: readonly ProviderTemplate[];
+  name: string | undefined;
+  begunAt: string;
+}
+
 /**
- * Reads the templates of a channel's business account from the provider, all of them or those of one name, and keeps what
- * it lists, except where something newer was learned meanwhile. Nothing is changed unless every page was read and the
- * account is still there: undefined then.
+ * Reads all templates of a channel's business account from the provider, and keeps what it lists, except where something
+ * newer was learned meanwhile. Nothing is changed unless every page was read and the account is still there: undefined then.
  */
 export async function syncTemplates(
   { database, provider }: Deps,
   channel: SendingChannel,
-  name?: string,
 ): Promise<SyncCounts | undefined> {
   const owner = ownerOf(channel);
-  const begin = (tx: Transaction) => (name === undefined ? noteBegun(tx, owner) : readDatabaseTime(tx));
-  const begunAt = await whileThere(database, owner.accountId, begin);
+  const begunAt = await whileThere(database, owner.accountId, (tx) => noteBegun(tx, owner));
   if (begunAt === undefined) return undefined;
-  const outcome = await provider.listTemplates(channel.sender, channel.businessAccountId, name);
+  const outcome = await provider.listTemplates(channel.sender, channel.businessAccountId, undefined);
   if (outcome.kind === 'unavailable') {
-    if (name === undefined) await noteFailed(database, owner, begunAt);
+    await noteFailed(database, owner, begunAt);
     return undefined;
   }
+  return keepReading(database, owner, { listed: outcome.templates, name: undefined, begunAt });
+}
+
+/** Reads the templates of one name. undefined: the provider could not be asked. */
+export async function readName(
+  { database, provider }: Deps,
+  channel: SendingChannel,
+  name: string,
+): Promise<Reading | undefined> {
+  const begunAt = await readDatabaseTime(database);
+  const outcome = await provider.listTemplates(channel.sender, channel.businessAccountId, name);
+  return outcome.kind === 'unavailable' ? undefined : { listed: outcome.templates, name, begunAt };
+}
+
+/** Keeps a reading for an account that has the business account; undefined: the account was deleted. */
+export function keepReading(
+  database: Database,
+  owner: TemplateOwner,
+  reading: Reading,
+): Promise<SyncCounts | undefined> {
   return whileThere(database, owner.accountId, async (tx) => {
-    const { counts, drafts } = await keepTemplates(tx, owner, { listed: outcome.templates, name, begunAt });
-    if (name === undefined) await noteSynced(tx, owner, begunAt);
+    const { counts, drafts } = await keepTemplates(tx, owner, reading);
+    if (reading.name === undefined) await noteSynced(tx, owner, reading.begunAt);
     await appendEvents(tx, drafts);
     return counts;
   });
@@ -75,13 +99,6 @@ function whileThere<T>(
 
 export function ownerOf({ accountId, sender, businessAccountId }: SendingChannel): TemplateOwner {
   return { accountId, mode: sender.mode, businessAccountId };
-}
-
-/** What the provider has listed, of all names or of one, to who asked at that time of the database. */
-interface Reading {
-  listed: readonly ProviderTemplate[];
-  name: string | undefined;
-  begunAt: string;
 }
 
 async function keepTemplates(
