@@ -197,6 +197,16 @@ describe('the stream', () => {
   });
 });
 
+it('a stream has its comments also while events never cease', async () => {
+  const { key, record } = newLog();
+  const stream = await open(key);
+  const enoughMs = performance.now() + 10 * HEARTBEAT_MS;
+  while (performance.now() < enoughMs) await record(1);
+  // The first one says that the stream has begun.
+  assert.ok(stream.comments.length > 3, `${stream.comments.length} comments beside ${stream.frames.length} events`);
+  stream.close();
+});
+
 describe('a stream whose reader stops reading', () => {
   const STALLED_MS = 1_500;
   const STRICT_HEARTBEAT_MS = 100;

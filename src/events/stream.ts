@@ -94,13 +94,13 @@ async function* produce(deps: StreamDeps, wish: StreamWish, ended: AbortSignal):
       if (ended.aborted) return;
       yield frameOf(row, deps.docsUrl());
       after = row.sequence;
-      beatMs = performance.now();
     }
-    if (rows.length > 0) continue;
+    // Beside events too: a reader may count on it, as on a clock.
     if (performance.now() - beatMs >= heartbeatMs) {
       beatMs = performance.now();
       yield ': still here\n\n';
     }
+    if (rows.length > 0) continue;
     // Nothing up to here passes the filter, so it need not be looked at again.
     after = Math.max(after, latest);
     await deps.tail.wait({ accountId, mode, after }, Math.max(0, beatMs + heartbeatMs - performance.now()), ended);
