@@ -101,7 +101,7 @@ export async function renewSecret(
     await requireLocked(tx, key);
     const expiresAt = await rotateSecret(tx, key, sealer.seal(secret, key.id), overlapSeconds);
     await note(tx, principal, 'endpoint.secret_rotated', key.id, { overlap_seconds: overlapSeconds });
-    return expiresAt;
+    return overlapSeconds > 0 ? expiresAt : null;
   });
   return { secret, previousExpiresAt };
 }

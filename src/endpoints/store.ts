@@ -101,24 +101,27 @@ export async function updateEndpoint(tx: Queryable, row: EndpointRow): Promise<E
   return updated;
 }
 
-/** The secret before stays as long as told; both are bound to the same endpoint, so its seal stays good. */
+/**
+ * The secret before signs for as long as told, and is kept after that, so that a check of a signature can name it. Both are
+ * bound to the same endpoint, so its seal stays good.
+ */
 const ENDPOINT_ROTATE = `
   update endpoint set secret_sealed = $3,
-    previous_secret_sealed = case when $4 > 0 then secret_sealed end,
-    previous_expires_at = case when $4 > 0 then now() + make_interval(secs => $4) end,
+    previous_secret_sealed = secret_sealed, previous_expires_at = now() + make_interval(secs => $4),
     updated_at = now(), version = version + 1
   where account_id = $1 and id = $2 returning previous_expires_at`;
 
-/** Until when the secret before signs too; null: not at all. */
+/** Until when the secret before signs too: without an overlap it signs no more. */
 export async function rotateSecret(
   tx: Queryable,
   { accountId, id }: EndpointKey,
   sealed: Buffer,
   overlapSeconds: number,
-): Promise<Date | null> {
+): Promise<Date> {
   const values = [accountId, id, sealed, overlapSeconds];
-  const [row] = await tx.query<{ previous_expires_at: Date | null }>(ENDPOINT_ROTATE, values);
-  return row?.previous_expires_at ?? null;
+  const [row] = await tx.query<{ previous_expires_at: Date }>(ENDPOINT_ROTATE, values);
+  if (row === undefined) throw new Error('A locked endpoint was not there any more');
+  return row.previous_expires_at;
 }
 
 /**

@@ -281,6 +281,17 @@ describe('a check of a signature', () => {
     assert.equal((await check({})).problems[0].code, 'previous_secret');
   });
 
+  it('knows the secret before the last rotation, also if that had no overlap', async () => {
+    const { key, principal } = api.key();
+    const receiver = await receive();
+    const { id } = await create(key, { url: receiver.url });
+    await harness.record(1, { accountId: principal.accountId });
+    const { body, headers } = await until(() => receiver.received[0]);
+    await api.call(key, 'POST', `${PATH}/${id}/rotate-secret`, { body: { overlap_seconds: 0 } });
+    const { json } = await api.call(key, 'POST', `${PATH}/${id}/check-signature`, { body: { headers, body } });
+    assert.deepEqual([json.valid, json.problems[0].code], [false, 'previous_secret']);
+  });
+
   it('needs headers and a body of the right kind', async () => {
     const { key } = api.key();
     const { id } = await create(key);
