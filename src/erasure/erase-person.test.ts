@@ -57,12 +57,12 @@ async function everything(): Promise<string> {
 }
 
 /** A person's stop of marketing messages, as the provider tells it. */
-async function stop(phone: string, userId: string): Promise<void> {
+async function stop(phone: string, userId: string, atSeconds = 1_767_225_600): Promise<void> {
   const line = await lineOf(gateway);
   const word = { wa_id: phone.slice(1), user_id: userId, category: 'marketing_messages', value: 'stop' };
   const body = changeBody(line, 'user_preferences', {
     metadata: { phone_number_id: line.phoneNumberId },
-    user_preferences: [{ ...word, timestamp: 1_767_225_600 }],
+    user_preferences: [{ ...word, timestamp: atSeconds }],
   });
   assert.equal((await postSigned(asSandbox(gateway), body)).status, 200);
   await until(() => isProcessed(gateway));
@@ -165,6 +165,25 @@ describe('erasing a person', () => {
     await settled();
     assert.equal((await gateway.call('GET', `/api/v1/messages/${id}`)).json.user_id, null);
     assert.ok(!(await everything()).includes('GB.MARY'));
+  });
+
+  it('leaves what the person says after it was asked for, which is new', async () => {
+    const [phone, userId] = ['+447700900779', 'GB.AGAIN'];
+    await stop(phone, userId);
+    await erase({ to: phone });
+    // The provider tells whole seconds: what is said within that of the request counts as said before it.
+    const laterSeconds = Math.floor(Date.now() / 1_000) + 1;
+    await until(() => Date.now() >= laterSeconds * 1_000);
+    await stop(phone, userId, laterSeconds);
+    const text = textFrom(phone, 'wamid.again', { timestamp: String(laterSeconds) });
+    const line = await lineOf(gateway);
+    assert.equal((await postSigned(asSandbox(gateway), messagesBody(line, { messages: [text] }))).status, 200);
+    await until(() => isProcessed(gateway));
+    await settled();
+    assert.ok(await hasStopped(phone), 'the later stop is kept to');
+    const body = { to: phone, type: 'text', text: { body: 'Hello' } };
+    const { json } = await gateway.call('POST', '/api/v1/messages/validate', { body });
+    assert.equal(json.results[0].warnings, undefined, 'the window is open');
   });
 
   it('leaves the stop of who was named beside the person, and no name of the person in it', async () => {

@@ -1,3 +1,4 @@
+import { idTimeMs } from '../kernel/ids.ts';
 import type { Queryable } from '../store/database.ts';
 
 /**
@@ -60,15 +61,16 @@ export async function moveErasure(tx: Queryable, row: ErasureRow, notBefore: Dat
 }
 
 /**
- * With what is known of the person apart from messages: looked up by each channel, because that is how it is kept. A stop of
- * somebody else who was named beside the person stays, and names nobody any more.
+ * With what is known of the person apart from messages: looked up by each channel, because that is how it is kept. What the
+ * person has said since the erasure was asked for ($4) is new, and a later stop has to be kept to. A stop of somebody else who
+ * was named beside the person stays, and names nobody any more.
  */
 const ERASURE_FINISH = `
   with windows as (
-    delete from customer_window where account_id = $1 and person = any($3)
+    delete from customer_window where account_id = $1 and person = any($3) and last_at < $4
       and channel_id in (select id from channel where account_id = $1)
   ), preferences as (
-    delete from marketing_preference where account_id = $1 and person = any($3)
+    delete from marketing_preference where account_id = $1 and person = any($3) and at < $4
       and business_account_id in (select business_account_id from channel where account_id = $1)
   ), beside as (
     update marketing_preference set other = null where account_id = $1 and other = any($3) and person <> all($3)
@@ -76,5 +78,5 @@ const ERASURE_FINISH = `
   delete from erasure where account_id = $1 and id = $2`;
 
 export async function finishErasure(tx: Queryable, { account_id: accountId, id, persons }: ErasureRow): Promise<void> {
-  await tx.query(ERASURE_FINISH, [accountId, id, persons]);
+  await tx.query(ERASURE_FINISH, [accountId, id, persons, new Date(idTimeMs(id))]);
 }
