@@ -1,12 +1,12 @@
 import { METHODS } from 'node:http';
 import { Readable } from 'node:stream';
-import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
+import Fastify, { type FastifyInstance, type FastifyReply } from 'fastify';
 import type { Logger } from 'pino';
 import { Type } from 'typebox';
 import { ApiError } from '../kernel/errors.ts';
 import { formatId } from '../kernel/ids.ts';
-import type { Principal, Scope } from '../kernel/principal.ts';
 import { unavailable } from '../kernel/unavailable.ts';
+import { type AdmitDeps, admit, admitAgain } from './admit.ts';
 import { answerErrors, createErrorAnswer } from './answer-errors.ts';
 import { type AnsweredRequest, tellAnswered } from './answered.ts';
 import { createBodyCheck, createQueryCheck } from './check-schema.ts';
@@ -16,33 +16,27 @@ import { NOT_READY_DETAILS } from './health.ts';
 import { invalidRequest } from './invalid-request.ts';
 import { parseJsonBody } from './json-body.ts';
 import { lingering } from './linger.ts';
-import { type RateLimits, rateLimited } from './rate-limit.ts';
 import { createReadBody } from './read-body.ts';
 import { accountOf, stateOf } from './request-state.ts';
-import type { Access, Answer, Route } from './route.ts';
+import type { Answer, Route } from './route.ts';
 
-/** The API's limit; a route may have its own. */
+/** The API's limit. A route may have its own. */
 const BODY_BYTES_MAX = 1 << 20;
-/** A caller that takes longer to send its request holds a connection for nothing. */
+/** A caller that needs longer to send its request holds a connection for nothing. */
 const REQUEST_TIMEOUT_MS = 60_000;
 /** Node itself closes the connection of a CONNECT. */
 const ANSWERED_METHODS = METHODS.filter((method) => method !== 'CONNECT');
-/** Together with the time for which a key is believed, a revocation reaches a call within the 2 s that are promised. */
-const ADMITTED_MS = 500;
 
-export interface ServerDeps {
+export interface ServerDeps extends AdmitDeps {
   routes: readonly Route[];
-  /** Throws `invalid_api_key`. */
-  authenticate(authorization: string | undefined): Promise<Principal>;
-  rateLimits: RateLimits;
   /** The base of the error pages, known once the port is. */
   docsUrl(): string;
   /** False while the process drains: new work is refused. */
   accepting(): boolean;
-  /** True once it is known that the process will stop: it still works, and keeps no connection open. */
+  /** True once it is known that the process will stop. It still works, but closes each connection behind its answer. */
   leaving?(): boolean;
   log: Logger;
-  /** Whether what a route has thrown did nothing, and may well not come again. */
+  /** Whether a route that threw this did nothing, and may well succeed when it is called again. */
   isPassing?(error: unknown): boolean;
   /** Told when a call is over. */
   onAnswered?(answered: AnsweredRequest): void;
@@ -58,46 +52,20 @@ export function createServer(deps: ServerDeps): FastifyInstance {
     logger: false,
     bodyLimit: BODY_BYTES_MAX,
     requestTimeout: REQUEST_TIMEOUT_MS,
-    // Draining is ours: refused work gets a problem page, and keep-alive connections are told to close.
+    // We drain by ourselves: refused work gets a problem page, and keep-alive connections are told to close.
     return503OnClosing: false,
     forceCloseConnections: 'idle',
     exposeHeadRoutes: false,
-    // A path that is not well formed is found before any route is.
+    // Fastify finds a malformed path before it looks for a route.
     frameworkErrors: (error, request, reply) => void answerError(request, reply, error),
-    // Node answers a request without a host by itself, and not with a problem page; nothing here needs the host.
+    // Without this Node itself refuses a request without a host, and not with a problem page. Nothing here needs the host.
     http: { requireHostHeader: false },
     routerOptions: { ignoreTrailingSlash: false, caseSensitive: true, maxParamLength: 1_000 },
   });
   answerHalfClosed(app.server);
-  app.removeAllContentTypeParsers();
-  const readBody = createReadBody();
-  app.addContentTypeParser('*', (request, _payload, done) => {
-    readBody(request.raw, request.routeOptions.bodyLimit, (error, body) => {
-      if (body !== undefined) stateOf(request.raw).rawBody = body;
-      done(error, undefined);
-    });
-  });
+  readBodies(app);
   if (deps.onAnswered !== undefined) tellAnswered(app, deps.onAnswered);
-  // Every call passes these hooks, so they call back and make no promises.
-  app.addHook('onRequest', (request, _reply, done) => {
-    // Before the body is looked at: no other fault of a request comes before its path.
-    // A path that ends where an id should be matches the route of that id, and is none.
-    if (request.is404 || Object.values(Object(request.params)).includes(''))
-      throw new ApiError('not_found', 'There is no such path.');
-    done();
-  });
-  app.addHook('onSend', (request, reply, payload, done) => {
-    reply.header('x-request-id', formatId('req', stateOf(request.raw).requestId));
-    const account = accountOf(request.raw);
-    if (account !== undefined) reply.headers(deps.rateLimits.fields(account.keyId));
-    // A connection that stays open after its last answer would keep the drain waiting.
-    const leaving = !deps.accepting() || deps.leaving?.() === true;
-    if (leaving) reply.header('connection', 'close');
-    const closes = leaving || !reply.raw.shouldKeepAlive;
-    if (!closes || request.raw.complete || !Buffer.isBuffer(payload)) return done(null, payload);
-    reply.header('content-length', payload.length);
-    done(null, lingering(payload, request.raw));
-  });
+  addHooks(app, deps);
   answerErrors(app, answerError, deps.docsUrl);
   supportAllMethods(app);
   for (const [path, routes] of Map.groupBy(deps.routes, (route) => route.path)) {
@@ -106,6 +74,41 @@ export function createServer(deps: ServerDeps): FastifyInstance {
     refuseOtherMethods(app, path, [...routes.map(({ method }) => method), ...more]);
   }
   return app;
+}
+
+/** A body of any type is read as bytes. What it must be is the route's affair. */
+function readBodies(app: FastifyInstance): void {
+  app.removeAllContentTypeParsers();
+  const readBody = createReadBody();
+  app.addContentTypeParser('*', (request, _payload, done) => {
+    readBody(request.raw, request.routeOptions.bodyLimit, (error, body) => {
+      if (body !== undefined) stateOf(request.raw).rawBody = body;
+      done(error, undefined);
+    });
+  });
+}
+
+/** What every call passes. Hooks that call back cost less than those that make a promise. */
+function addHooks(app: FastifyInstance, deps: ServerDeps): void {
+  app.addHook('onRequest', (request, _reply, done) => {
+    // The path comes before all other faults, so before the body is looked at. One that ends where an id should be matches
+    // the route of that id, and is no path.
+    if (request.is404 || Object.values(Object(request.params)).includes(''))
+      throw new ApiError('not_found', 'There is no such path.');
+    done();
+  });
+  app.addHook('onSend', (request, reply, payload, done) => {
+    reply.header('x-request-id', formatId('req', stateOf(request.raw).requestId));
+    const account = accountOf(request.raw);
+    if (account !== undefined) reply.headers(deps.rateLimits.fields(account.keyId));
+    // A connection that stays open behind its last answer would hold up the drain.
+    const leaving = !deps.accepting() || deps.leaving?.() === true;
+    if (leaving) reply.header('connection', 'close');
+    const closes = leaving || !reply.raw.shouldKeepAlive;
+    if (!closes || request.raw.complete || !Buffer.isBuffer(payload)) return done(null, payload);
+    reply.header('content-length', payload.length);
+    done(null, lingering(payload, request.raw));
+  });
 }
 
 /** Probes and link checkers ask by HEAD for what anyone may read. A path that has more than its GET is none of these. */
@@ -123,10 +126,10 @@ function addRoute(app: FastifyInstance, route: Route, methods: string[], deps: S
     bodyLimit: route.bodyBytesMax ?? BODY_BYTES_MAX,
     onRequest: (request, _reply, done) => {
       if (!deps.accepting() && route.alsoWhileDraining !== true) throw takesNothing(deps);
-      // Bytes are bytes, whatever their type is said to be; the framework would refuse what is no type at all.
+      // Raw bytes are taken whatever their type. Fastify would refuse a header that is no type at all.
       if (route.bodyUse === 'raw') request.raw.headers['content-type'] = 'application/octet-stream';
       if (route.access.by === 'anyone') done();
-      else admit(request, route.access, deps).then(() => done(), done);
+      else admit(request.raw, route.access, deps).then(() => done(), done);
     },
     preParsing: (request, _reply, payload, done) => {
       if (route.bodyUse !== 'none' && route.bodyUse !== 'raw')
@@ -134,8 +137,7 @@ function addRoute(app: FastifyInstance, route: Route, methods: string[], deps: S
       done(null, payload);
     },
     handler: async (request, reply) => {
-      // The key may have been revoked while the body was long in coming.
-      if (route.access.by !== 'anyone' && isLongAgo(request)) await identify(request, route.access, deps);
+      if (route.access.by !== 'anyone') await admitAgain(request.raw, route.access, deps);
       const { requestId, principal, rawBody } = stateOf(request.raw);
       const body = bodyOf(route, rawBody);
       const queryFaults = () => (route.queryUnchecked ? [] : checkQuery(request.query));
@@ -159,40 +161,6 @@ function addRoute(app: FastifyInstance, route: Route, methods: string[], deps: S
 
 function takesNothing({ leaving }: ServerDeps): ApiError {
   return unavailable(NOT_READY_DETAILS[leaving?.() === false ? 'starting' : 'stopping']);
-}
-
-type KeyAccess = Exclude<Access, { by: 'anyone' }>;
-
-/** Key, suspension, scope and request rate, in this order. */
-async function admit(request: FastifyRequest, access: KeyAccess, deps: ServerDeps): Promise<void> {
-  const principal = await identify(request, access, deps);
-  if (principal.kind === 'platform') return;
-  if (!deps.rateLimits.take('requests', principal.keyId, 1)) throw rateLimited('requests');
-}
-
-/** Whether the key was looked at so long ago that it is to be looked at again. */
-function isLongAgo(request: FastifyRequest): boolean {
-  return performance.now() - stateOf(request.raw).admittedMs > ADMITTED_MS;
-}
-
-/** Whose call it is, with the state of the key and the account. Throws for what they may not do. */
-async function identify(request: FastifyRequest, access: KeyAccess, deps: ServerDeps): Promise<Principal> {
-  const state = stateOf(request.raw);
-  state.principal = undefined;
-  const principal = await deps.authenticate(request.headers.authorization);
-  state.principal = principal;
-  state.admittedMs = performance.now();
-  if (principal.kind === 'account' && principal.suspended && request.method !== 'GET')
-    throw new ApiError('account_suspended', 'The account is suspended.');
-  if (principal.kind !== access.by)
-    throw new ApiError('insufficient_scope', 'This key is not for this part of the API.');
-  if (principal.kind === 'account' && access.by === 'account') checkScope(principal.scopes, access.scope);
-  return principal;
-}
-
-function checkScope(scopes: readonly string[] | undefined, needed: Scope | undefined): void {
-  if (needed === undefined || scopes === undefined || scopes.includes(needed)) return;
-  throw new ApiError('insufficient_scope', `The key needs the scope ${needed}.`);
 }
 
 function bodyOf(route: Route, rawBody: Buffer): unknown {

@@ -1,0 +1,55 @@
+import type { IncomingMessage } from 'node:http';
+import { ApiError } from '../kernel/errors.ts';
+import type { Principal, Scope } from '../kernel/principal.ts';
+import { type RateLimits, rateLimited } from './rate-limit.ts';
+import { stateOf } from './request-state.ts';
+import type { Access } from './route.ts';
+
+/** With the time for which a key is believed, a revocation reaches a call within the 2 s that are promised. */
+const ADMITTED_MS = 500;
+
+/** What a route asks of the key: an account's, with a scope if one is named, or the platform's. */
+export type KeyAccess = Exclude<Access, { by: 'anyone' }>;
+
+export interface AdmitDeps {
+  /** Throws `invalid_api_key`. */
+  authenticate(authorization: string | undefined): Promise<Principal>;
+  rateLimits: RateLimits;
+}
+
+/**
+ * Lets a call in by its key, or throws: `invalid_api_key`, `account_suspended`, `insufficient_scope`, `rate_limited`, the first
+ * that applies in this order. The principal is in the call's state from then on.
+ */
+export async function admit(request: IncomingMessage, access: KeyAccess, deps: AdmitDeps): Promise<void> {
+  const principal = await identify(request, access, deps);
+  if (principal.kind === 'platform') return;
+  if (!deps.rateLimits.take('requests', principal.keyId, 1)) throw rateLimited('requests');
+}
+
+/**
+ * Looks at the key again if that was long ago, as where the body was long in coming: the key may have been revoked, or the
+ * account suspended. Throws as `admit` does, but takes nothing from the rate.
+ */
+export async function admitAgain(request: IncomingMessage, access: KeyAccess, deps: AdmitDeps): Promise<void> {
+  if (performance.now() - stateOf(request).admittedMs > ADMITTED_MS) await identify(request, access, deps);
+}
+
+async function identify(request: IncomingMessage, access: KeyAccess, deps: AdmitDeps): Promise<Principal> {
+  const state = stateOf(request);
+  state.principal = undefined;
+  const principal = await deps.authenticate(request.headers.authorization);
+  state.principal = principal;
+  state.admittedMs = performance.now();
+  if (principal.kind === 'account' && principal.suspended && request.method !== 'GET')
+    throw new ApiError('account_suspended', 'The account is suspended.');
+  if (principal.kind !== access.by)
+    throw new ApiError('insufficient_scope', 'This key is not for this part of the API.');
+  if (principal.kind === 'account' && access.by === 'account') checkScope(principal.scopes, access.scope);
+  return principal;
+}
+
+function checkScope(scopes: readonly string[] | undefined, needed: Scope | undefined): void {
+  if (needed === undefined || scopes === undefined || scopes.includes(needed)) return;
+  throw new ApiError('insufficient_scope', `The key needs the scope ${needed}.`);
+}
