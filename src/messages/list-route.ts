@@ -1,0 +1,108 @@
+import { Type } from 'typebox';
+import { PAGE_QUERY, pageOf, readPage } from '../http/page.ts';
+import { accountRoute, type Route } from '../http/route.ts';
+import { readTimeMs, timeParameter } from '../http/time-parameter.ts';
+import { firstIdOfMs, parseId } from '../kernel/ids.ts';
+import type { KeepLimits } from '../kernel/keep.ts';
+import { readPhoneNumber } from '../kernel/phone-number.ts';
+import type { Database } from '../store/database.ts';
+import { MESSAGE_STATUSES, type MessageStatus } from './message.ts';
+import { messageOperations } from './operations.ts';
+import { listMessagesOfAny } from './read/list-of-any.ts';
+import { presentMessages } from './read/present.ts';
+import { findChannelsByNumber, type MessageFilter } from './read/read-store.ts';
+
+const LIST_QUERY = Type.Object(
+  {
+    ...PAGE_QUERY,
+    request_id: Type.Optional(Type.String({ description: 'Only of this request.' })),
+    message_id: Type.Optional(
+      Type.String({ minLength: 1, maxLength: 300, description: 'Only the one with this id of the provider.' }),
+    ),
+    client_reference: Type.Optional(
+      Type.String({ minLength: 1, maxLength: 510, description: 'Only with this reference.' }),
+    ),
+    to: Type.Optional(
+      Type.String({ minLength: 1, maxLength: 200, description: 'Only to this number or user id, or to this channel.' }),
+    ),
+    status: Type.Optional(Type.Enum([...MESSAGE_STATUSES], { description: 'Only with this status.' })),
+    direction: Type.Optional(Type.Enum(['outbound', 'inbound'], { description: 'Only in this direction.' })),
+    since: Type.Optional(timeParameter('Only from this time on (RFC 3339).')),
+  },
+  { additionalProperties: false },
+);
+
+interface Deps {
+  database: Database;
+  /** The base of the error pages. */
+  docsUrl(): string;
+  /** What is older is not shown, whether or not it is still stored. */
+  limits(): KeepLimits;
+}
+
+/** Lists messages in both directions, by any of the filters above together. */
+export function listRoute({ database, docsUrl, limits }: Deps): Route {
+  return accountRoute({
+    method: 'GET',
+    path: '/api/v1/messages',
+    scope: 'messages:read',
+    summary: 'List messages, newest first',
+    operation: messageOperations.list,
+    bodyUse: 'none',
+    querySchema: LIST_QUERY,
+    async handle({ principal: { accountId, mode }, query }) {
+      const page = readPage(query);
+      const { messagesFromMs, contentFromMs } = limits();
+      const filters = await readFilters(database, accountId, query, { before: page.before, messagesFromMs });
+      const rows = await listMessagesOfAny(database, accountId, mode, filters, page.limit + 1);
+      const context = { store: database, accountId, mode, docsUrl: docsUrl(), contentFromMs };
+      const views = await presentMessages(context, rows);
+      return { status: 200, body: pageOf(rows, page, views) };
+    },
+  });
+}
+
+type ListQuery = Partial<
+  Record<'request_id' | 'message_id' | 'client_reference' | 'to' | 'direction' | 'since', string>
+> & { status?: MessageStatus };
+
+/** The list has every message that passes one of them. There are none for a malformed id, which no message has. */
+async function readFilters(
+  store: Database,
+  accountId: string,
+  query: ListQuery,
+  { before, messagesFromMs }: { before: string | null; messagesFromMs: number },
+): Promise<MessageFilter[]> {
+  const { request_id: requestId, to, since, ...plain } = query;
+  const filter: MessageFilter = { ...pick(plain), ...(before !== null && { before }) };
+  if (requestId !== undefined) {
+    const id = parseId('req', requestId);
+    if (id === undefined) return [];
+    filter.request_id = id;
+  }
+  const sinceMs = since === undefined ? messagesFromMs : Math.max(readTimeMs(since), messagesFromMs);
+  filter.since = firstIdOfMs(sinceMs);
+  if (to === undefined) return [filter];
+  return (await readTo(store, accountId, to)).map((recipient) => ({ ...filter, ...recipient }));
+}
+
+/**
+ * A message goes to a person, by number or user id, or comes from a person to one of the account's own numbers. A number may
+ * be both, where the account writes to a number that is or was its own.
+ */
+async function readTo(store: Database, accountId: string, to: string): Promise<MessageFilter[]> {
+  // A plus that was not escaped arrives as a space. One that was escaped may have a space before it.
+  const number = readPhoneNumber(to.replace(/^ (?=[^+]*$)/, '+'));
+  if (number === undefined) return [{ to_user_id: to }];
+  const channelIds = await findChannelsByNumber(store, accountId, number);
+  return [{ to_phone: number }, ...(channelIds.length === 0 ? [] : [{ to_channels: channelIds }])];
+}
+
+function pick({ message_id, client_reference, status, direction }: ListQuery): MessageFilter {
+  return {
+    ...(message_id !== undefined && { message_id }),
+    ...(client_reference !== undefined && { client_reference }),
+    ...(status !== undefined && { status }),
+    ...(direction !== undefined && { direction }),
+  };
+}
