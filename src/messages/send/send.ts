@@ -12,7 +12,7 @@ import type { IntendedMessage, Outcome } from '../message.ts';
 import type { SendCommand } from '../parse/send-command.ts';
 import { giveTurns, isStale, renewTurns } from './give-turns.ts';
 import { findReplay, type IdempotencyClaim } from './idempotency.ts';
-import { planMessages } from './plan.ts';
+import { type Plan, planMessages } from './plan.ts';
 import { type Preflight, type PreflightDeps, preflight } from './preflight.ts';
 import { createRoom } from './room.ts';
 import { answerOf, explainClosedWindows } from './send-answer.ts';
@@ -98,25 +98,12 @@ function track<Value>(works: Set<Promise<unknown>>, work: Promise<Value>): Promi
 type OnLate = (settling: Promise<void>) => void;
 
 async function carryOut(deps: SendDeps, call: SendCall, onLate: OnLate): Promise<SendResult> {
-  const { principal, channel, idempotency } = call;
+  const { channel } = call;
   const deadlineMs = lastTurnMs(deps, call.arrivedMs);
   const answerByMs = call.arrivedMs + deps.deadlineMs;
   const plan = planMessages(call.command, await preflightUntil(deps, call, deadlineMs));
   const given = await giveTurns(deps, { channel, intended: plan.intended, deadlineMs });
-  const request: NewRequest = {
-    accountId: principal.accountId,
-    id: call.requestId,
-    mode: principal.mode,
-    channelId: channel.id,
-    keyId: principal.keyId,
-    nodeId: deps.nodeId,
-    clientReference: call.command.clientReference ?? null,
-    content: call.command.content,
-    refused: plan.refused,
-    intended: plan.intended,
-    traceparent: call.traceparent ?? null,
-    idempotency: idempotency ?? null,
-  };
+  const request = requestOf(deps, call, plan);
   if (!(await deps.ledger.begin(request, leftMs(deps, answerByMs)))) return replayOfOther(deps, call, request);
   const turns = isStale(deps, given)
     ? await renewTurns(deps, { channel, intended: plan.intended, deadlineMs }, given)
@@ -131,17 +118,38 @@ async function carryOut(deps: SendDeps, call: SendCall, onLate: OnLate): Promise
     // We are wrong about the answer. The outcomes are known nonetheless, and nobody else would ever settle them.
     fault = error;
   }
-  const replay =
-    idempotency === undefined || answer === undefined ? null : { mode: request.mode, key: idempotency.key, answer };
-  const completed = { accountId: request.accountId, id: request.id, replay };
-  const committed = settleRest(completed);
+  const committed = settleRest(completedOf(request, answer));
   for (const one of late) onLate(settleLate(deps, request, one, committed));
   await waitBriefly(deps, call, committed);
   if (answer === undefined) throw fault;
   return { replayed: false, answer };
 }
 
-/** What has not begun by then is not begun. */
+function requestOf({ nodeId }: SendDeps, call: SendCall, { intended, refused }: Plan): NewRequest {
+  const { principal, channel, command, traceparent, idempotency } = call;
+  return {
+    accountId: principal.accountId,
+    id: call.requestId,
+    mode: principal.mode,
+    channelId: channel.id,
+    keyId: principal.keyId,
+    nodeId,
+    clientReference: command.clientReference ?? null,
+    content: command.content,
+    refused,
+    intended,
+    traceparent: traceparent ?? null,
+    idempotency: idempotency ?? null,
+  };
+}
+
+/** Without an answer, which is a fault of ours, the key stays taken and has none: sending again under it might send twice. */
+function completedOf({ accountId, id, mode, idempotency }: NewRequest, answer: string | undefined): CompletedRequest {
+  if (idempotency === null || answer === undefined) return { accountId, id, replay: null };
+  return { accountId, id, replay: { mode, key: idempotency.key, answer } };
+}
+
+/** Until when messages may begin, on the steady clock. The rest of the time is for the second commit and the answer. */
 function lastTurnMs({ deadlineMs }: SendDeps, arrivedMs: number): number {
   return arrivedMs + deadlineMs - Math.min(ANSWERING_MS, deadlineMs / 4);
 }
