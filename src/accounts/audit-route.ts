@@ -2,19 +2,19 @@ import { Type } from 'typebox';
 import { PAGE_QUERY, pageOf, readPage } from '../http/page.ts';
 import { platformRoute, type Route } from '../http/route.ts';
 import { textOfForm } from '../http/text-of-form.ts';
+import { UUID } from '../kernel/ids.ts';
 import type { Queryable } from '../store/database.ts';
 import { accountOperations } from './operations.ts';
 import { presentAudit } from './present.ts';
 import { listAuditRows } from './store.ts';
 
-const ACCOUNT_ID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 const AUDIT_QUERY = Type.Object(
   {
     ...PAGE_QUERY,
     account_id: Type.Optional(
       textOfForm(
-        { pattern: ACCOUNT_ID.source, description: 'Only of this account.' },
-        (text) => ACCOUNT_ID.test(text),
+        { pattern: UUID.source, description: 'Only of this account.' },
+        (text) => UUID.test(text),
         () => 'This must be the id of an account: a UUID in lower case.',
       ),
     ),

@@ -1,14 +1,14 @@
 import { ApiError } from '../kernel/errors.ts';
-import { isUuid } from '../kernel/ids.ts';
+import { UUID } from '../kernel/ids.ts';
 import type { Queryable } from '../store/database.ts';
 import { type AccountRow, findAccount } from './store.ts';
 
 /** The audit log's word for the platform's own keys, which are settings and have no ids. */
 export const PLATFORM = 'platform';
 
-/** Throws `not_found` for an id that is malformed or of no account. */
+/** Throws `not_found` for a malformed id, and for one that no account has. */
 export async function requireAccount(store: Queryable, id: string | undefined): Promise<AccountRow> {
-  const account = id !== undefined && isUuid(id) ? await findAccount(store, id) : undefined;
+  const account = id !== undefined && UUID.test(id) ? await findAccount(store, id) : undefined;
   if (account === undefined) throw noAccount();
   return account;
 }

@@ -1,4 +1,5 @@
 import { Type } from 'typebox';
+import { uuidOfBytes } from '../kernel/ids.ts';
 import { textOfForm } from './text-of-form.ts';
 
 const LIMIT_DEFAULT = 50;
@@ -29,15 +30,14 @@ export interface Page {
   before: string | null;
 }
 
-/** Reads a checked query. */
+/** Reads a query that was checked against `PAGE_QUERY`. */
 export function readPage(query: { limit?: string; cursor?: string }): Page {
   const limit = query.limit === undefined ? LIMIT_DEFAULT : Number(query.limit);
   if (query.cursor === undefined) return { limit, before: null };
-  const hex = Buffer.from(query.cursor, 'base64url').toString('hex');
-  return { limit, before: hex.replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5') };
+  return { limit, before: uuidOfBytes(Buffer.from(query.cursor, 'base64url')) };
 }
 
-/** Makes the answer of a list. `rows` has one more than the limit where there is a next page. */
+/** Makes the answer of a list. `rows` has one more than the limit if there is a next page; `views` are what is shown of them. */
 export function pageOf<Row extends { id: string }, View>(
   rows: readonly Row[],
   { limit }: Page,

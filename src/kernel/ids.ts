@@ -8,29 +8,30 @@ export type IdPrefix = 'req' | 'msg' | 'chn' | 'key' | 'evt' | 'end' | 'att' | '
 /** Sorts before every id. */
 export const NIL_UUID = '00000000-0000-0000-0000-000000000000';
 
-/** The length of a UUID in TypeID's base 32, and the largest first digit that still fits 128 bits. */
+/** A UUID in TypeID's base 32: 26 digits, the first of them no larger than 7, which is all that 128 bits can hold. */
 const TYPE_ID_SUFFIX = /^[0-7][0-9a-hjkmnp-tv-z]{25}$/;
-const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
+/** A UUID in the lower-case form that account ids have. */
+export const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
-/** Asking for random bytes costs more than the id made of them, so many are asked for at once. */
+/** Asking for random bytes costs more than making an id of them, so many are asked for at once. */
 const random = new Uint8Array(4_096);
 let randomUsed = random.length;
 let lastMs = 0;
 let sequence = 0;
-/** Ids tell times: those of a clock that was wrong by more than this are not told until the right one has caught up. */
+/** A clock that steps back by more than this was wrong before, and ids must tell the right time again at once. */
 const STEP_BACK_MAX_MS = 60_000;
 
 /**
- * A new UUIDv7. Within one process each is greater than the one before, so ids sort in the order of their making; unless the
+ * A new UUIDv7. Within one process each is greater than the one before, so ids sort in the order they were made; unless the
  * clock was set back by more than a minute in between.
  */
 export function newId(): string {
   const nowMs = Date.now();
   const bytes = sixteenRandomBytes();
-  // A clock that steps back a little must not take the order back with it.
+  // A clock that steps back a little must not change the order.
   if (nowMs > lastMs || nowMs < lastMs - STEP_BACK_MAX_MS) {
     lastMs = nowMs;
-    // Anywhere in the lower half, so that ids of two processes differ in it too, and there is room to count on.
+    // Anywhere in the lower half: ids of two processes differ in it too, and there is room to count up.
     sequence = Buffer.from(bytes.buffer, bytes.byteOffset, 4).readUInt32BE() >>> 1;
   } else sequence += 1;
   return v7({ msecs: lastMs, seq: sequence, random: bytes });
@@ -50,17 +51,18 @@ export function formatId(prefix: IdPrefix, uuid: string): string {
   return fromUUID(uuid, prefix);
 }
 
-/** Reads a TypeID of that prefix; `undefined` if it is not well formed, which callers treat as not found. */
+/** Reads a TypeID of that prefix; undefined if it is malformed, which callers treat as not found. */
 export function parseId(prefix: IdPrefix, text: string): string | undefined {
   if (!text.startsWith(`${prefix}_`) || !TYPE_ID_SUFFIX.test(text.slice(prefix.length + 1))) return undefined;
-  // By the bytes: the library's own way to the text throws at a UUID without a version.
-  const hex = Buffer.from(toUUIDBytes(fromString(text, prefix))).toString('hex');
-  return hex.replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5');
+  // By the bytes, because the library's own conversion to text throws at a UUID without a version.
+  return uuidOfBytes(toUUIDBytes(fromString(text, prefix)));
 }
 
-/** Whether a text is a UUID in the lower-case form that account ids have. */
-export function isUuid(text: string): boolean {
-  return UUID.test(text);
+/** The text of a UUID; `bytes` are its 16. */
+export function uuidOfBytes(bytes: Uint8Array): string {
+  return Buffer.from(bytes)
+    .toString('hex')
+    .replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5');
 }
 
 /** The time in a UUIDv7, in milliseconds since 1970. */
@@ -68,7 +70,7 @@ export function idTimeMs(uuid: string): number {
   return Number.parseInt(uuid.slice(0, 8) + uuid.slice(9, 13), 16);
 }
 
-/** The smallest UUIDv7 of a millisecond: a bound for ranges of ids, such as partitions and `since` filters. */
+/** The smallest UUIDv7 of a time in milliseconds since 1970: a bound for ranges of ids, such as weeks and `since` filters. */
 export function firstIdOfMs(timeMs: number): string {
   const hex = Math.max(0, Math.floor(timeMs)).toString(16).padStart(12, '0');
   return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-7000-8000-000000000000`;
