@@ -3,36 +3,43 @@ import { formatId } from '../kernel/ids.ts';
 import type { Principal } from '../kernel/principal.ts';
 import { stateOf } from './request-state.ts';
 
-/** What stands for the status of a call that got none, because its caller was gone; other servers use it too. */
+/** The status of a call that got none because its caller was gone. Other servers use it too. */
 const CALLER_GONE = 499;
 
-/** A call that is over, as far as it may be told: without its query and its body. */
+/** A call that is over, as it may be told: without its query and its body. */
 export interface AnsweredRequest {
   requestId: string;
-  /** The same as the caller sees it. */
+  /** The same, as the caller sees it. */
   shownRequestId: string;
-  /** The template of its path; undefined: there is no such path. */
+  /** The pattern of its path; undefined: there is no such path. */
   route: string | undefined;
   method: string;
   status: number;
   /** undefined: no error. */
   code: string | undefined;
-  /** The caller had closed its side of the connection before the answer's last byte, and mostly was gone. */
+  /** The caller had closed its side of the connection before the answer's last byte. Mostly it was gone. */
   hungUp: boolean;
   principal: Principal | undefined;
   durationMs: number;
 }
 
+export type OnAnswered = (answered: AnsweredRequest) => void;
+
 /**
- * Tells of every call when it is over, also of those whose callers did not wait: of them the framework's own hook hears
- * nothing.
+ * Tells of every call when it is over, also of those whose callers did not wait, which Fastify's own hook leaves out. A call
+ * that no hook ever sees is for `tellWhenAnswered`.
  */
-export function tellAnswered(app: FastifyInstance, onAnswered: (answered: AnsweredRequest) => void): void {
+export function tellAnswered(app: FastifyInstance, onAnswered: OnAnswered): void {
   app.addHook('onRequest', (request, reply, done) => {
-    const begunMs = performance.now();
-    reply.raw.once('close', () => onAnswered(describeAnswer(request, reply, begunMs)));
+    tellWhenAnswered(request, reply, onAnswered);
     done();
   });
+}
+
+/** Tells of this one call when it is over. To be called at its beginning. */
+export function tellWhenAnswered(request: FastifyRequest, reply: FastifyReply, onAnswered: OnAnswered): void {
+  const begunMs = performance.now();
+  reply.raw.once('close', () => onAnswered(describeAnswer(request, reply, begunMs)));
 }
 
 function describeAnswer(request: FastifyRequest, reply: FastifyReply, begunMs: number): AnsweredRequest {

@@ -4,9 +4,12 @@ import type { FastifyInstance } from 'fastify';
 import { pino } from 'pino';
 import { callApi } from '../../test/support/gateway.ts';
 import { assertProblem } from '../../test/support/problem.ts';
+import { callRaw } from '../../test/support/raw-http.ts';
+import { until } from '../../test/support/until.ts';
 import { systemClock } from '../kernel/clock.ts';
 import { ApiError } from '../kernel/errors.ts';
 import { StoreUnavailable } from '../kernel/store-unavailable.ts';
+import type { AnsweredRequest } from './answered.ts';
 import { createRateLimits } from './rate-limit.ts';
 import { publicRoute } from './route.ts';
 import { createServer } from './server.ts';
@@ -16,6 +19,7 @@ const SECRET = 'select secret from somewhere';
 let server: FastifyInstance;
 let url: string;
 const logged: string[] = [];
+const answered: AnsweredRequest[] = [];
 
 const failing = (path: string, error: Error) =>
   publicRoute({
@@ -38,6 +42,7 @@ before(async () => {
     rateLimits: createRateLimits({ requests: 1, recipients: 1 }, systemClock),
     docsUrl: () => 'http://localhost/docs/errors',
     accepting: () => true,
+    onAnswered: (call) => void answered.push(call),
     log: pino({ level: 'error' }, { write: (line) => void logged.push(line) }),
   });
   url = await server.listen({ host: '127.0.0.1', port: 0 });
@@ -57,4 +62,14 @@ describe('what goes wrong on our side', () => {
     assertProblem(answer, 'unavailable');
     assert.ok(!answer.text.includes(SECRET));
   });
+});
+
+it('a call is told of when it is over, also one whose path is malformed or too long', async () => {
+  const paths = ['/nothing', '/%zz', '/%c3%28', `/broken/${'x'.repeat(2_000)}`];
+  for (const path of paths) {
+    const before = answered.length;
+    assertProblem(await callRaw(url, { method: 'GET', path, headers: [] }), 'not_found');
+    const [call, ...more] = await until(() => answered.length > before && answered.slice(before));
+    assert.deepEqual([call?.route, call?.status, call?.code, more], [undefined, 404, 'not_found', []], path);
+  }
 });

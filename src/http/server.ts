@@ -8,7 +8,7 @@ import { formatId } from '../kernel/ids.ts';
 import { unavailable } from '../kernel/unavailable.ts';
 import { type AdmitDeps, admit, admitAgain } from './admit.ts';
 import { answerErrors, createErrorAnswer } from './answer-errors.ts';
-import { type AnsweredRequest, tellAnswered } from './answered.ts';
+import { type OnAnswered, tellAnswered, tellWhenAnswered } from './answered.ts';
 import { createBodyCheck, createQueryCheck } from './check-schema.ts';
 import { checkContentType } from './content-type.ts';
 import { answerHalfClosed } from './half-closed.ts';
@@ -39,7 +39,7 @@ export interface ServerDeps extends AdmitDeps {
   /** Whether a route that threw this did nothing, and may well succeed when it is called again. */
   isPassing?(error: unknown): boolean;
   /** Told when a call is over. */
-  onAnswered?(answered: AnsweredRequest): void;
+  onAnswered?: OnAnswered;
 }
 
 /**
@@ -56,8 +56,11 @@ export function createServer(deps: ServerDeps): FastifyInstance {
     return503OnClosing: false,
     forceCloseConnections: 'idle',
     exposeHeadRoutes: false,
-    // Fastify finds a malformed path before it looks for a route.
-    frameworkErrors: (error, request, reply) => void answerError(request, reply, error),
+    // Fastify finds a malformed path before it looks for a route, and calls no hook.
+    frameworkErrors: (error, request, reply) => {
+      if (deps.onAnswered !== undefined) tellWhenAnswered(request, reply, deps.onAnswered);
+      answerError(request, reply, error);
+    },
     // Without this Node itself refuses a request without a host, and not with a problem page. Nothing here needs the host.
     http: { requireHostHeader: false },
     routerOptions: { ignoreTrailingSlash: false, caseSensitive: true, maxParamLength: 1_000 },
