@@ -7,9 +7,9 @@ import { healthOperations } from './health-operations.ts';
 import { PROBLEM_TYPE, problemOf } from './problem.ts';
 import { type Answer, publicRoute, type Route } from './route.ts';
 
-/** Asked by every balancer every second or so; the store is not asked more often than this. */
+/** Every balancer asks every second or so. The store is not asked more often than this. */
 const BELIEVED_MS = 1_000;
-/** A commit may wait for a synchronous standby for as long as that is away; a probe gets its answer before it gives up. */
+/** A commit may wait for a synchronous standby as long as that is away. A probe must get its answer before it gives up. */
 const COMMIT_WAIT_MS = 900;
 
 /** Why it takes no work. */
@@ -27,28 +27,15 @@ interface Deps {
   leaving(): boolean;
   /** Commits something small; throws `StoreUnavailable` if it cannot. */
   commit(): Promise<void>;
-  /** The base of the error pages. */
+  /** The base of the error pages, without a final slash. */
   docsUrl(): string;
   clock: SteadyClock;
 }
 
 /** `/healthz`: the process lives. `/readyz`: it takes work, which it does not while it drains or cannot commit. */
 export function healthRoutes({ accepting, leaving, commit, docsUrl, clock }: Deps): Route[] {
-  let known: { ready: Promise<boolean>; untilMs: number } | undefined;
-  let asking = false;
-  const ask = async () => {
-    asking = true;
-    return await tryCommit(commit).finally(() => {
-      asking = false;
-    });
-  };
-  const canCommit = () => {
-    // One question at a time, or those that get no answer would use up the connections.
-    if (known === undefined || (!asking && known.untilMs <= clock.steadyMs()))
-      known = { ready: ask(), untilMs: clock.steadyMs() + BELIEVED_MS };
-    return withinMs(known.ready, COMMIT_WAIT_MS, () => false);
-  };
-  // Not thrown: it is no fault of the call, and would be one in the log and the metrics with every probe.
+  const canCommit = createCommitProbe(commit, clock);
+  // Not thrown: that would count as a fault of the call in the log and the metrics, with every probe.
   const notReady = (requestId: string, reason: Reason): Answer => {
     const error = unavailable(NOT_READY_DETAILS[reason]);
     const problem = problemOf(error, formatId('req', requestId), docsUrl());
@@ -80,6 +67,24 @@ export function healthRoutes({ accepting, leaving, commit, docsUrl, clock }: Dep
       },
     }),
   ];
+}
+
+/** Asks whether the store commits, and believes the answer for a while; false where it takes too long to answer. */
+function createCommitProbe(commit: Deps['commit'], clock: SteadyClock): () => Promise<boolean> {
+  let known: { ready: Promise<boolean>; untilMs: number } | undefined;
+  let asking = false;
+  const ask = async () => {
+    asking = true;
+    return await tryCommit(commit).finally(() => {
+      asking = false;
+    });
+  };
+  return () => {
+    // One question at a time, or those without an answer would use up the connections.
+    if (known === undefined || (!asking && known.untilMs <= clock.steadyMs()))
+      known = { ready: ask(), untilMs: clock.steadyMs() + BELIEVED_MS };
+    return withinMs(known.ready, COMMIT_WAIT_MS, () => false);
+  };
 }
 
 async function tryCommit(commit: () => Promise<void>): Promise<boolean> {
