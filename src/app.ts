@@ -59,10 +59,10 @@ import { VERSION } from './version.ts';
 import { metricsRoute } from './watch/metrics-route.ts';
 import { createWatch, type Watch } from './watch/watch.ts';
 
-/** How long attempts at customers' endpoints may go on when the process stops; what is not done then is due again. */
+/** How long attempts at customers' endpoints may go on when the process stops. Those unfinished then are due again. */
 const ATTEMPTS_STOP_MS = 5_000;
 
-/** Where the build of the console leaves its files. */
+/** Where the console's build leaves its files. */
 const CONSOLE_DIST = fileURLToPath(new URL('../console/dist', import.meta.url));
 
 export interface AppDeps {
@@ -76,14 +76,14 @@ export interface AppDeps {
 
 export interface App {
   server: FastifyInstance;
-  /** What the public listener answers, as data. */
+  /** The routes of the public listener, as data. */
   routes: readonly Route[];
   internalServer: FastifyInstance;
-  /** What an account is born with; for accounts that are not made through the API. */
+  /** Gives a new account what each is born with; for accounts that are not made through the API. */
   birth(tx: Queryable, accountId: string): Promise<void>;
-  /** Once the listener has its address: settles what a crash has left, and takes work from then on. */
+  /** To be called once the listener has its address: settles what a crash has left, then takes work. */
   begin(listenedUrl: string): Promise<void>;
-  /** From now on `/readyz` says 503, while work is still taken: a balancer sees it and sends no more. */
+  /** From now on `/readyz` says 503, so that a balancer sends no more, while work is still taken. */
   announceStop(): void;
   /** Refuses new work and resolves when all that is under way is settled and committed. */
   drain(): Promise<void>;
@@ -91,16 +91,16 @@ export interface App {
   close(): Promise<void>;
 }
 
-/** What changes while the process lives, and what its parts ask for. */
+/** What changes while the process lives. Its parts ask for it each time. */
 interface Life {
   /** Without a final slash. */
   publicUrl: string;
   accepting: boolean;
-  /** It will stop soon, or stops: balancers are told, and callers' connections are not kept. */
+  /** It will stop soon, or is stopping: balancers are told, and callers' connections are not kept open. */
   leaving: boolean;
   /** Ends streams and waiting reads. */
   closing: AbortController;
-  /** From the beginning on: what it sends names our address. */
+  /** undefined until `begin`, because what it sends names our address. */
   deliveries: Deliveries | undefined;
 }
 
@@ -153,7 +153,7 @@ export async function createApp(given: AppDeps): Promise<App> {
       life.accepting = false;
       life.leaving = true;
       life.closing.abort();
-      // The listener stays while sends are under way: who comes now is told so, and not refused a connection.
+      // The listener stays while sends are under way: new callers get a 503, and not a refused connection.
       await parts.sends.idle();
       await readUnreadCalls(server.server);
       await server.close();
@@ -163,12 +163,12 @@ export async function createApp(given: AppDeps): Promise<App> {
       await parts.processor.stop();
       await life.deliveries?.stop(ATTEMPTS_STOP_MS);
       await parts.attempts.close();
-      // Together: a round asks the provider one question after another, and each may take its whole time.
+      // Together: a round asks the provider one question after another, each of which may take all of its time.
       await Promise.all([sweeps?.stop(), parts.provider.close()]);
       await unlessUnavailable(parts.keyUses.flush());
       await unlessUnavailable(parts.notedMinutes.flush());
       await internalServer.close();
-      // Its lease ends by itself then, and there is nothing left of it to settle.
+      // Without the store the lease ends by itself, and nothing of this node is left to settle.
       await unlessUnavailable(parts.node.leave());
       await traces?.close();
     },
@@ -180,7 +180,7 @@ type WatchedDeps = AppDeps & { watch: Watch };
 
 type Parts = Awaited<ReturnType<typeof createParts>>;
 
-/** Everything that works on its own or serves the routes, in the order of what needs what. */
+/** Everything that works on its own or serves the routes, each part after those that it needs. */
 async function createParts(deps: WatchedDeps, sealer: Sealer, life: Life) {
   const { config, secrets, database, log, sandboxUrl, watch } = deps;
   const sandbox = sandboxUrl !== undefined;
@@ -236,7 +236,7 @@ async function createParts(deps: WatchedDeps, sealer: Sealer, life: Life) {
   };
 }
 
-/** What a notification has told of a template holds from the next send on. */
+/** News of a template hold from the next send on. */
 function onBatch(watch: Watch, registry: TemplateRegistry): Watch['onBatch'] {
   return (batch, durationMs) => {
     if (batch.itemKinds.some((kind) => kind.startsWith('template_'))) registry.forget();
@@ -244,12 +244,12 @@ function onBatch(watch: Watch, registry: TemplateRegistry): Watch['onBatch'] {
   };
 }
 
-/** What is past its time at each moment. */
+/** The limits of keeping as they are when asked for. */
 function limitsOf({ keep }: Config): () => KeepLimits {
   return () => keepLimits(keep, clock.nowMs());
 }
 
-/** What a send has committed is counted soon, without a statement of its own. */
+/** Has what sends commit counted soon, without a statement of its own. */
 function noteSettled(ledger: Ledger, noted: NotedMinutes): Ledger {
   return {
     ...ledger,
@@ -278,7 +278,7 @@ function createHealth(life: Life, { node, docsUrl }: Parts): Route[] {
   });
 }
 
-/** All that the public listener answers. */
+/** All routes of the public listener. */
 export function listRoutes(deps: WatchedDeps, sealer: Sealer, life: Life, parts: Parts): Route[] {
   const routes: Route[] = [
     ...createRoutes(deps, sealer, life, parts),
@@ -290,7 +290,7 @@ export function listRoutes(deps: WatchedDeps, sealer: Sealer, life: Life, parts:
   return routes;
 }
 
-/** What accounts, the platform and the provider call. */
+/** The routes that accounts, the platform and the provider call. */
 function createRoutes(deps: WatchedDeps, sealer: Sealer, life: Life, parts: Parts): Route[] {
   const { config, secrets, database, watch } = deps;
   const { sandbox, docsUrl, provider, channels, registry, processor, birth } = parts;

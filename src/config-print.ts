@@ -25,7 +25,7 @@ export function describeSettings(environment: Environment): string {
   return table.map((row) => row.map((cell, column) => cell.padEnd(widths[column] ?? 0)).join('  ')).join('\n');
 }
 
-/** An address may have one before its host, as that of a collector of traces. */
+/** The address of a collector of traces, for one, may have a password before its host. */
 function withoutPassword(value: string): string {
   return value.replace(/^(\w+:\/\/)[^/?#]*@/, '$1***@');
 }
@@ -42,7 +42,7 @@ function withoutDefault({ name, kind }: KnownSetting, environment: Environment):
   return isProduction && name !== 'WAYPOST_SANDBOX_APP_SECRET' ? 'missing' : 'made at the first start';
 }
 
-/** What looks like a setting of this project and is none: a start would pass it over without a word. */
+/** Names that look like settings of this project and are none. A start would ignore them without a word. */
 export function unknownSettings(environment: Environment): string[] {
   const known = new Set<string>([...SETTINGS.map(({ name }) => name), ...SECRET_NAMES, ...SETTINGS_OF_OTHERS]);
   return Object.keys(environment)
@@ -50,7 +50,7 @@ export function unknownSettings(environment: Environment): string[] {
     .toSorted();
 }
 
-/** `npm run config`: the table, then what a start would pass over, and what it would stop for. */
+/** `npm run config`: the table, then what a start would ignore, and what it would stop for. */
 async function main(): Promise<number> {
   if (parseArgs({ options: { help: { type: 'boolean', short: 'h' } } }).values.help === true) {
     console.log(HELP);

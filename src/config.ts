@@ -38,7 +38,7 @@ export interface Config {
   secrets: GivenSecrets;
 }
 
-/** The secrets that the settings give; what is missing is made by `completeSecrets`, outside production. */
+/** The secrets in the settings. Outside production `completeSecrets` makes those that are missing. */
 export interface GivenSecrets {
   appSecrets: string[];
   verifyTokens: string[];
@@ -47,7 +47,7 @@ export interface GivenSecrets {
   sandboxAppSecret: string | undefined;
 }
 
-/** What is wrong with the settings, every fault at once, in words for the operator. */
+/** Every fault of the settings at once, in words for the operator. */
 export class ConfigError extends Error {
   constructor(faults: string[]) {
     super(`The settings are not valid:\n${faults.map((fault) => `  - ${fault}`).join('\n')}`);
@@ -57,7 +57,7 @@ export class ConfigError extends Error {
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-/** What means production and is not that word, such as `Production` or `prod`, must not start without secrets. */
+/** Whoever writes `Production` or `prod` means production, and must not get a start without secrets. */
 const LIKE_PRODUCTION = /^prod/i;
 const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'silent'];
 
@@ -116,7 +116,7 @@ export function loadConfig(environment: Environment = process.env): Config {
 function faultsOf(config: Config): string[] {
   const faults: string[] = [];
   const { appSecrets, verifyTokens, platformKeys, masterKey } = config.secrets;
-  // Node would ask for ever there when it makes a folder with those above it.
+  // There Node never ends making a folder and those above it.
   if (/^\/proc(\/|$)/.test(config.dataDir))
     faults.push('WAYPOST_DATA_DIR must be a folder that can be written to, and none in /proc');
   if (!LOG_LEVELS.includes(config.logLevel)) faults.push(`WAYPOST_LOG_LEVEL must be one of ${LOG_LEVELS.join(', ')}`);
@@ -124,7 +124,7 @@ function faultsOf(config: Config): string[] {
   if (!platformKeys.every(isPlatformKey))
     faults.push('WAYPOST_PLATFORM_KEYS: each key must be wp_root_ and at least 32 letters or digits');
   if (masterKey !== undefined && !isMasterKey(masterKey)) faults.push('WAYPOST_MASTER_KEY must be 32 bytes in base64');
-  // The budget begins with the signal, so with such a notice it would be used up before anything is finished.
+  // The budget begins with the signal. Such a notice would use it up before anything is finished.
   if (config.stopNoticeMs > 0 && config.stopNoticeMs >= config.stopBudgetMs)
     faults.push('WAYPOST_STOP_NOTICE_MS must be shorter than WAYPOST_STOP_BUDGET_MS, which includes it');
   if (!config.production) return faults;
@@ -136,12 +136,12 @@ function faultsOf(config: Config): string[] {
   return faults;
 }
 
-/** Whether a secret has the form of a platform key, wherever it stands. */
+/** Whether a secret has the form of a platform key, in a setting or in `secrets.json`. */
 export function isPlatformKey(secret: string): boolean {
   return /^wp_root_[A-Za-z0-9]{32,}$/.test(secret);
 }
 
-/** Whether a secret has the form of a master key, wherever it stands. */
+/** Whether a secret has the form of a master key, in a setting or in `secrets.json`. */
 export function isMasterKey(secret: string): boolean {
   return Buffer.from(secret, 'base64').length === 32;
 }
@@ -184,11 +184,11 @@ function readHeader(pair: string): [name: string, value: string] | undefined {
     validateHeaderValue(name, value);
     return [name, value];
   } catch {
-    return undefined; // The error's own words repeat what was given, which is a secret.
+    return undefined; // The error's own words quote the header, which is a secret.
   }
 }
 
-/** Reads single settings by the table and collects what is wrong with them. */
+/** Reads single settings by the table, and adds what is wrong with them to the faults. */
 function reader(environment: Environment, faults: string[]) {
   const settings = new Map<string, Setting>(SETTINGS.map((setting) => [setting.name, setting]));
   const given = (name: SettingName) => environment[name]?.trim() || settings.get(name)?.default;
@@ -213,12 +213,12 @@ function reader(environment: Environment, faults: string[]) {
       if (!URL.canParse(text) || !/^https?:/.test(text)) faults.push(`${name} must be an http or https address`);
       return text.replace(/\/+$/, '');
     },
-    /** An address that paths are put behind, which would end up in its query or fragment. */
+    /** An address that paths are appended to. Behind a query or a fragment they would be no path. */
     baseUrl(name: SettingName) {
       if (/[?#\s]/.test(given(name) ?? '')) faults.push(`${name} must have no query, fragment or space`);
       return this.url(name);
     },
-    /** An address that everyone is told. */
+    /** An address that everybody is shown. */
     openUrl(name: SettingName) {
       const url = URL.parse(given(name) ?? '');
       if (url !== null && url.username + url.password !== '') faults.push(`${name} must have no user or password`);
@@ -235,7 +235,7 @@ function reader(environment: Environment, faults: string[]) {
   };
 }
 
-/** What stands in `<NAME>_FILE`, if that is given. A comma in a line is part of the secret. */
+/** The lines of the file that `<NAME>_FILE` names, if it is given. A comma in a line is part of the secret. */
 function secretLines(environment: Environment, name: SettingName, faults: string[]): string[] {
   const path = environment[`${name}_FILE`]?.trim();
   if (!path) return [];
@@ -246,7 +246,7 @@ function secretLines(environment: Environment, name: SettingName, faults: string
       .map((line) => line.trim())
       .filter((line) => line !== '');
   } catch (error) {
-    // Not the error's own words, which repeat what was given: that may be the secret itself.
+    // Not the error's own words: they quote the path, which may by mistake be the secret itself.
     const reason = errorCodeOf(error) ?? 'unknown reason';
     faults.push(`${name}_FILE must be the path of a file, and what it names cannot be read (${reason})`);
     return [];

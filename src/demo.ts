@@ -9,7 +9,7 @@ import { errorCodeOf } from './kernel/error-code.ts';
 import { type Secrets, writePrivateJson } from './secrets.ts';
 import type { Database } from './store/database.ts';
 
-/** What a developer on this machine needs, as it stands in `dev.json`. */
+/** The content of `dev.json`: what a developer on this machine needs. */
 export interface DevFile {
   base_url: string;
   sandbox_url: string | null;

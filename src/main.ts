@@ -16,18 +16,18 @@ import { tellUncaught } from './uncaught.ts';
 import { VERSION } from './version.ts';
 import { welcome } from './welcome.ts';
 
-/** Not 0, which Node takes for no limit. */
+/** 0 would mean no limit to Node. */
 const DRAINING_KEEP_ALIVE_MS = 1;
 /** How long after its deadline a send's answer is surely written. */
 const ANSWERED_MS = 1_000;
 
-/** Runs the gateway until it is told to stop, and ends the process with it. */
+/** Runs the gateway until it is told to stop, then ends the process: with code 0, or 1 and a sentence if it failed. */
 export async function runGateway(): Promise<never> {
   try {
     await main();
     process.exit(0);
   } catch (error) {
-    // Settings and circumstances are told in a sentence; only our own faults show where they come from.
+    // Faults of settings and circumstances are told in a sentence. Only our own show where they come from.
     console.error(error instanceof TypeError || error instanceof RangeError ? error : String(error));
     process.exit(1);
   }
@@ -67,13 +67,13 @@ async function main(): Promise<void> {
     undo.push(() => drain(app, config.sendDeadlineMs + ANSWERED_MS));
 
     const listened = await listen(app.server, config.host, config.port, 'PORT');
-    // Before it takes work, which may be long after: probes and scrapes are told so.
+    // Listening comes before taking work, which may be much later: probes and scrapes are told that it starts.
     const internalUrl =
       config.metricsPort === undefined
         ? undefined
         : await listen(app.internalServer, config.host, config.metricsPort, 'WAYPOST_METRICS_PORT');
     const baseUrl = config.publicUrl ?? listened;
-    // Before it is ready: who has waited for that finds the file with the keys.
+    // Before it is ready: a script that waits for that finds the file with the keys.
     const dev = config.production
       ? undefined
       : await prepareDemo({ database, app, secrets, dataDir, baseUrl, sandboxUrl: sandbox?.url });
@@ -89,7 +89,7 @@ async function main(): Promise<void> {
     app.announceStop();
     await wait(config.stopNoticeMs);
   } catch (error) {
-    // Told to stop before it had started, and nothing is under way.
+    // It was told to stop before it had started. Nothing is under way.
     if (error !== stop.signal.reason) throw error;
   } finally {
     await runAll(undo.reverse());
@@ -98,8 +98,8 @@ async function main(): Promise<void> {
 }
 
 /**
- * The driver would tell it without the name of the setting, or take the address of something else for one of PostgreSQL. It
- * takes a URL without a host, as for a socket, too.
+ * The driver would not name the setting, and takes the address of another kind of database for one of PostgreSQL. A URL
+ * without a host, as for a socket, is good.
  */
 function checkDatabaseUrl(url: string | undefined): void {
   if (url === undefined) return;
@@ -115,7 +115,7 @@ function tellDatabase(error: unknown, url: string | undefined): never {
   throw new Error(`DATABASE_URL must name a database that can be used. ${error.message}`, { cause: error });
 }
 
-/** One after another, and each of them: what cannot be stopped well must not leave the rest running. Then it throws. */
+/** Runs all steps, one after another, although one fails: the rest must not be left running. Then throws the first fault. */
 async function runAll(steps: readonly (() => Promise<void>)[]): Promise<void> {
   const faults: unknown[] = [];
   for (const step of steps) await step().catch((fault: unknown) => faults.push(fault));
@@ -127,7 +127,7 @@ const HOST_FAULTS = ['ENOTFOUND', 'EAI_AGAIN', 'EADDRNOTAVAIL', 'EINVAL'];
 /** Returns an address that can be called. Throws a sentence for the operator if it cannot listen there. */
 async function listen(server: App['server'], host: string, port: number, setting: string): Promise<string> {
   try {
-    // For 0.0.0.0 it tells 127.0.0.1; `[::]` is no address to call either, on Windows and for browsers.
+    // Fastify tells 127.0.0.1 for 0.0.0.0. `[::]` cannot be called from Windows and by browsers either.
     return (await server.listen({ host, port })).replace('//[::]:', '//[::1]:');
   } catch (error) {
     const code = errorCodeOf(error) ?? '';
@@ -141,11 +141,11 @@ async function listen(server: App['server'], host: string, port: number, setting
   }
 }
 
-/** The drain waits for callers to hang up, so it must not leave that to them. */
+/** The drain ends when all connections are closed, so it must not leave that to the callers. */
 async function drain(app: App, hangUpMs: number): Promise<void> {
-  // Otherwise a connection whose send is answered meanwhile would stay open for as long as a kept-alive one may.
+  // Or a connection whose send is answered meanwhile would stay open as long as any that is kept alive.
   app.server.server.keepAliveTimeout = DRAINING_KEEP_ALIVE_MS;
-  // By then every send is answered: what is still open belongs to callers that never finish their request.
+  // By then every send is answered. What is still open belongs to callers that never finish their request.
   const hangUp = setTimeout(() => app.server.server.closeAllConnections(), hangUpMs);
   await app.drain();
   clearTimeout(hangUp);

@@ -9,12 +9,12 @@ import type { Sealer } from './kernel/sealed.ts';
 import type { Provider } from './provider/port.ts';
 import type { Database } from './store/database.ts';
 
-/** A key's last use is told within this time; each is written once a minute at most. */
+/** A key's last use can be read after this time. Each key is written once a minute at most. */
 const KEY_USES_EVERY_MS = 10_000;
-/** Short, because a notification may have asked for it; what is due by the clock is due once an hour. */
+/** Short, because a notification may ask for facts. By themselves they are due once an hour. */
 const FACTS_EVERY_MS = 2_000;
 const ERASE_EVERY_MS = 2_000;
-/** Most of its tasks are due once an hour; one with much to do goes on in the next round. */
+/** Most of its tasks are due once an hour. One with much to do goes on in the next round. */
 const KEEP_EVERY_MS = 60_000;
 
 interface Deps {
@@ -32,7 +32,7 @@ interface Deps {
   closing: AbortSignal;
 }
 
-/** What the platform's part does by itself, on every node. */
+/** What every node does by itself for the platform. */
 export function platformRounds(deps: Deps) {
   const { database, provider, sealer, sandbox, keyUses, keep: days, clock, settledMs, log, closing } = deps;
   return [

@@ -15,7 +15,7 @@ import { type Config, isMasterKey, isPlatformKey } from './config.ts';
 import { errorCodeOf } from './kernel/error-code.ts';
 import { isRecord } from './kernel/is-record.ts';
 
-/** Everything secret that the process needs, complete. The first of a list is current; all of it is valid. */
+/** All secrets that the process needs. The first of a list is the current one, and all of them are valid. */
 export interface Secrets {
   appSecrets: string[];
   verifyTokens: string[];
@@ -25,10 +25,9 @@ export interface Secrets {
 }
 
 /**
- * Completes the given secrets from `secrets.json` in the data folder (mode 0600), making there what is still missing.
- * In production only the sandbox's own secret is ever made: the settings have been checked for all others before. Throws a
- * sentence for the operator if the sandbox would sign as the provider does, if the file is not as it was made, or if it cannot
- * be read or written.
+ * Completes the given secrets from `secrets.json` in the data folder (mode 0600), and makes there what is still missing. In
+ * production that is the sandbox's own secret at most, because a start without the others is refused before. Throws a sentence
+ * for the operator if the sandbox would sign as the provider does, or if the file is damaged or cannot be read or written.
  */
 export function completeSecrets(config: Config): Secrets {
   try {
@@ -70,7 +69,7 @@ function complement(config: Config, kept: Record<string, string>) {
   return { complete, made };
 }
 
-/** Which of the two has signed decides whether a notification touches live channels, and the sandbox signs what anybody tells it. */
+/** Whose secret signed a notification decides whether it touches live channels, and the sandbox signs whatever it is told to. */
 function checkApart({ appSecrets, sandboxAppSecret }: Secrets): void {
   if (!appSecrets.includes(sandboxAppSecret)) return;
   throw new Error(
@@ -79,13 +78,13 @@ function checkApart({ appSecrets, sandboxAppSecret }: Secrets): void {
   );
 }
 
-/** Writes a JSON file that only its owner can read, whole or not at all. It outlasts a power cut that comes afterwards. */
+/** Writes a JSON file that only its owner can read, whole or not at all. Once this returns, it survives a power cut. */
 export function writePrivateJson(path: string, value: unknown): void {
   renameSync(draftJson(path, value), path);
   flushFolder(dirname(path));
 }
 
-/** The same, but never over a file that is there already: false then. */
+/** The same, but never over an existing file; false if there is one. */
 function createPrivateJson(path: string, value: unknown): boolean {
   const draft = draftJson(path, value);
   try {
@@ -103,12 +102,12 @@ function createPrivateJson(path: string, value: unknown): boolean {
 function draftJson(path: string, value: unknown): string {
   makeFolder(dirname(path));
   const draft = `${path}.${process.pid}.new`;
-  // The database flushes what it seals with the master key: the key must not be lost where that is kept.
+  // The database keeps what is sealed with the master key through a power cut, so the key must survive it too.
   writeFileSync(draft, `${JSON.stringify(value, undefined, 2)}\n`, { mode: 0o600, flush: true });
   return draft;
 }
 
-/** With the folders above it that are missing. Each stands in the one above. */
+/** Makes a folder, with those above it that are missing, and flushes the entry of each. */
 function makeFolder(folder: string): void {
   const first = mkdirSync(folder, { recursive: true });
   if (first === undefined) return;
@@ -116,7 +115,7 @@ function makeFolder(folder: string): void {
     flushFolder(dirname(made));
 }
 
-/** A file's name is kept by its folder, which is flushed apart. Windows does that by itself, and cannot open a folder. */
+/** A file's name is kept in its folder, which is flushed separately. Windows does that by itself, and cannot open a folder. */
 function flushFolder(folder: string): void {
   if (process.platform === 'win32') return;
   const opened = openSync(folder, 'r');
@@ -143,7 +142,7 @@ function readKept(path: string): Record<string, string> | undefined {
   return kept;
 }
 
-/** Undefined if anything is wrong: what the parser says would quote the secrets, and an empty one would let anybody sign. */
+/** Undefined if anything is wrong. The parser's own words would quote the secrets; and with an empty one anybody could sign. */
 function parseKept(text: string): Record<string, string> | undefined {
   try {
     const kept: unknown = JSON.parse(text);

@@ -1,4 +1,7 @@
-/** How a setting is written and read. A `list` is comma-separated; all but `secret` kinds may be shown to an operator. */
+/**
+ * How a setting is written and read. `secrets` are a list, separated by commas. An operator may be shown all kinds but
+ * `secret` and `secrets`.
+ */
 type Kind = 'text' | 'integer' | 'switch' | 'secret' | 'secrets' | 'port';
 
 export interface Setting {
@@ -254,12 +257,12 @@ export const SETTINGS = [
 
 export type SettingName = (typeof SETTINGS)[number]['name'];
 
-/** The names by which a secret is given: as it is, or in a file. */
+/** The names of settings that give a secret, or the path of a file with it. */
 export const SECRET_NAMES: readonly string[] = SETTINGS.flatMap(({ name, kind }) =>
   kind === 'secret' || kind === 'secrets' ? [name, `${name}_FILE`] : [],
 );
 
-/** What the sandbox and the command line read from the same environment. */
+/** The settings of the sandbox and the command line, which read the same environment. */
 export const SETTINGS_OF_OTHERS = [
   'WAYPOST_CALLBACK_URL',
   'WAYPOST_SANDBOX_LATENCY_MS',

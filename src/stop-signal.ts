@@ -1,9 +1,9 @@
-/** How soon a process notices that what started it is gone. */
+/** How soon a process notices that its parent is gone. */
 const PARENT_LOOK_MS = 500;
 
 /**
  * Resolves at the first SIGINT or SIGTERM. A second one, or a stop that takes longer than the budget, ends the process
- * at once with code 1: what is unfinished is settled by other nodes or by the next start, as after a crash.
+ * at once with code 1. Other nodes or the next start then settle what is unfinished, as after a crash.
  */
 export function onStopSignal(budgetMs: number): Promise<void> {
   return new Promise((resolve) => {
@@ -26,8 +26,8 @@ function cutShort(why: string): never {
 }
 
 /**
- * npm runs a script through a shell, and a shell that is told to stop dies without telling its child. So a gateway that
- * npm has started takes the death of its parent for the signal that it never got.
+ * npm runs a script through a shell, and a shell that gets a signal dies without passing it on. So a gateway that npm has
+ * started takes the death of its parent for that signal.
  */
 function onParentGone(act: () => void): void {
   if (process.env.npm_lifecycle_event === undefined) return;

@@ -1,8 +1,8 @@
 import type { Logger } from 'pino';
 
 /**
- * An error that nobody has caught is a fault of ours and ends the process. It is told as all others are: Node would write down
- * what it carries along, and a driver's carries the row that the database has refused, with a person's number and words.
+ * An error that nobody has caught is a fault of ours and ends the process. It goes to the log as all others do: Node itself would
+ * print all its members, and an error of the database's driver has the refused row in it, with a person's number and words.
  */
 export function tellUncaught(log: Logger): void {
   process.on('uncaughtException', (error) => {

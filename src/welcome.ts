@@ -1,12 +1,12 @@
 import { relative } from 'node:path';
 import type { DevFile } from './demo.ts';
 
-/** Where commands look for `dev.json` that are told nothing else. */
+/** Where commands look for `dev.json` unless they are told otherwise. */
 const DEFAULT_DATA_DIR = '.waypost';
 
 /**
- * What a start tells a developer on this machine: where everything is, and lines that work when they are pasted. The test
- * key sends to the sandbox alone, so without it there is no such line.
+ * What a start tells a developer on this machine: where everything is, and lines to paste. The test key sends to the sandbox
+ * only, so there are none while that is off.
  */
 export function welcome(dev: DevFile, dataDir: string): string {
   return `
@@ -44,7 +44,7 @@ Or from the command line: ${elsewhere}npx waypost send --to +447700900123 --text
 `;
 }
 
-/** For a shell. */
+/** Quotes a path for a shell, where that is needed. */
 function quoted(path: string): string {
   return /^[\w./-]+$/.test(path) ? path : `'${path.replaceAll("'", `'\\''`)}'`;
 }
