@@ -1,12 +1,12 @@
-/** The time of day, injected so that tests can move it. Who sets it makes it jump, so it is for what is written down. */
+/** The time of day, injected so that tests can move it. Whoever sets it makes it jump, so it is for times that are written down. */
 export interface Clock {
   /** Milliseconds since 1970. */
   nowMs(): number;
 }
 
-/** Time that only passes, however the time of day is set: for deadlines, limits, and what is believed for a while. */
+/** Time that only passes, however the time of day is set: for deadlines, limits and what is remembered for a while. */
 export interface SteadyClock {
-  /** Milliseconds since a moment that means nothing, the same one for the whole process. */
+  /** Milliseconds since some moment, the same for the whole process. */
   steadyMs(): number;
 }
 

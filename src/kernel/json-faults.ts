@@ -1,7 +1,7 @@
 import type { PointerFault } from './errors.ts';
 import { pointerToken } from './json-pointer.ts';
 
-/** Nothing that we accept nests deeper than about ten levels; deeper values could exhaust the stack of a serialiser. */
+/** Nothing that we accept nests deeper than about ten levels. Much deeper values would exhaust a serialiser's stack. */
 const DEPTH_MAX = 32;
 /** Nobody mends more faults than this in one go, and a body can be made to hold some hundred thousand. */
 const FAULTS_MAX = 100;

@@ -10,7 +10,7 @@ export interface KeepDays {
   setAside: number;
 }
 
-/** What is older than these times is past its time. Each in milliseconds since 1970. */
+/** Whatever is older than these times is past its own. In milliseconds since 1970. */
 export interface KeepLimits {
   messagesFromMs: number;
   contentFromMs: number;
@@ -22,19 +22,19 @@ export interface KeepLimits {
 const DAY_MS = 86_400_000;
 
 /**
- * The limits for what is deleted: what is gone does not come back when a clock is put right, so it takes two clocks, ours and
- * the database's, to call it past its time.
+ * The limits for deleting. Nothing deleted comes back when a clock is put right, so two clocks, ours and the database's, must
+ * agree that its time is over.
  */
 export function keepLimitsByTwoClocks(days: KeepDays, clock: Clock, databaseMs: number): KeepLimits {
   return keepLimits(days, Math.min(clock.nowMs(), databaseMs));
 }
 
-/** The limits as they are at one moment. */
+/** The limits at a time, in milliseconds since 1970. */
 export function keepLimits(days: KeepDays, nowMs: number): KeepLimits {
   const before = (count: number) => nowMs - count * DAY_MS;
   return {
     messagesFromMs: before(days.messages),
-    // A message that is gone has no content.
+    // Content cannot be kept longer than its message.
     contentFromMs: before(Math.min(days.content, days.messages)),
     eventsFromMs: before(days.events),
     appliedFromMs: before(days.notifications),

@@ -1,7 +1,7 @@
 /** Whether a key, a channel and all their data belong to the real provider or to the sandbox. */
 export type Mode = 'live' | 'test';
 
-/** What a key of an account may do. A key without a list may do everything. */
+/** What keys of accounts may do. A key without a list of scopes may do all of it. */
 export const SCOPES = [
   'messages:send',
   'messages:read',
@@ -12,7 +12,7 @@ export const SCOPES = [
 ] as const;
 export type Scope = (typeof SCOPES)[number];
 
-/** An account, spoken for by one of its keys. */
+/** An account, as one of its keys calls for it. */
 export interface AccountPrincipal {
   kind: 'account';
   accountId: string;

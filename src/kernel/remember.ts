@@ -1,18 +1,18 @@
 import type { SteadyClock } from './clock.ts';
 
 interface Options<Value, Context> {
-  /** `context` is what loading needs beside the key; it must not change the answer. */
+  /** `context` is what loading needs besides the key. The answer must not depend on it. */
   load(key: string, context: Context): Promise<Value>;
-  /** How long an answer is believed, in milliseconds, counted from when it was asked for. */
+  /** How long an answer is believed, counted from when it was asked for. */
   believedMs: number;
-  /** Beyond this many the oldest is forgotten. */
+  /** Beyond this many, the oldest is forgotten. */
   entriesMax: number;
   clock: SteadyClock;
 }
 
 /**
- * Remembers what `load` answered for a short time, so that a busy key costs one query now and then instead of one a
- * call. Callers that come while it loads share the one query; a failure is told to them and not remembered.
+ * Remembers for a short time what `load` answered, so that a busy key costs a query now and then instead of one a call.
+ * Callers that come while it loads share the query. A failure is theirs, and is not remembered.
  */
 export function createRemembered<Value, Context = void>({
   load,
@@ -30,7 +30,7 @@ export function createRemembered<Value, Context = void>({
     const value = load(key, context);
     entries.delete(key);
     entries.set(key, { value, untilMs: clock.steadyMs() + believedMs });
-    // The callers get the failure; the next one asks again, unless somebody has meanwhile.
+    // These callers get the failure. The next one asks again, unless somebody has meanwhile.
     value.catch(() => {
       if (entries.get(key)?.value === value) entries.delete(key);
     });

@@ -1,14 +1,14 @@
 /** The rests of a loop between its rounds. */
 export interface Rest {
-  /** How many nudges there were. To be read before a round, for the rest after it. */
+  /** How many nudges there were so far. To be read before a round, for the rest after it. */
   readonly nudges: number;
-  /** There is something to do: ends the rest, or keeps the next one from beginning if a round is under way. */
+  /** Tells that there is something to do: ends the rest or, while a round is under way, skips the next one. */
   nudge(): void;
-  /** Resolves when the time is up, or at once if there were more nudges than so many. */
+  /** Resolves when the time is up or at a nudge; at once if there were more than `nudgesBefore` by now. */
   rest(nudgesBefore: number): Promise<void>;
 }
 
-/** Lets a loop rest for so long at most, and never through a nudge that came while a round was under way. */
+/** Lets a loop rest between its rounds, for `restMs` at most, without missing a nudge that came during a round. */
 export function createRest(restMs: number): Rest {
   let nudges = 0;
   let wake = () => {};

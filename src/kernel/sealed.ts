@@ -6,9 +6,9 @@ const TAG_BYTES = 16;
 
 /** Seals and opens secrets (access tokens, endpoint secrets) with AES-256-GCM under the platform's master key. */
 export interface Sealer {
-  /** `context` binds the sealed bytes to one row, so that they cannot be copied to another one. */
+  /** `context` binds the sealed bytes to one row, so that they are of no use in another. */
   seal(secret: string, context: string): Buffer;
-  /** Throws if the master key or the context is not the one that sealed it. */
+  /** Throws if another master key or another context sealed it. */
   open(sealed: Buffer, context: string): string;
 }
 
@@ -33,8 +33,8 @@ export function createSealer(masterKey: Buffer): Sealer {
 }
 
 /**
- * Opens as the sealer does, and remembers up to `entriesMax` secrets, for whoever opens the same ones all the time: to open
- * one costs more than to sign with it. By the sealed bytes themselves, so that a changed secret is another one at once.
+ * Opens as the sealer does, and remembers up to `entriesMax` secrets, for callers that open the same ones all the time: opening
+ * one costs more than signing with it. They are known by their sealed bytes, so a changed secret is a new one at once.
  */
 export function rememberOpened(sealer: Sealer, entriesMax: number): Sealer['open'] {
   const opened = createMemo<string>(entriesMax);

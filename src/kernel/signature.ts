@@ -9,8 +9,8 @@ export function signBytes(bytes: Buffer, secret: string): string {
 }
 
 /**
- * Whether `signature` is that of the raw bytes under one of the secrets; false for anything that has not the form of a
- * signature. Every secret is tried and compared in constant time, so that the time tells nothing.
+ * Whether `signature` is that of the raw bytes under one of the secrets; false if it does not look like one. Every secret is
+ * tried, in constant time, so that the time tells nothing.
  */
 export function isSignedBy(bytes: Buffer, signature: string | undefined, secrets: readonly string[]): boolean {
   const given = readSignature(signature);
@@ -20,7 +20,7 @@ export function isSignedBy(bytes: Buffer, signature: string | undefined, secrets
 
 function readSignature(signature: string | undefined): Buffer | undefined {
   if (signature?.length !== PREFIX.length + 2 * HASH_BYTES || !signature.startsWith(PREFIX)) return undefined;
-  // It reads as far as there are hex digits, so one that is none makes it too short.
+  // Node reads up to the first character that is no hex digit, so such a one makes it too short.
   const bytes = Buffer.from(signature.slice(PREFIX.length), 'hex');
   return bytes.length === HASH_BYTES ? bytes : undefined;
 }

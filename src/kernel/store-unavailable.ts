@@ -1,9 +1,9 @@
 /**
- * The store cannot do its work now, and nobody here is to blame: it cannot be reached, the connection broke, it is
- * starting or stopping, it is full or overloaded. `cause` tells more.
+ * The store cannot do its work now, through no fault of ours: it cannot be reached, the connection broke, it is starting or
+ * stopping, full or overloaded. `cause` tells more.
  */
 export class StoreUnavailable extends Error {
-  /** The connection broke while a commit may have been under way: what was to be written may be there or not. */
+  /** Whether the connection broke while a commit may have been under way, so that the rows may or may not be there. */
   readonly commitInDoubt: boolean;
 
   constructor(cause: unknown, commitInDoubt: boolean) {
@@ -13,14 +13,14 @@ export class StoreUnavailable extends Error {
   }
 }
 
-/** What `withinMs` is to do when the store takes too long: it throws. `what` was not there in time; see `commitInDoubt`. */
+/** For `withinMs`: throws `StoreUnavailable` where the store takes too long. `what` says what did not come in time. */
 export function storeTooSlow(what: string, commitInDoubt: boolean): () => never {
   return () => {
     throw new StoreUnavailable(new Error(what), commitInDoubt);
   };
 }
 
-/** What `work` gives, or undefined while the store is away: for what is good to know and can be done without. */
+/** What `work` gives, or undefined while the store is away: for work that can be done without. */
 export async function unlessUnavailable<Value>(work: Promise<Value>): Promise<Value | undefined> {
   try {
     return await work;

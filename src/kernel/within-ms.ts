@@ -1,6 +1,6 @@
 /**
- * Settles as the promise does; if that takes longer than so many milliseconds, with what `late` returns or throws. It costs
- * a third of a race with a timer's promise, and every send waits like this twice.
+ * Settles as the promise does; if that takes longer than `limitMs`, with what `late` returns or throws. It costs a third of a
+ * race against a timer's promise, and every send waits like this twice.
  */
 export function withinMs<Value>(promise: Promise<Value>, limitMs: number, late: () => Value): Promise<Value> {
   return new Promise((resolve, reject) => {
