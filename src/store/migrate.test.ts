@@ -67,6 +67,23 @@ describe('migrate', () => {
     assert.deepEqual(await test.database.query(`select to_regclass('third') as name`), [{ name: null }]);
   });
 
+  it('refuses a database whose encoding has no place for what people write, before it changes anything', async () => {
+    const name = `waypost_test_latin_${process.pid}`;
+    await test.database.query(
+      `create database ${name} encoding 'LATIN1' lc_collate 'C' lc_ctype 'C' template template0`,
+    );
+    const url = new URL(test.url);
+    url.pathname = `/${name}`;
+    const latin = openDatabase({ connection: { url: url.href }, connections: 1, onError: () => undefined });
+    try {
+      await assert.rejects(migrate(latin, migrationsDir), /encoding of the database is LATIN1, and must be UTF8/);
+      assert.deepEqual(await latin.query(`select to_regclass('migration') as name`), [{ name: null }]);
+    } finally {
+      await latin.close();
+      await test.database.query(`drop database ${name} with (force)`);
+    }
+  });
+
   it('refuses a gap in the numbers and a file that is no migration', async () => {
     await writeMigration('0004_fourth.sql', 'select 1;');
     await assert.rejects(migrate(test.database, migrationsDir), /0004_fourth\.sql should have the number 3/);

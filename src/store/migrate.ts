@@ -34,6 +34,10 @@ const CREATE_TABLE = `
     applied_at timestamptz not null default clock_timestamp()
   )`;
 
+const READ_SERVER = `
+  select current_setting('server_version_num')::int as number, current_setting('server_version') as version,
+    current_setting('server_encoding') as encoding`;
+
 /**
  * Brings the schema up to date: applies each file that is not applied yet, in the order of their numbers, each in a
  * transaction of its own. Any number of processes may call it at once. It throws, and changes nothing more, when an
@@ -70,7 +74,7 @@ async function applyNext(tx: Transaction, migrations: Migration[]): Promise<bool
   // Held until the end of the transaction: a lock of the session would not survive a pooler. Whoever comes second
   // waits here, and then sees what the first one committed.
   await tx.query('select pg_advisory_xact_lock($1)', [ADVISORY_LOCK]);
-  await refuseOldServer(tx);
+  await refuseWrongServer(tx);
   await tx.query(CREATE_TABLE);
   const applied = await tx.query<Applied>('select number, name, sha256, breaking from migration order by number');
   refuseWrongSchema(migrations, applied);
@@ -86,12 +90,18 @@ async function applyNext(tx: Transaction, migrations: Migration[]): Promise<bool
   return false;
 }
 
-async function refuseOldServer(tx: Transaction): Promise<void> {
-  const [server] = await tx.query<{ number: number; version: string }>(
-    `select current_setting('server_version_num')::int as number, current_setting('server_version') as version`,
-  );
+async function refuseWrongServer(tx: Transaction): Promise<void> {
+  const [server] = await tx.query<{ number: number; version: string; encoding: string }>(READ_SERVER);
   if (server === undefined || server.number < SERVER_VERSION_MIN) {
     throw new Error(`The database is PostgreSQL ${server?.version}; Waypost needs 15 or newer`);
+  }
+  // Another one has no place for what people write, and their messages could not be stored. A server that was set up
+  // without a locale makes SQL_ASCII by itself.
+  if (server.encoding !== 'UTF8') {
+    throw new Error(
+      `The encoding of the database is ${server.encoding}, and must be UTF8. Make it anew: ` +
+        `create database ... encoding 'UTF8' template template0.`,
+    );
   }
 }
 
