@@ -98,15 +98,17 @@ async function main(): Promise<void> {
 }
 
 /**
- * The driver would not name the setting, and takes the address of another kind of database for one of PostgreSQL. A URL
- * without a host, as for a socket, is good.
+ * The driver would not name the setting, and takes something else for an address of PostgreSQL. A URL without a host, as for a
+ * socket, is good, and so is the path of a socket.
  */
 function checkDatabaseUrl(url: string | undefined): void {
-  if (url === undefined) return;
-  const isOther = /^[a-z][a-z0-9+.-]*:\/\//i.test(url) && !/^postgres(ql)?:/i.test(url);
-  if (isOther || !URL.canParse(url.replace('@/', '@localhost/'), 'postgresql://localhost'))
+  if (url === undefined || url.startsWith('/')) return;
+  const parsed = /^postgres(ql)?:\/\//i.test(url) ? URL.parse(url.replace('@/', '@localhost/')) : null;
+  // The end of a password with a slash in it: what stands before would be looked up, and told, as the name of a host.
+  if (parsed === null || parsed.pathname.includes('@'))
     throw new Error(
-      'DATABASE_URL is not well formed. It must look like postgresql://user:password@host:5432/database.',
+      'DATABASE_URL is not well formed. It must look like postgresql://user:password@host:5432/database, with every ' +
+        'sign of the password that is no letter or digit percent-encoded.',
     );
 }
 

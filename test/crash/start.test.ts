@@ -177,11 +177,14 @@ for (const [how, url] of [
   ['cannot be reached by its name', 'postgresql://user:hidden-word@localhost:1/waypost'],
   ['is not well formed', 'postgresql://user:hidden-word@local host:port/waypost'],
   ['is that of another database', 'mysql://user:hidden-word@127.0.0.1:1/waypost'],
+  ['has signs in its password as they are', 'postgresql://user:1@hidden-word/2@127.0.0.1:1/waypost'],
+  ['is no URL', 'host=127.0.0.1 user=user password=hidden-word'],
 ] as const) {
   it(`a DATABASE_URL that ${how} is told in a sentence without its password`, async (t) => {
     const said = await refuses(await makeDataDir(t), { DATABASE_URL: url }, /^Error: DATABASE_URL .*\w.*$/m);
     assert.doesNotMatch(said, /hidden-word/);
     assert.doesNotMatch(said, /available: *$/m, 'it says why');
+    assert.doesNotMatch(said, /ENOTFOUND/, 'no part of it is taken for the name of a host');
   });
 }
 
