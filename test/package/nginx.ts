@@ -1,9 +1,9 @@
 import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { chmod, mkdir, readFile, writeFile } from 'node:fs/promises';
-import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
+import { freePort } from '../support/free-port.ts';
 import { read } from '../support/tree.ts';
 import { until } from '../support/until.ts';
 
@@ -20,6 +20,8 @@ export async function missingNginx(): Promise<string | false> {
 
 export interface Nginx {
   url: string;
+  /** What leads callers without TLS to `https`. */
+  plainUrl: string;
   log(): Promise<string>;
   stop(): Promise<void>;
 }
@@ -29,19 +31,14 @@ export async function startNginx(dir: string, gatewayPort: number): Promise<Ngin
   await mkdir(dir);
   // Its workers change to an ordinary user, which must get to its folders.
   await chmod(dir, 0o777);
-  const probe = createServer().listen(0, '127.0.0.1');
-  await once(probe, 'listening');
-  const address = probe.address();
-  if (typeof address !== 'object' || address === null) throw new Error('There is no free port');
-  probe.close();
-  await once(probe, 'close');
+  const [port, plainPort] = [await freePort(), await freePort()];
   const temp = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi'].map((name) => `${name}_temp_path ${dir}/${name};`);
   const conf = read('ops/nginx.conf')
     .replace('http {', `daemon off;\npid ${dir}/pid;\nhttp {\n${temp.join('\n')}`)
     .replaceAll('/var/log/nginx', dir)
-    .replace(/ {2}server \{\n {4}listen 80;[\s\S]*?\n {2}\}\n/, '')
-    .replace(/ {4}listen \[::\]:443.*\n/, '')
-    .replace('listen 443 ssl http2', `listen 127.0.0.1:${address.port}`)
+    .replace(/ {4}listen \[::\]:.*\n/g, '')
+    .replace('listen 80;', `listen 127.0.0.1:${plainPort};`)
+    .replace('listen 443 ssl http2', `listen 127.0.0.1:${port}`)
     .replace(/ {4}ssl_.*\n/g, '')
     .replace('127.0.0.1:8080', `127.0.0.1:${gatewayPort}`);
   const path = join(dir, 'nginx.conf');
@@ -49,10 +46,11 @@ export async function startNginx(dir: string, gatewayPort: number): Promise<Ngin
   await run(PROGRAM, ['-t', '-e', `${dir}/error.log`, '-c', path]);
   const child = spawn(PROGRAM, ['-e', `${dir}/error.log`, '-c', path], { stdio: 'ignore' });
   const gone = once(child, 'exit');
-  const url = `http://127.0.0.1:${address.port}`;
+  const url = `http://127.0.0.1:${port}`;
   await until(async () => (await fetch(url).catch(() => undefined)) !== undefined);
   return {
     url,
+    plainUrl: `http://127.0.0.1:${plainPort}`,
     log: () => readFile(join(dir, 'waypost.log'), 'utf8'),
     async stop() {
       child.kill('SIGTERM');

@@ -11,6 +11,7 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { signBytes } from '../../src/kernel/signature.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
+import { exchangeBytes } from '../support/raw-http.ts';
 import { until } from '../support/until.ts';
 import { buildImage } from './build-image.ts';
 import { type Caddy, missingCaddy, startCaddy } from './caddy.ts';
@@ -141,6 +142,9 @@ describe('the image, built by the lines of the Dockerfile', { timeout: 900_000 }
     const first = await stream.body?.getReader().read();
     assert.match(Buffer.from(first?.value ?? []).toString(), /^: the stream has begun/, 'a stream comes at once');
     assert.equal((await through('/docs')).status, 200);
+    const led = await exchangeBytes(nginx.plainUrl, 'GET /%0d%0ax-injected:%20yes HTTP/1.0\r\n\r\n');
+    assert.match(led, /^HTTP\/1\.1 301 /);
+    assert.doesNotMatch(led, /^x-injected/im, 'a path is no header');
     const { log } = nginx;
     const written = await until(async () => ((await log()).includes('/docs') ? await log() : undefined));
     assert.doesNotMatch(written, /hidden-word|\?/);
