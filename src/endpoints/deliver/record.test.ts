@@ -1,0 +1,99 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+import { createTestDatabase, type TestDatabase } from '../../../test/support/database.ts';
+import { appendEvents } from '../../events/store.ts';
+import { newId } from '../../kernel/ids.ts';
+import type { Database } from '../../store/database.ts';
+import { insertEndpoint } from '../store.ts';
+import { type ClaimedDelivery, claimDeliveries } from './delivery-store.ts';
+import { findUnchanged } from './note-store.ts';
+import { createRecorder, type MadeAttempt } from './record.ts';
+
+let testDatabase: TestDatabase;
+let database: Database;
+before(async () => {
+  testDatabase = await createTestDatabase();
+  ({ database } = testDatabase);
+});
+after(() => testDatabase.drop());
+
+describe('attempts that are written down together', () => {
+  it('keep what has failed for its next try, beside what has arrived', async () => {
+    const { id, accountId, claimed } = await claimOf(2);
+    await recordAll(claimed, [204, 500]);
+    const left = await database.query('select event_id, attempts from delivery where endpoint_id = $1', [id]);
+    assert.deepEqual(left, [{ event_id: claimed[1]?.event_id, attempts: 1 }]);
+    const attempts = await database.query('select outcome from attempt where account_id = $1 order by at', [accountId]);
+    assert.deepEqual(attempts, [{ outcome: 'succeeded' }, { outcome: 'failed' }]);
+  });
+
+  it('begin the five days anew with one success among them', async () => {
+    const { id, claimed } = await claimOf(3);
+    await database.query("update endpoint set failing_since = now() - interval '9 days' where id = $1", [id]);
+    await recordAll(claimed, [500, 204, 500]);
+    assert.deepEqual(await endpoint(id), { enabled: true, disabled_reason: null, failing: false });
+  });
+
+  it('begin the five days with the first failure', async () => {
+    const { id, claimed } = await claimOf(1);
+    await recordAll(claimed, [500]);
+    assert.deepEqual(await endpoint(id), { enabled: true, disabled_reason: null, failing: true });
+  });
+
+  it('disable an endpoint that says it is gone, whatever succeeded in the same moment, and tell so once', async () => {
+    const { id, accountId, claimed } = await claimOf(3);
+    await database.query("update endpoint set failing_since = now() - interval '1 day' where id = $1", [id]);
+    const told = await recordAll(claimed.slice(1), [204, 410]);
+    assert.deepEqual(await endpoint(id), { enabled: false, disabled_reason: 'gone', failing: true });
+    assert.equal(told, 1);
+    assert.deepEqual(await findUnchanged(database, claimed), [], 'what another node holds of it is let go');
+    assert.equal(await recordAll(claimed.slice(0, 1), [410]), 0, 'it was under way at that moment');
+    const events = await database.query("select 1 from event where account_id = $1 and type = 'endpoint.disabled'", [
+      accountId,
+    ]);
+    assert.equal(events.length, 1);
+  });
+});
+
+/** An endpoint of an account of its own, with so many deliveries claimed. */
+async function claimOf(count: number) {
+  const [accountId, id] = [newId(), newId()];
+  const url = 'http://127.0.0.1:9/';
+  const sealed = Buffer.alloc(1);
+  const row = { account_id: accountId, id, mode: 'test', url, types: null, description: null } as const;
+  await insertEndpoint(database, { ...row, secret_sealed: sealed });
+  const draft = { accountId, mode: 'test', type: 'message.sent', data: {}, traceparent: null } as const;
+  await database.transaction((tx) => appendEvents(tx, new Array(count).fill(draft)));
+  const limits = { rooms: [], roomOfOthers: count, deliveriesMax: 100, leaseSeconds: 45, after: null };
+  const claimed = (await claimDeliveries(database, limits)).filter(({ endpoint_id: of }) => of === id);
+  assert.equal(claimed.length, count);
+  return { id, accountId, claimed };
+}
+
+/** Has what was claimed answered so, all in one moment. Returns how often it was told that events were recorded. */
+async function recordAll(claimed: readonly ClaimedDelivery[], statuses: readonly number[]): Promise<number> {
+  let told = 0;
+  const recorder = createRecorder(database, () => told++);
+  await Promise.all(claimed.map((delivery, place) => recorder.add(madeOf(delivery, statuses[place] ?? 0, place))));
+  return told;
+}
+
+function madeOf(delivery: ClaimedDelivery, status: number, place: number): MadeAttempt {
+  const outcome = status < 300 ? 'succeeded' : 'failed';
+  return {
+    delivery: { ...delivery, type: 'message.sent' },
+    outcome: {
+      ...{ id: newId(), at: new Date(place), outcome, http_status: status, error: null, duration_ms: 1 },
+      ...{ answer: null, retryAfter: null },
+    },
+    waitMs: outcome === 'succeeded' ? null : 3_600_000,
+  };
+}
+
+async function endpoint(id: string): Promise<unknown> {
+  const [row] = await database.query(
+    'select enabled, disabled_reason, failing_since is not null as failing from endpoint where id = $1',
+    [id],
+  );
+  return row;
+}
