@@ -1,0 +1,194 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+import { createTestDatabase, type TestDatabase } from '../../../test/support/database.ts';
+import type { EventType } from '../../events/event.ts';
+import { appendEvents } from '../../events/store.ts';
+import { newId } from '../../kernel/ids.ts';
+import type { Mode } from '../../kernel/principal.ts';
+import type { Database } from '../../store/database.ts';
+import { composeStatement } from '../../store/statement-part.ts';
+import { insertEndpoint } from '../store.ts';
+import {
+  type ClaimedDelivery,
+  claimDeliveries,
+  type Placed,
+  type ReplayWish,
+  removalPart,
+  removeDeliveries,
+  replayEvents,
+} from './delivery-store.ts';
+
+let testDatabase: TestDatabase;
+let database: Database;
+before(async () => {
+  testDatabase = await createTestDatabase();
+  ({ database } = testDatabase);
+});
+after(() => testDatabase.drop());
+
+describe('a claim', () => {
+  it('takes what is due of each endpoint, the oldest first, as far as there is room', async () => {
+    const { accountId, endpointId } = await addEndpoint();
+    await record(accountId, ['message.sent', 'message.sent', 'message.sent', 'message.sent']);
+    const due = (sequence: number, seconds: number) =>
+      database.query(
+        `update delivery set next_at = now() + make_interval(secs => $3)
+         where endpoint_id = $1 and event_id = (select id from event where account_id = $2 and sequence = $4)`,
+        [endpointId, accountId, seconds, sequence],
+      );
+    await due(1, -10);
+    await due(2, 60);
+    await due(3, -30);
+    await due(4, -20);
+    assert.deepEqual(sequences(await claim(endpointId, 2)), [3, 4]);
+    assert.deepEqual(sequences(await claim(endpointId, 2)), [1], 'what is claimed is not claimed again');
+    await database.query('update delivery set claimed_until = now() where endpoint_id = $1', [endpointId]);
+    assert.deepEqual(sequences(await claim(endpointId, 3)), [3, 4, 1], 'unless its lease is over');
+  });
+
+  it('leaves what waits for an endpoint that is turned off', async () => {
+    const { accountId, endpointId } = await addEndpoint();
+    await record(accountId, ['message.sent']);
+    await database.query('update endpoint set enabled = false where id = $1', [endpointId]);
+    assert.deepEqual(await claim(endpointId, 1), []);
+  });
+});
+
+describe('a delivery that is over', () => {
+  it('takes no other one away with it, also when it is gone already', async () => {
+    const { accountId, endpointId } = await addEndpoint();
+    await record(accountId, ['message.sent', 'message.sent', 'message.sent']);
+    const [first] = await claim(endpointId, 3);
+    assert.ok(first);
+    await removeDeliveries(database, [first]);
+    await removeDeliveries(database, [first]);
+    assert.equal(await countDeliveries(endpointId), 2);
+  });
+
+  it('stays if it was tried elsewhere meanwhile', async () => {
+    const { accountId, endpointId } = await addEndpoint();
+    await record(accountId, ['message.sent']);
+    const [claimed] = await claim(endpointId, 1);
+    assert.ok(claimed);
+    await removeDeliveries(database, [{ ...claimed, attempts: 1 }]);
+    assert.equal(await countDeliveries(endpointId), 1);
+  });
+
+  it('is taken away by its place only if that still is its own', async () => {
+    const { accountId, endpointId } = await addEndpoint();
+    await record(accountId, ['message.sent', 'message.sent']);
+    const [one, other] = await claim(endpointId, 2);
+    assert.ok(one && other);
+    const strangers: Placed[] = [
+      { ...one, place: other.place },
+      { ...one, attempts: 1 },
+      { ...one, endpoint_id: newId() },
+      { ...one, account_id: newId() },
+    ];
+    for (const stranger of strangers) assert.equal(await removeByPlace(stranger), 0, JSON.stringify(stranger));
+    assert.equal(await countDeliveries(endpointId), 2);
+    assert.equal(await removeByPlace(one), 1);
+    assert.equal(await countDeliveries(endpointId), 1);
+  });
+});
+
+describe('a replay', () => {
+  it('is of the events of its mode and its account alone', async () => {
+    const { accountId, endpointId } = await addEndpoint();
+    const other = newId();
+    const [own] = await record(accountId, ['message.sent'], 'test');
+    const [live] = await record(accountId, ['message.sent', 'message.read'], 'live');
+    const [foreign] = await record(other, ['message.sent', 'message.read'], 'test');
+    const wish = wishOf(accountId, endpointId);
+    const types = ['message.sent', 'message.read'];
+    assert.deepEqual(await replay(wish), { events: 1, last: 1 });
+    assert.deepEqual(await replay({ ...wish, types }), { events: 1, last: 1 });
+    for (const [eventId, events] of [[own, 1] as const, [live, 0] as const, [foreign, 0] as const])
+      assert.equal((await replay({ ...wish, afterSequence: null, eventId: eventId ?? '' })).events, events);
+  });
+
+  it('goes on where the step before has ended, also where types are chosen', async () => {
+    const { accountId, endpointId } = await addEndpoint();
+    await record(accountId, ['message.read', 'message.sent', 'message.read', 'message.sent']);
+    for (const types of [null, ['message.sent', 'message.read']]) {
+      const wish = { ...wishOf(accountId, endpointId), types, upTo: 3 };
+      assert.deepEqual(await replay({ ...wish, afterSequence: 0 }, 1), { events: 1, last: 1 });
+      assert.deepEqual(await replay({ ...wish, afterSequence: 1 }, 5), { events: 2, last: 3 });
+    }
+  });
+
+  it('brings nothing back that has expired', async () => {
+    const { accountId, endpointId } = await addEndpoint();
+    const [expired] = await record(accountId, ['message.sent', 'message.sent']);
+    await database.query('update event_sequence set expired = 1 where account_id = $1', [accountId]);
+    const wish = wishOf(accountId, endpointId);
+    assert.deepEqual(await replay(wish), { events: 1, last: 2 });
+    assert.deepEqual(await replay({ ...wish, types: ['message.sent'] }), { events: 1, last: 2 });
+    assert.equal((await replay({ ...wish, afterSequence: null, eventId: expired ?? '' })).events, 0);
+  });
+
+  it('makes due what waits for its next try, with all its tries, and puts nothing off', async () => {
+    const { accountId, endpointId } = await addEndpoint();
+    await record(accountId, ['message.sent', 'message.sent']);
+    await database.query(
+      `update delivery set attempts = 3, next_at = now() + case when event_id = (select min(event_id::text)::uuid
+         from delivery where endpoint_id = $1) then interval '1 hour' else interval '-1 hour' end where endpoint_id = $1`,
+      [endpointId],
+    );
+    const wish = wishOf(accountId, endpointId);
+    await replay(wish);
+    const claimed = await claim(endpointId, 2);
+    assert.deepEqual(sequences(claimed), [2, 1]);
+    assert.deepEqual(
+      claimed.map(({ attempts }) => attempts),
+      [0, 0],
+    );
+  });
+});
+
+/** A test endpoint of an account of its own, which wants everything. */
+async function addEndpoint(): Promise<{ accountId: string; endpointId: string }> {
+  const [accountId, endpointId] = [newId(), newId()];
+  const row = { account_id: accountId, id: endpointId, mode: 'test', url: 'http://127.0.0.1:9/' } as const;
+  await insertEndpoint(database, { ...row, types: null, description: null, secret_sealed: Buffer.alloc(1) });
+  return { accountId, endpointId };
+}
+
+/** Records an event of each type. Returns their ids. */
+async function record(accountId: string, types: readonly EventType[], mode: Mode = 'test'): Promise<string[]> {
+  const drafts = types.map((type) => ({ accountId, mode, type, data: {}, traceparent: null }));
+  await database.transaction((tx) => appendEvents(tx, drafts));
+  const rows = await database.query<{ id: string }>(
+    'select id from event where account_id = $1 and mode = $2 order by sequence',
+    [accountId, mode],
+  );
+  return rows.map(({ id }) => id);
+}
+
+/** What it takes of one endpoint; of the others it takes nothing. */
+function claim(endpointId: string, room: number): Promise<ClaimedDelivery[]> {
+  const rooms = [{ endpointId, room }];
+  return claimDeliveries(database, { rooms, roomOfOthers: 0, deliveriesMax: 100, leaseSeconds: 45, after: null });
+}
+
+function sequences(claimed: readonly ClaimedDelivery[]): number[] {
+  return claimed.map(({ sequence }) => sequence);
+}
+
+async function removeByPlace(delivery: Placed): Promise<number | undefined> {
+  const { text, values } = composeStatement([removalPart([delivery])]);
+  return (await database.query<{ removed: number }>(text, values))[0]?.removed;
+}
+
+/** Of all that is recorded. */
+function wishOf(accountId: string, endpointId: string): ReplayWish {
+  return { accountId, mode: 'test', endpointId, types: null, afterSequence: 0, eventId: null, upTo: 9 };
+}
+
+function replay(wish: ReplayWish, limit = 100) {
+  return database.transaction((tx) => replayEvents(tx, wish, limit));
+}
+
+async function countDeliveries(endpointId: string): Promise<number> {
+  return (await database.query('select 1 from delivery where endpoint_id = $1', [endpointId])).length;
+}
