@@ -1,0 +1,212 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+import { createTestDatabase, type TestDatabase } from '../../../test/support/database.ts';
+import { newId } from '../../kernel/ids.ts';
+import type { Mode } from '../../kernel/principal.ts';
+import type { Database } from '../../store/database.ts';
+import type { IntendedMessage, Outcome } from '../message.ts';
+import type { NewRequest } from './begin-store.ts';
+import { commitSends } from './commit-store.ts';
+import type { RowsKnown } from './settle-store.ts';
+import { findIdempotency, findSettled, lockRequests, lockStatuses, takeTurns, withdrawRequest } from './store.ts';
+
+const ACCOUNT = newId();
+const ANSWERED_AT = new Date('2026-05-04T03:02:01.000Z');
+
+let testDatabase: TestDatabase;
+let database: Database;
+before(async () => {
+  testDatabase = await createTestDatabase();
+  ({ database } = testDatabase);
+});
+after(() => testDatabase.drop());
+
+describe('a request that ends', () => {
+  it('ends alone, and gives its answer to its own key alone', async () => {
+    const [one, sameKey, other] = [requestWith('k'), requestWith('k', 'live'), requestWith('another')];
+    await begin(one, sameKey, other);
+    await complete(one, 'k', '{"n": 1}');
+    assert.deepEqual(await running(), [sameKey.id, other.id].sort());
+    assert.equal((await findIdempotency(database, ACCOUNT, 'test', 'k'))?.answer, '{"n": 1}');
+    assert.equal((await findIdempotency(database, ACCOUNT, 'live', 'k'))?.answer, null);
+    assert.equal((await findIdempotency(database, ACCOUNT, 'test', 'another'))?.answer, null);
+    assert.equal(await findIdempotency(database, newId(), 'test', 'k'), undefined);
+  });
+
+  it('keeps the answer that was given first, and leaves a key that another request has claimed since', async () => {
+    const request = requestWith('first');
+    await begin(request);
+    await complete(request, 'first', 'first');
+    await complete(request, 'first', 'second');
+    assert.equal((await findIdempotency(database, ACCOUNT, 'test', 'first'))?.answer, 'first');
+    await complete(requestWith('first'), 'first', 'third');
+    const claimedAnew = requestWith('anew');
+    await begin(claimedAnew);
+    await complete(requestWith('anew'), 'anew', 'not its own');
+    assert.equal((await findIdempotency(database, ACCOUNT, 'test', 'anew'))?.answer, null);
+  });
+
+  it('ends at the time of its first end, however often the end is repeated', async () => {
+    const request = requestWith(null);
+    await begin(request);
+    await complete(request, null, '');
+    const long = "update request set completed_at = now() - interval '1 hour' where id = $1 returning completed_at";
+    const [before] = await database.query(long, [request.id]);
+    await complete(request, null, '');
+    assert.deepEqual(await database.query('select completed_at from request where id = $1', [request.id]), [before]);
+  });
+});
+
+describe('a request that does not begin', () => {
+  it('leaves no message that would wait for its turn', async () => {
+    const first = requestWith('claimed');
+    await begin(first);
+    const second = requestWith('claimed', 'test', [intend('pending')]);
+    assert.deepEqual(await begin(second, requestWith(null)), new Set([second.id]));
+    assert.deepEqual(await statusesOf(second), []);
+  });
+});
+
+describe('a request that is taken back', () => {
+  it('takes no other one along, nor its key, nor what waits in it', async () => {
+    const [request, other] = [
+      requestWith('back', 'test', [intend('pending')]),
+      requestWith('stays', 'test', [intend('pending')]),
+    ];
+    await begin(request, other);
+    await database.transaction((tx) => withdrawRequest(tx, request));
+    assert.deepEqual(await statusesOf(request), []);
+    assert.deepEqual(await statusesOf(other), ['pending']);
+    assert.ok((await running()).includes(other.id));
+    assert.equal(await findIdempotency(database, ACCOUNT, 'test', 'back'), undefined);
+    assert.ok(await findIdempotency(database, ACCOUNT, 'test', 'stays'));
+  });
+
+  it('leaves the key to who has claimed it since, and what has ended meanwhile as it is', async () => {
+    const request = requestWith('won', 'test', [intend('pending')]);
+    await begin(request);
+    await database.transaction((tx) => withdrawRequest(tx, { ...request, id: newId() }));
+    assert.ok(await findIdempotency(database, ACCOUNT, 'test', 'won'));
+    await complete(request, null, '');
+    await database.transaction((tx) => withdrawRequest(tx, request));
+    assert.equal((await database.query('select 1 from request where id = $1', [request.id])).length, 1);
+    assert.deepEqual(await statusesOf(request), ['pending']);
+  });
+
+  it('leaves a message that goes already', async () => {
+    const request = requestWith(null, 'test', [intend('pending')]);
+    await begin(request);
+    await takeTurns(database, turnsOf(request));
+    await database.transaction((tx) => withdrawRequest(tx, request));
+    assert.deepEqual(await statusesOf(request), ['transmitting']);
+  });
+});
+
+describe('a turn', () => {
+  it('is taken once, by a message that still waits', async () => {
+    const request = requestWith(null, 'test', [intend('pending'), intend('pending')]);
+    await begin(request);
+    const [first, second] = turnsOf(request);
+    assert.ok(first && second);
+    assert.deepEqual(await takeTurns(database, [first]), new Set([first.messageId]));
+    assert.deepEqual(await takeTurns(database, [first, second]), new Set([second.messageId]));
+  });
+});
+
+describe('an outcome', () => {
+  it('fills in the ids that are not known, and changes none that is', async () => {
+    const request = requestWith(null, 'test', [intend('pending'), intend('pending')]);
+    await begin(request);
+    const [known] = request.intended;
+    const set = "update message set provider_message_id = 'wamid.known', user_id = 'GB.known' where id = $1";
+    await database.query(set, [known?.id]);
+    await settle(request, { status: 'accepted', providerMessageId: 'wamid.told', userId: 'GB.told' }, 'any');
+    const rows = await database.query(
+      'select provider_message_id, user_id from message where request_id = $1 order by id = $2',
+      [request.id, known?.id],
+    );
+    assert.deepEqual(rows, [
+      { provider_message_id: 'wamid.told', user_id: 'GB.told' },
+      { provider_message_id: 'wamid.known', user_id: 'GB.known' },
+    ]);
+  });
+});
+
+describe('what is asked about a send', () => {
+  it('is told of its own messages and requests alone', async () => {
+    const requests = [1, 2].map(() => requestWith(null, 'test', [intend('pending')]));
+    const [one, other] = requests;
+    assert.ok(one && other);
+    await begin(one, other);
+    const [id = '', otherId = ''] = requests.flatMap(({ intended }) => intended.map((message) => message.id));
+    assert.deepEqual(await findSettled(database, ACCOUNT, [id]), [], 'nothing is settled');
+    await settle(one, { status: 'accepted' }, 'any');
+    await settle(other, { status: 'accepted' }, 'any');
+    assert.deepEqual(
+      (await findSettled(database, ACCOUNT, [id])).map((row) => row.id),
+      [id],
+    );
+    assert.deepEqual(await findSettled(database, newId(), [id]), []);
+    const settled = settledOf(one, {});
+    await database.transaction(async (tx) => {
+      assert.deepEqual(await lockRequests(tx, settled), new Set([one.id]));
+      assert.deepEqual(await lockStatuses(tx, settled), new Map([[id, 'accepted']]));
+      const open = `with r as (select id from request where id = any($1) for update skip locked),
+        m as (select id from message where id = any($2) for update skip locked) select id from r union all select id from m`;
+      const rows = await database.query<{ id: string }>(open, [
+        [one.id, other.id],
+        [id, otherId],
+      ]);
+      assert.deepEqual(rows.map((row) => row.id).sort(), [other.id, otherId].sort(), 'and holds only these');
+    });
+  });
+});
+
+function requestWith(key: string | null, mode: Mode = 'test', intended = [intend('transmitting')]): NewRequest {
+  return {
+    ...{ accountId: ACCOUNT, id: newId(), mode, channelId: newId(), keyId: newId(), nodeId: newId() },
+    ...{ clientReference: null, refused: [], intended, traceparent: null },
+    content: { type: 'text', text: { body: 'Hello', preview_url: false } },
+    idempotency: key === null ? null : { key, bodySha256: Buffer.alloc(32) },
+  };
+}
+
+function intend(status: IntendedMessage['status']): IntendedMessage {
+  const nobody = { user_id: null, client_reference: null, own_reference: false, components: null, error: null };
+  return { id: newId(), phone: '+447700900751', status, ...nobody };
+}
+
+function begin(...begun: NewRequest[]): Promise<Set<string>> {
+  return commitSends(database, { begun, settled: [], completed: [] }, 'new');
+}
+
+function complete({ id, mode }: NewRequest, key: string | null, answer: string): Promise<unknown> {
+  const replay = key === null ? null : { mode, key, answer };
+  return commitSends(database, { begun: [], settled: [], completed: [{ accountId: ACCOUNT, id, replay }] }, 'new');
+}
+
+function settle(request: NewRequest, told: Partial<Outcome>, rows: RowsKnown): Promise<unknown> {
+  return commitSends(database, { begun: [], settled: settledOf(request, told), completed: [] }, rows);
+}
+
+function settledOf({ id: requestId, channelId, mode, intended }: NewRequest, told: Partial<Outcome>) {
+  const nothing = { status: 'accepted', providerMessageId: null, userId: null, held: false, error: null } as const;
+  const outcome = { ...nothing, at: ANSWERED_AT, ...told };
+  const type = 'text' as const;
+  return intended.map((message) => ({ accountId: ACCOUNT, requestId, channelId, mode, type, message, outcome }));
+}
+
+function turnsOf({ intended }: NewRequest) {
+  return intended.map(({ id: messageId }) => ({ accountId: ACCOUNT, messageId }));
+}
+
+/** What was begun here and has not ended, in the order of the ids. */
+async function running(): Promise<string[]> {
+  const rows = await database.query<{ id: string }>('select id from request where completed_at is null order by id');
+  return rows.map(({ id }) => id);
+}
+
+async function statusesOf({ id }: NewRequest): Promise<string[]> {
+  const rows = await database.query<{ status: string }>('select status from message where request_id = $1', [id]);
+  return rows.map(({ status }) => status);
+}
