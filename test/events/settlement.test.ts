@@ -81,6 +81,16 @@ function settlement({ accountId, id: requestId, channelId, mode, intended }: New
   return { when: 'late', settled, completed: null };
 }
 
+/** The end of a request whose messages come to these outcomes. */
+function endOf(request: NewRequest, outcomes: readonly Outcome[]): Settlement {
+  const { accountId, id } = request;
+  const settled = settlement(request, ACCEPTED).settled.map((one, place) => ({
+    ...one,
+    outcome: outcomes[place] ?? UNKNOWN,
+  }));
+  return { when: 'end', settled, completed: { accountId, id, replay: null } };
+}
+
 const typesOf = async ({ accountId }: NewRequest) =>
   (await listEvents(database, accountId, 'test', 0, null, 100)).map(({ type }) => type);
 const only = ({ intended: [message] }: NewRequest) => message?.id ?? '';
@@ -179,6 +189,36 @@ describe('the outcome of a send', () => {
     await ledger.settle({ when: 'meanwhile', settled: settled.slice(0, 1), completed: null });
     await ledger.settle({ when: 'end', settled: settled.slice(1), completed: { accountId, id, replay: null } });
     assert.deepEqual(await database.query('select from message where account_id = $1', [accountId]), []);
+  });
+
+  it('is committed and ends its request, however long after the beginning', async () => {
+    const request = await begin([intend()], BEFORE_THE_ERASURE);
+    await createLedger(database, log).settle(endOf(request, [ACCEPTED]));
+    const ended = `select m.status, r.completed_at is not null as ended from request r join message m on m.request_id = r.id
+      where r.account_id = $1 and m.account_id = $1`;
+    assert.deepEqual(await database.query(ended, [request.accountId]), [{ status: 'accepted', ended: true }]);
+  });
+
+  it('raises no event of what the answer said, also beside what it did not say', async () => {
+    const ledger = createLedger(database, log);
+    const [late, both, plain] = [
+      await begin([intend()]),
+      await begin([intend(), intend()]),
+      await begin([intend(), intend()]),
+    ];
+    await ledger.settle(settlement(late, UNKNOWN));
+    // In one commit: the late answer is noted in the history of its message, and of no other one.
+    await Promise.all([
+      ledger.settle(settlement(late, ACCEPTED)),
+      ledger.settle(endOf(both, [ACCEPTED, UNKNOWN])),
+      ledger.settle(endOf(plain, [ACCEPTED, ACCEPTED])),
+    ]);
+    assert.deepEqual(await typesOf(late), ['message.unknown', 'message.accepted']);
+    assert.deepEqual(await typesOf(both), ['message.unknown']);
+    assert.deepEqual(await typesOf(plain), []);
+    const noted = 'select message_id as id from timeline where message_id = any($1)';
+    const ids = [late, both, plain].flatMap(({ intended }) => intended.map(({ id }) => id));
+    assert.deepEqual(await database.query(noted, [ids]), [{ id: only(late) }]);
   });
 
   it('raises none when a notification is committed before it', async () => {
