@@ -8,7 +8,15 @@ import type { IntendedMessage, Outcome } from '../message.ts';
 import type { NewRequest } from './begin-store.ts';
 import { commitSends } from './commit-store.ts';
 import type { RowsKnown } from './settle-store.ts';
-import { findIdempotency, findSettled, lockRequests, lockStatuses, takeTurns, withdrawRequest } from './store.ts';
+import {
+  expireIdempotency,
+  findIdempotency,
+  findSettled,
+  lockRequests,
+  lockStatuses,
+  takeTurns,
+  withdrawRequest,
+} from './store.ts';
 
 const ACCOUNT = newId();
 const ANSWERED_AT = new Date('2026-05-04T03:02:01.000Z');
@@ -99,6 +107,15 @@ describe('a request that is taken back', () => {
     await takeTurns(database, turnsOf(request));
     await database.transaction((tx) => withdrawRequest(tx, request));
     assert.deepEqual(await statusesOf(request), ['transmitting']);
+  });
+});
+
+describe('an idempotency key', () => {
+  it('is not forgotten before its time', async () => {
+    await begin(requestWith('fresh'), requestWith('old'));
+    await database.query("update idempotency set expires_at = now() where key = 'old'");
+    assert.equal(await expireIdempotency(database), 1);
+    assert.ok(await findIdempotency(database, ACCOUNT, 'test', 'fresh'));
   });
 });
 

@@ -99,15 +99,16 @@ describe('the list of messages', () => {
       const body = { to: own.phoneNumber, from: first.phoneNumber, type: 'text', text: { body: 'Hello' } };
       return (await gateway.call('POST', '/api/v1/messages/send', { key, body })).json.results[0].id;
     };
-    const hear = async (id: string) => {
+    const hear = async (id: string, line = own) => {
       const message = { id, from: '447700900123', timestamp: '1700000000', type: 'text', text: { body: 'Hello' } };
-      await postSigned(asSandbox(gateway), messagesBody(own, { messages: [message] }));
+      await postSigned(asSandbox(gateway), messagesBody(line, { messages: [message] }));
       return until(async () => {
         const [found] = (await get(`?message_id=${id}`)).data;
         return found?.id;
       });
     };
     const sent = [await write(), await hear('wamid.1'), await write(), await hear('wamid.2'), await write()];
+    await hear('wamid.3', first);
     const to = `?to=${encodeURIComponent(own.phoneNumber)}`;
     const idsIn = ({ data }: { data: { id: string }[] }) => data.map(({ id }) => id);
     assert.deepEqual(idsIn(await get(to)), sent.toReversed());

@@ -11,6 +11,8 @@ import {
   type TestLine,
   textFrom,
 } from '../../../test/support/notifications.ts';
+import { newId } from '../../kernel/ids.ts';
+import { expireInboundIds } from './inbound-store.ts';
 
 const PHONE = '+447700900123';
 const CONTENT: Record<string, unknown> = {
@@ -70,6 +72,19 @@ describe('an inbound message', () => {
       const [{ status, at, note, error }] = message.timeline;
       assert.deepEqual([status, at, note, error], ['received', '2026-01-01T00:00:00.000Z', null, null]);
     }
+  });
+
+  it('is recorded once for two weeks, longer than the provider repeats it', async () => {
+    const repeat = () => post({ messages: [textFrom(PHONE, 'wamid.repeated')] });
+    const age = (days: number) =>
+      gateway.database.query('update inbound_id set created_at = now() - make_interval(days => $1)', [days]);
+    await repeat();
+    await age(13);
+    assert.equal(await expireInboundIds(gateway.database), 0);
+    await repeat();
+    assert.equal((await list('message_id=wamid.repeated')).length, 1);
+    await age(14);
+    assert.ok((await expireInboundIds(gateway.database)) > 0);
   });
 
   it('of a type that is named like a member or like nothing we know is kept whole and hides nothing', async () => {
@@ -170,10 +185,13 @@ describe('an inbound message', () => {
     const { message_id: id } = await sendOne(gateway);
     const messages = [textFrom(PHONE, 'wamid.elsewhere', { context: { id } })];
     await postAndApply(gateway, messagesBody(other, { messages }));
+    // The same account's, but from another number.
+    await gateway.database.query('update message set channel_id = $1 where provider_message_id = $2', [newId(), id]);
+    await post({ messages: [textFrom(PHONE, 'wamid.here', { context: { id } })] });
     const rows = await gateway.database.query<{ reply_to_id: string | null }>(
-      `select reply_to_id from message where provider_message_id = 'wamid.elsewhere'`,
+      `select reply_to_id from message where provider_message_id in ('wamid.elsewhere', 'wamid.here')`,
     );
-    assert.deepEqual(rows, [{ reply_to_id: null }]);
+    assert.deepEqual(rows, [{ reply_to_id: null }, { reply_to_id: null }]);
   });
 
   it('of a person who hides the number is known by the user id', async () => {

@@ -1,0 +1,118 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+import { createTestDatabase, type TestDatabase } from '../../../test/support/database.ts';
+import { newId } from '../../kernel/ids.ts';
+import type { Database } from '../../store/database.ts';
+import { commitSends } from '../commit/commit-store.ts';
+import type { IntendedMessage } from '../message.ts';
+import {
+  changeMessages,
+  locateMessages,
+  lockMessages,
+  type MessageChange,
+  type StatusReport,
+  unpackMessages,
+} from './apply-store.ts';
+
+const [ACCOUNT, CHANNEL, OTHER_CHANNEL] = [newId(), newId(), newId()];
+
+let testDatabase: TestDatabase;
+let database: Database;
+before(async () => {
+  testDatabase = await createTestDatabase();
+  ({ database } = testDatabase);
+});
+after(() => testDatabase.drop());
+
+describe('a message that is reported', () => {
+  it('is found by either id, but for its own number alone', async () => {
+    const [taken, unsure] = [await addMessage('wamid.taken'), await addMessage(null)];
+    const ways = [
+      { providerMessageId: 'wamid.taken', messageId: taken },
+      { providerMessageId: 'wamid.taken', messageId: null },
+      { providerMessageId: 'wamid.new', messageId: unsure },
+    ];
+    assert.deepEqual(await locate(ways, CHANNEL), [taken, taken, unsure]);
+    assert.deepEqual(await locate(ways, OTHER_CHANNEL), [undefined, undefined, undefined]);
+    assert.deepEqual(await locate([{ providerMessageId: 'wamid.another', messageId: taken }], CHANNEL), [undefined]);
+  });
+
+  it('is held until the reports on it are committed, and no other one is', async () => {
+    const [one, other] = [await addMessage(null), await addMessage(null)];
+    await database.transaction(async (tx) => {
+      const locked = await lockMessages(tx, [{ accountId: ACCOUNT, id: one }]);
+      assert.deepEqual(
+        locked.map(({ id }) => id),
+        [one],
+      );
+      const free = 'select id from message where id = any($1) for update skip locked';
+      assert.deepEqual(await database.query(free, [[one, other]]), [{ id: other }]);
+    });
+  });
+
+  it('keeps the ids and the time of its delivery that were known first', async () => {
+    const id = await addMessage(null);
+    const told = { providerMessageId: 'wamid.first', userId: 'GB.first', toDeliveryMs: 500 };
+    await change(id, { ...told, toDeliveryMs: null });
+    await change(id, told);
+    await change(id, { providerMessageId: 'wamid.second', userId: null, toDeliveryMs: 900 });
+    const [row] = await database.query(
+      'select provider_message_id, user_id, to_delivery_ms from message where id = $1',
+      [id],
+    );
+    assert.deepEqual(row, { provider_message_id: 'wamid.first', user_id: 'GB.first', to_delivery_ms: 500 });
+  });
+
+  it('gets its row while its request runs, if it is reported for its own number, and no other message does', async () => {
+    const intended = [intend(), intend()];
+    const [reported] = intended;
+    const requestId = await beginWith(intended);
+    const unpack = (channelId: string) =>
+      unpackMessages(database, [{ accountId: ACCOUNT, channelId, messageId: reported?.id ?? '' }]);
+    const rows = () => database.query('select id from message where request_id = $1', [requestId]);
+    await unpack(OTHER_CHANNEL);
+    assert.deepEqual(await rows(), []);
+    for (let times = 0; times < 2; times++) await unpack(CHANNEL);
+    assert.deepEqual(await rows(), [{ id: reported?.id }]);
+  });
+});
+
+function intend(): IntendedMessage {
+  const nobody = { user_id: null, client_reference: null, own_reference: false, components: null, error: null };
+  return { id: newId(), phone: '+447700900752', status: 'transmitting', ...nobody };
+}
+
+async function beginWith(intended: IntendedMessage[]): Promise<string> {
+  const id = newId();
+  const whose = { accountId: ACCOUNT, id, mode: 'test', channelId: CHANNEL, keyId: newId(), nodeId: newId() } as const;
+  const content = { type: 'text', text: { body: 'Hello', preview_url: false } } as const;
+  const nothing = { clientReference: null, refused: [], traceparent: null, idempotency: null };
+  const begun = [{ ...whose, ...nothing, content, intended }];
+  await commitSends(database, { begun, settled: [], completed: [] }, 'new');
+  return id;
+}
+
+/** One that was accepted with this id of the provider's, or that is unknown. Returns our id. */
+async function addMessage(providerMessageId: string | null): Promise<string> {
+  const message = intend();
+  const requestId = await beginWith([message]);
+  const told = { providerMessageId, userId: null, held: false, at: new Date() };
+  const outcome =
+    providerMessageId === null
+      ? ({ ...told, status: 'unknown', error: { code: 'outcome_unknown' } } as const)
+      : ({ ...told, status: 'accepted', error: null } as const);
+  const whose = { accountId: ACCOUNT, requestId, channelId: CHANNEL, mode: 'test', type: 'text' } as const;
+  await commitSends(database, { begun: [], settled: [{ ...whose, message, outcome }], completed: [] }, 'new');
+  return message.id;
+}
+
+function locate(ways: readonly Pick<StatusReport, 'providerMessageId' | 'messageId'>[], channelId: string) {
+  const now = new Date();
+  const nothing = { formerChannelIds: [], status: 'sent', at: now, receivedAt: now, error: null, pricing: null };
+  const reports = ways.map((way) => ({ ...way, ...nothing, accountId: ACCOUNT, channelId, userId: null }));
+  return locateMessages(database, reports);
+}
+
+function change(id: string, told: Pick<MessageChange, 'providerMessageId' | 'userId' | 'toDeliveryMs'>) {
+  return changeMessages(database, [{ accountId: ACCOUNT, id, status: null, error: null, pricing: null, ...told }]);
+}
