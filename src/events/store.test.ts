@@ -51,6 +51,20 @@ async function follow(database: Database, accountId: string, mode: Mode, stopped
 }
 
 describe('the log of events', () => {
+  it('is read in its order from one number on, also where several types are chosen', async () => {
+    const accountId = newId();
+    const types = ['message.read', 'message.sent', 'message.read', 'message.sent', 'message.delivered'] as const;
+    await record(
+      test.database,
+      types.map((type) => draft(accountId, 'test', { type })),
+    );
+    const read = async (after: number, limit: number) =>
+      sequences(await listEvents(test.database, accountId, 'test', after, ['message.sent', 'message.read'], limit));
+    assert.deepEqual(await read(0, 9), [1, 2, 3, 4]);
+    assert.deepEqual(await read(1, 2), [2, 3]);
+    assert.deepEqual(await read(3, 2), [4]);
+  });
+
   it('has numbers without gaps in the order of the commits, however many write and however many give up', async () => {
     const step = fc.record({
       drafts: fc.array(fc.tuple(fc.constantFrom(...ACCOUNTS), fc.constantFrom(...MODES)), {
