@@ -207,6 +207,20 @@ describe('a report of the provider', () => {
     assert.equal(message.timeline[4].error.code, 'recipient_unreachable');
   });
 
+  it('moves nothing backwards within one body either', async () => {
+    const { id, message_id: providerId } = await sendOne(gateway);
+    await report(['delivered', 'sent', 'delivered', 'read', 'sent'].map((status) => statusOf(status, { providerId })));
+    assert.equal((await readMessage(gateway, id)).status, 'read');
+    assert.deepEqual(await timelineOf(id), [
+      ['accepted', null],
+      ['delivered', null],
+      ['sent', 'late'],
+      ['delivered', 'duplicate'],
+      ['read', null],
+      ['sent', 'duplicate'],
+    ]);
+  });
+
   it('takes a failure back when the message was delivered after all; the error stays in the history', async () => {
     const { id, message_id: providerId } = await sendOne(gateway);
     await report([statusOf('failed', { providerId })]);
