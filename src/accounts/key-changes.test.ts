@@ -36,6 +36,22 @@ describe('making a key', () => {
   });
 });
 
+describe('the list of keys', () => {
+  it('has every key once, newest first, page by page', async () => {
+    const path = `/platform/v1/accounts/${await gateway.createAccount('Three keys')}/keys`;
+    const made: string[] = [];
+    for (const name of ['One', 'Two', 'Three'])
+      made.unshift((await call('POST', path, { name, mode: 'test' })).json.id);
+    const page = async (query: string) => {
+      const { data, next_cursor: cursor } = (await call('GET', `${path}?limit=2${query}`)).json;
+      return { ids: data.map(({ id }: { id: string }) => id), cursor };
+    };
+    const first = await page('');
+    assert.deepEqual(first.ids, made.slice(0, 2));
+    assert.deepEqual(await page(`&cursor=${first.cursor}`), { ids: made.slice(2), cursor: null });
+  });
+});
+
 describe('revoking a key', () => {
   it('answers without a body, and the key is refused at once by this gateway', async () => {
     const { id, key } = await newKey();
@@ -101,7 +117,9 @@ describe('rolling a key', () => {
     assert.equal((await call('POST', `/platform/v1/keys/${id}/roll`, { overlap_seconds: 60 })).status, 201);
     const revoked = await newKey();
     await call('DELETE', `/platform/v1/keys/${revoked.id}`);
-    for (const wrong of [id, revoked.id, UNKNOWN, 'x'])
+    const expired = await newKey({ name: 'Expired' });
+    await gateway.database.query("update api_key set expires_at = now() where name = 'Expired'");
+    for (const wrong of [id, revoked.id, expired.id, UNKNOWN, 'x'])
       assertProblem(await call('POST', `/platform/v1/keys/${wrong}/roll`), 'not_found');
   });
 });
