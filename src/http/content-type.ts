@@ -5,8 +5,8 @@ const JSON_TYPE = /^application\/json\s*(;.*)?$/i;
 const CHARSET = /;\s*charset\s*=\s*"?([^";\s]*)/i;
 
 /**
- * Refuses what is not JSON in UTF-8 as it is, with 415. `emptyAllowed`: a request without a body needs no type.
- * A body without a type is refused too: guessing is how wrong bytes come to be accepted.
+ * Throws `unsupported_media_type` for anything but plain JSON in UTF-8. With `emptyAllowed` a request without a body needs no
+ * type. A body without a type is refused too: guessing is how wrong bytes get accepted.
  */
 export function checkContentType(headers: IncomingHttpHeaders, emptyAllowed: boolean): void {
   const type = headers['content-type'];

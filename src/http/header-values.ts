@@ -1,8 +1,8 @@
 import type { IncomingMessage } from 'node:http';
 
 /**
- * All values of one header, each as it was given; `name` in lower case. Node's own `headersDistinct` first sorts all headers
- * of the call, which is more work than the rest of looking at a signature.
+ * All values of one header, each as it was given; `name` is in lower case. Node's own `headersDistinct` first sorts all headers
+ * of the call, which is more work than all the rest of checking a signature.
  */
 export function headerValues({ rawHeaders }: Pick<IncomingMessage, 'rawHeaders'>, name: string): string[] {
   const values: string[] = [];

@@ -4,8 +4,8 @@ import { parseKeepingDigits } from '../kernel/json-digits.ts';
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
 /**
- * Reads a body as JSON in UTF-8. Throws `malformed_json`. Of a member given twice the last counts. With `passedOn` long whole
- * numbers keep their digits, and are no numbers then.
+ * Reads a body as JSON in UTF-8. Throws `malformed_json`. Of a member given twice the last counts. With `passedOn`, long whole
+ * numbers keep their digits: see `parseKeepingDigits`.
  */
 export function parseJsonBody(raw: Buffer, { passedOn = false } = {}): unknown {
   if (raw.length === 0) throw new ApiError('malformed_json', 'The body is empty.');

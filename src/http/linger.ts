@@ -2,14 +2,14 @@ import type { IncomingMessage } from 'node:http';
 import { Readable } from 'node:stream';
 import { stateOf } from './request-state.ts';
 
-/** What a caller writes on top of the largest body is read for so long, and so much of it: it is no use to us. */
+/** How long, and how many bytes, the rest of a refused request is read for: it is of no use to us. */
 const REST_MS = 10_000;
 const REST_BYTES_MAX = 16 << 20;
 
 /**
- * An answer to a request that is still being written, on a connection that is closed behind it. A system that has unread bytes
- * when it closes a connection resets it, and a caller that writes on sees the reset in place of the answer. So all of the
- * answer goes out at once, and its end, which closes the connection, comes after the rest of the request, within limits.
+ * An answer to a request that is still being written, on a connection that is closed behind it. A system that closes a
+ * connection with unread bytes resets it, and the caller sees the reset in place of the answer. So the whole answer goes out at
+ * once, but its end, which closes the connection, waits for the rest of the request, within limits.
  */
 export function lingering(answer: Buffer, request: IncomingMessage): Readable {
   return Readable.from(
@@ -29,7 +29,7 @@ function readRest(request: IncomingMessage): Promise<void> {
       resolve();
     };
     const timer = setTimeout(end, REST_MS);
-    // After its end, and also where the caller goes away before.
+    // After its end, or when the caller goes away before.
     request.once('close', end);
     if (request.destroyed) end();
     request.on('data', (chunk: Buffer) => {

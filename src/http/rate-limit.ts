@@ -1,10 +1,10 @@
 import type { SteadyClock } from '../kernel/clock.ts';
 import { ApiError } from '../kernel/errors.ts';
 
-/** Keys that were idle this long start again with a full bucket, so their buckets can be forgotten. */
+/** The bucket of a key that was idle this long is full by now, so it can be forgotten. */
 const IDLE_MS = 60_000;
 
-/** A bucket is full again after its window. */
+/** An empty bucket is full again after this time. */
 const WINDOW_MS = 1_000;
 
 export interface RateLimits {
@@ -19,7 +19,7 @@ export type RatePolicy = 'requests' | 'recipients';
 interface Bucket {
   tokens: number;
   atMs: number;
-  /** What the last call left, and when. */
+  /** The whole tokens that the last call left, and when that was. */
   left: number;
   tookAtMs: number;
 }
@@ -37,7 +37,7 @@ export function createRateLimits(quotas: Record<RatePolicy, number>, clock: Stea
     const nowMs = clock.steadyMs();
     const quota = quotas[policy];
     const bucket = buckets[policy].get(keyId) ?? { tokens: quota, atMs: nowMs, left: quota, tookAtMs: 0 };
-    const refilled = bucket.tokens + ((nowMs - bucket.atMs) * quota) / 1_000;
+    const refilled = bucket.tokens + ((nowMs - bucket.atMs) * quota) / WINDOW_MS;
     bucket.tokens = Math.min(quota, refilled);
     bucket.atMs = nowMs;
     buckets[policy].set(keyId, bucket);
@@ -65,7 +65,7 @@ export function createRateLimits(quotas: Record<RatePolicy, number>, clock: Stea
     fields(keyId) {
       const left = (policy: RatePolicy) => {
         const { tokens, atMs, left: leftByLast, tookAtMs } = bucketOf(policy, keyId);
-        // A send may take longer than its tokens take to come back, and its answer shall still tell what it has cost.
+        // A send may take longer than its tokens take to come back, and its answer must still tell what it cost.
         return atMs - tookAtMs < WINDOW_MS ? leftByLast : Math.floor(tokens);
       };
       return {
@@ -76,7 +76,7 @@ export function createRateLimits(quotas: Record<RatePolicy, number>, clock: Stea
   };
 }
 
-/** The refusal of a call that does not fit. None costs more than a second's quota, so each fits within a second. */
+/** The refusal of a call that does not fit. No call costs more than a second's quota, so it fits after a second. */
 export function rateLimited(policy: RatePolicy): ApiError {
   return new ApiError('rate_limited', `The limit of ${policy} a second is used up.`, {
     headers: { 'retry-after': '1' },

@@ -2,12 +2,12 @@ import type { IncomingMessage } from 'node:http';
 import { ApiError } from '../kernel/errors.ts';
 import { unavailable } from '../kernel/unavailable.ts';
 
-/** What all bodies that are on their way to us may hold together: as much as thirty-two of the largest. */
+/** The memory that all bodies on their way to us may hold together: as much as 32 of the largest. */
 const ARRIVING_BYTES_MAX = 128 << 20;
-/** A body is not believed to be as long as it is announced, beyond so much. */
+/** An announced length is not believed beyond this. */
 const FIRST_BYTES = 64 << 10;
 
-/** Tells once what became of the body of a request; without one it is empty. */
+/** Reads a request's body of at most `bytesMax`, and calls `done` once. Without a body it gives an empty one. */
 export type ReadBody = (
   request: IncomingMessage,
   bytesMax: number,
@@ -23,9 +23,9 @@ interface Arriving {
 const EMPTY = Buffer.alloc(0);
 
 /**
- * Makes what reads bodies. Each lies in one piece of memory: a sender may part a body into as many chunks as it has bytes,
- * and an object for each of these took 400 bytes, so that a few requests without any key ended the process. All that
- * are on their way share one room. Who needs longest for a body makes room when it is full: a real sender needs moments.
+ * Makes what reads bodies. Each lies in one piece of memory: a sender may split a body into as many chunks as it has bytes,
+ * and an object for each of these took 400 bytes, so that a few requests without any key ended the process. All bodies on
+ * their way share one room. When it is full, the one that has taken longest is given up: a real sender needs moments.
  */
 export function createReadBody(arrivingBytesMax = ARRIVING_BYTES_MAX): ReadBody {
   /** The one that began first comes first. */

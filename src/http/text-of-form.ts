@@ -1,6 +1,6 @@
 import { Type } from 'typebox';
 
-/** What the description of the API tells of such a text. */
+/** What the API description says of such a text. */
 interface Described {
   minLength?: number;
   maxLength?: number;
@@ -8,7 +8,7 @@ interface Described {
   description: string;
 }
 
-/** The same of a number, which is a text in a query. */
+/** The same for a number, which is a text in a query. */
 interface DescribedNumber {
   type: 'integer';
   minimum: number;
@@ -19,8 +19,8 @@ interface DescribedNumber {
 }
 
 /**
- * A text whose form is looked at by code. Its length is a part of the form, so that one cause has one sentence; `holds` must be
- * false for what is too short. `detailOf` tells what is wrong with a text that does not hold.
+ * A text whose form code checks. Its length is part of the form, so that one cause has one sentence; `holds` must be false for a
+ * text that is too short. `detailOf` says what is wrong with a text that does not hold.
  */
 export function textOfForm(
   described: Described | DescribedNumber,
