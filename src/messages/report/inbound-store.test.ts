@@ -3,6 +3,7 @@ import { after, before, describe, it } from 'node:test';
 import { startTestGateway, type TestGateway } from '../../../test/support/gateway.ts';
 import {
   lineOf,
+  listNotifications,
   messagesBody,
   postAndApply,
   readMessage,
@@ -83,6 +84,7 @@ describe('an inbound message', () => {
     assert.equal(await expireInboundIds(gateway.database), 0);
     await repeat();
     assert.equal((await list('message_id=wamid.repeated')).length, 1);
+    assert.deepEqual(await listNotifications(gateway, '&state=set_aside'), []);
     await age(14);
     assert.ok((await expireInboundIds(gateway.database)) > 0);
   });
