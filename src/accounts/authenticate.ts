@@ -39,8 +39,9 @@ export function createAuthenticate({ database, platformKeys, clock, onUsed }: De
   const platformHashes = platformKeys.map(sha256);
   const keys = createRemembered({
     async load(key) {
+      const askedMs = clock.steadyMs();
       const row = await withinMs(findKeyByHash(database, hashApiKey(key)), LOOK_UP_MS, tooLong);
-      return row && { row, validUntilMs: validUntilMs(row, clock.steadyMs()) };
+      return row && { row, validUntilMs: validUntilMs(row, askedMs) };
     },
     believedMs: BELIEVED_MS,
     entriesMax: REMEMBERED_MAX,
@@ -74,12 +75,12 @@ function isAmong(hashes: readonly Buffer[], key: string): boolean {
 }
 
 /**
- * Until when the steady clock lets a key be valid that was read at `readMs`. The times in its row are the database's, and
+ * Until when the steady clock lets a key be valid that was asked for at `askedMs`. The times in its row are the database's, and
  * this node's time of day may be another: a revocation would lie in its future.
  */
-function validUntilMs({ revoked_at, valid_seconds }: KeyWithAccountRow, readMs: number): number {
+function validUntilMs({ revoked_at, valid_seconds }: KeyWithAccountRow, askedMs: number): number {
   if (revoked_at !== null) return Number.NEGATIVE_INFINITY;
-  return valid_seconds === null ? Number.POSITIVE_INFINITY : readMs + valid_seconds * 1_000;
+  return valid_seconds === null ? Number.POSITIVE_INFINITY : askedMs + valid_seconds * 1_000;
 }
 
 function principalOf(row: KeyWithAccountRow): AccountPrincipal {

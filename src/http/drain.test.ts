@@ -9,7 +9,7 @@ import { until } from '../../test/support/until.ts';
 
 describe('a gateway that drains', () => {
   it('carries through what is under way and refuses what comes now, without transmitting it', async () => {
-    const gateway = await startTestGateway({ sandbox: { latencyMs: 1_000, statuses: 'off' } });
+    const gateway = await startTestGateway({ sandbox: { latencyMs: 4_000, statuses: 'off' } });
     const body = (to: string) => JSON.stringify({ to, type: 'text', text: { body: 'Hello' } });
     const held = gateway.call('POST', '/api/v1/messages/send', { body: body('+447700900801') });
     await until(async () => (await transmitsOf(gateway.sandbox)).length === 1);

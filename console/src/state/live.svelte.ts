@@ -30,7 +30,8 @@ function createLive() {
       if (next.kind === 'refused') session.notice(next.failure);
     };
     const after = from ?? (await latestSequence(setState, signal));
-    if (after === undefined) return;
+    // It may have been stopped while it asked, and what the next session hears begins elsewhere.
+    if (after === undefined || signal.aborted) return;
     heard = after;
     const onEvents = (events: WaypostEvent[]) => {
       heard = events.at(-1)?.sequence ?? heard;
