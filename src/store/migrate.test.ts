@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, it } from 'node:test';
 import { createTestDatabase, type TestDatabase } from '../../test/support/database.ts';
-import { openDatabase } from './database.ts';
+import { type Database, openDatabase } from './database.ts';
 import { migrate } from './migrate.ts';
 
 let test: TestDatabase;
@@ -67,22 +67,34 @@ describe('migrate', () => {
     assert.deepEqual(await test.database.query(`select to_regclass('third') as name`), [{ name: null }]);
   });
 
-  it('refuses a database whose encoding has no place for what people write, before it changes anything', async () => {
-    const name = `waypost_test_latin_${process.pid}`;
+  async function inEncoding(encoding: string, use: (database: Database) => Promise<void>): Promise<void> {
+    const name = `waypost_test_${encoding.toLowerCase()}_${process.pid}`;
     await test.database.query(
-      `create database ${name} encoding 'LATIN1' lc_collate 'C' lc_ctype 'C' template template0`,
+      `create database ${name} encoding '${encoding}' lc_collate 'C' lc_ctype 'C' template template0`,
     );
     const url = new URL(test.url);
     url.pathname = `/${name}`;
-    const latin = openDatabase({ connection: { url: url.href }, connections: 1, onError: () => undefined });
+    const database = openDatabase({ connection: { url: url.href }, connections: 1, onError: () => undefined });
     try {
-      await assert.rejects(migrate(latin, migrationsDir), /encoding of the database is LATIN1, and must be UTF8/);
-      assert.deepEqual(await latin.query(`select to_regclass('migration') as name`), [{ name: null }]);
+      await use(database);
     } finally {
-      await latin.close();
+      await database.close();
       await test.database.query(`drop database ${name} with (force)`);
     }
-  });
+  }
+
+  it('refuses a database whose encoding has no place for what people write, before it changes anything', () =>
+    inEncoding('LATIN1', async (latin) => {
+      await assert.rejects(migrate(latin, migrationsDir), /encoding of the database is LATIN1, and must be UTF8/);
+      assert.deepEqual(await latin.query(`select to_regclass('migration') as name`), [{ name: null }]);
+    }));
+
+  it('takes a database without an encoding, as a server without a locale makes it, and keeps every text there', () =>
+    inEncoding('SQL_ASCII', async (plain) => {
+      await migrate(plain, migrationsDir);
+      const [row] = await plain.query('select $1::text as text, $2::jsonb as json', ['Grüße 👋', { text: 'Grüße 👋' }]);
+      assert.deepEqual(row, { text: 'Grüße 👋', json: { text: 'Grüße 👋' } });
+    }));
 
   it('refuses a gap in the numbers and a file that is no migration', async () => {
     await writeMigration('0004_fourth.sql', 'select 1;');

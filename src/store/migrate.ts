@@ -34,6 +34,12 @@ const CREATE_TABLE = `
     applied_at timestamptz not null default clock_timestamp()
   )`;
 
+/**
+ * Any other has no place for what people write, and their messages could not be stored. A server that was set up without a
+ * locale makes SQL_ASCII by itself: it keeps every text as it came, and only takes each byte for a character.
+ */
+const ENCODINGS: ReadonlySet<string> = new Set(['UTF8', 'SQL_ASCII']);
+
 const READ_SERVER = `
   select current_setting('server_version_num')::int as number, current_setting('server_version') as version,
     current_setting('server_encoding') as encoding`;
@@ -95,9 +101,7 @@ async function refuseWrongServer(tx: Transaction): Promise<void> {
   if (server === undefined || server.number < SERVER_VERSION_MIN) {
     throw new Error(`The database is PostgreSQL ${server?.version}; Waypost needs 15 or newer`);
   }
-  // Another one has no place for what people write, and their messages could not be stored. A server that was set up
-  // without a locale makes SQL_ASCII by itself.
-  if (server.encoding !== 'UTF8') {
+  if (!ENCODINGS.has(server.encoding)) {
     throw new Error(
       `The encoding of the database is ${server.encoding}, and must be UTF8. Make it anew: ` +
         `create database ... encoding 'UTF8' template template0.`,
