@@ -1,4 +1,4 @@
-import { Type } from 'typebox';
+import { type Static, Type } from 'typebox';
 import { PAGE_QUERY, pageOf, readPage } from '../http/page.ts';
 import { accountRoute, type Route } from '../http/route.ts';
 import { readTimeMs, timeParameter } from '../http/time-parameter.ts';
@@ -6,7 +6,7 @@ import { firstIdOfMs, parseId } from '../kernel/ids.ts';
 import type { KeepLimits } from '../kernel/keep.ts';
 import { readPhoneNumber } from '../kernel/phone-number.ts';
 import type { Database } from '../store/database.ts';
-import { MESSAGE_STATUSES, type MessageStatus } from './message.ts';
+import { MESSAGE_STATUSES } from './message.ts';
 import { messageOperations } from './operations.ts';
 import { listMessagesOfAny } from './read/list-of-any.ts';
 import { presentMessages } from './read/present.ts';
@@ -62,9 +62,7 @@ export function listRoute({ database, docsUrl, limits }: Deps): Route {
   });
 }
 
-type ListQuery = Partial<
-  Record<'request_id' | 'message_id' | 'client_reference' | 'to' | 'direction' | 'since', string>
-> & { status?: MessageStatus };
+type ListQuery = Static<typeof LIST_QUERY>;
 
 /** The list has every message that passes one of them. There are none for a malformed id, which no message has. */
 async function readFilters(

@@ -1,4 +1,5 @@
 import type { Agent, Dispatcher } from 'undici';
+import { errorCodeOf } from '../../kernel/error-code.ts';
 import { AddressRefused, DnsFailure } from '../address/guarded-agent.ts';
 
 /** More than this is no answer to an event; reading on would only cost. */
@@ -97,7 +98,7 @@ class Exchange implements Dispatcher.DispatchHandler {
   }
 
   onResponseError(_controller: unknown, error: Error): void {
-    if (codeOf(error) === 'UND_ERR_INVALID_ARG') this.#end(() => this.#reject(error));
+    if (errorCodeOf(error) === 'UND_ERR_INVALID_ARG') this.#end(() => this.#reject(error));
     else this.#settle(wordFor(error));
   }
 
@@ -141,15 +142,11 @@ const TOO_LARGE = ['UND_ERR_HEADERS_OVERFLOW', 'HPE_HEADER_OVERFLOW'];
 const TLS = /CERT|TLS|SSL|^EPROTO$|^(UNABLE|DEPTH|INVALID|ERROR)_|^(HOSTNAME_MISMATCH|PATH_LENGTH_EXCEEDED)$/;
 
 function wordFor(error: Error): PostError {
-  const code = codeOf(error);
+  const code = errorCodeOf(error) ?? '';
   if (error instanceof DnsFailure) return 'dns';
   if (error instanceof AddressRefused) return 'address_refused';
   if (UNREACHABLE.includes(code)) return 'refused';
   if (TIMEOUTS.includes(code)) return 'timeout';
   if (TOO_LARGE.includes(code)) return 'too_large';
   return TLS.test(code) ? 'tls' : 'closed';
-}
-
-function codeOf(error: Error): string {
-  return 'code' in error && typeof error.code === 'string' ? error.code : '';
 }

@@ -94,9 +94,9 @@ async function outcomeOf(
   if (message.error !== null) return failed(message.error);
   if (turn?.kind === 'never') return failed(turn.error);
   const waits = turn?.kind === 'later' || message.status === 'pending';
-  const now = waits
+  const now: ChannelNow = waits
     ? await takeTurn(deps, asked, message, turn, deadline)
-    : { kind: 'usable' as const, channel: asked };
+    : { kind: 'usable', channel: asked };
   if (now.kind === 'refused') return failed(now.error);
   const { channel } = now;
   if (deadline.aborted) return failed({ code: 'not_attempted' });

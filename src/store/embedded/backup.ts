@@ -2,7 +2,6 @@ import { existsSync } from 'node:fs';
 import { chmod, chown, copyFile, cp, mkdir, open, readdir, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { Client } from 'pg';
-import { errorCodeOf } from '../../kernel/error-code.ts';
 import { isAlive } from '../../kernel/is-alive.ts';
 import { EMBEDDED_USER } from './address.ts';
 import { type Embedded, type EmbeddedLog, startEmbedded } from './embedded.ts';
@@ -127,8 +126,8 @@ async function copyOwned(from: string, to: string, runAs: RunAs | undefined): Pr
   try {
     await copyFile(from, to);
   } catch (error) {
-    if (errorCodeOf(error) === 'ENOENT') return;
-    throw error;
+    undefinedIfMissing(error);
+    return;
   }
   await own(to, runAs);
 }

@@ -7,6 +7,7 @@ import { join } from 'node:path';
 import { after, describe, it } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
 import { until } from '../../../test/support/until.ts';
+import { errorCodeOf } from '../../kernel/error-code.ts';
 import { type Database, openDatabase } from '../database.ts';
 import { startEmbedded } from './embedded.ts';
 
@@ -74,7 +75,7 @@ function fill(file: number): void {
   try {
     for (;;) writeSync(file, page);
   } catch (error) {
-    if (!(error instanceof Error && 'code' in error && error.code === 'ENOSPC')) throw error;
+    if (errorCodeOf(error) !== 'ENOSPC') throw error;
   }
 }
 

@@ -1,4 +1,5 @@
 import type { Client, Dispatcher } from 'undici';
+import { errorCodeOf } from '../../../kernel/error-code.ts';
 import { LATE_ANSWER_MS } from '../../port.ts';
 import { withoutToken } from './without-token.ts';
 
@@ -159,5 +160,5 @@ class OutcomeTold extends Error {}
 
 /** A word for what prevented a connection, such as ECONNREFUSED; nothing of the error's own text. */
 function codeOf(error: Error): string {
-  return 'code' in error && typeof error.code === 'string' ? error.code : error.name;
+  return errorCodeOf(error) ?? error.name;
 }
