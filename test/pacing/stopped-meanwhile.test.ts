@@ -25,8 +25,9 @@ const phones = (count: number) => Array.from({ length: count }, () => `+4477009$
 const platform = (method: string, path: string, body?: unknown) =>
   world.gateway.call(method, `/platform/v1/${path}`, { key: world.gateway.platformKey, body });
 const codesOf = ({ json }: TestAnswer): Map<string, number> => {
-  const codes = json.results.map((entry: { error?: { code: string } }) => entry.error?.code ?? 'accepted');
-  return new Map([...new Set<string>(codes)].map((code) => [code, codes.filter((one: string) => one === code).length]));
+  const entries: { error?: { code: string } }[] = json.results;
+  const byCode = Map.groupBy(entries, ({ error }) => error?.code ?? 'accepted');
+  return new Map([...byCode].map(([code, { length }]) => [code, length]));
 };
 /** Sends to so many, and gives control back when one was transmitted and the others wait. */
 async function sendAndWait(count: number): Promise<{ answer: Promise<TestAnswer> }> {

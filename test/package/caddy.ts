@@ -1,22 +1,16 @@
-import { execFile, spawn } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { promisify } from 'node:util';
 import { freePort } from '../support/free-port.ts';
+import { missingProgram } from '../support/missing-program.ts';
 import { read } from '../support/tree.ts';
 import { until } from '../support/until.ts';
 
 const PROGRAM = process.env.WAYPOST_TEST_CADDY ?? 'caddy';
-const run = promisify(execFile);
 
 /** Why there can be no proxy here; false if there can. */
-export async function missingCaddy(): Promise<string | false> {
-  return run(PROGRAM, ['version']).then(
-    () => false,
-    () => `There is no ${PROGRAM}; WAYPOST_TEST_CADDY names another program`,
-  );
-}
+export const missingCaddy = () => missingProgram(PROGRAM, ['version'], 'WAYPOST_TEST_CADDY');
 
 export interface Caddy {
   port: number;

@@ -4,6 +4,7 @@ import { chmod, mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { freePort } from '../support/free-port.ts';
+import { missingProgram } from '../support/missing-program.ts';
 import { read } from '../support/tree.ts';
 import { until } from '../support/until.ts';
 
@@ -11,12 +12,7 @@ const PROGRAM = process.env.WAYPOST_TEST_NGINX ?? 'nginx';
 const run = promisify(execFile);
 
 /** Why there can be no proxy here; false if there can. */
-export async function missingNginx(): Promise<string | false> {
-  return run(PROGRAM, ['-v']).then(
-    () => false,
-    () => `There is no ${PROGRAM}; WAYPOST_TEST_NGINX names another program`,
-  );
-}
+export const missingNginx = () => missingProgram(PROGRAM, ['-v'], 'WAYPOST_TEST_NGINX');
 
 export interface Nginx {
   url: string;

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { DevFile } from '../../src/demo.ts';
 import { COMPILE_CACHE } from './compile-cache.ts';
-import { until } from './until.ts';
+import { untilReady } from './until-ready.ts';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 const START_TIMEOUT_MS = 60_000;
@@ -44,16 +44,8 @@ export async function startGatewayProcess(dataDir: string, env: Record<string, s
   child.stdout.on('data', (chunk) => (output += chunk));
   child.stderr.on('data', (chunk) => (output += chunk));
   const gone = new Promise<number | null>((resolve) => child.once('exit', resolve));
-  const ready = () => {
-    if (child.exitCode !== null || child.signalCode !== null)
-      throw new Error(`The gateway ended with code ${child.exitCode ?? child.signalCode}:\n${output}`);
-    return output.includes('Stop with Ctrl-C.');
-  };
-  await until(ready, START_TIMEOUT_MS).catch((error: unknown) => {
-    // Nobody else knows of it, and the test file would not end before it.
-    child.kill('SIGKILL');
-    throw error;
-  });
+  const starting = { child, name: 'gateway', output: () => output };
+  await untilReady(starting, () => output.includes('Stop with Ctrl-C.'), START_TIMEOUT_MS);
   const dev: DevFile = JSON.parse(await readFile(join(dataDir, 'dev.json'), 'utf8'));
   return {
     child,

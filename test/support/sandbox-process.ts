@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { fileURLToPath } from 'node:url';
-import { until } from './until.ts';
+import { untilReady } from './until-ready.ts';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 const ADDRESS = /http:\/\/127\.0\.0\.1:(\d+)/;
@@ -35,16 +35,8 @@ export async function startSandboxProcess(env: Record<string, string> = {}): Pro
   let output = '';
   child.stdout.on('data', (chunk) => (output += chunk));
   const gone = new Promise<void>((resolve) => child.once('exit', () => resolve()));
-  const address = () => {
-    if (child.exitCode !== null || child.signalCode !== null)
-      throw new Error(`The sandbox ended with code ${child.exitCode ?? child.signalCode}`);
-    return ADDRESS.exec(output);
-  };
-  const [url, port = ''] = await until(address).catch((error: unknown) => {
-    // Nobody else knows of it, and the test file would not end before it.
-    child.kill('SIGKILL');
-    throw error;
-  });
+  const starting = { child, name: 'sandbox', output: () => output };
+  const [url, port = ''] = await untilReady(starting, () => ADDRESS.exec(output));
   return {
     child,
     url,

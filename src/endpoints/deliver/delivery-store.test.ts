@@ -1,11 +1,10 @@
 import assert from 'node:assert/strict';
-import { after, before, describe, it } from 'node:test';
-import { createTestDatabase, type TestDatabase } from '../../../test/support/database.ts';
+import { after, describe, it } from 'node:test';
+import { createTestDatabase } from '../../../test/support/database.ts';
 import type { EventType } from '../../events/event.ts';
 import { appendEvents } from '../../events/store.ts';
 import { newId } from '../../kernel/ids.ts';
 import type { Mode } from '../../kernel/principal.ts';
-import type { Database } from '../../store/database.ts';
 import { composeStatement } from '../../store/statement-part.ts';
 import { insertEndpoint } from '../store.ts';
 import {
@@ -18,13 +17,8 @@ import {
   replayEvents,
 } from './delivery-store.ts';
 
-let testDatabase: TestDatabase;
-let database: Database;
-before(async () => {
-  testDatabase = await createTestDatabase();
-  ({ database } = testDatabase);
-});
-after(() => testDatabase.drop());
+const { database, drop } = await createTestDatabase();
+after(drop);
 
 describe('a claim', () => {
   it('takes what is due of each endpoint, the oldest first, as far as there is room', async () => {

@@ -1,21 +1,15 @@
 import assert from 'node:assert/strict';
-import { after, before, describe, it } from 'node:test';
-import { createTestDatabase, type TestDatabase } from '../../../test/support/database.ts';
+import { after, describe, it } from 'node:test';
+import { createTestDatabase } from '../../../test/support/database.ts';
 import { appendEvents } from '../../events/store.ts';
 import { newId } from '../../kernel/ids.ts';
-import type { Database } from '../../store/database.ts';
 import { insertEndpoint } from '../store.ts';
 import { type ClaimedDelivery, claimDeliveries } from './delivery-store.ts';
 import { findUnchanged } from './note-store.ts';
 import { createRecorder, type MadeAttempt } from './record.ts';
 
-let testDatabase: TestDatabase;
-let database: Database;
-before(async () => {
-  testDatabase = await createTestDatabase();
-  ({ database } = testDatabase);
-});
-after(() => testDatabase.drop());
+const { database, drop } = await createTestDatabase();
+after(drop);
 
 describe('attempts that are written down together', () => {
   it('keep what has failed for its next try, beside what has arrived', async () => {

@@ -1,9 +1,8 @@
 import assert from 'node:assert/strict';
-import { after, before, describe, it } from 'node:test';
-import { createTestDatabase, type TestDatabase } from '../../../test/support/database.ts';
+import { after, describe, it } from 'node:test';
+import { createTestDatabase } from '../../../test/support/database.ts';
 import { newId } from '../../kernel/ids.ts';
 import type { Mode } from '../../kernel/principal.ts';
-import type { Database } from '../../store/database.ts';
 import type { IntendedMessage, Outcome } from '../message.ts';
 import type { NewRequest } from './begin-store.ts';
 import { commitSends } from './commit-store.ts';
@@ -21,13 +20,8 @@ import {
 const ACCOUNT = newId();
 const ANSWERED_AT = new Date('2026-05-04T03:02:01.000Z');
 
-let testDatabase: TestDatabase;
-let database: Database;
-before(async () => {
-  testDatabase = await createTestDatabase();
-  ({ database } = testDatabase);
-});
-after(() => testDatabase.drop());
+const { database, drop } = await createTestDatabase();
+after(drop);
 
 describe('a request that ends', () => {
   it('ends alone, and gives its answer to its own key alone', async () => {

@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict';
-import { after, before, describe, it } from 'node:test';
-import { createTestDatabase, type TestDatabase } from '../../../test/support/database.ts';
+import { after, describe, it } from 'node:test';
+import { createTestDatabase } from '../../../test/support/database.ts';
 import { newId } from '../../kernel/ids.ts';
-import type { Database } from '../../store/database.ts';
 import { commitSends } from '../commit/commit-store.ts';
 import type { IntendedMessage } from '../message.ts';
 import {
@@ -16,13 +15,8 @@ import {
 
 const [ACCOUNT, CHANNEL, OTHER_CHANNEL] = [newId(), newId(), newId()];
 
-let testDatabase: TestDatabase;
-let database: Database;
-before(async () => {
-  testDatabase = await createTestDatabase();
-  ({ database } = testDatabase);
-});
-after(() => testDatabase.drop());
+const { database, drop } = await createTestDatabase();
+after(drop);
 
 describe('a message that is reported', () => {
   it('is found by either id, but for its own number alone', async () => {
