@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { setTimeout as wait } from 'node:timers/promises';
 import { request } from 'undici';
+import { CHANNEL_PER_SECOND, measureChannelRate, RATE_CALLERS } from './channel-rate.ts';
 import { createGatewayTarget } from './gateway-target.ts';
 import { startChild } from './harness/child.ts';
 import type { Cleanup } from './harness/cleanup.ts';
@@ -47,6 +48,11 @@ export async function benchLimits(cleanup: Cleanup, extent: Extent): Promise<Lim
     alone: [
       readAlone(name(`${SHARE.requests * TIMES} requests/s`), ratios.single, { max: 1.5 }),
       readAlone(name(`${SHARE.recipients * TIMES} recipients/s`), ratios.many, { max: 1.5 }),
+      readAlone(
+        `a channel of ${CHANNEL_PER_SECOND} messages a second, ${RATE_CALLERS} callers: messages a second`,
+        await measureChannelRate(cleanup, extent),
+        { min: 0.9 * CHANNEL_PER_SECOND },
+      ),
       readAlone('key and limits of a request: µs, median', await timeAdmission(extent.rounds), { max: 100 }),
     ],
   };

@@ -72,6 +72,21 @@ describe('turns of a live channel', () => {
     for (const pool of pools) await pool.close();
   });
 
+  it('are lost to none of many requests of one moment: what is reserved ahead is reserved once for all of them', async () => {
+    let nowMs = 0;
+    const pacing = createPacing(test.database, { steadyMs: () => nowMs });
+    channel = { ...channel, throughputPerSecond: 1_000 };
+    await pacing.turnsFor(channel, people(50), nowMs + 20_000);
+    nowMs += 60;
+    const turns = await Promise.all(people(200).map((person) => pacing.turnsFor(channel, [person], nowMs + 20_000)));
+    const waitsMs = atMs(turns.flat(), nowMs).map((at) => at - nowMs);
+    assert.equal(waitsMs.length, 200);
+    assert.ok((waitsMs.at(-1) ?? 0) < 400, `${waitsMs.at(-1)} ms for 200 messages at 1,000 a second`);
+    // What was reserved ahead is there for the next one, which asks nobody.
+    const [next] = await pacing.turnsFor(channel, people(1), nowMs + 20_000);
+    assert.ok(next?.kind === 'later' && next.atMs - nowMs < 400);
+  });
+
   it('that cannot come in time are refused at once, say when, and take nothing from others', async () => {
     const pacing = createPacing(test.database, clock);
     const startMs = performance.now();

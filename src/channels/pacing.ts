@@ -7,7 +7,7 @@ import type { Queryable } from '../store/database.ts';
 import type { SendingChannel } from './channels.ts';
 import { type PaceGrant, type PaceWish, reserveTurns } from './pacing-store.ts';
 import { createPairLimit } from './pair-limit.ts';
-import { createTurnStock, type Turns } from './turn-stock.ts';
+import { createTurnStock, type TurnStock, type Turns } from './turn-stock.ts';
 
 /** A wait shorter than this is none: the way to the provider differs by more. */
 const NOW_MS = 5;
@@ -37,21 +37,18 @@ export function createPacing(database: Queryable, clock: SteadyClock): Pacing {
   const stock = createTurnStock(clock);
   const reservations = createBatcher<PaceWish, Turns>({
     itemsMax: WISHES_A_QUERY_MAX,
-    flushesMax: 2,
-    flush: (wishes) => reserveTogether(database, wishes),
+    // One after the other: of what two had reserved ahead for a channel, only one can be kept.
+    flushesMax: 1,
+    flush: (wishes) => reserveTogether(database, stock, wishes),
   });
 
   async function reserve(channel: SendingChannel, wanting: number, horizonMs: number): Promise<Turns> {
     const { id: channelId, accountId, throughputPerSecond: perSecond } = channel;
+    stock.want(channelId, wanting);
     const kept = stock.take(channelId, wanting, perSecond);
     if (kept !== undefined) return kept;
-    const messages = wanting + stock.ahead(channelId, perSecond);
-    const reserved = reservations.add({ accountId, channelId, messages, perSecond, horizonMs });
-    const grant = await withinMs(reserved, horizonMs, tooLong);
-    const own = Math.min(wanting, grant.turns);
-    const startMs = grant.startMs + (own * 1_000) / perSecond;
-    stock.put(channelId, { startMs, turns: grant.turns - own });
-    return { startMs: grant.startMs, turns: own };
+    const reserved = reservations.add({ accountId, channelId, messages: wanting, perSecond, horizonMs });
+    return withinMs(reserved, horizonMs, tooLong);
   }
 
   return {
@@ -96,24 +93,43 @@ function never(code: 'pair_rate_limited' | 'throughput_limited', waitMs: number)
   return { kind: 'never', error: { code, retry_after_seconds: Math.max(1, Math.ceil(waitMs / 1_000)) } };
 }
 
-/** Wishes for the same channel are one wish to the store, and share what it gives in the order of their coming. */
-async function reserveTogether(database: Queryable, wishes: readonly PaceWish[]): Promise<Turns[]> {
+/**
+ * Wishes for the same channel are one wish to the store, and share what it gives in the order of their coming. What is
+ * reserved ahead is reserved once for all of them, and what they leave of it is kept.
+ */
+async function reserveTogether(database: Queryable, stock: TurnStock, wishes: readonly PaceWish[]): Promise<Turns[]> {
+  // Asked again: while they waited, those before them may have left enough.
+  const kept = wishes.map(({ channelId, messages, perSecond }) => stock.take(channelId, messages, perSecond));
+  const asking = wishes.filter((_, place) => kept[place] === undefined);
+  const grants = await reserveSums(database, stock, asking);
+  const shares = wishes.map(({ channelId, messages, perSecond }, place) => {
+    const own = kept[place];
+    if (own !== undefined) return own;
+    const grant = grants.get(channelId);
+    if (grant === undefined) throw new Error('A channel that asked for turns got no answer');
+    const share = { startMs: grant.startMs, turns: Math.min(messages, grant.turns) };
+    grant.startMs += (share.turns * 1_000) / perSecond;
+    grant.turns -= share.turns;
+    return share;
+  });
+  for (const [channelId, left] of grants) stock.put(channelId, left);
+  return shares;
+}
+
+async function reserveSums(
+  database: Queryable,
+  stock: TurnStock,
+  wishes: readonly PaceWish[],
+): Promise<Map<string, PaceGrant>> {
+  if (wishes.length === 0) return new Map();
   const byChannel = Map.groupBy(wishes, ({ channelId }) => channelId);
   const summed = [...byChannel.values()].flatMap((group) => {
     const [first] = group;
     if (first === undefined) return [];
-    const messages = group.reduce((sum, wish) => sum + wish.messages, 0);
+    const { channelId, perSecond } = first;
+    const messages = group.reduce((sum, wish) => sum + wish.messages, stock.ahead(channelId, perSecond));
     return [{ ...first, messages, horizonMs: Math.max(...group.map((wish) => wish.horizonMs)) }];
   });
-  const grants = new Map<string, PaceGrant>(
-    (await reserveTurns(database, summed)).map((grant) => [grant.channelId, { ...grant }]),
-  );
-  return wishes.map(({ channelId, messages, perSecond }) => {
-    const grant = grants.get(channelId);
-    if (grant === undefined) throw new Error('A channel that asked for turns got no answer');
-    const own = { startMs: grant.startMs, turns: Math.min(messages, grant.turns) };
-    grant.startMs += (own.turns * 1_000) / perSecond;
-    grant.turns -= own.turns;
-    return own;
-  });
+  const grants = await reserveTurns(database, summed);
+  return new Map(grants.map((grant) => [grant.channelId, { ...grant }]));
 }

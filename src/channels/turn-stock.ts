@@ -1,7 +1,7 @@
 import type { SteadyClock } from '../kernel/clock.ts';
 import { createMemo } from '../kernel/memo.ts';
 
-/** A busy channel reserves ahead what it used in the last window of this length, but never more than it can use in one. */
+/** A busy channel reserves ahead what was wanted of it in the last window of this length, but never more than it can use in one. */
 const WINDOW_MS = 50;
 /** A turn may be used this long after its time. Then it is lost, so that no burst is saved up. */
 const LATE_MS = 100;
@@ -16,6 +16,8 @@ export interface Turns {
 
 /** Turns reserved ahead, so that a busy channel does not ask the store for every request. */
 export interface TurnStock {
+  /** Notes that so many are wanted now, once for each wish: what is reserved ahead goes by it. */
+  want(channelId: string, turns: number): void;
   /** Takes that many, or none if there are not enough. `perSecond` is the channel's throughput. */
   take(channelId: string, turns: number, perSecond: number): Turns | undefined;
   /** How many to reserve beyond those wanted now. */
@@ -28,8 +30,8 @@ interface Shelf {
   nextAtMs: number;
   left: number;
   windowFromMs: number;
-  used: number;
-  usedBefore: number;
+  wanted: number;
+  wantedBefore: number;
 }
 
 export function createTurnStock(clock: SteadyClock): TurnStock {
@@ -37,20 +39,22 @@ export function createTurnStock(clock: SteadyClock): TurnStock {
 
   function shelfOf(channelId: string): Shelf {
     const nowMs = clock.steadyMs();
-    const shelf = shelves(channelId, () => ({ nextAtMs: 0, left: 0, windowFromMs: nowMs, used: 0, usedBefore: 0 }));
+    const shelf = shelves(channelId, () => ({ nextAtMs: 0, left: 0, windowFromMs: nowMs, wanted: 0, wantedBefore: 0 }));
     const windows = Math.floor((nowMs - shelf.windowFromMs) / WINDOW_MS);
     if (windows > 0) {
-      shelf.usedBefore = windows === 1 ? shelf.used : 0;
-      shelf.used = 0;
+      shelf.wantedBefore = windows === 1 ? shelf.wanted : 0;
+      shelf.wanted = 0;
       shelf.windowFromMs += windows * WINDOW_MS;
     }
     return shelf;
   }
 
   return {
+    want(channelId, turns) {
+      shelfOf(channelId).wanted += turns;
+    },
     take(channelId, turns, perSecond) {
       const shelf = shelfOf(channelId);
-      shelf.used += turns;
       const stepMs = 1_000 / perSecond;
       const lost = Math.min(shelf.left, Math.ceil((clock.steadyMs() - LATE_MS - shelf.nextAtMs) / stepMs));
       if (lost > 0) {
@@ -64,11 +68,11 @@ export function createTurnStock(clock: SteadyClock): TurnStock {
       return { startMs, turns };
     },
     ahead(channelId, perSecond) {
-      return Math.min(shelfOf(channelId).usedBefore, Math.floor((perSecond * WINDOW_MS) / 1_000));
+      return Math.min(shelfOf(channelId).wantedBefore, Math.floor((perSecond * WINDOW_MS) / 1_000));
     },
     put(channelId, { startMs, turns }) {
       const shelf = shelfOf(channelId);
-      // Two requests may have reserved at once. The larger reservation is kept.
+      // What is left may have been too little for a large request. The larger reservation is kept.
       if (turns <= shelf.left) return;
       shelf.nextAtMs = clock.steadyMs() + startMs;
       shelf.left = turns;
