@@ -3,6 +3,7 @@ import { createGatewayTarget } from './gateway-target.ts';
 import { startChild } from './harness/child.ts';
 import type { Cleanup } from './harness/cleanup.ts';
 import { type Comparison, type ComparisonResult, compare, type Extent } from './harness/compare.ts';
+import { findEmbeddedStore } from './harness/embedded-store.ts';
 import { makeDataDir, startGateway } from './harness/gateway.ts';
 import { closedLoad, type Target } from './harness/load.ts';
 import { ACCOUNTS, makeLiveAccounts } from './harness/platform.ts';
@@ -27,8 +28,8 @@ export interface SendResult {
 }
 
 /**
- * The send path against the least code that does the same without checks and without a store; and against a small gateway
- * as many would write it.
+ * The send path against the least code that does the same without checks and without a store; against the same with the
+ * two commits of a send; and against a small gateway as many would write it.
  */
 export async function benchSend(cleanup: Cleanup, extent: Extent, gatewayNodeOptions: string[]): Promise<SendResult> {
   const dataDir = await makeDataDir(cleanup);
@@ -38,13 +39,17 @@ export async function benchSend(cleanup: Cleanup, extent: Extent, gatewayNodeOpt
   const simple = toBaseline((await startChild(cleanup, 'baselines/simple-gateway.ts', [stub.origin])).origin);
   const settings = { ...RAISED_LIMITS, WAYPOST_PROVIDER_URL: stub.origin };
   const started = await startGateway(cleanup, dataDir, settings, gatewayNodeOptions);
+  const store = await findEmbeddedStore(dataDir);
+  const durable = toBaseline(
+    (await startChild(cleanup, 'baselines/durable-proxy.ts', [stub.origin, store.host, store.port])).origin,
+  );
   const tenants = await makeLiveAccounts(started, ACCOUNTS);
   const gateway = createGatewayTarget(
     started.origin,
     tenants.map(({ key }) => key),
   );
 
-  await warmUp(extent, gateway, { single: [proxy, simple], many: [fanOut, simple] });
+  await warmUp(extent, gateway, { single: [proxy, durable, simple], many: [fanOut, simple] });
   const run = (comparison: Comparison) =>
     compare(
       { gatewayPid: started.pid, providerTurn: (delayMs) => providerTurn(stub.origin, delayMs), extent },
@@ -59,6 +64,7 @@ export async function benchSend(cleanup: Cleanup, extent: Extent, gatewayNodeOpt
     await run(manyRecipients({ extent, gateway, baseline: fanOut })),
     await run(slowProvider({ extent, gateway, baseline: fanOut })),
     await run(halfLoad({ extent, gateway, baseline: proxy }, perSecond)),
+    await run(oneRecipient({ extent, gateway, baseline: durable, of: ', against two commits', min: null })),
     await run(oneRecipient(toSimple)),
     await run(manyRecipients(toSimple)),
   ];
