@@ -10,3 +10,23 @@ it('turns reserved ahead are kept for a bounded number of channels, however many
   assert.equal(stock.take('first', 1, 80), undefined, 'forgotten, so it asks the store');
   assert.deepEqual(stock.take('channel 9999', 1, 80), { startMs: 0, turns: 1 });
 });
+
+it('what is left of one reservation is kept beside the next one, and so much less is reserved ahead', () => {
+  let nowMs = 1_000;
+  const stock = createTurnStock({ steadyMs: () => nowMs });
+  stock.want('channel', 40);
+  nowMs += 60;
+  assert.equal(stock.ahead('channel', 1_000), 40);
+  stock.put('channel', { startMs: 0, turns: 30 });
+  assert.equal(stock.ahead('channel', 1_000), 10);
+  assert.equal(stock.take('channel', 50, 1_000), undefined, 'a large request finds too little, and asks the store');
+  stock.put('channel', { startMs: 30, turns: 50 });
+  assert.deepEqual(stock.take('channel', 50, 1_000), { startMs: 30, turns: 50 });
+  const small = Array.from({ length: 30 }, () => stock.take('channel', 1, 1_000)?.startMs);
+  assert.deepEqual(
+    small,
+    Array.from({ length: 30 }, (_, place) => place),
+    'nothing that was reserved is lost',
+  );
+  assert.equal(stock.take('channel', 1, 1_000), undefined);
+});

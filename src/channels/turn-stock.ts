@@ -20,15 +20,21 @@ export interface TurnStock {
   want(channelId: string, turns: number): void;
   /** Takes that many, or none if there are not enough. `perSecond` is the channel's throughput. */
   take(channelId: string, turns: number, perSecond: number): Turns | undefined;
-  /** How many to reserve beyond those wanted now. */
+  /** How many to reserve beyond those wanted now; less what is kept already, so that the stock is bounded. */
   ahead(channelId: string, perSecond: number): number;
   /** Keeps turns that were reserved ahead. */
   put(channelId: string, turns: Turns): void;
 }
 
-interface Shelf {
+/** Turns of one reservation that are left. */
+interface Block {
   nextAtMs: number;
   left: number;
+}
+
+interface Shelf {
+  /** In the order of their times. */
+  blocks: Block[];
   windowFromMs: number;
   wanted: number;
   wantedBefore: number;
@@ -39,7 +45,7 @@ export function createTurnStock(clock: SteadyClock): TurnStock {
 
   function shelfOf(channelId: string): Shelf {
     const nowMs = clock.steadyMs();
-    const shelf = shelves(channelId, () => ({ nextAtMs: 0, left: 0, windowFromMs: nowMs, wanted: 0, wantedBefore: 0 }));
+    const shelf = shelves(channelId, () => ({ blocks: [], windowFromMs: nowMs, wanted: 0, wantedBefore: 0 }));
     const windows = Math.floor((nowMs - shelf.windowFromMs) / WINDOW_MS);
     if (windows > 0) {
       shelf.wantedBefore = windows === 1 ? shelf.wanted : 0;
@@ -56,26 +62,30 @@ export function createTurnStock(clock: SteadyClock): TurnStock {
     take(channelId, turns, perSecond) {
       const shelf = shelfOf(channelId);
       const stepMs = 1_000 / perSecond;
-      const lost = Math.min(shelf.left, Math.ceil((clock.steadyMs() - LATE_MS - shelf.nextAtMs) / stepMs));
-      if (lost > 0) {
-        shelf.nextAtMs += lost * stepMs;
-        shelf.left -= lost;
-      }
-      if (shelf.left < turns) return undefined;
-      const startMs = shelf.nextAtMs - clock.steadyMs();
-      shelf.nextAtMs += turns * stepMs;
-      shelf.left -= turns;
+      const nowMs = clock.steadyMs();
+      for (const block of shelf.blocks) loseUntil(block, nowMs - LATE_MS, stepMs);
+      shelf.blocks = shelf.blocks.filter(({ left }) => left > 0);
+      // The turns of a request come one after the other, so one block must have them all. A small one stays for others.
+      const block = shelf.blocks.find(({ left }) => left >= turns);
+      if (block === undefined) return undefined;
+      const startMs = block.nextAtMs - nowMs;
+      block.nextAtMs += turns * stepMs;
+      block.left -= turns;
       return { startMs, turns };
     },
     ahead(channelId, perSecond) {
-      return Math.min(shelfOf(channelId).wantedBefore, Math.floor((perSecond * WINDOW_MS) / 1_000));
+      const { blocks, wantedBefore } = shelfOf(channelId);
+      const kept = blocks.reduce((sum, { left }) => sum + left, 0);
+      return Math.max(0, Math.min(wantedBefore, Math.floor((perSecond * WINDOW_MS) / 1_000)) - kept);
     },
     put(channelId, { startMs, turns }) {
-      const shelf = shelfOf(channelId);
-      // What is left may have been too little for a large request. The larger reservation is kept.
-      if (turns <= shelf.left) return;
-      shelf.nextAtMs = clock.steadyMs() + startMs;
-      shelf.left = turns;
+      if (turns > 0) shelfOf(channelId).blocks.push({ nextAtMs: clock.steadyMs() + startMs, left: turns });
     },
   };
+}
+
+function loseUntil(block: Block, untilMs: number, stepMs: number): void {
+  const lost = Math.min(block.left, Math.max(0, Math.ceil((untilMs - block.nextAtMs) / stepMs)));
+  block.nextAtMs += lost * stepMs;
+  block.left -= lost;
 }
