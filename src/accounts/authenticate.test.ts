@@ -8,6 +8,8 @@ import { transmitsOf } from '../../test/support/transmits.ts';
 import { until } from '../../test/support/until.ts';
 import { systemClock } from '../kernel/clock.ts';
 import { ApiError } from '../kernel/errors.ts';
+import { newId } from '../kernel/ids.ts';
+import type { Queryable } from '../store/database.ts';
 import { mintApiKey } from './api-key.ts';
 import { createAuthenticate } from './authenticate.ts';
 
@@ -96,6 +98,26 @@ describe('authentication', () => {
     assert.equal(asked, 0);
     for (let count = 0; count < 5; count++) await assert.rejects(authenticate(`Bearer ${key}`), refused);
     assert.equal(asked, 1);
+  });
+
+  it('keeps no call waiting while a key in use is read again', async () => {
+    const row = { id: newId(), account_id: newId(), mode: 'live', scopes: null, revoked_at: null, valid_seconds: null };
+    const slow = Promise.withResolvers<void>();
+    let asked = 0;
+    const database: Queryable = {
+      query: async <Row>() => {
+        if (++asked > 1) await slow.promise;
+        return [row as Row];
+      },
+    };
+    const clock = { ms: 0, steadyMs: () => clock.ms };
+    const authenticate = createAuthenticate({ database, platformKeys: [], clock });
+    const authorization = `Bearer ${mintApiKey('live')}`;
+    await authenticate(authorization);
+    clock.ms += 1_200;
+    await Promise.all([authenticate(authorization), authenticate(authorization)]);
+    assert.equal(asked, 2);
+    slow.resolve();
   });
 
   it('refuses a key from the moment it expires', async () => {

@@ -11,6 +11,8 @@ import { findKeyByHash, type KeyWithAccountRow } from './key-store.ts';
 
 /** A revocation is promised to be effective on every node within 2 s, so nothing is believed for longer than this. */
 const BELIEVED_MS = 1_500;
+/** What is in use is read again this long before, so that no call waits for it. */
+const AHEAD_MS = 500;
 /** Beyond this many keys in use within the time above the oldest are forgotten, which costs a query each. */
 const REMEMBERED_MAX = 10_000;
 
@@ -44,6 +46,7 @@ export function createAuthenticate({ database, platformKeys, clock, onUsed }: De
       return row && { row, validUntilMs: validUntilMs(row, askedMs) };
     },
     believedMs: BELIEVED_MS,
+    aheadMs: AHEAD_MS,
     entriesMax: REMEMBERED_MAX,
     clock,
   });

@@ -15,6 +15,8 @@ import { suspendChannel } from './suspend.ts';
 
 /** A change of a channel or its account is seen by every node after this time at the latest. */
 const BELIEVED_MS = 1_500;
+/** What is in use is read again this long before, so that no call waits for it. */
+const AHEAD_MS = 500;
 const REMEMBERED_MAX = 10_000;
 
 /** A channel that messages can go out from. */
@@ -61,6 +63,7 @@ export function createChannels({ database, sealer, clock, log, sandbox }: Deps):
   const remembered = createRemembered({
     load: async (accountId) => (await listSendingChannels(database, accountId)).map((row) => toSending(row, sealer)),
     believedMs: BELIEVED_MS,
+    aheadMs: AHEAD_MS,
     entriesMax: REMEMBERED_MAX,
     clock,
   });

@@ -32,7 +32,7 @@ describe('remembered answers', () => {
   });
 
   it('do not include failures: whoever asks next asks anew', async () => {
-    const { remembered } = start({ failFirst: true });
+    const { remembered } = start({ fail: [1] });
     const both = await Promise.allSettled([remembered.get('a'), remembered.get('a')]);
     assert.deepEqual(
       both.map(({ status }) => status),
@@ -52,6 +52,41 @@ describe('remembered answers', () => {
     assert.deepEqual(asked, ['a', 'a']);
   });
 
+  it('are asked for anew before they are over, once, and nobody waits', async () => {
+    const { remembered, asked, clock } = start({ aheadMs: 400 });
+    await remembered.get('a');
+    clock.ms += 599;
+    await remembered.get('a');
+    assert.deepEqual(asked, ['a']);
+    clock.ms += 1;
+    assert.deepEqual(await Promise.all([remembered.get('a'), remembered.get('a')]), ['a1', 'a1']);
+    assert.deepEqual(asked, ['a', 'a']);
+    assert.equal(await remembered.get('a'), 'a2');
+    clock.ms += 999;
+    assert.equal(await remembered.get('a'), 'a2', 'it is believed from when it was asked for');
+  });
+
+  it('that were asked for anew do not come back after they were forgotten', async () => {
+    const { remembered, clock } = start({ aheadMs: 400 });
+    await remembered.get('a');
+    clock.ms += 700;
+    const before = remembered.get('a');
+    remembered.forgetAll();
+    assert.equal(await remembered.get('a'), 'a3');
+    assert.equal(await before, 'a1');
+    assert.equal(await remembered.get('a'), 'a3');
+  });
+
+  it('hold until they are over if asking anew fails, and no longer', async () => {
+    const { remembered, asked, clock } = start({ aheadMs: 400, fail: [2] });
+    await remembered.get('a');
+    clock.ms += 700;
+    assert.deepEqual([await remembered.get('a'), await remembered.get('a')], ['a1', 'a1']);
+    assert.equal(asked.length, 2);
+    clock.ms += 300;
+    assert.equal(await remembered.get('a'), 'a3');
+  });
+
   it('are forgotten when told so, and the oldest when there are too many', async () => {
     const { remembered, asked } = start();
     for (const key of ['a', 'b', 'c', 'd']) await remembered.get(key);
@@ -63,8 +98,11 @@ describe('remembered answers', () => {
   });
 });
 
-/** The first question of each key fails: at once with `failFirst`, once `failures` is resolved with `holdFirst`. */
-function start({ failFirst = false, holdFirst = false } = {}) {
+/**
+ * The questions of a key whose numbers are in `fail` fail at once; with `holdFirst` the first one fails once `failures` is
+ * resolved.
+ */
+function start({ fail = [] as number[], holdFirst = false, aheadMs = 0 } = {}) {
   const clock = { ms: 0, steadyMs: () => clock.ms };
   const asked: string[] = [];
   const failures = Promise.withResolvers<void>();
@@ -72,8 +110,9 @@ function start({ failFirst = false, holdFirst = false } = {}) {
     asked.push(key);
     const times = asked.filter((one) => one === key).length;
     if (holdFirst && times === 1) await failures.promise;
-    if ((failFirst || holdFirst) && times === 1) throw new Error('not now');
+    if (fail.includes(times) || (holdFirst && times === 1)) throw new Error('not now');
     return `${key}${times}`;
   };
-  return { remembered: createRemembered({ load, believedMs: 1_000, entriesMax: 3, clock }), asked, clock, failures };
+  const remembered = createRemembered({ load, believedMs: 1_000, aheadMs, entriesMax: 3, clock });
+  return { remembered, asked, clock, failures };
 }

@@ -5,9 +5,21 @@ interface Options<Value, Context> {
   load(key: string, context: Context): Promise<Value>;
   /** How long an answer is believed, counted from when it was asked for. */
   believedMs: number;
+  /**
+   * How long before an answer is over it is asked for anew by whoever uses it, who need not wait; 0 unless told: the first who
+   * comes after its end waits.
+   */
+  aheadMs?: number;
   /** Beyond this many, the oldest is forgotten. */
   entriesMax: number;
   clock: SteadyClock;
+}
+
+interface Entry<Value> {
+  value: Promise<Value>;
+  untilMs: number;
+  /** Whether it has been asked for anew. */
+  renewing: boolean;
 }
 
 /**
@@ -17,6 +29,7 @@ interface Options<Value, Context> {
 export function createRemembered<Value, Context = void>({
   load,
   believedMs,
+  aheadMs = 0,
   entriesMax,
   clock,
 }: Options<Value, Context>): {
@@ -24,25 +37,45 @@ export function createRemembered<Value, Context = void>({
   forget(key: string): void;
   forgetAll(): void;
 } {
-  const entries = new Map<string, { value: Promise<Value>; untilMs: number }>();
+  const entries = new Map<string, Entry<Value>>();
+
+  function put(key: string, value: Promise<Value>, askedMs: number): void {
+    entries.delete(key);
+    entries.set(key, { value, untilMs: askedMs + believedMs, renewing: false });
+    const [oldest] = entries.keys();
+    if (entries.size > entriesMax && oldest !== undefined) entries.delete(oldest);
+  }
 
   function ask(key: string, context: Context): Promise<Value> {
     const value = load(key, context);
-    entries.delete(key);
-    entries.set(key, { value, untilMs: clock.steadyMs() + believedMs });
+    put(key, value, clock.steadyMs());
     // These callers get the failure. The next one asks again, unless somebody has meanwhile.
     value.catch(() => {
       if (entries.get(key)?.value === value) entries.delete(key);
     });
-    const [oldest] = entries.keys();
-    if (entries.size > entriesMax && oldest !== undefined) entries.delete(oldest);
     return value;
+  }
+
+  function renew(key: string, context: Context, known: Entry<Value>): void {
+    known.renewing = true;
+    const askedMs = clock.steadyMs();
+    load(key, context).then(
+      (value) => {
+        // What was forgotten meanwhile stays forgotten.
+        if (entries.get(key) === known) put(key, Promise.resolve(value), askedMs);
+      },
+      // What is known holds until it is over. Whoever comes then asks anew, and is told.
+      () => undefined,
+    );
   }
 
   return {
     get(key, context) {
       const known = entries.get(key);
-      return known !== undefined && known.untilMs > clock.steadyMs() ? known.value : ask(key, context);
+      const leftMs = known === undefined ? 0 : known.untilMs - clock.steadyMs();
+      if (known === undefined || leftMs <= 0) return ask(key, context);
+      if (leftMs <= aheadMs && !known.renewing) renew(key, context, known);
+      return known.value;
     },
     forget: (key) => void entries.delete(key),
     forgetAll: () => entries.clear(),

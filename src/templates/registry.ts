@@ -10,6 +10,8 @@ import { ownerOf, type SyncCounts, syncTemplates } from './sync.ts';
 
 /** What the store says of a name is believed for so long; a change that another node has stored is seen after it. */
 const BELIEVED_MS = 1_500;
+/** What is in use is read again this long before, so that no send waits for it. */
+const AHEAD_MS = 500;
 const REMEMBERED_MAX = 10_000;
 
 /** An approved template, or why a message with it is not even transmitted. */
@@ -38,6 +40,7 @@ export function createTemplateRegistry({ database, provider, clock }: Deps): Tem
   const known = createRemembered({
     load: (_key, { channel, name }: Miss) => findTemplatesByName(database, ownerOf(channel), name),
     believedMs: BELIEVED_MS,
+    aheadMs: AHEAD_MS,
     entriesMax: REMEMBERED_MAX,
     clock,
   });
