@@ -83,3 +83,15 @@ it('a message that the provider has throttled is not tried again from a channel 
   assert.deepEqual(Object.fromEntries(codesOf(await answer)), { throughput_limited: 1 });
   assert.equal(world.provider.taken.length, 1);
 });
+
+it('a message that the provider has throttled is tried again with the token that the channel has by then', async () => {
+  world.provider.onMessage = () => (world.provider.taken.length === 1 ? 130429 : undefined);
+  const answer = world.sendText(from, phones(1));
+  await until(() => world.provider.taken.length > 0);
+  assert.equal((await platform('PATCH', `channels/${from}`, { access_token: 'renewed' })).status, 200);
+  assert.deepEqual(Object.fromEntries(codesOf(await answer)), { accepted: 1 });
+  assert.deepEqual(
+    world.provider.taken.map(({ authorization }) => authorization === 'Bearer renewed'),
+    [false, true],
+  );
+});

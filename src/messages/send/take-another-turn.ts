@@ -24,26 +24,26 @@ interface Wish {
 
 /**
  * Takes one more turn for a message that the provider has throttled, behind all turns that are given already, and waits
- * for it. False: it would come too late, the store cannot give one, or nothing goes out from the channel any more; then the
- * message stays refused.
+ * for it. Returns the channel as it is by then, with the token that it has; undefined: the turn would come too late, the store
+ * cannot give one, or nothing goes out from the channel any more. Then the message stays refused.
  */
 export async function takeAnotherTurn(
   { channels, pacing, clock, log }: Deps,
   { channel, message, deadlineMs }: Wish,
   deadline: AbortSignal,
-): Promise<boolean> {
+): Promise<SendingChannel | undefined> {
   try {
     const [turn] = await pacing.turnsFor(channel, [personOf(message)], deadlineMs);
-    if (turn === undefined || turn.kind === 'never') return false;
+    if (turn === undefined || turn.kind === 'never') return undefined;
     if (turn.kind === 'later') {
-      if (turn.atMs > deadlineMs - ANSWER_MS) return false;
+      if (turn.atMs > deadlineMs - ANSWER_MS) return undefined;
       await wait(Math.max(0, turn.atMs - clock.steadyMs()), undefined, { signal: deadline });
     }
     const now = await channels.asItIsNow(channel);
-    return now.kind === 'usable' && !deadline.aborted;
+    return now.kind === 'usable' && !deadline.aborted ? now.channel : undefined;
   } catch (error) {
     // The deadline came first, or the store cannot be asked: the refusal stands as it is.
     if (!deadline.aborted) tellFault(log, error);
-    return false;
+    return undefined;
   }
 }

@@ -98,7 +98,7 @@ async function outcomeOf(
     ? await takeTurn(deps, asked, message, turn, deadline)
     : { kind: 'usable', channel: asked };
   if (now.kind === 'refused') return failed(now.error);
-  const { channel } = now;
+  let { channel } = now;
   if (deadline.aborted) return failed({ code: 'not_attempted' });
   try {
     return await transmit(deps, {
@@ -110,7 +110,11 @@ async function outcomeOf(
       },
       deadline,
       deadlineMs,
-      takeAnotherTurn: () => takeAnotherTurn(deps, { channel, message, deadlineMs }, deadline),
+      async takeAnotherTurn() {
+        const later = await takeAnotherTurn(deps, { channel, message, deadlineMs }, deadline);
+        channel = later ?? channel;
+        return later?.sender;
+      },
       settledMeanwhile: () => isSettled(deps, channel, message.id),
       onAccessRefused: () => suspend(deps, channel),
     });

@@ -14,8 +14,11 @@ export interface Transmission {
   deadline: AbortSignal;
   /** The same on the steady clock. */
   deadlineMs: number;
-  /** Waits for another turn of the channel's pace: each repetition is one more call of the provider. False: none comes in time. */
-  takeAnotherTurn(): Promise<boolean>;
+  /**
+   * Waits for another turn of the channel's pace: each repetition is one more call of the provider. Returns the sender as it is
+   * by then; undefined: no turn comes in time.
+   */
+  takeAnotherTurn(): Promise<Sender | undefined>;
   /** Whether a notification has settled the message meanwhile, in spite of what the provider answered. */
   settledMeanwhile(): Promise<'yes' | 'no' | 'cannot_tell'>;
   /** Told when the provider refuses the sender's access token, and waited for: the next send must know. */
@@ -32,12 +35,13 @@ interface Deps {
  * at most twice; an `unknown` never is.
  */
 export async function transmit({ provider, clock }: Deps, transmission: Transmission): Promise<Outcome> {
-  const { sender, message, deadline, deadlineMs } = transmission;
-  let seen = await provider.transmit(sender, message, deadline);
+  const { message, deadline, deadlineMs } = transmission;
+  let seen = await provider.transmit(transmission.sender, message, deadline);
   for (const pauseMs of RETRY_PAUSES_MS) {
     if (!mayRepeat(seen) || clock.steadyMs() + pauseMs >= deadlineMs) break;
     await wait(pauseMs);
-    if (!(await transmission.takeAnotherTurn())) break;
+    const sender = await transmission.takeAnotherTurn();
+    if (sender === undefined) break;
     // A refusal that a notification contradicts, or may contradict, must not lead to a second message.
     const settled = await transmission.settledMeanwhile();
     if (settled === 'yes') return withoutId('unknown', { code: 'outcome_unknown' }, new Date(clock.nowMs()));
