@@ -31,6 +31,24 @@ const sequencesOf = (page: { data: { sequence: number }[] }) => page.data.map(({
 const parametersOf = async (query: string, path = FEED) =>
   assertProblem(await server.get(`${path}?${query}`), 'invalid_request').map(({ parameter }) => parameter);
 
+describe('readers who wait at the same place of a log', () => {
+  const READERS = 40;
+
+  it('share what is asked of the store, whether what is recorded passes their filter or not', async () => {
+    const { accountId, key } = newLog();
+    const readings = Array.from({ length: READERS }, () => read('?wait=30&type=message.read', key));
+    await until(() => server.waiting() === READERS);
+    const askedBefore = server.asked();
+    await server.record(1, { accountId, types: ['message.sent'] });
+    await until(() => server.asked() > askedBefore && server.waiting() === READERS);
+    await server.record(1, { accountId, types: ['message.read'] });
+    const pages = await Promise.all(readings);
+    assert.deepEqual([...new Set(pages.map((page) => String(sequencesOf(page))))], ['2']);
+    const asked = server.asked() - askedBefore;
+    assert.ok(asked < READERS, `${asked} statements for ${READERS} readers and two events`);
+  });
+});
+
 describe('the feed', () => {
   it('gives events as they were recorded, oldest first, with the bounds of the log', async () => {
     const { accountId, key } = newLog();

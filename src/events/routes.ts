@@ -4,12 +4,12 @@ import { PAGE_QUERY } from '../http/page.ts';
 import { accountRoute, type Route } from '../http/route.ts';
 import { textOfForm } from '../http/text-of-form.ts';
 import { ApiError } from '../kernel/errors.ts';
-import type { Mode } from '../kernel/principal.ts';
+import type { Queryable } from '../store/database.ts';
 import { EVENT_TYPES } from './event.ts';
-import { eventText } from './event-text.ts';
+import { createEventReads, type EventReads, type ReadWish, type WrittenEvent } from './event-reads.ts';
 import { eventOperations } from './operations.ts';
-import { type EventRow, findBounds, listEvents } from './store.ts';
 import { type StreamDeps, streamEvents } from './stream.ts';
+import type { Tail } from './tail.ts';
 
 const LIMIT_DEFAULT = 50;
 const WAIT_SECONDS_MAX = 30;
@@ -17,6 +17,11 @@ const WAIT_SECONDS_MAX = 30;
 interface Deps extends StreamDeps {
   /** Rejects once the key of this header is not valid any more. */
   authenticate(authorization: string | undefined): Promise<unknown>;
+}
+
+interface RouteDeps extends Omit<Deps, 'reads'> {
+  database: Queryable;
+  docsUrl(): string;
 }
 
 const NO_SEQUENCE = 'This must be a whole number of 1 to 15 digits.';
@@ -56,11 +61,12 @@ const STREAM_QUERY = Type.Object(
 );
 
 /** The log of events, to be read page by page or as a stream. */
-export function eventRoutes(deps: Deps): Route[] {
+export function eventRoutes({ database, docsUrl, ...given }: RouteDeps): Route[] {
+  const deps = { ...given, reads: createEventReads(database, docsUrl) };
   return [feedRoute(deps), streamRoute(deps)];
 }
 
-function feedRoute({ database, tail, docsUrl, closing, authenticate }: Deps): Route {
+function feedRoute({ reads, tail, closing, authenticate }: Deps): Route {
   return accountRoute({
     method: 'GET',
     path: '/api/v1/events',
@@ -75,19 +81,19 @@ function feedRoute({ database, tail, docsUrl, closing, authenticate }: Deps): Ro
       const limit = Number(query.limit ?? LIMIT_DEFAULT);
       const waitMs = Math.min(WAIT_SECONDS_MAX, Number(query.wait ?? 0)) * 1_000;
       const reading = { accountId, mode, after, types, limit, waitMs };
-      const rows = await readWaiting({ database, tail }, reading, [
+      const events = await readWaiting({ reads, tail }, reading, [
         request.signal,
         closing,
         halfClosedSignal(request.raw),
       ]);
       // A key that was revoked while it waited reads nothing more.
       if (waitMs > 0) await authenticate(request.headers.authorization);
-      const { latest, oldest } = await findBounds(database, accountId, mode);
+      const { latest, oldest } = await reads.bounds({ accountId, mode });
       return {
         status: 200,
         headers: { 'content-type': 'application/json; charset=utf-8' },
         body: pageText(
-          rows.map((row) => eventText(row, docsUrl())),
+          events.map(({ text }) => text),
           { next_cursor: null, oldest_sequence: oldest ?? latest + 1, latest_sequence: latest },
         ),
       };
@@ -99,39 +105,35 @@ function pageText(events: readonly string[], members: Record<string, number | nu
   return `{"data":[${events.join(',')}],${JSON.stringify(members).slice(1)}`;
 }
 
-interface Reading {
-  accountId: string;
-  mode: Mode;
-  after: number;
-  types: string[] | null;
-  limit: number;
+interface Reading extends ReadWish {
   waitMs: number;
 }
 
 /** Reads; if there is nothing yet, waits for the first event that passes the filter and reads again. */
 async function readWaiting(
-  { database, tail }: Pick<Deps, 'database' | 'tail'>,
-  { accountId, mode, after, types, limit, waitMs }: Reading,
+  { reads, tail }: { reads: EventReads; tail: Tail },
+  { waitMs, ...wish }: Reading,
   ends: AbortSignal[],
-): Promise<EventRow[]> {
+): Promise<readonly WrittenEvent[]> {
+  const { accountId, mode } = wish;
   const endMs = performance.now() + waitMs;
-  let from = after;
-  let rows = await listEvents(database, accountId, mode, from, types, limit);
-  if (waitMs === 0 || rows.length > 0) return rows;
+  let from = wish.after;
+  let events = await reads.list(wish);
+  if (waitMs === 0 || events.length > 0) return events;
   // Only now: to listen to both costs more than most reads.
   const signal = AbortSignal.any(ends);
-  while (rows.length === 0 && performance.now() < endMs && !signal.aborted) {
-    await tail.wait({ accountId, mode, after: from }, endMs - performance.now(), signal);
-    const { latest } = await findBounds(database, accountId, mode);
-    rows = await listEvents(database, accountId, mode, from, types, limit);
+  while (events.length === 0 && performance.now() < endMs && !signal.aborted) {
+    await tail.wait({ accountId, mode, after: from }, Math.max(0, endMs - performance.now()), signal);
+    const { latest } = await reads.bounds({ accountId, mode });
+    events = await reads.list({ ...wish, after: from });
     // What other types there were up to here must neither end the wait again nor be looked at again.
     from = Math.max(from, latest);
   }
-  return rows;
+  return events;
 }
 
 function streamRoute(deps: Deps): Route {
-  const { database, authenticate } = deps;
+  const { reads, authenticate } = deps;
   return accountRoute({
     method: 'GET',
     path: '/api/v1/events/stream',
@@ -143,7 +145,7 @@ function streamRoute(deps: Deps): Route {
     async handle({ principal: { accountId, mode }, query, request }) {
       const types = query.type === undefined ? null : readTypes(query.type);
       const given = readLastEventId(request.headers['last-event-id']) ?? query.after;
-      const after = given === undefined ? (await findBounds(database, accountId, mode)).latest : Number(given);
+      const after = given === undefined ? (await reads.bounds({ accountId, mode })).latest : Number(given);
       const { authorization } = request.headers;
       const stillAllowed = async () => isAllowed(authenticate(authorization));
       const ends = AbortSignal.any([deps.closing, halfClosedSignal(request.raw)]);

@@ -1,9 +1,7 @@
 import { Readable } from 'node:stream';
 import type { Mode } from '../kernel/principal.ts';
 import { unlessUnavailable } from '../kernel/store-unavailable.ts';
-import type { Queryable } from '../store/database.ts';
-import { eventText } from './event-text.ts';
-import { type EventRow, findBounds, listEvents } from './store.ts';
+import type { EventReads, WrittenEvent } from './event-reads.ts';
 import type { Tail } from './tail.ts';
 
 /** Long enough to be cheap, short enough for the proxies that close quiet connections. */
@@ -17,9 +15,8 @@ const ENDING_MS = 1_000;
 const PAGE = 100;
 
 export interface StreamDeps {
-  database: Queryable;
+  reads: EventReads;
   tail: Tail;
-  docsUrl(): string;
   /** Ends the stream: the process stops, or the reader may be gone. */
   closing: AbortSignal;
   heartbeatMs?: number;
@@ -88,25 +85,25 @@ async function* produce(deps: StreamDeps, wish: StreamWish, ended: AbortSignal):
   let beatMs = performance.now();
   yield ': the stream has begun\n\n';
   while (!ended.aborted) {
-    const { latest } = await findBounds(deps.database, accountId, mode);
-    const rows = await listEvents(deps.database, accountId, mode, after, types, PAGE);
-    for (const row of rows) {
+    const { latest } = await deps.reads.bounds({ accountId, mode });
+    const events = await deps.reads.list({ accountId, mode, after, types, limit: PAGE });
+    for (const event of events) {
       if (ended.aborted) return;
-      yield frameOf(row, deps.docsUrl());
-      after = row.sequence;
+      yield frameOf(event);
+      after = event.sequence;
     }
     // Beside events too: a reader may count on it, as on a clock.
     if (performance.now() - beatMs >= heartbeatMs) {
       beatMs = performance.now();
       yield ': still here\n\n';
     }
-    if (rows.length > 0) continue;
+    if (events.length > 0) continue;
     // Nothing up to here passes the filter, so it need not be looked at again.
     after = Math.max(after, latest);
     await deps.tail.wait({ accountId, mode, after }, Math.max(0, beatMs + heartbeatMs - performance.now()), ended);
   }
 }
 
-function frameOf(row: EventRow, docsUrl: string): string {
-  return `id: ${row.sequence}\nevent: ${row.type}\ndata: ${eventText(row, docsUrl)}\n\n`;
+function frameOf({ sequence, type, text }: WrittenEvent): string {
+  return `id: ${sequence}\nevent: ${type}\ndata: ${text}\n\n`;
 }

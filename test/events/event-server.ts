@@ -9,7 +9,7 @@ import { systemClock } from '../../src/kernel/clock.ts';
 import { ApiError } from '../../src/kernel/errors.ts';
 import { newId } from '../../src/kernel/ids.ts';
 import type { AccountPrincipal, Mode, Scope } from '../../src/kernel/principal.ts';
-import type { Database } from '../../src/store/database.ts';
+import type { Database, Queryable } from '../../src/store/database.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import type { TestAnswer } from '../support/gateway.ts';
 
@@ -28,6 +28,8 @@ export interface EventServer extends Pick<TestDatabase, 'database' | 'connection
   get(path: string, options?: { key?: string | null }): Promise<TestAnswer>;
   /** How many feeds and streams wait for an event in this moment. */
   waiting(): number;
+  /** How many statements the feeds and streams have asked so far. */
+  asked(): number;
   /** How many connections are open. */
   connections(): Promise<number>;
   /** What the process does first when it stops. */
@@ -55,6 +57,7 @@ export async function startEventServer(pace: { heartbeatMs?: number; stalledMs?:
       return wait(...asked).finally(() => waiting--);
     },
   };
+  const { counted, asked } = countStatements(database);
   const closing = new AbortController();
   const keys = new Map<string, AccountPrincipal>();
   const authenticate = async (authorization: string | undefined) => {
@@ -63,7 +66,7 @@ export async function startEventServer(pace: { heartbeatMs?: number; stalledMs?:
     return principal;
   };
   const docsUrl = () => 'http://127.0.0.1/docs/errors';
-  const routes = eventRoutes({ database, tail, docsUrl, closing: closing.signal, authenticate, ...pace });
+  const routes = eventRoutes({ database: counted, tail, docsUrl, closing: closing.signal, authenticate, ...pace });
   const rateLimits = createRateLimits({ requests: 1e6, recipients: 1e6 }, systemClock);
   const server = createServer({ authenticate, rateLimits, docsUrl, accepting: () => true, log, routes });
   const url = await server.listen({ host: '127.0.0.1', port: 0 });
@@ -98,6 +101,7 @@ export async function startEventServer(pace: { heartbeatMs?: number; stalledMs?:
       return { status: answer.status, headers: answer.headers, text, json: JSON.parse(text) };
     },
     waiting: () => waiting,
+    asked,
     connections: () => new Promise((resolve) => server.server.getConnections((_, count) => resolve(count))),
     drain,
     async stop() {
@@ -105,6 +109,17 @@ export async function startEventServer(pace: { heartbeatMs?: number; stalledMs?:
       await drop();
     },
   };
+}
+
+function countStatements(store: Queryable): { counted: Queryable; asked(): number } {
+  let statements = 0;
+  const counted: Queryable = {
+    query: (...statement) => {
+      statements++;
+      return store.query(...statement);
+    },
+  };
+  return { counted, asked: () => statements };
 }
 
 export async function recordEvents(

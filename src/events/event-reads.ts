@@ -1,0 +1,46 @@
+import type { Mode } from '../kernel/principal.ts';
+import { createSharing } from '../kernel/share.ts';
+import type { Queryable } from '../store/database.ts';
+import { eventText } from './event-text.ts';
+import { findBounds, listEvents } from './store.ts';
+
+/** An event as it goes to customers. */
+export interface WrittenEvent {
+  sequence: number;
+  type: string;
+  /** The whole of it, as JSON. */
+  text: string;
+}
+
+/** What a reader wants of a log. */
+export interface ReadWish {
+  accountId: string;
+  mode: Mode;
+  after: number;
+  /** null: all. */
+  types: readonly string[] | null;
+  limit: number;
+}
+
+/** What readers of the logs ask of the store. */
+export interface EventReads {
+  bounds(log: Pick<ReadWish, 'accountId' | 'mode'>): Promise<{ latest: number; oldest: number | null }>;
+  list(wish: ReadWish): Promise<readonly WrittenEvent[]>;
+}
+
+/**
+ * Many readers wait at the same place of a log, the end of it, and an event wakes them all: those who want the same share
+ * one query, and what it found is written out once. Otherwise some hundred readers keep everybody else from the store.
+ */
+export function createEventReads(database: Queryable, docsUrl: () => string): EventReads {
+  const bounds = createSharing<{ latest: number; oldest: number | null }>();
+  const lists = createSharing<readonly WrittenEvent[]>();
+  return {
+    bounds: ({ accountId, mode }) => bounds(`${accountId} ${mode}`, () => findBounds(database, accountId, mode)),
+    list: ({ accountId, mode, after, types, limit }) =>
+      lists([accountId, mode, after, limit, types?.join() ?? '*'].join(' '), async () => {
+        const rows = await listEvents(database, accountId, mode, after, types, limit);
+        return rows.map((row) => ({ sequence: row.sequence, type: row.type, text: eventText(row, docsUrl()) }));
+      }),
+  };
+}
