@@ -152,13 +152,22 @@ function collect(
   }
 }
 
-/** Adds what we know of the window to every failure because of it, so that a person sees why. There are few. */
+/** Adds what we know of the window to every failure because of it, so that a person sees why. */
 async function explainClosedWindows(tx: Queryable, reports: readonly PlacedReport[]): Promise<void> {
-  for (const { report, recipient } of reports) {
-    if (report.error?.code !== 'window_closed') continue;
-    const windows = await findWindows(tx, report.accountId, report.channelId, identities(recipient));
-    const [lastAt] = [...windows.values()].sort((a, b) => b.getTime() - a.getTime());
-    report.error = { ...report.error, detail: describeClosedWindow(lastAt) };
+  const closed = reports.flatMap(({ report, recipient }) => {
+    const { error } = report;
+    return error?.code === 'window_closed' ? [{ report, error, people: identities(recipient) }] : [];
+  });
+  for (const [channelId, ofChannel] of Map.groupBy(closed, ({ report }) => report.channelId)) {
+    const [first] = ofChannel;
+    if (first === undefined) continue;
+    const everybody = ofChannel.flatMap(({ people }) => people);
+    const windows = await findWindows(tx, first.report.accountId, channelId, everybody);
+    for (const { report, error, people } of ofChannel) {
+      const times = people.flatMap((person) => windows.get(person) ?? []);
+      const [lastAt] = times.sort((a, b) => b.getTime() - a.getTime());
+      report.error = { ...error, detail: describeClosedWindow(lastAt) };
+    }
   }
 }
 

@@ -76,6 +76,11 @@ describe('a round of applying', () => {
     assert.deepEqual(await packed(), []);
   });
 
+  it('takes as many bytes as this process can read in a moment, and a larger notification alone', async () => {
+    for (const size of [400, 400, 400, 3_000, 400]) await pack('x'.repeat(size << 10));
+    assert.deepEqual([await round(), await round(), await round(), await round(), await round()], [2, 1, 1, 1, 0]);
+  });
+
   it('goes on with what has waited even while packs alone would fill it', async () => {
     await database.query(
       `insert into notification (id, origin, body) select gen_random_uuid(), 'live', 'old' from generate_series(1, 150)`,

@@ -128,6 +128,24 @@ describe('applying notifications', () => {
     );
   });
 
+  it('tells of each message that came too late for its window when its own person last wrote', async () => {
+    const wrote = '+447700900155';
+    const sends = [await sendOne(gateway, wrote), await sendOne(gateway, '+447700900156')];
+    await post(messagesBody(line, { messages: [textFrom(wrote, 'wamid.opens-the-window')] }));
+    const errors = [{ code: 131047, title: 'Re-engagement message' }];
+    const failed = sends.map(({ message_id: providerId }, place) =>
+      statusOf('failed', { providerId, errors, recipient_id: `44770090015${5 + place}` }),
+    );
+    await post(messagesBody(line, { statuses: failed }));
+    const seen = await Promise.all(sends.map(({ id }) => readMessage(gateway, id)));
+    assert.deepEqual(
+      seen.map(({ error }) => error.code),
+      ['window_closed', 'window_closed'],
+    );
+    assert.match(seen[0].error.message, /last wrote to this number at 2026-01-01/);
+    assert.match(seen[1].error.message, /has not written to this number/);
+  });
+
   it('keeps what no channel claims, and applies it when the channel is connected and it is reprocessed', async () => {
     const missing: TestLine = {
       phoneNumberId: '900000000000011',

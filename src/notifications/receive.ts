@@ -15,8 +15,8 @@ import { insertPack, type RawNotification } from './pack-store.ts';
 const COMMITS_MAX = 1;
 /** As many as one transaction of applying takes: a pack is taken whole. */
 const NOTIFICATIONS_A_PACK_MAX = 500;
-/** As much as one body may have. A pack is one value of the database, and is written and read as a whole. */
-const BYTES_A_PACK_MAX = 4 << 20;
+/** As many as one transaction of applying takes, for the same reason. A larger body has a pack of its own. */
+const BYTES_A_PACK_MAX = 1 << 20;
 /** Bodies are held in memory until they are committed. Beyond this they are refused, and the provider repeats them. */
 const BYTES_HELD_MAX = 64 << 20;
 
