@@ -47,12 +47,12 @@ const ATTEMPT_EMPTY = `
     select id, event_id, type from attempt
     where account_id = $1 and ($2::uuid is null or id > $2) and id < $3 order by id limit $4
   ), emptied as (
-    update attempt a set answer = null from batch
-    left join event e on e.account_id = $1 and e.id = batch.event_id
-    where a.account_id = $1 and a.id = any(array(select id from batch)) and a.id = batch.id and a.answer is not null
-      and case when e.id is null then batch.type <> 'endpoint.test'
+    update attempt set answer = null
+    where account_id = $1 and answer is not null and id = any(array(
+      select batch.id from batch left join event e on e.account_id = $1 and e.id = batch.event_id
+      where case when e.id is null then batch.type <> 'endpoint.test'
         else (${TELLS_OF_NOBODY})
-          or array[e.data->'message'->>'to', e.data->'message'->>'from', e.data->'message'->>'user_id'] && $5::text[] end
+          or array[e.data->'message'->>'to', e.data->'message'->>'from', e.data->'message'->>'user_id'] && $5::text[] end))
   )
   select id as reached from batch order by id desc limit 1`;
 
