@@ -23,16 +23,19 @@ const ANSWERED_AT = new Date('2026-05-04T03:02:01.000Z');
 const { database, drop } = await createTestDatabase();
 after(drop);
 
+const known = async (mode: Mode, key: string, accountId = ACCOUNT) =>
+  (await findIdempotency(database, [{ accountId, mode, key }]))[0];
+
 describe('a request that ends', () => {
   it('ends alone, and gives its answer to its own key alone', async () => {
     const [one, sameKey, other] = [requestWith('k'), requestWith('k', 'live'), requestWith('another')];
     await begin(one, sameKey, other);
     await complete(one, 'k', '{"n": 1}');
     assert.deepEqual(await running(), [sameKey.id, other.id].sort());
-    assert.equal((await findIdempotency(database, ACCOUNT, 'test', 'k'))?.answer, '{"n": 1}');
-    assert.equal((await findIdempotency(database, ACCOUNT, 'live', 'k'))?.answer, null);
-    assert.equal((await findIdempotency(database, ACCOUNT, 'test', 'another'))?.answer, null);
-    assert.equal(await findIdempotency(database, newId(), 'test', 'k'), undefined);
+    assert.equal((await known('test', 'k'))?.answer, '{"n": 1}');
+    assert.equal((await known('live', 'k'))?.answer, null);
+    assert.equal((await known('test', 'another'))?.answer, null);
+    assert.equal(await known('test', 'k', newId()), undefined);
   });
 
   it('keeps the answer that was given first, and leaves a key that another request has claimed since', async () => {
@@ -40,12 +43,12 @@ describe('a request that ends', () => {
     await begin(request);
     await complete(request, 'first', 'first');
     await complete(request, 'first', 'second');
-    assert.equal((await findIdempotency(database, ACCOUNT, 'test', 'first'))?.answer, 'first');
+    assert.equal((await known('test', 'first'))?.answer, 'first');
     await complete(requestWith('first'), 'first', 'third');
     const claimedAnew = requestWith('anew');
     await begin(claimedAnew);
     await complete(requestWith('anew'), 'anew', 'not its own');
-    assert.equal((await findIdempotency(database, ACCOUNT, 'test', 'anew'))?.answer, null);
+    assert.equal((await known('test', 'anew'))?.answer, null);
   });
 
   it('ends at the time of its first end, however often the end is repeated', async () => {
@@ -80,15 +83,15 @@ describe('a request that is taken back', () => {
     assert.deepEqual(await statusesOf(request), []);
     assert.deepEqual(await statusesOf(other), ['pending']);
     assert.ok((await running()).includes(other.id));
-    assert.equal(await findIdempotency(database, ACCOUNT, 'test', 'back'), undefined);
-    assert.ok(await findIdempotency(database, ACCOUNT, 'test', 'stays'));
+    assert.equal(await known('test', 'back'), undefined);
+    assert.ok(await known('test', 'stays'));
   });
 
   it('leaves the key to who has claimed it since, and what has ended meanwhile as it is', async () => {
     const request = requestWith('won', 'test', [intend('pending')]);
     await begin(request);
     await database.transaction((tx) => withdrawRequest(tx, { ...request, id: newId() }));
-    assert.ok(await findIdempotency(database, ACCOUNT, 'test', 'won'));
+    assert.ok(await known('test', 'won'));
     await complete(request, null, '');
     await database.transaction((tx) => withdrawRequest(tx, request));
     assert.equal((await database.query('select 1 from request where id = $1', [request.id])).length, 1);
@@ -109,7 +112,7 @@ describe('an idempotency key', () => {
     await begin(requestWith('fresh'), requestWith('old'));
     await database.query("update idempotency set expires_at = now() where key = 'old'");
     assert.equal(await expireIdempotency(database), 1);
-    assert.ok(await findIdempotency(database, ACCOUNT, 'test', 'fresh'));
+    assert.ok(await known('test', 'fresh'));
   });
 });
 
@@ -170,6 +173,26 @@ describe('what is asked about a send', () => {
       ]);
       assert.deepEqual(rows.map((row) => row.id).sort(), [other.id, otherId].sort(), 'and holds only these');
     });
+  });
+});
+
+describe('keys that are looked up together', () => {
+  it('are told each at its place, whoever else has the same key and whatever has expired', async () => {
+    const other = newId();
+    await begin(requestWith('shared'), requestWith('shared', 'live'), requestWith('over'));
+    await database.query(`update idempotency set expires_at = now() - interval '1 s' where key = 'over'`);
+    const found = await findIdempotency(database, [
+      { accountId: ACCOUNT, mode: 'test', key: 'over' },
+      { accountId: ACCOUNT, mode: 'live', key: 'shared' },
+      { accountId: other, mode: 'live', key: 'shared' },
+      { accountId: ACCOUNT, mode: 'test', key: 'shared' },
+      { accountId: ACCOUNT, mode: 'live', key: 'shared' },
+    ]);
+    const [over, live, others, ofTest, again] = found.map((row) => row?.request_id);
+    assert.deepEqual([over, others], [undefined, undefined]);
+    assert.ok(live !== undefined && ofTest !== undefined && live !== ofTest);
+    assert.equal(again, live);
+    assert.deepEqual(await database.query(`select key from idempotency where key = 'over'`), []);
   });
 });
 

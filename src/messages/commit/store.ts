@@ -105,25 +105,46 @@ export interface IdempotencyRow {
   answer: string | null;
 }
 
+/** A key as it must be unique. */
+export interface WantedKey {
+  accountId: string;
+  mode: Mode;
+  key: string;
+}
+
 /**
- * A key that has expired is deleted in passing, so that it can be claimed again. `+ interval '0'` keeps the planner from the
- * index of expiry, which it would read through for all that has expired.
+ * A key that has expired is deleted in passing, so that it can be claimed again; one that somebody else deletes is left to
+ * them, because nobody may wait for another here. Each key is looked up by itself, and `+ interval '0'` keeps the planner from
+ * the index of expiry: where the table is new it would read all keys by it.
  */
 const IDEMPOTENCY_FIND = `
-  with expired as (
-    delete from idempotency
-    where account_id = $1 and mode = $2 and key = $3 and expires_at + interval '0' <= now()
+  with wanted as (
+    select * from unnest($1::uuid[], $2::mode[], $3::text[]) with ordinality as t(account_id, mode, key, place)
+  ), expired as (
+    delete from idempotency where ctid = any(array(
+      select i.place from wanted w
+      cross join lateral (
+        select ctid as place from idempotency
+        where account_id = w.account_id and mode = w.mode and key = w.key and expires_at + interval '0' <= now()
+        limit 1 for update skip locked) i))
   )
-  select request_id, body_sha256, answer from idempotency
-  where account_id = $1 and mode = $2 and key = $3 and expires_at > now()`;
+  select w.place::integer as place, i.request_id, i.body_sha256, i.answer from wanted w
+  cross join lateral (
+    select request_id, body_sha256, answer from idempotency
+    where account_id = w.account_id and mode = w.mode and key = w.key and expires_at + interval '0' > now() limit 1) i`;
 
+/** What is known of each key, in their order; undefined: it is free. */
 export async function findIdempotency(
   store: Queryable,
-  accountId: string,
-  mode: Mode,
-  key: string,
-): Promise<IdempotencyRow | undefined> {
-  return (await store.query<IdempotencyRow>(IDEMPOTENCY_FIND, [accountId, mode, key]))[0];
+  wanted: readonly WantedKey[],
+): Promise<(IdempotencyRow | undefined)[]> {
+  const rows = await store.query<IdempotencyRow & { place: number }>(IDEMPOTENCY_FIND, [
+    wanted.map(({ accountId }) => accountId),
+    wanted.map(({ mode }) => mode),
+    wanted.map(({ key }) => key),
+  ]);
+  const byPlace = new Map(rows.map(({ place, ...row }) => [place, row]));
+  return wanted.map((_, index) => byPlace.get(index + 1));
 }
 
 /** Bounded, so that a long backlog never holds locks for long. */

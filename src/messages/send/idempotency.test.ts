@@ -5,6 +5,8 @@ import { assertProblem } from '../../../test/support/problem.ts';
 import { callRaw } from '../../../test/support/raw-http.ts';
 import { transmitsOf } from '../../../test/support/transmits.ts';
 import { until } from '../../../test/support/until.ts';
+import type { Queryable } from '../../store/database.ts';
+import { createFindReplay, hashBody } from './idempotency.ts';
 
 const SEND = '/api/v1/messages/send';
 /** So long that a request can be met while it is under way. */
@@ -143,4 +145,22 @@ describe('an idempotency key', () => {
     assert.notEqual(second.json.request_id, first.json.request_id);
     assert.equal((await transmitsOf(gateway.sandbox, to)).length, 2);
   });
+});
+
+it('keys of one moment are looked up together', async () => {
+  let asked = 0;
+  const store: Queryable = {
+    query: (...statement) => {
+      asked++;
+      return gateway.database.query(...statement);
+    },
+  };
+  const findReplay = createFindReplay(store);
+  const claims = Array.from({ length: 40 }, (_, number) => ({
+    key: `together-${number}`,
+    bodySha256: hashBody(Buffer.alloc(0)),
+  }));
+  const found = await Promise.all(claims.map((claim) => findReplay(gateway.accountId, 'test', claim)));
+  assert.deepEqual([...new Set(found)], [undefined]);
+  assert.ok(asked <= 2, `${asked} queries for ${claims.length} keys`);
 });

@@ -3,9 +3,11 @@ import type { IncomingMessage } from 'node:http';
 import { headerValues } from '../../http/header-values.ts';
 import { ApiError } from '../../kernel/errors.ts';
 import type { Mode } from '../../kernel/principal.ts';
+import { createBatcher } from '../../store/batcher.ts';
 import type { Queryable } from '../../store/database.ts';
-import { findIdempotency } from '../commit/store.ts';
+import { findIdempotency, type IdempotencyRow, type WantedKey } from '../commit/store.ts';
 
+const KEYS_A_QUERY_MAX = 100;
 const KEY = /^[\x21-\x7e]{1,255}$/;
 const QUOTED = /^"((?:[\x20\x21\x23-\x5b\x5d-\x7e]|\\["\\])*)"$/;
 
@@ -38,19 +40,23 @@ export function hashBody(rawBody: Buffer): Buffer {
  * Looks a key up: the stored answer if its first request is done, undefined if the key is free. Throws
  * `idempotency_mismatch` for another body and `idempotency_in_flight` while the first request runs or waits for recovery.
  */
-export async function findReplay(
-  store: Queryable,
-  accountId: string,
-  mode: Mode,
-  claim: IdempotencyClaim,
-): Promise<string | undefined> {
-  const known = await findIdempotency(store, accountId, mode, claim.key);
-  if (known === undefined) return undefined;
-  if (!known.body_sha256.equals(claim.bodySha256))
-    throw new ApiError('idempotency_mismatch', 'The first request with this key had another body.');
-  if (known.answer === null)
-    throw new ApiError('idempotency_in_flight', 'The first request with this key is still running.', {
-      headers: { 'retry-after': '1' },
-    });
-  return known.answer;
+export type FindReplay = (accountId: string, mode: Mode, claim: IdempotencyClaim) => Promise<string | undefined>;
+
+/** Makes what looks keys up. Those of one moment share a query: most sends have a key, and one for each cost more than a commit. */
+export function createFindReplay(store: Queryable): FindReplay {
+  const lookUps = createBatcher<WantedKey, IdempotencyRow | undefined>({
+    itemsMax: KEYS_A_QUERY_MAX,
+    flush: (wanted) => findIdempotency(store, wanted),
+  });
+  return async (accountId, mode, { key, bodySha256 }) => {
+    const known = await lookUps.add({ accountId, mode, key });
+    if (known === undefined) return undefined;
+    if (!known.body_sha256.equals(bodySha256))
+      throw new ApiError('idempotency_mismatch', 'The first request with this key had another body.');
+    if (known.answer === null)
+      throw new ApiError('idempotency_in_flight', 'The first request with this key is still running.', {
+        headers: { 'retry-after': '1' },
+      });
+    return known.answer;
+  };
 }

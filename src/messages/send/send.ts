@@ -1,7 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import type { SendingChannel } from '../../channels/channels.ts';
 import type { Turn } from '../../channels/pacing.ts';
-import type { AccountPrincipal } from '../../kernel/principal.ts';
+import type { AccountPrincipal, Mode } from '../../kernel/principal.ts';
 import { storeTooSlow } from '../../kernel/store-unavailable.ts';
 import { unavailable } from '../../kernel/unavailable.ts';
 import { withinMs } from '../../kernel/within-ms.ts';
@@ -11,7 +11,7 @@ import type { CompletedRequest, SettledMessage } from '../commit/settle-store.ts
 import type { IntendedMessage, Outcome } from '../message.ts';
 import type { SendCommand } from '../parse/send-command.ts';
 import { giveTurns, isStale, renewTurns } from './give-turns.ts';
-import { findReplay, type IdempotencyClaim } from './idempotency.ts';
+import { createFindReplay, type FindReplay, type IdempotencyClaim } from './idempotency.ts';
 import { type Plan, planMessages } from './plan.ts';
 import { type Preflight, type PreflightDeps, preflight } from './preflight.ts';
 import { createRoom } from './room.ts';
@@ -35,6 +35,8 @@ export interface SendDeps extends PreflightDeps, TransmitDeps {
   sendsMax: number;
 }
 
+type CarryingDeps = SendDeps & { findReplay: FindReplay };
+
 export interface SendCall {
   requestId: string;
   principal: AccountPrincipal;
@@ -51,16 +53,21 @@ export type SendResult = { replayed: boolean; answer: string };
 export interface Sends {
   /**
    * Carries a send out and answers for every recipient before the deadline. Throws `unavailable` when too much is under
-   * way or the store is away, and the errors of `findReplay` when another request has just claimed the same key.
+   * way or the store is away, and the errors of `FindReplay` when another request has just claimed the same key.
    */
   send(call: SendCall): Promise<SendResult>;
+  /** The answer that is replayed for a key, before a send of it begins. Throws as `FindReplay` does, and as `lookUp`. */
+  replayOf(arrivedMs: number, accountId: string, mode: Mode, claim: IdempotencyClaim): Promise<string | undefined>;
   /** What a send has to know before it begins; `StoreUnavailable` if that is not known before its deadline. */
   lookUp<Value>(arrivedMs: number, asked: Promise<Value>): Promise<Value>;
   /** Resolves when no send is under way, and every late answer is settled or has kept us waiting for long enough. */
   idle(): Promise<void>;
 }
 
-export function createSends(deps: SendDeps): Sends {
+export function createSends(given: SendDeps): Sends {
+  const deps: CarryingDeps = { ...given, findReplay: createFindReplay(given.database) };
+  const lookUp = <Value>(arrivedMs: number, asked: Promise<Value>) =>
+    withinMs(asked, leftMs(deps, lastTurnMs(deps, arrivedMs)), tooLong);
   const running = new Set<Promise<unknown>>();
   const late = new Set<Promise<unknown>>();
   const room = createRoom(deps.sendsMax);
@@ -78,7 +85,8 @@ export function createSends(deps: SendDeps): Sends {
         room.leave(accountId);
       }
     },
-    lookUp: (arrivedMs, asked) => withinMs(asked, leftMs(deps, lastTurnMs(deps, arrivedMs)), tooLong),
+    replayOf: (arrivedMs, accountId, mode, claim) => lookUp(arrivedMs, deps.findReplay(accountId, mode, claim)),
+    lookUp,
     async idle() {
       while (running.size > 0) await Promise.allSettled(running);
       await withinMs(Promise.allSettled(late), LATE_AT_STOP_MS, () => []);
@@ -97,7 +105,7 @@ function track<Value>(works: Set<Promise<unknown>>, work: Promise<Value>): Promi
 /** `settling` outlives the call. */
 type OnLate = (settling: Promise<void>) => void;
 
-async function carryOut(deps: SendDeps, call: SendCall, onLate: OnLate): Promise<SendResult> {
+async function carryOut(deps: CarryingDeps, call: SendCall, onLate: OnLate): Promise<SendResult> {
   const { channel } = call;
   const deadlineMs = lastTurnMs(deps, call.arrivedMs);
   const answerByMs = call.arrivedMs + deps.deadlineMs;
@@ -214,11 +222,11 @@ async function transmitAndSettle(
 
 /** Another request claimed the key between our look-up and our commit: it is answered as if it had been seen before. */
 async function replayOfOther(
-  deps: SendDeps,
+  deps: CarryingDeps,
   { arrivedMs }: SendCall,
   { accountId, mode, idempotency }: NewRequest,
 ): Promise<SendResult> {
-  const found = idempotency === null ? undefined : findReplay(deps.database, accountId, mode, idempotency);
+  const found = idempotency === null ? undefined : deps.findReplay(accountId, mode, idempotency);
   const answer = found && (await withinMs(found, leftMs(deps, arrivedMs + deps.deadlineMs), tooLong));
   if (answer !== undefined) return { replayed: true, answer };
   // The other one was taken back in this very moment.
