@@ -88,6 +88,15 @@ describe('a round of applying', () => {
     for (let number = 0; number < 3; number++) await pack(...Array.from({ length: 500 }, () => 'new'));
     assert.deepEqual([await round(), await round(), await round(), await round()], [600, 550, 500, 0]);
   });
+
+  it('goes on with what has waited also while large packs fill it', async () => {
+    await database.query(
+      `insert into notification (id, origin, body)
+       select gen_random_uuid(), 'live', convert_to(repeat('o', 1000), 'UTF8') from generate_series(1, 150)`,
+    );
+    for (let number = 0; number < 3; number++) await pack('n'.repeat(1 << 20));
+    assert.deepEqual([await round(), await round(), await round(), await round()], [151, 1, 1, 0]);
+  });
 });
 
 it('what waits is applied together with others unless an item of it has failed', async () => {

@@ -24,6 +24,8 @@ const BYTES_MAX = 1 << 20;
 const PACKS_MAX = 50;
 /** At least this many that wait in rows of their own are taken, even if packs fill the transaction: a flood must not hold them up. */
 const WAITING_ROWS_MIN = 100;
+/** And this many bytes of them: beside one full pack it would else be a row a transaction. The first is taken whatever its size. */
+const WAITING_BYTES_MIN = 256 << 10;
 
 export interface RoundDeps extends ApplyDeps {
   /** Told what a batch has come to, once that is committed. */
@@ -64,8 +66,7 @@ async function claim(tx: Transaction): Promise<Claimed> {
   const packed = await claimPacked(tx, { packsMax: PACKS_MAX, rowsMax: ROWS_MAX, bytesMax: BYTES_MAX });
   const bytes = packed.reduce((sum, { body }) => sum + body.length, 0);
   const rowsLeft = Math.max(WAITING_ROWS_MIN, ROWS_MAX - packed.length);
-  // At least one, and then the first is taken whatever its size.
-  const rows = await claimNotifications(tx, rowsLeft, Math.max(1, BYTES_MAX - bytes));
+  const rows = await claimNotifications(tx, rowsLeft, Math.max(WAITING_BYTES_MIN, BYTES_MAX - bytes));
   const { waiting = [], spoiling = [] } = Object.groupBy(rows, (row) => (row.spoiling ? 'spoiling' : 'waiting'));
   return { packed, waiting, spoiling };
 }
