@@ -88,6 +88,17 @@ describe('notifications that are committed together', () => {
       assert.equal((await readMessage(gateway, id)).status, place % 3 === 0 ? 'accepted' : 'sent');
   });
 
+  it('are so few of those with a thousand statuses that a transaction of applying stays short', async () => {
+    const body = ' '.repeat(300_000);
+    await whileNothingIsApplied(async () => {
+      const answers = await Promise.all(Array.from({ length: 20 }, () => postSigned(asSandbox(gateway), body)));
+      assert.deepEqual(new Set(answers.map(({ status }) => status)), new Set([200]));
+      const sizes = (await packs()).map(({ ids }) => ids.length);
+      assert.ok(Math.max(...sizes) <= 3, `${sizes}`);
+    });
+    await until(() => isProcessed(gateway));
+  });
+
   it('keep their bytes and their order, whatever they are', async () => {
     const bodies = [
       Buffer.alloc(0),
