@@ -11,14 +11,14 @@ export function visibleRows(
   return { first: Math.min(first, end), end };
 }
 
-/** How many rows were put in above the row that stands first in the view; 0 if it is not there any more. */
+/** How many rows were put in above the one at `kept`; 0 if that is not there any more. */
 export function rowsAbove<Row extends { id: string }>(
   before: readonly Row[],
   now: readonly Row[],
-  top: number,
+  kept: number,
 ): number {
-  const first = before[top];
-  if (first === undefined || now[top]?.id === first.id) return 0;
-  const place = now.findIndex(({ id }) => id === first.id);
-  return place < 0 ? 0 : place - top;
+  const row = before[kept];
+  if (row === undefined || now[kept]?.id === row.id) return 0;
+  const place = now.findIndex(({ id }) => id === row.id);
+  return place < 0 ? 0 : place - kept;
 }
