@@ -34,6 +34,7 @@ import { createSealer, type Sealer } from './kernel/sealed.ts';
 import { unlessUnavailable } from './kernel/store-unavailable.ts';
 import { createLedger, type Ledger } from './messages/commit/ledger.ts';
 import { messageRoutes } from './messages/routes.ts';
+import { createFindReplay } from './messages/send/idempotency.ts';
 import { createSends } from './messages/send/send.ts';
 import { BEAT_MS, joinNodes } from './nodes/node.ts';
 import { POLL_MS as PROCESSOR_POLL_MS, startProcessor } from './notifications/processor.ts';
@@ -205,9 +206,10 @@ async function createParts(deps: WatchedDeps, sealer: Sealer, life: Life) {
   const ledger = noteSettled(watch.ledger(createLedger(database, log, onEvents, watch.onCommit)), notedMinutes);
   const pacing = watch.pacing(createPacing(database, clock));
   const { sendDeadlineMs: deadlineMs, sendsMax } = config;
+  const findReplay = createFindReplay(database);
   const transmitting = { database, ledger, channels, provider, pacing, clock, log, nodeId: node.id };
   const sends = watch.sends(
-    createSends({ ...transmitting, registry, checkAgainstTemplate, docsUrl, deadlineMs, sendsMax }),
+    createSends({ ...transmitting, findReplay, registry, checkAgainstTemplate, docsUrl, deadlineMs, sendsMax }),
   );
   const applying = { decode: decodeNotification, nowMs: () => clock.nowMs() };
   const watching = { watch: watch.loop('processor', PROCESSOR_POLL_MS / 1_000), onBatch: onBatch(watch, registry) };
@@ -230,7 +232,7 @@ async function createParts(deps: WatchedDeps, sealer: Sealer, life: Life) {
   const rateLimits = createRateLimits({ requests: config.rateRequests, recipients: config.rateRecipients }, clock);
   const birth = (tx: Queryable, accountId: string) => bearTestChannel(tx, sealer, accountId);
   return {
-    ...{ sandbox, docsUrl, node, provider, channels, registry, tail, attempts, ledger, sends },
+    ...{ sandbox, docsUrl, node, provider, channels, registry, tail, attempts, ledger, sends, findReplay },
     ...{ processor, keyUses, notedMinutes, rounds, authenticate, birth, rateLimits },
     markOf: createPersonMark(secrets.masterKey),
   };
@@ -302,7 +304,8 @@ function createRoutes(deps: WatchedDeps, sealer: Sealer, life: Life, parts: Part
     onCommit: (notifications) => watch.onCommit('notifications', notifications),
   });
   const intake = watch.intake(received);
-  const sending = { database, sends: parts.sends, channels, registry, checkAgainstTemplate, checkComponents };
+  const { sends, findReplay } = parts;
+  const sending = { database, sends, findReplay, channels, registry, checkAgainstTemplate, checkComponents };
   const { tail, attempts, authenticate } = parts;
   const { localEndpoints } = config;
   const takeRecipients = ({ keyId }: { keyId: string }, recipients: number) => {

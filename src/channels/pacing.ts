@@ -37,7 +37,7 @@ export function createPacing(database: Queryable, clock: SteadyClock): Pacing {
   const stock = createTurnStock(clock);
   const reservations = createBatcher<PaceWish, Turns>({
     itemsMax: WISHES_A_QUERY_MAX,
-    // One after the other: of what two had reserved ahead for a channel, only one can be kept.
+    // One after the other: those who wait meanwhile may find enough in what the one before has reserved ahead.
     flushesMax: 1,
     flush: (wishes) => reserveTogether(database, stock, wishes),
   });

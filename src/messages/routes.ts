@@ -15,13 +15,14 @@ import { parseSend } from './parse/parse-send.ts';
 import { readTraceparent } from './parse/traceparent.ts';
 import { presentMessages, presentTimeline } from './read/present.ts';
 import { findMessages, findMessageWithTimeline, findRequests } from './read/read-store.ts';
-import { hashBody, readIdempotencyKey } from './send/idempotency.ts';
+import { type FindReplay, hashBody, readIdempotencyKey } from './send/idempotency.ts';
 import type { Sends } from './send/send.ts';
 import { validateSend } from './send/validate.ts';
 
 interface Deps {
   database: Database;
   sends: Sends;
+  findReplay: FindReplay;
   channels: Channels;
   checkComponents: CheckComponents;
   registry: TemplateRegistry;
@@ -55,7 +56,7 @@ function sendRoute(deps: Deps): Route {
       const { accountId, mode } = principal;
       const key = readIdempotencyKey(request.raw);
       const idempotency = key === undefined ? undefined : { key, bodySha256: hashBody(rawBody) };
-      const known = idempotency && (await deps.sends.replayOf(arrivedMs, accountId, mode, idempotency));
+      const known = idempotency && (await deps.sends.lookUp(arrivedMs, deps.findReplay(accountId, mode, idempotency)));
       if (known !== undefined) return replay(known);
       const command = parseSend(body, deps.checkComponents, queryFaults());
       const channel = await deps.sends.lookUp(arrivedMs, deps.channels.choose(accountId, mode, command.from));

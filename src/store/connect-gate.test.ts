@@ -59,6 +59,7 @@ describe('the gate before new connections', () => {
     };
     const first = await until(() => {
       const tried = gate(probe);
+      // Those that come before the pause is over are refused, and only the one that got through is looked at.
       tried.catch(() => undefined);
       return probes === 1 ? { tried } : undefined;
     });

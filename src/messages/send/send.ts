@@ -1,7 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import type { SendingChannel } from '../../channels/channels.ts';
 import type { Turn } from '../../channels/pacing.ts';
-import type { AccountPrincipal, Mode } from '../../kernel/principal.ts';
+import type { AccountPrincipal } from '../../kernel/principal.ts';
 import { storeTooSlow } from '../../kernel/store-unavailable.ts';
 import { unavailable } from '../../kernel/unavailable.ts';
 import { withinMs } from '../../kernel/within-ms.ts';
@@ -11,7 +11,7 @@ import type { CompletedRequest, SettledMessage } from '../commit/settle-store.ts
 import type { IntendedMessage, Outcome } from '../message.ts';
 import type { SendCommand } from '../parse/send-command.ts';
 import { giveTurns, isStale, renewTurns } from './give-turns.ts';
-import { createFindReplay, type FindReplay, type IdempotencyClaim } from './idempotency.ts';
+import type { FindReplay, IdempotencyClaim } from './idempotency.ts';
 import { type Plan, planMessages } from './plan.ts';
 import { type Preflight, type PreflightDeps, preflight } from './preflight.ts';
 import { createRoom } from './room.ts';
@@ -29,13 +29,12 @@ const tooLong = storeTooSlow('No answer before the deadline', false);
 
 export interface SendDeps extends PreflightDeps, TransmitDeps {
   database: TransmitDeps['database'];
+  findReplay: FindReplay;
   nodeId: string;
   docsUrl(): string;
   deadlineMs: number;
   sendsMax: number;
 }
-
-type CarryingDeps = SendDeps & { findReplay: FindReplay };
 
 export interface SendCall {
   requestId: string;
@@ -56,18 +55,13 @@ export interface Sends {
    * way or the store is away, and the errors of `FindReplay` when another request has just claimed the same key.
    */
   send(call: SendCall): Promise<SendResult>;
-  /** The answer that is replayed for a key, before a send of it begins. Throws as `FindReplay` does, and as `lookUp`. */
-  replayOf(arrivedMs: number, accountId: string, mode: Mode, claim: IdempotencyClaim): Promise<string | undefined>;
   /** What a send has to know before it begins; `StoreUnavailable` if that is not known before its deadline. */
   lookUp<Value>(arrivedMs: number, asked: Promise<Value>): Promise<Value>;
   /** Resolves when no send is under way, and every late answer is settled or has kept us waiting for long enough. */
   idle(): Promise<void>;
 }
 
-export function createSends(given: SendDeps): Sends {
-  const deps: CarryingDeps = { ...given, findReplay: createFindReplay(given.database) };
-  const lookUp = <Value>(arrivedMs: number, asked: Promise<Value>) =>
-    withinMs(asked, leftMs(deps, lastTurnMs(deps, arrivedMs)), tooLong);
+export function createSends(deps: SendDeps): Sends {
   const running = new Set<Promise<unknown>>();
   const late = new Set<Promise<unknown>>();
   const room = createRoom(deps.sendsMax);
@@ -85,8 +79,7 @@ export function createSends(given: SendDeps): Sends {
         room.leave(accountId);
       }
     },
-    replayOf: (arrivedMs, accountId, mode, claim) => lookUp(arrivedMs, deps.findReplay(accountId, mode, claim)),
-    lookUp,
+    lookUp: (arrivedMs, asked) => withinMs(asked, leftMs(deps, lastTurnMs(deps, arrivedMs)), tooLong),
     async idle() {
       while (running.size > 0) await Promise.allSettled(running);
       await withinMs(Promise.allSettled(late), LATE_AT_STOP_MS, () => []);
@@ -105,7 +98,7 @@ function track<Value>(works: Set<Promise<unknown>>, work: Promise<Value>): Promi
 /** `settling` outlives the call. */
 type OnLate = (settling: Promise<void>) => void;
 
-async function carryOut(deps: CarryingDeps, call: SendCall, onLate: OnLate): Promise<SendResult> {
+async function carryOut(deps: SendDeps, call: SendCall, onLate: OnLate): Promise<SendResult> {
   const { channel } = call;
   const deadlineMs = lastTurnMs(deps, call.arrivedMs);
   const answerByMs = call.arrivedMs + deps.deadlineMs;
@@ -222,7 +215,7 @@ async function transmitAndSettle(
 
 /** Another request claimed the key between our look-up and our commit: it is answered as if it had been seen before. */
 async function replayOfOther(
-  deps: CarryingDeps,
+  deps: SendDeps,
   { arrivedMs }: SendCall,
   { accountId, mode, idempotency }: NewRequest,
 ): Promise<SendResult> {
