@@ -3,7 +3,7 @@ import type { MessageError, MessageFault } from '../kernel/message-errors.ts';
 
 /** The sender of a message: which number, by which access, and whether it is the real provider or the sandbox. */
 export interface Sender {
-  /** Senders share connections, and take turns by account: one with many numbers holds no more of them than another. */
+  /** Senders share connections by account, and who holds fewest comes first: many numbers give nobody more of them. */
   accountId: string;
   phoneNumberId: string;
   accessToken: string;

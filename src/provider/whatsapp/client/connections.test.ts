@@ -76,6 +76,31 @@ describe('the connections of the provider', () => {
       assert.ok((await Promise.all(flood)).every(({ kind }) => kind === outcome));
     });
 
+  it('go first to who holds fewest, and some are kept for who holds none: calls that hang starve no other account', async () => {
+    const held: (() => void)[] = [];
+    const { server, provider } = await start(
+      (socket, { id }) => {
+        if (id.startsWith('quick')) socket.write(accepted(id));
+        else held.push(() => socket.write(accepted(id)));
+      },
+      { connections: 16 },
+    );
+    const accounts = [SENDER, { ...SENDER, accountId: 'hangs too' }];
+    const flood = accounts.flatMap((sender, place) =>
+      Array.from({ length: 20 }, (_, n) => provider.transmit(sender, message(`hangs_${place}_${n}`))),
+    );
+    await until(() => held.length === 15);
+    const send = (n: number) => provider.transmit(OTHER, message(`quick_${n}`));
+    const quick = await Promise.all([1, 2, 3, 4, 5].map(send));
+    assert.ok(quick.every(({ kind }) => kind === 'accepted'));
+    assert.equal(server.requests.length, 20, 'nothing else was let go');
+    while (server.requests.length < 45 || held.length > 0) {
+      await until(() => held.length > 0);
+      held.shift()?.();
+    }
+    assert.ok((await Promise.all(flood)).every(({ kind }) => kind === 'accepted'));
+  });
+
   it('let one who waits for them give up without a byte written', async () => {
     const held: (() => void)[] = [];
     const { server, provider } = await start((socket, { id }) => held.push(() => socket.write(accepted(id))));

@@ -15,8 +15,11 @@ const KEEP_ALIVE_MAX_MS = 60_000;
 /** More callers than this waiting for a connection are a flood; each holds its message in memory. */
 const WAITING_MAX = 10_000;
 
-/** What one account may hold of all connections, so that the first message of another one always finds some free. */
-const ACCOUNT_SHARE = 7 / 8;
+/**
+ * One of so many connections is kept for accounts that hold none, so that the first message of an account finds one free
+ * although all others' calls hang.
+ */
+const KEPT_ONE_OF = 8;
 
 export interface ConnectionsOptions {
   origin: string;
@@ -37,7 +40,8 @@ export class Connections {
   /** The last one used is the next one used: the others may then grow old and close. */
   readonly #idle: Client[] = [];
   readonly #waiting = new TurnQueue<Client>();
-  readonly #heldMax: number;
+  /** How many are kept for accounts that hold none. */
+  readonly #kept: number;
   /** How many connections each account holds that holds any. */
   readonly #held = new Map<string, number>();
   #made = 0;
@@ -45,19 +49,19 @@ export class Connections {
 
   constructor(options: ConnectionsOptions) {
     this.#options = options;
-    this.#heldMax = Math.ceil(options.connections * ACCOUNT_SHARE);
+    this.#kept = Math.floor(options.connections / KEPT_ONE_OF);
   }
 
   /** A free client, at once; undefined if there is none for this account. Whoever has one gives it back by `release`. */
   take(accountId: string): Client | undefined {
-    if (this.#closed || !this.#mayHold(accountId)) return undefined;
+    if (this.#closed || this.#heldBy(accountId) >= this.#heldMax()) return undefined;
     const client = this.#idle.pop() ?? (this.#made === this.#options.connections ? undefined : this.#make());
     if (client !== undefined) this.#hold(accountId);
     return client;
   }
 
   /**
-   * A client that becomes free, in fair turns among the accounts; undefined if the deadline or the wait's own limit came
+   * A client that becomes free, first for the account that holds fewest; undefined if the deadline or the wait's own limit came
    * first, or if waiting is pointless. A message may wait until its deadline: to give up sooner would fail what could
    * still go.
    */
@@ -81,7 +85,7 @@ export class Connections {
   }
 
   release(accountId: string, client: Client): void {
-    const held = this.#held.get(accountId) ?? 0;
+    const held = this.#heldBy(accountId);
     if (held <= 1) this.#held.delete(accountId);
     else this.#held.set(accountId, held - 1);
     if (this.#closed) {
@@ -95,16 +99,22 @@ export class Connections {
   /** Gives what is free to those who wait, which is one of them most of the time. */
   #serve(): void {
     while (this.#idle.length > 0) {
-      const next = this.#waiting.next(this.#mayHold);
+      const next = this.#waiting.next(this.#heldBy, this.#heldMax());
       if (next === undefined) return;
       next(this.#idle.pop());
     }
   }
 
-  readonly #mayHold = (accountId: string): boolean => (this.#held.get(accountId) ?? 0) < this.#heldMax;
+  readonly #heldBy = (accountId: string): number => this.#held.get(accountId) ?? 0;
+
+  /** Who holds so many gets no other one now. */
+  #heldMax(): number {
+    const free = this.#idle.length + this.#options.connections - this.#made;
+    return free > this.#kept ? Number.POSITIVE_INFINITY : 1;
+  }
 
   #hold(accountId: string): void {
-    this.#held.set(accountId, (this.#held.get(accountId) ?? 0) + 1);
+    this.#held.set(accountId, this.#heldBy(accountId) + 1);
   }
 
   /** Closes the idle connections now and the others as they become free. Whoever waits gets none. */

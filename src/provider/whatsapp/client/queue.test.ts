@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import { TurnQueue, type Waiter } from './queue.ts';
 
 describe('those who wait for a connection', () => {
-  it('take turns by sender, and each sender keeps its own order', () => {
+  it('take turns by sender where none holds more, and each sender keeps its own order', () => {
     const { queue, told } = world();
     for (const name of ['a1', 'a2', 'a3', 'a4', 'b1', 'c1', 'c2']) queue.add(name.slice(0, 1), told(name));
     assert.deepEqual(serveAll(queue), ['a1', 'b1', 'c1', 'a2', 'c2', 'a3', 'a4']);
@@ -14,10 +14,27 @@ describe('those who wait for a connection', () => {
     const { queue, told } = world();
     for (const name of ['a1', 'b1', 'b2']) queue.add(name.slice(0, 1), told(name));
     const seen: string[] = [];
-    const notA = (lane: string) => lane !== 'a';
-    for (let waiter = queue.next(notA); waiter !== undefined; waiter = queue.next(notA)) waiter(seen);
+    const all = (lane: string) => (lane === 'a' ? HELD_MAX : 0);
+    for (let waiter = queue.next(all, HELD_MAX); waiter !== undefined; waiter = queue.next(all, HELD_MAX)) waiter(seen);
     assert.deepEqual(seen, ['b1', 'b2']);
     assert.equal(queue.size, 1);
+  });
+
+  it('come first whose sender holds least, and equals take turns', () => {
+    const { queue, told } = world();
+    for (const name of ['a1', 'b1', 'b2', 'b3', 'c1', 'c2', 'c3']) queue.add(name.slice(0, 1), told(name));
+    const held = new Map([
+      ['a', 3],
+      ['b', 1],
+    ]);
+    const seen: string[] = [];
+    const heldBy = (lane: string) => held.get(lane) ?? 0;
+    for (let waiter = queue.next(heldBy, HELD_MAX); waiter !== undefined; waiter = queue.next(heldBy, HELD_MAX)) {
+      waiter(seen);
+      const lane = seen.at(-1)?.slice(0, 1) ?? '';
+      held.set(lane, heldBy(lane) + 1);
+    }
+    assert.deepEqual(seen, ['c1', 'b1', 'c2', 'b2', 'c3', 'a1', 'b3']);
   });
 
   it('are each told once or taken away, whatever happens in which order', () => {
@@ -36,7 +53,8 @@ describe('those who wait for a connection', () => {
             waiting.push({ lane, waiter });
             queue.add(lane, waiter);
           } else {
-            const gone = what === 'next' ? queue.next(always) : waiting.find((one) => one.lane === lane)?.waiter;
+            const gone =
+              what === 'next' ? queue.next(nothing, HELD_MAX) : waiting.find((one) => one.lane === lane)?.waiter;
             if (what === 'delete' && gone !== undefined) queue.delete(lane, gone);
             assert.equal(gone === undefined, what === 'next' ? waiting.length === 0 : gone === undefined);
             const place = waiting.findIndex(({ waiter }) => waiter === gone);
@@ -45,13 +63,14 @@ describe('those who wait for a connection', () => {
           assert.equal(queue.size, waiting.length);
         }
         assert.deepEqual(new Set(queue.drain()), new Set(waiting.map(({ waiter }) => waiter)));
-        assert.equal(queue.next(always), undefined);
+        assert.equal(queue.next(nothing, HELD_MAX), undefined);
       }),
     );
   });
 });
 
-const always = () => true;
+const HELD_MAX = 8;
+const nothing = () => 0;
 
 function world() {
   const queue = new TurnQueue<string[]>();
@@ -65,6 +84,7 @@ function world() {
 
 function serveAll(queue: TurnQueue<string[]>): string[] {
   const seen: string[] = [];
-  for (let waiter = queue.next(always); waiter !== undefined; waiter = queue.next(always)) waiter(seen);
+  for (let waiter = queue.next(nothing, HELD_MAX); waiter !== undefined; waiter = queue.next(nothing, HELD_MAX))
+    waiter(seen);
   return seen;
 }
