@@ -10,6 +10,15 @@ describe('the room for sends', () => {
     assert.ok(room.enter('quiet'));
   });
 
+  it('is never full for one account because of some others', () => {
+    const room = createRoom(160);
+    const flooding = ['a', 'b', 'c', 'd'];
+    for (let round = 0; round < 160; round++) for (const account of flooding) room.enter(account);
+    const entered = Array.from({ length: 160 }, () => room.enter('quiet')).filter(Boolean).length;
+    assert.ok(entered >= 10, `${entered} places were left`);
+    assert.ok(flooding.every((account) => !room.enter(account)));
+  });
+
   it('has an end for all of them together, and is free again for whoever leaves', () => {
     const room = createRoom(4);
     assert.deepEqual(['a', 'a', 'b', 'b', 'c'].map(room.enter), [true, true, true, true, false]);
