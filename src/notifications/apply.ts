@@ -8,8 +8,12 @@ import type { ClaimedNotification, NotificationResult } from './store.ts';
 /** A status may come before its message is known. The provider itself repeats a notification for this long. */
 const WAIT_DAYS_MAX = 7;
 const DAY_MS = 86_400_000;
-/** A status that waits is looked at after 1, 2, 4, ... seconds, at most an hour apart. */
-const RETRY_SECONDS_MAX = 3_600;
+/**
+ * A status that waits is looked at after 1, 2, 4, ... seconds, at most a day apart. A message of ours is known before the
+ * provider is, so what is not found in the first minutes hardly ever is; and where another program sends from the same
+ * number, three statuses of each of its messages wait here.
+ */
+const RETRY_SECONDS_MAX = 86_400;
 /** How many kinds are shown of a notification with very many. */
 const KINDS_MAX = 100;
 
@@ -78,14 +82,19 @@ function resultOf(
   nowMs: number,
 ): NotificationResult {
   const waits = leftovers.some(({ leftover }) => leftover === 'unknown_message');
-  const tooOld = nowMs - idTimeMs(id) > WAIT_DAYS_MAX * DAY_MS;
+  const leftMs = idTimeMs(id) + WAIT_DAYS_MAX * DAY_MS - nowMs;
   const done = readable && leftovers.length === 0;
   return {
     id,
-    state: done ? 'applied' : waits && !tooOld ? 'waiting' : 'set_aside',
+    state: done ? 'applied' : waits && leftMs >= 0 ? 'waiting' : 'set_aside',
     kinds,
     itemsLeft: leftovers.map(({ index }) => index),
     error: writeReasons(readable ? leftovers.map(({ leftover }) => leftover) : ['not_json']),
-    retryInSeconds: waits ? Math.min(RETRY_SECONDS_MAX, 2 ** Math.min(attempts, 20)) : 0,
+    retryInSeconds: waits ? nextLookSeconds(attempts, leftMs) : 0,
   };
+}
+
+/** The last look is when its time is over, and sets it aside. */
+function nextLookSeconds(attempts: number, leftMs: number): number {
+  return Math.min(2 ** Math.min(attempts, 20), RETRY_SECONDS_MAX, Math.floor(Math.max(leftMs, 0) / 1_000) + 1);
 }

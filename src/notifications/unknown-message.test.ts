@@ -1,0 +1,46 @@
+import assert from 'node:assert/strict';
+import { after, before, it } from 'node:test';
+import { startTestGateway, type TestGateway } from '../../test/support/gateway.ts';
+import { lineOf, messagesBody, statusOf } from '../../test/support/notifications.ts';
+import { newId } from '../kernel/ids.ts';
+import { decodeNotification } from '../provider/whatsapp/decode/decode.ts';
+import { applyNotifications } from './apply.ts';
+
+const DAY_MS = 86_400_000;
+
+let gateway: TestGateway;
+before(async () => {
+  gateway = await startTestGateway();
+});
+after(() => gateway.stop());
+
+/** When a status of a message that some other program has sent is looked at, in milliseconds since it came; and its end. */
+async function looksAtForeignStatus() {
+  const status = statusOf('delivered', { providerId: 'wamid.of-another-program' });
+  const body = Buffer.from(JSON.stringify(messagesBody(await lineOf(gateway), { statuses: [status] })));
+  const notification = { id: newId(), origin: 'test' as const, body, items_left: null };
+  const cameMs = Date.now();
+  const looksMs: number[] = [];
+  for (let nowMs = cameMs; ; ) {
+    const deps = { decode: decodeNotification, nowMs: () => nowMs };
+    const claimed = { ...notification, attempts: looksMs.length };
+    const { results } = await gateway.database.transaction((tx) => applyNotifications(tx, deps, [claimed]));
+    const result = results[0] ?? assert.fail();
+    looksMs.push(nowMs - cameMs);
+    if (result.state !== 'waiting') return { looksMs, ...result };
+    nowMs += result.retryInSeconds * 1_000;
+  }
+}
+
+it('a status whose message never comes is looked at ever less, and set aside after 7 days', async () => {
+  const { looksMs, state, error } = await looksAtForeignStatus();
+  assert.deepEqual([state, error], ['set_aside', 'unknown_message']);
+  const inFirstMinute = looksMs.filter((ms) => ms < 60_000).length;
+  assert.ok(inFirstMinute >= 5, `${inFirstMinute} looks in the first minute`);
+  assert.ok(
+    looksMs.length <= 30,
+    `${looksMs.length} looks: a number that another program uses too has such statuses without end`,
+  );
+  const lastMs = looksMs.at(-1) ?? 0;
+  assert.ok(lastMs > 7 * DAY_MS && lastMs < 7 * DAY_MS + 60_000, `set aside after ${lastMs / DAY_MS} days`);
+});
