@@ -6,21 +6,23 @@ import { textOfForm } from '../http/text-of-form.ts';
 import { ApiError } from '../kernel/errors.ts';
 import type { Queryable } from '../store/database.ts';
 import { EVENT_TYPES } from './event.ts';
-import { createEventReads, type EventReads, type ReadWish, type WrittenEvent } from './event-reads.ts';
+import { createEventReads, type ReadWish, type WrittenEvent } from './event-reads.ts';
 import { eventOperations } from './operations.ts';
 import { type StreamDeps, streamEvents } from './stream.ts';
-import type { Tail } from './tail.ts';
+import { createWaiting, type Waiting, type WaitingLimits } from './waiting.ts';
 
 const LIMIT_DEFAULT = 50;
 const WAIT_SECONDS_MAX = 30;
 
 interface Deps extends StreamDeps {
+  waiting: Waiting;
   /** Rejects once the key of this header is not valid any more. */
   authenticate(authorization: string | undefined): Promise<unknown>;
 }
 
-interface RouteDeps extends Omit<Deps, 'reads'> {
+interface RouteDeps extends Omit<Deps, 'reads' | 'waiting'> {
   database: Queryable;
+  waitingLimits?: WaitingLimits;
   docsUrl(): string;
 }
 
@@ -61,12 +63,12 @@ const STREAM_QUERY = Type.Object(
 );
 
 /** The log of events, to be read page by page or as a stream. */
-export function eventRoutes({ database, docsUrl, ...given }: RouteDeps): Route[] {
-  const deps = { ...given, reads: createEventReads(database, docsUrl) };
+export function eventRoutes({ database, docsUrl, waitingLimits, ...given }: RouteDeps): Route[] {
+  const deps = { ...given, reads: createEventReads(database, docsUrl), waiting: createWaiting(waitingLimits) };
   return [feedRoute(deps), streamRoute(deps)];
 }
 
-function feedRoute({ reads, tail, closing, authenticate }: Deps): Route {
+function feedRoute({ reads, tail, waiting, closing, authenticate }: Deps): Route {
   return accountRoute({
     method: 'GET',
     path: '/api/v1/events',
@@ -81,7 +83,7 @@ function feedRoute({ reads, tail, closing, authenticate }: Deps): Route {
       const limit = Number(query.limit ?? LIMIT_DEFAULT);
       const waitMs = Math.min(WAIT_SECONDS_MAX, Number(query.wait ?? 0)) * 1_000;
       const reading = { accountId, mode, after, types, limit, waitMs };
-      const events = await readWaiting({ reads, tail }, reading, [
+      const events = await readWaiting({ reads, tail, waiting }, reading, [
         request.signal,
         closing,
         halfClosedSignal(request.raw),
@@ -111,7 +113,7 @@ interface Reading extends ReadWish {
 
 /** Reads; if there is nothing yet, waits for the first event that passes the filter and reads again. */
 async function readWaiting(
-  { reads, tail }: { reads: EventReads; tail: Tail },
+  { reads, tail, waiting }: Pick<Deps, 'reads' | 'tail' | 'waiting'>,
   { waitMs, ...wish }: Reading,
   ends: AbortSignal[],
 ): Promise<readonly WrittenEvent[]> {
@@ -122,12 +124,17 @@ async function readWaiting(
   if (waitMs === 0 || events.length > 0) return events;
   // Only now: to listen to both costs more than most reads.
   const signal = AbortSignal.any(ends);
-  while (events.length === 0 && performance.now() < endMs && !signal.aborted) {
-    await tail.wait({ accountId, mode, after: from }, Math.max(0, endMs - performance.now()), signal);
-    const { latest } = await reads.bounds({ accountId, mode });
-    events = await reads.list({ ...wish, after: from });
-    // What other types there were up to here must neither end the wait again nor be looked at again.
-    from = Math.max(from, latest);
+  const leave = waiting.take(accountId);
+  try {
+    while (events.length === 0 && performance.now() < endMs && !signal.aborted) {
+      await tail.wait({ accountId, mode, after: from }, Math.max(0, endMs - performance.now()), signal);
+      const { latest } = await reads.bounds({ accountId, mode });
+      events = await reads.list({ ...wish, after: from });
+      // What other types there were up to here must neither end the wait again nor be looked at again.
+      from = Math.max(from, latest);
+    }
+  } finally {
+    leave();
   }
   return events;
 }
@@ -149,9 +156,11 @@ function streamRoute(deps: Deps): Route {
       const { authorization } = request.headers;
       const stillAllowed = async () => isAllowed(authenticate(authorization));
       const ends = AbortSignal.any([deps.closing, halfClosedSignal(request.raw)]);
+      const leave = deps.waiting.take(accountId);
+      const stream = streamEvents({ ...deps, closing: ends }, { accountId, mode, after, types, stillAllowed });
       return {
         status: 200,
-        body: streamEvents({ ...deps, closing: ends }, { accountId, mode, after, types, stillAllowed }),
+        body: stream.once('close', leave),
         headers: {
           'content-type': 'text/event-stream; charset=utf-8',
           'cache-control': 'no-store',

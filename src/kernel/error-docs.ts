@@ -188,7 +188,7 @@ export const API_ERROR_DOCS: Readonly<Record<ApiErrorCode, ApiErrorDoc>> = {
   },
   rate_limited: {
     cause:
-      "The key's bucket for requests or for recipients a second is empty. A call that does not fit as a whole is refused as a whole, so nobody got a message.",
+      "The key's bucket for requests or for recipients a second is empty. A call that does not fit as a whole is refused as a whole, so nobody got a message. Or too many streams, waiting feed calls or test events of the account are open at once; then `detail` says so.",
     steps: [
       'Wait as long as `Retry-After` says, and repeat the call.',
       'Read the `RateLimit` fields of every answer, and slow down before they reach 0.',

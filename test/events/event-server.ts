@@ -3,6 +3,7 @@ import type { EventDraft, EventType } from '../../src/events/event.ts';
 import { eventRoutes } from '../../src/events/routes.ts';
 import { appendEvents } from '../../src/events/store.ts';
 import { createTail, type Tail } from '../../src/events/tail.ts';
+import type { WaitingLimits } from '../../src/events/waiting.ts';
 import { createRateLimits } from '../../src/http/rate-limit.ts';
 import { createServer } from '../../src/http/server.ts';
 import { systemClock } from '../../src/kernel/clock.ts';
@@ -45,7 +46,13 @@ interface RecordWish {
   text?: string;
 }
 
-export async function startEventServer(pace: { heartbeatMs?: number; stalledMs?: number } = {}): Promise<EventServer> {
+interface Settings {
+  heartbeatMs?: number;
+  stalledMs?: number;
+  waitingLimits?: WaitingLimits;
+}
+
+export async function startEventServer(settings: Settings = {}): Promise<EventServer> {
   const { database, connection, drop } = await createTestDatabase();
   const log = pino({ level: 'silent' });
   const { wait, nudge } = createTail(database, log);
@@ -66,7 +73,7 @@ export async function startEventServer(pace: { heartbeatMs?: number; stalledMs?:
     return principal;
   };
   const docsUrl = () => 'http://127.0.0.1/docs/errors';
-  const routes = eventRoutes({ database: counted, tail, docsUrl, closing: closing.signal, authenticate, ...pace });
+  const routes = eventRoutes({ database: counted, tail, docsUrl, closing: closing.signal, authenticate, ...settings });
   const rateLimits = createRateLimits({ requests: 1e6, recipients: 1e6 }, systemClock);
   const server = createServer({ authenticate, rateLimits, docsUrl, accepting: () => true, log, routes });
   const url = await server.listen({ host: '127.0.0.1', port: 0 });

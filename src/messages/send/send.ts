@@ -2,6 +2,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import type { SendingChannel } from '../../channels/channels.ts';
 import type { Turn } from '../../channels/pacing.ts';
 import type { AccountPrincipal } from '../../kernel/principal.ts';
+import { createRoom } from '../../kernel/room.ts';
 import { storeTooSlow } from '../../kernel/store-unavailable.ts';
 import { unavailable } from '../../kernel/unavailable.ts';
 import { withinMs } from '../../kernel/within-ms.ts';
@@ -14,7 +15,6 @@ import { giveTurns, isStale, renewTurns } from './give-turns.ts';
 import type { FindReplay, IdempotencyClaim } from './idempotency.ts';
 import { type Plan, planMessages } from './plan.ts';
 import { type Preflight, type PreflightDeps, preflight } from './preflight.ts';
-import { createRoom } from './room.ts';
 import { answerOf, explainClosedWindows } from './send-answer.ts';
 import { type Known, settleMeanwhile } from './settle-meanwhile.ts';
 import { type LateMessage, type TransmitDeps, transmitAll } from './transmit-all.ts';
@@ -64,12 +64,13 @@ export interface Sends {
 export function createSends(deps: SendDeps): Sends {
   const running = new Set<Promise<unknown>>();
   const late = new Set<Promise<unknown>>();
-  const room = createRoom(deps.sendsMax);
+  // Half of them for one account: its flood is refused while the others' sends are still taken.
+  const room = createRoom({ placesMax: deps.sendsMax, ofAccountMax: Math.ceil(deps.sendsMax / 2) });
 
   return {
     async send(call) {
       const { accountId } = call.principal;
-      if (!room.enter(accountId)) throw unavailable('Too many sends are under way.');
+      if (room.enter(accountId) !== 'entered') throw unavailable('Too many sends are under way.');
       try {
         return await track(
           running,

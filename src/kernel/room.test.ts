@@ -1,0 +1,41 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { createRoom } from './room.ts';
+
+const countEntered = (answers: string[]) => answers.filter((answer) => answer === 'entered').length;
+
+describe('a room that accounts share', () => {
+  it('is never full for one account because of another one alone', () => {
+    const room = createRoom({ placesMax: 10, ofAccountMax: 5 });
+    const entered = Array.from({ length: 10 }, () => room.enter('flooding'));
+    assert.equal(countEntered(entered), 5);
+    assert.equal(entered.at(-1), 'account_full');
+    assert.equal(room.enter('quiet'), 'entered');
+  });
+
+  it('is never full for one account because of some others', () => {
+    const room = createRoom({ placesMax: 160, ofAccountMax: 80 });
+    const flooding = ['a', 'b', 'c', 'd'];
+    for (let round = 0; round < 160; round++) for (const account of flooding) room.enter(account);
+    const entered = Array.from({ length: 160 }, () => room.enter('quiet'));
+    assert.ok(countEntered(entered) >= 10, `${countEntered(entered)} places were left`);
+    assert.ok(flooding.every((account) => room.enter(account) === 'full'));
+  });
+
+  it('has an end for all of them together, and is free again for whoever leaves', () => {
+    const room = createRoom({ placesMax: 4, ofAccountMax: 2 });
+    assert.equal(countEntered(['a', 'a', 'b', 'b'].map(room.enter)), 4);
+    assert.equal(room.enter('c'), 'full');
+    room.leave('a');
+    assert.equal(room.enter('c'), 'entered');
+    assert.equal(room.enter('a'), 'full');
+  });
+
+  it('counts what an account has under way through every coming and going', () => {
+    const room = createRoom({ placesMax: 5, ofAccountMax: 3 });
+    for (let rounds = 0; rounds < 3; rounds++) {
+      assert.equal(countEntered(['a', 'a', 'a', 'a'].map(room.enter)), 3, 'as many as one may hold');
+      for (let one = 0; one < 3; one++) room.leave('a');
+    }
+  });
+});
