@@ -28,6 +28,8 @@ export async function readsOfLargest(
       () => `/api/v1/messages?message_id=${encodeURIComponent(pick(samples.providerIds))}`,
     ),
     of('the messages of a request', 20, () => `/api/v1/messages?request_id=${pick(samples.requestIds)}`),
+    of('inbound messages', 20, () => '/api/v1/messages?direction=inbound'),
+    of('messages of a status that none has', 20, () => '/api/v1/messages?status=unknown'),
     of('a message with its timeline', 20, () => `/api/v1/messages/${pick(samples.ids)}`),
     of('statistics of a day', 100, () => `/api/v1/statistics?since=${since(1)}`),
     of('statistics of eight weeks', 100, () => `/api/v1/statistics?since=${since(56)}`),

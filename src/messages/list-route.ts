@@ -72,14 +72,13 @@ async function readFilters(
   { before, messagesFromMs }: { before: string | null; messagesFromMs: number },
 ): Promise<MessageFilter[]> {
   const { request_id: requestId, to, since, ...plain } = query;
-  const filter: MessageFilter = { ...pick(plain), ...(before !== null && { before }) };
+  const sinceMs = since === undefined ? messagesFromMs : Math.max(readTimeMs(since), messagesFromMs);
+  const filter: MessageFilter = { ...pick(plain), ...(before !== null && { before }), since: firstIdOfMs(sinceMs) };
   if (requestId !== undefined) {
     const id = parseId('req', requestId);
     if (id === undefined) return [];
     filter.request_id = id;
   }
-  const sinceMs = since === undefined ? messagesFromMs : Math.max(readTimeMs(since), messagesFromMs);
-  filter.since = firstIdOfMs(sinceMs);
   if (to === undefined) return [filter];
   return (await readTo(store, accountId, to)).map((recipient) => ({ ...filter, ...recipient }));
 }
@@ -88,7 +87,7 @@ async function readFilters(
  * A message goes to a person, by number or user id, or comes from a person to one of the account's own numbers. A number may
  * be both, where the account writes to a number that is or was its own.
  */
-async function readTo(store: Database, accountId: string, to: string): Promise<MessageFilter[]> {
+async function readTo(store: Database, accountId: string, to: string): Promise<Partial<MessageFilter>[]> {
   // A plus that was not escaped arrives as a space. One that was escaped may have a space before it.
   const number = readPhoneNumber(to.replace(/^ (?=[^+]*$)/, '+'));
   if (number === undefined) return [{ to_user_id: to }];
@@ -96,7 +95,7 @@ async function readTo(store: Database, accountId: string, to: string): Promise<M
   return [{ to_phone: number }, ...(channelIds.length === 0 ? [] : [{ to_channels: channelIds }])];
 }
 
-function pick({ message_id, client_reference, status, direction }: ListQuery): MessageFilter {
+function pick({ message_id, client_reference, status, direction }: ListQuery): Partial<MessageFilter> {
   return {
     ...(message_id !== undefined && { message_id }),
     ...(client_reference !== undefined && { client_reference }),

@@ -10,13 +10,9 @@ const INDEXED = {
   'by message id': { message_id: all },
   'by client reference': { client_reference: all },
   'by phone': { to_phone: all },
+  'of a rare status': { status: 'failed' },
 };
-const BOUNDS = {
-  '': {},
-  ', a later page': { before: all },
-  ', since a time': { since: all },
-  ', between': { since: all, before: all },
-};
+const BOUNDS = { '': { since: all }, ', a later page': { since: all, before: all } };
 const LISTS = Object.entries(INDEXED).flatMap(([what, filter]) =>
   Object.entries(BOUNDS).map(([where, bounds]) => [`${what}${where}`, { ...filter, ...bounds }] as const),
 );

@@ -75,7 +75,7 @@ export interface MessageFilter {
   status?: MessageStatus;
   direction?: string;
   /** Ids from this one on. */
-  since?: string;
+  since: string;
   /** Ids before this one: the page's cursor. */
   before?: string;
 }
@@ -134,14 +134,33 @@ const PARAMETERS_BEFORE = 3;
  * so there must be few statements, whatever filters callers combine.
  */
 const BY_INDEX = ['request_id', 'message_id', 'to_phone', 'client_reference'] as const;
+
 /**
- * A statement has these only if they are given: with bounds on both sides the planner always takes the primary key for
- * narrow, and may use it in place of the filter's index.
+ * Of the rows in the index `message_rare`, which holds what most messages are not, those that stand there by this word. Both
+ * are written as in migration 19, else the index is not used. What is `unknown` has that error, and nothing else has it.
  */
-const BOUNDS = [
-  { name: 'since', stored: 'id >= $::uuid', underWay: 'i.id >= $::uuid' },
-  { name: 'before', stored: 'id < $::uuid', underWay: 'i.id < $::uuid' },
-] as const;
+const BY_RARITY = `
+  (direction = 'inbound' or error is not null or outcome is null) is true
+  and case when direction = 'inbound' then 'received' when error is null then 'under_way'
+    when error ->> 'code' = 'outcome_unknown' then 'unknown' else 'failed' end = $`;
+/** The word of each status. A list of another status, with no filter that has an index, reads far if there are few. */
+const RARITIES: Partial<Record<MessageStatus, string>> = {
+  pending: 'under_way',
+  transmitting: 'under_way',
+  failed: 'failed',
+  unknown: 'unknown',
+  received: 'received',
+};
+
+/** A statement has `before` only if it is given: the planner takes every bound for narrow, also one that is none. */
+const SINCE = { name: 'since', stored: 'id >= $::uuid', underWay: 'i.id >= $::uuid' } as const;
+const BEFORE = { name: 'before', stored: 'id < $::uuid', underWay: 'i.id < $::uuid' } as const;
+
+interface Narrowing {
+  /** `$` stands for the value. */
+  condition: string;
+  value: unknown;
+}
 
 /** The newest messages that pass the filter, newest first, at most `limit`. */
 export async function listMessages(
@@ -151,24 +170,55 @@ export async function listMessages(
   filter: MessageFilter,
   limit: number,
 ): Promise<MessageRow[]> {
+  const directions = directionsOf(filter);
+  // No message goes both ways, and none would be found in all that there are.
+  if (directions.size > 1) return [];
   const leading = BY_INDEX.find((name) => filter[name] !== undefined);
-  const bounds = BOUNDS.filter(({ name }) => filter[name] !== undefined);
-  const narrowed = [...FILTERS, ...bounds];
-  const values = [accountId, mode, limit, ...narrowed.map(({ name }) => filter[name] ?? null)];
-  const conditions = (side: 'stored' | 'underWay') =>
-    narrowed
-      .map((entry) =>
-        entry.name === leading || !('type' in entry) ? entry[side] : `($::${entry.type} is null or (${entry[side]}))`,
-      )
-      .map((condition, place) => ` and ${withParameter(condition, place + PARAMETERS_BEFORE + 1)}`)
-      .join('');
-  const underWaySql = `${UNDER_WAY} where r.account_id = $1 and r.mode = $2 and r.completed_at is null
-    ${conditions('underWay')} order by i.id desc limit $3`;
-  const storedSql = `${STORED} where account_id = $1 and mode = $2 ${conditions('stored')} order by id desc limit $3`;
-  const underWay = await store.query<MessageRow>(underWaySql, values);
-  const stored = await store.query<MessageRow>(storedSql, values);
+  const rarity = RARITIES[filter.status ?? (directions.has('inbound') ? 'received' : 'accepted')];
+  const byRarity = leading === undefined && rarity !== undefined ? [{ condition: BY_RARITY, value: rarity }] : [];
+  const list = (select: string, narrowings: readonly Narrowing[]) => {
+    const conditions = narrowings.map(
+      ({ condition }, place) => ` and ${withParameter(condition, place + PARAMETERS_BEFORE + 1)}`,
+    );
+    const sql = `${select}${conditions.join('')} order by id desc limit $3`;
+    return store.query<MessageRow>(sql, [accountId, mode, limit, ...narrowings.map(({ value }) => value)]);
+  };
+  const underWay = await list(
+    `${UNDER_WAY} where r.account_id = $1 and r.mode = $2 and r.completed_at is null`,
+    narrow(filter, 'underWay', leading),
+  );
+  const stored = await list(`${STORED} where account_id = $1 and mode = $2`, [
+    ...narrow(filter, 'stored', leading),
+    ...byRarity,
+  ]);
   const newestFirst = mergeById(underWay, stored).sort((a, b) => (a.id > b.id ? -1 : 1));
   return newestFirst.slice(0, limit);
+}
+
+/** The directions that the filters ask for. */
+function directionsOf({ direction, status, to_phone, to_user_id, to_channels }: MessageFilter): Set<string> {
+  const asked = [
+    direction,
+    status && (status === 'received' ? 'inbound' : 'outbound'),
+    (to_phone ?? to_user_id) && 'outbound',
+    to_channels && 'inbound',
+  ];
+  return new Set(asked.filter((one) => one !== undefined));
+}
+
+function narrow(
+  filter: MessageFilter,
+  side: 'stored' | 'underWay',
+  leading: keyof MessageFilter | undefined,
+): Narrowing[] {
+  const bounds = filter.before === undefined ? [SINCE] : [SINCE, BEFORE];
+  return [
+    ...FILTERS.map(({ name, type, [side]: condition }) => ({
+      condition: name === leading ? condition : `($::${type} is null or (${condition}))`,
+      value: filter[name] ?? null,
+    })),
+    ...bounds.map(({ name, [side]: condition }) => ({ condition, value: filter[name] })),
+  ];
 }
 
 /** `$1` is the account everywhere. */

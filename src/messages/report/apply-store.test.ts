@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { after, describe, it } from 'node:test';
 import { createTestDatabase } from '../../../test/support/database.ts';
 import { newId } from '../../kernel/ids.ts';
+import type { Queryable } from '../../store/database.ts';
 import { commitSends } from '../commit/commit-store.ts';
 import type { IntendedMessage } from '../message.ts';
 import {
@@ -57,6 +58,17 @@ describe('a message that is reported', () => {
     assert.deepEqual(row, { provider_message_id: 'wamid.first', user_id: 'GB.first', to_delivery_ms: 500 });
   });
 
+  it('moves on, once accepted, without an entry of any index written anew', async () => {
+    const id = await addMessage('wamid.moves');
+    await database.transaction(async (tx) => {
+      const [earlier] = await tx.query<Written>(WRITTEN);
+      for (const status of ['sent', 'delivered', 'read'] as const) await change(id, { ...TOLD_AGAIN, status }, tx);
+      const [now] = await tx.query<Written>(WRITTEN);
+      assert.ok(earlier && now);
+      assert.deepEqual([now.changes - earlier.changes, now.in_place - earlier.in_place], [3, 3]);
+    });
+  });
+
   it('gets its row while its request runs, if it is reported for its own number, and no other message does', async () => {
     const intended = [intend(), intend()];
     const [reported] = intended;
@@ -107,6 +119,18 @@ function locate(ways: readonly Pick<StatusReport, 'providerMessageId' | 'message
   return locateMessages(database, reports);
 }
 
-function change(id: string, told: Pick<MessageChange, 'providerMessageId' | 'userId' | 'toDeliveryMs'>) {
-  return changeMessages(database, [{ accountId: ACCOUNT, id, status: null, error: null, pricing: null, ...told }]);
+/** What this connection has changed since it last told the server, and how much of that touched no index. */
+const WRITTEN = `
+  select coalesce(sum(n_tup_upd), 0)::integer as changes, coalesce(sum(n_tup_hot_upd), 0)::integer as in_place
+  from pg_stat_xact_user_tables where relname like 'message%'`;
+interface Written {
+  changes: number;
+  in_place: number;
+}
+
+const TOLD_AGAIN = { providerMessageId: 'wamid.moves', userId: null, toDeliveryMs: null };
+type Told = Pick<MessageChange, 'providerMessageId' | 'userId' | 'toDeliveryMs'> & Partial<MessageChange>;
+
+function change(id: string, told: Told, tx: Queryable = database) {
+  return changeMessages(tx, [{ accountId: ACCOUNT, id, status: null, error: null, pricing: null, ...told }]);
 }
