@@ -76,7 +76,15 @@ const attemptList = (filter: string) => `
 const ATTEMPT_LIST = attemptList('');
 const ATTEMPT_LIST_SUCCEEDED = attemptList("and outcome = 'succeeded'");
 const ATTEMPT_LIST_FAILED = attemptList("and outcome = 'failed'");
-const ATTEMPT_LIST_OF_EVENT = attemptList('and event_id = $6 and ($7::text is null or outcome = $7)');
+/**
+ * An event has few, and they are looked up first. Else the plan may go by the order of the page, as it does in a young week, and
+ * read all attempts at the endpoint.
+ */
+const ATTEMPT_LIST_OF_EVENT = `
+  with of_event as materialized (select * from attempt where account_id = $1 and event_id = $6)
+  select ${COLUMNS} from of_event
+  where endpoint_id = $2 and ($3::uuid is null or id < $3) and id >= $5 and ($7::text is null or outcome = $7)
+  order by id desc limit $4`;
 
 /** A page, newest first. */
 export function listAttempts(
