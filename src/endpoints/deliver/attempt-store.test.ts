@@ -78,6 +78,7 @@ describe('a list of attempts at an endpoint', () => {
 
   const lists: Record<string, () => Partial<AttemptFilter>> = {
     'of both outcomes': () => ({}),
+    'those that succeeded': () => ({ outcome: 'succeeded' }),
     'those that failed': () => ({ outcome: 'failed' }),
     'those of an event': () => ({ eventId: attempts.at(-1)?.event_id ?? '' }),
   };

@@ -71,11 +71,12 @@ const COLUMNS = 'id, event_id, type, number, at, outcome, http_status, error, du
 /** Each filter has a text of its own, so that its index is used whatever plan is kept. */
 const attemptList = (filter: string) => `
   select ${COLUMNS} from attempt
-  where account_id = $1 and endpoint_id = $2 and ($3::uuid is null or id < $3) and id >= $5 ${filter}
+  where account_id = $1 and endpoint_id = $2 and ($3::uuid is null or id < $3) and id >= $5 and ${filter}
   order by id desc limit $4`;
-const ATTEMPT_LIST = attemptList('');
-const ATTEMPT_LIST_SUCCEEDED = attemptList("and outcome = 'succeeded'");
-const ATTEMPT_LIST_FAILED = attemptList("and outcome = 'failed'");
+const ATTEMPT_LIST_SUCCEEDED = attemptList("outcome = 'succeeded'");
+const ATTEMPT_LIST_FAILED = attemptList("outcome = 'failed'");
+/** The index has the order of each outcome, and none of both. */
+const ATTEMPT_LIST = `(${ATTEMPT_LIST_SUCCEEDED}) union all (${ATTEMPT_LIST_FAILED}) order by id desc limit $4`;
 /**
  * An event has few, and they are looked up first. Else the plan may go by the order of the page, as it does in a young week, and
  * read all attempts at the endpoint.
