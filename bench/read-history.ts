@@ -22,6 +22,7 @@ export async function readsOfLargest(
   const reads = [
     of('the newest 50 messages', 20, () => '/api/v1/messages?limit=50'),
     of('the messages to a number', 20, () => `/api/v1/messages?to=${encodeURIComponent(pick(samples.numbers))}`),
+    of('the messages to a user id that nobody has', 20, () => '/api/v1/messages?to=GB.0000000000000000001'),
     of(
       'the message of a provider id',
       20,

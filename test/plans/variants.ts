@@ -10,6 +10,7 @@ const INDEXED = {
   'by message id': { message_id: all },
   'by client reference': { client_reference: all },
   'by phone': { to_phone: all },
+  'by user id': { to_user_id: all },
   'of a rare status': { status: 'failed' },
 };
 const BOUNDS = { '': { since: all }, ', a later page': { since: all, before: all } };

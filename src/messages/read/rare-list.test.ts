@@ -23,18 +23,21 @@ const RARE: readonly Row[] = [
   { direction: 'outbound', status: 'failed', outcome: null, error: { code: 'recipient_unreachable' } },
 ];
 
+const USER = 'GB.0000000000000000001';
+
 interface Row {
   direction: 'inbound' | 'outbound';
   status: (typeof MESSAGE_STATUSES)[number];
   outcome: string | null;
   error: { code: string } | null;
+  user_id?: string;
 }
 
 const FILL = `
-  insert into message (account_id, id, request_id, channel_id, mode, direction, type, phone, status, outcome, error, updated_at)
-  select $1, id::uuid, case when direction = 'outbound' then $2::uuid end, $2::uuid, 'test', direction, 'text', '+447700900754',
+  insert into message (account_id, id, request_id, channel_id, mode, direction, type, phone, user_id, status, outcome, error, updated_at)
+  select $1, id::uuid, case when direction = 'outbound' then $2::uuid end, $2::uuid, 'test', direction, 'text', '+447700900754', user_id,
     status, outcome, error, now()
-  from jsonb_to_recordset($3) as t(id text, direction direction, status message_status, outcome message_status, error jsonb)`;
+  from jsonb_to_recordset($3) as t(id text, user_id text, direction direction, status message_status, outcome message_status, error jsonb)`;
 
 const { database, drop } = await createTestDatabase();
 after(drop);
@@ -47,6 +50,7 @@ before(async () => {
   const common = (['accepted', 'sent', 'delivered', 'read'] as const).map((status) => {
     return { direction: 'outbound', status, outcome: 'accepted', error: null } as const;
   });
+  await add(common.map((row) => ({ ...row, user_id: USER })));
   await add(Array.from({ length: COMMON / common.length }, () => common).flat());
 });
 
@@ -89,6 +93,8 @@ describe('a list of messages of one status or direction', () => {
     ...Object.fromEntries(RARE.filter(({ outcome }) => outcome).map(({ status }) => [status, { status }])),
     inbound: { direction: 'inbound' },
     'what a channel has received': { to_channels: [CHANNEL] },
+    'what one person got, by a user id': { to_user_id: USER },
+    'what nobody got, by a user id': { to_user_id: 'GB.0000000000000000002' },
     'none, because no message goes both ways': { direction: 'inbound', status: 'read' },
     'none, because what fails was not received': { status: 'failed', to_channels: [CHANNEL] },
   };

@@ -31,5 +31,5 @@ it('However its filters are put together, the list of messages has few statement
     await listMessages(store, newId(), 'live', { ...filter, status: 'failed' }, 50);
   }
   // With each filter that has an index or with none, and of a later page or not: of stored messages, and of those under way.
-  assert.ok(texts.size <= 12 + 10, `${texts.size} statements`);
+  assert.ok(texts.size <= 14 + 12, `${texts.size} statements`);
 });

@@ -133,7 +133,7 @@ const PARAMETERS_BEFORE = 3;
  * indexes, and checks the other filters row by row. A connection keeps a plan, over all weeks, of every statement it has run,
  * so there must be few statements, whatever filters callers combine.
  */
-const BY_INDEX = ['request_id', 'message_id', 'to_phone', 'client_reference'] as const;
+const BY_INDEX = ['request_id', 'message_id', 'to_phone', 'to_user_id', 'client_reference'] as const;
 
 /**
  * Of the rows in the index `message_rare`, which holds what most messages are not, those that stand there by this word. Both
