@@ -1,7 +1,11 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
+import { createTestDatabase } from '../../../test/support/database.ts';
 import { newId } from '../../kernel/ids.ts';
-import { listMessages, type MessageFilter } from './read-store.ts';
+import type { Queryable } from '../../store/database.ts';
+import { commitSends } from '../commit/commit-store.ts';
+import type { IntendedMessage } from '../message.ts';
+import { findMessages, findMessageWithTimeline, listMessages, type MessageFilter } from './read-store.ts';
 
 const FILTER: Required<MessageFilter> = {
   request_id: newId(),
@@ -33,3 +37,39 @@ it('However its filters are put together, the list of messages has few statement
   // With each filter that has an index or with none, and of a later page or not: of stored messages, and of those under way.
   assert.ok(texts.size <= 14 + 12, `${texts.size} statements`);
 });
+
+it('Messages under way are found by their ids in the requests that have them, and no other running request is unpacked', async () => {
+  const { database, drop } = await createTestDatabase();
+  try {
+    const accountId = newId();
+    const [first, second, other] = [intend(), intend(), intend()];
+    for (const intended of [[first, intend()], [second], [other]]) await begin(database, accountId, intended);
+    const spoil = `update request set intent = '"cannot be unpacked"' where message_ids @> array[$1::uuid]`;
+    await database.query(spoil, [other.id]);
+    const found = await findMessages(database, accountId, 'test', [second.id, first.id, newId()]);
+    assert.deepEqual(
+      found.map(({ id, status }) => [id, status]),
+      [first, second].map(({ id }) => [id, 'transmitting']),
+    );
+    assert.equal((await findMessageWithTimeline(database, accountId, 'test', first.id))?.id, first.id);
+    await assert.rejects(findMessages(database, accountId, 'test', [other.id]), /non-array/);
+  } finally {
+    await drop();
+  }
+});
+
+async function begin(store: Queryable, accountId: string, intended: IntendedMessage[]): Promise<void> {
+  const request = {
+    ...{ accountId, id: newId(), mode: 'test' as const, channelId: newId(), keyId: newId(), nodeId: newId() },
+    ...{ clientReference: null, content: { type: 'text' as const, text: { body: 'Hello', preview_url: false } } },
+    ...{ refused: [], intended, traceparent: null, idempotency: null },
+  };
+  await commitSends(store, { begun: [request], settled: [], completed: [] }, 'new');
+}
+
+function intend(): IntendedMessage {
+  return {
+    ...{ id: newId(), phone: '447700900001', user_id: null, client_reference: null, own_reference: false },
+    ...{ components: null, status: 'transmitting', error: null },
+  };
+}

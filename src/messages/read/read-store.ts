@@ -45,8 +45,10 @@ const UNDER_WAY = `
     client_reference text, own_reference boolean, components jsonb, status message_status, error jsonb)`;
 
 const MESSAGE_BY_IDS = `${STORED} where account_id = $1 and mode = $2 and id = any($3::uuid[]) order by id`;
+/** Only the requests that have one of the messages are unpacked: an account may have hundreds that run, of 50 messages each. */
 const MESSAGE_UNDER_WAY_BY_IDS = `
-  ${UNDER_WAY} where r.account_id = $1 and r.mode = $2 and r.completed_at is null and i.id = any($3::uuid[])`;
+  ${UNDER_WAY} where r.account_id = $1 and r.mode = $2 and r.completed_at is null and r.message_ids && $3::uuid[]
+    and i.id = any($3::uuid[])`;
 
 /**
  * Finds messages by id, in the order of their making. Those under way are read first: one that is completed between
