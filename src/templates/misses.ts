@@ -13,6 +13,8 @@ interface Deps {
   database: Database;
   provider: Provider;
   clock: SteadyClock;
+  /** Called when something was kept, before anybody who waits for it goes on. */
+  onKept(miss: Miss): void;
 }
 
 /** The template that is missing, and the channel that it is to go out from. */
@@ -25,7 +27,7 @@ export interface Miss {
  * Asks the provider for a template that is not known or not approved, and keeps what it says for the account of the channel.
  * False: it could not be asked, or the account was deleted.
  */
-export function createMisses({ database, provider, clock }: Deps): (miss: Miss) => Promise<boolean> {
+export function createMisses({ database, provider, clock, onKept }: Deps): (miss: Miss) => Promise<boolean> {
   const remembered = { believedMs: ASKED_EVERY_MS, entriesMax: REMEMBERED_MAX, clock };
   const readings = createRemembered({
     ...remembered,
@@ -37,8 +39,11 @@ export function createMisses({ database, provider, clock }: Deps): (miss: Miss) 
   /** Accounts that share a business account share its readings, and each keeps them once. */
   const kept = createRemembered({
     ...remembered,
-    load: (_key, { channel, reading }: { channel: SendingChannel; reading: Reading }) =>
-      keepReading(database, ownerOf(channel), reading),
+    load: async (_key, { miss, reading }: { miss: Miss; reading: Reading }) => {
+      const counts = await keepReading(database, ownerOf(miss.channel), reading);
+      onKept(miss);
+      return counts;
+    },
   });
 
   async function read(key: string, miss: Miss): Promise<Reading | undefined> {
@@ -54,7 +59,6 @@ export function createMisses({ database, provider, clock }: Deps): (miss: Miss) 
     const key = `${sender.mode} ${businessAccountId} ${miss.name}`;
     const reading = await read(key, miss);
     if (reading === undefined) return false;
-    const own = { channel: miss.channel, reading };
-    return (await kept.get(`${key} ${accountId} ${reading.begunAt}`, own)) !== undefined;
+    return (await kept.get(`${key} ${accountId} ${reading.begunAt}`, { miss, reading })) !== undefined;
   };
 }

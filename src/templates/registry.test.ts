@@ -114,6 +114,26 @@ describe('looking a template up', () => {
     assert.equal(server.queries.length, 3, 'a hit asks nothing');
   });
 
+  it('knows at once what was missing and a sync has brought, and what others have asked for at the same time', async () => {
+    serve();
+    assert.equal(await lookUp(), 'template_not_found');
+    serve(listed('order'));
+    await registry.sync(channel);
+    assert.equal(await lookUp(), 'approved');
+    const told = Promise.withResolvers<void>();
+    server.answer = async (query) => {
+      await told.promise;
+      return pageOf([listed('other')], query);
+    };
+    const asked = server.queries.length;
+    const first = lookUp('other');
+    await until(() => server.queries.length > asked);
+    const second = lookUp('other');
+    told.resolve();
+    assert.deepEqual(await Promise.all([first, second]), ['approved', 'approved']);
+    assert.equal(server.queries.length, asked + 1);
+  });
+
   it('names the languages where only the language is missing', async () => {
     serve(listed('order', { language: 'pt_BR' }), listed('order', { language: 'de' }), listed('order_update'));
     const found = await registry.lookUp(channel, 'order', 'en_US');

@@ -44,22 +44,18 @@ export function createTemplateRegistry({ database, provider, clock }: Deps): Tem
     entriesMax: REMEMBERED_MAX,
     clock,
   });
-  const ask = createMisses({ database, provider, clock });
+  // What is missing is believed for as long as what is there, unless a reading of it was kept meanwhile.
+  const ask = createMisses({ database, provider, clock, onKept: (miss) => known.forget(keyOfMiss(miss)) });
   const syncs = new Map<string, Promise<SyncCounts | undefined>>();
-
-  async function askAgain(key: string, miss: Miss): Promise<{ rows: TemplateRow[]; answered: boolean }> {
-    const answered = await ask(miss);
-    known.forget(key);
-    return { rows: await known.get(key, miss), answered };
-  }
 
   const registry: TemplateRegistry = {
     async lookUp(channel, name, language) {
       const miss = { channel, name };
-      const key = `${keyOf(channel)} ${name}`;
+      const key = keyOfMiss(miss);
       const hit = (await known.get(key, miss)).find((row) => row.language === language);
       if (hit?.status === 'approved') return { kind: 'approved', template: hit };
-      const { rows, answered } = await askAgain(key, miss);
+      const answered = await ask(miss);
+      const rows = await known.get(key, miss);
       const unread = !answered && rows.length === 0 && !(await wasSynced(database, ownerOf(channel)));
       return unread ? NOT_READ : judge(rows, language);
     },
@@ -94,6 +90,10 @@ const NOT_READ: TemplateLookup = {
 
 function keyOf({ accountId, sender, businessAccountId }: SendingChannel): string {
   return `${accountId} ${sender.mode} ${businessAccountId}`;
+}
+
+function keyOfMiss({ channel, name }: Miss): string {
+  return `${keyOf(channel)} ${name}`;
 }
 
 function judge(rows: readonly TemplateRow[], language: string): TemplateLookup {

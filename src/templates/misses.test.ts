@@ -1,0 +1,68 @@
+import assert from 'node:assert/strict';
+import { it } from 'node:test';
+import { createTestDatabase } from '../../test/support/database.ts';
+import { listed, pageOf, startListingServer } from '../../test/templates/listing-server.ts';
+import type { SendingChannel } from '../channels/channels.ts';
+import { newId } from '../kernel/ids.ts';
+import { createWhatsAppProvider } from '../provider/whatsapp/client/client.ts';
+import type { Database, Queryable } from '../store/database.ts';
+import { createTemplateRegistry, type TemplateRegistry } from './registry.ts';
+
+it('What is missing is remembered, in the store and at the provider, for as long as what is there', async () => {
+  const test = await createTestDatabase();
+  const server = await startListingServer();
+  const live = { url: server.url, version: 'v25.0' };
+  const provider = createWhatsAppProvider({ live, timeoutMs: 5_000, connections: 4 });
+  try {
+    let steadyMs = 0;
+    let statements = 0;
+    const clock = { steadyMs: () => steadyMs };
+    const database = countingStatements(test.database, () => statements++);
+    const registry = createTemplateRegistry({ database, provider, clock });
+    const channel = await addChannel(test.database);
+    server.answer = (query) => pageOf([], query);
+    assert.equal(await lookUp(registry, channel), 'template_not_found');
+    statements = 0;
+    for (let send = 0; send < 20; send++) assert.equal(await lookUp(registry, channel), 'template_not_found');
+    assert.deepEqual([statements, server.queries.length], [0, 1]);
+    // Another gateway reads it.
+    server.answer = (query) => pageOf([listed('order')], query);
+    await createTemplateRegistry({ database: test.database, provider, clock }).sync(channel);
+    steadyMs += 1_500;
+    assert.equal(await lookUp(registry, channel), 'approved');
+  } finally {
+    await provider.close();
+    await server.close();
+    await test.drop();
+  }
+});
+
+async function lookUp(registry: TemplateRegistry, channel: SendingChannel): Promise<string> {
+  const found = await registry.lookUp(channel, 'order', 'en_US');
+  return found.kind === 'approved' ? 'approved' : found.error.code;
+}
+
+async function addChannel(database: Database): Promise<SendingChannel> {
+  const accountId = newId();
+  await database.query('insert into account (id, name) values ($1, $2)', [accountId, 'Test']);
+  return {
+    ...{ id: newId(), accountId, phoneNumber: '+447700900000', businessAccountId: '2', suspended: false },
+    ...{ throughputPerSecond: 80, sealedToken: Buffer.alloc(0) },
+    sender: { accountId: 'account', mode: 'live', phoneNumberId: '1', accessToken: 'token' },
+  };
+}
+
+/** Counts those of transactions, too. */
+function countingStatements(database: Database, onStatement: () => void): Database {
+  const counting = <Store extends Queryable>(store: Store): Store => ({
+    ...store,
+    query: (...statement: Parameters<Queryable['query']>) => {
+      onStatement();
+      return store.query(...statement);
+    },
+  });
+  return {
+    ...counting(database),
+    transaction: (work, limits) => database.transaction((tx) => work(counting(tx)), limits),
+  };
+}
