@@ -35,6 +35,7 @@ import { unlessUnavailable } from './kernel/store-unavailable.ts';
 import { createLedger, type Ledger } from './messages/commit/ledger.ts';
 import { messageRoutes } from './messages/routes.ts';
 import { createFindReplay } from './messages/send/idempotency.ts';
+import { createIsTransmitting } from './messages/send/is-transmitting.ts';
 import { createSends } from './messages/send/send.ts';
 import { BEAT_MS, joinNodes } from './nodes/node.ts';
 import { POLL_MS as PROCESSOR_POLL_MS, startProcessor } from './notifications/processor.ts';
@@ -207,7 +208,8 @@ async function createParts(deps: WatchedDeps, sealer: Sealer, life: Life) {
   const pacing = watch.pacing(createPacing(database, clock));
   const { sendDeadlineMs: deadlineMs, sendsMax } = config;
   const findReplay = createFindReplay(database);
-  const transmitting = { database, ledger, channels, provider, pacing, clock, log, nodeId: node.id };
+  const isTransmitting = createIsTransmitting(database);
+  const transmitting = { database, ledger, isTransmitting, channels, provider, pacing, clock, log, nodeId: node.id };
   const sends = watch.sends(
     createSends({ ...transmitting, findReplay, registry, checkAgainstTemplate, docsUrl, deadlineMs, sendsMax }),
   );

@@ -50,6 +50,33 @@ export async function takeTurns(
   return new Set(rows.map(({ id }) => id));
 }
 
+/** A message of a request. */
+export interface WantedMessage {
+  accountId: string;
+  requestId: string;
+  messageId: string;
+}
+
+/**
+ * Looked up by their primary keys one by one. What has no row yet is under way for as long as its request runs, whose intent
+ * need not be unpacked for that: what waits for its turn has a row from the start.
+ */
+const MESSAGE_TRANSMITTING = `
+  select w.id from unnest($1::uuid[], $2::uuid[], $3::uuid[]) as w(account_id, request_id, id)
+  where coalesce(
+    (select m.status = 'transmitting' from message m where m.account_id = w.account_id and m.id = w.id),
+    (select r.completed_at is null from request r where r.account_id = w.account_id and r.id = w.request_id))`;
+
+/** Returns the ids of those that are being transmitted; of the others the outcome is known, or they are gone. */
+export async function findTransmitting(store: Queryable, messages: readonly WantedMessage[]): Promise<Set<string>> {
+  const rows = await store.query<{ id: string }>(MESSAGE_TRANSMITTING, [
+    messages.map(({ accountId }) => accountId),
+    messages.map(({ requestId }) => requestId),
+    messages.map(({ messageId }) => messageId),
+  ]);
+  return new Set(rows.map(({ id }) => id));
+}
+
 /** Before their messages, as the recovery of another node does, which then leaves them alone. */
 const REQUEST_LOCK = `
   select r.id from unnest($1::uuid[], $2::uuid[]) as wanted(account_id, id)

@@ -7,6 +7,7 @@ import { storeTooSlow } from '../../kernel/store-unavailable.ts';
 import { unavailable } from '../../kernel/unavailable.ts';
 import { withinMs } from '../../kernel/within-ms.ts';
 import { LATE_ANSWER_MS } from '../../provider/port.ts';
+import type { Database } from '../../store/database.ts';
 import type { NewRequest } from '../commit/begin-store.ts';
 import type { CompletedRequest, SettledMessage } from '../commit/settle-store.ts';
 import type { IntendedMessage, Outcome } from '../message.ts';
@@ -28,7 +29,7 @@ const LATE_AT_STOP_MS = 10_000;
 const tooLong = storeTooSlow('No answer before the deadline', false);
 
 export interface SendDeps extends PreflightDeps, TransmitDeps {
-  database: TransmitDeps['database'];
+  database: Database;
   findReplay: FindReplay;
   nodeId: string;
   docsUrl(): string;
@@ -201,7 +202,8 @@ async function transmitAndSettle(
   };
   // Of a single message nothing is known before the end.
   const meanwhile = intended.length > 1 ? settleMeanwhile(commit) : undefined;
-  const sending = transmitAll(deps, { channel, content, intended, deadlineMs }, turns, meanwhile?.add);
+  const call = { requestId: request.id, channel, content, intended, deadlineMs };
+  const sending = transmitAll(deps, call, turns, meanwhile?.add);
   const transmitted = await sending.finally(() => meanwhile?.stop());
   const outcomes = await explain(intended, transmitted.outcomes);
   return {

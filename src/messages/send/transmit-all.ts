@@ -6,17 +6,16 @@ import type { Clock, SteadyClock } from '../../kernel/clock.ts';
 import { formatId } from '../../kernel/ids.ts';
 import type { MessageError } from '../../kernel/message-errors.ts';
 import type { MessageContent, Provider } from '../../provider/port.ts';
-import type { Database } from '../../store/database.ts';
 import type { Ledger } from '../commit/ledger.ts';
 import type { IntendedMessage, Outcome } from '../message.ts';
-import { findMessages } from '../read/read-store.ts';
+import type { IsTransmitting } from './is-transmitting.ts';
 import { takeAnotherTurn } from './take-another-turn.ts';
 import { tellFault } from './tell-fault.ts';
 import { transmit, withoutId } from './transmit.ts';
 
 export interface TransmitDeps {
-  database: Database;
   ledger: Ledger;
+  isTransmitting: IsTransmitting;
   channels: Channels;
   pacing: Pacing;
   provider: Provider;
@@ -26,6 +25,7 @@ export interface TransmitDeps {
 
 /** A request whose messages are committed and may go. */
 export interface TransmitCall {
+  requestId: string;
   channel: SendingChannel;
   content: MessageContent;
   intended: readonly IntendedMessage[];
@@ -85,17 +85,18 @@ const IN_FLIGHT = 'The provider had not answered at the deadline';
 
 async function outcomeOf(
   deps: TransmitDeps,
-  { channel: asked, content, deadlineMs }: TransmitCall,
+  call: TransmitCall,
   message: IntendedMessage,
   turn: Turn | undefined,
   deadline: AbortSignal,
 ): Promise<Outcome> {
+  const { channel: asked, content, deadlineMs } = call;
   const failed = (error: MessageError) => withoutId('failed', error, new Date(deps.clock.nowMs()));
   if (message.error !== null) return failed(message.error);
   if (turn?.kind === 'never') return failed(turn.error);
   const waits = turn?.kind === 'later' || message.status === 'pending';
   const now: ChannelNow = waits
-    ? await takeTurn(deps, asked, message, turn, deadline)
+    ? await takeTurn(deps, call, message, turn, deadline)
     : { kind: 'usable', channel: asked };
   if (now.kind === 'refused') return failed(now.error);
   let { channel } = now;
@@ -115,7 +116,7 @@ async function outcomeOf(
         channel = later ?? channel;
         return later?.sender;
       },
-      settledMeanwhile: () => isSettled(deps, channel, message.id),
+      settledMeanwhile: () => isSettled(deps, call, message.id),
       onAccessRefused: () => suspend(deps, channel),
     });
   } catch (error) {
@@ -132,7 +133,7 @@ async function outcomeOf(
  */
 async function takeTurn(
   deps: TransmitDeps,
-  channel: SendingChannel,
+  call: TransmitCall,
   message: IntendedMessage,
   turn: Turn | undefined,
   deadline: AbortSignal,
@@ -143,7 +144,7 @@ async function takeTurn(
     // A store that is slow to commit must not hold the message beyond the deadline: nothing is in flight yet.
     const tooLate = Promise.withResolvers<ChannelNow>();
     deadline.addEventListener('abort', () => tooLate.resolve(NOT_ATTEMPTED), { once: true });
-    return await Promise.race([claimTurn(deps, channel, message), tooLate.promise]);
+    return await Promise.race([claimTurn(deps, call, message), tooLate.promise]);
   } catch (error) {
     // The deadline came first, or the store cannot be asked: then nothing is begun.
     if (!deadline.aborted) tellFault(deps.log, error);
@@ -154,17 +155,14 @@ async function takeTurn(
 const NOT_ATTEMPTED: ChannelNow = { kind: 'refused', error: { code: 'not_attempted' } };
 
 /** The wait may have taken most of the deadline: the channel, its token or its account may be others by now. */
-async function claimTurn(
-  deps: TransmitDeps,
-  channel: SendingChannel,
-  { id, status }: IntendedMessage,
-): Promise<ChannelNow> {
+async function claimTurn(deps: TransmitDeps, call: TransmitCall, { id, status }: IntendedMessage): Promise<ChannelNow> {
+  const { channel } = call;
   const now = await deps.channels.asItIsNow(channel);
   if (now.kind === 'refused') return now;
   const taken =
     status === 'pending'
       ? await deps.ledger.takeTurn(channel.accountId, id)
-      : (await isSettled(deps, channel, id)) === 'no';
+      : (await isSettled(deps, call, id)) === 'no';
   return taken ? now : NOT_ATTEMPTED;
 }
 
@@ -175,13 +173,12 @@ function contentFor(content: MessageContent, { components }: IntendedMessage): M
 
 /** By a notification; or by another node, if this one was paused for so long that it was taken for gone. */
 async function isSettled(
-  { database, log }: TransmitDeps,
-  { accountId, sender }: SendingChannel,
+  { isTransmitting, log }: TransmitDeps,
+  { channel, requestId }: TransmitCall,
   messageId: string,
 ): Promise<'yes' | 'no' | 'cannot_tell'> {
   try {
-    const [row] = await findMessages(database, accountId, sender.mode, [messageId]);
-    return row?.status === 'transmitting' ? 'no' : 'yes';
+    return (await isTransmitting({ accountId: channel.accountId, requestId, messageId })) ? 'no' : 'yes';
   } catch (error) {
     tellFault(log, error);
     return 'cannot_tell';

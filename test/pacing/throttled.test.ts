@@ -1,0 +1,40 @@
+import assert from 'node:assert/strict';
+import { after, before, it } from 'node:test';
+import type { Database } from '../../src/store/database.ts';
+import { createTestDatabase } from '../support/database.ts';
+import { startTestGateway, type TestGateway } from '../support/gateway.ts';
+import { transmitsOf } from '../support/transmits.ts';
+
+/** The codes with which the provider throttles; the sandbox has a number for each. */
+const THROTTLED = [131056, 130429, 4, 17, 32, 613, 80007, 80008, 2, 131016, 131057, 133004];
+const SENDS = 4;
+const MESSAGES = SENDS * THROTTLED.length;
+/** Time for one repetition, after a second, and not for the other one, four seconds later. */
+const DEADLINE_MS = 4_000;
+
+const looks: string[] = [];
+let gateway: TestGateway;
+before(async () => {
+  const test = await createTestDatabase();
+  const database: Database = {
+    ...test.database,
+    query: (sql, values) => {
+      if (/^\s*select\b/.test(sql) && /\b(from|join) (message|request)\b/.test(sql)) looks.push(sql);
+      return test.database.query(sql, values);
+    },
+  };
+  const settings = { WAYPOST_SEND_DEADLINE_MS: String(DEADLINE_MS) };
+  gateway = await startTestGateway({ settings, testDatabase: { ...test, database } });
+});
+after(() => gateway.stop());
+
+it('Messages that the provider throttles in the same moment are looked at together before they are tried again', async () => {
+  const to = THROTTLED.map((code) => `+15550${String(code).padStart(6, '0')}`);
+  const body = { to, type: 'text', text: { body: 'Hello' } };
+  const answers = await Promise.all(
+    Array.from({ length: SENDS }, () => gateway.call('POST', '/api/v1/messages/send', { body })),
+  );
+  for (const { json } of answers) assert.equal(json.failed_count, THROTTLED.length);
+  for (const number of to) assert.equal((await transmitsOf(gateway.sandbox, number)).length, 2 * SENDS);
+  assert.ok(looks.length >= 1 && looks.length <= MESSAGES / 2, `${looks.length} statements for ${MESSAGES} messages`);
+});
