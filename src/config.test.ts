@@ -78,6 +78,14 @@ describe('settings', () => {
     assertFaults(wrong, Object.keys(wrong));
   });
 
+  it('name the word that turns the internal listener off where it is written in another way', () => {
+    for (const WAYPOST_METRICS_PORT of ['OFF', 'none'])
+      assert.match(
+        messageOf({ WAYPOST_METRICS_PORT }),
+        /WAYPOST_METRICS_PORT must be a whole number from 0 to 65535, or off$/,
+      );
+  });
+
   it('may give a stop no notice that uses up its budget', () => {
     const stop = (noticeMs: number, budgetMs: number) => ({
       WAYPOST_STOP_NOTICE_MS: String(noticeMs),

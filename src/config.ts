@@ -88,7 +88,7 @@ export function loadConfig(environment: Environment = process.env): Config {
     sandbox: read.switch('WAYPOST_SANDBOX'),
     sandboxPort: read.integer('WAYPOST_SANDBOX_PORT'),
     localEndpoints: read.switch('WAYPOST_LOCAL_ENDPOINTS', !production && isLoopback(read.text('HOST'))),
-    metricsPort: metricsPort === 'off' ? undefined : read.integer('WAYPOST_METRICS_PORT'),
+    metricsPort: metricsPort === 'off' ? undefined : read.integer('WAYPOST_METRICS_PORT', ', or off'),
     logLevel: read.text('WAYPOST_LOG_LEVEL'),
     traces: readTraces(read, faults),
     stopBudgetMs: read.integer('WAYPOST_STOP_BUDGET_MS'),
@@ -200,11 +200,11 @@ function reader(environment: Environment, faults: string[]) {
       if (value !== 'on' && value !== 'off') faults.push(`${name} must be on or off`);
       return value === 'on';
     },
-    integer(name: SettingName) {
+    integer(name: SettingName, orElse = '') {
       const { min = 0, max = 65_535 } = settings.get(name) ?? {};
       const text = given(name) ?? '';
       const value = /^\d{1,9}$/.test(text) ? Number(text) : Number.NaN;
-      if (!(value >= min && value <= max)) faults.push(`${name} must be a whole number from ${min} to ${max}`);
+      if (!(value >= min && value <= max)) faults.push(`${name} must be a whole number from ${min} to ${max}${orElse}`);
       return value;
     },
     url(name: SettingName) {

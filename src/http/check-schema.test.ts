@@ -62,6 +62,12 @@ it('a fault of a type or a bound is told in words', () => {
   ]);
 });
 
+it('a text that is no time is told with one that would be', () => {
+  const schema = Type.Object({ at: Type.String({ format: 'date-time' }) });
+  const fault = '#/at The value must be an RFC 3339 time, such as 2026-01-31T12:00:00Z.';
+  for (const at of ['2026-01-31', '2026-02-30T12:00:00Z', '']) assert.deepEqual(faultsOf(schema, { at }), [fault], at);
+});
+
 it('all faults of a body are told, however many a person can mend', () => {
   const schema = Type.Object({ words: Type.Array(Type.Enum(['red'])) });
   const wrong = (count: number) => faultsOf(schema, { words: new Array(count).fill('green') }).length;

@@ -111,6 +111,8 @@ function sentence({ keyword, message, params }: SchemaFault): string {
   if (keyword === 'boolean') return UNKNOWN;
   if (keyword === 'required') return 'This member is missing.';
   if (keyword === '~refine') return message;
+  if (Reflect.get(Object(params), 'format') === 'date-time')
+    return 'The value must be an RFC 3339 time, such as 2026-01-31T12:00:00Z.';
   const allowed: unknown = Reflect.get(Object(params), 'allowedValues');
   if (Array.isArray(allowed)) return `The value must be one of ${allowed.join(', ')}.`;
   if (keyword === 'type' && typeof Reflect.get(Object(params), 'type') === 'string')
