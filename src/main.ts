@@ -59,7 +59,12 @@ async function main(): Promise<void> {
     stop.signal.throwIfAborted();
 
     const sandbox = config.sandbox
-      ? await startSandbox({ port: config.sandboxPort, appSecret: secrets.sandboxAppSecret, dataDir })
+      ? await startSandbox({
+          port: config.sandboxPort,
+          appSecret: secrets.sandboxAppSecret,
+          dataDir,
+          log: plainLog(log),
+        })
       : undefined;
     undo.push(async () => sandbox?.stop());
     const app = await createApp({ config, secrets, database, log, sandboxUrl: sandbox?.url });

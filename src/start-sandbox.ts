@@ -2,6 +2,7 @@ import { type ChildProcess, fork } from 'node:child_process';
 import { createHmac } from 'node:crypto';
 import { fileURLToPath } from 'node:url';
 import { request } from 'undici';
+import { keepRunning } from './kernel/keep-running.ts';
 import { SECRET_NAMES } from './settings.ts';
 
 const PROGRAM = fileURLToPath(new URL('../sandbox/main.ts', import.meta.url));
@@ -25,6 +26,7 @@ interface Options {
   port: number;
   appSecret: string;
   dataDir: string;
+  log: { error(message: string): void };
 }
 
 /**
@@ -32,10 +34,44 @@ interface Options {
  * port already (`npm run sandbox`) is used instead: it may be restarted, and outlives the gateway. Throws a sentence for the
  * operator if the port is taken by something else.
  */
-export async function startSandbox({ port, appSecret, dataDir }: Options): Promise<RunningSandbox> {
-  const url = `http://127.0.0.1:${port}`;
-  if (port !== 0 && (await isSandbox(url))) return useRunning(url, registrar(url, appSecret));
-  const child = fork(PROGRAM, [], {
+export async function startSandbox(options: Options): Promise<RunningSandbox> {
+  const url = `http://127.0.0.1:${options.port}`;
+  if (options.port !== 0 && (await isSandbox(url))) return useRunning(url, registrar(url, options.appSecret));
+  return runOwn(options);
+}
+
+/** Whoever kills it finds it again at the same address; what it knew is gone. */
+async function runOwn(options: Options): Promise<RunningSandbox> {
+  const { appSecret, log } = options;
+  let { port } = options;
+  let callbackUrl: string | undefined;
+  let url = '';
+  const kept = await keepRunning(
+    'The sandbox',
+    async () => {
+      const child = forkSandbox({ ...options, port });
+      url = await untilListening(child);
+      port = Number(new URL(url).port);
+      const exited = untilExit(child);
+      // Where that fails it is told the next time that it is started; until then its notifications go nowhere.
+      if (callbackUrl !== undefined)
+        await registrar(url, appSecret)(callbackUrl).catch((error) => log.error(String(error)));
+      return { exited, stop: () => stopChild(child) };
+    },
+    log,
+  );
+  return {
+    url,
+    async register(to) {
+      await registrar(url, appSecret)(to);
+      callbackUrl = to;
+    },
+    stop: () => kept.stop(),
+  };
+}
+
+function forkSandbox({ port, appSecret, dataDir }: Options): ChildProcess {
+  return fork(PROGRAM, [], {
     execArgv: ['--disable-warning=ExperimentalWarning'],
     stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
     env: {
@@ -46,8 +82,6 @@ export async function startSandbox({ port, appSecret, dataDir }: Options): Promi
       WAYPOST_DATA_DIR: dataDir,
     },
   });
-  const started = await untilListening(child);
-  return { url: started, register: registrar(started, appSecret), stop: () => stopChild(child) };
 }
 
 /** The sandbox has no use for what opens the database, the callback and the platform's API. */
@@ -119,15 +153,21 @@ function registrar(url: string, appSecret: string) {
   };
 }
 
-/** Asks it to stop by closing the channel, and kills it if it does not. */
-function stopChild(child: ChildProcess): Promise<void> {
+function untilExit(child: ChildProcess): Promise<void> {
   return new Promise((resolve) => {
-    if (child.exitCode !== null || child.signalCode !== null) return resolve();
-    const timer = setTimeout(() => child.kill('SIGKILL'), STOP_TIMEOUT_MS);
-    child.once('exit', () => {
-      clearTimeout(timer);
-      resolve();
-    });
-    if (child.connected) child.disconnect();
+    if (hasExited(child)) resolve();
+    else child.once('exit', () => resolve());
   });
+}
+
+function hasExited(child: ChildProcess): boolean {
+  return child.exitCode !== null || child.signalCode !== null;
+}
+
+/** Asks it to stop by closing the channel, and kills it if it does not. */
+async function stopChild(child: ChildProcess): Promise<void> {
+  const timer = setTimeout(() => child.kill('SIGKILL'), STOP_TIMEOUT_MS);
+  if (child.connected) child.disconnect();
+  await untilExit(child);
+  clearTimeout(timer);
 }

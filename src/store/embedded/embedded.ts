@@ -1,10 +1,10 @@
 import { chmod, mkdir, stat } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
+import { keepRunning } from '../../kernel/keep-running.ts';
 import type { Connection } from '../database.ts';
 import { loopbackAddress, socketAddress } from './address.ts';
 import { findBinaries, findPackage } from './binaries.ts';
 import { clusterMajor, makeCluster } from './cluster.ts';
-import { keepRunning } from './keeper.ts';
 import { endLeftovers } from './leftovers.ts';
 import { lockDataDir } from './lock.ts';
 import { stopOrphan } from './orphan.ts';
@@ -112,11 +112,15 @@ async function startIn(dataDir: string, log: EmbeddedLog, starting: AbortSignal,
   const settings = [...SETTINGS, ...(durable ? DURABLE : NOT_DURABLE), ...address.settings];
   const options = { binaries, clusterDir, logFile: join(baseDir, 'server.log'), runAs, settings };
   let begun = false;
-  const kept = await keepRunning((stopped) => {
-    // Once it has begun it is needed to the end of the stop.
-    const stopping = begun ? stopped : AbortSignal.any([stopped, starting]);
-    return startAlone(options, stopping, address.prepare, log);
-  }, log);
+  const kept = await keepRunning(
+    'The embedded PostgreSQL',
+    (stopped) => {
+      // Once it has begun it is needed to the end of the stop.
+      const stopping = begun ? stopped : AbortSignal.any([stopped, starting]);
+      return startAlone(options, stopping, address.prepare, log);
+    },
+    log,
+  );
   begun = true;
   return {
     connection: address.connection,
