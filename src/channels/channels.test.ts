@@ -128,6 +128,18 @@ describe('the channel of a send', () => {
     );
   });
 
+  it('is never guessed from a phone number that two of them have', async () => {
+    const { accountId, send, senderOf } = await newAccount();
+    const { display_phone_number } = newWish();
+    const [first, second] = await Promise.all(
+      [newWish(), newWish()].map((wish) => connect(accountId, { ...wish, display_phone_number })),
+    );
+    const refused = await send(display_phone_number);
+    assertProblem(refused, 'no_channel');
+    assert.match(refused.json.detail, /by its id/);
+    for (const channel of [first, second]) assert.equal(await senderOf(channel?.json.id), channel?.json.id);
+  });
+
   it('is the only one where none is the default, and there is none where several are left', async () => {
     const { accountId, send, senderOf, list } = await newAccount();
     const [only] = await list();

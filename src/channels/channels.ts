@@ -131,10 +131,15 @@ function defaultOf(usable: readonly KnownChannel[]): SendingChannel {
   throw new ApiError('no_channel', detail);
 }
 
+/** Two numbers of the provider may be shown as the same one, while a number moves to another business account for example. */
 function named(usable: readonly SendingChannel[], from: string): SendingChannel {
   const id = parseId('chn', from);
   const number = readPhoneNumber(from);
-  const chosen = usable.find((channel) => (id === undefined ? channel.phoneNumber === number : channel.id === id));
+  const [chosen, another] = usable.filter((channel) =>
+    id === undefined ? channel.phoneNumber === number : channel.id === id,
+  );
+  if (another !== undefined)
+    throw new ApiError('no_channel', 'Several channels have this phone number: name one by its id.');
   if (chosen !== undefined) return chosen;
   throw new ApiError('unknown_channel', 'No channel of this mode has this id or phone number.');
 }

@@ -165,10 +165,10 @@ export const API_ERROR_DOCS: Readonly<Record<ApiErrorCode, ApiErrorDoc>> = {
   },
   no_channel: {
     cause:
-      "The account has no channel of the key's mode, or several of which none is the default, or the sandbox is off and the key is a test key.",
+      "The account has no channel of the key's mode, or several of which none is the default, or several with the phone number in `from`, or the sandbox is off and the key is a test key.",
     steps: [
       'Look at `GET /api/v1/channels`, with the same key.',
-      'Name a channel in `from`, or ask the platform to make one the default.',
+      'Name a channel in `from`, by its id, or ask the platform to make one the default.',
     ],
     detail: 'There is no channel of this mode.',
   },
