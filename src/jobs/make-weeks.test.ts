@@ -44,6 +44,20 @@ describe('making weeks', () => {
     for (const parent of ['request', 'message']) assert.ok((await weeksOf(parent)).length > 1, parent);
   });
 
+  it('goes on where another gateway drops a week that it is about to look after', async () => {
+    const { database } = test;
+    const [week = ''] = await weeksOf('event');
+    await database.query(`alter table ${week} alter column id set statistics 20`);
+    let making: Promise<void> | undefined;
+    await database.transaction(async (tx) => {
+      await tx.query(`drop table ${week}`);
+      making = makeWeeks(database, log);
+      await until(isWaiting);
+    });
+    await making;
+    assert.ok((await weeksOf('attempt')).length > 0, 'what comes after it is made too');
+  });
+
   it('takes in what is written into no week while it moves what was there', async () => {
     const { database } = test;
     const id = newId();

@@ -4,6 +4,7 @@ import { StoreUnavailable } from '../kernel/store-unavailable.ts';
 import type { Database, Transaction } from '../store/database.ts';
 import { isLockTimeout, limitLockWaits } from '../store/lock-timeout.ts';
 import { isPassingFailure } from '../store/passing-failure.ts';
+import { isTableGone } from '../store/table-gone.ts';
 import { holdStrays, isStrayInTheWay, makePartitions } from './store.ts';
 
 /** The tables that are parted by week. */
@@ -39,7 +40,8 @@ async function makeWeeksOf(database: Database, parent: string, log: Logger): Pro
       return await database.transaction(make, { statementTimeoutMs: MOVE_TIMEOUT_MS });
     } catch (error) {
       const met = isStrayInTheWay(error);
-      if (!isPassingFailure(error) && !isLockTimeout(error) && !met) throw error;
+      // A week may be dropped by another gateway between its being found and its being looked after.
+      if (!isPassingFailure(error) && !isLockTimeout(error) && !isTableGone(error) && !met) throw error;
       alone ||= met;
       if (tries < TRIES) await wait(PAUSE_MS);
       else if (error instanceof StoreUnavailable) throw error;
