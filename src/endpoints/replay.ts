@@ -4,6 +4,7 @@ import { invalidRequest } from '../http/invalid-request.ts';
 import { accountRoute, type Route } from '../http/route.ts';
 import { ApiError } from '../kernel/errors.ts';
 import { formatId, parseId } from '../kernel/ids.ts';
+import { createInTurn, type InTurn } from '../kernel/in-turn.ts';
 import type { AccountPrincipal } from '../kernel/principal.ts';
 import { unavailable } from '../kernel/unavailable.ts';
 import type { Database, Transaction } from '../store/database.ts';
@@ -15,6 +16,12 @@ import { keyOf, requireEndpoint } from './require.ts';
 
 /** The most that one transaction enqueues, so that it is short. */
 const EVENTS_A_COMMIT = 5_000;
+/**
+ * The transactions of all replays on one gateway run one after another, and those of one account's stand in line for it as one:
+ * twenty replays of one account took all connections to the database, and another one's sends took 3 s. One at a time still
+ * enqueues several times faster than is delivered.
+ */
+const OF_ALL = 'all';
 const AGAIN_SECONDS = 5;
 
 interface Deps {
@@ -22,11 +29,13 @@ interface Deps {
   /** Millions of events take minutes, and the process stops sooner. */
   closing: AbortSignal;
   nudge(): void;
+  inTurn: InTurn;
 }
 
 /** Enqueues recorded events once more: those of the endpoint's types, in their order, after a number or one by its id. */
-export function replayRoute(path: string, deps: Deps): Route {
-  const { database } = deps;
+export function replayRoute(path: string, given: Omit<Deps, 'inTurn'>): Route {
+  const { database } = given;
+  const deps = { ...given, inTurn: createInTurn() };
   return accountRoute({
     method: 'POST',
     path,
@@ -62,7 +71,7 @@ async function requireEvent(database: Database, { accountId, mode }: AccountPrin
 
 /** How many were enqueued. A call that breaks off can be repeated: what is enqueued already is not enqueued twice. */
 async function replay(
-  { database, closing, nudge }: Deps,
+  { database, closing, nudge, inTurn }: Deps,
   principal: AccountPrincipal,
   wish: ReplayWish,
 ): Promise<number> {
@@ -77,7 +86,8 @@ async function replay(
       return replayEvents(tx, { ...wish, afterSequence: after }, EVENTS_A_COMMIT);
     };
     // It may deadlock with the recorder, which removes deliveries in the order of their places.
-    const { events, last } = await repeatOnConflict(() => database.transaction(step));
+    const enqueue = () => repeatOnConflict(() => database.transaction(step));
+    const { events, last } = await inTurn(wish.accountId, () => inTurn(OF_ALL, enqueue));
     nudge();
     count += events;
     if (events < EVENTS_A_COMMIT) return count;

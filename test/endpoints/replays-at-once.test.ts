@@ -1,0 +1,46 @@
+import assert from 'node:assert/strict';
+import { after, before, it } from 'node:test';
+import { type EndpointApi, startEndpointApi } from './api.ts';
+import { type Harness, startHarness } from './harness.ts';
+
+const PATH = '/api/v1/endpoints';
+/** More than one transaction takes. */
+const EVENTS = 5_001;
+/** Notes each transaction that enqueues while another one does. */
+const NOTE_OVERLAPS = `
+  create table overlap (at timestamptz not null default clock_timestamp());
+  create function note_overlap() returns trigger language plpgsql as $$
+  begin
+    if not pg_try_advisory_xact_lock(4711) then insert into overlap default values; end if;
+    return null;
+  end $$;
+  create trigger note_overlap before insert on delivery for each statement execute function note_overlap()`;
+
+let harness: Harness;
+let api: EndpointApi;
+before(async () => {
+  harness = await startHarness();
+  api = await startEndpointApi(harness);
+});
+after(async () => {
+  await api.stop();
+  await harness.stop();
+});
+
+/** A new account's endpoint with recorded events; it is off, so that nothing is delivered. Returns what replays them. */
+async function createReplay() {
+  const { key, principal } = api.key();
+  const created = await api.call(key, 'POST', PATH, { body: { url: 'https://example.com/hook' } });
+  const path = `${PATH}/${created.json.id}`;
+  await api.call(key, 'PATCH', path, { body: { enabled: false } });
+  await harness.record(EVENTS, { accountId: principal.accountId, type: 'message.sent' });
+  return () => api.call(key, 'POST', `${path}/replay`, { body: { after_sequence: 0 } });
+}
+
+it('replays at once, of one account or of some, enqueue one after another and leave the connections to the others', async () => {
+  const replays = [await createReplay(), await createReplay()];
+  await harness.database.transaction((tx) => tx.runScript(NOTE_OVERLAPS));
+  const calls = [...replays, ...replays, ...replays].map((replay) => replay());
+  for (const { status, json } of await Promise.all(calls)) assert.deepEqual([status, json], [202, { count: EVENTS }]);
+  assert.deepEqual(await harness.database.query('select * from overlap'), []);
+});
