@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createAccount } from './accounts/accounts.ts';
 import { hashApiKey } from './accounts/api-key.ts';
-import { findKeyByHash } from './accounts/key-store.ts';
+import { findKeysByHash } from './accounts/key-store.ts';
 import { createKey } from './accounts/keys.ts';
 import type { App } from './app.ts';
 import { errorCodeOf } from './kernel/error-code.ts';
@@ -61,7 +61,7 @@ async function makeDemo(database: Database, app: App): Promise<{ accountId: stri
 async function findKept(database: Database, path: string): Promise<{ accountId: string; key: string } | undefined> {
   const key: unknown = Reflect.get(Object(readJsonIfThere(path)), 'test_key');
   if (typeof key !== 'string') return undefined;
-  const row = await findKeyByHash(database, hashApiKey(key));
+  const [row] = await findKeysByHash(database, [hashApiKey(key)]);
   if (row === undefined || row.revoked_at !== null || row.suspended_at !== null) return undefined;
   if (row.valid_seconds !== null && row.valid_seconds <= 0) return undefined;
   return { accountId: row.account_id, key };

@@ -61,7 +61,7 @@ const USERS: Record<string, string[]> = {
 /** Queries that cannot name the account, each with its reason. */
 const WITHOUT_ACCOUNT = [
   'src/accounts/store.ts AUDIT_LIST', // The platform's view of all accounts.
-  'src/accounts/key-store.ts KEY_BY_HASH', // The door: it finds the account by the hash of its key.
+  'src/accounts/key-store.ts KEYS_BY_HASH', // The door: it finds the account by the hash of its key.
   'src/accounts/key-store.ts KEY_REVOKE', // The platform names a key by its id alone.
   'src/channels/store.ts CHANNEL_FIND', // The platform names a channel by its id alone.
   'src/channels/store.ts CHANNEL_BY_NUMBER_ID', // It finds the account that a notification is for.

@@ -100,8 +100,29 @@ describe('authentication', () => {
     assert.equal(asked, 1);
   });
 
+  it('looks keys of one moment up together, each for its own account', async () => {
+    let asked = 0;
+    const database: Queryable = {
+      query: (...statement) => {
+        asked++;
+        return gateway.database.query(...statement);
+      },
+    };
+    const authenticate = createAuthenticate({ database, platformKeys: [], clock: systemClock });
+    const accounts = await Promise.all(Array.from({ length: 30 }, () => gateway.createAccount('One of many')));
+    const keys = await Promise.all(accounts.map((accountId) => gateway.createKey({ accountId })));
+    const unknown = authenticate(`Bearer ${mintApiKey('test')}`);
+    const found = await Promise.all([...keys.map((key) => authenticate(`Bearer ${key}`)), assert.rejects(unknown)]);
+    assert.deepEqual(
+      found.flatMap((principal) => (principal?.kind === 'account' ? [principal.accountId] : [])),
+      accounts,
+    );
+    assert.ok(asked <= 2, `${asked} queries for ${keys.length} keys`);
+  });
+
   it('keeps no call waiting while a key in use is read again', async () => {
-    const row = { id: newId(), account_id: newId(), mode: 'live', scopes: null, revoked_at: null, valid_seconds: null };
+    const key = { id: newId(), account_id: newId(), mode: 'live', scopes: null, revoked_at: null, valid_seconds: null };
+    const row = { ...key, place: 1 };
     const slow = Promise.withResolvers<void>();
     let asked = 0;
     const database: Queryable = {
@@ -116,7 +137,7 @@ describe('authentication', () => {
     await authenticate(authorization);
     clock.ms += 1_200;
     await Promise.all([authenticate(authorization), authenticate(authorization)]);
-    assert.equal(asked, 2);
+    await until(() => asked === 2);
     slow.resolve();
   });
 

@@ -5,9 +5,10 @@ import type { AccountPrincipal, Principal } from '../kernel/principal.ts';
 import { createRemembered } from '../kernel/remember.ts';
 import { storeTooSlow } from '../kernel/store-unavailable.ts';
 import { withinMs } from '../kernel/within-ms.ts';
+import { createBatcher } from '../store/batcher.ts';
 import type { Queryable } from '../store/database.ts';
 import { hashApiKey, isWellFormedApiKey } from './api-key.ts';
-import { findKeyByHash, type KeyWithAccountRow } from './key-store.ts';
+import { findKeysByHash, type KeyWithAccountRow } from './key-store.ts';
 
 /** A revocation is promised to be effective on every node within 2 s, so nothing is believed for longer than this. */
 const BELIEVED_MS = 1_500;
@@ -15,6 +16,8 @@ const BELIEVED_MS = 1_500;
 const AHEAD_MS = 500;
 /** Beyond this many keys in use within the time above the oldest are forgotten, which costs a query each. */
 const REMEMBERED_MAX = 10_000;
+/** Keys of one moment share a query: where thousands of accounts send now and then, nearly every send needs one read. */
+const KEYS_A_QUERY_MAX = 100;
 
 /** A statement on a connection that is dead waits for 35 s, and a send is to be answered in 25. */
 const LOOK_UP_MS = 5_000;
@@ -39,10 +42,14 @@ interface Deps {
  */
 export function createAuthenticate({ database, platformKeys, clock, onUsed }: Deps): Authentication {
   const platformHashes = platformKeys.map(sha256);
+  const lookUps = createBatcher<Buffer, KeyWithAccountRow | undefined>({
+    itemsMax: KEYS_A_QUERY_MAX,
+    flush: (hashes) => findKeysByHash(database, hashes),
+  });
   const keys = createRemembered({
     async load(key) {
       const askedMs = clock.steadyMs();
-      const row = await withinMs(findKeyByHash(database, hashApiKey(key)), LOOK_UP_MS, tooLong);
+      const row = await withinMs(lookUps.add(hashApiKey(key)), LOOK_UP_MS, tooLong);
       return row && { row, validUntilMs: validUntilMs(row, askedMs) };
     },
     believedMs: BELIEVED_MS,

@@ -61,15 +61,22 @@ export function listKeyRows(
  * The door: finds the account by the hash of its key, so it is the one query that cannot name the account. How long a key
  * is still valid is asked of the database, whose clock is the same for every node.
  */
-const KEY_BY_HASH = `
-  select k.id, k.account_id, k.name, k.mode, k.scopes, k.expires_at, k.revoked_at, k.last_used_at, k.created_at,
-         a.name as account_name, a.suspended_at,
-         extract(epoch from k.expires_at - now())::double precision as valid_seconds
-  from api_key k join account a on a.id = k.account_id
-  where k.sha256 = $1 and a.deleted_at is null`;
+const KEYS_BY_HASH = `
+  select w.place::integer as place, k.id, k.account_id, k.name, k.mode, k.scopes, k.expires_at, k.revoked_at, k.last_used_at,
+    k.created_at, a.name as account_name, a.suspended_at,
+    extract(epoch from k.expires_at - now())::double precision as valid_seconds
+  from unnest($1::bytea[]) with ordinality as w(sha256, place)
+  cross join lateral (select * from api_key where sha256 = w.sha256 limit 1) k
+  cross join lateral (select * from account where id = k.account_id and deleted_at is null limit 1) a`;
 
-export async function findKeyByHash(store: Queryable, sha256: Buffer): Promise<KeyWithAccountRow | undefined> {
-  return (await store.query<KeyWithAccountRow>(KEY_BY_HASH, [sha256]))[0];
+/** The key of each hash, in their order; undefined: there is none, or its account was deleted. */
+export async function findKeysByHash(
+  store: Queryable,
+  hashes: readonly Buffer[],
+): Promise<(KeyWithAccountRow | undefined)[]> {
+  const rows = await store.query<KeyWithAccountRow & { place: number }>(KEYS_BY_HASH, [hashes]);
+  const byPlace = new Map(rows.map(({ place, ...row }) => [place, row]));
+  return hashes.map((_, index) => byPlace.get(index + 1));
 }
 
 /** For the platform, which names a key by its id alone. A key that is no longer valid has nothing left to end. */

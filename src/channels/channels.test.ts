@@ -1,7 +1,12 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
+import { pino } from 'pino';
 import { startTestGateway, type TestGateway } from '../../test/support/gateway.ts';
 import { assertProblem, pointersOf } from '../../test/support/problem.ts';
+import { systemClock } from '../kernel/clock.ts';
+import { createSealer } from '../kernel/sealed.ts';
+import type { Database } from '../store/database.ts';
+import { createChannels } from './channels.ts';
 
 let gateway: TestGateway;
 let numbers = 0;
@@ -172,6 +177,27 @@ describe('the channel of a send', () => {
     const removed = await newAccount();
     await gateway.database.query(`update channel set status = 'removed' where account_id = $1`, [removed.accountId]);
     assertProblem(await removed.send(), 'no_channel');
+  });
+
+  it('is looked up together for the accounts of one moment, each by its own', async () => {
+    let asked = 0;
+    const database: Database = {
+      ...gateway.database,
+      query: (...statement) => {
+        asked++;
+        return gateway.database.query(...statement);
+      },
+    };
+    const sealer = createSealer(gateway.secrets.masterKey);
+    const log = pino({ level: 'silent' });
+    const channels = createChannels({ database, sealer, clock: systemClock, log, sandbox: true });
+    const accounts = await Promise.all(Array.from({ length: 30 }, () => gateway.createAccount('One of many')));
+    const chosen = await Promise.all(accounts.map((accountId) => channels.choose(accountId, 'test', undefined)));
+    assert.deepEqual(
+      chosen.map(({ accountId }) => accountId),
+      accounts,
+    );
+    assert.ok(asked <= 2, `${asked} queries for ${accounts.length} accounts`);
   });
 
   it('is none for test keys while the sandbox is off', async () => {

@@ -8,6 +8,7 @@ import type { Mode } from '../kernel/principal.ts';
 import { createRemembered } from '../kernel/remember.ts';
 import type { Sealer } from '../kernel/sealed.ts';
 import type { Sender } from '../provider/port.ts';
+import { createBatcher } from '../store/batcher.ts';
 import type { Database } from '../store/database.ts';
 import { THROUGHPUT_PER_SECOND } from './present.ts';
 import { listSendingChannels, type SendingChannelRow } from './store.ts';
@@ -18,6 +19,8 @@ const BELIEVED_MS = 1_500;
 /** What is in use is read again this long before, so that no call waits for it. */
 const AHEAD_MS = 500;
 const REMEMBERED_MAX = 10_000;
+/** Accounts of one moment share a query, for the same reason as keys do. */
+const ACCOUNTS_A_QUERY_MAX = 100;
 
 /** A channel that messages can go out from. */
 export interface SendingChannel {
@@ -60,8 +63,12 @@ interface Deps {
 }
 
 export function createChannels({ database, sealer, clock, log, sandbox }: Deps): Channels {
+  const lookUps = createBatcher<string, SendingChannelRow[]>({
+    itemsMax: ACCOUNTS_A_QUERY_MAX,
+    flush: (accountIds) => listSendingChannels(database, accountIds),
+  });
   const remembered = createRemembered({
-    load: async (accountId) => (await listSendingChannels(database, accountId)).map((row) => toSending(row, sealer)),
+    load: async (accountId) => (await lookUps.add(accountId)).map((row) => toSending(row, sealer)),
     believedMs: BELIEVED_MS,
     aheadMs: AHEAD_MS,
     entriesMax: REMEMBERED_MAX,

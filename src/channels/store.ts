@@ -39,13 +39,18 @@ export function listUsableChannels(store: Queryable, accountId: string): Promise
 const CHANNEL_LIST_SENDING = `
   select ${CHANNEL_COLUMNS},
     (select a.suspended_at is not null from account a where a.id = channel.account_id) as account_suspended
-  from channel where account_id = $1 and status <> 'removed' order by id`;
+  from channel where account_id = any($1::uuid[]) and status <> 'removed' order by id`;
 
 export type SendingChannelRow = ChannelRow & { account_suspended: boolean };
 
-/** The same, with what their account may do. */
-export function listSendingChannels(store: Queryable, accountId: string): Promise<SendingChannelRow[]> {
-  return store.query<SendingChannelRow>(CHANNEL_LIST_SENDING, [accountId]);
+/** The same of each of these accounts, with what it may do. */
+export async function listSendingChannels(
+  store: Queryable,
+  accountIds: readonly string[],
+): Promise<SendingChannelRow[][]> {
+  const rows = await store.query<SendingChannelRow>(CHANNEL_LIST_SENDING, [accountIds]);
+  const byAccount = Map.groupBy(rows, ({ account_id: accountId }) => accountId);
+  return accountIds.map((accountId) => byAccount.get(accountId) ?? []);
 }
 
 const CHANNEL_LIST = `
