@@ -6,7 +6,7 @@ import type { MessageError } from '../kernel/message-errors.ts';
 import { readPhoneNumber } from '../kernel/phone-number.ts';
 import type { Mode } from '../kernel/principal.ts';
 import { createRemembered } from '../kernel/remember.ts';
-import type { Sealer } from '../kernel/sealed.ts';
+import { rememberOpened, type Sealer } from '../kernel/sealed.ts';
 import type { Sender } from '../provider/port.ts';
 import { createBatcher } from '../store/batcher.ts';
 import type { Database } from '../store/database.ts';
@@ -19,6 +19,8 @@ const BELIEVED_MS = 1_500;
 /** What is in use is read again this long before, so that no call waits for it. */
 const AHEAD_MS = 500;
 const REMEMBERED_MAX = 10_000;
+/** Access tokens that were opened. They are opened again with every look at their account. */
+const OPENED_MAX = 20_000;
 /** Accounts of one moment share a query, for the same reason as keys do. */
 const ACCOUNTS_A_QUERY_MAX = 100;
 
@@ -67,8 +69,9 @@ export function createChannels({ database, sealer, clock, log, sandbox }: Deps):
     itemsMax: ACCOUNTS_A_QUERY_MAX,
     flush: (accountIds) => listSendingChannels(database, accountIds),
   });
+  const open = rememberOpened(sealer, OPENED_MAX);
   const remembered = createRemembered({
-    load: async (accountId) => (await lookUps.add(accountId)).map((row) => toSending(row, sealer)),
+    load: async (accountId) => (await lookUps.add(accountId)).map((row) => toSending(row, open)),
     believedMs: BELIEVED_MS,
     aheadMs: AHEAD_MS,
     entriesMax: REMEMBERED_MAX,
@@ -100,7 +103,7 @@ export function createChannels({ database, sealer, clock, log, sandbox }: Deps):
 /** What is known of a channel beside what sends need. */
 type KnownChannel = SendingChannel & { isDefault: boolean; accountSuspended: boolean };
 
-function toSending(row: SendingChannelRow, sealer: Sealer): KnownChannel {
+function toSending(row: SendingChannelRow, open: Sealer['open']): KnownChannel {
   return {
     id: row.id,
     accountId: row.account_id,
@@ -115,7 +118,7 @@ function toSending(row: SendingChannelRow, sealer: Sealer): KnownChannel {
       accountId: row.account_id,
       mode: row.mode,
       phoneNumberId: row.phone_number_id,
-      accessToken: sealer.open(row.access_token_sealed, row.id),
+      accessToken: open(row.access_token_sealed, row.id),
     },
   };
 }
