@@ -39,6 +39,8 @@ export const MAY_READ_MORE: Record<string, string> = {
   'src/messages/report/inbound-store.ts expireInboundIds': 'By the time at which they end.',
   'src/messages/commit/store.ts expireIdempotency': 'By the time at which they end.',
   'src/messages/read/read-store.ts listMessages, no filter': 'Ends with the page, and reads far for some filters.',
+  'src/messages/read/read-store.ts listMessages, no filter, by a test key':
+    'Ends with the page, and reads far for some filters.',
   'src/messages/read/read-store.ts listMessages, no filter, a later page':
     'Ends with the page, and reads far for some filters.',
   'src/notifications/pack-store.ts findPacked': 'Packs hold nothing but what is to be applied at once.',

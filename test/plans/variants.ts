@@ -52,7 +52,10 @@ function calls(some: Record<string, unknown>, make: (one: unknown, what: string)
 export const VARIANTS: Record<string, Record<string, Calls>> = {
   'src/messages/commit/commit-store.ts': { commitSends: commits() },
   'src/messages/read/read-store.ts': {
-    listMessages: Object.fromEntries(LISTS.map(([what, filter]) => [what, [all, all, filter, 50]])),
+    listMessages: {
+      ...Object.fromEntries(LISTS.map(([what, filter]) => [what, [all, all, filter, 50]])),
+      'no filter, by a test key': [all, 'test', { since: all }, 50],
+    },
   },
   'src/events/store.ts': {
     listEvents: { 'all types': [all, all, 0, null, 50], 'of some types': [all, all, 0, [all], 50] },

@@ -104,6 +104,26 @@ describe('a list of messages of one status or direction', () => {
       assert.ok(fetched <= PAGE + WEEKS_MAX, `${fetched} rows`);
     });
 
+  it('reads nothing of the others: what a test key has sent, beside what is live', async () => {
+    const account = newId();
+    const insert = `
+      insert into message (account_id, id, request_id, channel_id, mode, direction, type, phone, status, outcome, updated_at)
+      select $1, id::uuid, $1, $1, $3::mode, 'outbound', 'text', '+447700900754', 'accepted', 'accepted', now() from unnest($2::text[]) as t(id)`;
+    const ids = Array.from({ length: COMMON }, newId);
+    await database.query(insert, [account, ids.slice(0, 5), 'test']);
+    await database.query(insert, [account, ids.slice(5), 'live']);
+    await database.transaction(async (tx) => {
+      const before = (await tx.query<{ rows: number }>(FETCHED))[0]?.rows ?? 0;
+      const found = await listMessages(tx, account, 'test', { since: SINCE }, PAGE);
+      assert.deepEqual(
+        found.map(({ id }) => id),
+        ids.slice(0, 5).reverse(),
+      );
+      const fetched = ((await tx.query<{ rows: number }>(FETCHED))[0]?.rows ?? 0) - before;
+      assert.ok(fetched <= PAGE + WEEKS_MAX, `${fetched} rows`);
+    });
+  });
+
   it('reads nothing but what is under way: pending', async () => {
     const fetched = await countFetched({ status: 'pending' });
     assert.ok(fetched <= 2 * PAGE + WEEKS_MAX, `${fetched} rows`);

@@ -33,9 +33,11 @@ it('However its filters are put together, the list of messages has few statement
     const filter = { ...Object.fromEntries(entries.filter((_, place) => some & (2 ** place))), since: newId() };
     await listMessages(store, newId(), 'live', filter, 50);
     await listMessages(store, newId(), 'live', { ...filter, status: 'failed' }, 50);
+    await listMessages(store, newId(), 'test', filter, 50);
   }
-  // With each filter that has an index or with none, and of a later page or not: of stored messages, and of those under way.
-  assert.ok(texts.size <= 14 + 12, `${texts.size} statements`);
+  // With each filter that has an index, or with none, of a test key or not; and of a later page or not: of stored messages, and of
+  // those under way.
+  assert.ok(texts.size <= 16 + 12, `${texts.size} statements`);
 });
 
 it('Messages under way are found by their ids in the requests that have them, and no other running request is unpacked', async () => {
