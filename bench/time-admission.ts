@@ -14,7 +14,8 @@ const CALLS = 20_000;
  * no median meets: what answers here in its place is memory.
  */
 export async function timeAdmission(rounds: number): Promise<number[]> {
-  const row = { id: newId(), account_id: newId(), mode: 'live', scopes: null, revoked_at: null, valid_seconds: null };
+  const key = { id: newId(), account_id: newId(), mode: 'live', scopes: null, revoked_at: null, valid_seconds: null };
+  const row = { ...key, place: 1 };
   const database: Queryable = { query: async <Row>() => [row as Row] };
   const authenticate = createAuthenticate({ database, platformKeys: [], clock });
   const limits = createRateLimits({ requests: 1e9, recipients: 1e9 }, clock);
