@@ -53,9 +53,13 @@ async function runOwn(options: Options): Promise<RunningSandbox> {
       url = await untilListening(child);
       port = Number(new URL(url).port);
       const exited = untilExit(child);
-      // Where that fails it is told the next time that it is started; until then its notifications go nowhere.
-      if (callbackUrl !== undefined)
-        await registrar(url, appSecret)(callbackUrl).catch((error) => log.error(String(error)));
+      try {
+        if (callbackUrl !== undefined) await registrar(url, appSecret)(callbackUrl);
+      } catch (error) {
+        // One that does not know its callback would take sends and tell nothing of them.
+        await stopChild(child);
+        throw error;
+      }
       return { exited, stop: () => stopChild(child) };
     },
     log,
