@@ -1,4 +1,4 @@
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdtemp, rm, statfs } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Connection } from '../../src/store/database.ts';
@@ -31,7 +31,7 @@ export async function globalTeardown(): Promise<void> {
 export async function startTestCluster(): Promise<TestCluster> {
   const url = process.env.TEST_DATABASE_URL;
   if (url !== undefined) return { connection: { url }, stop: async () => undefined };
-  const dataDir = await mkdtemp(join(tmpdir(), 'waypost-test-'));
+  const dataDir = await mkdtemp(join(await findQuickFolder(), 'waypost-test-'));
   const embedded = await startEmbedded({ dataDir, durable: false, log: quietLog });
   return {
     connection: embedded.connection,
@@ -40,6 +40,18 @@ export async function startTestCluster(): Promise<TestCluster> {
       await rm(dataDir, { recursive: true, force: true });
     },
   };
+}
+
+/** What all test files have on the server at one time is less than half of it. */
+const ROOM_BYTES = 4 * 2 ** 30;
+
+/**
+ * Memory, where Linux has enough of it to offer as a folder. A test database is a thousand small files, and ext4 spends
+ * an eighth of the whole run's processor time on making and removing them.
+ */
+async function findQuickFolder(): Promise<string> {
+  const memory = await statfs('/dev/shm').catch(() => undefined);
+  return memory !== undefined && memory.bavail * memory.bsize >= ROOM_BYTES ? '/dev/shm' : tmpdir();
 }
 
 const quietLog = {
