@@ -27,12 +27,15 @@ export async function extendWindows(tx: Queryable, contacts: readonly Contact[])
 
 /** The window belongs to the number: a channel that had it before, and was removed, counts too. */
 const WINDOW_FIND = `
-  select person, max(last_at) as last_at from customer_window
-  where account_id = $1 and person = any($3) and channel_id = any(array(
-    select f.id from channel c join channel f on (f.account_id, f.mode, f.phone_number_id)
+  select wanted.person, max(w.last_at) as last_at
+  from (select f.id from channel c join channel f on (f.account_id, f.mode, f.phone_number_id)
       = (c.account_id, c.mode, c.phone_number_id) and (f.id = c.id or f.status = 'removed')
-    where c.account_id = $1 and c.id = $2))
-  group by person`;
+    where c.account_id = $1 and c.id = $2) as of_number
+  cross join unnest($3::text[]) as wanted(person)
+  cross join lateral (
+    select last_at from customer_window where account_id = $1 and channel_id = of_number.id and person = wanted.person offset 0
+  ) as w
+  group by wanted.person`;
 
 /** When each of these people last wrote to or called the channel's number, as far as we know. */
 export async function findWindows(

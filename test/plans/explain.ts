@@ -50,15 +50,38 @@ export async function createExplainer(database: Database, connection: Connection
   const indexes = await client.query<{ name: string; columns: string[] }>(COLUMNS);
   const columns = new Map(indexes.rows.map((row) => [row.name, row.columns]));
   const [week] = (await client.query<{ week: string }>(LAST_WEEK)).rows;
+  const ask = (await isBeforeSixteen(client)) ? askBeforeSixteen : askGenericPlan;
   return {
     lastWeek: week?.week ?? '',
     async explain(sql) {
-      const explained = await client.query(`explain (generic_plan, costs off, format json) ${sql}`);
-      const plans: unknown = explained.rows[0]?.['QUERY PLAN'];
+      const plans = await ask(client, sql);
       return readNode(Reflect.get(Object(Array.isArray(plans) ? plans[0] : undefined), 'Plan'), { parents, columns });
     },
     close: () => client.end(),
   };
+}
+
+async function askGenericPlan(client: Client, sql: string): Promise<unknown> {
+  return (await client.query(`explain (generic_plan, costs off, format json) ${sql}`)).rows[0]?.['QUERY PLAN'];
+}
+
+async function isBeforeSixteen(client: Client): Promise<boolean> {
+  const { rows } = await client.query<{ before: boolean }>(
+    `select current_setting('server_version_num')::integer < 160000 as before`,
+  );
+  return rows[0]?.before === true;
+}
+
+/** There a plan is told with values only. With nulls each week would be told to be left out, so none may be. */
+async function askBeforeSixteen(client: Client, sql: string): Promise<unknown> {
+  const parameters = Math.max(0, ...[...sql.matchAll(/\$(\d+)/g)].map(([, number]) => Number(number)));
+  const nulls = Array.from({ length: parameters }, () => 'null').join(', ');
+  await client.query('set plan_cache_mode = force_generic_plan; set enable_partition_pruning = off');
+  await client.query(`prepare asked as ${sql}`);
+  const call = `execute asked${nulls === '' ? '' : `(${nulls})`}`;
+  const { rows } = await client.query(`explain (costs off, format json) ${call}`);
+  await client.query('deallocate asked');
+  return rows[0]?.['QUERY PLAN'];
 }
 
 interface Catalogue {

@@ -40,6 +40,7 @@ function endOfHistory(): number {
  * whole, and none of a week that is still empty.
  */
 export async function fillTables({ database, connection }: TestDatabase): Promise<void> {
+  await database.query(UUIDV7_MAKE);
   for (let number = 1; number <= SENDING_ACCOUNTS; number++) await makeAccount(database, number);
   await loadMessages({ connection, messages: MESSAGES, nowMs: endOfHistory(), onProgress: () => undefined });
   for (const sql of [PLATFORM, ...WORK]) await database.query(sql);
@@ -98,6 +99,13 @@ const PLATFORM = `
     select id, left(md5(id::text), 18), '+1555' || n, 'GB.' || n, true, now() from made, generate_series(1, 5) as n
   )
   insert into audit (id, account_id, actor, action, target) select uuidv7(), id, 'platform', 'account.created', id from made`;
+
+/** Version 18 has one of its own, which goes first. */
+const UUIDV7_MAKE = `
+  create function uuidv7(shift interval default '0') returns uuid language sql as $$
+    select encode(overlay(uuid_send(gen_random_uuid())
+      placing substring(int8send((extract(epoch from clock_timestamp() + shift) * 1000)::bigint) from 3) from 1 for 6), 'hex')::uuid
+  $$`;
 
 /** What is under way now, for the accounts that send; and the attempts of their last events. */
 const WORK = [

@@ -174,10 +174,10 @@ async function fillEndpoints(store: Database, count: number): Promise<string[]> 
   const rows = await store.query<{ id: string }>(
     `with made as (
        insert into endpoint (account_id, id, mode, url, secret_sealed)
-       select uuidv7(), uuidv7(), 'test', 'http://127.0.0.1:9/', '\\x00' from generate_series(1, $1::integer)
+       select gen_random_uuid(), gen_random_uuid(), 'test', 'http://127.0.0.1:9/', '\\x00' from generate_series(1, $1::integer)
        returning account_id, id
      )
-     insert into delivery (account_id, endpoint_id, event_id) select account_id, id, uuidv7() from made
+     insert into delivery (account_id, endpoint_id, event_id) select account_id, id, gen_random_uuid() from made
      returning endpoint_id as id`,
     [count],
   );

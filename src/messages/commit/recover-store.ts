@@ -78,19 +78,22 @@ const RUNNING_SETTLE = `
     ) as o
     on conflict (account_id, id) do nothing
     returning id, status, error
+  ), its as (
+    select $1::uuid as account_id, unnest($3::uuid[]) as id
   ), waiting as (
     update message m
     set status = o.status, error = o.error, outcome = o.status, outcome_at = now(), outcome_error = o.error,
         updated_at = now()
-    from (values
+    from its, (values
       ('pending'::message_status, 'failed'::message_status, '{"code": "not_attempted"}'::jsonb),
       ('transmitting', 'unknown', '{"code": "outcome_unknown"}')
     ) as o(before, status, error)
-    where m.account_id = $1 and m.id = any($3) and m.status = o.before
+    where m.account_id = its.account_id and m.id = its.id and m.status = o.before
     returning m.id, m.status, m.error
   ), noted as (
     update message m set outcome = 'unknown', outcome_at = now(), outcome_error = '{"code": "outcome_unknown"}'
-    where m.account_id = $1 and m.id = any($3) and m.outcome is null and m.status not in ('pending', 'transmitting')
+    from its
+    where m.account_id = its.account_id and m.id = its.id and m.outcome is null and m.status not in ('pending', 'transmitting')
   ), completed as (
     update request set completed_at = now(), intent = null where account_id = $1 and id = $2
   )

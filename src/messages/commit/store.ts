@@ -13,22 +13,23 @@ const REQUEST_AWAIT = `
   insert into request (account_id, id, mode, channel_id, key_id, node_id, type, message_ids, intent)
   values ($1, $2, $3, $4, $5, $6, $7, '{}', '[]') on conflict do nothing`;
 
-/**
- * Takes back a request of which nothing was transmitted, so that its idempotency key is free again. Messages that were to
- * wait for their turn have rows already, which nobody would settle without their request.
- */
 const REQUEST_WITHDRAW = `
   with freed as (
     delete from idempotency where account_id = $1 and mode = $3 and key = $4 and request_id = $2
-  ), withdrawn as (
-    delete from request where account_id = $1 and id = $2 and completed_at is null returning message_ids
   )
-  delete from message where account_id = $1 and id = any((select message_ids from withdrawn)::uuid[]) and status = 'pending'`;
+  delete from request where account_id = $1 and id = $2 and completed_at is null returning message_ids`;
+/** Messages that were to wait for their turn have rows already, which nobody would settle without their request. */
+const MESSAGE_WITHDRAW = `
+  delete from message m using (select $1::uuid as account_id, unnest($2::uuid[]) as id) as its
+  where m.account_id = its.account_id and m.id = its.id and m.status = 'pending'`;
 
+/** Takes back a request of which nothing was transmitted, so that its idempotency key is free again. */
 export async function withdrawRequest(tx: Queryable, request: NewRequest): Promise<void> {
   const { accountId, id, mode, channelId, keyId, nodeId, content, idempotency } = request;
   await tx.query(REQUEST_AWAIT, [accountId, id, mode, channelId, keyId, nodeId, content.type]);
-  await tx.query(REQUEST_WITHDRAW, [accountId, id, mode, idempotency?.key ?? null]);
+  const values = [accountId, id, mode, idempotency?.key ?? null];
+  const withdrawn = await tx.query<{ message_ids: string[] }>(REQUEST_WITHDRAW, values);
+  for (const { message_ids } of withdrawn) await tx.query(MESSAGE_WITHDRAW, [accountId, message_ids]);
 }
 
 /** Conditional: a node that was paused finds its messages settled by others, and must not transmit them any more. */
@@ -112,8 +113,9 @@ export async function lockStatuses(
 
 /** Which of these messages a notification has settled meanwhile, before the send could write their outcome. */
 const MESSAGE_SETTLED = `
-  select id, status, provider_message_id, error from message
-  where account_id = $1 and id = any($2) and status not in ('pending', 'transmitting', 'unknown')`;
+  select m.id, status, provider_message_id, error from unnest($2::uuid[]) as wanted(id)
+  cross join lateral (select * from message where account_id = $1 and id = wanted.id offset 0) as m
+  where status not in ('pending', 'transmitting', 'unknown')`;
 
 export interface SettledElsewhere {
   id: string;

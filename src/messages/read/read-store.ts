@@ -28,11 +28,12 @@ export interface MessageRow {
   updated_at: Date | null;
 }
 
-const STORED = `
+const STORED_COLUMNS = `
   select id, request_id, channel_id, direction, type, phone, user_id, status, provider_message_id, client_reference,
     own_reference, held, content, error, pricing, reply_to_id, reply_to_provider_message_id, outcome, outcome_at, outcome_error,
     updated_at
-  from message`;
+  from`;
+const STORED = `${STORED_COLUMNS} message`;
 
 /** The same columns for messages under way, which stand packed in their request until their outcome is known. */
 const UNDER_WAY = `
@@ -44,7 +45,14 @@ const UNDER_WAY = `
   from request r cross join lateral jsonb_to_recordset(r.intent) as i(id uuid, phone text, user_id text,
     client_reference text, own_reference boolean, components jsonb, status message_status, error jsonb)`;
 
-const MESSAGE_BY_IDS = `${STORED} where account_id = $1 and mode = $2 and id = any($3::uuid[]) order by id`;
+/**
+ * The messages of the account that have one of these ids, looked up one by one (`offset 0` keeps it so): before version 17,
+ * PostgreSQL takes a list of ids in a young week for dearer than all messages that the account has there.
+ */
+const messagesOf = (ids: string) => `(
+  select m.* from (select distinct unnest(${ids}) as id) as wanted
+  cross join lateral (select * from message where account_id = $1 and id = wanted.id offset 0) as m) as message`;
+const MESSAGE_BY_IDS = `${STORED_COLUMNS} ${messagesOf('$3::uuid[]')} where account_id = $1 and mode = $2 order by id`;
 /** Only the requests that have one of the messages are unpacked: an account may have hundreds that run, of 50 messages each. */
 const MESSAGE_UNDER_WAY_BY_IDS = `
   ${UNDER_WAY} where r.account_id = $1 and r.mode = $2 and r.completed_at is null and r.message_ids && $3::uuid[]
@@ -83,9 +91,7 @@ export interface MessageFilter {
 }
 
 /**
- * The condition of each filter on a row of `message` and on a message under way. `$` stands for its parameter. Filters that
- * match a few messages at most look up their ids first: otherwise the plan may follow the order of the page, and read all
- * messages of the account.
+ * The condition of each filter on a row of `message` and on a message under way. `$` stands for its parameter.
  */
 const FILTERS: {
   name: Exclude<keyof MessageFilter, 'since' | 'before'>;
@@ -96,14 +102,13 @@ const FILTERS: {
   {
     name: 'request_id',
     type: 'uuid',
-    stored:
-      'request_id = $::uuid and id = any((select message_ids from request where account_id = $1 and id = $::uuid)::uuid[])',
+    stored: 'request_id = $::uuid',
     underWay: 'r.id = $::uuid',
   },
   {
     name: 'message_id',
     type: 'text',
-    stored: 'id = any(array(select id from message where account_id = $1 and provider_message_id = $))',
+    stored: 'provider_message_id = $',
     // It has none yet. The parameter is named all the same, because each must have a type.
     underWay: '$::text is null',
   },
@@ -136,6 +141,15 @@ const PARAMETERS_BEFORE = 3;
  * so there must be few statements, whatever filters callers combine.
  */
 const BY_INDEX = ['request_id', 'message_id', 'to_phone', 'to_user_id', 'client_reference'] as const;
+
+/**
+ * What a list goes by where few messages at most pass its narrowest filter: those are looked up first. Otherwise the plan may
+ * follow the order of the page, and read all messages of the account.
+ */
+const FEW: Partial<Record<keyof MessageFilter, string>> = {
+  request_id: messagesOf('(select message_ids from request where account_id = $1 and id = $::uuid)'),
+  message_id: '(select * from message where account_id = $1 and provider_message_id = $ offset 0) as message',
+};
 
 /**
  * Of the rows in the index `message_rare`, which holds what most messages are not, those that stand there by this word. Both
@@ -198,12 +212,19 @@ export async function listMessages(
   );
   const inOrder = leading === undefined && rarity === undefined;
   const ofMode = inOrder && mode === 'test' ? OF_TEST_MODE : OF_MODE;
-  const stored = await list(`${STORED} where account_id = $1 and ${ofMode}`, [
+  const stored = await list(`${storedBy(leading)} where account_id = $1 and ${ofMode}`, [
     ...narrow(filter, 'stored', leading),
     ...byRarity,
   ]);
   const newestFirst = mergeById(underWay, stored).sort((a, b) => (a.id > b.id ? -1 : 1));
   return newestFirst.slice(0, limit);
+}
+
+function storedBy(leading: keyof MessageFilter | undefined): string {
+  const few = leading === undefined ? undefined : FEW[leading];
+  if (few === undefined) return STORED;
+  const place = FILTERS.findIndex(({ name }) => name === leading);
+  return `${STORED_COLUMNS} ${withParameter(few, place + PARAMETERS_BEFORE + 1)}`;
 }
 
 /** The directions that the filters ask for. */
@@ -314,9 +335,12 @@ export interface RequestRow {
   completed_at: Date | null;
 }
 
+/** One by one, as `messagesOf` does. */
 const REQUEST_BY_IDS = `
-  select id, channel_id, type, client_reference, content, refused, message_ids, completed_at
-  from request where account_id = $1 and mode = $2 and id = any($3::uuid[])`;
+  select r.id, channel_id, type, client_reference, content, refused, message_ids, completed_at
+  from (select distinct unnest($3::uuid[]) as id) as wanted
+  cross join lateral (select * from request where account_id = $1 and id = wanted.id offset 0) as r
+  where mode = $2`;
 
 export function findRequests(
   store: Queryable,
