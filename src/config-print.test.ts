@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { describeSettings, unknownSettings } from './config-print.ts';
+import { describeSettings } from './config-print.ts';
 import { SETTINGS } from './settings.ts';
 
 describe('describeSettings', () => {
@@ -32,20 +32,5 @@ describe('describeSettings', () => {
   it('tells what production misses, and what would be made elsewhere', () => {
     assert.match(describeSettings({ NODE_ENV: 'production' }), /^WAYPOST_MASTER_KEY +missing /m);
     assert.match(describeSettings({}), /^WAYPOST_MASTER_KEY +made at the first start /m);
-  });
-});
-
-describe('unknownSettings', () => {
-  it('names what looks like a setting and is none, so that a typing mistake shows', () => {
-    const mistakes = { WAYPOST_PORT: '9000', WAYPOST_KEEP_EVENT_DAYS: '3', WAYPOST_LOG_LEVEL_FILE: '/level' };
-    assert.deepEqual(unknownSettings(mistakes), Object.keys(mistakes).toSorted());
-  });
-
-  it('knows every setting, secrets by files, and the names that other programs of the project read', () => {
-    const known = [...SETTINGS.map(({ name }) => name), 'WAYPOST_MASTER_KEY_FILE', 'DATABASE_URL_FILE', 'PATH', 'HOME'];
-    const ofOthers = ['WAYPOST_CALLBACK_URL', 'WAYPOST_SANDBOX_LATENCY_MS', 'WAYPOST_SANDBOX_STATUSES'];
-    const ofCustomers = ['WAYPOST_URL', 'WAYPOST_API_KEY', 'WAYPOST_PLATFORM_KEY', 'WAYPOST_TEST_POSTGRES_BIN'];
-    const environment = Object.fromEntries([...known, ...ofOthers, ...ofCustomers].map((name) => [name, 'x']));
-    assert.deepEqual(unknownSettings(environment), []);
   });
 });

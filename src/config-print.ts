@@ -1,7 +1,8 @@
 import { parseArgs } from 'node:util';
 import { ConfigError, loadConfig } from './config.ts';
 import { runTool } from './run-tool.ts';
-import { SECRET_NAMES, SETTINGS, SETTINGS_OF_OTHERS } from './settings.ts';
+import { SETTINGS } from './settings.ts';
+import { unknownSettings } from './unknown-settings.ts';
 
 const HELP = 'npm run config\n\nPrints every setting with the value that a start would use.';
 
@@ -40,14 +41,6 @@ function withoutDefault({ name, kind }: KnownSetting, environment: Environment):
   if (name === 'DATABASE_URL') return 'embedded';
   // The sandbox's own secret verifies for test channels only, so production makes it too.
   return isProduction && name !== 'WAYPOST_SANDBOX_APP_SECRET' ? 'missing' : 'made at the first start';
-}
-
-/** Names that look like settings of this project and are none. A start would ignore them without a word. */
-export function unknownSettings(environment: Environment): string[] {
-  const known = new Set<string>([...SETTINGS.map(({ name }) => name), ...SECRET_NAMES, ...SETTINGS_OF_OTHERS]);
-  return Object.keys(environment)
-    .filter((name) => name.startsWith('WAYPOST_') && !name.startsWith('WAYPOST_TEST_') && !known.has(name))
-    .toSorted();
 }
 
 /** `npm run config`: the table, then what a start would ignore, and what it would stop for. */

@@ -13,6 +13,7 @@ import { openDatabase } from './store/database.ts';
 import { startEmbedded } from './store/embedded/embedded.ts';
 import { migrate } from './store/migrate.ts';
 import { tellUncaught } from './uncaught.ts';
+import { unknownSettings } from './unknown-settings.ts';
 import { VERSION } from './version.ts';
 import { welcome } from './welcome.ts';
 
@@ -38,6 +39,8 @@ async function main(): Promise<void> {
   const config = loadConfig();
   const log = createLog(config.logLevel);
   tellUncaught(log);
+  const unknown = unknownSettings(process.env);
+  if (unknown.length > 0) log.warn({ names: unknown }, 'settings.unknown');
   const secrets = completeSecrets(config);
   const undo: (() => Promise<void>)[] = [];
   const stopped = onStopSignal(config.stopBudgetMs);

@@ -76,6 +76,13 @@ it('a start that waits for its first recovery tells so on both listeners', async
   assert.equal(await (await starting).stop(), 0);
 });
 
+it('a start names what looks like a setting and is none', async (t) => {
+  const mistake = { ...(await ownDatabase(t)), WAYPOST_RATE_REQEUSTS: '7' };
+  const gateway = await startGatewayProcess(await makeDataDir(t), mistake);
+  t.after(() => gateway.kill());
+  assert.match(gateway.output(), /"names":\["WAYPOST_RATE_REQEUSTS"\].*"settings\.unknown"/);
+});
+
 it('a start gives a test key that is valid, also after the one before was rolled', async (t) => {
   const dataDir = await makeDataDir(t);
   const database = await ownDatabase(t);
