@@ -196,7 +196,7 @@ async function createParts(deps: WatchedDeps, sealer: Sealer, life: Life) {
   });
   const provider = watch.provider(whatsApp);
   const channels = createChannels({ database, sealer, clock, log, sandbox });
-  const registry = createTemplateRegistry({ database, provider, clock });
+  const registry = createTemplateRegistry({ database, provider, clock, suspend: channels.suspend });
   const tail = createTail(database, log, watch.loop('tail', TAIL_POLL_MS / 1_000, 'onDemand'));
   const attempts = createAttempts({ sealer, clock, localEndpoints: config.localEndpoints, traces: watch.traces });
   const onEvents = () => {

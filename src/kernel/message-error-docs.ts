@@ -246,7 +246,7 @@ export const MESSAGE_ERROR_DOCS: Readonly<Record<MessageErrorCode, MessageErrorD
   },
   sender_unauthorized: {
     cause:
-      'The provider refuses the access token of the channel, or the token may not do this. If the token itself was refused when a message was transmitted (0 and 190), the channel is `suspended` from then on, and its messages fail with `sender_suspended` without being transmitted. A code that a later notification tells suspends nothing: the token may be another one by then.',
+      'The provider refuses the access token of the channel, or the token may not do this. If the token itself was refused when a message was transmitted or templates were read (0 and 190), the channel is `suspended` from then on, and its messages fail with `sender_suspended` without being transmitted. A code that a later notification tells suspends nothing: the token may be another one by then.',
     steps: [
       'The platform gives the channel a new access token: `PATCH /platform/v1/channels/{id}`. It is checked with the provider before it is kept.',
       'Make sure that the user of the token may use the number and the business account, with the permissions `whatsapp_business_messaging` and `whatsapp_business_management`.',

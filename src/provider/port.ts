@@ -87,8 +87,10 @@ export type CheckAgainstTemplate = (
   pointer: string,
 ) => MessageFault[];
 
-/** `unavailable`: the provider could not be asked, or refused to tell. */
-export type TemplatesOutcome = { kind: 'found'; templates: ProviderTemplate[] } | { kind: 'unavailable' };
+/** `unavailable`: the provider could not be asked, or refused to tell; `accessRefused`: because of the token. */
+export type TemplatesOutcome =
+  | { kind: 'found'; templates: ProviderTemplate[] }
+  | { kind: 'unavailable'; accessRefused: boolean };
 
 /** What is in flight at its deadline is awaited for so long after its own time limit. A promise to customers. */
 export const LATE_ANSWER_MS = 60_000;

@@ -18,7 +18,8 @@ it('What is missing is remembered, in the store and at the provider, for as long
     let statements = 0;
     const clock = { steadyMs: () => steadyMs };
     const database = countingStatements(test.database, () => statements++);
-    const registry = createTemplateRegistry({ database, provider, clock });
+    const suspend = async () => assert.fail('no token was refused');
+    const registry = createTemplateRegistry({ database, provider, clock, suspend });
     const channel = await addChannel(test.database);
     server.answer = (query) => pageOf([], query);
     assert.equal(await lookUp(registry, channel), 'template_not_found');
@@ -27,7 +28,7 @@ it('What is missing is remembered, in the store and at the provider, for as long
     assert.deepEqual([statements, server.queries.length], [0, 1]);
     // Another gateway reads it.
     server.answer = (query) => pageOf([listed('order')], query);
-    await createTemplateRegistry({ database: test.database, provider, clock }).sync(channel);
+    await createTemplateRegistry({ database: test.database, provider, clock, suspend }).sync(channel);
     steadyMs += 1_500;
     assert.equal(await lookUp(registry, channel), 'approved');
   } finally {

@@ -1,17 +1,13 @@
 import type { SendingChannel } from '../channels/channels.ts';
 import type { SteadyClock } from '../kernel/clock.ts';
 import { createRemembered } from '../kernel/remember.ts';
-import type { Provider } from '../provider/port.ts';
-import type { Database } from '../store/database.ts';
-import { keepReading, ownerOf, type Reading, readName } from './sync.ts';
+import { keepReading, ownerOf, type Reading, type ReadingDeps, readName } from './sync.ts';
 
 /** The provider is asked for one name of one business account at most so often, for all accounts that have it. */
 const ASKED_EVERY_MS = 60_000;
 const REMEMBERED_MAX = 10_000;
 
-interface Deps {
-  database: Database;
-  provider: Provider;
+interface Deps extends ReadingDeps {
   clock: SteadyClock;
   /** Called when something was kept, before anybody who waits for it goes on. */
   onKept(miss: Miss): void;
@@ -27,12 +23,13 @@ export interface Miss {
  * Asks the provider for a template that is not known or not approved, and keeps what it says for the account of the channel.
  * False: it could not be asked, or the account was deleted.
  */
-export function createMisses({ database, provider, clock, onKept }: Deps): (miss: Miss) => Promise<boolean> {
+export function createMisses(deps: Deps): (miss: Miss) => Promise<boolean> {
+  const { database, clock, onKept } = deps;
   const remembered = { believedMs: ASKED_EVERY_MS, entriesMax: REMEMBERED_MAX, clock };
   const readings = createRemembered({
     ...remembered,
     load: async (_key, { channel, name }: Miss) => ({
-      reading: await readName({ database, provider }, channel, name),
+      reading: await readName(deps, channel, name),
       askedFor: channel.accountId,
     }),
   });

@@ -38,12 +38,13 @@ beforeEach(async () => {
     ...{ throughputPerSecond: 80, sealedToken: Buffer.alloc(0) },
     sender: { accountId: 'account', mode: 'live', phoneNumberId: '1', accessToken: 'token' },
   };
-  registry = createTemplateRegistry({ database: test.database, provider, clock });
+  registry = createTemplateRegistry({ database: test.database, provider, clock, suspend });
 });
 afterEach(() => {
   server.queries.length = 0;
 });
 
+const suspend = async () => assert.fail('no token was refused');
 const serve = (...templates: object[]) => {
   server.answer = (query) => pageOf(templates, query);
 };
@@ -347,7 +348,7 @@ describe('reading all templates', () => {
       return pageOf([listed('a')], query);
     };
     const round = () => {
-      const node = createTemplateRegistry({ database: test.database, provider, clock });
+      const node = createTemplateRegistry({ database: test.database, provider, clock, suspend });
       return syncDueTemplates({
         database: test.database,
         channels: { listUsable: async () => both },

@@ -2,11 +2,9 @@ import type { SendingChannel } from '../channels/channels.ts';
 import type { SteadyClock } from '../kernel/clock.ts';
 import type { MessageError } from '../kernel/message-errors.ts';
 import { createRemembered } from '../kernel/remember.ts';
-import type { Provider } from '../provider/port.ts';
-import type { Database } from '../store/database.ts';
 import { createMisses, type Miss } from './misses.ts';
 import { findTemplatesByName, type TemplateRow, wasSynced } from './store.ts';
-import { ownerOf, type SyncCounts, syncTemplates } from './sync.ts';
+import { ownerOf, type ReadingDeps, type SyncCounts, syncTemplates } from './sync.ts';
 
 /** What the store says of a name is believed for so long; a change that another node has stored is seen after it. */
 const BELIEVED_MS = 1_500;
@@ -30,13 +28,12 @@ export interface TemplateRegistry {
   forget(): void;
 }
 
-interface Deps {
-  database: Database;
-  provider: Provider;
+interface Deps extends ReadingDeps {
   clock: SteadyClock;
 }
 
-export function createTemplateRegistry({ database, provider, clock }: Deps): TemplateRegistry {
+export function createTemplateRegistry(deps: Deps): TemplateRegistry {
+  const { database, clock } = deps;
   const known = createRemembered({
     load: (_key, { channel, name }: Miss) => findTemplatesByName(database, ownerOf(channel), name),
     believedMs: BELIEVED_MS,
@@ -45,7 +42,7 @@ export function createTemplateRegistry({ database, provider, clock }: Deps): Tem
     clock,
   });
   // What is missing is believed for as long as what is there, unless a reading of it was kept meanwhile.
-  const ask = createMisses({ database, provider, clock, onKept: (miss) => known.forget(keyOfMiss(miss)) });
+  const ask = createMisses({ ...deps, onKept: (miss) => known.forget(keyOfMiss(miss)) });
   const syncs = new Map<string, Promise<SyncCounts | undefined>>();
 
   const registry: TemplateRegistry = {
@@ -63,7 +60,7 @@ export function createTemplateRegistry({ database, provider, clock }: Deps): Tem
       const key = keyOf(channel);
       const running = syncs.get(key);
       if (running !== undefined) return running;
-      const sync = syncTemplates({ database, provider }, channel).finally(() => {
+      const sync = syncTemplates(deps, channel).finally(() => {
         syncs.delete(key);
         known.forgetAll();
       });

@@ -41,8 +41,10 @@ beforeEach(async () => {
 const serve = (...templates: object[]) => {
   server.answer = (query) => pageOf(templates, query);
 };
+let suspended: SendingChannel[] = [];
 async function sync(name?: string) {
-  const deps = { database: test.database, provider };
+  const suspend = async (one: SendingChannel) => void suspended.push(one);
+  const deps = { database: test.database, provider, suspend };
   if (name === undefined) return syncTemplates(deps, channel);
   const reading = await readName(deps, channel, name);
   return reading && keepReading(test.database, ownerOf(channel), reading);
@@ -82,6 +84,20 @@ async function beginSlowReading(...templates: object[]) {
 }
 
 describe('a reading', () => {
+  it('that the provider refuses because of the token suspends the channel, whatever is read', async () => {
+    for (const name of [undefined, 'order'])
+      for (const [code, suspends] of [
+        [190, true],
+        [0, true],
+        [10, false],
+      ] as const) {
+        suspended = [];
+        server.answer = () => ({ status: 401, body: { error: { code, message: 'No' } } });
+        assert.equal(await sync(name), undefined);
+        assert.deepEqual(suspended, suspends ? [channel] : [], `code ${code}`);
+      }
+  });
+
   it('leaves a template alone that was learned after it began', async () => {
     const slow = await beginSlowReading();
     serve(listed('made_meanwhile'));

@@ -27,9 +27,12 @@ export interface SyncCounts {
   total: number;
 }
 
-interface Deps {
+/** What a reading needs. */
+export interface ReadingDeps {
   database: Database;
   provider: Provider;
+  /** Called when the provider refused the channel's access token itself. */
+  suspend(channel: SendingChannel): Promise<void>;
 }
 
 /** What the provider has listed, of all names or of one, to who asked at that time of the database. */
@@ -44,7 +47,7 @@ export interface Reading {
  * newer was learned meanwhile. Nothing is changed unless every page was read and the account is still there: undefined then.
  */
 export async function syncTemplates(
-  { database, provider }: Deps,
+  { database, provider, suspend }: ReadingDeps,
   channel: SendingChannel,
 ): Promise<SyncCounts | undefined> {
   const owner = ownerOf(channel);
@@ -53,6 +56,7 @@ export async function syncTemplates(
   const outcome = await provider.listTemplates(channel.sender, channel.businessAccountId, undefined);
   if (outcome.kind === 'unavailable') {
     await noteFailed(database, owner, begunAt);
+    if (outcome.accessRefused) await suspend(channel);
     return undefined;
   }
   return keepReading(database, owner, { listed: outcome.templates, name: undefined, begunAt });
@@ -60,13 +64,15 @@ export async function syncTemplates(
 
 /** Reads the templates of one name. undefined: the provider could not be asked. */
 export async function readName(
-  { database, provider }: Deps,
+  { database, provider, suspend }: ReadingDeps,
   channel: SendingChannel,
   name: string,
 ): Promise<Reading | undefined> {
   const begunAt = await readDatabaseTime(database);
   const outcome = await provider.listTemplates(channel.sender, channel.businessAccountId, name);
-  return outcome.kind === 'unavailable' ? undefined : { listed: outcome.templates, name, begunAt };
+  if (outcome.kind === 'found') return { listed: outcome.templates, name, begunAt };
+  if (outcome.accessRefused) await suspend(channel);
+  return undefined;
 }
 
 /** Keeps a reading for an account that has the business account; undefined: the account was deleted. */

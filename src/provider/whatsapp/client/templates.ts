@@ -2,6 +2,8 @@ import { isRecord } from '../../../kernel/is-record.ts';
 import type { ProviderTemplate, Sender, TemplatesOutcome } from '../../port.ts';
 import { parseJson } from '../decode/json.ts';
 import { keptJson } from '../decode/values.ts';
+import { readFailure } from '../failures.ts';
+import { type Answer, readAnswerJson } from './answer.ts';
 import type { Line } from './line.ts';
 
 const FIELDS = 'id,name,language,status,category,parameter_format,components,quality_score';
@@ -37,15 +39,23 @@ export async function listTemplates(
       limit = Math.ceil(limit / 2);
       continue;
     }
-    if (seen.kind !== 'answered' || seen.httpStatus !== 200) return { kind: 'unavailable' };
+    if (seen.kind !== 'answered') return UNAVAILABLE;
+    if (seen.httpStatus !== 200) return { kind: 'unavailable', accessRefused: refusesAccess(seen) };
     const json = parseJson(seen.body);
     const read = json.kind === 'json' ? readPage(json.value) : undefined;
-    if (read === undefined) return { kind: 'unavailable' };
+    if (read === undefined) return UNAVAILABLE;
     templates.push(...read.templates.filter((template) => name === undefined || template.name === name));
     if (read.after === undefined) return { kind: 'found', templates };
     after = read.after;
   }
-  return { kind: 'unavailable' };
+  return UNAVAILABLE;
+}
+
+const UNAVAILABLE: TemplatesOutcome = { kind: 'unavailable', accessRefused: false };
+
+function refusesAccess({ httpStatus, body }: Answer): boolean {
+  const failure = readFailure(httpStatus, readAnswerJson(body));
+  return failure.kind === 'refused' && failure.accessRefused;
 }
 
 /** The cursor stands on the last page too; only `next` tells whether there is another one. */
