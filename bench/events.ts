@@ -50,15 +50,15 @@ export async function benchEvents(
   gatewayNodeOptions: string[],
 ): Promise<EventsResult> {
   const { rounds, roundMs, warmUpMs, storedEvents } = extent;
-  const { bench, logs, large } = await start(cleanup, extent, gatewayNodeOptions);
+  const { bench, logs, large, origin } = await start(cleanup, extent, gatewayNodeOptions);
   const eventsIn = (durationMs: number) => (durationMs / 1_000) * EVENTS_A_SECOND;
-  await readFeed(bench.api, large);
+  await readFeed(origin, large);
   await deliverEvents(bench, logs, eventsIn(warmUpMs));
   const pages: number[][] = [];
   const one: DeliveryRound[] = [];
   const many: DeliveryRound[] = [];
   for (let round = 0; round < rounds; round++) {
-    pages.push(await readFeed(bench.api, large));
+    pages.push(await readFeed(origin, large));
     one.push(await deliverEvents(bench, [large], eventsIn(roundMs)));
     many.push(await deliverEvents(bench, logs, eventsIn(roundMs)));
   }
@@ -83,7 +83,7 @@ async function start(
   cleanup: Cleanup,
   { storedEvents }: EventsExtent,
   gatewayNodeOptions: string[],
-): Promise<{ bench: DeliveryBench; logs: Log[]; large: Log }> {
+): Promise<{ bench: DeliveryBench; logs: Log[]; large: Log; origin: string }> {
   const dataDir = await makeDataDir(cleanup);
   const endpoint = await startChild(cleanup, 'endpoint.ts');
   const baseline = await startChild(cleanup, 'baselines/post-loop.ts', [endpoint.origin]);
@@ -102,7 +102,8 @@ async function start(
   const isQuiet = async () => (await store.query('select from delivery limit 1')).rowCount === 0;
   const sample = await firstEvent(api, large);
   const origins = { endpointOrigin: endpoint.origin, baselineOrigin: baseline.origin };
-  return { bench: { gatewayPid: gateway.pid, api, ...origins, sample, isQuiet }, logs, large };
+  const bench = { gatewayPid: gateway.pid, api, ...origins, sample, isQuiet };
+  return { bench, logs, large, origin: gateway.origin };
 }
 
 async function firstEvent(api: GatewayApi, { key }: Log): Promise<string> {

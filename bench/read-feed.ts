@@ -1,4 +1,4 @@
-import type { GatewayApi } from './harness/gateway-api.ts';
+import { createPageReader } from './harness/page-reader.ts';
 
 export const PAGE = 100;
 const READS = 1_000;
@@ -7,21 +7,23 @@ const EVENT = Buffer.from('{"id":"evt_');
 
 /**
  * Reads pages from anywhere in a log that begins with `oldest`, one after another, and returns how long each took until its
- * last byte. The pages are not parsed: a reader's own collection of garbage took as long as the slowest pages.
+ * last byte. The pages are not parsed.
  */
 export async function readFeed(
-  api: GatewayApi,
+  origin: string,
   { key, latest }: { key: string; latest: number },
   oldest = 1,
 ): Promise<number[]> {
   const latenciesMs: number[] = [];
+  const reader = createPageReader(origin, key);
   for (let read = 0; read < READS; read++) {
     const after = oldest - 1 + Math.floor(Math.random() * (latest - oldest + 1 - PAGE));
     const startMs = performance.now();
-    const page = await api.getBytes(key, `/api/v1/events?after=${after}&limit=${PAGE}`);
+    const page = await reader.read(`/api/v1/events?after=${after}&limit=${PAGE}`);
     latenciesMs.push(performance.now() - startMs);
     if (countEvents(page) !== PAGE) throw new Error('A page of the feed was not full');
   }
+  reader.close();
   return latenciesMs;
 }
 

@@ -3,8 +3,6 @@ import { Pool } from 'undici';
 /** The gateway's API, as a customer of the bench calls it. Every answer that is not a 2xx is a fault of the bench. */
 export interface GatewayApi {
   get(key: string, path: string): Promise<unknown>;
-  /** The bytes as they came: to read them costs the bench memory and time of its own. */
-  getBytes(key: string, path: string): Promise<Buffer>;
   post(key: string, path: string, body: unknown): Promise<unknown>;
   close(): Promise<void>;
 }
@@ -21,7 +19,6 @@ export function createGatewayApi(origin: string): GatewayApi {
   };
   return {
     get: async (key, path) => JSON.parse(String(await call(key, 'GET', path))),
-    getBytes: (key, path) => call(key, 'GET', path),
     post: async (key, path, body) => JSON.parse(String(await call(key, 'POST', path, body))),
     close: () => pool.close(),
   };
