@@ -41,8 +41,8 @@ export interface PostgresTools {
 /** The same for all: each server has a socket of its own by its port. */
 const FIRST_PORT = 5_432;
 
-export async function startPostgresTools(t: TestContext): Promise<PostgresTools> {
-  const dir = await mkdtemp(join(tmpdir(), 'waypost-pair-'));
+export async function startPostgresTools(t: TestContext, parent = tmpdir()): Promise<PostgresTools> {
+  const dir = await mkdtemp(join(parent, 'waypost-pair-'));
   await chmod(dir, 0o700);
   if (NOBODY.uid !== undefined) await chown(dir, NOBODY.uid, NOBODY.gid);
   const names: string[] = [];

@@ -1,9 +1,9 @@
-import { mkdtemp, rm, statfs } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { mkdtemp, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Connection } from '../../src/store/database.ts';
 import { startEmbedded } from '../../src/store/embedded/embedded.ts';
 import { COMPILE_CACHE } from './compile-cache.ts';
+import { findQuickFolder } from './quick-folder.ts';
 
 /** Where the test processes find the server of this run, as JSON. */
 export const CLUSTER_VARIABLE = 'WAYPOST_TEST_CLUSTER';
@@ -40,18 +40,6 @@ export async function startTestCluster(): Promise<TestCluster> {
       await rm(dataDir, { recursive: true, force: true });
     },
   };
-}
-
-/** What all test files have on the server at one time is less than half of it. */
-const ROOM_BYTES = 4 * 2 ** 30;
-
-/**
- * Memory, where Linux has enough of it to offer as a folder. A test database is a thousand small files, and ext4 spends
- * an eighth of the whole run's processor time on making and removing them.
- */
-async function findQuickFolder(): Promise<string> {
-  const memory = await statfs('/dev/shm').catch(() => undefined);
-  return memory !== undefined && memory.bavail * memory.bsize >= ROOM_BYTES ? '/dev/shm' : tmpdir();
 }
 
 const quietLog = {
