@@ -21,38 +21,47 @@ export interface PairLimit {
   giveBack(channelId: string, person: string): void;
 }
 
+/** When each pair has paid back all that it borrowed, by channel and person. */
+type Generation = Map<string, Map<string, number>>;
+
 /**
  * A leaky bucket a pair: `fullAt` is when all that was borrowed is paid back. Pairs live in two generations, so that those
  * of long ago are forgotten all at once and for nothing.
  */
 export function createPairLimit(clock: SteadyClock): PairLimit {
-  let fullAtMs = new Map<string, number>();
-  let fullAtMsBefore = new Map<string, number>();
+  let young: Generation = new Map();
+  let old: Generation = new Map();
+  let pairsOfYoung = 0;
   let bornAtMs = clock.steadyMs();
-  const keyOf = (channelId: string, person: string) => `${channelId} ${person}`;
-  const find = (key: string) => fullAtMs.get(key) ?? fullAtMsBefore.get(key) ?? 0;
+  const fullAtMs = (channelId: string, person: string) =>
+    young.get(channelId)?.get(person) ?? old.get(channelId)?.get(person) ?? 0;
+
+  function note(channelId: string, person: string, fullMs: number): void {
+    const people = young.get(channelId) ?? new Map<string, number>();
+    const before = people.size;
+    people.set(person, fullMs);
+    pairsOfYoung += people.size - before;
+    if (before === 0) young.set(channelId, people);
+  }
 
   function ageIfDue(nowMs: number): void {
-    if (nowMs - bornAtMs < PAID_BACK_MS && fullAtMs.size < PAIRS_MAX) return;
-    fullAtMsBefore = fullAtMs;
-    fullAtMs = new Map();
+    if (nowMs - bornAtMs < PAID_BACK_MS && pairsOfYoung < PAIRS_MAX) return;
+    old = young;
+    young = new Map();
+    pairsOfYoung = 0;
     bornAtMs = nowMs;
   }
 
   return {
     delayMs(channelId, person) {
-      return Math.max(0, find(keyOf(channelId, person)) - (BURST - 1) * STEP_MS - clock.steadyMs());
+      return Math.max(0, fullAtMs(channelId, person) - (BURST - 1) * STEP_MS - clock.steadyMs());
     },
     take(channelId, person) {
       const nowMs = clock.steadyMs();
-      const key = keyOf(channelId, person);
-      const fullAt = Math.max(find(key), nowMs) + STEP_MS;
+      const fullMs = Math.max(fullAtMs(channelId, person), nowMs) + STEP_MS;
       ageIfDue(nowMs);
-      fullAtMs.set(key, fullAt);
+      note(channelId, person, fullMs);
     },
-    giveBack(channelId, person) {
-      const key = keyOf(channelId, person);
-      fullAtMs.set(key, find(key) - STEP_MS);
-    },
+    giveBack: (channelId, person) => note(channelId, person, fullAtMs(channelId, person) - STEP_MS),
   };
 }

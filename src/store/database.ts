@@ -1,13 +1,14 @@
 import { createHash } from 'node:crypto';
 import { type ClientBase, Pool, type PoolClient, type PoolConfig, TypeOverrides, types } from 'pg';
 import { StoreUnavailable } from '../kernel/store-unavailable.ts';
+import { arrayText } from './array-text.ts';
 import { createLender, type Lender } from './lender.ts';
 import { noteRolledBack } from './rolled-back.ts';
 import { readStatementFailure } from './statement-failure.ts';
 
 /**
  * Runs SQL. Values are always parameters; every statement is prepared once per connection, so the texts are constants.
- * An array given for a `jsonb` must be a JSON text already: the driver would write it as a PostgreSQL array.
+ * An array given for a `jsonb` must be a JSON text already: an array is written as one of PostgreSQL (`arrayText`).
  */
 export interface Queryable {
   query<Row>(sql: string, values?: readonly unknown[]): Promise<Row[]>;
@@ -257,5 +258,5 @@ function prepared(sql: string, values: readonly unknown[] = []): Statement {
     name = createHash('sha256').update(sql).digest('base64url').slice(0, 20);
     statementNames.set(sql, name);
   }
-  return { name, text: sql, values: [...values] };
+  return { name, text: sql, values: values.map((value) => (Array.isArray(value) ? arrayText(value) : value)) };
 }

@@ -1,0 +1,46 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+import fc from 'fast-check';
+import { createTestDatabase, type TestDatabase } from '../../test/support/database.ts';
+
+let test: TestDatabase;
+before(async () => {
+  test = await createTestDatabase({ migrated: false });
+});
+after(() => test.drop());
+
+async function readBack(type: string, items: readonly unknown[]): Promise<unknown[]> {
+  const [row] = await test.database.query<{ items: unknown[] }>(`select $1::${type}[] as items`, [items]);
+  return row?.items ?? [];
+}
+
+describe('an array that is given to a statement', () => {
+  it('reaches the database as it is, whatever its texts hold', async () => {
+    // What the notation of arrays uses for itself, beside all else that a text can be.
+    const notation = fc.string({ unit: fc.constantFrom('"', '\\', ',', '{', '}', ' ', '\n', 'N', 'NULL', 'x') });
+    // No text in PostgreSQL holds U+0000.
+    const any = fc.string({ unit: 'binary' }).filter((text) => !text.includes('\0'));
+    const texts = fc.array(fc.option(fc.oneof(notation, any)));
+    await fc.assert(
+      fc.asyncProperty(texts, async (items) => assert.deepEqual(await readBack('text', items), items)),
+      { numRuns: 200 },
+    );
+  });
+
+  it('holds numbers, booleans, times, bytes and JSON as well', async () => {
+    const times = [new Date(0), new Date('2026-11-23T01:02:03.004Z'), null, new Date('9999-12-31T23:59:59.999Z')];
+    const bytes = [Buffer.from([0, 34, 92, 255]), Buffer.alloc(0), null];
+    assert.deepEqual(await readBack('integer', [1, -2, null]), [1, -2, null]);
+    assert.deepEqual(await readBack('boolean', [true, undefined, false]), [true, null, false]);
+    assert.deepEqual(await readBack('timestamptz', times), times);
+    assert.deepEqual(await readBack('bytea', bytes), bytes);
+    assert.deepEqual(await readBack('jsonb', [JSON.stringify({ a: ['"\\'] })]), [{ a: ['"\\'] }]);
+    assert.deepEqual(await readBack('text', []), []);
+  });
+
+  it('is refused with anything else in it, before it reaches the database', async () => {
+    for (const item of [['nested'], { an: 'object' }, 1n, Symbol('none')])
+      await assert.rejects(readBack('text', [item]), TypeError);
+    await assert.rejects(readBack('timestamptz', [new Date(8.64e15)]), RangeError);
+  });
+});
