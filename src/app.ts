@@ -38,6 +38,7 @@ import { createFindReplay } from './messages/send/idempotency.ts';
 import { createIsTransmitting } from './messages/send/is-transmitting.ts';
 import { createSends } from './messages/send/send.ts';
 import { BEAT_MS, joinNodes } from './nodes/node.ts';
+import { createBacklog } from './notifications/backlog.ts';
 import { POLL_MS as PROCESSOR_POLL_MS, startProcessor } from './notifications/processor.ts';
 import { createIntake } from './notifications/receive.ts';
 import { notificationRoutes } from './notifications/routes.ts';
@@ -45,6 +46,7 @@ import { createTraces } from './observe/traces.ts';
 import { platformStateRoute } from './platform-state/route.ts';
 import { createWhatsAppProvider } from './provider/whatsapp/client/client.ts';
 import { decodeNotification } from './provider/whatsapp/decode/decode.ts';
+import { numberHint } from './provider/whatsapp/decode/number-hint.ts';
 import { checkAgainstTemplate } from './provider/whatsapp/template/check.ts';
 import { checkComponents } from './provider/whatsapp/template/components.ts';
 import { platformRounds } from './rounds.ts';
@@ -215,7 +217,8 @@ async function createParts(deps: WatchedDeps, sealer: Sealer, life: Life) {
   );
   const applying = { decode: decodeNotification, nowMs: () => clock.nowMs() };
   const watching = { watch: watch.loop('processor', PROCESSOR_POLL_MS / 1_000), onBatch: onBatch(watch, registry) };
-  const processor = startProcessor(database, { ...applying, ...watching }, log, onEvents);
+  const backlog = createBacklog();
+  const processor = startProcessor(database, { ...applying, ...watching, onIdle: backlog.clear }, log, onEvents);
   const keyUses = createKeyUses(database, clock);
   const rounds = [
     { name: 'templates', run: () => syncDueTemplates({ database, channels, registry }), everyMs: SYNC_LOOK_MS },
@@ -235,7 +238,7 @@ async function createParts(deps: WatchedDeps, sealer: Sealer, life: Life) {
   const birth = (tx: Queryable, accountId: string) => bearTestChannel(tx, sealer, accountId);
   return {
     ...{ sandbox, docsUrl, node, provider, channels, registry, tail, attempts, ledger, sends, findReplay },
-    ...{ processor, keyUses, notedMinutes, rounds, authenticate, birth, rateLimits },
+    ...{ processor, backlog, keyUses, notedMinutes, rounds, authenticate, birth, rateLimits },
     markOf: createPersonMark(secrets.masterKey),
   };
 }
@@ -297,11 +300,12 @@ export function listRoutes(deps: WatchedDeps, sealer: Sealer, life: Life, parts:
 /** The routes that accounts, the platform and the provider call. */
 function createRoutes(deps: WatchedDeps, sealer: Sealer, life: Life, parts: Parts): Route[] {
   const { config, secrets, database, watch } = deps;
-  const { sandbox, docsUrl, provider, channels, registry, processor, birth } = parts;
+  const { sandbox, docsUrl, provider, channels, registry, processor, backlog, birth } = parts;
   const publicUrl = () => life.publicUrl;
   const received = createIntake({
     database,
     secrets: { live: secrets.appSecrets, test: sandbox ? [secrets.sandboxAppSecret] : [] },
+    isBusy: (rawBody) => backlog.add(numberHint(rawBody), rawBody.length),
     onReceived: processor.nudge,
     onCommit: (notifications) => watch.onCommit('notifications', notifications),
   });

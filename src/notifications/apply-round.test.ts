@@ -9,7 +9,7 @@ import { newId } from '../kernel/ids.ts';
 import { decodeNotification } from '../provider/whatsapp/decode/decode.ts';
 import type { Database } from '../store/database.ts';
 import { runRound } from './apply-round.ts';
-import { claimPacked, finishPacked, insertPack, type PackLimits, unpack } from './pack-store.ts';
+import { type ClaimOrder, claimPacked, finishPacked, insertPacks, type PackLimits, unpack } from './pack-store.ts';
 import { claimNotifications } from './store.ts';
 
 const LIMITS: PackLimits = { packsMax: 50, rowsMax: 500, bytesMax: 16 << 20 };
@@ -28,11 +28,17 @@ beforeEach(async () => {
 
 /** Writes a pack of texts that are no JSON, which are set aside when they are applied. */
 const pack = (...bodies: string[]) =>
-  insertPack(
+  insertPacks(
     database,
-    bodies.map((body) => ({ id: newId(), origin: 'live', body: Buffer.from(body) })),
+    bodies.map((body) => ({ id: newId(), origin: 'live', body: Buffer.from(body), busy: false })),
   );
-const round = (told = log) => runRound(database, { decode: decodeNotification, nowMs: Date.now }, told);
+const busyPack = (...bodies: string[]) =>
+  insertPacks(
+    database,
+    bodies.map((body) => ({ id: newId(), origin: 'live', body: Buffer.from(body), busy: true })),
+  );
+const round = (told = log, order?: ClaimOrder) =>
+  runRound(database, { decode: decodeNotification, nowMs: Date.now }, told, order);
 /** The bodies that have rows, and their states. */
 const kept = async () => {
   const rows = await database.query<{ body: Buffer; state: string; attempts: number }>(
@@ -51,7 +57,7 @@ describe('a round of applying', () => {
     const holds = Promise.withResolvers<number>();
     const ends = Promise.withResolvers<void>();
     const dying = database.transaction(async (tx) => {
-      const taken = await claimPacked(tx, LIMITS);
+      const taken = await claimPacked(tx, 'quiet', LIMITS);
       const applied = { state: 'applied' as const, kinds: [], itemsLeft: [], error: null, retryInSeconds: 0 };
       await finishPacked(
         tx,
@@ -79,6 +85,19 @@ describe('a round of applying', () => {
   it('takes as many bytes as this process can read in a moment, and a larger notification alone', async () => {
     for (const size of [400, 400, 400, 3_000, 400]) await pack('x'.repeat(size << 10));
     assert.deepEqual([await round(), await round(), await round(), await round(), await round()], [2, 1, 1, 1, 0]);
+  });
+
+  it('takes what busy numbers have brought last, unless it is told to take the oldest', async () => {
+    for (const name of ['b', 'c']) await busyPack(...Array.from({ length: 500 }, () => name));
+    await pack('quiet');
+    await round();
+    assert.deepEqual(await kept(), ['quiet set_aside 1']);
+    await pack(...Array.from({ length: 500 }, () => 'quiet'));
+    await round(log, 'oldest');
+    assert.deepEqual([...new Set(await kept())], ['b set_aside 1', 'quiet set_aside 1']);
+    await round();
+    await round();
+    assert.equal((await kept()).length, 1_501);
   });
 
   it('goes on with what has waited even while packs alone would fill it', async () => {
@@ -148,11 +167,28 @@ it('what has spoiled its batch is applied alone from then on, while it waits for
 });
 
 describe('a pack', () => {
+  it('holds what one commit brings of busy numbers, and another one the rest', async () => {
+    const one = (body: string, busy: boolean) => ({
+      id: newId(),
+      origin: 'live' as const,
+      body: Buffer.from(body),
+      busy,
+    });
+    await insertPacks(database, [one('a', true), one('b', false), one('c', true), one('d', false)]);
+    const rows = await database.query(
+      'select busy, cardinality(ids) as ids, bodies::text from notification_pack order by busy',
+    );
+    assert.deepEqual(rows, [
+      { busy: false, ids: 2, bodies: '\\x6264' },
+      { busy: true, ids: 2, bodies: '\\x6163' },
+    ]);
+  });
+
   it('is claimed whole, the oldest first, within the limits, and a large one alone', async () => {
     for (const bodies of [['12345'], ['1', '2', '3'], ['1', '2'], ['1'], ['1']]) await pack(...bodies);
     const claim = (limits: Partial<PackLimits>) =>
       database.transaction(async (tx) =>
-        (await claimPacked(tx, { ...LIMITS, ...limits })).map(({ body }) => body.toString()).join(' '),
+        (await claimPacked(tx, 'quiet', { ...LIMITS, ...limits })).map(({ body }) => body.toString()).join(' '),
       );
     assert.equal(await claim({}), '12345 1 2 3 1 2 1 1');
     assert.equal(await claim({ packsMax: 2 }), '12345 1 2 3');
@@ -169,7 +205,7 @@ describe('a pack', () => {
     await pack('four');
     let unpacking = Promise.resolve();
     const taken = await database.transaction(async (tx) => {
-      const claimed = await claimPacked(tx, LIMITS);
+      const claimed = await claimPacked(tx, 'quiet', LIMITS);
       unpacking = unpack(database, claimed);
       await until(async () => (await countWaitingForLocks(database)) === 1);
       await unpack(tx, claimed.slice(0, 3));

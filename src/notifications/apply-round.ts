@@ -4,7 +4,7 @@ import type { Database, Transaction } from '../store/database.ts';
 import { isPassingFailure } from '../store/passing-failure.ts';
 import { type AppliedBatch, type ApplyDeps, applyNotifications, type ItemApplier } from './apply.ts';
 import { applySingly } from './apply-singly.ts';
-import { claimPacked, finishPacked, type PackedNotification, unpack } from './pack-store.ts';
+import { type ClaimOrder, claimPacked, finishPacked, type PackedNotification, unpack } from './pack-store.ts';
 import { writeReasons } from './reason.ts';
 import {
   type ClaimedNotification,
@@ -41,12 +41,17 @@ interface Claimed {
 }
 
 /** Takes what is due, as much as fits into one transaction, and applies it. Returns the number of notifications. */
-export async function runRound(database: Database, deps: RoundDeps, log: Logger): Promise<number> {
+export async function runRound(
+  database: Database,
+  deps: RoundDeps,
+  log: Logger,
+  order: ClaimOrder = 'quiet',
+): Promise<number> {
   let claimed: Claimed = { packed: [], waiting: [], spoiling: [] };
   try {
     const begunMs = performance.now();
     const batch = await database.transaction(async (tx) => {
-      claimed = await claim(tx);
+      claimed = await claim(tx, order);
       return claimed.packed.length + claimed.waiting.length > 0 ? applyClaimed(tx, deps, claimed) : undefined;
     });
     if (batch !== undefined) deps.onBatch?.(batch, performance.now() - begunMs);
@@ -62,8 +67,8 @@ export async function runRound(database: Database, deps: RoundDeps, log: Logger)
   return claimed.packed.length + claimed.waiting.length + claimed.spoiling.length;
 }
 
-async function claim(tx: Transaction): Promise<Claimed> {
-  const packed = await claimPacked(tx, { packsMax: PACKS_MAX, rowsMax: ROWS_MAX, bytesMax: BYTES_MAX });
+async function claim(tx: Transaction, order: ClaimOrder): Promise<Claimed> {
+  const packed = await claimPacked(tx, order, { packsMax: PACKS_MAX, rowsMax: ROWS_MAX, bytesMax: BYTES_MAX });
   const bytes = packed.reduce((sum, { body }) => sum + body.length, 0);
   const rowsLeft = Math.max(WAITING_ROWS_MIN, ROWS_MAX - packed.length);
   const rows = await claimNotifications(tx, rowsLeft, Math.max(WAITING_BYTES_MIN, BYTES_MAX - bytes));

@@ -8,26 +8,41 @@ export interface RawNotification {
   id: string;
   origin: Mode;
   body: Buffer;
+  /** Whether its number has much waiting; then what others bring goes first. */
+  busy: boolean;
 }
 
-const PACK_INSERT = `
-  insert into notification_pack (id, ids, origins, ends, bodies) values ($1, $2, $3, $4, $5)`;
+const packInsert = (...packs: string[]) => `
+  insert into notification_pack (id, busy, ids, origins, ends, bodies) values ${packs.join(', ')}`;
+const PACK_INSERT = packInsert('($1, $2, $3, $4, $5, $6)');
+const TWO_PACKS_INSERT = packInsert('($1, $2, $3, $4, $5, $6)', '($7, $8, $9, $10, $11, $12)');
 
-/** Writes all of them as one row: a row for each would cost the database more than everything else in an answer. */
-export async function insertPack(store: Queryable, raw: readonly RawNotification[]): Promise<void> {
+/**
+ * Writes all of them as one row, or as two if some are of busy numbers and some are not: a row for each would cost the
+ * database more than everything else in an answer.
+ */
+export async function insertPacks(store: Queryable, raw: readonly RawNotification[]): Promise<void> {
+  const quiet = raw.filter(({ busy }) => !busy);
+  const busy = raw.filter((one) => one.busy);
+  if (quiet.length > 0 && busy.length > 0) await store.query(TWO_PACKS_INSERT, [...packOf(quiet), ...packOf(busy)]);
+  else await store.query(PACK_INSERT, packOf(raw));
+}
+
+function packOf(raw: readonly RawNotification[]): unknown[] {
   const bodies = raw.map(({ body }) => body);
   let end = 0;
   const ends = bodies.map((body) => {
     end += body.length;
     return end;
   });
-  await store.query(PACK_INSERT, [
+  return [
     newId(),
+    raw.some(({ busy }) => busy),
     raw.map(({ id }) => id),
     raw.map(({ origin }) => origin),
     ends,
     Buffer.concat(bodies, end),
-  ]);
+  ];
 }
 
 /** One notification of a claimed pack. */
@@ -45,20 +60,35 @@ interface PackRow {
   bodies: Buffer;
 }
 
+const DUE = 'select id, busy, ids, origins, ends, bodies from notification_pack';
+const LOCKED = 'for update skip locked';
+
 /**
- * Claims the oldest packs, for this transaction: other nodes skip them and take others. Bounded by their notifications and
- * their bytes too; the first one is always taken.
+ * Claims packs, for this transaction: other nodes skip them and take others. Bounded by their notifications and their bytes
+ * too; the first one is always taken.
  */
-const PACK_CLAIM = `
-  with due as materialized (
-    select id, ids, origins, ends, bodies from notification_pack order by id limit $1 for update skip locked
-  ), sized as (
-    select *, row_number() over oldest as place, sum(cardinality(ids)) over oldest as rows_so_far,
-      sum(octet_length(bodies)) over oldest as bytes_so_far
-    from due window oldest as (order by id)
+const packClaim = (due: string, order: string) => `
+  with ${due}, sized as (
+    select *, row_number() over in_order as place, sum(cardinality(ids)) over in_order as rows_so_far,
+      sum(octet_length(bodies)) over in_order as bytes_so_far
+    from due window in_order as (order by ${order})
   )
   select id, ids, origins::text[] as origins, ends, bodies from sized
-  where place = 1 or (rows_so_far <= $2 and bytes_so_far <= $3) order by id`;
+  where place = 1 or (rows_so_far <= $2 and bytes_so_far <= $3) order by ${order}`;
+
+/** By an index of the quiet ones alone: one of both kinds would be taken for look-ups by id as well, and read whole by them up to version 17. */
+const QUIET_FIRST = `
+  quiet as materialized (${DUE} where not busy order by id limit $1 ${LOCKED}),
+  rest as materialized (${DUE} where busy order by id limit $1 - (select count(*) from quiet) ${LOCKED}),
+  due as (select * from quiet union all select * from rest)`;
+
+const PACK_CLAIMS = {
+  quiet: packClaim(QUIET_FIRST, 'busy, id'),
+  oldest: packClaim(`due as materialized (${DUE} order by id limit $1 ${LOCKED})`, 'id'),
+};
+
+/** Which packs come first: those without busy numbers, or the oldest ones of all. */
+export type ClaimOrder = keyof typeof PACK_CLAIMS;
 
 export interface PackLimits {
   packsMax: number;
@@ -67,9 +97,12 @@ export interface PackLimits {
 }
 
 /** The notifications of the packs that it claims, each pack whole. */
-export async function claimPacked(tx: Queryable, limits: PackLimits): Promise<PackedNotification[]> {
-  const { packsMax, rowsMax, bytesMax } = limits;
-  return (await tx.query<PackRow>(PACK_CLAIM, [packsMax, rowsMax, bytesMax])).flatMap(open);
+export async function claimPacked(
+  tx: Queryable,
+  order: ClaimOrder,
+  { packsMax, rowsMax, bytesMax }: PackLimits,
+): Promise<PackedNotification[]> {
+  return (await tx.query<PackRow>(PACK_CLAIMS[order], [packsMax, rowsMax, bytesMax])).flatMap(open);
 }
 
 function open({ id: packId, ids, origins, ends, bodies }: PackRow): PackedNotification[] {

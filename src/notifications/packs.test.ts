@@ -17,7 +17,7 @@ import {
 } from '../../test/support/notifications.ts';
 import { until } from '../../test/support/until.ts';
 import { formatId, newId } from '../kernel/ids.ts';
-import { insertPack } from './pack-store.ts';
+import { insertPacks } from './pack-store.ts';
 
 const LIVE_SECRET = 'the-app-secret';
 const AT_ONCE = 60;
@@ -122,10 +122,10 @@ describe('notifications that are committed together', () => {
     const { id, message_id: providerId } = await sendOne(gateway);
     const body = (status: string) => Buffer.from(JSON.stringify(statusBody(status, providerId)));
     const first = newId();
-    const packed = { id: newId(), origin: 'test' as const, body: body('delivered') };
+    const packed = { id: newId(), origin: 'test' as const, body: body('delivered'), busy: false };
     const last = newId();
     await gateway.database.transaction(async (tx) => {
-      await insertPack(tx, [packed]);
+      await insertPacks(tx, [packed]);
       const waiting = `insert into notification (id, origin, body) values ($1, 'test', $2), ($3, 'test', $4)`;
       await tx.query(waiting, [last, body('read'), first, body('sent')]);
     });

@@ -6,6 +6,7 @@ import type { Database } from '../store/database.ts';
 import { isPassingFailure } from '../store/passing-failure.ts';
 import { type RoundDeps, runRound } from './apply-round.ts';
 import { BURST_STEP_MS, createBurst } from './burst.ts';
+import type { ClaimOrder } from './pack-store.ts';
 
 /** Finds what other nodes have left and what has waited long enough. The own intake nudges at once. */
 export const POLL_MS = 1_000;
@@ -19,9 +20,15 @@ export interface Processor {
 
 export interface ProcessorDeps extends RoundDeps {
   watch?: WatchRound;
+  /** Told when a round found nothing to do. */
+  onIdle(): void;
 }
 
-/** Applies what was received, in rounds, as long as the process lives. Nodes share the work pack by pack. */
+/**
+ * Applies what was received, in rounds, as long as the process lives. Nodes share the work pack by pack. What numbers bring that
+ * have little waiting goes first in every second round, so that they wait for two rounds at most; the others take the oldest
+ * of all, so that the busy ones go on however many are quiet.
+ */
 export function startProcessor(
   database: Database,
   deps: ProcessorDeps,
@@ -34,9 +41,11 @@ export function startProcessor(
   const burst = createBurst();
 
   const loop = async () => {
+    let order: ClaimOrder = 'quiet';
     while (!stopped) {
       const nudgesBefore = rounds.nudges;
-      const taken = await tryRound(database, deps, log);
+      const taken = await tryRound(database, deps, log, order);
+      order = order === 'quiet' ? 'oldest' : 'quiet';
       if (taken > 0) onApplied();
       else await rounds.rest(nudgesBefore);
       while (!stopped && burst.answersFirst(taken, rounds.nudges, performance.now())) await wait(BURST_STEP_MS);
@@ -55,10 +64,12 @@ export function startProcessor(
 }
 
 /** How many notifications it took; if any, there may be more to do at once. */
-async function tryRound(database: Database, deps: ProcessorDeps, log: Logger): Promise<number> {
+async function tryRound(database: Database, deps: ProcessorDeps, log: Logger, order: ClaimOrder): Promise<number> {
   try {
     const { watch = unwatched } = deps;
-    return await watch(() => runRound(database, deps, log));
+    const taken = await watch(() => runRound(database, deps, log, order));
+    if (taken === 0) deps.onIdle();
+    return taken;
   } catch (error) {
     if (!isPassingFailure(error)) throw error;
     // All stays as it was, and the next round takes it again.

@@ -4,7 +4,7 @@ import { type AddressInfo, createServer } from 'node:net';
 import { after, before, describe, it } from 'node:test';
 import { createTestDatabase, type TestDatabase } from '../../test/support/database.ts';
 import { newId } from '../kernel/ids.ts';
-import { insertPack } from '../notifications/pack-store.ts';
+import { insertPacks } from '../notifications/pack-store.ts';
 import { openDatabase } from '../store/database.ts';
 import { createQueueLook } from './queues.ts';
 
@@ -22,8 +22,8 @@ describe('the look at the queues', () => {
       select gen_random_uuid(), 'test', '', state::notification_state, now() + wait from (values
         ('waiting', interval '-30 s'), ('waiting', '-90 s'), ('waiting', '1 h'), ('set_aside', '-1 h')) as t(state, wait)`;
     await test.database.query(insert);
-    const packed = { id: newId(), origin: 'test' as const, body: Buffer.from('') };
-    await insertPack(test.database, [packed, { ...packed, id: newId() }]);
+    const packed = { id: newId(), origin: 'test' as const, body: Buffer.from(''), busy: false };
+    await insertPacks(test.database, [packed, { ...packed, id: newId() }]);
     await test.database.query(`update notification_pack set received_at = now() - interval '200 s'`);
     const queues = await createQueueLook(test.database)();
     const { depth, oldestSeconds } = queues?.get('notifications') ?? {};

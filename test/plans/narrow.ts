@@ -16,7 +16,7 @@ const GROWING = [
 /** Indexes that hold what is left to do and nothing that is done, so that to read one through is not much. */
 const OF_WORK = [
   ...['request_running', 'notification_waiting', 'notification_set_aside', 'notification_late'],
-  ...['notification_pack_pkey', 'message_statistics_due_at'],
+  ...['notification_pack_pkey', 'notification_pack_quiet', 'message_statistics_due_at'],
 ];
 /** What may read more, with its reason. */
 export const MAY_READ_MORE: Record<string, string> = {

@@ -23,6 +23,7 @@ export const SAMPLE_WEEK = 'sample';
 const blocksOf = (parent: string) => ({ table: `${parent}_${SAMPLE_WEEK}`, from: 0, to: 100 });
 /** Those of an account's tables that grow; how the rows of the others are found makes no difference. */
 const ACCOUNT_TABLES = ['message', 'timeline', 'event', 'attempt', 'request', 'delivery', 'idempotency', 'inbound_id'];
+const QUIET = standInWith({ body: Buffer.alloc(0), busy: false });
 
 /** What a send may begin and end with, and both together, as the sends of a moment do. */
 function commits(): Calls {
@@ -81,7 +82,10 @@ export const VARIANTS: Record<string, Record<string, Calls>> = {
       [null, 'waiting', 'applied', 'set_aside'].map((state) => [state ?? 'all', [state]]),
     ),
   },
-  'src/notifications/pack-store.ts': { insertPack: { '': [[standInWith({ body: Buffer.alloc(0) })]] } },
+  'src/notifications/pack-store.ts': {
+    insertPacks: { one: [[QUIET]], two: [[QUIET, standInWith({ body: Buffer.alloc(0), busy: true })]] },
+    claimPacked: { quiet: ['quiet', all], oldest: ['oldest', all] },
+  },
   'src/channels/pacing-store.ts': {
     // The second one gets no turn at first.
     reserveTurns: { 'a new channel': [[all, { channelId: 'new' }]] },

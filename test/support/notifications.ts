@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { newId } from '../../src/kernel/ids.ts';
 import { createSealer } from '../../src/kernel/sealed.ts';
 import { signBytes } from '../../src/kernel/signature.ts';
-import { insertPack } from '../../src/notifications/pack-store.ts';
+import { insertPacks } from '../../src/notifications/pack-store.ts';
 import { callApi, type TestAnswer, type TestGateway } from './gateway.ts';
 import { until } from './until.ts';
 
@@ -68,9 +68,9 @@ function bytesOf(body: unknown): Buffer {
 
 /** Stores notifications of the sandbox as if they had been posted during one commit; the processor finds them by itself. */
 export async function packTogether({ database }: TestGateway, bodies: readonly unknown[]): Promise<void> {
-  await insertPack(
+  await insertPacks(
     database,
-    bodies.map((body) => ({ id: newId(), origin: 'test' as const, body: bytesOf(body) })),
+    bodies.map((body) => ({ id: newId(), origin: 'test' as const, body: bytesOf(body), busy: false })),
   );
 }
 

@@ -1,0 +1,70 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+import { startTestGateway, type TestGateway } from '../support/gateway.ts';
+import {
+  asSandbox,
+  isProcessed,
+  lineOf,
+  messagesBody,
+  postSigned,
+  statusOf,
+  textFrom,
+} from '../support/notifications.ts';
+import { until } from '../support/until.ts';
+
+/** Some eight rounds of applying. */
+const FLOOD = 4_000;
+const POSTERS = 32;
+/** A number is busy by the bytes of what it brings. */
+const FILLER = 'x'.repeat(500);
+
+describe('a flood of notifications for one number', () => {
+  let gateway: TestGateway;
+  before(async () => {
+    gateway = await startTestGateway({ sandbox: { statuses: 'off' } });
+  });
+  after(() => gateway.stop());
+
+  it('holds up what comes for another number by two rounds at most', async (test) => {
+    const line = await lineOf(gateway);
+    const flooded = { ...line, phoneNumberId: '900000000000999' };
+    const released = Promise.withResolvers<void>();
+    const locked = Promise.withResolvers<void>();
+    // Nothing can be applied while this lock is held, so all of the flood waits before the other one comes.
+    const holding = gateway.database.transaction(async (tx) => {
+      // It stands idle for as long as the posts take.
+      await tx.query('set local idle_in_transaction_session_timeout to 0');
+      await tx.query('lock table notification in share row exclusive mode');
+      locked.resolve();
+      await released.promise;
+    });
+    await locked.promise;
+    let next = 0;
+    const post = async () => {
+      while (next < FLOOD) {
+        const statuses = [statusOf('sent', { providerId: `wamid.flood-${next++}`, filler: FILLER })];
+        const { status } = await postSigned(asSandbox(gateway), messagesBody(flooded, { statuses }));
+        assert.equal(status, 200);
+      }
+    };
+    await Promise.all(Array.from({ length: POSTERS }, post));
+    const messages = [textFrom('+447700900123', 'wamid.quiet')];
+    await postSigned(asSandbox(gateway), messagesBody(line, { messages }));
+    released.resolve();
+    await holding;
+    await until(() => isProcessed(gateway));
+
+    // One transaction is one round, and their numbers are in the order of their beginning.
+    const [seen] = await gateway.database.query<{ before: number; after: number }>(
+      `with quiet as (select xmin::text::bigint as round from notification where state = 'applied')
+       select count(*) filter (where n.xmin::text::bigint <= q.round)::int as before,
+         count(*) filter (where n.xmin::text::bigint > q.round)::int as after
+       from notification n, quiet q where n.state <> 'applied'`,
+    );
+    assert.ok(seen !== undefined, 'the quiet number was told of');
+    assert.equal(seen.before + seen.after, FLOOD);
+    test.diagnostic(`${seen.before} of the flood were applied before it or with it`);
+    // The round that the lock held up, one that takes the oldest, and its own.
+    assert.ok(seen.before <= 3 * 500, `${seen.before} of ${FLOOD} went before it`);
+  });
+});
