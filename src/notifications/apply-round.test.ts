@@ -26,17 +26,16 @@ beforeEach(async () => {
   for (const table of ['notification', 'notification_pack']) await database.query(`delete from ${table}`);
 });
 
-/** Writes a pack of texts that are no JSON, which are set aside when they are applied. */
-const pack = (...bodies: string[]) =>
-  insertPacks(
-    database,
-    bodies.map((body) => ({ id: newId(), origin: 'live', body: Buffer.from(body), busy: false })),
-  );
-const busyPack = (...bodies: string[]) =>
-  insertPacks(
-    database,
-    bodies.map((body) => ({ id: newId(), origin: 'live', body: Buffer.from(body), busy: true })),
-  );
+/** Writes packs of texts that are no JSON, which are set aside when they are applied. */
+const packs =
+  (busy: boolean) =>
+  (...bodies: string[]) =>
+    insertPacks(
+      database,
+      bodies.map((body) => ({ id: newId(), origin: 'live', body: Buffer.from(body), busy })),
+    );
+const pack = packs(false);
+const busyPack = packs(true);
 const round = (told = log, order?: ClaimOrder) =>
   runRound(database, { decode: decodeNotification, nowMs: Date.now }, told, order);
 /** The bodies that have rows, and their states. */
