@@ -218,7 +218,8 @@ async function createParts(deps: WatchedDeps, sealer: Sealer, life: Life) {
   const applying = { decode: decodeNotification, nowMs: () => clock.nowMs() };
   const watching = { watch: watch.loop('processor', PROCESSOR_POLL_MS / 1_000), onBatch: onBatch(watch, registry) };
   const backlog = createBacklog();
-  const processor = startProcessor(database, { ...applying, ...watching, onIdle: backlog.clear }, log, onEvents);
+  const applyDeps = { ...applying, ...watching, onCaughtUp: backlog.clear };
+  const processor = startProcessor(database, applyDeps, log, onEvents);
   const keyUses = createKeyUses(database, clock);
   const rounds = [
     { name: 'templates', run: () => syncDueTemplates({ database, channels, registry }), everyMs: SYNC_LOOK_MS },

@@ -56,7 +56,7 @@ describe('a round of applying', () => {
     const holds = Promise.withResolvers<number>();
     const ends = Promise.withResolvers<void>();
     const dying = database.transaction(async (tx) => {
-      const taken = await claimPacked(tx, 'quiet', LIMITS);
+      const { packed: taken } = await claimPacked(tx, 'quiet', LIMITS);
       const applied = { state: 'applied' as const, kinds: [], itemsLeft: [], error: null, retryInSeconds: 0 };
       await finishPacked(
         tx,
@@ -97,6 +97,21 @@ describe('a round of applying', () => {
     await round();
     await round();
     assert.equal((await kept()).length, 1_501);
+  });
+
+  it('tells that it has caught up when it has left no pack, however much it took', async () => {
+    let times = 0;
+    const deps = { decode: decodeNotification, nowMs: Date.now, onCaughtUp: () => void times++ };
+    const caughtUp = async () => {
+      times = 0;
+      await runRound(database, deps, log);
+      return times === 1;
+    };
+    for (let number = 0; number < 2; number++) await pack(...Array.from({ length: 400 }, () => 'new'));
+    assert.deepEqual([await caughtUp(), await caughtUp(), await caughtUp()], [false, true, true]);
+    // As many as a claim looks at: there may be more.
+    for (let number = 0; number < 50; number++) await pack('new');
+    assert.deepEqual([await caughtUp(), await caughtUp()], [false, true]);
   });
 
   it('goes on with what has waited even while packs alone would fill it', async () => {
@@ -187,7 +202,7 @@ describe('a pack', () => {
     for (const bodies of [['12345'], ['1', '2', '3'], ['1', '2'], ['1'], ['1']]) await pack(...bodies);
     const claim = (limits: Partial<PackLimits>) =>
       database.transaction(async (tx) =>
-        (await claimPacked(tx, 'quiet', { ...LIMITS, ...limits })).map(({ body }) => body.toString()).join(' '),
+        (await claimPacked(tx, 'quiet', { ...LIMITS, ...limits })).packed.map(({ body }) => body.toString()).join(' '),
       );
     assert.equal(await claim({}), '12345 1 2 3 1 2 1 1');
     assert.equal(await claim({ packsMax: 2 }), '12345 1 2 3');
@@ -204,7 +219,7 @@ describe('a pack', () => {
     await pack('four');
     let unpacking = Promise.resolve();
     const taken = await database.transaction(async (tx) => {
-      const claimed = await claimPacked(tx, 'quiet', LIMITS);
+      const { packed: claimed } = await claimPacked(tx, 'quiet', LIMITS);
       unpacking = unpack(database, claimed);
       await until(async () => (await countWaitingForLocks(database)) === 1);
       await unpack(tx, claimed.slice(0, 3));

@@ -30,11 +30,15 @@ const WAITING_BYTES_MIN = 256 << 10;
 export interface RoundDeps extends ApplyDeps {
   /** Told what a batch has come to, once that is committed. */
   onBatch?(batch: AppliedBatch, durationMs: number): void;
+  /** Told when a round took all packs that there were. */
+  onCaughtUp?(): void;
 }
 
 /** What one transaction takes: packs that came lately, and rows that were looked at before and still wait. */
 interface Claimed {
   packed: readonly PackedNotification[];
+  /** Whether there were more packs than fit. */
+  left: boolean;
   waiting: readonly ClaimedNotification[];
   /** Rows that have spoiled their batch before, and are not applied together with others again. */
   spoiling: readonly ClaimedNotification[];
@@ -47,11 +51,13 @@ export async function runRound(
   log: Logger,
   order: ClaimOrder = 'quiet',
 ): Promise<number> {
-  let claimed: Claimed = { packed: [], waiting: [], spoiling: [] };
+  let claimed: Claimed = { packed: [], left: false, waiting: [], spoiling: [] };
   try {
     const begunMs = performance.now();
     const batch = await database.transaction(async (tx) => {
       claimed = await claim(tx, order);
+      // Told now: what comes while these are applied waits already.
+      if (!claimed.left) deps.onCaughtUp?.();
       return claimed.packed.length + claimed.waiting.length > 0 ? applyClaimed(tx, deps, claimed) : undefined;
     });
     if (batch !== undefined) deps.onBatch?.(batch, performance.now() - begunMs);
@@ -68,12 +74,16 @@ export async function runRound(
 }
 
 async function claim(tx: Transaction, order: ClaimOrder): Promise<Claimed> {
-  const packed = await claimPacked(tx, order, { packsMax: PACKS_MAX, rowsMax: ROWS_MAX, bytesMax: BYTES_MAX });
+  const { packed, left } = await claimPacked(tx, order, {
+    packsMax: PACKS_MAX,
+    rowsMax: ROWS_MAX,
+    bytesMax: BYTES_MAX,
+  });
   const bytes = packed.reduce((sum, { body }) => sum + body.length, 0);
   const rowsLeft = Math.max(WAITING_ROWS_MIN, ROWS_MAX - packed.length);
   const rows = await claimNotifications(tx, rowsLeft, Math.max(WAITING_BYTES_MIN, BYTES_MAX - bytes));
   const { waiting = [], spoiling = [] } = Object.groupBy(rows, (row) => (row.spoiling ? 'spoiling' : 'waiting'));
-  return { packed, waiting, spoiling };
+  return { packed, left, waiting, spoiling };
 }
 
 /** In the order in which all of them came, whether or not they were looked at before. */

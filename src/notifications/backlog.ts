@@ -5,13 +5,13 @@ const QUIET_BYTES_MAX = 256 << 10;
 export interface Backlog {
   /** Counts what has come for a number. True: it has brought so much that what other numbers bring goes first. */
   add(number: string, bytes: number): boolean;
-  /** Nothing waits any more. */
+  /** Nothing waits any more that is not being applied. */
   clear(): void;
 }
 
 /**
- * Keeps the reports of one campaign from holding up everybody else's. A number that is busy stays so until nothing waits at
- * all: what it brings later must not go before what it brought earlier.
+ * Keeps the reports of one campaign from holding up everybody else's. A number that is busy stays so until no pack is left
+ * waiting: what it brings later must not go before what it brought earlier.
  */
 export function createBacklog(): Backlog {
   const bytesOf = new Map<string, number>();

@@ -20,8 +20,6 @@ export interface Processor {
 
 export interface ProcessorDeps extends RoundDeps {
   watch?: WatchRound;
-  /** Told when a round found nothing to do. */
-  onIdle(): void;
 }
 
 /**
@@ -67,9 +65,7 @@ export function startProcessor(
 async function tryRound(database: Database, deps: ProcessorDeps, log: Logger, order: ClaimOrder): Promise<number> {
   try {
     const { watch = unwatched } = deps;
-    const taken = await watch(() => runRound(database, deps, log, order));
-    if (taken === 0) deps.onIdle();
-    return taken;
+    return await watch(() => runRound(database, deps, log, order));
   } catch (error) {
     if (!isPassingFailure(error)) throw error;
     // All stays as it was, and the next round takes it again.
