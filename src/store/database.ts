@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { type ClientBase, Pool, type PoolClient, type PoolConfig, TypeOverrides, types } from 'pg';
+import { parseKeepingDigits } from '../kernel/json-digits.ts';
 import { StoreUnavailable } from '../kernel/store-unavailable.ts';
 import { arrayText } from './array-text.ts';
 import { createLender, type Lender } from './lender.ts';
@@ -130,10 +131,14 @@ function connectionConfig(connection: Connection): PoolConfig {
   return { host: socketDir, port, user, database, ssl: false };
 }
 
-/** Counts and sequences are `bigint` in PostgreSQL and numbers here. All else is as the driver reads it. */
+/**
+ * Counts and sequences are `bigint` in PostgreSQL and numbers here. `jsonb` keeps every digit of what customers pass on, and
+ * so does its way back to them. All else is as the driver reads it.
+ */
 function typeParsers(): TypeOverrides {
   const overrides = new TypeOverrides();
   overrides.setTypeParser(types.builtins.INT8, parseSafeInteger);
+  overrides.setTypeParser(types.builtins.JSONB, parseKeepingDigits);
   return overrides;
 }
 

@@ -40,7 +40,7 @@ const send = (more: string, call = 'send') => {
 };
 
 describe('what is not known in components', () => {
-  it('loses no digit of a whole number, in the shared ones and in those of a recipient', async () => {
+  it('loses no digit of a whole number, in the shared ones and in those of a recipient, sent and read back', async () => {
     sent.length = 0;
     const numbers = `12345678901234567890,-9007199254740993,9007199254740991,1.5,1${'0'.repeat(300)}`;
     const member = `"flow_action_data":{"order":12345678901234567890,"list":[${numbers}]}`;
@@ -50,6 +50,10 @@ describe('what is not known in components', () => {
       sent.map((body) => body.includes(member)),
       [true, true],
     );
+    for (const { id } of json.results) {
+      const read = await gateway.call('GET', `/api/v1/messages/${id}`, { key: liveKey });
+      assert.ok(read.text.includes(`"list":[${numbers}]`), read.text);
+    }
   });
 
   it('is stored, however many digits a number has behind its point', async () => {
