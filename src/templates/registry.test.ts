@@ -59,8 +59,11 @@ const pass = (ms: number) => {
   steadyMs += ms;
 };
 const names = async () => {
-  const none = { name: null, language: null, status: null, before: null };
-  return (await listTemplateRows(test.database, channel.accountId, 'live', none, 1_000)).map(({ name }) => name).sort();
+  const all = { name: null, language: null, status: null, before: null };
+  const filter = { businessAccountIds: [channel.businessAccountId], ...all };
+  return (await listTemplateRows(test.database, channel.accountId, 'live', filter, 1_000))
+    .map(({ name }) => name)
+    .sort();
 };
 const eventsOf = async (accountId: string) => {
   const select = "select body->'template' as template from (select data as body from event where account_id = $1) e";

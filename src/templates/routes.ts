@@ -4,7 +4,6 @@ import { PAGE_QUERY, pageOf, readPage } from '../http/page.ts';
 import { accountRoute, type Route } from '../http/route.ts';
 import { ApiError } from '../kernel/errors.ts';
 import { parseId } from '../kernel/ids.ts';
-import type { Mode } from '../kernel/principal.ts';
 import { unavailable } from '../kernel/unavailable.ts';
 import type { Database } from '../store/database.ts';
 import { templateOperations } from './operations.ts';
@@ -50,16 +49,18 @@ function listRoute(deps: Deps): Route {
     async handle({ principal: { accountId, mode }, query }) {
       const page = readPage(query);
       // The first look into an empty registry reads the provider, so that it is never empty without a reason.
-      for (const channel of await businessAccounts(deps, accountId, mode)) await deps.registry.syncOnce(channel);
+      const usable = await deps.channels.listUsable(accountId, mode);
+      for (const channel of onePerBusinessAccount(usable)) await deps.registry.syncOnce(channel);
+      const businessAccountIds = usable.map((channel) => channel.businessAccountId);
       const { name = null, language = null, status = null } = query;
-      const filter = { name, language, status: status?.toLowerCase() ?? null, before: page.before };
+      const filter = { businessAccountIds, name, language, status: status?.toLowerCase() ?? null, before: page.before };
       const rows = await listTemplateRows(deps.database, accountId, mode, filter, page.limit + 1);
       return { status: 200, body: pageOf(rows, page, rows.map(presentTemplate)) };
     },
   });
 }
 
-function templateRoute({ database }: Deps): Route {
+function templateRoute({ database, channels }: Deps): Route {
   return accountRoute({
     method: 'GET',
     path: '/api/v1/templates/:id',
@@ -70,7 +71,9 @@ function templateRoute({ database }: Deps): Route {
     async handle({ principal: { accountId, mode }, params }) {
       const id = parseId('tpl', params.id ?? '');
       const row = id === undefined ? undefined : await findTemplate(database, accountId, mode, id);
-      if (row === undefined) throw new ApiError('not_found', 'There is no such template.');
+      const usable = row === undefined ? [] : await channels.listUsable(accountId, mode);
+      if (row === undefined || !usable.some((channel) => channel.businessAccountId === row.business_account_id))
+        throw new ApiError('not_found', 'There is no such template.');
       return { status: 200, body: presentTemplate(row) };
     },
   });
@@ -87,7 +90,7 @@ function syncRoute(deps: Deps): Route {
     bodySchema: Type.Object({}, { additionalProperties: false }),
     async handle({ principal: { accountId, mode } }) {
       const sum: SyncCounts = { added: 0, changed: 0, removed: 0, total: 0 };
-      for (const channel of await businessAccounts(deps, accountId, mode)) {
+      for (const channel of onePerBusinessAccount(await deps.channels.listUsable(accountId, mode))) {
         const counts = await deps.registry.sync(channel);
         if (counts === undefined) throw unavailable('The provider could not be asked.', { retryAfterSeconds: 5 });
         sum.added += counts.added;
@@ -101,7 +104,7 @@ function syncRoute(deps: Deps): Route {
 }
 
 /** One connected channel for each business account: templates belong to the account, not to the number. */
-async function businessAccounts({ channels }: Deps, accountId: string, mode: Mode): Promise<SendingChannel[]> {
-  const usable = (await channels.listUsable(accountId, mode)).filter(({ suspended }) => !suspended);
-  return [...new Map(usable.map((channel) => [channel.businessAccountId, channel])).values()];
+function onePerBusinessAccount(usable: readonly SendingChannel[]): Iterable<SendingChannel> {
+  const connected = usable.filter(({ suspended }) => !suspended);
+  return new Map(connected.map((channel) => [channel.businessAccountId, channel])).values();
 }

@@ -48,10 +48,12 @@ export async function findTemplate(
 const TEMPLATE_LIST = `
   select ${COLUMNS} from template
   where account_id = $1 and mode = $2 and ($3::text is null or name = $3) and ($4::text is null or language = $4)
-    and ($5::text is null or status = $5) and ($6::uuid is null or id < $6)
+    and ($5::text is null or status = $5) and ($6::uuid is null or id < $6) and business_account_id = any($8::text[])
   order by id desc limit $7`;
 
 export interface TemplateFilter {
+  /** Of these alone: what was read of one whose last channel was removed stays, in case it comes back. */
+  businessAccountIds: readonly string[];
   name: string | null;
   language: string | null;
   status: string | null;
@@ -63,10 +65,13 @@ export function listTemplateRows(
   store: Queryable,
   accountId: string,
   mode: Mode,
-  { name, language, status, before }: TemplateFilter,
+  { businessAccountIds, name, language, status, before }: TemplateFilter,
   limit: number,
 ): Promise<TemplateRow[]> {
-  return store.query<TemplateRow>(TEMPLATE_LIST, [accountId, mode, name, language, status, before, limit]);
+  return store.query<TemplateRow>(TEMPLATE_LIST, [
+    ...[accountId, mode, name, language, status, before, limit],
+    businessAccountIds,
+  ]);
 }
 
 const DATABASE_TIME = 'select clock_timestamp()::text as at';
