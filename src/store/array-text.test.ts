@@ -14,6 +14,18 @@ async function readBack(type: string, items: readonly unknown[]): Promise<unknow
   return row?.items ?? [];
 }
 
+/** As the database understands them, whatever the driver makes of far years. */
+async function readTimes(items: readonly unknown[]): Promise<unknown[]> {
+  const iso = `to_char(t at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`;
+  const rows = await test.database.query<{ iso: string | null }>(
+    `select ${iso} as iso from unnest($1::timestamptz[]) with ordinality as u(t, n) order by n`,
+    [items],
+  );
+  return rows.map((row) => row.iso);
+}
+
+const isoOf = (time: Date | null) => time?.toISOString() ?? null;
+
 describe('an array that is given to a statement', () => {
   it('reaches the database as it is, whatever its texts hold', async () => {
     // What the notation of arrays uses for itself, beside all else that a text can be.
@@ -36,6 +48,40 @@ describe('an array that is given to a statement', () => {
     assert.deepEqual(await readBack('bytea', bytes), bytes);
     assert.deepEqual(await readBack('jsonb', [JSON.stringify({ a: ['"\\'] })]), [{ a: ['"\\'] }]);
     assert.deepEqual(await readBack('text', []), []);
+  });
+
+  it('holds ids and times of all ages and any number of them, whether they go in bytes or as texts', async () => {
+    const ids = fc.array(fc.option(fc.uuid()));
+    const range = {
+      min: new Date('0001-01-01T00:00:00Z'),
+      max: new Date('9999-12-31T23:59:59.999Z'),
+      noInvalidDate: true,
+    };
+    const times = fc.array(fc.option(fc.date(range)));
+    await fc.assert(
+      fc.asyncProperty(ids, times, async (someIds, someTimes) => {
+        assert.deepEqual(await readBack('uuid', someIds), someIds);
+        assert.deepEqual(await readTimes(someTimes), someTimes.map(isoOf));
+      }),
+      { numRuns: 200 },
+    );
+    const upper = ['0198C0DE-0000-7000-8000-00000000ABCD', '0198c0de-0000-7000-8000-00000000abcd'];
+    assert.deepEqual(await readBack('uuid', upper), [upper[1], upper[1]]);
+    assert.deepEqual(await readTimes(['2026-01-01T00:00:00Z', new Date(0)]), [
+      '2026-01-01T00:00:00.000Z',
+      '1970-01-01T00:00:00.000Z',
+    ]);
+  });
+
+  it('is refused by the database with what is no id', async () => {
+    for (const wrong of [
+      '',
+      'x',
+      '0198c0de-0000-7000-8000-00000000abcg',
+      '0198c0de00000-7000-8000-00000000abc',
+      `0198c0de-0000-7000-8000-0000000000\u0161\u0130`,
+    ])
+      await assert.rejects(readBack('uuid', ['0198c0de-0000-7000-8000-00000000abcd', wrong]), { code: '22P02' });
   });
 
   it('is refused with anything else in it, before it reaches the database', async () => {

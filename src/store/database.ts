@@ -3,6 +3,8 @@ import { type ClientBase, Pool, type PoolClient, type PoolConfig, TypeOverrides,
 import { parseKeepingDigits } from '../kernel/json-digits.ts';
 import { StoreUnavailable } from '../kernel/store-unavailable.ts';
 import { arrayText } from './array-text.ts';
+import { type BinaryType, binaryArray } from './binary-array.ts';
+import { type BinaryParameters, findBinaryParameters } from './binary-parameters.ts';
 import { createLender, type Lender } from './lender.ts';
 import { noteRolledBack } from './rolled-back.ts';
 import { readStatementFailure } from './statement-failure.ts';
@@ -254,14 +256,23 @@ async function rollBack(session: Session, error: unknown): Promise<void> {
   if (session.usable) await session.run({ text: 'rollback' }, false).catch(() => undefined);
 }
 
-const statementNames = new Map<string, string>();
+const known = new Map<string, { name: string; binary: BinaryParameters }>();
 
 /** The same text has the same name in every process, so that a pooler can share prepared statements among them. */
 function prepared(sql: string, values: readonly unknown[] = []): Statement {
-  let name = statementNames.get(sql);
-  if (name === undefined) {
-    name = createHash('sha256').update(sql).digest('base64url').slice(0, 20);
-    statementNames.set(sql, name);
+  let statement = known.get(sql);
+  if (statement === undefined) {
+    const name = createHash('sha256').update(sql).digest('base64url').slice(0, 20);
+    statement = { name, binary: findBinaryParameters(sql) };
+    known.set(sql, statement);
   }
-  return { name, text: sql, values: values.map((value) => (Array.isArray(value) ? arrayText(value) : value)) };
+  const { name, binary } = statement;
+  const written = values.map((value, place) =>
+    Array.isArray(value) ? writeArray(value, binary.get(place + 1)) : value,
+  );
+  return { name, text: sql, values: written };
+}
+
+function writeArray(items: readonly unknown[], type: BinaryType | undefined): Buffer | string {
+  return (type === undefined ? undefined : binaryArray(type, items)) ?? arrayText(items);
 }

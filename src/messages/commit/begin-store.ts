@@ -46,10 +46,13 @@ function hasWaiting({ intended }: NewRequest): boolean {
 const INCOMING = `
   incoming as (
     select * from unnest($1::uuid[], $2::uuid[], $3::mode[], $4::uuid[], $5::uuid[], $6::uuid[], $7::text[], $8::text[],
-      $9::jsonb[], $10::jsonb[], $11::text[], $12::jsonb[], $13::text[], $14::text[], $15::bytea[], $16::boolean[])
+      $9::jsonb[], $10::jsonb[], $11::integer[], $12::integer[], $13::jsonb[], $14::text[], $15::text[], $16::bytea[], $17::boolean[])
     as t(account_id, id, mode, channel_id, key_id, node_id, type, client_reference,
-      content, refused, message_ids, intent, traceparent, idempotency_key, body_sha256, waits)
+      content, refused, first_message, last_message, intent, traceparent, idempotency_key, body_sha256, waits)
   )`;
+
+/** The ids of all messages in one array, and of each request its part: arrays in arrays would have to be of one length. */
+const MESSAGE_IDS = '($18::uuid[])[first_message:last_message]';
 
 /** Keys are claimed in the same order everywhere, so that two nodes that claim the same ones cannot deadlock. */
 const CLAIMED = `
@@ -66,7 +69,7 @@ const REQUESTS = `
     insert into request (account_id, id, mode, channel_id, key_id, node_id, type, client_reference,
       content, refused, message_ids, intent, traceparent, idempotency_key)
     select account_id, id, mode, channel_id, key_id, node_id, type, client_reference,
-      content, refused, message_ids::uuid[], intent, traceparent, idempotency_key
+      content, refused, ${MESSAGE_IDS}, intent, traceparent, idempotency_key
     from incoming`;
 const WITH_THEIR_KEY = 'where idempotency_key is null or id in (select request_id from claimed)';
 
@@ -89,6 +92,7 @@ const REFUSED = `
 
 function beginValues(requests: readonly NewRequest[]): unknown[] {
   const column = <Value>(read: (request: NewRequest) => Value) => requests.map(read);
+  const places = placesOf(requests);
   return [
     column((request) => request.accountId),
     column((request) => request.id),
@@ -100,13 +104,36 @@ function beginValues(requests: readonly NewRequest[]): unknown[] {
     column((request) => request.clientReference),
     column((request) => JSON.stringify(contentOf(request.content))),
     column((request) => (request.refused.length === 0 ? null : JSON.stringify(request.refused))),
-    column((request) => `{${request.intended.map(({ id }) => id).join(',')}}`),
-    column((request) => JSON.stringify(request.intended)),
+    places.map(({ first }) => first),
+    places.map(({ last }) => last),
+    column((request) => JSON.stringify(request.intended.map(withoutNulls))),
     column((request) => request.traceparent),
     column((request) => request.idempotency?.key ?? null),
     column((request) => request.idempotency?.bodySha256 ?? null),
     column(hasWaiting),
+    requests.flatMap(({ intended }) => intended.map(({ id }) => id)),
   ];
+}
+
+/** Where the messages of each request are among those of all, counted from 1 as PostgreSQL does. */
+function placesOf(requests: readonly NewRequest[]): { first: number; last: number }[] {
+  let last = 0;
+  return requests.map(({ intended }) => {
+    const first = last + 1;
+    last += intended.length;
+    return { first, last };
+  });
+}
+
+/** Half of what a plain message would be, and half the work for the store, which reads what is missing as null. */
+function withoutNulls({ user_id, client_reference, components, error, ...message }: IntendedMessage): object {
+  return {
+    ...message,
+    user_id: user_id ?? undefined,
+    client_reference: client_reference ?? undefined,
+    components: components ?? undefined,
+    error: error ?? undefined,
+  };
 }
 
 function contentOf(content: MessageContent): unknown {
