@@ -53,6 +53,16 @@ describe('a node', () => {
     assert.deepEqual(await test.database.query('select 1 from node where id = $1', [dead]), []);
   });
 
+  it('that lives is not gone after two outages of the database, between which it has renewed its lease', async () => {
+    const other = await addNode({ host: 'elsewhere', pid: 1, leaseSeconds: -1 });
+    assert.equal((await node.findGone([])).includes(other), false);
+    await renewNode(test.database, other, 'elsewhere', 1, 60);
+    await test.database.query(`update node set lease_until = now() - interval '1 s' where id = $1`, [other]);
+    assert.equal((await node.findGone([])).includes(other), false);
+    assert.equal((await node.findGone([])).includes(other), true);
+    await node.forget(other);
+  });
+
   it('that has work but no record is gone at the second look', async () => {
     const id = newId();
     assert.deepEqual([await isGone(id, [id]), await isGone(id, [id]), await isGone(id)], [false, true, false]);

@@ -21,7 +21,7 @@ export interface Node {
   renewLease(): Promise<void>;
   /**
    * Nodes whose work may be settled: those that are certainly gone, and those that had no lease in the round before
-   * either. `working` are the nodes that have something to settle; one of them without a record is gone too.
+   * either and have given no sign of life since. `working` are the nodes that have something to settle; one of them without a record is gone too.
    */
   findGone(working: readonly string[]): Promise<string[]>;
   /** Ends a node's record, once nothing of it is left to settle and its lease is over. */
@@ -62,8 +62,9 @@ export async function joinNodes({ database, log, watch = unwatched }: Deps): Pro
     }
   }
 
-  // After an outage of the database every lease is over, and the first look must not find everybody else gone.
-  let suspects = new Set<string>();
+  // After an outage of the database every lease is over, and the first look must not find everybody else gone; nor must one
+  // after a second outage, before which they had renewed their leases.
+  let suspects = new Map<string, string | null>();
 
   return {
     id,
@@ -72,11 +73,14 @@ export async function joinNodes({ database, log, watch = unwatched }: Deps): Pro
       const nodes = await listNodes(database);
       const others = nodes.filter((node) => node.id !== id);
       const unrecorded = new Set(working).difference(new Set([id, ...nodes.map((node) => node.id)]));
-      const lapsed = others.filter((node) => node.lease_over).map((node) => node.id);
       const before = suspects;
-      suspects = unrecorded.union(new Set(lapsed));
+      suspects = new Map([
+        ...[...unrecorded].map((id) => [id, null] as const),
+        ...others.filter((node) => node.lease_over).map(({ id, lease }) => [id, lease] as const),
+      ]);
+      const silent = [...suspects].filter(([id, lease]) => before.get(id) === lease).map(([id]) => id);
       const certain = others.filter((node) => isDead(node, host)).map((node) => node.id);
-      return [...before.intersection(suspects).union(new Set(certain))];
+      return [...new Set([...silent, ...certain])];
     },
     forget: (gone) => forgetNode(database, gone),
     async leave() {

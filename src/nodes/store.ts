@@ -6,6 +6,8 @@ export interface NodeRow {
   host: string;
   pid: number;
   lease_over: boolean;
+  /** Until when it is, as a text that only a renewal changes. */
+  lease: string;
 }
 
 /**
@@ -20,7 +22,7 @@ export async function renewNode(store: Queryable, id: string, host: string, pid:
   await store.query(NODE_RENEW, [id, host, pid, leaseSeconds]);
 }
 
-const NODE_LIST = `select id, host, pid, ${LEASE_OVER} as lease_over from node`;
+const NODE_LIST = `select id, host, pid, ${LEASE_OVER} as lease_over, lease_until::text as lease from node`;
 
 export function listNodes(store: Queryable): Promise<NodeRow[]> {
   return store.query<NodeRow>(NODE_LIST);
