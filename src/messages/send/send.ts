@@ -10,7 +10,7 @@ import { LATE_ANSWER_MS } from '../../provider/port.ts';
 import type { Database } from '../../store/database.ts';
 import type { NewRequest } from '../commit/begin-store.ts';
 import type { CompletedRequest, SettledMessage } from '../commit/settle-store.ts';
-import type { IntendedMessage, Outcome } from '../message.ts';
+import { type IntendedMessage, type Outcome, personOf } from '../message.ts';
 import type { SendCommand } from '../parse/send-command.ts';
 import { giveTurns, isStale, renewTurns } from './give-turns.ts';
 import type { FindReplay, IdempotencyClaim } from './idempotency.ts';
@@ -107,7 +107,7 @@ async function carryOut(deps: SendDeps, call: SendCall, onLate: OnLate): Promise
   const plan = planMessages(call.command, await preflightUntil(deps, call, deadlineMs));
   const given = await giveTurns(deps, { channel, intended: plan.intended, deadlineMs });
   const request = requestOf(deps, call, plan);
-  if (!(await deps.ledger.begin(request, leftMs(deps, answerByMs)))) return replayOfOther(deps, call, request);
+  if (!(await begin(deps, call, request, answerByMs))) return replayOfOther(deps, call, request);
   const turns = isStale(deps, given)
     ? await renewTurns(deps, { channel, intended: plan.intended, deadlineMs }, given)
     : given.turns;
@@ -126,6 +126,18 @@ async function carryOut(deps: SendDeps, call: SendCall, onLate: OnLate): Promise
   await waitBriefly(deps, call, committed);
   if (answer === undefined) throw fault;
   return { replayed: false, answer };
+}
+
+/** A request that does not begin transmits nothing, and so must not count against the people it would have gone to. */
+async function begin(deps: SendDeps, { channel }: SendCall, request: NewRequest, answerByMs: number): Promise<boolean> {
+  let begun = false;
+  try {
+    begun = await deps.ledger.begin(request, leftMs(deps, answerByMs));
+    return begun;
+  } finally {
+    const people = request.intended.filter(({ error }) => error === null).map(personOf);
+    if (!begun) deps.pacing.giveBack(channel, people);
+  }
 }
 
 function requestOf({ nodeId }: SendDeps, call: SendCall, { intended, refused }: Plan): NewRequest {
