@@ -9,6 +9,9 @@ const DEADLINE_MS = 2_000;
 /** The provider refuses a text, because its person has not written for a day. */
 const WINDOW_CLOSED = 131_047;
 const PROVIDER_ERROR = 131_000;
+/** It is tried again after a second. */
+const OVERLOADED = 131_016;
+const TOKEN_REFUSED = 190;
 
 let world: LiveWorld;
 let from: string;
@@ -66,6 +69,28 @@ describe('a send whose store does not answer is answered in time, with what is k
     world.provider.onMessage = () => PROVIDER_ERROR;
     assert.deepEqual(codesOf(await sendWhileLocked('message', () => send(text('+447700900302')))), ['provider_error']);
   });
+
+  for (const [what, code, told, table] of [
+    ['would be tried again', OVERLOADED, 'provider_unavailable', 'request'],
+    ['suspends its channel', TOKEN_REFUSED, 'sender_unauthorized', 'channel'],
+  ] as const)
+    it(`of a refusal that ${what}`, async () => {
+      from = await world.connect();
+      const refused = Promise.withResolvers<number>();
+      world.provider.onMessage = () => refused.promise;
+      const answer = await world.gateway.database.transaction(async (tx) =>
+        inTime(async () => {
+          const sent = send(text('+447700900308'));
+          await until(() => world.provider.taken.length === 1);
+          await tx.query(`lock table ${table} in access exclusive mode`);
+          refused.resolve(code);
+          return sent;
+        }),
+      );
+      assert.deepEqual(codesOf(answer), [told]);
+      assert.equal(world.provider.taken.length, 1);
+      from = await world.connect();
+    });
 
   it('of a closed window', async () => {
     world.provider.onMessage = () => WINDOW_CLOSED;

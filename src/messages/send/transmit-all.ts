@@ -8,6 +8,7 @@ import type { MessageError } from '../../kernel/message-errors.ts';
 import type { MessageContent, Provider } from '../../provider/port.ts';
 import type { Ledger } from '../commit/ledger.ts';
 import type { IntendedMessage, Outcome } from '../message.ts';
+import { beforeDeadline } from './before-deadline.ts';
 import type { IsTransmitting } from './is-transmitting.ts';
 import { takeAnotherTurn } from './take-another-turn.ts';
 import { tellFault } from './tell-fault.ts';
@@ -142,9 +143,7 @@ async function takeTurn(
   try {
     await wait(waitMs, undefined, { signal: deadline });
     // A store that is slow to commit must not hold the message beyond the deadline: nothing is in flight yet.
-    const tooLate = Promise.withResolvers<ChannelNow>();
-    deadline.addEventListener('abort', () => tooLate.resolve(NOT_ATTEMPTED), { once: true });
-    return await Promise.race([claimTurn(deps, call, message), tooLate.promise]);
+    return await beforeDeadline(claimTurn(deps, call, message), deadline, NOT_ATTEMPTED);
   } catch (error) {
     // The deadline came first, or the store cannot be asked: then nothing is begun.
     if (!deadline.aborted) tellFault(deps.log, error);

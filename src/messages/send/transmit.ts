@@ -3,6 +3,7 @@ import type { Clock, SteadyClock } from '../../kernel/clock.ts';
 import type { MessageError } from '../../kernel/message-errors.ts';
 import type { OutboundMessage, Provider, Sender, TransmitOutcome } from '../../provider/port.ts';
 import type { Outcome } from '../message.ts';
+import { beforeDeadline } from './before-deadline.ts';
 
 /** A throttled message is certainly not taken; it is tried again after these pauses, if the deadline allows. */
 const RETRY_PAUSES_MS = [1_000, 4_000];
@@ -21,7 +22,7 @@ export interface Transmission {
   takeAnotherTurn(): Promise<Sender | undefined>;
   /** Whether a notification has settled the message meanwhile, in spite of what the provider answered. */
   settledMeanwhile(): Promise<'yes' | 'no' | 'cannot_tell'>;
-  /** Told when the provider refuses the sender's access token, and waited for: the next send must know. */
+  /** Told when the provider refuses the sender's access token, and waited for until the deadline: the next send must know. */
   onAccessRefused(): Promise<void>;
 }
 
@@ -32,7 +33,8 @@ interface Deps {
 
 /**
  * Transmits one message until its outcome is known. Only what the provider certainly did not take is transmitted again,
- * at most twice; an `unknown` never is.
+ * at most twice; an `unknown` never is. A store that hangs meanwhile holds it up until the deadline at most, and what the
+ * provider has refused stays refused: it is not in flight.
  */
 export async function transmit({ provider, clock }: Deps, transmission: Transmission): Promise<Outcome> {
   const { message, deadline, deadlineMs } = transmission;
@@ -40,10 +42,10 @@ export async function transmit({ provider, clock }: Deps, transmission: Transmis
   for (const pauseMs of RETRY_PAUSES_MS) {
     if (!mayRepeat(seen) || clock.steadyMs() + pauseMs >= deadlineMs) break;
     await wait(pauseMs);
-    const sender = await transmission.takeAnotherTurn();
+    const sender = await beforeDeadline(transmission.takeAnotherTurn(), deadline, undefined);
     if (sender === undefined) break;
     // A refusal that a notification contradicts, or may contradict, must not lead to a second message.
-    const settled = await transmission.settledMeanwhile();
+    const settled = await beforeDeadline(transmission.settledMeanwhile(), deadline, 'cannot_tell' as const);
     if (settled === 'yes') return withoutId('unknown', { code: 'outcome_unknown' }, new Date(clock.nowMs()));
     if (settled === 'cannot_tell') break;
     const again = await provider.transmit(sender, message, deadline);
@@ -51,7 +53,8 @@ export async function transmit({ provider, clock }: Deps, transmission: Transmis
     if (isNotAttempted(again)) break;
     seen = again;
   }
-  if (seen.kind === 'refused' && seen.accessRefused) await transmission.onAccessRefused();
+  if (seen.kind === 'refused' && seen.accessRefused)
+    await beforeDeadline(transmission.onAccessRefused(), deadline, undefined);
   return outcomeOf(seen, new Date(clock.nowMs()));
 }
 
