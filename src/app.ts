@@ -32,7 +32,7 @@ import { systemClock as clock } from './kernel/clock.ts';
 import { type KeepLimits, keepLimits } from './kernel/keep.ts';
 import { createSealer, type Sealer } from './kernel/sealed.ts';
 import { unlessUnavailable } from './kernel/store-unavailable.ts';
-import { createLedger, type Ledger } from './messages/commit/ledger.ts';
+import { createLedger, type Ledger, STRAYS_EVERY_MS } from './messages/commit/ledger.ts';
 import { messageRoutes } from './messages/routes.ts';
 import { createFindReplay } from './messages/send/idempotency.ts';
 import { createIsTransmitting } from './messages/send/is-transmitting.ts';
@@ -223,6 +223,7 @@ async function createParts(deps: WatchedDeps, sealer: Sealer, life: Life) {
   const keyUses = createKeyUses(database, clock);
   const rounds = [
     { name: 'templates', run: () => syncDueTemplates({ database, channels, registry }), everyMs: SYNC_LOOK_MS },
+    { name: 'strays', run: () => ledger.withdrawStrays(node.id), everyMs: STRAYS_EVERY_MS },
     ...platformRounds({
       ...{ database, provider, sealer, sandbox, keyUses, keep: config.keep, clock, log },
       ...{ settledMs: settledAfterMs(config), closing: life.closing.signal },

@@ -68,6 +68,7 @@ const WITHOUT_ACCOUNT = [
   'src/channels/store.ts CHANNEL_BY_BUSINESS', // It finds all accounts that a notification is for.
   'src/messages/report/inbound-store.ts INBOUND_ID_EXPIRE', // A sweep over all accounts.
   'src/messages/commit/store.ts IDEMPOTENCY_EXPIRE', // A sweep over all accounts.
+  'src/messages/commit/store.ts REQUEST_BEGUN', // A sweep over all accounts: what this node has begun.
   'src/keeping/partition-store.ts REQUEST_RUNNING', // A week is dropped for all accounts.
   'src/keeping/expire-store.ts WINDOW_DELETE', // A sweep over all accounts.
   'src/messages/commit/recover-store.ts WORKING_NODES', // A sweep over all accounts: which nodes have something under way.

@@ -1,7 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import { appendEvents } from '../../events/store.ts';
-import { idTimeMs, newId } from '../../kernel/ids.ts';
+import { firstIdOfMs, idTimeMs, newId } from '../../kernel/ids.ts';
 import { StoreUnavailable, storeTooSlow } from '../../kernel/store-unavailable.ts';
 import { withinMs } from '../../kernel/within-ms.ts';
 import { createBatcher } from '../../store/batcher.ts';
@@ -14,7 +14,7 @@ import { findReported, insertTimeline, type NewTimelineEntry, unpackMessages } f
 import type { NewRequest } from './begin-store.ts';
 import { commitSends, type SendCommit } from './commit-store.ts';
 import type { CompletedRequest, SettledMessage } from './settle-store.ts';
-import { lockRequests, lockStatuses, takeTurns, withdrawRequest } from './store.ts';
+import { listBegun, lockRequests, lockStatuses, takeTurns, withdrawBegun, withdrawRequest } from './store.ts';
 
 /** Enough to share a commit among all callers of a busy moment, few enough to keep each statement short. */
 const SENDS_A_COMMIT_MAX = 100;
@@ -31,14 +31,12 @@ const RETRY_PAUSE_MS = 250;
 /** A store that takes this long to commit a request is in trouble, and its caller does better to come again. */
 const BEGIN_WAIT_MS = 5_000;
 const tooLong = storeTooSlow('No commit in time', true);
-/** Longer than the store lets any statement run: after it, what was in doubt can no longer be committed. */
-const DOUBT_MS = 40_000;
+/** Sends are rarely under way for so long, so that few have to be told from strays. */
+const STRAY_MS = 30_000;
+export const STRAYS_EVERY_MS = 15_000;
 
-/**
- * No account is erased sooner than this after its last request began (see `settledAfterMs`). Outcomes that come later are
- * fenced; few ever do.
- */
-const UNFENCED_MS = 60_000;
+/** As long as a node's lease: what is younger cannot have been settled by others, nor can its account have been erased. */
+const UNFENCED_MS = 15_000;
 
 /** Outcomes of one send's messages. */
 export interface Settlement {
@@ -66,6 +64,11 @@ export interface Ledger {
   takeTurn(accountId: string, messageId: string): Promise<boolean>;
   /** Commits outcomes. It never gives up while the process lives: known outcomes must not be lost. */
   settle(settlement: Settlement): Promise<void>;
+  /**
+   * Takes back requests of this node that run in the store and nowhere else, and returns how many: bytes that the network
+   * held up begin a request also after it was taken back, and nobody would ever end it.
+   */
+  withdrawStrays(nodeId: string): Promise<number>;
   /** Resolves when all that was handed over is committed. */
   idle(): Promise<void>;
 }
@@ -104,6 +107,8 @@ export function createLedger(database: Database, log: Logger, onEvents = () => {
     },
   });
   const unfinished = new Set<Promise<void>>();
+  /** Requests from before their first commit until after their last one. */
+  const running = new Set<string>();
 
   function untilDone(work: () => Promise<void>): Promise<void> {
     const done = repeatWhilePassing(work, log);
@@ -113,30 +118,39 @@ export function createLedger(database: Database, log: Logger, onEvents = () => {
     return done;
   }
 
-  /** A server that has lost us may still finish the commit after the first withdrawal, so there is a second one. */
   function takeBack(request: NewRequest, begun: Promise<boolean>): void {
     const withdraw = () => database.transaction((tx) => withdrawRequest(tx, request));
-    void untilDone(() => Promise.allSettled([begun]).then(withdraw));
-    setTimeout(() => void untilDone(withdraw), DOUBT_MS).unref();
+    const done = untilDone(() => Promise.allSettled([begun]).then(withdraw));
+    void done.then(() => running.delete(request.id));
   }
 
   return {
     async begin(request, leftMs = BEGIN_WAIT_MS) {
+      running.add(request.id);
       const begun = commits.add({ kind: 'begin', request });
       try {
-        return await withinMs(begun, Math.min(BEGIN_WAIT_MS, leftMs), tooLong);
+        const stands = await withinMs(begun, Math.min(BEGIN_WAIT_MS, leftMs), tooLong);
+        if (!stands) running.delete(request.id);
+        return stands;
       } catch (error) {
         if (error instanceof StoreUnavailable && error.commitInDoubt) takeBack(request, begun);
+        else running.delete(request.id);
         throw error;
       }
     },
     takeTurn: (accountId, messageId) => turns.add({ accountId, messageId }),
     settle: (settlement) =>
       untilDone(async () => {
-        if (isEventful(settlement)) await tellings.add(settlement);
-        else if (isOld(settlement)) await commitFenced(database, settlement);
+        if (isEventful(settlement) || isOld(settlement)) await tellings.add(settlement);
         else await commits.add({ kind: 'settle', settlement });
+        if (settlement.completed !== null) running.delete(settlement.completed.id);
       }),
+    async withdrawStrays(nodeId) {
+      const begunBefore = firstIdOfMs(Date.now() - STRAY_MS);
+      const strays = (await listBegun(database, nodeId, begunBefore)).filter(({ id }) => !running.has(id));
+      for (const stray of strays) await database.transaction((tx) => withdrawBegun(tx, stray));
+      return strays.length;
+    },
     async idle() {
       while (unfinished.size > 0) await Promise.allSettled(unfinished);
     },
@@ -173,15 +187,6 @@ function isEventful({ when, settled }: Settlement): boolean {
   return settled.length > 0 && (when === 'late' || settled.some(({ outcome }) => outcome.status === 'unknown'));
 }
 
-/** Commits outcomes of a process that stood still, or was cut off, for so long that others may have settled its requests. */
-async function commitFenced(database: Database, { settled: known, completed }: Settlement): Promise<void> {
-  await database.transaction(async (tx) => {
-    const settled = await lockWhatIsThere(tx, known);
-    const commit = { begun: [], settled, completed: completed === null ? [] : [completed] };
-    if (settled.length > 0) await commitSends(tx, commit, 'any');
-  });
-}
-
 /**
  * An outcome may have waited until its account was erased, and must not bring its rows back. While a request is locked here,
  * the erasure waits for it, and then looks again.
@@ -204,18 +209,21 @@ async function commitAndTell(database: Database, items: readonly Settlement[]): 
   await database.transaction(async (tx) => {
     const settled = await lockWhatIsThere(tx, known);
     if (settled.length === 0) return;
-    const eventful = settled.filter((one) => one.outcome.status === 'unknown' || late.has(one));
     // A notification may be writing such a row at this moment. It is waited for: what has no row cannot be locked, and
     // what it told must not be told again.
     await unpackMessages(
       tx,
-      eventful.map(({ message, ...one }) => ({ ...one, messageId: message.id })),
+      settled.map(({ message, ...one }) => ({ ...one, messageId: message.id })),
     );
-    const before = await lockStatuses(tx, eventful);
+    const before = await lockStatuses(tx, settled);
+    // Another node took this one for gone, and has told that it is not known.
+    const isRecovered = ({ message, outcome }: SettledMessage) =>
+      before.get(message.id) === 'unknown' && outcome.status !== 'unknown';
+    const eventful = settled.filter((one) => one.outcome.status === 'unknown' || late.has(one) || isRecovered(one));
     await commitSends(tx, { begun: [], settled, completed }, 'told');
     await noteLateAnswers(
       tx,
-      settled.filter((one) => late.has(one)),
+      settled.filter((one) => late.has(one) || isRecovered(one)),
       before,
     );
     const told = eventful.filter((one) => isStep(before.get(one.message.id), one.outcome.status));

@@ -27,9 +27,30 @@ const MESSAGE_WITHDRAW = `
 export async function withdrawRequest(tx: Queryable, request: NewRequest): Promise<void> {
   const { accountId, id, mode, channelId, keyId, nodeId, content, idempotency } = request;
   await tx.query(REQUEST_AWAIT, [accountId, id, mode, channelId, keyId, nodeId, content.type]);
-  const values = [accountId, id, mode, idempotency?.key ?? null];
-  const withdrawn = await tx.query<{ message_ids: string[] }>(REQUEST_WITHDRAW, values);
+  await withdrawBegun(tx, { accountId, id, mode, key: idempotency?.key ?? null });
+}
+
+/** A request that has begun and not ended. */
+export interface BegunRequest {
+  accountId: string;
+  id: string;
+  mode: Mode;
+  key: string | null;
+}
+
+export async function withdrawBegun(tx: Queryable, { accountId, id, mode, key }: BegunRequest): Promise<void> {
+  const withdrawn = await tx.query<{ message_ids: string[] }>(REQUEST_WITHDRAW, [accountId, id, mode, key]);
   for (const { message_ids } of withdrawn) await tx.query(MESSAGE_WITHDRAW, [accountId, message_ids]);
+}
+
+/** Bounded, for after an outage there may be many that still have to be settled. */
+const REQUEST_BEGUN = `
+  select account_id as "accountId", id, mode, idempotency_key as key from request
+  where completed_at is null and node_id = $1 and id < $2 limit 1000`;
+
+/** Requests that a node has begun, with ids below the one given, and not ended. */
+export function listBegun(store: Queryable, nodeId: string, belowId: string): Promise<BegunRequest[]> {
+  return store.query<BegunRequest>(REQUEST_BEGUN, [nodeId, belowId]);
 }
 
 /** Conditional: a node that was paused finds its messages settled by others, and must not transmit them any more. */

@@ -1,0 +1,168 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+import { pino } from 'pino';
+import { startTestGateway, type TestGateway } from '../../../test/support/gateway.ts';
+import { until } from '../../../test/support/until.ts';
+import { countWaitingForLocks } from '../../../test/support/waiting-for-locks.ts';
+import { firstIdOfMs, formatId, newId, parseId } from '../../kernel/ids.ts';
+import type { Database, Queryable } from '../../store/database.ts';
+import type { IntendedMessage, Outcome } from '../message.ts';
+import { lockMessages, unpackMessages } from '../report/apply-store.ts';
+import type { NewRequest } from './begin-store.ts';
+import { commitSends } from './commit-store.ts';
+import { createLedger } from './ledger.ts';
+import { recoverRequests } from './recover.ts';
+import type { SettledMessage } from './settle-store.ts';
+
+const log = pino({ level: 'silent' });
+
+let gateway: TestGateway;
+let template: NewRequest;
+before(async () => {
+  gateway = await startTestGateway();
+  const { json } = await gateway.call('GET', '/api/v1/channels');
+  const nodeId = newId();
+  // One that only a test takes for gone: the gateway's own rounds would settle what it has left.
+  await gateway.database.query(
+    `insert into node (id, host, pid, lease_until) values ($1, 'elsewhere', 1, now() + interval '4 minutes')`,
+    [nodeId],
+  );
+  template = {
+    accountId: gateway.accountId,
+    id: newId(),
+    mode: 'test',
+    channelId: parseId('chn', json.data[0].id) ?? '',
+    keyId: newId(),
+    nodeId,
+    clientReference: null,
+    content: { type: 'text', text: { body: 'Hello', preview_url: false } },
+    refused: [],
+    intended: [],
+    traceparent: null,
+    idempotency: null,
+  };
+});
+after(() => gateway.stop());
+
+let numbers = 0;
+const intend = (status: IntendedMessage['status'] = 'transmitting'): IntendedMessage => ({
+  ...{ id: newId(), phone: `+4477009007${String(++numbers).padStart(2, '0')}`, user_id: null, client_reference: null },
+  ...{ own_reference: false, components: null, status, error: null },
+});
+const plain = { providerMessageId: null, userId: null, held: false, error: null, at: new Date() };
+const accepted: Outcome = { ...plain, status: 'accepted', providerMessageId: 'wamid.one' };
+const refused: Outcome = { ...plain, status: 'failed', error: { code: 'recipient_unreachable' } };
+const unknown: Outcome = { ...plain, status: 'unknown', error: { code: 'outcome_unknown' } };
+
+function settledOf({ accountId, id: requestId, channelId, mode, intended }: NewRequest, outcomes: Outcome[]) {
+  return intended.map((message, place): SettledMessage => {
+    const outcome = outcomes[place] ?? assert.fail('an outcome for each');
+    return { accountId, requestId, channelId, mode, type: 'text', message, outcome };
+  });
+}
+
+const endOf = (request: NewRequest, outcomes: Outcome[]) => ({
+  when: 'end' as const,
+  settled: settledOf(request, outcomes),
+  completed: { accountId: request.accountId, id: request.id, replay: null },
+});
+
+/** An id of that age that no other request has. */
+const idOfAge = (ageMs: number) => firstIdOfMs(Date.now() - ageMs).slice(0, 24) + newId().slice(24);
+
+describe('a gateway that was cut off until others took it for gone', () => {
+  it('has its outcomes told and noted after the `unknown` that the others have told', async () => {
+    const request = { ...template, id: idOfAge(20_000), intended: [intend(), intend()] };
+    const ledger = createLedger(gateway.database, log);
+    await ledger.begin(request);
+    assert.equal(await recoverRequests(gateway.database, request.nodeId, gateway.url, log), 1);
+    await ledger.settle(endOf(request, [accepted, refused]));
+    await ledger.settle(endOf(request, [accepted, refused]));
+
+    const { data: events } = (await gateway.call('GET', '/api/v1/events')).json;
+    for (const [place, status] of ['accepted', 'failed'].entries()) {
+      const id = formatId('msg', request.intended[place]?.id ?? '');
+      const told = events.filter((event: { data: { message: { id: string } } }) => event.data.message.id === id);
+      assert.deepEqual(
+        told.map(({ type }: { type: string }) => type),
+        ['message.unknown', `message.${status}`],
+      );
+      const { json } = await gateway.call('GET', `/api/v1/messages/${id}`);
+      assert.equal(json.status, status);
+      assert.deepEqual(
+        json.timeline.map((entry: { status: string }) => entry.status),
+        ['unknown', status],
+      );
+    }
+  });
+});
+
+describe('outcomes of which some are told', () => {
+  it('and reports on the same messages wait for one another in one order', async () => {
+    const { database } = gateway;
+    const request = { ...template, id: newId(), intended: [intend(), intend()] };
+    await createLedger(database, log).begin(request);
+    const messages = request.intended.map(({ id }) => ({ accountId: request.accountId, id }));
+    // Both were reported before the send's own outcome: they have rows.
+    const { accountId, channelId } = request;
+    await unpackMessages(
+      database,
+      messages.map(({ id: messageId }) => ({ accountId, channelId, messageId })),
+    );
+    let reporting: Promise<unknown> | undefined;
+    const beside: Database = {
+      ...database,
+      transaction: (work, limits) =>
+        database.transaction((tx) => {
+          const query: Queryable['query'] = async (sql, values) => {
+            const rows = await tx.query(sql, values);
+            if (sql.includes('for update of m') && reporting === undefined) {
+              reporting = database.transaction((other) => lockMessages(other, messages));
+              await until(async () => (await countWaitingForLocks(database)) === 1);
+            }
+            return rows as never;
+          };
+          return work({ ...tx, query });
+        }, limits),
+    };
+    await createLedger(beside, log).settle(endOf(request, [accepted, unknown]));
+    await reporting;
+    await database.query('select pg_stat_force_next_flush()');
+    const select = 'select deadlocks::integer from pg_stat_database where datname = current_database()';
+    assert.deepEqual(await database.query(select), [{ deadlocks: 0 }]);
+  });
+});
+
+describe('a request that the store has begun after it was taken back', () => {
+  const runs = async ({ id }: NewRequest) =>
+    (await gateway.database.query('select 1 from request where id = $1 and completed_at is null', [id])).length === 1;
+
+  it('is taken back again with its key and what waits in it, and one that is under way is not', async () => {
+    const { database } = gateway;
+    const ledger = createLedger(database, log);
+    const nodeId = newId();
+    const begun = (ageMs: number, key: string): NewRequest => ({
+      ...{ ...template, id: idOfAge(ageMs), nodeId, intended: [intend('pending'), intend()] },
+      idempotency: { key, bodySha256: Buffer.alloc(32) },
+    });
+    const [stray, young, underWay, ofAnother] = [
+      begun(60_000, 'stray'),
+      begun(0, 'young'),
+      begun(60_000, 'under way'),
+      { ...begun(60_000, 'of another'), nodeId: newId() },
+    ];
+    await commitSends(database, { begun: [stray, young, ofAnother], settled: [], completed: [] }, 'new');
+    await ledger.begin(underWay);
+
+    assert.equal(await ledger.withdrawStrays(nodeId), 1);
+    assert.deepEqual(await Promise.all([stray, young, underWay, ofAnother].map(runs)), [false, true, true, true]);
+    const ofStray =
+      'select 1 from idempotency where request_id = $1 union all select 1 from message where request_id = $1';
+    assert.deepEqual(await database.query(ofStray, [stray.id]), []);
+
+    await ledger.settle(endOf(underWay, [refused, accepted]));
+    assert.equal(await runs(underWay), false);
+    assert.equal(await ledger.withdrawStrays(nodeId), 0);
+    await database.query('delete from request where id = any($1)', [[young.id, ofAnother.id]]);
+  });
+});
