@@ -78,34 +78,7 @@ type OnCommit = (what: 'sends' | 'tellings' | 'turns', items: number) => void;
 
 /** `onEvents` is called after a commit that recorded events, `onCommit` before each commit, with the number of its items. */
 export function createLedger(database: Database, log: Logger, onEvents = () => {}, onCommit?: OnCommit): Ledger {
-  const commits = createBatcher<Begin | Settle, boolean>({
-    itemsMax: SENDS_A_COMMIT_MAX,
-    flushesMax: COMMITS_MAX,
-    besideMin: BESIDE_MIN,
-    flush: (items) => {
-      onCommit?.('sends', items.length);
-      return commitTogether(database, items);
-    },
-  });
-  const tellings = createBatcher<Settlement, void>({
-    itemsMax: SENDS_A_COMMIT_MAX,
-    flushesMax: OTHERS_MAX,
-    flush: async (items) => {
-      onCommit?.('tellings', items.length);
-      await commitAndTell(database, items);
-      onEvents();
-      return items.map(() => undefined);
-    },
-  });
-  const turns = createBatcher<{ accountId: string; messageId: string }, boolean>({
-    itemsMax: TURNS_A_COMMIT_MAX,
-    flushesMax: OTHERS_MAX,
-    flush: async (items) => {
-      onCommit?.('turns', items.length);
-      const taken = await takeTurns(database, items);
-      return items.map(({ messageId }) => taken.has(messageId));
-    },
-  });
+  const { commits, tellings, turns } = createCommits(database, onEvents, onCommit);
   const unfinished = new Set<Promise<void>>();
   /** Requests from before their first commit until after their last one. */
   const running = new Set<string>();
@@ -120,8 +93,8 @@ export function createLedger(database: Database, log: Logger, onEvents = () => {
 
   function takeBack(request: NewRequest, begun: Promise<boolean>): void {
     const withdraw = () => database.transaction((tx) => withdrawRequest(tx, request));
-    const done = untilDone(() => Promise.allSettled([begun]).then(withdraw));
-    void done.then(() => running.delete(request.id));
+    const forget = () => running.delete(request.id);
+    untilDone(() => Promise.allSettled([begun]).then(withdraw)).then(forget, forget);
   }
 
   return {
@@ -155,6 +128,38 @@ export function createLedger(database: Database, log: Logger, onEvents = () => {
       while (unfinished.size > 0) await Promise.allSettled(unfinished);
     },
   };
+}
+
+function createCommits(database: Database, onEvents: () => void, onCommit?: OnCommit) {
+  const commits = createBatcher<Begin | Settle, boolean>({
+    itemsMax: SENDS_A_COMMIT_MAX,
+    flushesMax: COMMITS_MAX,
+    besideMin: BESIDE_MIN,
+    flush: (items) => {
+      onCommit?.('sends', items.length);
+      return commitTogether(database, items);
+    },
+  });
+  const tellings = createBatcher<Settlement, void>({
+    itemsMax: SENDS_A_COMMIT_MAX,
+    flushesMax: OTHERS_MAX,
+    flush: async (items) => {
+      onCommit?.('tellings', items.length);
+      await commitAndTell(database, items);
+      onEvents();
+      return items.map(() => undefined);
+    },
+  });
+  const turns = createBatcher<{ accountId: string; messageId: string }, boolean>({
+    itemsMax: TURNS_A_COMMIT_MAX,
+    flushesMax: OTHERS_MAX,
+    flush: async (items) => {
+      onCommit?.('turns', items.length);
+      const taken = await takeTurns(database, items);
+      return items.map(({ messageId }) => taken.has(messageId));
+    },
+  });
+  return { commits, tellings, turns };
 }
 
 type Begin = { kind: 'begin'; request: NewRequest };
