@@ -238,9 +238,10 @@ export interface TemplateNews {
   quality: string | null;
 }
 
+/** By the clock, like a reading: the transaction may have begun before a reading that lists what was before the news. */
 const TEMPLATE_NEWS = `
   update template set status = coalesce($5, status), category = coalesce($6, category), quality = coalesce($7, quality),
-    updated_at = now()
+    updated_at = clock_timestamp()
   where account_id = $1 and mode = $8 and business_account_id = $2 and name = $3
     and ($4::text is null or language = $4)
     and (coalesce($5, status), coalesce($6, category), coalesce($7, quality)) is distinct from (status, category, quality)

@@ -9,6 +9,7 @@ import { addLiveChannel } from '../../test/templates/live-channel.ts';
 import type { SendingChannel } from '../channels/channels.ts';
 import { newId } from '../kernel/ids.ts';
 import { createWhatsAppProvider } from '../provider/whatsapp/client/client.ts';
+import type { Queryable } from '../store/database.ts';
 import { applyTemplateNews, claimDueSyncs, findTemplatesByName, makeSyncDue } from './store.ts';
 import { keepReading, ownerOf, readName, syncTemplates } from './sync.ts';
 
@@ -49,8 +50,8 @@ async function sync(name?: string) {
   const reading = await readName(deps, channel, name);
   return reading && keepReading(test.database, ownerOf(channel), reading);
 }
-const tell = (name: string, status: string) =>
-  applyTemplateNews(test.database, { ...ownerOf(channel), ...NO_NEWS, name, status });
+const tell = (name: string, status: string, store: Queryable = test.database) =>
+  applyTemplateNews(store, { ...ownerOf(channel), ...NO_NEWS, name, status });
 const AWAY = { status: 503, body: '' };
 const NO_NEWS = { language: null, category: null, quality: null };
 const statusOf = async (name: string) =>
@@ -171,6 +172,19 @@ describe('a reading', () => {
     assert.equal((await sync())?.changed, 1, 'a later one does');
   });
 
+  it('does not undo what a notification has told after it began, also if that was applied in an older transaction', async () => {
+    serve(listed('a'));
+    await sync();
+    const slow = await test.database.transaction(async (tx) => {
+      await tx.query('select 1');
+      const reading = await beginSlowReading(listed('a'));
+      await tell('a', 'paused', tx);
+      return reading;
+    });
+    assert.equal((await slow.end())?.changed, 0);
+    assert.deepEqual(await statusOf('a'), ['paused']);
+  });
+
   it('that began later holds, also if an earlier one has ended in between', async () => {
     const slow = await beginSlowReading(listed('a', { status: 'PENDING' }));
     const later = await beginSlowReading(listed('a'));
@@ -208,10 +222,10 @@ describe('a reading', () => {
     await database.transaction(async (tx) => {
       // Of two that wait for one another the one that looks first is rolled back: that is to be the reading.
       await tx.query("set local deadlock_timeout to '20s'");
-      await applyTemplateNews(tx, { ...ownerOf(channel), ...NO_NEWS, name: 'b', status: 'disabled' });
+      await tell('b', 'disabled', tx);
       reading = sync();
       await until(async () => (await countWaitingForLocks(database)) === 1);
-      await applyTemplateNews(tx, { ...ownerOf(channel), ...NO_NEWS, name: 'a', status: 'disabled' });
+      await tell('a', 'disabled', tx);
     });
     assert.equal((await reading)?.total, 2);
   });
