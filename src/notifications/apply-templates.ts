@@ -12,13 +12,19 @@ import { draftTemplateEvents } from '../templates/sync.ts';
 
 export type TemplateItem = TemplateStatusItem | TemplateQualityItem | TemplateCategoryItem | TemplateComponentsItem;
 
-/** Events that do not say by their own name what the status is now. The others do, such as `rejected` or `paused`. */
-const STATUS_AFTER: ReadonlyMap<string, string | null> = new Map([
+/** Events that say by their own name what the status is now. */
+const STATUSES = [
+  ...['approved', 'archived', 'deleted', 'disabled', 'in_appeal'],
+  ...['limit_exceeded', 'paused', 'pending', 'pending_deletion', 'rejected'],
+];
+/**
+ * All other events leave the status as it is: `flagged` and `locked`, after which the template can still be sent, and those
+ * that we do not know, whose names need not be a status.
+ */
+const STATUS_AFTER: ReadonlyMap<string, string> = new Map([
+  ...STATUSES.map((status) => [status, status] as const),
   ['reinstated', 'approved'],
   ['unarchived', 'approved'],
-  // A warning: the template can still be sent.
-  ['flagged', null],
-  ['locked', null],
 ]);
 
 /**
@@ -47,7 +53,7 @@ function newsOf(item: TemplateItem): Omit<TemplateNews, keyof TemplateOwner> {
   const news = { name: item.name, language: item.language ?? null, status: null, category: null, quality: null };
   switch (item.kind) {
     case 'template_status':
-      return { ...news, status: STATUS_AFTER.has(item.event) ? (STATUS_AFTER.get(item.event) ?? null) : item.event };
+      return { ...news, status: STATUS_AFTER.get(item.event) ?? null };
     case 'template_quality':
       return { ...news, quality: item.quality };
     case 'template_category':

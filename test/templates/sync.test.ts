@@ -55,8 +55,8 @@ const updates = async (key = gateway.testKey): Promise<any[]> =>
     (event: { data: { template: unknown } }) => event.data.template,
   );
 // biome-ignore lint/suspicious/noExplicitAny: a test asserts on every member that it reads.
-const find = async (name: string): Promise<any> =>
-  (await gateway.call('GET', `/api/v1/templates?name=${name}`)).json.data[0];
+const find = async (name: string, language = 'en_US'): Promise<any> =>
+  (await gateway.call('GET', `/api/v1/templates?name=${name}&language=${language}`)).json.data[0];
 const isDue = async (mode = 'test') => {
   const select = "select 1 from template_sync where mode = $1 and synced_at < now() - interval '1 year'";
   return (await gateway.database.query(select, [mode])).length > 0;
@@ -122,8 +122,7 @@ describe('a notification', () => {
     await tell('message_template_status_update', { ...told, event: 'PAUSED', reason: 'NONE' });
     assert.deepEqual(await last(), ['told', 'en_US', 'paused', 'green', 'utility']);
     assert.equal(await isDue(), true);
-    const { data } = (await gateway.call('GET', '/api/v1/templates?name=told&language=de')).json;
-    assert.equal(data[0].status, 'approved');
+    assert.equal((await find('told', 'de')).status, 'approved');
   });
 
   it('of a status that is known already is no event', async () => {
@@ -137,16 +136,31 @@ describe('a notification', () => {
     ['FLAGGED', 'approved'],
     ['DISABLED', 'disabled'],
     ['UNARCHIVED', 'approved'],
+    ['LOCKED', 'approved'],
+    ['ARCHIVED', 'archived'],
+    ['DELETED', 'deleted'],
+    ['IN_APPEAL', 'in_appeal'],
+    ['LIMIT_EXCEEDED', 'limit_exceeded'],
+    ['PENDING', 'pending'],
+    ['REJECTED', 'rejected'],
     ['PENDING_DELETION', 'pending_deletion'],
-    ['toString', 'tostring'],
-    ['constructor', 'constructor'],
     ['APPROVED', 'approved'],
   ])
     it(`of the event ${event} leaves it ${status}`, async () => {
       await tell('message_template_status_update', { ...told, event, reason: 'NONE' });
-      const { data } = (await gateway.call('GET', '/api/v1/templates?name=told&language=en_US')).json;
-      assert.equal(data[0].status, status);
+      assert.equal((await find('told')).status, status);
     });
+
+  it('of an event that is not known changes nothing, and has all read anew', async () => {
+    for (const event of ['SOME_NEW_EVENT', 'toString', 'constructor']) {
+      await sync();
+      const count = (await updates()).length;
+      await tell('message_template_status_update', { ...told, event, reason: 'NONE' });
+      assert.equal((await find('told')).status, 'approved');
+      assert.equal((await updates()).length, count);
+      assert.equal(await isDue(), true);
+    }
+  });
 
   it('of a quality and of a category changes them', async () => {
     const quality = { ...told, previous_quality_score: 'GREEN', new_quality_score: 'RED' };
