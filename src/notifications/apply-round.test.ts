@@ -109,9 +109,23 @@ describe('a round of applying', () => {
     };
     for (let number = 0; number < 2; number++) await pack(...Array.from({ length: 400 }, () => 'new'));
     assert.deepEqual([await caughtUp(), await caughtUp(), await caughtUp()], [false, true, true]);
-    // As many as a claim looks at: there may be more.
-    for (let number = 0; number < 50; number++) await pack('new');
+    // One more than a claim looks at.
+    for (let number = 0; number < 51; number++) await pack('new');
     assert.deepEqual([await caughtUp(), await caughtUp()], [false, true]);
+  });
+
+  it('does not tell that it has caught up while packs wait that another node only looks at', async () => {
+    for (let number = 0; number < 2; number++) await pack(...Array.from({ length: 400 }, () => 'new'));
+    let times = 0;
+    const deps = { decode: decodeNotification, nowMs: Date.now, onCaughtUp: () => void times++ };
+    await database.transaction(async (other) => {
+      const { packed: taken } = await claimPacked(other, 'oldest', LIMITS);
+      assert.equal(taken.length, 400);
+      assert.equal(await runRound(database, deps, log), 0);
+      await pack('one more');
+      assert.equal(await runRound(database, deps, log), 1);
+    });
+    assert.equal(times, 0);
   });
 
   it('goes on with what has waited even while packs alone would fill it', async () => {

@@ -37,7 +37,7 @@ export interface RoundDeps extends ApplyDeps {
 /** What one transaction takes: packs that came lately, and rows that were looked at before and still wait. */
 interface Claimed {
   packed: readonly PackedNotification[];
-  /** Whether there were more packs than fit. */
+  /** Whether there are more packs. */
   left: boolean;
   waiting: readonly ClaimedNotification[];
   /** Rows that have spoiled their batch before, and are not applied together with others again. */

@@ -58,8 +58,6 @@ interface PackRow {
   origins: Mode[];
   ends: number[];
   bodies: Buffer;
-  /** How many packs the claim looked at. */
-  due: number;
 }
 
 const DUE = 'select id, busy, ids, origins, ends, bodies from notification_pack';
@@ -72,10 +70,10 @@ const LOCKED = 'for update skip locked';
 const packClaim = (due: string, order: string) => `
   with ${due}, sized as (
     select *, row_number() over in_order as place, sum(cardinality(ids)) over in_order as rows_so_far,
-      sum(octet_length(bodies)) over in_order as bytes_so_far, count(*) over () as due
+      sum(octet_length(bodies)) over in_order as bytes_so_far
     from due window in_order as (order by ${order})
   )
-  select id, ids, origins::text[] as origins, ends, bodies, due from sized
+  select id, ids, origins::text[] as origins, ends, bodies from sized
   where place = 1 or (rows_so_far <= $2 and bytes_so_far <= $3) order by ${order}`;
 
 /** By an index of the quiet ones alone: one of both kinds would be taken for look-ups by id as well, and read whole by them up to version 17. */
@@ -98,15 +96,18 @@ export interface PackLimits {
   bytesMax: number;
 }
 
-/** The notifications of the packs that it claims, each pack whole; and whether it left some that no other node has taken. */
+/** Also one that is locked: another node looks at more packs than it takes. */
+const PACK_OTHER = 'select id from notification_pack where id <> all($1::uuid[]) order by id limit 1';
+
+/** The notifications of the packs that it claims, each pack whole; and whether it left some. */
 export async function claimPacked(
   tx: Queryable,
   order: ClaimOrder,
   { packsMax, rowsMax, bytesMax }: PackLimits,
 ): Promise<{ packed: PackedNotification[]; left: boolean }> {
   const packs = await tx.query<PackRow>(PACK_CLAIMS[order], [packsMax, rowsMax, bytesMax]);
-  const due = packs[0]?.due ?? 0;
-  return { packed: packs.flatMap(open), left: due > packs.length || due === packsMax };
+  const others = await tx.query(PACK_OTHER, [packs.map(({ id }) => id)]);
+  return { packed: packs.flatMap(open), left: others.length > 0 };
 }
 
 function open({ id: packId, ids, origins, ends, bodies }: PackRow): PackedNotification[] {
