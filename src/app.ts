@@ -218,7 +218,7 @@ async function createParts(deps: WatchedDeps, sealer: Sealer, life: Life) {
   const applying = { decode: decodeNotification, nowMs: () => clock.nowMs() };
   const watching = { watch: watch.loop('processor', PROCESSOR_POLL_MS / 1_000), onBatch: onBatch(watch, registry) };
   const backlog = createBacklog();
-  const applyDeps = { ...applying, ...watching, onCaughtUp: backlog.clear };
+  const applyDeps = { ...applying, ...watching, onClaim: backlog.beginClaim };
   const processor = startProcessor(database, applyDeps, log, onEvents);
   const keyUses = createKeyUses(database, clock);
   const rounds = [
@@ -307,7 +307,7 @@ function createRoutes(deps: WatchedDeps, sealer: Sealer, life: Life, parts: Part
   const received = createIntake({
     database,
     secrets: { live: secrets.appSecrets, test: sandbox ? [secrets.sandboxAppSecret] : [] },
-    isBusy: (rawBody) => backlog.add(numberHint(rawBody), rawBody.length),
+    count: (rawBody) => backlog.add(numberHint(rawBody), rawBody.length),
     onReceived: processor.nudge,
     onCommit: (notifications) => watch.onCommit('notifications', notifications),
   });

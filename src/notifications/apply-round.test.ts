@@ -6,6 +6,7 @@ import { messagesBody, statusOf, textFrom } from '../../test/support/notificatio
 import { until } from '../../test/support/until.ts';
 import { countWaitingForLocks } from '../../test/support/waiting-for-locks.ts';
 import { newId } from '../kernel/ids.ts';
+import { StoreUnavailable } from '../kernel/store-unavailable.ts';
 import { decodeNotification } from '../provider/whatsapp/decode/decode.ts';
 import type { Database } from '../store/database.ts';
 import { runRound } from './apply-round.ts';
@@ -99,33 +100,44 @@ describe('a round of applying', () => {
     assert.equal((await kept()).length, 1_501);
   });
 
-  it('tells that it has caught up when it has left no pack, however much it took', async () => {
+  /** Whether the round has told that it has caught up. */
+  const catchesUp = async () => {
     let times = 0;
-    const deps = { decode: decodeNotification, nowMs: Date.now, onCaughtUp: () => void times++ };
-    const caughtUp = async () => {
-      times = 0;
-      await runRound(database, deps, log);
-      return times === 1;
-    };
+    const deps = { decode: decodeNotification, nowMs: Date.now, onClaim: () => () => void times++ };
+    await runRound(database, deps, log);
+    return times === 1;
+  };
+
+  it('tells that it has caught up when it has left no pack, however much it took', async () => {
     for (let number = 0; number < 2; number++) await pack(...Array.from({ length: 400 }, () => 'new'));
-    assert.deepEqual([await caughtUp(), await caughtUp(), await caughtUp()], [false, true, true]);
+    assert.deepEqual([await catchesUp(), await catchesUp(), await catchesUp()], [false, true, true]);
     // One more than a claim looks at.
     for (let number = 0; number < 51; number++) await pack('new');
-    assert.deepEqual([await caughtUp(), await caughtUp()], [false, true]);
+    assert.deepEqual([await catchesUp(), await catchesUp()], [false, true]);
   });
 
   it('does not tell that it has caught up while packs wait that another node only looks at', async () => {
     for (let number = 0; number < 2; number++) await pack(...Array.from({ length: 400 }, () => 'new'));
-    let times = 0;
-    const deps = { decode: decodeNotification, nowMs: Date.now, onCaughtUp: () => void times++ };
     await database.transaction(async (other) => {
       const { packed: taken } = await claimPacked(other, 'oldest', LIMITS);
       assert.equal(taken.length, 400);
-      assert.equal(await runRound(database, deps, log), 0);
+      assert.equal(await catchesUp(), false);
       await pack('one more');
-      assert.equal(await runRound(database, deps, log), 1);
+      assert.equal(await catchesUp(), false);
+      assert.deepEqual(await kept(), ['one more set_aside 1']);
     });
+  });
+
+  it('does not tell that it has caught up when it fails, and its packs wait again', async () => {
+    await pack('new');
+    const decode = () => {
+      throw new StoreUnavailable('away', false);
+    };
+    let times = 0;
+    const deps = { decode, nowMs: Date.now, onClaim: () => () => void times++ };
+    await assert.rejects(runRound(database, deps, log), StoreUnavailable);
     assert.equal(times, 0);
+    assert.equal(await catchesUp(), true);
   });
 
   it('goes on with what has waited even while packs alone would fill it', async () => {

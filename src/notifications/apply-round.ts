@@ -30,8 +30,8 @@ const WAITING_BYTES_MIN = 256 << 10;
 export interface RoundDeps extends ApplyDeps {
   /** Told what a batch has come to, once that is committed. */
   onBatch?(batch: AppliedBatch, durationMs: number): void;
-  /** Told when a round took all packs that there were. */
-  onCaughtUp?(): void;
+  /** Told before packs are claimed. What it returns is told once they are applied, if no other was left. */
+  onClaim?(): () => void;
 }
 
 /** What one transaction takes: packs that came lately, and rows that were looked at before and still wait. */
@@ -54,12 +54,12 @@ export async function runRound(
   let claimed: Claimed = { packed: [], left: false, waiting: [], spoiling: [] };
   try {
     const begunMs = performance.now();
+    const onCaughtUp = deps.onClaim?.();
     const batch = await database.transaction(async (tx) => {
       claimed = await claim(tx, order);
-      // Told now: what comes while these are applied waits already.
-      if (!claimed.left) deps.onCaughtUp?.();
       return claimed.packed.length + claimed.waiting.length > 0 ? applyClaimed(tx, deps, claimed) : undefined;
     });
+    if (!claimed.left) onCaughtUp?.();
     if (batch !== undefined) deps.onBatch?.(batch, performance.now() - begunMs);
   } catch (error) {
     const { packed, waiting } = claimed;

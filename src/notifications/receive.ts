@@ -9,6 +9,7 @@ import { unavailable } from '../kernel/unavailable.ts';
 import { withinMs } from '../kernel/within-ms.ts';
 import { createBatcher } from '../store/batcher.ts';
 import type { Queryable } from '../store/database.ts';
+import type { Brought } from './backlog.ts';
 import { insertPacks, type RawNotification } from './pack-store.ts';
 
 /** One at a time: what comes during a commit shares the next pack, and fewer packs cost less. */
@@ -42,15 +43,15 @@ export interface Intake {
 interface Deps {
   database: Queryable;
   secrets: CallbackSecrets;
-  /** Told of each notification before it is packed: whether its number has so much waiting that others go first. */
-  isBusy(rawBody: Buffer): boolean;
+  /** Told of each notification before it is packed. */
+  count(rawBody: Buffer): Brought;
   /** Told after each notification is committed. */
   onReceived(): void;
   /** Told after each commit, with the number of notifications in it. */
   onCommit?(notifications: number): void;
 }
 
-export function createIntake({ database, secrets, isBusy, onReceived, onCommit }: Deps): Intake {
+export function createIntake({ database, secrets, count, onReceived, onCommit }: Deps): Intake {
   const commits = createBatcher<RawNotification, void>({
     itemsMax: NOTIFICATIONS_A_PACK_MAX,
     weightMax: BYTES_A_PACK_MAX,
@@ -70,7 +71,9 @@ export function createIntake({ database, secrets, isBusy, onReceived, onCommit }
       if (bytesHeld + rawBody.length > BYTES_HELD_MAX)
         throw unavailable('Too many notifications wait to be committed.');
       bytesHeld += rawBody.length;
-      const committed = commits.add({ id: newId(), origin, body: rawBody, busy: isBusy(rawBody) }).finally(() => {
+      const { busy, onWritten } = count(rawBody);
+      const committed = commits.add({ id: newId(), origin, body: rawBody, busy }).finally(() => {
+        onWritten();
         bytesHeld -= rawBody.length;
       });
       await withinMs(committed, COMMIT_WAIT_MS, tooLong);
