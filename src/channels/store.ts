@@ -176,13 +176,20 @@ export interface ChannelTarget {
   phone_number_id: string;
   business_account_id: string;
   phone_number: string;
-  /** The channels that the same number had in the same account before. What went out from them may still be reported. */
-  former_ids: string[];
+  /** The channels that the same number had before, in any account. */
+  former: FormerChannel[];
+}
+
+export type FormerChannel = Pick<ChannelRow, 'account_id' | 'id'>;
+
+/** The ids of those in the same account: what went out from them may still be reported. */
+export function formerIdsOf({ account_id: accountId, former }: ChannelTarget): string[] {
+  return former.filter((channel) => channel.account_id === accountId).map(({ id }) => id);
 }
 
 const TARGET_COLUMNS = `account_id, id, mode, phone_number_id, business_account_id, phone_number,
-  array(select f.id from channel f where f.status = 'removed'
-    and (f.account_id, f.mode, f.phone_number_id) = (c.account_id, c.mode, c.phone_number_id)) as former_ids`;
+  array(select jsonb_build_object('account_id', f.account_id, 'id', f.id) from channel f
+    where f.status = 'removed' and (f.mode, f.phone_number_id) = (c.mode, c.phone_number_id)) as former`;
 
 /** One for each number at most: a number belongs to one channel on the whole platform. */
 const CHANNEL_BY_NUMBER_ID = `

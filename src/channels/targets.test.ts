@@ -48,6 +48,26 @@ describe('where a notification goes', () => {
     assert.deepEqual(await ownersOf('wamid.after'), [other]);
   });
 
+  it('is not the account that the number has moved to, if the one before has received the same message already', async () => {
+    const [first, next] = [await gateway.createAccount('Before'), await gateway.createAccount('Next')];
+    const line = await lineOf(gateway, first);
+    const write = (...ids: string[]) => post(messagesBody(line, { messages: ids.map((id) => textFrom(ADA, id)) }));
+    await write('wamid.moved');
+    const path = `/platform/v1/accounts/${first}/channels`;
+    const [channel] = (await gateway.call('GET', path, { key: gateway.platformKey })).json.data;
+    await gateway.call('DELETE', `/platform/v1/channels/${channel.id}`, { key: gateway.platformKey });
+    await addChannel(gateway, { ...line, accountId: next, mode: 'test' });
+    const knownTo = (accountId: string) =>
+      gateway.database.query('select 1 from customer_window where account_id = $1', [accountId]);
+    await write('wamid.moved');
+    assert.deepEqual(await ownersOf('wamid.moved'), [first]);
+    assert.deepEqual(await knownTo(next), [], 'nor when the person wrote');
+    await write('wamid.moved', 'wamid.beside-moved');
+    assert.deepEqual(await ownersOf('wamid.moved'), [first]);
+    assert.deepEqual(await ownersOf('wamid.beside-moved'), [next]);
+    assert.equal((await knownTo(next)).length, 1);
+  });
+
   it('is every account that has a channel in the business account at that moment', async () => {
     const [first, second] = [await gateway.createAccount('First'), await gateway.createAccount('Second')];
     const line = await lineOf(gateway, first);

@@ -1,4 +1,4 @@
-import type { ChannelTarget } from '../channels/store.ts';
+import { type ChannelTarget, formerIdsOf } from '../channels/store.ts';
 import { type ChannelTargets, findChannelTargets, type NamedByProvider } from '../channels/targets.ts';
 import { appendEvents } from '../events/store.ts';
 import { idTimeMs, newId, parseId } from '../kernel/ids.ts';
@@ -29,6 +29,12 @@ export interface ItemWork {
   item: NotificationItem;
 }
 
+/** A message, and whose windows it opens if it was not received before. */
+interface Received {
+  message: InboundMessage;
+  contacts: Contact[];
+}
+
 interface PlacedReport {
   place: number;
   report: StatusReport;
@@ -38,7 +44,7 @@ interface PlacedReport {
 /** What the items of a batch come to, sorted by where it is written. */
 interface Effects {
   reports: PlacedReport[];
-  inbound: InboundMessage[];
+  inbound: Received[];
   contacts: Contact[];
   preferences: Preference[];
   channels: News<ChannelItem>[];
@@ -71,8 +77,10 @@ export async function applyItems(tx: Transaction, works: readonly ItemWork[]): P
     });
   }
   // After the reports, which may have told the provider's id of a message that one of these answers.
-  events.push(...(await recordInbound(tx, effects.inbound)));
-  if (effects.contacts.length > 0) await extendWindows(tx, effects.contacts);
+  const received = await recordInbound(tx, effects.inbound);
+  events.push(...received.map(({ message }) => eventOf(message)));
+  const contacts = [...effects.contacts, ...received.flatMap((one) => one.contacts)];
+  if (contacts.length > 0) await extendWindows(tx, contacts);
   if (effects.preferences.length > 0) await keepPreferences(tx, effects.preferences);
   const drafts = await draftMessageEvents(tx, events);
   for (const news of await takeFreshNews(tx, effects.channels))
@@ -83,11 +91,18 @@ export async function applyItems(tx: Transaction, works: readonly ItemWork[]): P
   return left;
 }
 
-async function recordInbound(tx: Queryable, inbound: readonly InboundMessage[]): Promise<MessageEvent[]> {
+/** Returns those that are new: a repetition has no effect, whoever has the number by now. */
+async function recordInbound(tx: Queryable, inbound: readonly Received[]): Promise<Received[]> {
   if (inbound.length === 0) return [];
-  const fresh = await insertInbound(tx, inbound);
-  const recorded = inbound.filter(({ id }) => fresh.has(id));
-  return recorded.map(({ accountId, id }) => ({ accountId, messageId: id, status: 'received', error: null }));
+  const fresh = await insertInbound(
+    tx,
+    inbound.map(({ message }) => message),
+  );
+  return inbound.filter(({ message }) => fresh.has(message.id));
+}
+
+function eventOf({ accountId, id }: InboundMessage): MessageEvent {
+  return { accountId, messageId: id, status: 'received', error: null };
 }
 
 /** A number is named by its own id, else the business account is; `targetsOf` goes by the same. */
@@ -116,9 +131,10 @@ function collect(
       effects.reports.push({ place, report: reportOf(item, target, receivedAt), recipient: item.recipient });
       return undefined;
     case 'inbound':
-      effects.inbound.push(inboundOf(item, target, receivedAt));
-      if (item.type !== NOT_WRITTEN_BY_A_PERSON)
-        effects.contacts.push(...contactsOf(item.from, target, saidAt(item.at, receivedAt)));
+      effects.inbound.push({
+        message: inboundOf(item, target, receivedAt),
+        contacts: opensWindow(item) ? contactsOf(item.from, target, saidAt(item.at, receivedAt)) : [],
+      });
       return undefined;
     case 'call':
       if (item.caller !== undefined && item.phoneNumberId !== undefined)
@@ -187,7 +203,7 @@ function reportOf(item: StatusItem, target: ChannelTarget, receivedAt: Date): St
   return {
     accountId: target.account_id,
     channelId: target.id,
-    formerChannelIds: target.former_ids,
+    formerChannelIds: formerIdsOf(target),
     providerMessageId: item.providerMessageId,
     messageId: parseId('msg', item.callbackData ?? '') ?? null,
     status: item.status,
@@ -203,7 +219,8 @@ function inboundOf(item: InboundItem, target: ChannelTarget, receivedAt: Date): 
   return {
     accountId: target.account_id,
     channelId: target.id,
-    formerChannelIds: target.former_ids,
+    formerChannelIds: formerIdsOf(target),
+    formerChannels: target.former,
     mode: target.mode,
     id: newId(),
     providerMessageId: item.providerMessageId,
@@ -214,6 +231,10 @@ function inboundOf(item: InboundItem, target: ChannelTarget, receivedAt: Date): 
     replyToProviderMessageId: item.replyToProviderMessageId ?? null,
     at: item.at ?? receivedAt,
   };
+}
+
+function opensWindow({ type }: InboundItem): boolean {
+  return type !== NOT_WRITTEN_BY_A_PERSON;
 }
 
 function contactsOf(person: Person, target: ChannelTarget, at: Date): Contact[] {

@@ -1,3 +1,4 @@
+import type { FormerChannel } from '../../channels/store.ts';
 import type { Mode } from '../../kernel/principal.ts';
 import type { Queryable } from '../../store/database.ts';
 
@@ -5,8 +6,10 @@ import type { Queryable } from '../../store/database.ts';
 export interface InboundMessage {
   accountId: string;
   channelId: string;
-  /** The channels that the number it was written to had in this account before. */
+  /** The channels that the number it was written to had in this account before. What it answers may be of one of them. */
   formerChannelIds: readonly string[];
+  /** The same in any account. One of them may have received it already. */
+  formerChannels: readonly FormerChannel[];
   mode: Mode;
   /** Our id, newly made. */
   id: string;
@@ -64,10 +67,13 @@ const INBOUND_RECEIVED_BEFORE = `
   join inbound_id k on k.account_id = t.account_id and k.channel_id = t.channel_id
     and k.provider_message_id = t.provider_message_id`;
 
-/** The ids of those that a former channel of the number has received, so that nothing is asked for most numbers. */
+/**
+ * The ids of those that a former channel of the number has received, so that nothing is asked for most numbers. In whichever
+ * account: what the one before was told is not for the one that has the number now.
+ */
 async function findReceivedBefore(tx: Queryable, messages: readonly InboundMessage[]): Promise<Set<string>> {
   const former = messages.flatMap((message) =>
-    message.formerChannelIds.map((channelId) => ({ ...message, channelId })),
+    message.formerChannels.map((channel) => ({ ...message, accountId: channel.account_id, channelId: channel.id })),
   );
   if (former.length === 0) return new Set();
   const rows = await tx.query<{ id: string }>(INBOUND_RECEIVED_BEFORE, [
