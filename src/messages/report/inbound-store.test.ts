@@ -2,9 +2,11 @@ import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { startTestGateway, type TestGateway } from '../../../test/support/gateway.ts';
 import {
+  isProcessed,
   lineOf,
   listNotifications,
   messagesBody,
+  packTogether,
   postAndApply,
   readMessage,
   sendOne,
@@ -12,6 +14,7 @@ import {
   type TestLine,
   textFrom,
 } from '../../../test/support/notifications.ts';
+import { until } from '../../../test/support/until.ts';
 import { newId } from '../../kernel/ids.ts';
 import { expireInboundIds } from './inbound-store.ts';
 
@@ -180,6 +183,22 @@ describe('an inbound message', () => {
       messages: [textFrom(PHONE, 'wamid.quick', { context: { id: 'wamid.settled' } })],
     });
     assert.deepEqual((await received('wamid.quick')).reply_to, { id, message_id: 'wamid.settled' });
+  });
+
+  it('is linked also to one that comes in the same body, or that is applied together with it', async () => {
+    const answers = (id: string, to: string) => textFrom(PHONE, id, { context: { id: to } });
+    await post({ messages: [answers('wamid.third', 'wamid.second'), answers('wamid.second', 'wamid.first')] });
+    const bodies = [textFrom(PHONE, 'wamid.first'), answers('wamid.fourth', 'wamid.first')];
+    await packTogether(
+      gateway,
+      bodies.map((message) => messagesBody(line, { messages: [message] })),
+    );
+    await until(() => isProcessed(gateway));
+    const linkOf = async (id: string) => (await received(id)).reply_to;
+    const [first, second] = [await received('wamid.first'), await received('wamid.second')];
+    assert.deepEqual(await linkOf('wamid.third'), { id: second.id, message_id: 'wamid.second' });
+    assert.deepEqual(await linkOf('wamid.fourth'), { id: first.id, message_id: 'wamid.first' });
+    assert.deepEqual(second.reply_to, { id: null, message_id: 'wamid.first' }, 'what it answers came later');
   });
 
   it('is not linked to a message of another number', async () => {

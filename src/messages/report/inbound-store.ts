@@ -24,7 +24,7 @@ export interface InboundMessage {
 
 /**
  * Writes inbound messages, each once however often the provider repeats it, linked to the message that it answers
- * (of the same number, whoever wrote it). The ids claimed first are what makes it once, also between nodes.
+ * (of the same number, whoever wrote it, also one of these). The ids claimed first are what makes it once, also between nodes.
  */
 const INBOUND_INSERT = `
   with incoming as (
@@ -36,20 +36,22 @@ const INBOUND_INSERT = `
     select account_id, channel_id, provider_message_id, id from incoming
     order by account_id, channel_id, provider_message_id, id
     on conflict do nothing
-    returning message_id
+    returning account_id, channel_id, provider_message_id, message_id
   )
   insert into message (account_id, id, channel_id, mode, direction, type, phone, user_id, status, provider_message_id,
     content, reply_to_id, reply_to_provider_message_id, outcome, outcome_at, updated_at)
-  select account_id, id, channel_id, mode, 'inbound', type, phone, user_id, 'received', provider_message_id,
-    content, answered.message_id, reply_to, 'received', at, clock_timestamp()
+  select i.account_id, i.id, i.channel_id, i.mode, 'inbound', i.type, i.phone, i.user_id, 'received', i.provider_message_id,
+    i.content, coalesce(answered.message_id, beside.message_id), i.reply_to, 'received', i.at, clock_timestamp()
   from incoming i
+  left join claimed as beside on beside.account_id = i.account_id and beside.channel_id = i.channel_id
+    and beside.provider_message_id = i.reply_to
   left join lateral (
     select m.id as message_id from message m
     where i.reply_to is not null and m.account_id = i.account_id and m.channel_id = any(i.channels::uuid[])
       and m.provider_message_id = i.reply_to
     limit 1
   ) as answered on true
-  where id in (select message_id from claimed)
+  where i.id in (select message_id from claimed)
   returning id`;
 
 /** Returns the ids of those that are new. */
