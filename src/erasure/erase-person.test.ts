@@ -2,8 +2,10 @@ import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { startTestGateway, type TestGateway } from '../../test/support/gateway.ts';
 import {
+  addChannel,
   asSandbox,
   changeBody,
+  forgetNotifications,
   isProcessed,
   lineOf,
   messagesBody,
@@ -184,6 +186,27 @@ describe('erasing a person', () => {
     const body = { to: phone, type: 'text', text: { body: 'Hello' } };
     const { json } = await gateway.call('POST', '/api/v1/messages/validate', { body });
     assert.equal(json.results[0].warnings, undefined, 'the window is open');
+  });
+
+  it('does not let a message come back when the provider repeats it, also where the number has another channel by now', async () => {
+    const [phone, line] = ['+447700900780', await lineOf(gateway)];
+    const body = messagesBody(line, { messages: [textFrom(phone, 'wamid.gone', { text: { body: 'Forget me' } })] });
+    const repeat = async () => {
+      assert.equal((await postSigned(asSandbox(gateway), body)).status, 200);
+      await until(() => isProcessed(gateway));
+      await forgetNotifications(gateway);
+    };
+    await repeat();
+    assert.ok((await everything()).includes('Forget me'));
+    await erase({ to: phone });
+    await settled();
+    await repeat();
+    const [channel] = (await gateway.call('GET', '/api/v1/channels')).json.data;
+    await gateway.call('DELETE', `/platform/v1/channels/${channel.id}`, { key: gateway.platformKey });
+    await addChannel(gateway, { ...line, accountId: gateway.accountId, mode: 'test' });
+    await repeat();
+    const left = await everything();
+    for (const trace of ['Forget me', 'wamid.gone', phone]) assert.ok(!left.includes(trace), lineWith(left, trace));
   });
 
   it('leaves the stop of who was named beside the person, and no name of the person in it', async () => {

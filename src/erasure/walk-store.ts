@@ -1,3 +1,4 @@
+import { erasedId } from '../messages/report/inbound-store.ts';
 import type { Queryable } from '../store/database.ts';
 
 /** A part of a walk: the account's rows after `place`, at most `limit`, and made before the walk was asked for. */
@@ -99,9 +100,10 @@ export async function replaceMessages(
 
 /**
  * Rows are found by a list of their ids, because a join was planned to read all requests of the account for each stretch.
- * The provider's ids of messages go too, because the person's number can be read out of them. What a request holds for
- * all its recipients stays, unless this person was the only one. What belongs to a request that still runs keeps its names
- * until the second walk: it is by them that the request is found, and its end would write the message anew.
+ * The provider's ids of messages go too, because the person's number can be read out of them; of those that the provider may
+ * repeat a hash stays. What a request holds for all its recipients stays, unless this person was the only one. What belongs to
+ * a request that still runs keeps its names until the second walk: it is by them that the request is found, and its end would
+ * write the message anew.
  */
 const MESSAGE_EMPTY = `
   with batch as (
@@ -122,6 +124,11 @@ const MESSAGE_EMPTY = `
     delete from inbound_id i using found
     where i.account_id = $1 and i.channel_id = found.channel_id and i.provider_message_id = found.provider_message_id
       and found.direction = 'inbound'
+    returning i.channel_id, i.provider_message_id, i.message_id, i.created_at
+  ), remembered as (
+    insert into inbound_id (account_id, channel_id, provider_message_id, message_id, created_at)
+    select $1, channel_id, ${erasedId('provider_message_id')}, message_id, created_at from forgotten
+    on conflict do nothing
   ), requests as (
     update request r set
       content = case when cardinality(r.message_ids) > 1 then r.content end,

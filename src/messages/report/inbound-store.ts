@@ -23,6 +23,13 @@ export interface InboundMessage {
 }
 
 /**
+ * What stands for a message's provider id once its person is erased, because a number can be read out of the id: the message
+ * must not come back when the provider repeats it. It needs no key, there is too much chance in an id to try them all.
+ */
+export const erasedId = (providerMessageId: string) =>
+  `encode(sha256(convert_to(${providerMessageId}, 'UTF8')), 'hex')`;
+
+/**
  * Writes inbound messages, each once however often the provider repeats it, linked to the message that it answers
  * (of the same number, whoever wrote it, also one of these). The ids claimed first are what makes it once, also between nodes.
  */
@@ -33,7 +40,10 @@ const INBOUND_INSERT = `
     as t(account_id, channel_id, mode, id, provider_message_id, type, phone, user_id, content, reply_to, at, channels)
   ), claimed as (
     insert into inbound_id (account_id, channel_id, provider_message_id, message_id)
-    select account_id, channel_id, provider_message_id, id from incoming
+    select account_id, channel_id, provider_message_id, id from incoming i
+    where not exists (
+      select from inbound_id e where e.account_id = i.account_id and e.channel_id = i.channel_id
+        and e.provider_message_id = ${erasedId('i.provider_message_id')})
     order by account_id, channel_id, provider_message_id, id
     on conflict do nothing
     returning account_id, channel_id, provider_message_id, message_id
@@ -67,7 +77,7 @@ const INBOUND_RECEIVED_BEFORE = `
   select t.id
   from unnest($1::uuid[], $2::uuid[], $3::text[], $4::uuid[]) as t(account_id, channel_id, provider_message_id, id)
   join inbound_id k on k.account_id = t.account_id and k.channel_id = t.channel_id
-    and k.provider_message_id = t.provider_message_id`;
+    and k.provider_message_id in (t.provider_message_id, ${erasedId('t.provider_message_id')})`;
 
 /**
  * The ids of those that a former channel of the number has received, so that nothing is asked for most numbers. In whichever
