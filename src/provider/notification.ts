@@ -85,9 +85,11 @@ export interface InboundItem extends ItemOrigin {
   /** The provider's id of the message that this one answers. */
   replyToProviderMessageId: string | undefined;
   groupId: string | undefined;
-  /** The member named after the type, as the provider sent it; of a type without such a member the whole message. */
+  /**
+   * The member named after the type, as the provider sent it, with the message's `errors` if there are any; of a type without
+   * such a member the whole message.
+   */
   content: unknown;
-  errors: MessageError[];
 }
 
 /** The provider could not hand us something in full. It does not say which message that was, if it was one. */

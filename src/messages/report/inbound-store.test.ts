@@ -144,6 +144,31 @@ describe('an inbound message', () => {
     assert.deepEqual([template.content.text.body, 'template' in template], ['Hello', false]);
   });
 
+  it('has in its content what the provider could not hand over, as it told it', async () => {
+    const errors = [{ code: 131052, title: 'Media download error', error_data: { details: 'Gone' } }];
+    const from = (id: string, type: string, more: object) => ({
+      ...textFrom(PHONE, id),
+      text: undefined,
+      type,
+      errors,
+      ...more,
+    });
+    await post({
+      messages: [
+        from('wamid.no-media', 'image', { image: { id: '1', mime_type: 'image/jpeg' } }),
+        from('wamid.no-content', 'image', {}),
+        from('wamid.a-list', 'contacts', { contacts: [{ name: { formatted_name: 'Ada' } }] }),
+        from('wamid.no-errors', 'image', { image: { id: '2' }, errors: [] }),
+      ],
+    });
+    const image = await received('wamid.no-media');
+    assert.deepEqual(image.image, { id: '1', mime_type: 'image/jpeg', errors });
+    assert.deepEqual([image.status, image.error], ['received', null]);
+    assert.deepEqual((await received('wamid.no-content')).image.errors, errors, 'the whole message is the content');
+    assert.deepEqual((await received('wamid.a-list')).contacts, [{ name: { formatted_name: 'Ada' } }]);
+    assert.deepEqual((await received('wamid.no-errors')).image, { id: '2' });
+  });
+
   it('is one message however often it comes, in one body, in several and at the same time', async () => {
     const message = textFrom(PHONE, 'wamid.once');
     await post({ messages: [message, message] });

@@ -2,9 +2,8 @@ import { isRecord } from '../../../kernel/is-record.ts';
 import { INBOUND_TYPES } from '../../inbound-types.ts';
 import type { ConversationItem, InboundItem, Person, UndecodableReason } from '../../notification.ts';
 import { type Change, originOf } from './change.ts';
-import { readErrors } from './errors.ts';
 import { contactOf, readPerson, withContact } from './person.ts';
-import { idAt, type JsonObject, keptJson, objectAt, textAt, timeAt, wordAt } from './values.ts';
+import { arrayAt, idAt, type JsonObject, keptJson, objectAt, textAt, timeAt, wordAt } from './values.ts';
 
 /** The types whose content stands in the member of their name, whatever it is. */
 const TYPES: ReadonlySet<string> = new Set(['text', ...INBOUND_TYPES]);
@@ -34,7 +33,6 @@ export function decodeInbound(item: JsonObject, change: Change): InboundItem | U
     replyToProviderMessageId: idAt(objectAt(item, 'context'), 'id'),
     groupId: idAt(item, 'group_id'),
     content: readContent(item, type),
-    errors: readErrors(item),
   };
 }
 
@@ -79,8 +77,12 @@ function readSender(item: JsonObject, change: Change): Person {
   return withContact(person, contactOf(change.contacts, person));
 }
 
-/** Of a type that is not known, an object of its name is the content. Where there is none, the whole message is. */
+/**
+ * Of a type that is not known, an object of its name is the content. Where there is none, the whole message is. What the
+ * provider could not hand over of it stands beside the content, and is told with it.
+ */
 function readContent(item: JsonObject, type: string): unknown {
   const content = TYPES.has(type) || (Object.hasOwn(item, type) && isRecord(item[type])) ? item[type] : undefined;
-  return keptJson(content ?? item);
+  const errors = arrayAt(item, 'errors');
+  return keptJson(isRecord(content) && errors.length > 0 ? { errors, ...content } : (content ?? item));
 }
