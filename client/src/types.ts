@@ -543,7 +543,7 @@ export interface ListTemplatesAnswer {
   /** The `cursor` of the next page; null on the last one. */
   next_cursor: string | null;
 }
-/** A message. Its content is in the member named after `type`; inbound content is as the provider sent it. */
+/** A message. Its content is in the member named after `type`; inbound content is as the provider sent it, with the `errors` and the `group_id` of the message if there are any. */
 export interface Message {
   /** The id of the message. */
   id: string;
@@ -587,6 +587,10 @@ export interface Message {
     body?: string;
     /** Whether a preview of the first link is shown. */
     preview_url?: boolean;
+    /** Inbound: the provider's id of the group that it was written in. */
+    group_id?: string;
+    /** Inbound: what the provider could not hand over, as it told it. */
+    errors?: unknown[];
   } | null;
   /** The content of a template message. */
   template?: {
@@ -863,6 +867,10 @@ export interface MessageWithTimeline {
     body?: string;
     /** Whether a preview of the first link is shown. */
     preview_url?: boolean;
+    /** Inbound: the provider's id of the group that it was written in. */
+    group_id?: string;
+    /** Inbound: what the provider could not hand over, as it told it. */
+    errors?: unknown[];
   } | null;
   /** The content of a template message. */
   template?: {

@@ -15,6 +15,10 @@ export const contentMembers: Record<string, TSchema> = {
       answer('The content of a text.', {
         body: Type.Optional(text('The text itself.')),
         preview_url: Type.Optional(flag('Whether a preview of the first link is shown.')),
+        group_id: Type.Optional(text("Inbound: the provider's id of the group that it was written in.")),
+        errors: Type.Optional(
+          Type.Array(Type.Unknown(), { description: 'Inbound: what the provider could not hand over, as it told it.' }),
+        ),
       }),
     ),
   ),

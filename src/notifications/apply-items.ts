@@ -233,8 +233,9 @@ function inboundOf(item: InboundItem, target: ChannelTarget, receivedAt: Date): 
   };
 }
 
-function opensWindow({ type }: InboundItem): boolean {
-  return type !== NOT_WRITTEN_BY_A_PERSON;
+/** What a person writes in a group is not written to us alone. */
+function opensWindow({ type, groupId }: InboundItem): boolean {
+  return type !== NOT_WRITTEN_BY_A_PERSON && groupId === undefined;
 }
 
 function contactsOf(person: Person, target: ChannelTarget, at: Date): Contact[] {

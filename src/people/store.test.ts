@@ -80,6 +80,11 @@ describe('what is known of people', () => {
     assert.equal(await windowOf('+447700900006'), undefined);
   });
 
+  it('a message that a person writes in a group opens nothing', async () => {
+    await write('+447700900020', 'wamid.w20', NOON, { group_id: 'GROUP-EXAMPLE-1' });
+    assert.equal(await windowOf('+447700900020'), undefined);
+  });
+
   it('a call of the person opens the window, a call of ours does not', async () => {
     const call = (from: string, direction: string) => ({
       ...messagesBody(line, {}),

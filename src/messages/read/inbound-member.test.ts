@@ -4,13 +4,30 @@ import { emptiedInbound, inboundMember } from './inbound-member.ts';
 
 describe('the content of an inbound message', () => {
   it('stands in the member of its type wherever that is described so', () => {
-    for (const content of [{ body: 'Hello' }, { body: 'Hello', preview_url: true }, { more: 1 }, {}, null])
+    for (const content of [
+      { body: 'Hello' },
+      { body: 'Hello', preview_url: true },
+      { group_id: 'G', errors: [{ code: 1 }] },
+      { more: 1 },
+      {},
+      null,
+    ])
       assert.equal(inboundMember('text', content), 'text');
     for (const type of ['image', 'poll', 'content', 'toString']) assert.equal(inboundMember(type, 'x'), type);
   });
 
   it('stands in `content` where its type is another member, or its form is not the one described', () => {
-    for (const content of ['Hello', 7, true, [], { body: null }, { body: 7 }, { preview_url: 'yes' }])
+    for (const content of [
+      'Hello',
+      7,
+      true,
+      [],
+      { body: null },
+      { body: 7 },
+      { preview_url: 'yes' },
+      { group_id: 7 },
+      { errors: {} },
+    ])
       assert.equal(inboundMember('text', content), 'content');
     for (const type of ['id', 'timeline', 'template']) assert.equal(inboundMember(type, {}), 'content');
   });

@@ -26,6 +26,8 @@ export function emptiedInbound(message: Record<string, unknown>): Record<string,
 
 function isText(content: unknown): boolean {
   if (!isRecord(content)) return false;
-  const { body = '', preview_url: preview = false } = content;
-  return typeof body === 'string' && typeof preview === 'boolean';
+  const { body = '', preview_url: preview = false, group_id: groupId = '', errors = [] } = content;
+  return (
+    [body, groupId].every((text) => typeof text === 'string') && typeof preview === 'boolean' && Array.isArray(errors)
+  );
 }

@@ -169,6 +169,12 @@ describe('an inbound message', () => {
     assert.deepEqual((await received('wamid.no-errors')).image, { id: '2' });
   });
 
+  it('that was written in a group has the id of the group in its content', async () => {
+    await post({ messages: [textFrom(PHONE, 'wamid.in-group', { group_id: 'GROUP-EXAMPLE-1' })] });
+    const message = await received('wamid.in-group');
+    assert.deepEqual([message.from, message.text], [PHONE, { body: 'Hello', group_id: 'GROUP-EXAMPLE-1' }]);
+  });
+
   it('is one message however often it comes, in one body, in several and at the same time', async () => {
     const message = textFrom(PHONE, 'wamid.once');
     await post({ messages: [message, message] });

@@ -77,12 +77,15 @@ function readSender(item: JsonObject, change: Change): Person {
   return withContact(person, contactOf(change.contacts, person));
 }
 
-/**
- * Of a type that is not known, an object of its name is the content. Where there is none, the whole message is. What the
- * provider could not hand over of it stands beside the content, and is told with it.
- */
+/** Of a type that is not known, an object of its name is the content. Where there is none, the whole message is. */
 function readContent(item: JsonObject, type: string): unknown {
   const content = TYPES.has(type) || (Object.hasOwn(item, type) && isRecord(item[type])) ? item[type] : undefined;
+  return keptJson(isRecord(content) ? { ...besideContent(item), ...content } : (content ?? item));
+}
+
+/** What the provider could not hand over, and the group that it was written in: told with the content. */
+function besideContent(item: JsonObject): JsonObject {
   const errors = arrayAt(item, 'errors');
-  return keptJson(isRecord(content) && errors.length > 0 ? { errors, ...content } : (content ?? item));
+  const groupId = idAt(item, 'group_id');
+  return { ...(errors.length > 0 && { errors }), ...(groupId !== undefined && { group_id: groupId }) };
 }
