@@ -46,6 +46,25 @@ describe('what the provider tells of a business account', () => {
     assert.deepEqual((await channelEvents()).at(-1).data.channel.restriction.ban, { state: 'disable', date: null });
   });
 
+  it('reaches them also if the one restriction stands in no list, or if nothing is told but what happened', async () => {
+    const toldOf = async (value: object) => {
+      const before = (await channelEvents()).length;
+      await tell('account_update', value);
+      return (await channelEvents()).slice(before).map(({ data }) => data.channel.restriction);
+    };
+    const one = { restriction_type: 'RESTRICTED_ADD_PHONE_NUMBER_ACTION' };
+    const nothing = { restrictions: [], ban: null, violation: null };
+    assert.deepEqual(await toldOf({ event: 'ACCOUNT_RESTRICTION', restriction_info: one }), [
+      {
+        ...nothing,
+        event: 'account_restriction',
+        restrictions: [{ type: 'restricted_add_phone_number_action', until: null }],
+      },
+    ]);
+    for (const event of ['ACCOUNT_RESTRICTION', 'DISABLED_UPDATE', 'ACCOUNT_VIOLATION'])
+      assert.deepEqual(await toldOf({ event }), [{ ...nothing, event: event.toLowerCase() }]);
+  });
+
   it('is no event where it is about something else', async () => {
     const before = (await channelEvents()).length;
     await tell('account_update', { event: 'PARTNER_ADDED', waba_info: { waba_id: '77', owner_business_id: '1' } });

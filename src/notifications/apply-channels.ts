@@ -33,9 +33,13 @@ export async function applyChannelItem(
   return drafts;
 }
 
+/** What says enough by its name, should the provider leave out the details. */
+const RESTRICTING = new Set(['account_restriction', 'disabled_update', 'account_violation']);
+
 /** undefined: it tells of something else, such as a partner. */
 function readRestriction({ event, restrictions, ban, violation }: AccountUpdateItem): Restriction | undefined {
-  if (restrictions.length === 0 && ban === undefined && violation === undefined) return undefined;
+  const detailed = restrictions.length > 0 || ban !== undefined || violation !== undefined;
+  if (!detailed && !RESTRICTING.has(event)) return undefined;
   return {
     event,
     restrictions: restrictions.map(({ type, until }) => ({ type, until: until?.toISOString() ?? null })),

@@ -48,7 +48,7 @@ export function decodeAccountUpdate(value: JsonObject, change: Change): AccountU
     ...originOf(change, event),
     kind: 'account_update',
     event,
-    restrictions: arrayAt(value, 'restriction_info').flatMap(readRestriction),
+    restrictions: listAt(value, 'restriction_info').flatMap(readRestriction),
     ban: state === undefined ? undefined : { state, date: textAt(ban, 'waba_ban_date') },
     violation: wordAt(objectAt(value, 'violation_info'), 'violation_type'),
     subjectBusinessAccountId: idAt(objectAt(value, 'waba_info'), 'waba_id'),
@@ -91,6 +91,11 @@ export function decodeSecurity(value: JsonObject, change: Change): SecurityItem 
 
 function readDisplayPhone(value: JsonObject): string | undefined {
   return normaliseDisplayPhone(idAt(value, 'display_phone_number'));
+}
+
+/** A list, or the one thing that stands in its place. */
+function listAt(value: JsonObject, name: string): unknown[] {
+  return isRecord(value[name]) ? [value[name]] : arrayAt(value, name);
 }
 
 function readRestriction(restriction: unknown): AccountUpdateItem['restrictions'] {
