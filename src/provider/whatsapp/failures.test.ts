@@ -126,9 +126,21 @@ describe('readFailure', () => {
     assert.equal(readErrors({ errors: [error] })[0]?.detail, detail);
   });
 
-  it('reads the subcode of code 100', () => {
+  it('reads the subcode of code 100, in an answer and in a notification', () => {
     const outcome = readFailure(400, { error: { code: 100, error_subcode: 33 } });
     assert.equal(outcome.error.code, 'sender_unregistered');
+    assert.deepEqual(
+      readErrors({
+        errors: [
+          { code: 100, error_subcode: 33 },
+          { code: 100, error_subcode: 34 },
+        ],
+      }),
+      [
+        { code: 'sender_unregistered', provider: { code: 100 } },
+        { code: 'message_invalid', provider: { code: 100 } },
+      ],
+    );
   });
 
   it('goes by the HTTP status where there is no numeric code', () => {

@@ -102,7 +102,8 @@ const OUR_CODES: ReadonlyMap<number, MessageErrorCode> = new Map(
   PROVIDER_CODES.flatMap(([ours, theirs]) => theirs.map((code) => [code, ours] as const)),
 );
 
-function subcodeOf(error: unknown): number | undefined {
+/** The finer code that the provider adds to some failures. */
+export function subcodeOf(error: unknown): number | undefined {
   const subcode = isRecord(error) ? error.error_subcode : undefined;
   return typeof subcode === 'number' ? subcode : undefined;
 }

@@ -1,5 +1,5 @@
 import type { MessageError } from '../../../kernel/message-errors.ts';
-import { messageErrorOf } from '../failures.ts';
+import { messageErrorOf, subcodeOf } from '../failures.ts';
 import { readProviderError } from '../provider-error.ts';
 import { arrayAt, type JsonObject } from './values.ts';
 
@@ -13,5 +13,5 @@ function readError(error: unknown): MessageError {
   if (provider === undefined) return { code: 'provider_rejected' };
   return provider.code === undefined
     ? { code: 'provider_rejected', provider }
-    : messageErrorOf(provider.code, provider);
+    : messageErrorOf(provider.code, provider, subcodeOf(error));
 }
