@@ -198,6 +198,21 @@ describe('what is known of people', () => {
     assert.deepEqual(await stopped(), [false, false]);
   });
 
+  it('of a stop and a resume of the same second under the two identities the stop counts for both', async () => {
+    for (const [place, order] of [
+      ['stop', 'resume'],
+      ['resume', 'stop'],
+    ].entries()) {
+      const [phone, userId] = [`+44770090003${place}`, `GB.303${place}`];
+      await sayOf([['resume', 10, { wa_id: phone.slice(1), user_id: userId }]]);
+      for (const word of order)
+        await sayOf([[word, 20, word === 'stop' ? { wa_id: phone.slice(1) } : { user_id: userId }]]);
+      assert.deepEqual([await hasStopped(phone), await hasStopped(userId)], [true, true]);
+      await sayOf([['resume', 21, { user_id: userId }]]);
+      assert.deepEqual([await hasStopped(phone), await hasStopped(userId)], [false, false]);
+    }
+  });
+
   it('a later word counts also where it arrives before the one that names both', async () => {
     const userId = 'GB.1717';
     await sayOf([['resume', 20, { user_id: userId }]]);

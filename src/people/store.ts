@@ -88,16 +88,17 @@ export async function keepPreferences(tx: Queryable, preferences: readonly Prefe
 }
 
 /**
- * By the later of the words that named the person as here and as their other identity. Only where each of the two names the
- * other: whoever got a person's former number must not speak for them. That is compared in a way no index serves, so that the
- * row is found by the key: while few words name both, the index of the other identities looks as if it were empty.
+ * By the later of the words that named the person as here and as their other identity; if both are of the same second, nobody
+ * knows which is later, and a stop counts. Only where each of the two names the other: whoever got a person's former number must
+ * not speak for them. That is compared in a way no index serves, so that the row is found by the key: while few words name both,
+ * the index of the other identities looks as if it were empty.
  */
 const PREFERENCE_STOPPED = `
   select person from marketing_preference p
   where account_id = $1 and business_account_id = $2 and person = any($3) and coalesce((
     select o.stopped from marketing_preference o
     where o.account_id = p.account_id and o.business_account_id = p.business_account_id and o.person = p.other
-      and o.other is not distinct from p.person and o.at > p.at), stopped)`;
+      and o.other is not distinct from p.person and (o.at > p.at or (o.at = p.at and o.stopped))), stopped)`;
 
 /** Who of these people has stopped marketing messages and not resumed them. */
 export async function findStopped(
