@@ -1,0 +1,35 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+import fc from 'fast-check';
+import { createTestDatabase, type TestDatabase } from '../../test/support/database.ts';
+import { firstIdOfMs } from '../kernel/ids.ts';
+
+const DAY_MS = 86_400_000;
+
+let test: TestDatabase;
+before(async () => {
+  test = await createTestDatabase();
+});
+after(() => test.drop());
+
+describe('whether a notification was applied late', () => {
+  it('depends on a day between the time in its id and its application, to the millisecond', async () => {
+    const receivedMs = fc.integer({ min: Date.parse('2025-01-01'), max: Date.parse('2100-01-01') });
+    const afterMs = fc.oneof(fc.integer({ min: -DAY_MS, max: 100 * DAY_MS }), fc.constantFrom(DAY_MS, DAY_MS + 1));
+    await fc.assert(
+      fc.asyncProperty(receivedMs, afterMs, async (received, more) => {
+        const values = [firstIdOfMs(received), new Date(received + more)];
+        const rows = await test.database.query('select applied_late($1::uuid, $2::timestamptz) as late', values);
+        assert.deepEqual(rows, [{ late: more > DAY_MS }]);
+      }),
+      { numRuns: 300 },
+    );
+  });
+
+  it('is asked without a call: each notification that is written is asked it', async () => {
+    const explain = 'explain verbose select applied_late(id, applied_at) from notification';
+    const plan = JSON.stringify(await test.database.query(explain));
+    assert.match(plan, /to_timestamp/);
+    assert.doesNotMatch(plan, /applied_late/);
+  });
+});
