@@ -73,6 +73,29 @@ describe('an array that is given to a statement', () => {
     ]);
   });
 
+  it('holds bytes and JSON of any size and content, whether they go in bytes or as texts', async () => {
+    const bytes = fc.array(fc.option(fc.uint8Array().map((some) => Buffer.from(some))));
+    // No JSON in PostgreSQL holds U+0000.
+    const json = fc.array(fc.option(fc.json().filter((text) => !text.includes('\\u0000'))));
+    await fc.assert(
+      fc.asyncProperty(bytes, json, async (someBytes, someJson) => {
+        assert.deepEqual(await readBack('bytea', someBytes), someBytes);
+        const expected = await readBack('text', someJson);
+        const same = 'select $1::jsonb[] is not distinct from $2::text[]::jsonb[] as same';
+        assert.deepEqual(await test.database.query(same, [someJson, expected]), [{ same: true }]);
+      }),
+      { numRuns: 200 },
+    );
+    assert.deepEqual(await readBack('jsonb', ['{"a": "\u00e4\ud83d\ude00"}', 'null', '{"a": 1}', '{"a": 1}']), [
+      { a: '\u00e4\ud83d\ude00' },
+      null,
+      { a: 1 },
+      { a: 1 },
+    ]);
+    assert.deepEqual(await readBack('bytea', ['\\x00ff']), [Buffer.from([0, 255])]);
+    await assert.rejects(readBack('jsonb', ['{']), { code: '22P02' });
+  });
+
   it('is refused by the database with what is no id', async () => {
     for (const wrong of [
       '',

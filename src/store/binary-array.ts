@@ -1,20 +1,39 @@
-/** The types whose arrays go to the store in bytes: reading their texts took a seventh of what an outcome costs it. */
-export type BinaryType = 'uuid' | 'timestamptz';
+/** The types whose arrays go to the store in bytes: to read them from texts took a fifth of what an outcome or a report costs it. */
+export type BinaryType = keyof typeof ELEMENTS;
 
-/** As in `pg_type`, and fixed for all versions. */
-const TYPE_OIDS: Record<BinaryType, number> = { uuid: 2950, timestamptz: 1184 };
+/** How the elements of a type are written. */
+interface Element {
+  /** As in `pg_type`, and fixed for all versions. */
+  oid: number;
+  /** At least as many bytes as the element takes. */
+  room(item: unknown): number;
+  /** Returns how many bytes it has written, or NOT_WRITABLE. */
+  write(bytes: Buffer, item: unknown, start: number): number;
+}
+
+const ELEMENTS = {
+  uuid: { oid: 2950, room: () => 16, write: writeUuid },
+  timestamptz: { oid: 1184, room: () => 8, write: writeTime },
+  bytea: { oid: 17, room: (item) => (Buffer.isBuffer(item) ? item.length : 0), write: writeBytes },
+  jsonb: { oid: 3802, room: (item) => 1 + (typeof item === 'string' ? Buffer.byteLength(item) : 0), write: writeJson },
+} satisfies Record<string, Element>;
+
+export function isBinaryType(type: string): type is BinaryType {
+  return Object.hasOwn(ELEMENTS, type);
+}
+
+const NOT_WRITABLE = -1;
 const HEADER_BYTES = 20;
 const LENGTH_BYTES = 4;
-const ELEMENT_BYTES_MAX = 16;
 
 /**
  * Writes an array in PostgreSQL's binary form, which is that of `array_send` in its sources: dimensions, whether there are
  * nulls, the type, the length, the first place; and each element behind its own length. undefined: something in it is
- * neither null nor an id in its usual form or a time of these two millennia, and goes better as a text.
+ * neither null nor an id in its usual form, a time of these two millennia, bytes or a JSON text, and goes better as a text.
  */
 export function binaryArray(type: BinaryType, items: readonly unknown[]): Buffer | undefined {
-  const bytes = Buffer.allocUnsafe(HEADER_BYTES + items.length * (LENGTH_BYTES + ELEMENT_BYTES_MAX));
-  const write = type === 'uuid' ? writeUuid : writeTime;
+  const { oid, room, write }: Element = ELEMENTS[type];
+  const bytes = Buffer.allocUnsafe(items.reduce<number>((sum, item) => sum + LENGTH_BYTES + room(item), HEADER_BYTES));
   let end = HEADER_BYTES;
   let nulls = 0;
   let last: unknown;
@@ -28,19 +47,18 @@ export function binaryArray(type: BinaryType, items: readonly unknown[]): Buffer
     }
     // What is written together is often of one account, one request and one moment.
     if (item === last) {
-      bytes.copyWithin(start, lastStart, lastStart + LENGTH_BYTES + ELEMENT_BYTES_MAX);
-      end += LENGTH_BYTES + bytes.readInt32BE(start);
+      end += bytes.copy(bytes, start, lastStart, lastStart + LENGTH_BYTES + bytes.readInt32BE(lastStart));
       continue;
     }
     const length = write(bytes, item, start + LENGTH_BYTES);
-    if (length === 0) return undefined;
+    if (length === NOT_WRITABLE) return undefined;
     end = bytes.writeInt32BE(length, start) + length;
     last = item;
     lastStart = start;
   }
   bytes.writeInt32BE(items.length === 0 ? 0 : 1, 0);
   bytes.writeInt32BE(nulls, 4);
-  bytes.writeInt32BE(TYPE_OIDS[type], 8);
+  bytes.writeInt32BE(oid, 8);
   bytes.writeInt32BE(items.length, 12);
   bytes.writeInt32BE(1, 16);
   // An empty array has no dimension, and so neither length nor first place.
@@ -57,10 +75,10 @@ for (const [value, digit] of [...'0123456789abcdef'].entries()) DIGITS[digit.cha
 /** Room for the longest text of as many characters: bytes are read faster one by one than characters. */
 const text = Buffer.alloc(UUID_LENGTH * 3);
 
-/** Returns how many bytes it has written; 0: this is no UUID in lower case. */
+/** Of UUIDs in lower case. */
 function writeUuid(bytes: Buffer, item: unknown, start: number): number {
-  if (typeof item !== 'string' || item.length !== UUID_LENGTH || text.write(item) !== UUID_LENGTH) return 0;
-  if (text[8] !== DASH || text[13] !== DASH || text[18] !== DASH || text[23] !== DASH) return 0;
+  if (typeof item !== 'string' || item.length !== UUID_LENGTH || text.write(item) !== UUID_LENGTH) return NOT_WRITABLE;
+  if (text[8] !== DASH || text[13] !== DASH || text[18] !== DASH || text[23] !== DASH) return NOT_WRITABLE;
   let wrong = 0;
   let at = start;
   for (const place of PAIRS) {
@@ -70,7 +88,7 @@ function writeUuid(bytes: Buffer, item: unknown, start: number): number {
     wrong |= high | low;
     bytes[at++] = (high << 4) | low;
   }
-  return wrong < 0 ? 0 : ELEMENT_BYTES_MAX;
+  return wrong < 0 ? NOT_WRITABLE : 16;
 }
 
 /** PostgreSQL counts microseconds since the year 2000. */
@@ -80,13 +98,23 @@ const TIME_MIN_MS = Date.parse('0001-01-01T00:00:00Z');
 const TIME_MAX_MS = Date.parse('4000-01-01T00:00:00Z');
 const HIGH_WORD = 2 ** 32;
 
-/** Returns how many bytes it has written; 0: this is no time, or too far away. */
 function writeTime(bytes: Buffer, item: unknown, start: number): number {
   const timeMs = item instanceof Date ? item.getTime() : Number.NaN;
-  if (!(timeMs >= TIME_MIN_MS && timeMs <= TIME_MAX_MS)) return 0;
+  if (!(timeMs >= TIME_MIN_MS && timeMs <= TIME_MAX_MS)) return NOT_WRITABLE;
   const micros = (timeMs - EPOCH_MS) * 1_000;
   const high = Math.floor(micros / HIGH_WORD);
   bytes.writeInt32BE(high, start);
   bytes.writeUInt32BE(micros - high * HIGH_WORD, start + 4);
   return 8;
+}
+
+function writeBytes(bytes: Buffer, item: unknown, start: number): number {
+  return Buffer.isBuffer(item) ? item.copy(bytes, start) : NOT_WRITABLE;
+}
+
+/** The version of the form, and then the text itself, whose quotes need no escaping here. */
+function writeJson(bytes: Buffer, item: unknown, start: number): number {
+  if (typeof item !== 'string') return NOT_WRITABLE;
+  bytes[start] = 1;
+  return 1 + bytes.write(item, start + 1);
 }

@@ -1,22 +1,22 @@
-import type { BinaryType } from './binary-array.ts';
+import { type BinaryType, isBinaryType } from './binary-array.ts';
 
 /** The parameters of a statement, by their numbers, whose arrays it takes in PostgreSQL's binary form. */
 export type BinaryParameters = ReadonlyMap<number, BinaryType>;
 
-const CAST = /\$(\d+)::(\w+(?:\[\])?)/g;
+const CAST = /\$(\d+)::(\w+)(\[\])?/g;
 
 /**
- * Finds what a statement casts to `uuid[]` or `timestamptz[]`, and to nothing else anywhere: the first cast that PostgreSQL
+ * Finds what a statement casts to an array of such a type, and to nothing else anywhere: the first cast that PostgreSQL
  * comes across is a parameter's type, and bytes are right for that type alone.
  */
 export function findBinaryParameters(sql: string): BinaryParameters {
-  const casts = [...sql.matchAll(CAST)].map(([, number, type]) => ({ number: Number(number), type }));
+  const casts = [...sql.matchAll(CAST)].map(([, number, type = '', array]) => {
+    return { number: Number(number), type: array !== undefined && isBinaryType(type) ? type : undefined };
+  });
   const found = new Map<number, BinaryType>();
   for (const [number, ofOne] of Map.groupBy(casts, (cast) => cast.number)) {
     const [type, ...others] = new Set(ofOne.map((cast) => cast.type));
-    if (others.length > 0) continue;
-    if (type === 'uuid[]') found.set(number, 'uuid');
-    if (type === 'timestamptz[]') found.set(number, 'timestamptz');
+    if (type !== undefined && others.length === 0) found.set(number, type);
   }
   return found;
 }
