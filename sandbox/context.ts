@@ -22,4 +22,6 @@ export interface Context {
   course: Schedule;
   latencyMs: number;
   postsStatuses: boolean;
+  /** No gateway started it, and it goes with none. */
+  isAlone: boolean;
 }

@@ -16,7 +16,8 @@ describe('the sandbox as a program', () => {
       const { child } = await start(t);
       const line = await firstLine(child);
       const url = /http:\/\/127\.0\.0\.1:\d+/.exec(line)?.[0];
-      assert.equal(member(await (await fetch(`${url}/_sandbox/health`)).json(), 'service'), 'waypost-sandbox');
+      const health: unknown = await (await fetch(`${url}/_sandbox/health`)).json();
+      assert.deepEqual([member(health, 'service'), member(health, 'alone')], ['waypost-sandbox', true]);
       child.kill(signal);
       assert.deepEqual(await once(child, 'exit'), [0, null]);
     }
@@ -28,7 +29,7 @@ describe('the sandbox as a program', () => {
     const url = String(member(told, 'url'));
     assert.equal(new URL(url).port, String(member(told, 'port')));
     child.kill('SIGINT');
-    assert.equal((await fetch(`${url}/_sandbox/health`)).status, 200);
+    assert.equal(member(await (await fetch(`${url}/_sandbox/health`)).json(), 'alone'), false);
     child.disconnect();
     assert.deepEqual(await once(child, 'exit'), [0, null]);
   });

@@ -19,7 +19,7 @@ async function main(): Promise<void> {
   // The parent drains first and then hangs up, so the Ctrl-C that both get is left to it.
   if (isChild) process.on('SIGINT', () => {});
   const log = (sentence: string) => console.error(`sandbox: ${sentence}`);
-  const sandbox = await listening({ ...(await readSettings(process.env)), log });
+  const sandbox = await listening({ ...(await readSettings(process.env)), isAlone: !isChild, log });
   if (isChild) serveParent(sandbox);
   else serveAlone(sandbox);
 }

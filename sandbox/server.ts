@@ -31,6 +31,8 @@ export interface SandboxOptions {
   latencyMs?: number;
   /** `off`: messages are taken and nothing follows, for benches of the send alone. */
   statuses?: 'on' | 'off';
+  /** False: a gateway started it, and stops it at its own stop. */
+  isAlone?: boolean;
   /** Divides every wait of a second or more, for tests. */
   timeScale?: number;
 }
@@ -65,7 +67,7 @@ export async function createSandbox(options: SandboxOptions): Promise<Sandbox> {
 }
 
 function createContext(options: SandboxOptions, timeScale: number): Context {
-  const { appSecret, callbackUrls = [], log = () => {}, latencyMs = 0, statuses = 'on' } = options;
+  const { appSecret, callbackUrls = [], log = () => {}, latencyMs = 0, statuses = 'on', isAlone = true } = options;
   const callbacks = new Callbacks(callbackUrls, IN_FLIGHT_MAX);
   return {
     appSecret,
@@ -79,6 +81,7 @@ function createContext(options: SandboxOptions, timeScale: number): Context {
     course: new Schedule(timeScale),
     latencyMs,
     postsStatuses: statuses === 'on',
+    isAlone,
   };
 }
 

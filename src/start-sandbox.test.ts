@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { readdirSync, readFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { tmpdir } from 'node:os';
-import { it } from 'node:test';
+import { it, type TestContext } from 'node:test';
 import { until } from '../test/support/until.ts';
 import { startSandbox } from './start-sandbox.ts';
 
@@ -31,18 +31,10 @@ it(
   onLinux,
   async (t) => {
     let posted = 0;
-    const callback = createServer((request, answer) => {
-      posted++;
-      request.resume().on('end', () => answer.end());
-    });
-    callback.listen(0, '127.0.0.1');
-    await once(callback, 'listening');
-    t.after(() => callback.close());
-    const address = callback.address();
-    assert.ok(typeof address === 'object' && address !== null);
+    const callbackUrl = await listen(t, () => posted++);
     const sandbox = await startSandbox({ port: 0, appSecret: 'secret', dataDir: tmpdir(), log });
     t.after(() => sandbox.stop());
-    await sandbox.register(`http://127.0.0.1:${address.port}/`);
+    await sandbox.register(callbackUrl);
 
     const [first] = sandboxPids();
     assert.ok(first !== undefined);
@@ -54,6 +46,46 @@ it(
     assert.deepEqual(sandboxPids(), []);
   },
 );
+
+it(
+  'a sandbox that goes with the gateway that started it is replaced by one of those that use it, and used by the others',
+  onLinux,
+  async (t) => {
+    let posted = 0;
+    const told: string[] = [];
+    const callbackUrl = await listen(t, () => posted++);
+    const options = { appSecret: 'secret', dataDir: tmpdir(), log: { error: (text: string) => void told.push(text) } };
+    const first = await startSandbox({ ...options, port: 0 });
+    t.after(() => first.stop());
+    const port = Number(new URL(first.url).port);
+    const others = [await startSandbox({ ...options, port }), await startSandbox({ ...options, port })];
+    t.after(() => Promise.all(others.map((one) => one.stop())));
+    for (const one of others) await one.register(callbackUrl);
+    await first.stop();
+    assert.deepEqual(sandboxPids(), []);
+
+    const notify = () => fetch(`${first.url}/_sandbox/notifications`, { method: 'POST', body: '{}' });
+    await until(async () => (await notify().catch(() => undefined))?.ok === true && posted > 0);
+    await until(() => sandboxPids().length === 1);
+    assert.match(told.join(), /The sandbox ended by itself; it is started again/);
+    await Promise.all(others.map((one) => one.stop()));
+    assert.deepEqual(sandboxPids(), []);
+  },
+);
+
+/** Takes all that is posted to it, and returns its address. */
+async function listen(t: TestContext, onPost: () => void): Promise<string> {
+  const server = createServer((request, answer) => {
+    onPost();
+    request.resume().on('end', () => answer.end());
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  t.after(() => server.close());
+  const address = server.address();
+  assert.ok(typeof address === 'object' && address !== null);
+  return `http://127.0.0.1:${address.port}/`;
+}
 
 /** Those that this process has started. */
 function sandboxPids(): number[] {

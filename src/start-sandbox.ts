@@ -2,6 +2,7 @@ import { type ChildProcess, fork } from 'node:child_process';
 import { createHmac } from 'node:crypto';
 import { fileURLToPath } from 'node:url';
 import { request } from 'undici';
+import { errorCodeOf } from './kernel/error-code.ts';
 import { keepRunning } from './kernel/keep-running.ts';
 import { SECRET_NAMES } from './settings.ts';
 
@@ -12,6 +13,8 @@ const START_TIMEOUT_MS = 20_000;
 const STOP_TIMEOUT_MS = 3_000;
 /** Soon enough that nobody who has restarted a sandbox looks for a fault. */
 const TOLD_AGAIN_MS = 2_000;
+/** So often in a row: the gateway that started it has time to start it again. */
+const REFUSALS_MAX = 3;
 
 export interface RunningSandbox {
   url: string;
@@ -31,47 +34,71 @@ interface Options {
 
 /**
  * Starts the sandbox as a process of its own, so that it costs the gateway neither memory nor time. One that runs at that
- * port already (`npm run sandbox`) is used instead: it may be restarted, and outlives the gateway. Throws a sentence for the
- * operator if the port is taken by something else.
+ * port already is used instead: it may be restarted, and outlives the gateway. One that another gateway started goes with
+ * that gateway, and is then replaced by an own one. Throws a sentence for the operator if the port is taken by something
+ * else.
  */
 export async function startSandbox(options: Options): Promise<RunningSandbox> {
-  const url = `http://127.0.0.1:${options.port}`;
-  if (options.port !== 0 && (await isSandbox(url))) return useRunning(url, registrar(url, options.appSecret));
-  return runOwn(options);
-}
-
-/** Whoever kills it finds it again at the same address; what it knew is gone. */
-async function runOwn(options: Options): Promise<RunningSandbox> {
-  const { appSecret, log } = options;
   let { port } = options;
   let callbackUrl: string | undefined;
   let url = '';
+  const tell = async () => {
+    if (callbackUrl !== undefined) await registrar(url, options.appSecret)(callbackUrl);
+  };
   const kept = await keepRunning(
     'The sandbox',
     async () => {
-      const child = forkSandbox({ ...options, port });
-      url = await untilListening(child);
+      const sandbox = await findOrRun({ ...options, port }, tell);
+      url = sandbox.url;
       port = Number(new URL(url).port);
-      const exited = untilExit(child);
       try {
-        if (callbackUrl !== undefined) await registrar(url, appSecret)(callbackUrl);
+        await tell();
       } catch (error) {
         // One that does not know its callback would take sends and tell nothing of them.
-        await stopChild(child);
+        await sandbox.stop();
         throw error;
       }
-      return { exited, stop: () => stopChild(child) };
+      return sandbox;
     },
-    log,
+    options.log,
   );
   return {
     url,
     async register(to) {
-      await registrar(url, appSecret)(to);
       callbackUrl = to;
+      // One that went with its gateway a moment ago is replaced, and then told.
+      await tell().catch((error: unknown) => {
+        if (!isRefused(error)) throw error;
+      });
     },
     stop: () => kept.stop(),
   };
+}
+
+interface KeptSandbox {
+  url: string;
+  /** Resolves when it is gone, and another one is to be found or started. */
+  exited: Promise<void>;
+  /** Stops it, if this process started it. */
+  stop(): Promise<void>;
+}
+
+async function findOrRun(options: Options, tell: () => Promise<void>): Promise<KeptSandbox> {
+  const find = async () => (options.port === 0 ? undefined : findSandbox(options.port, tell));
+  try {
+    return (await find()) ?? (await runOwn(options));
+  } catch (error) {
+    // Another gateway may have been quicker to take the port.
+    const found = await find();
+    if (found === undefined) throw error;
+    return found;
+  }
+}
+
+async function runOwn(options: Options): Promise<KeptSandbox> {
+  const child = forkSandbox(options);
+  const url = await untilListening(child);
+  return { url, exited: untilExit(child), stop: () => stopChild(child) };
 }
 
 function forkSandbox({ port, appSecret, dataDir }: Options): ChildProcess {
@@ -93,29 +120,41 @@ function withoutSecrets(environment: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
   return Object.fromEntries(Object.entries(environment).filter(([name]) => !SECRET_NAMES.includes(name)));
 }
 
-/** It may be restarted at any time, and then no longer knows where its notifications go. So it is told again and again. */
-function useRunning(url: string, tell: (callbackUrl: string) => Promise<void>): RunningSandbox {
-  let timer: NodeJS.Timeout | undefined;
-  return {
-    url,
-    async register(callbackUrl) {
-      await tell(callbackUrl);
-      // A sandbox that is away, or has become another gateway's, shows in every send. It is told once it is back.
-      timer = setInterval(() => void tell(callbackUrl).catch(() => {}), TOLD_AGAIN_MS).unref();
-    },
-    stop: async () => clearInterval(timer),
-  };
-}
-
-async function isSandbox(url: string): Promise<boolean> {
+async function findSandbox(port: number, tell: () => Promise<void>): Promise<KeptSandbox | undefined> {
+  const url = `http://127.0.0.1:${port}`;
   try {
     const { body } = await request(`${url}/_sandbox/health`, { signal: AbortSignal.timeout(ANSWER_TIMEOUT_MS) });
     const health: unknown = await body.json();
-    return Reflect.get(Object(health), 'service') === 'waypost-sandbox';
+    if (Reflect.get(Object(health), 'service') !== 'waypost-sandbox') return undefined;
+    return { url, ...watchFound(tell, Reflect.get(Object(health), 'alone') === true) };
   } catch {
     // Nothing listens there, or something other than a sandbox. Starting one says which.
-    return false;
+    return undefined;
   }
+}
+
+/**
+ * It may be restarted at any time, and then no longer knows where its notifications go. So it is told again and again. One
+ * that runs alone comes back when whoever runs it wants it to; nobody else may take its place meanwhile.
+ */
+function watchFound(tell: () => Promise<void>, isAlone: boolean): Pick<KeptSandbox, 'exited' | 'stop'> {
+  const { promise: exited, resolve } = Promise.withResolvers<void>();
+  let refusals = 0;
+  const look = async () => {
+    // One that is away, or has become another gateway's, shows in every send. It is told once it is back.
+    const error = await tell().catch((error: unknown) => error);
+    refusals = isRefused(error) ? refusals + 1 : 0;
+    if (isAlone || refusals < REFUSALS_MAX) return;
+    clearInterval(timer);
+    resolve();
+  };
+  const timer = setInterval(() => void look(), TOLD_AGAIN_MS).unref();
+  return { exited, stop: async () => clearInterval(timer) };
+}
+
+/** Nothing listens there, unlike where something is slow. */
+function isRefused(error: unknown): boolean {
+  return errorCodeOf(error) === 'ECONNREFUSED';
 }
 
 function untilListening(child: ChildProcess): Promise<string> {

@@ -32,8 +32,9 @@ export async function startProviderGate(
   async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const body = Buffer.concat(await request.toArray());
     const path = request.url ?? '/';
-    // A gateway that starts asks for it; it must not take a sandbox that is away for a reason to start its own.
-    if (path.startsWith('/_sandbox/')) return reply(response, { status: 200, text: '{"service":"waypost-sandbox"}' });
+    // A gateway asks for it; it must not take a sandbox that is away for a reason to start its own.
+    if (path.startsWith('/_sandbox/'))
+      return reply(response, { status: 200, text: '{"service":"waypost-sandbox","alone":true}' });
     if (request.method === 'POST' && MESSAGES_PATH.test(path)) return transmit(request, response, body);
     const forwarded = await forward(request, body);
     if (forwarded === undefined) request.socket.destroy();

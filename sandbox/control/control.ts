@@ -18,7 +18,11 @@ export async function controlRoutes(
     return reply.code(error.status).send({ error: error.message });
   });
 
-  app.get('/_sandbox/health', async () => ({ service: 'waypost-sandbox', notifications: context.notifier.counts }));
+  app.get('/_sandbox/health', async () => ({
+    service: 'waypost-sandbox',
+    alone: context.isAlone,
+    notifications: context.notifier.counts,
+  }));
 
   app.post('/_sandbox/reset', async () => {
     context.course.clear();

@@ -24,3 +24,20 @@ it('a sandbox that runs by itself and is started anew is told again where its no
   await until(async () => (await listMessages(gateway.dev, 'status=read')).length === 1);
   assert.equal(await gateway.stop(), 0);
 });
+
+it('a gateway that used the sandbox of the one before it has one of its own when that one has stopped', async (t) => {
+  const dataDir = await mkdtemp(join(tmpdir(), 'waypost-sandbox-'));
+  t.after(() => rm(dataDir, { recursive: true, force: true, maxRetries: 3 }));
+  const { url, drop } = await createTestDatabase();
+  t.after(drop);
+  const before = await startGatewayProcess(dataDir, { DATABASE_URL: url });
+  t.after(() => before.kill());
+  const { port } = new URL(before.dev.sandbox_url ?? '');
+  const after = await startGatewayProcess(dataDir, { DATABASE_URL: url, WAYPOST_SANDBOX_PORT: port });
+  t.after(() => after.kill());
+  assert.equal(await before.stop(), 0);
+  await until(async () => (await sendText(after.dev, phoneNumbers(0, 1))).json.accepted_count === 1);
+  await until(async () => (await listMessages(after.dev, 'status=read')).length === 1);
+  assert.equal(await after.stop(), 0);
+  await assert.rejects(fetch(`${before.dev.sandbox_url}/_sandbox/health`));
+});
