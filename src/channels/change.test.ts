@@ -133,6 +133,25 @@ describe('changing a channel', () => {
     ]);
   });
 
+  it('that is as wished already tells nobody, and an only channel that is made the default tells so once', async () => {
+    const { accountId, list, events } = await newAccount();
+    const [first] = await list();
+    const path = `/platform/v1/channels/${first.id}`;
+    const actions = async () =>
+      (await call('GET', `/platform/v1/audit?account_id=${accountId}`)).json.data
+        .filter(({ target }: { target: string }) => target === first.id)
+        .map(({ action }: { action: string }) => action);
+    await gateway.database.query('update channel set is_default = false where id = $1', [uuidOf(first.id)]);
+    const { json: before } = await call('PATCH', path, { default: false, display_phone_number: first.phone_number });
+    assert.deepEqual([before.default, before.updated_at], [true, first.updated_at]);
+    assert.deepEqual([await events(), await actions()], [[], []]);
+    const wish = { default: true, display_phone_number: '+15551234567' };
+    const { json: changed } = await call('PATCH', path, wish);
+    assert.deepEqual((await call('PATCH', path, wish)).json, changed);
+    assert.equal((await events()).length, 1);
+    assert.deepEqual(await actions(), ['channel.updated']);
+  });
+
   it('with a token that the provider refuses changes nothing', async () => {
     const { list, events } = await newAccount();
     const [first] = await list();

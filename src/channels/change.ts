@@ -43,9 +43,12 @@ export async function changeChannel(deps: Deps, before: ChannelRow, wish: Channe
     // Two changes of the default wait for one another here, so that there is never more than one.
     if ((await lockAccount(tx, accountId)) === undefined) throw noChannel();
     const channelsBefore = await listUsableChannels(tx, accountId);
+    const own = channelsBefore.find((channel) => channel.id === id);
+    if (own === undefined) throw noChannel();
     if (isDefault === true) await clearDefaultChannel(tx, accountId, mode, id);
     const updated = await updateChannel(tx, accountId, id, { phoneNumber, isDefault, sealedToken });
-    if (updated === undefined) throw noChannel();
+    // It is as wished already, and nothing is told.
+    if (updated === undefined) return own;
     const channel = (facts === undefined ? undefined : await noteFacts(tx, updated, facts)) ?? updated;
     await note(tx, channel, 'channel.updated', {
       ...(accessToken !== undefined && { access_token: 'changed' }),

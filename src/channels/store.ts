@@ -146,9 +146,11 @@ const CHANNEL_UPDATE = `
   update channel set phone_number = coalesce($3, phone_number), is_default = coalesce($4, is_default),
     access_token_sealed = coalesce($5, access_token_sealed),
     status = case when $5::bytea is null then status else 'connected' end, updated_at = now()
-  where account_id = $1 and id = $2 and status <> 'removed' returning ${CHANNEL_COLUMNS}`;
+  where account_id = $1 and id = $2 and status <> 'removed'
+    and ($5::bytea is not null or phone_number <> coalesce($3, phone_number) or is_default <> coalesce($4, is_default))
+  returning ${CHANNEL_COLUMNS}`;
 
-/** undefined: it was removed meanwhile. */
+/** undefined: it was removed meanwhile, or is as wished already. */
 export async function updateChannel(
   tx: Queryable,
   accountId: string,
