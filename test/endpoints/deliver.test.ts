@@ -109,9 +109,12 @@ describe('a delivery', () => {
     ['a date', () => new Date(Date.now() + 600_000).toUTCString(), 599],
     ['a year', () => '31536000', 86_400],
     ['no time', () => 'soon', 5],
+    ['given twice', () => ['60', '120'], 120],
   ] as const) {
     it(`waits as an answer of 429 asks for whose Retry-After is ${what}`, async () => {
-      const { endpoint } = await endpointThat((response) => response.writeHead(429, { 'retry-after': text() }).end());
+      const { endpoint } = await endpointThat((response) =>
+        response.setHeader('retry-after', text()).writeHead(429).end(),
+      );
       await record(endpoint);
       const [attempt] = await harness.attemptsOf(endpoint, 1);
       assert.equal(attempt?.http_status, 429);

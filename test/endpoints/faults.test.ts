@@ -101,6 +101,15 @@ describe('an attempt at an endpoint in trouble', () => {
     assert.ok(written < 64 << 20, `${written} bytes were taken`);
   });
 
+  it('takes headers of nearly 64 KiB beside a body of 64 KiB', async () => {
+    const port = await listenRaw((socket) => {
+      const headers = `content-length: 65536\r\n${`x-filler: ${'x'.repeat(8_000)}\r\n`.repeat(8)}`;
+      socket.write(`HTTP/1.1 200 OK\r\n${headers}\r\n${'x'.repeat(65_536)}`);
+    });
+    const { attempt } = await attemptAt(`http://127.0.0.1:${port}/`);
+    assert.deepEqual([attempt.outcome, attempt.error], ['succeeded', null]);
+  });
+
   it('stops reading headers that are too large', async () => {
     const port = await listenRaw((socket) => {
       socket.write(`HTTP/1.1 200 OK\r\n${`x-filler: ${'x'.repeat(8_000)}\r\n`.repeat(100)}\r\n`);

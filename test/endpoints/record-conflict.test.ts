@@ -67,7 +67,7 @@ async function addDeliveries() {
     },
     outcome: {
       ...{ id: newId(), at: new Date(), outcome: 'succeeded', http_status: 204, error: null, duration_ms: 1 },
-      ...{ answer: null, retryAfter: null },
+      ...{ answer: null, retryAfter: [] },
     },
     waitMs: null,
   });

@@ -12,6 +12,8 @@ export class AddressRefused extends Error {}
 const KEEP_ALIVE_MS = 4_000;
 const KEEP_ALIVE_MARGIN_MS = 2_000;
 const KEEP_ALIVE_MAX_MS = 60_000;
+/** As much as an answer may have of body; Node's 16 KiB are soon filled by cookies and policies. */
+const HEADER_BYTES_MAX = 64 << 10;
 
 /**
  * Connections to customers' servers. Every address of a name is checked in the look-up of the connection itself, so the
@@ -27,6 +29,7 @@ export function createGuardedAgent(
     // One request at a time on a connection, so that one that breaks touches one attempt only.
     pipelining: 1,
     allowH2: false,
+    maxHeaderSize: HEADER_BYTES_MAX,
     keepAliveTimeout: KEEP_ALIVE_MS,
     keepAliveTimeoutThreshold: KEEP_ALIVE_MARGIN_MS,
     keepAliveMaxTimeout: KEEP_ALIVE_MAX_MS,

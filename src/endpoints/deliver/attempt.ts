@@ -50,7 +50,7 @@ export type AttemptOutcome = Pick<
   AttemptRow,
   'id' | 'at' | 'outcome' | 'http_status' | 'error' | 'duration_ms' | 'answer'
 > & {
-  retryAfter: string | null;
+  retryAfter: readonly string[];
 };
 
 /** Makes single attempts. It never rejects for what the world does. */
@@ -116,7 +116,7 @@ function beginSpan(traces: Traces | undefined, { endpointId }: Destination, { ev
   return traces.begin('deliver', 'client', traceparent, facts);
 }
 
-const ADDRESS_REFUSED: PostResult = { httpStatus: null, error: 'address_refused', retryAfter: null, answer: null };
+const ADDRESS_REFUSED: PostResult = { httpStatus: null, error: 'address_refused', retryAfter: [], answer: null };
 
 function succeeded({ httpStatus, error }: PostResult): boolean {
   return error === null && httpStatus !== null && httpStatus >= 200 && httpStatus < 300;

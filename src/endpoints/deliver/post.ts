@@ -24,7 +24,8 @@ type PostError = (typeof POST_ERRORS)[number];
 export interface PostResult {
   httpStatus: number | null;
   error: PostError | null;
-  retryAfter: string | null;
+  /** As often as the answer has it. */
+  retryAfter: readonly string[];
   /** The beginning of the answer as text that PostgreSQL can hold; null if none began. */
   answer: string | null;
 }
@@ -40,7 +41,8 @@ export interface Post {
 }
 
 /**
- * Makes one POST and reads its answer, which must come whole, within the time and within 64 KiB, whatever its status.
+ * Makes one POST and reads its answer, which must come whole, within the time and within 64 KiB of headers and as much of
+ * body, whatever its status.
  * Rejects only if the request itself is impossible.
  */
 export function post(agent: Agent, request: Post): Promise<PostResult> {
@@ -61,7 +63,7 @@ class Exchange implements Dispatcher.DispatchHandler {
   #controller: Dispatcher.DispatchController | undefined;
   #settled = false;
   #httpStatus: number | null = null;
-  #retryAfter: string | null = null;
+  #retryAfter: readonly string[] = [];
   #bytes = 0;
 
   constructor({ timeoutMs, signal }: Post, resolve: (result: PostResult) => void, reject: (error: Error) => void) {
@@ -80,8 +82,7 @@ class Exchange implements Dispatcher.DispatchHandler {
 
   onResponseStart(_controller: unknown, status: number, headers: Record<string, string | string[] | undefined>): void {
     this.#httpStatus = status;
-    const retryAfter = headers['retry-after'];
-    this.#retryAfter = typeof retryAfter === 'string' ? retryAfter : null;
+    this.#retryAfter = [headers['retry-after'] ?? []].flat();
   }
 
   onResponseData(_controller: unknown, chunk: Buffer): void {

@@ -78,7 +78,7 @@ function madeOf(delivery: ClaimedDelivery, status: number, place: number): MadeA
     delivery: { ...delivery, type: 'message.sent' },
     outcome: {
       ...{ id: newId(), at: new Date(place), outcome, http_status: status, error: null, duration_ms: 1 },
-      ...{ answer: null, retryAfter: null },
+      ...{ answer: null, retryAfter: [] },
     },
     waitMs: outcome === 'succeeded' ? null : 3_600_000,
   };

@@ -2,8 +2,8 @@
  * The milliseconds that a `Retry-After` asks for, as seconds or as a date (RFC 9110 section 10.2.3); undefined for
  * anything else. The caller bounds it: a number of many digits is `Infinity`.
  */
-export function readRetryAfterMs(header: string | null, nowMs: number): number | undefined {
-  const text = header?.trim() ?? '';
+export function readRetryAfterMs(header: string, nowMs: number): number | undefined {
+  const text = header.trim();
   if (/^\d+$/.test(text)) return Number(text) * 1_000;
   const untilMs = readHttpDateMs(text);
   return Number.isNaN(untilMs) ? undefined : Math.max(0, untilMs - nowMs);

@@ -5,8 +5,8 @@ import { waitAfterMs } from './schedule.ts';
 
 const NOW_MS = Date.parse('2026-05-04T03:02:01Z');
 const DAY_MS = 86_400_000;
-const wait = (number: number, retryAfter: string | null = null, random = 0) =>
-  waitAfterMs(number, retryAfter, NOW_MS, () => random);
+const wait = (number: number, retryAfter: string | readonly string[] = [], random = 0) =>
+  waitAfterMs(number, [retryAfter].flat(), NOW_MS, () => random);
 
 describe('the schedule of tries', () => {
   it('is that of the contract: ten tries, then the event is given up', () => {
@@ -20,8 +20,8 @@ describe('the schedule of tries', () => {
   });
 
   it('adds up to a tenth, so that what failed together does not come back together', () => {
-    assert.equal(wait(2, null, 0.5), 315_000);
-    assert.ok((wait(9, null, 0.999) ?? 0) <= 1.1 * DAY_MS);
+    assert.equal(wait(2, [], 0.5), 315_000);
+    assert.ok((wait(9, [], 0.999) ?? 0) <= 1.1 * DAY_MS);
   });
 
   it('waits as long as a Retry-After in seconds asks for, up to 24 hours, and never shorter than planned', () => {
@@ -32,6 +32,12 @@ describe('the schedule of tries', () => {
     assert.equal(wait(1, '315360000'), DAY_MS);
     assert.equal(wait(1, '999999999999999'), DAY_MS);
     assert.equal(wait(1, '9'.repeat(30)), DAY_MS);
+  });
+
+  it('waits for the longest of several Retry-After, and passes over those that it cannot read', () => {
+    assert.equal(wait(1, ['90', 'soon', '120', '60']), 120_000);
+    assert.equal(wait(1, ['90', 'Mon, 04 May 2026 03:05:01 GMT']), 180_000);
+    assert.equal(wait(1, ['soon', '-5']), 5_000);
   });
 
   it('reads a Retry-After that is a date, also one in the past or in years', () => {

@@ -12,16 +12,17 @@ const RETRY_AFTER_MAX_MS = 24 * HOUR;
 
 /**
  * How long to wait after the failed try `number` (from 1); null: that was the last one. An endpoint may ask for a longer
- * wait by `Retry-After`, of up to 24 hours. `random` is in [0, 1).
+ * wait by `Retry-After`, of up to 24 hours; if it does so more than once, by the longest. `random` is in [0, 1).
  */
 export function waitAfterMs(
   number: number,
-  retryAfter: string | null,
+  retryAfter: readonly string[],
   nowMs: number,
   random: () => number,
 ): number | null {
   const waitMs = WAITS_MS[number - 1];
   if (waitMs === undefined) return null;
-  const askedMs = Math.min(readRetryAfterMs(retryAfter, nowMs) ?? 0, RETRY_AFTER_MAX_MS);
+  const allAskedMs = retryAfter.map((header) => readRetryAfterMs(header, nowMs) ?? 0);
+  const askedMs = Math.min(Math.max(0, ...allAskedMs), RETRY_AFTER_MAX_MS);
   return Math.round(Math.max(waitMs * (1 + JITTER_SHARE * random()), askedMs));
 }
