@@ -6,6 +6,7 @@ import { DatabaseError } from 'pg';
 import { createTestDatabase, type TestDatabase } from '../../test/support/database.ts';
 import { until } from '../../test/support/until.ts';
 import { StoreUnavailable } from '../kernel/store-unavailable.ts';
+import { createBatcher } from './batcher.ts';
 import { type Connection, type Database, openDatabase } from './database.ts';
 import { surelyRolledBack } from './rolled-back.ts';
 
@@ -87,6 +88,19 @@ describe('a statement', () => {
       assert.deepEqual(await read(), []);
       await one.close();
     });
+
+  it('with what no array can hold surely wrote nothing, and does not spoil the batch that it is in', async () => {
+    const batcher = createBatcher<unknown, string>({
+      itemsMax: 10,
+      flush: async (items) =>
+        (await database.query<{ text: string }>('select text from unnest($1::text[]) as text', [items])).map(
+          ({ text }) => text,
+        ),
+    });
+    const [good, bad] = await Promise.allSettled([batcher.add('good'), batcher.add({ an: 'object' })]);
+    assert.deepEqual(good, { status: 'fulfilled', value: 'good' });
+    assert.ok(bad.status === 'rejected' && bad.reason instanceof TypeError && surelyRolledBack(bad.reason));
+  });
 
   it('that the server does not support is an error of ours, and no trouble of the world', async () => {
     const error = await rejection(database.query('select count(*) from item for update'));

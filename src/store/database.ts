@@ -267,10 +267,16 @@ function prepared(sql: string, values: readonly unknown[] = []): Statement {
     known.set(sql, statement);
   }
   const { name, binary } = statement;
-  const written = values.map((value, place) =>
-    Array.isArray(value) ? writeArray(value, binary.get(place + 1)) : value,
-  );
-  return { name, text: sql, values: written };
+  try {
+    const written = values.map((value, place) =>
+      Array.isArray(value) ? writeArray(value, binary.get(place + 1)) : value,
+    );
+    return { name, text: sql, values: written };
+  } catch (error) {
+    // Nothing of it has reached the database.
+    noteRolledBack(error);
+    throw error;
+  }
 }
 
 function writeArray(items: readonly unknown[], type: BinaryType | undefined): Buffer | string {
