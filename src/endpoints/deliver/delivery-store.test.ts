@@ -41,6 +41,20 @@ describe('a claim', () => {
     assert.deepEqual(sequences(await claim(endpointId, 3)), [3, 4, 1], 'unless its lease is over');
   });
 
+  it('takes what was claimed while the clock of the database was ahead', async () => {
+    const { accountId, endpointId } = await addEndpoint();
+    await record(accountId, ['message.sent']);
+    const held = (until: string) =>
+      database.query('update delivery set claimed_until = now() + $2::interval where endpoint_id = $1', [
+        endpointId,
+        until,
+      ]);
+    await held('1 day 45 seconds');
+    assert.deepEqual(sequences(await claim(endpointId, 1)), [1]);
+    await held('45 seconds');
+    assert.deepEqual(await claim(endpointId, 1), []);
+  });
+
   it('leaves what waits for an endpoint that is turned off', async () => {
     const { accountId, endpointId } = await addEndpoint();
     await record(accountId, ['message.sent']);

@@ -45,6 +45,8 @@ export interface ClaimLimits {
   after: { accountId: string; endpointId: string } | null;
 }
 
+/** No claim is made for longer. One that ends later was made before the database's clock was set back. */
+const LONGEST_CLAIM = "interval '5 minutes'";
 const CLAIMED_UNTIL_US = '(extract(epoch from claimed_until) * 1000000)::bigint';
 
 /** From the endpoint `w` to the next one, `n`, that has deliveries: a step in the index, however many each has. */
@@ -78,7 +80,7 @@ const DELIVERY_CLAIM = `
       select ctid as place from delivery
       where (account_id, endpoint_id, next_at) >= (w.account_id, w.endpoint_id, '-infinity')
         and (account_id, endpoint_id, next_at) <= (w.account_id, w.endpoint_id, now())
-        and (claimed_until is null or claimed_until <= now())
+        and (claimed_until is null or claimed_until <= now() or claimed_until > now() + ${LONGEST_CLAIM})
       order by account_id, endpoint_id, next_at
       limit coalesce(($1::jsonb ->> w.endpoint_id::text)::integer, $2) for update skip locked) d
     where e.enabled
