@@ -3,11 +3,12 @@ import { defineConfig } from 'vite';
 
 /**
  * The console is served below /console under a policy that allows files of this origin only. So nothing is written
- * into the page itself: no script, no style and no file small enough to become an address.
+ * into the page itself: no script, no style and no file small enough to become an address. Its files name one another by
+ * where they stand, because a proxy may put the gateway below a path.
  */
 export default defineConfig({
   root: import.meta.dirname,
-  base: '/console/',
+  base: './',
   plugins: [
     svelte({
       configFile: false,

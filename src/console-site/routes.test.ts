@@ -43,14 +43,18 @@ describe('the console', () => {
     assert.match(missing.text, /npm run build:console/);
     assert.equal(missing.headers.get('content-type'), 'text/plain; charset=utf-8');
     await mkdir(join(folder, 'dist/assets/inner'), { recursive: true });
-    await writeFile(join(folder, 'dist/index.html'), '<!doctype html>');
+    await writeFile(join(folder, 'dist/index.html'), '<!doctype html><script src="./assets/index-4fG_-x.js"></script>');
     await writeFile(join(folder, 'dist/.built-from'), 'secret');
     await writeFile(join(folder, 'dist/assets/index-4fG_-x.js'), 'run()');
     await writeFile(join(folder, 'dist/assets/index-4fG_-x.css'), 'p {}');
     for (const path of ['/console', '/console/', '/console?key=1']) {
       const page = await get(path);
       assert.equal(page.status, 200, path);
-      assert.equal(page.text, '<!doctype html>');
+      const script = /src="(.*?)"/.exec(page.text)?.[1] ?? '';
+      for (const base of [url, 'https://a.example/below/a/path']) {
+        const address = new URL(script, base + path).href;
+        assert.equal(address, `${base}/console/assets/index-4fG_-x.js`, 'wherever a proxy puts it');
+      }
       assert.equal(page.headers.get('content-type'), 'text/html; charset=utf-8');
       assert.equal(page.headers.get('cache-control'), 'no-cache');
     }

@@ -59,17 +59,20 @@ export function consoleRoutes(folder: string): Route[] {
       queryUnchecked: true,
       handle: ({ params }) => answer(params['*'] ?? ''),
     });
-  const page = () => answerPage(folder);
   return [
-    route('/console', 'Open the console', page),
-    route('/console/', 'Open the console', page),
+    route('/console', 'Open the console', () => answerPage(folder, './console/')),
+    route('/console/', 'Open the console', () => answerPage(folder, './')),
     route('/console/*', 'Get a file of the console', (name) => answerAsset(folder, name)),
   ];
 }
 
-async function answerPage(folder: string): Promise<Answer> {
+/** The page names its files from where it stands itself, so that a proxy may put all of it anywhere: `way` leads to them. */
+async function answerPage(folder: string, way: './' | './console/'): Promise<Answer> {
   const body = await readIfThere(join(folder, 'index.html'));
-  if (body !== undefined) return answer('.html', body, ALWAYS_ASKED);
+  if (body !== undefined) {
+    const page = body.toString().replaceAll('"./assets/', `"${way}assets/`);
+    return answer('.html', Buffer.from(page), ALWAYS_ASKED);
+  }
   const headers = { ...HEADERS, 'content-type': 'text/plain; charset=utf-8', 'cache-control': 'no-store' };
   return { status: 503, body: NOT_BUILT, headers: { ...headers, 'retry-after': '3', refresh: '3' } };
 }

@@ -1,5 +1,6 @@
 import { type Decode, DecodeError } from './decode.ts';
 import { type Failure, noConnection, readProblem, unreadable } from './failure.ts';
+import { gatewayPath } from './gateway-path.ts';
 
 export type Answer<Value> = { ok: true; value: Value; headers: Headers } | { ok: false; failure: Failure };
 
@@ -13,7 +14,7 @@ export interface Call {
   signal?: AbortSignal;
 }
 
-/** Calls the API of this origin. Failures are values: whoever asks shows them. */
+/** Calls the API of this gateway. Failures are values: whoever asks shows them. */
 export async function callApi<Value>(key: string, call: Call, decode: Decode<Value>): Promise<Answer<Value>> {
   const answer = await reach(key, call);
   if (answer === undefined) return { ok: false, failure: noConnection() };
@@ -29,7 +30,7 @@ export async function callApi<Value>(key: string, call: Call, decode: Decode<Val
 
 async function reach(key: string, { method = 'GET', path, query = {}, body, headers, signal }: Call) {
   try {
-    return await fetch(path + queryOf(query), {
+    return await fetch(gatewayPath(path) + queryOf(query), {
       method,
       headers: {
         authorization: `Bearer ${key}`,

@@ -1,3 +1,4 @@
+import { gatewayPath } from '../api/gateway-path.ts';
 import { event, eventPage, type WaypostEvent } from '../api/message.ts';
 import { readStream, type StreamState } from '../api/stream.ts';
 import { createBatch } from './batch.ts';
@@ -37,7 +38,7 @@ function createLive() {
       heard = events.at(-1)?.sequence ?? heard;
       batch.add(events);
     };
-    const path = '/api/v1/events/stream';
+    const path = gatewayPath('/api/v1/events/stream');
     await readStream({ key: session.key, path, after, decode: event, onEvents, onState: setState }, signal);
   }
 
