@@ -69,6 +69,32 @@ describe('a message that is reported', () => {
     });
   });
 
+  it('has room for that beside it mostly, also when all messages of its time are reported at once', async () => {
+    const messages = Array.from({ length: 200 }, intend);
+    const ids = messages.map(({ id }) => id);
+    const requestId = await beginWith(messages);
+    const whose = { accountId: ACCOUNT, requestId, channelId: CHANNEL, mode: 'test', type: 'text' } as const;
+    const told = { status: 'accepted', userId: null, held: false, at: new Date(), error: null } as const;
+    const settled = messages.map((message, place) => {
+      return { ...whose, message, outcome: { ...told, providerMessageId: `wamid.room.${place}` } };
+    });
+    await commitSends(database, { begun: [], settled, completed: [] }, 'new');
+    const unchanged = { error: null, pricing: null, userId: null, toDeliveryMs: null };
+    await database.transaction(async (tx) => {
+      const [earlier] = await tx.query<Written>(WRITTEN);
+      const sent = ids.map((id) => ({ accountId: ACCOUNT, id, status: 'sent' as const, ...unchanged }));
+      await changeMessages(
+        tx,
+        sent.map((one, place) => ({ ...one, providerMessageId: `wamid.room.${place}` })),
+      );
+      const [now] = await tx.query<Written>(WRITTEN);
+      assert.ok(earlier && now);
+      assert.equal(now.changes - earlier.changes, 200);
+      const inPlace = now.in_place - earlier.in_place;
+      assert.ok(inPlace > 100, `${inPlace} of 200`);
+    });
+  });
+
   it('gets its row while its request runs, if it is reported for its own number, and no other message does', async () => {
     const intended = [intend(), intend()];
     const [reported] = intended;
