@@ -86,7 +86,7 @@ describe('nodes that share deliveries', () => {
     const endpoint = await harness.addEndpoint(receiver.url, { accountId });
     await harness.deliveries.stop(0);
     await harness.record(3, { accountId });
-    await harness.database.query("update delivery set claimed_until = now() + interval '1 hour'");
+    await harness.database.query("update delivery set claimed_until = now() + interval '4 minutes'");
     const node = harness.startNode();
     await harness.record(1, { accountId });
     node.nudge();
