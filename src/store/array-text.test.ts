@@ -67,6 +67,8 @@ describe('an array that is given to a statement', () => {
     );
     const upper = ['0198C0DE-0000-7000-8000-00000000ABCD', '0198c0de-0000-7000-8000-00000000abcd'];
     assert.deepEqual(await readBack('uuid', upper), [upper[1], upper[1]]);
+    // biome-ignore lint/suspicious/noSparseArray: a hole is null too.
+    assert.deepEqual(await readBack('uuid', [upper[1], , upper[1]]), [upper[1], null, upper[1]]);
     assert.deepEqual(await readTimes(['2026-01-01T00:00:00Z', new Date(0)]), [
       '2026-01-01T00:00:00.000Z',
       '1970-01-01T00:00:00.000Z',

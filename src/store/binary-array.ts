@@ -33,7 +33,9 @@ const LENGTH_BYTES = 4;
  */
 export function binaryArray(type: BinaryType, items: readonly unknown[]): Buffer | undefined {
   const { oid, room, write }: Element = ELEMENTS[type];
-  const bytes = Buffer.allocUnsafe(items.reduce<number>((sum, item) => sum + LENGTH_BYTES + room(item), HEADER_BYTES));
+  let size = HEADER_BYTES;
+  for (const item of items) size += LENGTH_BYTES + room(item);
+  const bytes = Buffer.allocUnsafe(size);
   let end = HEADER_BYTES;
   let nulls = 0;
   let last: unknown;
