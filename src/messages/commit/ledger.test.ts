@@ -2,9 +2,10 @@ import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { pino } from 'pino';
 import { startTestGateway, type TestGateway } from '../../../test/support/gateway.ts';
+import { requestTemplate } from '../../../test/support/request-template.ts';
 import { until } from '../../../test/support/until.ts';
 import { countWaitingForLocks } from '../../../test/support/waiting-for-locks.ts';
-import { firstIdOfMs, formatId, newId, parseId } from '../../kernel/ids.ts';
+import { firstIdOfMs, formatId, newId } from '../../kernel/ids.ts';
 import type { Database, Queryable } from '../../store/database.ts';
 import type { IntendedMessage, Outcome } from '../message.ts';
 import { lockMessages, unpackMessages } from '../report/apply-store.ts';
@@ -20,27 +21,7 @@ let gateway: TestGateway;
 let template: NewRequest;
 before(async () => {
   gateway = await startTestGateway();
-  const { json } = await gateway.call('GET', '/api/v1/channels');
-  const nodeId = newId();
-  // One that only a test takes for gone: the gateway's own rounds would settle what it has left.
-  await gateway.database.query(
-    `insert into node (id, host, pid, lease_until) values ($1, 'elsewhere', 1, now() + interval '4 minutes')`,
-    [nodeId],
-  );
-  template = {
-    accountId: gateway.accountId,
-    id: newId(),
-    mode: 'test',
-    channelId: parseId('chn', json.data[0].id) ?? '',
-    keyId: newId(),
-    nodeId,
-    clientReference: null,
-    content: { type: 'text', text: { body: 'Hello', preview_url: false } },
-    refused: [],
-    intended: [],
-    traceparent: null,
-    idempotency: null,
-  };
+  template = await requestTemplate(gateway);
 });
 after(() => gateway.stop());
 

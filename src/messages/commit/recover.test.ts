@@ -4,9 +4,10 @@ import { after, before, describe, it } from 'node:test';
 import { pino } from 'pino';
 import { startTestGateway, type TestGateway } from '../../../test/support/gateway.ts';
 import { assertProblem } from '../../../test/support/problem.ts';
+import { addNodeElsewhere, requestTemplate } from '../../../test/support/request-template.ts';
 import { transmitsOf } from '../../../test/support/transmits.ts';
 import { eraseRound } from '../../erasure/erase-round.ts';
-import { formatId, newId, parseId } from '../../kernel/ids.ts';
+import { formatId, newId } from '../../kernel/ids.ts';
 import type { IntendedMessage } from '../message.ts';
 import type { NewRequest } from './begin-store.ts';
 import { commitSends } from './commit-store.ts';
@@ -19,33 +20,9 @@ let gateway: TestGateway;
 let template: NewRequest;
 before(async () => {
   gateway = await startTestGateway();
-  const { json } = await gateway.call('GET', '/api/v1/channels');
-  template = {
-    accountId: gateway.accountId,
-    id: newId(),
-    mode: 'test',
-    channelId: parseId('chn', json.data[0].id) ?? '',
-    keyId: newId(),
-    nodeId: await newNode(),
-    clientReference: null,
-    content: { type: 'text', text: { body: 'Hello', preview_url: false } },
-    refused: [],
-    intended: [],
-    traceparent: null,
-    idempotency: null,
-  };
+  template = await requestTemplate(gateway);
 });
 after(() => gateway.stop());
-
-/** A node that only a test takes for gone: the gateway's own rounds would settle some of what it has left. */
-async function newNode(): Promise<string> {
-  const id = newId();
-  await gateway.database.query(
-    `insert into node (id, host, pid, lease_until) values ($1, 'elsewhere', 1, now() + interval '4 minutes')`,
-    [id],
-  );
-  return id;
-}
 
 const intend = (phone: string, status: IntendedMessage['status'] = 'transmitting'): IntendedMessage => ({
   id: newId(),
@@ -113,7 +90,7 @@ describe('the recovery of a node that is gone', () => {
       id: newId(),
       intended: [intend(`+44770091${String(place).padStart(4, '0')}`)],
     }));
-    const nodeId = await newNode();
+    const nodeId = await addNodeElsewhere(gateway.database);
     const begun = requests.map((request) => ({ ...request, nodeId }));
     await commitSends(gateway.database, { begun, settled: [], completed: [] }, 'new');
     const settled = await Promise.all([1, 2, 3].map(() => recoverRequests(gateway.database, nodeId, gateway.url, log)));
@@ -128,7 +105,7 @@ describe('the recovery of a node that is gone', () => {
   });
 
   it('goes on with the others where one cannot be settled, and tells of that one each time', async () => {
-    const nodeId = await newNode();
+    const nodeId = await addNodeElsewhere(gateway.database);
     const begun = Array.from({ length: 3 }, (_, place) => ({
       ...{ ...template, id: newId(), nodeId },
       intended: [intend(`+4477009008${place}0`)],
@@ -147,7 +124,7 @@ describe('the recovery of a node that is gone', () => {
   });
 
   it('settles what stands behind a hundred that cannot be settled, and tells of each of these once', async () => {
-    const nodeId = await newNode();
+    const nodeId = await addNodeElsewhere(gateway.database);
     const begun = Array.from({ length: 130 }, (_, place) => ({
       ...{ ...template, id: newId(), nodeId },
       intended: [intend(`+4477009009${String(place).padStart(3, '0')}`)],
@@ -170,7 +147,7 @@ describe('the recovery of a node that is gone', () => {
       ...template,
       accountId,
       id: newId(),
-      nodeId: await newNode(),
+      nodeId: await addNodeElsewhere(gateway.database),
       intended: [intend('+447700900721')],
     };
     await commitSends(gateway.database, { begun: [request], settled: [], completed: [] }, 'new');

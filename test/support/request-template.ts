@@ -1,0 +1,33 @@
+import { newId, parseId } from '../../src/kernel/ids.ts';
+import type { NewRequest } from '../../src/messages/commit/begin-store.ts';
+import type { Queryable } from '../../src/store/database.ts';
+import type { TestGateway } from './gateway.ts';
+
+/** A request of the gateway's account, from its test channel and of a node elsewhere, without messages. */
+export async function requestTemplate(gateway: TestGateway): Promise<NewRequest> {
+  const { json } = await gateway.call('GET', '/api/v1/channels');
+  return {
+    accountId: gateway.accountId,
+    id: newId(),
+    mode: 'test',
+    channelId: parseId('chn', json.data[0].id) ?? '',
+    keyId: newId(),
+    nodeId: await addNodeElsewhere(gateway.database),
+    clientReference: null,
+    content: { type: 'text', text: { body: 'Hello', preview_url: false } },
+    refused: [],
+    intended: [],
+    traceparent: null,
+    idempotency: null,
+  };
+}
+
+/** A node that only a test takes for gone: the gateway's own rounds would settle some of what it has left. */
+export async function addNodeElsewhere(store: Queryable): Promise<string> {
+  const id = newId();
+  await store.query(
+    `insert into node (id, host, pid, lease_until) values ($1, 'elsewhere', 1, now() + interval '4 minutes')`,
+    [id],
+  );
+  return id;
+}
