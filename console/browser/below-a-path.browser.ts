@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { createServer, request } from 'node:http';
 import { after, before, describe, it } from 'node:test';
+import { until } from '../../test/support/until.ts';
 import { sharedWorld } from './support/shared-world.ts';
 import { signIn } from './support/sign-in.ts';
 import { watchPage } from './support/watch-page.ts';
@@ -43,6 +44,10 @@ describe('the console below a path of a proxy', () => {
       const { key } = await world.makeAccount('Below a path');
       const to = ['+15550131026'];
       await world.call('POST', '/api/v1/messages/send', { to, type: 'text', text: { body: 'Hello' } }, key);
+      // A page that is opened before has no chart, and asks again much later.
+      await until(async () =>
+        String((await world.call('GET', '/api/v1/statistics', undefined, key)).failures).includes('object'),
+      );
       const complaints: string[] = [];
       const page = await (await world.browser.newContext()).newPage();
       watchPage(page, origin + BASE, complaints);
