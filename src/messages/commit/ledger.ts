@@ -221,16 +221,11 @@ async function commitAndTell(database: Database, items: readonly Settlement[]): 
       settled.map(({ message, ...one }) => ({ ...one, messageId: message.id })),
     );
     const before = await lockStatuses(tx, settled);
-    // Another node took this one for gone, and has told that it is not known.
-    const isRecovered = ({ message, outcome }: SettledMessage) =>
-      before.get(message.id) === 'unknown' && outcome.status !== 'unknown';
-    const eventful = settled.filter((one) => one.outcome.status === 'unknown' || late.has(one) || isRecovered(one));
+    // By this node, or by another one that took this one for gone, `unknown` was told before these were known.
+    const belated = new Set(settled.filter((one) => late.has(one) || before.get(one.message.id) === 'unknown'));
     await commitSends(tx, { begun: [], settled, completed }, 'told');
-    await noteLateAnswers(
-      tx,
-      settled.filter((one) => late.has(one) || isRecovered(one)),
-      before,
-    );
+    await noteLateAnswers(tx, [...belated], before);
+    const eventful = settled.filter((one) => one.outcome.status === 'unknown' || belated.has(one));
     const told = eventful.filter((one) => isStep(before.get(one.message.id), one.outcome.status));
     const events = told.map(({ accountId, message, outcome: { status, error } }) => {
       return { accountId, messageId: message.id, status, error };
