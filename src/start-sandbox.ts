@@ -43,7 +43,7 @@ export async function startSandbox(options: Options): Promise<RunningSandbox> {
   let callbackUrl: string | undefined;
   let url = '';
   const tell = async () => {
-    if (callbackUrl !== undefined) await registrar(url, options.appSecret)(callbackUrl);
+    if (callbackUrl !== undefined) await registerAt(url, options.appSecret, callbackUrl);
   };
   const kept = await keepRunning(
     'The sandbox',
@@ -178,22 +178,20 @@ function untilListening(child: ChildProcess): Promise<string> {
   });
 }
 
-function registrar(url: string, appSecret: string) {
-  return async (callbackUrl: string): Promise<void> => {
-    const body = JSON.stringify({ url: callbackUrl });
-    const signature = createHmac('sha256', appSecret).update(body).digest('hex');
-    const answer = await request(`${url}/_sandbox/callback`, {
-      method: 'POST',
-      headers: { 'content-type': 'application/json', 'x-hub-signature-256': `sha256=${signature}` },
-      body,
-      signal: AbortSignal.timeout(ANSWER_TIMEOUT_MS),
-    });
-    await answer.body.dump();
-    if (answer.statusCode === 200) return;
-    throw new Error(
-      `The sandbox at ${url} belongs to another gateway. Choose another WAYPOST_SANDBOX_PORT, or give both the same WAYPOST_SANDBOX_APP_SECRET.`,
-    );
-  };
+async function registerAt(url: string, appSecret: string, callbackUrl: string): Promise<void> {
+  const body = JSON.stringify({ url: callbackUrl });
+  const signature = createHmac('sha256', appSecret).update(body).digest('hex');
+  const answer = await request(`${url}/_sandbox/callback`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', 'x-hub-signature-256': `sha256=${signature}` },
+    body,
+    signal: AbortSignal.timeout(ANSWER_TIMEOUT_MS),
+  });
+  await answer.body.dump();
+  if (answer.statusCode === 200) return;
+  throw new Error(
+    `The sandbox at ${url} belongs to another gateway. Choose another WAYPOST_SANDBOX_PORT, or give both the same WAYPOST_SANDBOX_APP_SECRET.`,
+  );
 }
 
 function untilExit(child: ChildProcess): Promise<void> {
