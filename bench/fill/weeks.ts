@@ -44,6 +44,7 @@ export async function openWeek(
   const { rows } = await client.query('select to_regclass($1) as there', [name]);
   if (rows[0]?.there !== null)
     await client.query(`alter table ${parent} detach partition ${name}; alter table ${name} set schema fill`);
+  // As `partitions_make` leaves it.
   const room = parent === 'message' ? 'with (fillfactor = 60)' : '';
   await client.query(`create table ${name} (like ${parent} including defaults including constraints) ${room}`);
   // It makes the look through the whole partition needless with which PostgreSQL attaches one.

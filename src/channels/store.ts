@@ -184,8 +184,8 @@ export interface ChannelTarget {
 
 export type FormerChannel = Pick<ChannelRow, 'account_id' | 'id'>;
 
-/** The ids of those in the same account: what went out from them may still be reported. */
-export function formerIdsOf({ account_id: accountId, former }: ChannelTarget): string[] {
+/** The ids of those in this account: what went out from them may still be reported. */
+export function formerIdsOf(accountId: string, former: readonly FormerChannel[]): string[] {
   return former.filter((channel) => channel.account_id === accountId).map(({ id }) => id);
 }
 

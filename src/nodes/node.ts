@@ -21,7 +21,8 @@ export interface Node {
   renewLease(): Promise<void>;
   /**
    * Nodes whose work may be settled: those that are certainly gone, and those that had no lease in the round before
-   * either and have given no sign of life since. `working` are the nodes that have something to settle; one of them without a record is gone too.
+   * either and have given no sign of life since. `working` are the nodes that have something to settle; one of them without
+   * a record is gone too.
    */
   findGone(working: readonly string[]): Promise<string[]>;
   /** Ends a node's record, once nothing of it is left to settle and its lease is over. */

@@ -203,7 +203,7 @@ function reportOf(item: StatusItem, target: ChannelTarget, receivedAt: Date): St
   return {
     accountId: target.account_id,
     channelId: target.id,
-    formerChannelIds: formerIdsOf(target),
+    formerChannelIds: formerIdsOf(target.account_id, target.former),
     providerMessageId: item.providerMessageId,
     messageId: parseId('msg', item.callbackData ?? '') ?? null,
     status: item.status,
@@ -219,7 +219,6 @@ function inboundOf(item: InboundItem, target: ChannelTarget, receivedAt: Date): 
   return {
     accountId: target.account_id,
     channelId: target.id,
-    formerChannelIds: formerIdsOf(target),
     formerChannels: target.former,
     mode: target.mode,
     id: newId(),

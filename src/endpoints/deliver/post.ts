@@ -42,8 +42,7 @@ export interface Post {
 
 /**
  * Makes one POST and reads its answer, which must come whole, within the time and within 64 KiB of headers and as much of
- * body, whatever its status.
- * Rejects only if the request itself is impossible.
+ * body, whatever its status. Rejects only if the request itself is impossible.
  */
 export function post(agent: Agent, request: Post): Promise<PostResult> {
   return new Promise((resolve, reject) => {

@@ -1,4 +1,4 @@
-import type { FormerChannel } from '../../channels/store.ts';
+import { type FormerChannel, formerIdsOf } from '../../channels/store.ts';
 import type { Mode } from '../../kernel/principal.ts';
 import type { Queryable } from '../../store/database.ts';
 
@@ -6,9 +6,10 @@ import type { Queryable } from '../../store/database.ts';
 export interface InboundMessage {
   accountId: string;
   channelId: string;
-  /** The channels that the number it was written to had in this account before. What it answers may be of one of them. */
-  formerChannelIds: readonly string[];
-  /** The same in any account. One of them may have received it already. */
+  /**
+   * The channels that the number it was written to had before, in any account. One of them may have received it already, and what
+   * it answers may be of one in this account.
+   */
   formerChannels: readonly FormerChannel[];
   mode: Mode;
   /** Our id, newly made. */
@@ -112,9 +113,13 @@ async function insertUnclaimed(tx: Queryable, messages: readonly InboundMessage[
     column((message) => message.replyToProviderMessageId),
     column((message) => message.at),
     // Lists of different lengths, which only texts can be side by side.
-    column(({ channelId, formerChannelIds }) => `{${[channelId, ...formerChannelIds].join(',')}}`),
+    column(channelsText),
   ]);
   return new Set(rows.map(({ id }) => id));
+}
+
+function channelsText({ accountId, channelId, formerChannels }: InboundMessage): string {
+  return `{${[channelId, ...formerIdsOf(accountId, formerChannels)].join(',')}}`;
 }
 
 /** Somewhat longer than the seven days for which the provider repeats a notification. */
