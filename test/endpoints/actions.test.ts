@@ -260,7 +260,8 @@ describe('a check of a signature', () => {
         body: { headers, body, ...given },
       });
       assert.equal(answer.status, 200);
-      assert.doesNotMatch(answer.text, new RegExp(`whsec_[A-Za-z0-9]|${secret.slice(6, 16)}`));
+      assert.doesNotMatch(answer.text, /whsec_[A-Za-z0-9+/]/);
+      assert.ok(!answer.text.includes(secret.slice(6, 16)), 'the secret is not told');
       return answer.json;
     };
     assert.deepEqual(await check({}), { valid: true, problems: [] });
