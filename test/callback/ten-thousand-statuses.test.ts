@@ -93,12 +93,12 @@ async function sendMany(gateway: TestGateway): Promise<{ id: string; message_id:
   return (await gateway.call('POST', '/api/v1/messages/send', { body })).json.results;
 }
 
-/** Half of the statuses go many a body, the other half one a body. */
+/** A quarter of the statuses go one a body, the others many a body. */
 function bodiesOf(line: TestLine, statuses: object[], random: () => number): object[] {
-  const half = Math.floor(statuses.length / 2);
-  const single = statuses.slice(0, half).map((status) => messagesBody(line, { statuses: [status] }));
+  const quarter = Math.floor(statuses.length / 4);
+  const single = statuses.slice(0, quarter).map((status) => messagesBody(line, { statuses: [status] }));
   const packed: object[] = [];
-  for (let from = half; from < statuses.length; ) {
+  for (let from = quarter; from < statuses.length; ) {
     const to = from + 1 + Math.floor(random() * STATUSES_A_BODY_MAX);
     packed.push(messagesBody(line, { statuses: statuses.slice(from, to) }));
     from = to;

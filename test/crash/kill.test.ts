@@ -12,7 +12,7 @@ import { type GatewayProcess, startGatewayProcess } from '../support/process.ts'
 import { type SandboxProcess, startSandboxProcess } from '../support/sandbox-process.ts';
 
 /** From before the first commit until after the second, at this latency of the provider. */
-const KILL_DELAYS_MS = [0, 3, 6, 10, 15, 20, 27, 35, 50, 80, 130, 200, 260, 320, 450, 600];
+const KILL_DELAYS_MS = [0, 4, 10, 18, 30, 60, 130, 200, 280, 400, 600];
 /** What the embedded database adds is that it outlives its gateway and is taken over, which does not depend on the moment. */
 const EMBEDDED_KILL_DELAYS_MS = KILL_DELAYS_MS.filter((_, place) => place % 3 === 0);
 const LATENCY_MS = 150;

@@ -264,7 +264,8 @@ describe('the embedded server', LIMITS, () => {
     const beganMs = performance.now();
     await embedded.stop();
     assert.ok(performance.now() - beganMs < 30_000);
-    assert.deepEqual(pidsOf(clusterDir), []);
+    // What the killed server has left ends by itself, as soon as each part of it has seen that.
+    await until(() => pidsOf(clusterDir).length === 0);
   });
 
   it('starts although its left-over process id is now that of another process', async () => {
