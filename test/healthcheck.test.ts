@@ -2,18 +2,23 @@ import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { networkInterfaces } from 'node:os';
 import { it } from 'node:test';
 import { promisify } from 'node:util';
 
 const run = promisify(execFile);
+const addresses = Object.values(networkInterfaces()).flatMap((of) => of?.map(({ address }) => address) ?? []);
 
+// A container may have no IPv6.
 for (const [host, bound] of [
   ['127.0.0.2', '127.0.0.2'],
   ['0.0.0.0', '127.0.0.1'],
   ['::', '127.0.0.1'],
   ['::1', '::1'],
 ] as const)
-  it(`the check of a container asks where a gateway with HOST=${host} listens`, async () => {
+  it(`the check of a container asks where a gateway with HOST=${host} listens`, {
+    skip: bound === '::1' && !addresses.includes(bound) && 'there is no ::1 here',
+  }, async () => {
     const asked: (string | undefined)[] = [];
     const server = createServer((request, response) => {
       asked.push(request.url);

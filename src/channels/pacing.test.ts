@@ -91,8 +91,10 @@ describe('turns of a live channel', () => {
     const pacing = createPacing(test.database, clock);
     const startMs = performance.now();
     const first = await pacing.turnsFor(channel, people(50), startMs + 500);
+    // What passed until the answer was there is no time for turns any more.
+    const tookMs = performance.now() - startMs;
     const givenFirst = first.filter(({ kind }) => kind !== 'never').length;
-    assert.ok(givenFirst >= 25 && givenFirst <= 31, `${givenFirst}`);
+    assert.ok(givenFirst >= 25 - (tookMs * PER_SECOND) / 1_000 && givenFirst <= 31, `${givenFirst} in ${tookMs} ms`);
     for (const turn of first) {
       if (turn.kind !== 'never') continue;
       assert.deepEqual(turn.error, { code: 'throughput_limited', retry_after_seconds: 1 });

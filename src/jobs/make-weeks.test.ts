@@ -48,6 +48,7 @@ describe('making weeks', () => {
     const { database } = test;
     const [week = ''] = await weeksOf('event');
     await database.query(`alter table ${week} alter column id set statistics 20`);
+    for (const later of await weeksOf('attempt')) await database.query(`drop table ${later}`);
     let making: Promise<void> | undefined;
     await database.transaction(async (tx) => {
       await tx.query(`drop table ${week}`);

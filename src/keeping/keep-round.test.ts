@@ -147,9 +147,15 @@ describe('keeping', () => {
     await gateway.database.query(
       `insert into node (id, host, pid, lease_until) select node_id, 'elsewhere', 1, now() + interval '4 minutes' from request`,
     );
-    const weeks = await weeksOf('message');
+    // On some days of the week there is one before it, which is empty and goes.
+    const [oldest] = await gateway.database.query<{ week: string }>(
+      'select tableoid::regclass::text as week from message order by id limit 1',
+    );
+    const laterWeeks = async () => (await weeksOf('message')).filter((name) => name >= (oldest?.week ?? ''));
+    const weeks = await laterWeeks();
+    assert.ok(weeks.length > 1);
     await keep();
-    assert.deepEqual(await weeksOf('message'), weeks);
+    assert.deepEqual(await laterWeeks(), weeks);
     assert.equal(await count('request', 'content is not null'), 1, 'its end needs it');
     await gateway.database.query(`update request set completed_at = now(), intent = null`);
     await keep();

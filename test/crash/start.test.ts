@@ -57,6 +57,8 @@ it('a start that waits for its first recovery tells so on both listeners', async
   const [port, metricsPort] = [await freePort(), await freePort()];
   const { promise: locked, resolve: lock } = Promise.withResolvers<void>();
   const holding = db.database.transaction(async (tx) => {
+    // It stands idle for as long as a start takes.
+    await tx.query('set local idle_in_transaction_session_timeout to 0');
     await tx.query('lock table request in access exclusive mode');
     lock();
     await released;

@@ -4,8 +4,8 @@ import { until } from '../support/until.ts';
 import { type LiveWorld, startLiveWorld } from './live-world.ts';
 
 const PER_SECOND = 80;
-/** A tenth of a second may be saved up, and a busy machine holds back some more. In one burst would be those of two seconds. */
-const IN_A_SECOND_MAX = PER_SECOND * 1.6;
+/** A tenth of a second may be saved up, and the provider's clock is not ours. */
+const AHEAD_MAX = PER_SECOND * 0.25;
 const COMMIT_MS = 2_000;
 
 let world: LiveWorld;
@@ -26,15 +26,16 @@ it('a first commit that takes seconds does not make one burst of the turns that 
     const startMs = performance.now();
     const sends = Array.from({ length: 5 }, () => world.sendText(from, phones(50)));
     await until(() => performance.now() - startMs > COMMIT_MS);
-    return { sends };
+    return { sends, endMs: Date.now() };
   });
   const answers = await Promise.all(sending.sends);
   for (const { json } of answers) assert.equal(json.accepted_count, 50);
   const times = world.provider.taken.map(({ atMs }) => atMs).sort((a, b) => a - b);
-  const counts = times.map((fromMs) => times.filter((at) => at >= fromMs && at < fromMs + 1_000).length);
-  t.diagnostic(`at most ${Math.max(...counts)} in a second of ${PER_SECOND}`);
   assert.equal(times.length, 250);
-  assert.ok(Math.max(...counts) <= IN_A_SECOND_MAX, `${Math.max(...counts)}`);
+  // By how many each one comes too early: a machine that stands still makes all late, and bursts of what was late are no fault.
+  const ahead = times.map((atMs, place) => place + 1 - ((atMs - sending.endMs) * PER_SECOND) / 1_000);
+  t.diagnostic(`at most ${Math.max(...ahead).toFixed(1)} ahead of ${PER_SECOND} a second`);
+  assert.ok(Math.max(...ahead) <= AHEAD_MAX, `${Math.max(...ahead)}`);
   const { data } = (await world.call('GET', '/api/v1/messages?limit=100')).json;
   assert.deepEqual(new Set(data.map(({ status }: { status: string }) => status)), new Set(['accepted']));
 });

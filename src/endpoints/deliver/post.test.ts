@@ -50,9 +50,9 @@ it('an answer takes no more memory than is kept of it, whatever stands beside it
   assert.equal((await posted).answer, 'a'.repeat(CHUNKS));
 });
 
-/** What is left when all garbage is collected. */
+/** What is left when all garbage is collected; the second collection frees what buffers held. */
 function heldBytes(): number {
   setFlagsFromString('--expose-gc');
-  runInNewContext('gc')();
+  for (let collections = 0; collections < 2; collections++) runInNewContext('gc')();
   return process.memoryUsage().arrayBuffers;
 }
