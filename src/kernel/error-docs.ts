@@ -179,7 +179,7 @@ export const API_ERROR_DOCS: Readonly<Record<ApiErrorCode, ApiErrorDoc>> = {
   },
   channel_refused: {
     cause:
-      "The provider was asked for the phone number, or to subscribe our app to its business account, and refused. Nothing was changed. The detail has the provider's own words.",
+      "The provider was asked for the phone number, or to subscribe our app to its business account, and refused. Nothing was changed. The detail has the provider's own words. Or it is a test channel, and the sandbox is off.",
     steps: [
       'Take care not to mix up the phone number id and the business account id.',
       'Check whether the access token has expired, and whether its user may use this number and this business account.',
