@@ -23,12 +23,12 @@ describe('the sandbox as a program', () => {
     }
   });
 
-  it('as a child tells its parent the address, outlives SIGINT and ends when the parent hangs up', async (t) => {
+  it('as a child tells its parent the address, outlives the signals that both get and ends when the parent hangs up', async (t) => {
     const { child } = await start(t, { WAYPOST_SANDBOX_CHILD: '1' });
     const [told] = await once(child, 'message');
     const url = String(member(told, 'url'));
     assert.equal(new URL(url).port, String(member(told, 'port')));
-    child.kill('SIGINT');
+    for (const signal of ['SIGINT', 'SIGTERM'] as const) child.kill(signal);
     assert.equal(member(await (await fetch(`${url}/_sandbox/health`)).json(), 'alone'), false);
     child.disconnect();
     assert.deepEqual(await once(child, 'exit'), [0, null]);
