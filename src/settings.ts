@@ -33,7 +33,7 @@ export const SETTINGS = [
   {
     name: 'WAYPOST_PUBLIC_URL',
     kind: 'text',
-    help: 'How the world reaches the gateway: the base of every address in answers. Default: `http://HOST:PORT`.',
+    help: 'How the world reaches the gateway: the base of every address in answers. Default: `http://HOST:PORT`, with an address of this machine where `HOST` is all of them.',
   },
   {
     name: 'WAYPOST_DATA_DIR',
