@@ -95,14 +95,25 @@ export type TemplatesOutcome =
 /** What is in flight at its deadline is awaited for so long after its own time limit. A promise to customers. */
 export const LATE_ANSWER_MS = 60_000;
 
+/**
+ * Asked when a message has waited for a free connection, with how long: the sender as it is by then; undefined: the message
+ * must not go any more. The connection is held meanwhile. It never rejects.
+ */
+export type AfterWait = (waitedMs: number) => Promise<Sender | undefined>;
+
 /** The provider in our words. */
 export interface Provider {
   /**
    * Hands one message to the provider, once, and waits for its answer at most for the provider's time limit.
    * `deadline` aborts when nothing may begin any more: a message whose first byte was not written by then is `throttled`
-   * with `not_attempted`. One whose first byte was written has `LATE_ANSWER_MS` more.
+   * with `not_attempted`. So is one that `afterWait` keeps back. One whose first byte was written has `LATE_ANSWER_MS` more.
    */
-  transmit(sender: Sender, message: OutboundMessage, deadline?: AbortSignal): Promise<TransmitOutcome>;
+  transmit(
+    sender: Sender,
+    message: OutboundMessage,
+    deadline?: AbortSignal,
+    afterWait?: AfterWait,
+  ): Promise<TransmitOutcome>;
   /** Checks the number and the token, and subscribes our app to the business account's notifications. */
   connect(sender: Sender, businessAccountId: string): Promise<ConnectOutcome>;
   /** Asks for a number's facts again, and changes nothing at the provider. */

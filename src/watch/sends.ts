@@ -202,11 +202,11 @@ function watchProvider({ provider, metrics, traces, parents }: WatchedProvider):
   };
   return {
     ...provider,
-    async transmit(sender, message, deadline) {
+    async transmit(sender, message, ...more) {
       const begunMs = performance.now();
       const parent = parents.get(message.id);
       const span = parent === undefined ? undefined : traces?.begin('transmit', 'client', parent);
-      const outcome = await provider.transmit(sender, message, deadline);
+      const outcome = await provider.transmit(sender, message, ...more);
       const code = outcome.kind === 'accepted' ? 'none' : outcome.error.code;
       metrics.transmitted(sender.mode, outcome.kind, code);
       metrics.step('transmit', secondsSince(begunMs));

@@ -19,7 +19,9 @@ export interface LiveProvider {
   taken: Taken[];
   /** Called with each message before it is answered. What it returns is the code of an error: the message is refused. */
   onMessage(taken: Taken): Promise<number | undefined> | number | undefined;
-  /** Called before a listing of templates is answered. There are none. */
+  /** What it lists, of each business account. */
+  templates: object[];
+  /** Called before a listing of templates is answered. */
   onListing(): Promise<void> | undefined;
   close(): Promise<void>;
 }
@@ -35,7 +37,8 @@ export async function startLiveProvider(): Promise<LiveProvider> {
   async function answer(request: IncomingMessage, text: string, atMs: number, response: ServerResponse): Promise<void> {
     const { url = '', headers } = request;
     if (url.includes('/message_templates')) await provider.onListing();
-    if (!url.endsWith('/messages')) return send(response, { id: '1', verified_name: 'Live', success: true, data: [] });
+    if (!url.endsWith('/messages'))
+      return send(response, { id: '1', verified_name: 'Live', success: true, data: provider.templates });
     const { to, biz_opaque_callback_data: id } = JSON.parse(text);
     const taken = { id, to, authorization: headers.authorization, atMs };
     provider.taken.push(taken);
@@ -48,6 +51,7 @@ export async function startLiveProvider(): Promise<LiveProvider> {
   const provider: LiveProvider = {
     url: `http://127.0.0.1:${port}`,
     taken: [],
+    templates: [],
     onMessage: () => undefined,
     onListing: () => undefined,
     close: () =>

@@ -16,6 +16,7 @@ import { giveTurns, isStale, renewTurns } from './give-turns.ts';
 import type { FindReplay, IdempotencyClaim } from './idempotency.ts';
 import { type Plan, planMessages } from './plan.ts';
 import { type Preflight, type PreflightDeps, preflight } from './preflight.ts';
+import { createRecheck } from './recheck.ts';
 import { answerOf, explainClosedWindows } from './send-answer.ts';
 import { type Known, settleMeanwhile } from './settle-meanwhile.ts';
 import { type LateMessage, type TransmitDeps, transmitAll } from './transmit-all.ts';
@@ -111,7 +112,7 @@ async function carryOut(deps: SendDeps, call: SendCall, onLate: OnLate): Promise
   const turns = isStale(deps, given)
     ? await renewTurns(deps, { channel, intended: plan.intended, deadlineMs }, given)
     : given.turns;
-  const transmitting = { channel, turns, deadlineMs, answerByMs };
+  const transmitting = { call, turns, deadlineMs, answerByMs };
   const { outcomes, late, settleRest } = await transmitAndSettle(deps, request, transmitting);
   let answer: string | undefined;
   let fault: unknown;
@@ -193,7 +194,7 @@ interface Transmitted {
 }
 
 interface Transmitting {
-  channel: SendingChannel;
+  call: SendCall;
   turns: Turn[];
   deadlineMs: number;
   answerByMs: number;
@@ -203,7 +204,7 @@ interface Transmitting {
 async function transmitAndSettle(
   deps: SendDeps,
   request: NewRequest,
-  { channel, turns, deadlineMs, answerByMs }: Transmitting,
+  { call: { channel, command, arrivedMs }, turns, deadlineMs, answerByMs }: Transmitting,
 ): Promise<Transmitted> {
   const { content, intended } = request;
   const explain = (messages: IntendedMessage[], outcomes: Outcome[]) =>
@@ -214,7 +215,8 @@ async function transmitAndSettle(
   };
   // Of a single message nothing is known before the end.
   const meanwhile = intended.length > 1 ? settleMeanwhile(commit) : undefined;
-  const call = { requestId: request.id, channel, content, intended, deadlineMs };
+  const recheck = createRecheck(deps, channel, command);
+  const call = { requestId: request.id, channel, content, intended, arrivedMs, deadlineMs, recheck };
   const sending = transmitAll(deps, call, turns, meanwhile?.add);
   const transmitted = await sending.finally(() => meanwhile?.stop());
   const outcomes = await explain(intended, transmitted.outcomes);

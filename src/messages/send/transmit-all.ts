@@ -10,9 +10,10 @@ import type { Ledger } from '../commit/ledger.ts';
 import type { IntendedMessage, Outcome } from '../message.ts';
 import { beforeDeadline } from './before-deadline.ts';
 import type { IsTransmitting } from './is-transmitting.ts';
+import type { Recheck } from './recheck.ts';
 import { takeAnotherTurn } from './take-another-turn.ts';
 import { tellFault } from './tell-fault.ts';
-import { transmit, withoutId } from './transmit.ts';
+import { STALE_MS, transmit, withoutId } from './transmit.ts';
 
 export interface TransmitDeps {
   ledger: Ledger;
@@ -30,8 +31,11 @@ export interface TransmitCall {
   channel: SendingChannel;
   content: MessageContent;
   intended: readonly IntendedMessage[];
+  /** When the request was looked at, on the steady clock. */
+  arrivedMs: number;
   /** Of the steady clock. What has not begun by then is not begun. */
   deadlineMs: number;
+  recheck: Recheck;
 }
 
 /** A message that was in flight at the deadline. */
@@ -91,19 +95,21 @@ async function outcomeOf(
   turn: Turn | undefined,
   deadline: AbortSignal,
 ): Promise<Outcome> {
-  const { channel: asked, content, deadlineMs } = call;
+  const { channel: asked, content, arrivedMs, deadlineMs } = call;
   const failed = (error: MessageError) => withoutId('failed', error, new Date(deps.clock.nowMs()));
   if (message.error !== null) return failed(message.error);
   if (turn?.kind === 'never') return failed(turn.error);
-  const waits = turn?.kind === 'later' || message.status === 'pending';
+  const isStale = deps.clock.steadyMs() - arrivedMs > STALE_MS;
+  const waits = turn?.kind === 'later' || message.status === 'pending' || isStale;
   const now: ChannelNow = waits
     ? await takeTurn(deps, call, message, turn, deadline)
     : { kind: 'usable', channel: asked };
   if (now.kind === 'refused') return failed(now.error);
   let { channel } = now;
+  let keptBack: MessageError | undefined;
   if (deadline.aborted) return failed({ code: 'not_attempted' });
   try {
-    return await transmit(deps, {
+    const outcome = await transmit(deps, {
       sender: channel.sender,
       message: {
         id: formatId('msg', message.id),
@@ -113,13 +119,24 @@ async function outcomeOf(
       deadline,
       deadlineMs,
       async takeAnotherTurn() {
-        const later = await takeAnotherTurn(deps, { channel, message, deadlineMs }, deadline);
+        const wish = { channel, message, deadlineMs, asItIsNow: () => asItIsNow(deps, call, message) };
+        const later = await takeAnotherTurn(deps, wish, deadline);
         channel = later ?? channel;
         return later?.sender;
       },
       settledMeanwhile: () => isSettled(deps, call, message.id),
+      async lookAgain() {
+        const later = await lookAgain(deps, call, message, deadline);
+        if (later.kind === 'refused') {
+          keptBack = later.error;
+          return undefined;
+        }
+        channel = later.channel;
+        return channel.sender;
+      },
       onAccessRefused: () => suspend(deps, channel),
     });
+    return outcome.error?.code === 'not_attempted' ? failed(keptBack ?? outcome.error) : outcome;
   } catch (error) {
     // We are wrong about this message. The outcomes of the others are known and have to be settled.
     tellFault(deps.log, error);
@@ -153,16 +170,45 @@ async function takeTurn(
 
 const NOT_ATTEMPTED: ChannelNow = { kind: 'refused', error: { code: 'not_attempted' } };
 
-/** The wait may have taken most of the deadline: the channel, its token or its account may be others by now. */
-async function claimTurn(deps: TransmitDeps, call: TransmitCall, { id, status }: IntendedMessage): Promise<ChannelNow> {
-  const { channel } = call;
-  const now = await deps.channels.asItIsNow(channel);
+async function claimTurn(deps: TransmitDeps, call: TransmitCall, message: IntendedMessage): Promise<ChannelNow> {
+  const now = await asItIsNow(deps, call, message);
   if (now.kind === 'refused') return now;
+  const { id, status } = message;
   const taken =
     status === 'pending'
-      ? await deps.ledger.takeTurn(channel.accountId, id)
+      ? await deps.ledger.takeTurn(call.channel.accountId, id)
       : (await isSettled(deps, call, id)) === 'no';
   return taken ? now : NOT_ATTEMPTED;
+}
+
+/**
+ * A wait may take most of the deadline: by then the channel, its token or its account may be others, the template may be
+ * paused, and the person may have stopped such messages.
+ */
+async function asItIsNow(
+  deps: TransmitDeps,
+  { channel, recheck }: TransmitCall,
+  message: IntendedMessage,
+): Promise<ChannelNow> {
+  const now = await deps.channels.asItIsNow(channel);
+  const error = now.kind === 'refused' ? now.error : await recheck(message);
+  return error === null ? now : { kind: 'refused', error };
+}
+
+/** What a message that is `transmitting` may go out from after a wait for a connection; nothing, once it is settled. */
+async function lookAgain(
+  deps: TransmitDeps,
+  call: TransmitCall,
+  message: IntendedMessage,
+  deadline: AbortSignal,
+): Promise<ChannelNow> {
+  try {
+    const looked = claimTurn(deps, call, { ...message, status: 'transmitting' });
+    return await beforeDeadline(looked, deadline, NOT_ATTEMPTED);
+  } catch (error) {
+    tellFault(deps.log, error);
+    return NOT_ATTEMPTED;
+  }
 }
 
 function contentFor(content: MessageContent, { components }: IntendedMessage): MessageContent {

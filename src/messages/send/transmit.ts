@@ -1,12 +1,15 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import type { Clock, SteadyClock } from '../../kernel/clock.ts';
 import type { MessageError } from '../../kernel/message-errors.ts';
-import type { OutboundMessage, Provider, Sender, TransmitOutcome } from '../../provider/port.ts';
+import type { AfterWait, OutboundMessage, Provider, Sender, TransmitOutcome } from '../../provider/port.ts';
 import type { Outcome } from '../message.ts';
 import { beforeDeadline } from './before-deadline.ts';
 
 /** A throttled message is certainly not taken; it is tried again after these pauses, if the deadline allows. */
 const RETRY_PAUSES_MS = [1_000, 4_000];
+
+/** What was found out about a message longer ago than this is looked at again before it goes. */
+export const STALE_MS = 500;
 
 export interface Transmission {
   sender: Sender;
@@ -22,6 +25,8 @@ export interface Transmission {
   takeAnotherTurn(): Promise<Sender | undefined>;
   /** Whether a notification has settled the message meanwhile, in spite of what the provider answered. */
   settledMeanwhile(): Promise<'yes' | 'no' | 'cannot_tell'>;
+  /** The sender as it is now, of a message that has waited; undefined: it must not go any more. It never rejects. */
+  lookAgain(): Promise<Sender | undefined>;
   /** Told when the provider refuses the sender's access token, and waited for until the deadline: the next send must know. */
   onAccessRefused(): Promise<void>;
 }
@@ -38,7 +43,9 @@ interface Deps {
  */
 export async function transmit({ provider, clock }: Deps, transmission: Transmission): Promise<Outcome> {
   const { message, deadline, deadlineMs } = transmission;
-  let seen = await provider.transmit(transmission.sender, message, deadline);
+  const { lookAgain } = transmission;
+  const afterWait: AfterWait = async (waitedMs) => (waitedMs < STALE_MS ? transmission.sender : lookAgain());
+  let seen = await provider.transmit(transmission.sender, message, deadline, afterWait);
   for (const pauseMs of RETRY_PAUSES_MS) {
     if (!mayRepeat(seen) || clock.steadyMs() + pauseMs >= deadlineMs) break;
     await wait(pauseMs);
@@ -48,7 +55,8 @@ export async function transmit({ provider, clock }: Deps, transmission: Transmis
     const settled = await beforeDeadline(transmission.settledMeanwhile(), deadline, 'cannot_tell' as const);
     if (settled === 'yes') return withoutId('unknown', { code: 'outcome_unknown' }, new Date(clock.nowMs()));
     if (settled === 'cannot_tell') break;
-    const again = await provider.transmit(sender, message, deadline);
+    // A notification may come at any time, so that a repetition is looked at after any wait.
+    const again = await provider.transmit(sender, message, deadline, lookAgain);
     // It was transmitted before, and the refusal is what is known of it.
     if (isNotAttempted(again)) break;
     seen = again;

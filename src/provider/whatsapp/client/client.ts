@@ -1,4 +1,4 @@
-import type { OutboundMessage, Provider, Sender, TransmitOutcome } from '../../port.ts';
+import type { AfterWait, OutboundMessage, Provider, Sender, TransmitOutcome } from '../../port.ts';
 import { encodeMessage } from '../encode.ts';
 import { readAnswer } from './answer.ts';
 import { connectSender, readSenderFacts } from './connect.ts';
@@ -40,7 +40,7 @@ export function createWhatsAppProvider(options: WhatsAppProviderOptions): Provid
     return line;
   };
   return {
-    transmit: async (sender, message, deadline) => transmit(lineOf(sender), sender, message, deadline),
+    transmit: async (sender, message, ...more) => transmit(lineOf(sender), sender, message, ...more),
     connect: async (sender, businessAccountId) => connectSender(lineOf(sender), sender, businessAccountId),
     readFacts: async (sender) => readSenderFacts(lineOf(sender), sender),
     listTemplates: async (sender, businessAccountId, name) =>
@@ -55,10 +55,13 @@ async function transmit(
   line: Line,
   sender: Sender,
   message: OutboundMessage,
-  deadline: AbortSignal | undefined,
+  deadline?: AbortSignal,
+  afterWait?: AfterWait,
 ): Promise<TransmitOutcome> {
   const path = `/${encodeURIComponent(sender.phoneNumberId)}/messages`;
-  return outcomeOf(await line.call({ sender, method: 'POST', path, body: encodeMessage(message), deadline }));
+  return outcomeOf(
+    await line.call({ sender, method: 'POST', path, body: encodeMessage(message), deadline, afterWait }),
+  );
 }
 
 function outcomeOf(seen: Exchange): TransmitOutcome {

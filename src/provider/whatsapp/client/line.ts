@@ -1,4 +1,4 @@
-import type { Sender } from '../../port.ts';
+import type { AfterWait, Sender } from '../../port.ts';
 import { Connections } from './connections.ts';
 import { type Exchange, type ExchangeRequest, exchange } from './exchange.ts';
 
@@ -14,6 +14,7 @@ export interface LineOptions {
 export type LineRequest = Pick<ExchangeRequest, 'method' | 'path' | 'body'> & {
   sender: Sender;
   deadline?: AbortSignal | undefined;
+  afterWait?: AfterWait | undefined;
 };
 
 /** One address, the provider's or the sandbox's, with the connections to it. */
@@ -29,15 +30,26 @@ export class Line {
     this.#timeoutMs = limits.timeoutMs;
   }
 
-  /** Makes one call, once. It is `not_begun` if no connection became free before the deadline. */
-  async call({ sender: { accountId, accessToken }, path, deadline, ...request }: LineRequest): Promise<Exchange> {
+  /**
+   * Makes one call, once. It is `not_begun` if no connection became free before the deadline, or if what it was made for has
+   * changed meanwhile.
+   */
+  async call({ sender, path, deadline, afterWait, ...request }: LineRequest): Promise<Exchange> {
     const connections = this.#connections;
-    const client = connections.take(accountId) ?? (await connections.wait(accountId, deadline));
-    if (client === undefined) return { kind: 'not_begun' };
-    if (deadline?.aborted === true) {
+    const { accountId } = sender;
+    let now: Sender | undefined = sender;
+    let client = connections.take(accountId);
+    if (client === undefined) {
+      const begunMs = performance.now();
+      client = await connections.wait(accountId, deadline);
+      if (client === undefined) return { kind: 'not_begun' };
+      if (afterWait !== undefined) now = await afterWait(performance.now() - begunMs);
+    }
+    if (now === undefined || deadline?.aborted === true) {
       connections.release(accountId, client);
       return { kind: 'not_begun' };
     }
+    const { accessToken } = now;
     const complete = { ...request, accessToken, path: this.#pathBefore + path, timeoutMs: this.#timeoutMs, deadline };
     return exchange(client, complete, () => connections.release(accountId, client));
   }

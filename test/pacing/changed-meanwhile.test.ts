@@ -1,0 +1,154 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+import { parseId } from '../../src/kernel/ids.ts';
+import { changeBody, messagesBody, postSigned, statusOf, type TestLine } from '../support/notifications.ts';
+import { until } from '../support/until.ts';
+import { listed } from '../templates/listing-server.ts';
+import { type LiveWorld, startLiveWorld } from './live-world.ts';
+
+const CONNECTIONS = 2;
+const PER_SECOND = 2;
+/** A message that has waited for a connection for so long is looked at again. */
+const STALE_MS = 700;
+/** A suspended account is stopped everywhere within this time. */
+const STOPPED_MS = 2_000;
+const THROTTLED = 131_056;
+const BODY = [{ type: 'BODY', text: 'Hello' }];
+
+let world: LiveWorld;
+/** Answers each message when it is opened. */
+let gate = Promise.withResolvers<void>();
+before(async () => {
+  world = await startLiveWorld({ WAYPOST_PROVIDER_CONNECTIONS: String(CONNECTIONS) });
+});
+after(() => world.stop());
+
+let numbers = 0;
+const phones = (count: number) => Array.from({ length: count }, () => `+4477008${String(++numbers).padStart(5, '0')}`);
+const wait = async (ms: number, beganMs = performance.now()) => until(() => performance.now() - beganMs > ms);
+const takenOf = (to: string) => world.provider.taken.filter((taken) => taken.to === to);
+const platform = (method: string, path: string, body?: unknown) =>
+  world.gateway.call(method, `/platform/v1/${path}`, { key: world.gateway.platformKey, body });
+const tell = async (body: object) => {
+  const secret = world.gateway.secrets.appSecrets[0] ?? '';
+  assert.equal((await postSigned({ url: world.gateway.url, secret }, body)).status, 200);
+};
+
+const codesOf = ({ results }: { results: { error?: { code: string } }[] }) => results.map(({ error }) => error?.code);
+async function lineFrom(channelId: string): Promise<TestLine> {
+  const [line] = await world.gateway.database.query<TestLine>(
+    `select phone_number_id as "phoneNumberId", business_account_id as "businessAccountId", phone_number as "phoneNumber"
+     from channel where id = $1`,
+    [parseId('chn', channelId)],
+  );
+  assert.ok(line);
+  return line;
+}
+
+/** So many to a provider that answers when the gate is opened: as many as there are connections are there, the others wait. */
+async function sendToClosedGate(from: string, to: readonly string[]) {
+  gate = Promise.withResolvers();
+  world.provider.taken.length = 0;
+  world.provider.onMessage = async () => void (await gate.promise);
+  const answer = world.sendText(from, to);
+  await until(() => world.provider.taken.length === CONNECTIONS);
+  await wait(STALE_MS);
+  return { answer };
+}
+
+describe('a message that has waited for a connection to the provider', () => {
+  it('does not go out from a channel that was removed meanwhile', async () => {
+    const from = await world.connect();
+    const { answer } = await sendToClosedGate(from, phones(5));
+    assert.equal((await platform('DELETE', `channels/${from}`)).status, 204);
+    gate.resolve();
+    const { json } = await answer;
+    assert.deepEqual(codesOf(json), [undefined, undefined, 'not_attempted', 'not_attempted', 'not_attempted']);
+    assert.equal(world.provider.taken.length, CONNECTIONS);
+  });
+
+  it('does not go out once its account is suspended', async () => {
+    const { answer } = await sendToClosedGate(await world.connect(), phones(5));
+    const account = `accounts/${world.gateway.accountId}`;
+    assert.equal((await platform('PATCH', account, { suspended: true })).status, 200);
+    await wait(STOPPED_MS);
+    gate.resolve();
+    const { json } = await answer;
+    assert.equal((await platform('PATCH', account, { suspended: false })).status, 200);
+    assert.deepEqual(codesOf(json), [undefined, undefined, 'not_attempted', 'not_attempted', 'not_attempted']);
+    assert.equal(world.provider.taken.length, CONNECTIONS);
+  });
+
+  it('is not tried again once a notification has told that it arrived', async () => {
+    const from = await world.connect();
+    const [to = ''] = phones(1);
+    world.provider.taken.length = 0;
+    gate = Promise.withResolvers();
+    world.provider.onMessage = async (taken) => {
+      if (taken.to === to) return THROTTLED;
+      await gate.promise;
+      return undefined;
+    };
+    const answer = world.sendText(from, [to]);
+    await until(() => takenOf(to).length === 1);
+    const others = world.sendText(from, phones(CONNECTIONS));
+    await until(() => world.provider.taken.length === 1 + CONNECTIONS);
+    // Its second try is due after a second, and finds no connection.
+    await wait(1_500);
+    const [{ id } = { id: '' }] = takenOf(to);
+    const delivered = statusOf('delivered', { providerId: `wamid.${id}`, messageId: id });
+    await tell(messagesBody(await lineFrom(from), { statuses: [delivered] }));
+    await until(async () => (await world.call('GET', `/api/v1/messages/${id}`)).json.status === 'delivered');
+    gate.resolve();
+    assert.equal((await others).json.accepted_count, CONNECTIONS);
+    const [entry] = (await answer).json.results;
+    assert.deepEqual([entry.status, entry.message_id], ['accepted', `wamid.${id}`]);
+    assert.equal(takenOf(to).length, 1, 'it was transmitted once');
+  });
+});
+
+describe('a template message that waits for its turn', () => {
+  const template = { name: 'promo', language: 'en_US' };
+  async function sendAndWait() {
+    const from = await world.connect(PER_SECOND);
+    world.provider.onMessage = () => undefined;
+    world.provider.taken.length = 0;
+    const to = phones(7);
+    const body = { from, to, type: 'template', template };
+    const sending = world.call('POST', '/api/v1/messages/send', { body });
+    await until(() => world.provider.taken.length > 0);
+    const validated = async () => (await world.call('POST', '/api/v1/messages/validate', { body })).json.results;
+    return { line: await lineFrom(from), to, sending, validated };
+  }
+  before(() => {
+    world.provider.templates = [listed(template.name, { id: '9001', category: 'MARKETING', components: BODY })];
+  });
+
+  it('does not go out to a person who has stopped marketing messages meanwhile', async () => {
+    const { line, to, sending, validated } = await sendAndWait();
+    const last = to.at(-1) ?? '';
+    const word = { wa_id: last.slice(1), category: 'marketing_messages', value: 'stop', detail: 'Stop' };
+    const timestamp = Math.floor(Date.now() / 1_000);
+    const stop = { metadata: { phone_number_id: line.phoneNumberId }, user_preferences: [{ ...word, timestamp }] };
+    await tell(changeBody(line, 'user_preferences', stop));
+    await until(async () => (await validated()).at(-1).error?.code === 'recipient_opted_out');
+    const { json } = await sending;
+    assert.deepEqual([json.accepted_count, json.results.at(-1).error?.code], [6, 'recipient_opted_out']);
+    assert.deepEqual(takenOf(last), []);
+  });
+
+  it('does not go out once its template is paused', async () => {
+    const { line, to, sending } = await sendAndWait();
+    const value = { event: 'PAUSED', message_template_id: 9001, message_template_name: template.name };
+    await tell(
+      changeBody(line, 'message_template_status_update', {
+        ...value,
+        message_template_language: 'en_US',
+        reason: 'NONE',
+      }),
+    );
+    const { json } = await sending;
+    assert.equal(json.results.at(-1).error?.code, 'template_paused');
+    assert.deepEqual(takenOf(to.at(-1) ?? ''), []);
+  });
+});
