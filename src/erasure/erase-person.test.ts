@@ -159,6 +159,32 @@ describe('erasing a person', () => {
     );
   });
 
+  it('empties a request in which nobody else is left, also if it named the person twice', async () => {
+    const [person, userId, other] = ['+447700900781', 'GB.TWICE', '+447700900782'];
+    const line = await lineOf(gateway);
+    const fromBoth = textFrom(person, 'wamid.twice', { from_user_id: userId });
+    const contacts = [{ wa_id: person.slice(1), user_id: userId, profile: { name: 'Both' } }];
+    assert.equal(
+      (await postSigned(asSandbox(gateway), messagesBody(line, { contacts, messages: [fromBoth] }))).status,
+      200,
+    );
+    await until(() => isProcessed(gateway));
+    const send = async (to: unknown[]) => {
+      const body = { to, type: 'text', text: { body: 'Only for us' } };
+      const { json } = await gateway.call('POST', '/api/v1/messages/send', { body });
+      assert.equal(json.accepted_count, to.length);
+      return json.results[0].id;
+    };
+    const textOf = async (id: string) => (await gateway.call('GET', `/api/v1/messages/${id}`)).json.text?.body;
+    const [alone, together] = [await send([person, { user_id: userId }]), await send([person, other])];
+    await erase({ to: person });
+    await settled();
+    assert.deepEqual([await textOf(alone), await textOf(together)], [undefined, 'Only for us']);
+    await erase({ to: other });
+    await settled();
+    assert.equal(await textOf(together), undefined);
+  });
+
   it('finds by a number what is known by the user id alone, where only a stop has named both', async () => {
     await stop('+447700900773', 'GB.MARY');
     const body = { to: [{ user_id: 'GB.MARY' }], type: 'text', text: { body: 'Hello' } };

@@ -99,9 +99,18 @@ export async function replaceMessages(
 }
 
 /**
+ * Whether a request names anybody beside the person. Two recipients may be one person, named by number and by user id; and
+ * whoever was erased before has no name left.
+ */
+const SOMEBODY_ELSE = `exists (
+        select from message o where o.account_id = $1 and o.id = any(r.message_ids)
+          and coalesce(o.phone, o.user_id) is not null
+          and (o.phone = any($5)) is not true and (o.user_id = any($5)) is not true)`;
+
+/**
  * Rows are found by a list of their ids, because a join was planned to read all requests of the account for each stretch.
  * The provider's ids of messages go too, because the person's number can be read out of them; of those that the provider may
- * repeat a hash stays. What a request holds for all its recipients stays, unless this person was the only one. What belongs to
+ * repeat a hash stays. What a request holds for all its recipients stays, unless this person is the only one left. What belongs to
  * a request that still runs keeps its names until the second walk: it is by them that the request is found, and its end would
  * write the message anew.
  */
@@ -131,9 +140,9 @@ const MESSAGE_EMPTY = `
     on conflict do nothing
   ), requests as (
     update request r set
-      content = case when cardinality(r.message_ids) > 1 then r.content end,
-      client_reference = case when cardinality(r.message_ids) > 1 then r.client_reference end,
-      idempotency_key = case when cardinality(r.message_ids) > 1 then r.idempotency_key end,
+      content = case when ${SOMEBODY_ELSE} then r.content end,
+      client_reference = case when ${SOMEBODY_ELSE} then r.client_reference end,
+      idempotency_key = case when ${SOMEBODY_ELSE} then r.idempotency_key end,
       refused = (
         select jsonb_agg(case when entry->>'to' = any($5)
           then entry - 'user_id' - 'client_reference' || '{"to": ""}' else entry end order by place)

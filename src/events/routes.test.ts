@@ -65,6 +65,26 @@ describe('the feed', () => {
     assert.equal(new Set(page.data.map(({ id }: { id: string }) => id)).size, 3);
   });
 
+  it('gives all that was asked for up to the end that it tells, while events are being recorded', async () => {
+    const { accountId, key } = newLog();
+    const types = ['message.sent', 'message.read'] as const;
+    const recording = (async () => {
+      for (let event = 0; event < 300; event++)
+        await server.record(1, { accountId, types: [types[event % 2] ?? 'message.sent'] });
+    })();
+    for (let after = 0; after < 300; ) {
+      const page = await read(`?after=${after}&limit=100&type=message.sent`, key);
+      const expected = Array.from(
+        { length: Math.max(0, page.latest_sequence - after) },
+        (_, place) => after + 1 + place,
+      );
+      const asked = expected.filter((sequence) => sequence % 2 === 1).slice(0, 100);
+      assert.deepEqual(sequencesOf(page), asked, `${page.latest_sequence} after ${after}`);
+      after = asked.length === 100 ? (asked.at(-1) ?? after) : Math.max(after, page.latest_sequence);
+    }
+    await recording;
+  });
+
   it('goes on after any number, up to its limit', async () => {
     const { accountId, key } = newLog();
     await server.record(120, { accountId });

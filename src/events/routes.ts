@@ -83,14 +83,15 @@ function feedRoute({ reads, tail, waiting, closing, authenticate }: Deps): Route
       const limit = Number(query.limit ?? LIMIT_DEFAULT);
       const waitMs = Math.min(WAIT_SECONDS_MAX, Number(query.wait ?? 0)) * 1_000;
       const reading = { accountId, mode, after, types, limit, waitMs };
-      const events = await readWaiting({ reads, tail, waiting }, reading, [
+      const { events, latest } = await readWaiting({ reads, tail, waiting }, reading, [
         request.signal,
         closing,
         halfClosedSignal(request.raw),
       ]);
       // A key that was revoked while it waited reads nothing more.
       if (waitMs > 0) await authenticate(request.headers.authorization);
-      const { latest, oldest } = await reads.bounds({ accountId, mode });
+      // After the events: what has expired since they were read is in them, or is told by this.
+      const { oldest } = await reads.bounds({ accountId, mode });
       return {
         status: 200,
         headers: { 'content-type': 'application/json; charset=utf-8' },
@@ -111,32 +112,43 @@ interface Reading extends ReadWish {
   waitMs: number;
 }
 
+interface ReadPart {
+  events: readonly WrittenEvent[];
+  /** The end of the log that was looked through: where the page is not full, no event up to here that was asked for is missing in it. */
+  latest: number;
+}
+
 /** Reads; if there is nothing yet, waits for the first event that passes the filter and reads again. */
 async function readWaiting(
   { reads, tail, waiting }: Pick<Deps, 'reads' | 'tail' | 'waiting'>,
   { waitMs, ...wish }: Reading,
   ends: AbortSignal[],
-): Promise<readonly WrittenEvent[]> {
+): Promise<ReadPart> {
   const { accountId, mode } = wish;
   const endMs = performance.now() + waitMs;
-  let from = wish.after;
-  let events = await reads.list(wish);
-  if (waitMs === 0 || events.length > 0) return events;
+  const readFrom = async (after: number): Promise<ReadPart> => {
+    // The end comes before the events: one that is recorded between the two would else be told and not given.
+    const { latest } = await reads.bounds({ accountId, mode });
+    const events = await reads.list({ ...wish, after });
+    return { events, latest: Math.max(latest, events.at(-1)?.sequence ?? 0) };
+  };
+  let part = await readFrom(wish.after);
+  if (waitMs === 0 || part.events.length > 0) return part;
   // Only now: to listen to both costs more than most reads.
   const signal = AbortSignal.any(ends);
   const leave = waiting.take(accountId);
   try {
-    while (events.length === 0 && performance.now() < endMs && !signal.aborted) {
+    let from = wish.after;
+    while (part.events.length === 0 && performance.now() < endMs && !signal.aborted) {
       await tail.wait({ accountId, mode, after: from }, Math.max(0, endMs - performance.now()), signal);
-      const { latest } = await reads.bounds({ accountId, mode });
-      events = await reads.list({ ...wish, after: from });
+      part = await readFrom(from);
       // What other types there were up to here must neither end the wait again nor be looked at again.
-      from = Math.max(from, latest);
+      from = Math.max(from, part.latest);
     }
   } finally {
     leave();
   }
-  return events;
+  return part;
 }
 
 function streamRoute(deps: Deps): Route {
