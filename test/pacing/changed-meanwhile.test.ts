@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { parseId } from '../../src/kernel/ids.ts';
-import { changeBody, messagesBody, postSigned, statusOf, type TestLine } from '../support/notifications.ts';
+import { asProvider, changeBody, messagesBody, postSigned, statusOf, type TestLine } from '../support/notifications.ts';
 import { until } from '../support/until.ts';
 import { listed } from '../templates/listing-server.ts';
 import { type LiveWorld, startLiveWorld } from './live-world.ts';
@@ -29,10 +29,7 @@ const wait = async (ms: number, beganMs = performance.now()) => until(() => perf
 const takenOf = (to: string) => world.provider.taken.filter((taken) => taken.to === to);
 const platform = (method: string, path: string, body?: unknown) =>
   world.gateway.call(method, `/platform/v1/${path}`, { key: world.gateway.platformKey, body });
-const tell = async (body: object) => {
-  const secret = world.gateway.secrets.appSecrets[0] ?? '';
-  assert.equal((await postSigned({ url: world.gateway.url, secret }, body)).status, 200);
-};
+const tell = async (body: object) => assert.equal((await postSigned(asProvider(world.gateway), body)).status, 200);
 
 const codesOf = ({ results }: { results: { error?: { code: string } }[] }) => results.map(({ error }) => error?.code);
 async function lineFrom(channelId: string): Promise<TestLine> {

@@ -79,6 +79,11 @@ export function asSandbox({ url, secrets }: TestGateway): { url: string; secret:
   return { url, secret: secrets.sandboxAppSecret };
 }
 
+/** Where and with what the provider posts. */
+export function asProvider({ url, secrets }: TestGateway): { url: string; secret: string } {
+  return { url, secret: secrets.appSecrets[0] ?? '' };
+}
+
 /** A notification of the field `messages` for a number. */
 export function messagesBody(line: TestLine, value: object): object {
   const metadata = { display_phone_number: line.phoneNumber.slice(1), phone_number_id: line.phoneNumberId };

@@ -3,6 +3,7 @@ import { after, before, describe, it } from 'node:test';
 import { startTestGateway, type TestGateway } from '../support/gateway.ts';
 import {
   addChannel,
+  asProvider,
   asSandbox,
   changeBody,
   isProcessed,
@@ -207,8 +208,7 @@ describe('a notification', () => {
     await tell('message_template_status_update', paused);
     assert.deepEqual([await statusOf('live'), await statusOf('test')], ['approved', 'paused']);
     assert.equal(await isDue('live'), false);
-    const asProvider = { url: gateway.url, secret: gateway.secrets.appSecrets[0] ?? '' };
-    await tell('message_template_status_update', { ...told, event: 'DISABLED', reason: 'NONE' }, asProvider);
+    await tell('message_template_status_update', { ...told, event: 'DISABLED', reason: 'NONE' }, asProvider(gateway));
     assert.deepEqual([await statusOf('live'), await statusOf('test')], ['disabled', 'paused']);
     await tell('message_template_status_update', { ...told, event: 'REINSTATED', reason: 'NONE' });
     assert.equal(await statusOf('live'), 'disabled');

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { type LiveWorld, startLiveWorld } from '../../../test/pacing/live-world.ts';
-import { messagesBody, postSigned, statusOf } from '../../../test/support/notifications.ts';
+import { asProvider, messagesBody, postSigned, statusOf } from '../../../test/support/notifications.ts';
 import { until } from '../../../test/support/until.ts';
 
 /** Something went wrong on the provider's side; it is not tried again. */
@@ -34,8 +34,7 @@ async function sendRefused(to: string, { code, provenAt }: { code: number; prove
 async function report(status: string, id: string): Promise<void> {
   const line = { phoneNumberId: '1001', businessAccountId: '2', phoneNumber: '+447700900991' };
   const body = messagesBody(line, { statuses: [statusOf(status, { providerId: `wamid.${id}`, messageId: id })] });
-  const secret = world.gateway.secrets.appSecrets[0] ?? '';
-  assert.equal((await postSigned({ url: world.gateway.url, secret }, body)).status, 200);
+  assert.equal((await postSigned(asProvider(world.gateway), body)).status, 200);
   await until(async () => (await read(id)).status === status);
 }
 

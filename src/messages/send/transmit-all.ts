@@ -126,7 +126,8 @@ async function outcomeOf(
       },
       settledMeanwhile: () => isSettled(deps, call, message.id),
       async lookAgain() {
-        const later = await lookAgain(deps, call, message, deadline);
+        // By now it is that, whatever it was when its send began.
+        const later = await claimBeforeDeadline(deps, call, { ...message, status: 'transmitting' }, deadline);
         if (later.kind === 'refused') {
           keptBack = later.error;
           return undefined;
@@ -159,16 +160,28 @@ async function takeTurn(
   const waitMs = turn?.kind === 'later' ? Math.max(0, turn.atMs - deps.clock.steadyMs()) : 0;
   try {
     await wait(waitMs, undefined, { signal: deadline });
-    // A store that is slow to commit must not hold the message beyond the deadline: nothing is in flight yet.
+  } catch {
+    return NOT_ATTEMPTED; // The deadline came first.
+  }
+  return claimBeforeDeadline(deps, call, message, deadline);
+}
+
+const NOT_ATTEMPTED: ChannelNow = { kind: 'refused', error: { code: 'not_attempted' } };
+
+/** Nothing is in flight yet, so a store that is slow, or cannot be asked, leaves the message where it is. */
+async function claimBeforeDeadline(
+  deps: TransmitDeps,
+  call: TransmitCall,
+  message: IntendedMessage,
+  deadline: AbortSignal,
+): Promise<ChannelNow> {
+  try {
     return await beforeDeadline(claimTurn(deps, call, message), deadline, NOT_ATTEMPTED);
   } catch (error) {
-    // The deadline came first, or the store cannot be asked: then nothing is begun.
     if (!deadline.aborted) tellFault(deps.log, error);
     return NOT_ATTEMPTED;
   }
 }
-
-const NOT_ATTEMPTED: ChannelNow = { kind: 'refused', error: { code: 'not_attempted' } };
 
 async function claimTurn(deps: TransmitDeps, call: TransmitCall, message: IntendedMessage): Promise<ChannelNow> {
   const now = await asItIsNow(deps, call, message);
@@ -193,22 +206,6 @@ async function asItIsNow(
   const now = await deps.channels.asItIsNow(channel);
   const error = now.kind === 'refused' ? now.error : await recheck(message);
   return error === null ? now : { kind: 'refused', error };
-}
-
-/** What a message that is `transmitting` may go out from after a wait for a connection; nothing, once it is settled. */
-async function lookAgain(
-  deps: TransmitDeps,
-  call: TransmitCall,
-  message: IntendedMessage,
-  deadline: AbortSignal,
-): Promise<ChannelNow> {
-  try {
-    const looked = claimTurn(deps, call, { ...message, status: 'transmitting' });
-    return await beforeDeadline(looked, deadline, NOT_ATTEMPTED);
-  } catch (error) {
-    tellFault(deps.log, error);
-    return NOT_ATTEMPTED;
-  }
 }
 
 function contentFor(content: MessageContent, { components }: IntendedMessage): MessageContent {
