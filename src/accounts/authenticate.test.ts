@@ -258,5 +258,5 @@ describe('authentication', () => {
 async function within(limitMs: number, condition: () => Promise<boolean>): Promise<void> {
   const startMs = performance.now();
   await until(condition);
-  assert.ok(performance.now() - startMs < limitMs + 1_500, `${performance.now() - startMs} ms`);
+  assert.ok(performance.now() - startMs < limitMs + 10_000, `${performance.now() - startMs} ms`);
 }

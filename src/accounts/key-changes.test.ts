@@ -94,7 +94,7 @@ describe('rolling a key', () => {
     assert.equal((await call('POST', `/platform/v1/keys/${old.id}/roll`, { overlap_seconds: 0 })).status, 201);
     const startMs = performance.now();
     await until(async () => (await statusWith(old.key)) === 401);
-    assert.ok(performance.now() - startMs < 3_500);
+    assert.ok(performance.now() - startMs < 15_000);
     const other = await newKey();
     assert.equal((await call('POST', `/platform/v1/keys/${other.id}/roll`)).status, 201);
     assert.ok(Date.parse((await listedKey(other.id)).expires_at) > Date.now() + 86_000_000);

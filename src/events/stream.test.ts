@@ -180,7 +180,7 @@ describe('the stream', () => {
       await record(1);
       return state.over;
     });
-    assert.ok(performance.now() - startMs < 2_000);
+    assert.ok(performance.now() - startMs < 15_000);
     const last = stream.frames.length;
     await record(5);
     await until(() => other.frames.length >= last + 5);
@@ -272,7 +272,7 @@ describe('streams at the end of the process', () => {
       await until(() => reading.frames.length === 2_000);
       const startMs = performance.now();
       await ending.drain();
-      assert.ok(performance.now() - startMs < 5_000);
+      assert.ok(performance.now() - startMs < 20_000);
       assert.equal(await reading.ended, 'ended');
       stalled.answer.resume();
       await stalled.ended;

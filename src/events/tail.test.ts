@@ -22,12 +22,12 @@ it('a question that the server rolled back is asked again, and ends neither the 
   const lines: string[] = [];
   const log = pino({}, { write: (line: string) => void lines.push(line) });
   const tail = createTail(database, log);
-  const waiting = tail.wait({ accountId, mode: 'test', after: 0 }, 10_000, new AbortController().signal);
+  const waiting = tail.wait({ accountId, mode: 'test', after: 0 }, 60_000, new AbortController().signal);
   await until(() => lines.length > 0);
   await database.query(
     'create or replace view event_sequence as select account_id, mode, last from event_sequence_there',
   );
   const begunMs = performance.now();
   await waiting;
-  assert.ok(performance.now() - begunMs < 5_000, 'it was told of the event');
+  assert.ok(performance.now() - begunMs < 30_000, 'it was told of the event');
 });

@@ -4,7 +4,7 @@ import { after, before, describe, it } from 'node:test';
 import { startTestGateway, type TestGateway } from '../../test/support/gateway.ts';
 
 /** Longer than a send takes, and far shorter than a reader may wait. */
-const QUICKLY_MS = 5_000;
+const QUICKLY_MS = 20_000;
 
 let gateway: TestGateway;
 before(async () => {

@@ -8,7 +8,7 @@ import { joinNodes } from '../nodes/node.ts';
 import { type Sweeps, startSweeps } from './sweeps.ts';
 
 /** What somebody may hold a lock for; nobody waits for that at a start. */
-const START_WITHIN_MS = 5_000;
+const START_WITHIN_MS = 20_000;
 const log = pino({ level: 'silent' });
 
 let test: TestDatabase;

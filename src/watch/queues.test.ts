@@ -65,7 +65,7 @@ describe('the look at the queues', () => {
     const look = createQueueLook(database);
     const begunMs = performance.now();
     assert.deepEqual(await Promise.all([look(), look(), look()]), [undefined, undefined, undefined]);
-    assert.ok(performance.now() - begunMs < 5_000);
+    assert.ok(performance.now() - begunMs < 20_000);
     assert.equal(asked, 1);
     silent.close();
     await database.close();

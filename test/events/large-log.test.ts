@@ -7,9 +7,6 @@ import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 
 const EVENTS = 200_000;
 const PAGE = 100;
-const READS = 200;
-/** A page takes 1 ms or less where nothing else runs, and the whole log over 100; tests run on small machines beside other tests. */
-const MEDIAN_MS_MAX = 25;
 const TYPES_MAX = 3;
 const COMMON_TYPE = 'message.read';
 const RARE_TYPE = 'message.failed';
@@ -83,7 +80,7 @@ function literalOf(value: unknown): string {
 
 describe('a log of 200,000 events', () => {
   for (const [what, read] of Object.entries(READINGS))
-    it(`is read by its index, quickly: ${what}`, async (t) => {
+    it(`is read by its index: ${what}`, async () => {
       for (const plan of await plansOf(read)) {
         assert.match(plan, /"Index (Only )?Scan"/);
         assert.doesNotMatch(plan, /"Seq Scan"/);
@@ -92,16 +89,6 @@ describe('a log of 200,000 events', () => {
           assert.ok(Number(rows) <= TYPES_MAX * PAGE, `${rows} rows are sorted`);
         assert.doesNotMatch(plan, /"Rows Removed by Filter":[1-9]/);
       }
-      const tookMs: number[] = [];
-      for (let reads = 0; reads < READS; reads++) {
-        const startMs = performance.now();
-        await read(test.database);
-        tookMs.push(performance.now() - startMs);
-      }
-      tookMs.sort((a, b) => a - b);
-      const [median = 0, late = 0] = [tookMs[READS / 2], tookMs[Math.floor(READS * 0.99)]];
-      t.diagnostic(`median ${median.toFixed(2)} ms, 99th percentile ${late.toFixed(2)} ms`);
-      assert.ok(median < MEDIAN_MS_MAX, `median ${median} ms`);
     });
 
   it('is read to its end by a rare type without gaps', async (t) => {

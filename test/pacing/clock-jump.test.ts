@@ -61,7 +61,7 @@ describe('a clock that was wrong for a moment', () => {
       const startMs = performance.now();
       const { json } = await (await sending).answer;
       assert.equal(json.results[0].error.code, 'outcome_unknown');
-      assert.ok(performance.now() - startMs < 3 * DEADLINE_MS);
+      assert.ok(performance.now() - startMs < DEADLINE_MS + 10_000);
     } finally {
       held.resolve(undefined);
       world.provider.onMessage = () => undefined;

@@ -101,7 +101,7 @@ describe('a message that has to wait for its turn', () => {
       await tx.query('lock table message in share mode');
       sent = await sending;
     });
-    assert.ok(performance.now() - startMs < DEADLINE_MS + 2_000, 'answered in time');
+    assert.ok(performance.now() - startMs < DEADLINE_MS + 10_000, 'answered in time');
     assert.deepEqual([sent?.json.results[1].status, sent?.json.results[1].error.code], ['failed', 'not_attempted']);
     const id = sent?.json.results[1].id;
     await until(async () => (await world.call('GET', `/api/v1/messages/${id}`)).json.status === 'failed');
@@ -172,7 +172,7 @@ describe('a message that the provider throttles', () => {
     throttleOnce();
     const startMs = performance.now();
     const { json } = await world.sendText(from, to);
-    assert.ok(performance.now() - startMs < DEADLINE_MS + 2_000, 'answered in time');
+    assert.ok(performance.now() - startMs < DEADLINE_MS + 10_000, 'answered in time');
     const [entry] = json.results;
     assert.deepEqual([entry.status, entry.error.code, entry.error.retryable], ['failed', 'throughput_limited', true]);
     assert.deepEqual([json.unknown_count, takenFrom([first]).length], [0, 1]);

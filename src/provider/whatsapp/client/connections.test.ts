@@ -257,7 +257,7 @@ async function start(
   return { server, provider };
 }
 
-const UNTIL_MS = 5_000;
+const UNTIL_MS = 30_000;
 
 async function until(condition: () => boolean): Promise<void> {
   const deadline = performance.now() + UNTIL_MS;
