@@ -6,14 +6,17 @@ import {
   isProcessed,
   lineOf,
   messagesBody,
+  postAndApply,
   postSigned,
   sendOne,
+  type TestLine,
   textFrom,
 } from '../../test/support/notifications.ts';
 import { assertProblem } from '../../test/support/problem.ts';
 import { transmitsOf } from '../../test/support/transmits.ts';
 import { until } from '../../test/support/until.ts';
 import { newId } from '../kernel/ids.ts';
+import { expireErasedInboundIds } from '../messages/report/inbound-store.ts';
 import { LATE_ANSWER_MS } from '../provider/port.ts';
 import { listAccountTables } from './account-store.ts';
 import { eraseRound } from './erase-round.ts';
@@ -38,6 +41,18 @@ async function rowsOf(accountId: string, { database } = gateway): Promise<Record
     if (row !== undefined && row.rows > 0) counts[table] = row.rows;
   }
   return counts;
+}
+
+/** Connects a number that no account has any more. */
+async function connect(accountId: string, { phoneNumberId }: TestLine): Promise<void> {
+  const wish = {
+    phone_number_id: phoneNumberId,
+    business_account_id: '2001',
+    display_phone_number: '+15550781234',
+    access_token: 'a-token',
+    mode: 'test',
+  };
+  assert.equal((await call('POST', `/platform/v1/accounts/${accountId}/channels`, wish)).status, 201);
 }
 
 async function fill(): Promise<void> {
@@ -80,14 +95,7 @@ describe('deleting an account', () => {
     const listed = await call('GET', '/platform/v1/accounts');
     assert.ok(!listed.text.includes(gateway.accountId) && listed.text.includes(neighbour));
     // Its number can be connected again, by another account.
-    const wish = {
-      phone_number_id: line.phoneNumberId,
-      business_account_id: '2001',
-      display_phone_number: '+15550781234',
-      access_token: 'a-token',
-      mode: 'test',
-    };
-    assert.equal((await call('POST', `/platform/v1/accounts/${neighbour}/channels`, wish)).status, 201);
+    await connect(neighbour, line);
 
     assert.ok(((await rowsOf(gateway.accountId)).message ?? 0) > 0, 'what is under way may still be written');
     await gateway.database.query(`update account set deleted_at = now() - interval '1 hour' where id = $1`, [
@@ -103,6 +111,44 @@ describe('deleting an account', () => {
       audit.slice(0, 2).map(({ action }: { action: string }) => action),
       ['account.erased', 'account.deleted'],
     );
+  });
+
+  it('tells the next owner of its number nothing that the provider repeats, once it is erased too', async () => {
+    const [erased, next] = [await gateway.createAccount('Erased'), await gateway.createAccount('Next')];
+    const line = await lineOf(gateway, erased);
+    const [person, other] = ['+447700900802', '+447700900803'];
+    const repeated = [textFrom(person, 'wamid.of-a-person-erased'), textFrom(other, 'wamid.of-another')];
+    const post = (messages: object[]) => postAndApply(gateway, messagesBody(line, { messages }));
+    const idsOf = (accountId: string) =>
+      gateway.database.query(
+        `select provider_message_id as id from message where account_id = $1 and direction = 'inbound'`,
+        [accountId],
+      );
+    await post(repeated);
+    assert.equal((await idsOf(erased)).length, 2);
+    const path = `/platform/v1/accounts/${erased}`;
+    assert.equal((await call('POST', `${path}/erase`, { to: person })).status, 202);
+    await until(async () => {
+      await gateway.database.query('update erasure set due_at = now() where due_at > now()');
+      await eraseRound(gateway.database, 0);
+      return (await gateway.database.query('select 1 from erasure')).length === 0;
+    });
+    assert.equal((await call('DELETE', path)).status, 202);
+    await gateway.database.query(`update account set deleted_at = now() - interval '1 hour' where id = $1`, [erased]);
+    await until(
+      async () =>
+        (await call('GET', `/platform/v1/audit?account_id=${erased}`)).json.data[0].action === 'account.erased',
+    );
+    await connect(next, line);
+    await post([...repeated, textFrom(person, 'wamid.new')]);
+    assert.deepEqual(await idsOf(next), [{ id: 'wamid.new' }]);
+
+    const left = () => gateway.database.query('select 1 from erased_inbound_id');
+    assert.equal(await expireErasedInboundIds(gateway.database), 0);
+    assert.ok((await left()).length >= repeated.length);
+    await gateway.database.query(`update erased_inbound_id set created_at = now() - interval '14 days'`);
+    await expireErasedInboundIds(gateway.database);
+    assert.deepEqual(await left(), []);
   });
 });
 

@@ -2,6 +2,7 @@ import { revokeAllKeys } from '../accounts/key-store.ts';
 import { PLATFORM } from '../accounts/require-account.ts';
 import { insertAudit, markAccountDeleted } from '../accounts/store.ts';
 import { removeChannels } from '../channels/store.ts';
+import { detachInboundIds } from '../messages/report/inbound-store.ts';
 import type { Database } from '../store/database.ts';
 import {
   claimDeletedAccount,
@@ -39,6 +40,7 @@ export function eraseDeletedAccount(database: Database, settledMs: number): Prom
   return database.transaction(async (tx) => {
     const accountId = await claimDeletedAccount(tx, settledMs);
     if (accountId === undefined) return false;
+    if ((await detachInboundIds(tx, accountId, ROWS_A_BATCH)) > 0) return true;
     for (const table of await listAccountTables(tx))
       if ((await deleteRows(tx, table, accountId, ROWS_A_BATCH)) > 0) return true;
     await deleteAccountRow(tx, accountId);

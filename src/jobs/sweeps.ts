@@ -3,7 +3,7 @@ import { tidyDeliveries } from '../endpoints/deliver/delivery-store.ts';
 import { recoverRequests } from '../messages/commit/recover.ts';
 import { listWorkingNodes } from '../messages/commit/recover-store.ts';
 import { expireIdempotency } from '../messages/commit/store.ts';
-import { expireInboundIds } from '../messages/report/inbound-store.ts';
+import { expireErasedInboundIds, expireInboundIds } from '../messages/report/inbound-store.ts';
 import type { Node } from '../nodes/node.ts';
 import { expireNews } from '../notifications/news-store.ts';
 import { unwatched, type WatchRound } from '../observe/loops.ts';
@@ -62,7 +62,7 @@ export async function startSweeps(deps: Deps): Promise<Sweeps> {
   const tidy = async () => {
     await makeWeeks(database, log);
     let expired = 0;
-    for (const expire of [expireIdempotency, expireInboundIds, expireNews, tidyDeliveries])
+    for (const expire of [expireIdempotency, expireInboundIds, expireErasedInboundIds, expireNews, tidyDeliveries])
       for (let some = 1; some > 0 && !stopping; expired += some) some = await expire(database);
     return expired;
   };

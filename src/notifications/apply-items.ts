@@ -219,6 +219,7 @@ function inboundOf(item: InboundItem, target: ChannelTarget, receivedAt: Date): 
   return {
     accountId: target.account_id,
     channelId: target.id,
+    phoneNumberId: target.phone_number_id,
     formerChannels: target.former,
     mode: target.mode,
     id: newId(),

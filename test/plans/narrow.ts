@@ -36,6 +36,7 @@ export const MAY_READ_MORE: Record<string, string> = {
   'src/keeping/partition-store.ts holdsEvents': 'Ends with the last one of a log.',
   'src/keeping/expire-store.ts deleteStrays': 'Next to nothing is in no week.',
   'src/keeping/expire-store.ts emptyStrays': 'Next to nothing is in no week.',
+  'src/messages/report/inbound-store.ts detachInboundIds': 'Ends at a limit.',
   'src/messages/report/inbound-store.ts expireInboundIds': 'By the time at which they end.',
   'src/messages/commit/store.ts expireIdempotency': 'By the time at which they end.',
   'src/messages/read/read-store.ts listMessages, no filter': 'Ends with the page, and reads far for some filters.',

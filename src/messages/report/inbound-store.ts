@@ -6,6 +6,8 @@ import type { Queryable } from '../../store/database.ts';
 export interface InboundMessage {
   accountId: string;
   channelId: string;
+  /** The provider's id of the number that it was written to. */
+  phoneNumberId: string;
   /**
    * The channels that the number it was written to had before, in any account. One of them may have received it already, and what
    * it answers may be of one in this account.
@@ -30,6 +32,9 @@ export interface InboundMessage {
 export const erasedId = (providerMessageId: string) =>
   `encode(sha256(convert_to(${providerMessageId}, 'UTF8')), 'hex')`;
 
+/** Once the account is erased too, of a message whose person was not erased before, and of one whose was. */
+const ERASED_WITH_ACCOUNT = `${erasedId('i.provider_message_id')}, ${erasedId(erasedId('i.provider_message_id'))}`;
+
 /**
  * Writes inbound messages, each once however often the provider repeats it, linked to the message that it answers
  * (of the same number, whoever wrote it, also one of these). The ids claimed first are what makes it once, also between nodes.
@@ -37,14 +42,18 @@ export const erasedId = (providerMessageId: string) =>
 const INBOUND_INSERT = `
   with incoming as (
     select * from unnest($1::uuid[], $2::uuid[], $3::mode[], $4::uuid[], $5::text[], $6::text[], $7::text[], $8::text[],
-      $9::jsonb[], $10::text[], $11::timestamptz[], $12::text[])
-    as t(account_id, channel_id, mode, id, provider_message_id, type, phone, user_id, content, reply_to, at, channels)
+      $9::jsonb[], $10::text[], $11::timestamptz[], $12::text[], $13::text[])
+    as t(account_id, channel_id, mode, id, provider_message_id, type, phone, user_id, content, reply_to, at, channels,
+      phone_number_id)
   ), claimed as (
     insert into inbound_id (account_id, channel_id, provider_message_id, message_id)
     select account_id, channel_id, provider_message_id, id from incoming i
     where not exists (
       select from inbound_id e where e.account_id = i.account_id and e.channel_id = i.channel_id
         and e.provider_message_id = ${erasedId('i.provider_message_id')})
+      and not exists (
+        select from erased_inbound_id e where e.mode = i.mode and e.phone_number_id = i.phone_number_id
+          and e.provider_message_id_sha256 in (${ERASED_WITH_ACCOUNT}))
     order by account_id, channel_id, provider_message_id, id
     on conflict do nothing
     returning account_id, channel_id, provider_message_id, message_id
@@ -114,6 +123,7 @@ async function insertUnclaimed(tx: Queryable, messages: readonly InboundMessage[
     column((message) => message.at),
     // Lists of different lengths, which only texts can be side by side.
     column(channelsText),
+    column((message) => message.phoneNumberId),
   ]);
   return new Set(rows.map(({ id }) => id));
 }
@@ -122,12 +132,44 @@ function channelsText({ accountId, channelId, formerChannels }: InboundMessage):
   return `{${[channelId, ...formerIdsOf(accountId, formerChannels)].join(',')}}`;
 }
 
+/**
+ * The ids are taken from an account that is erased; by what stays of them, the number's next owner is not told of what the
+ * provider repeats. The account's channels must still be there.
+ */
+const INBOUND_ID_DETACH = `
+  with gone as (
+    delete from inbound_id where ctid = any(array(
+      select ctid from inbound_id where account_id = $1 limit $2))
+    returning channel_id, provider_message_id, created_at
+  ), kept as (
+    insert into erased_inbound_id (mode, phone_number_id, provider_message_id_sha256, created_at)
+    select c.mode, c.phone_number_id, ${erasedId('gone.provider_message_id')}, gone.created_at
+    from gone join channel c on c.account_id = $1 and c.id = gone.channel_id
+    on conflict do nothing
+  )
+  select 1 as gone from gone`;
+
+/** Returns how many, \`limit\` at the most. */
+export async function detachInboundIds(tx: Queryable, accountId: string, limit: number): Promise<number> {
+  return (await tx.query(INBOUND_ID_DETACH, [accountId, limit])).length;
+}
+
 /** Somewhat longer than the seven days for which the provider repeats a notification. */
+const KEPT = "interval '14 days'";
 const INBOUND_ID_EXPIRE = `
   delete from inbound_id where ctid in (
-    select ctid from inbound_id where created_at <= now() - interval '14 days' limit 5000)
+    select ctid from inbound_id where created_at <= now() - ${KEPT} limit 5000)
   returning 1 as gone`;
 
 export async function expireInboundIds(store: Queryable): Promise<number> {
   return (await store.query(INBOUND_ID_EXPIRE)).length;
+}
+
+const ERASED_INBOUND_ID_EXPIRE = `
+  delete from erased_inbound_id where ctid in (
+    select ctid from erased_inbound_id where created_at <= now() - ${KEPT} limit 5000)
+  returning 1 as gone`;
+
+export async function expireErasedInboundIds(store: Queryable): Promise<number> {
+  return (await store.query(ERASED_INBOUND_ID_EXPIRE)).length;
 }
