@@ -48,6 +48,8 @@ export function createAuthenticate({ database, platformKeys, clock, onUsed }: De
   });
   const keys = createRemembered({
     async load(key) {
+      // A mistyped one is refused without a look into the database.
+      if (!isWellFormedApiKey(key)) return undefined;
       const askedMs = clock.steadyMs();
       const row = await withinMs(lookUps.add(hashApiKey(key)), LOOK_UP_MS, tooLong);
       return row && { row, validUntilMs: validUntilMs(row, askedMs) };
@@ -65,7 +67,6 @@ export function createAuthenticate({ database, platformKeys, clock, onUsed }: De
       if (!isAmong(platformHashes, key)) throw invalidKey();
       return { kind: 'platform' };
     }
-    if (!isWellFormedApiKey(key)) throw invalidKey();
     const found = await keys.get(key);
     if (found === undefined || found.validUntilMs <= clock.steadyMs()) throw invalidKey();
     onUsed?.(found.row.account_id, found.row.id);

@@ -5,6 +5,15 @@ import { pointerToken } from './json-pointer.ts';
 const DEPTH_MAX = 32;
 /** Nobody mends more faults than this in one go, and a body can be made to hold some hundred thousand. */
 const FAULTS_MAX = 100;
+/** A value and the way to it, which is put into words only where there is a fault: most bodies have none. */
+interface Item {
+  value: unknown;
+  name: string;
+  /** undefined: it is the whole. */
+  parent: Item | undefined;
+  depth: number;
+}
+
 const UNSTORABLE = 'U+0000 and lone surrogates are not accepted.';
 
 /**
@@ -14,26 +23,29 @@ const UNSTORABLE = 'U+0000 and lone surrogates are not accepted.';
  */
 export function jsonFaults(value: unknown): PointerFault[] {
   const faults: PointerFault[] = [];
-  const open: { value: unknown; pointer: string; depth: number }[] = [{ value, pointer: '#', depth: 0 }];
+  const open: Item[] = [{ value, name: '', parent: undefined, depth: 0 }];
   for (let item = open.pop(); item !== undefined && faults.length < FAULTS_MAX; item = open.pop()) {
     if (typeof item.value === 'string') {
-      if (!isStorable(item.value)) faults.push({ pointer: item.pointer, detail: UNSTORABLE });
+      if (!isStorable(item.value)) faults.push({ pointer: pointerTo(item), detail: UNSTORABLE });
     } else if (item.value === Infinity || item.value === -Infinity) {
-      faults.push({ pointer: item.pointer, detail: 'This number is too large.' });
+      faults.push({ pointer: pointerTo(item), detail: 'This number is too large.' });
     } else if (typeof item.value === 'object' && item.value !== null) {
       if (item.depth >= DEPTH_MAX) {
-        faults.push({ pointer: item.pointer, detail: `Nested deeper than ${DEPTH_MAX} levels.` });
+        faults.push({ pointer: pointerTo(item), detail: `Nested deeper than ${DEPTH_MAX} levels.` });
         continue;
       }
       const members = Object.entries(item.value);
       // Once for the object, which is the place of them all: a name that cannot be stored cannot be told either.
       if (!members.every(([name]) => isStorable(name)))
-        faults.push({ pointer: item.pointer, detail: `A member's name: ${UNSTORABLE}` });
-      for (const [name, value] of members)
-        open.push({ value, pointer: `${item.pointer}/${pointerToken(name)}`, depth: item.depth + 1 });
+        faults.push({ pointer: pointerTo(item), detail: `A member's name: ${UNSTORABLE}` });
+      for (const [name, value] of members) open.push({ value, name, parent: item, depth: item.depth + 1 });
     }
   }
   return faults;
+}
+
+function pointerTo({ name, parent }: Item): string {
+  return parent === undefined ? '#' : `${pointerTo(parent)}/${pointerToken(name)}`;
 }
 
 function isStorable(text: string): boolean {
