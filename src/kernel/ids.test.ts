@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
+import { fromUUID } from 'typeid-js';
 import { firstIdOfMs, formatId, idTimeMs, newId, parseId, UUID } from './ids.ts';
 
 /** The valid examples of the TypeID specification: https://github.com/jetify-com/typeid/blob/main/spec/valid.yml */
@@ -19,6 +20,15 @@ describe('ids', () => {
   it('are written and read as the TypeID specification says', () => {
     for (const [suffix, uuid] of VECTORS) assert.equal(parseId('msg', `msg_${suffix}`), uuid);
     assert.equal(formatId('msg', '01890a5d-ac96-774b-bcce-b302099a8057'), 'msg_01h455vb4pex5vsknk084sn02q');
+  });
+
+  it('are written as the library of the specification writes them', () => {
+    for (const [suffix, uuid] of VECTORS) assert.equal(formatId('msg', uuid), `msg_${suffix}`);
+    fc.assert(
+      fc.property(fc.uuid(), (uuid) => {
+        assert.equal(formatId('evt', uuid), fromUUID(uuid, 'evt'));
+      }),
+    );
   });
 
   it('come back from their written form as they were', () => {

@@ -1,5 +1,5 @@
 import { randomFillSync } from 'node:crypto';
-import { fromString, fromUUID, toUUIDBytes } from 'typeid-js';
+import { fromString, toUUIDBytes } from 'typeid-js';
 import { v7 } from 'uuid';
 
 /** The prefix of every kind of id that callers see. Inside, and in the database, an id is the bare UUID. */
@@ -46,9 +46,32 @@ function sixteenRandomBytes(): Uint8Array {
   return random.subarray(randomUsed - 16, randomUsed);
 }
 
-/** Writes a UUID as a TypeID, such as `msg_01h455vb4pex5vsknk084sn02q`. */
+const BASE_32 = '0123456789abcdefghjkmnpqrstvwxyz';
+/** Two digits of base 32 for each ten bits. */
+const DIGIT_PAIRS = Array.from({ length: 1_024 }, (_, bits) => `${BASE_32[bits >> 5]}${BASE_32[bits & 31]}`);
+/** Where a UUID's text has its hexadecimal digits. */
+const HEX_PLACES = Array.from(NIL_UUID.matchAll(/0/g), ({ index }) => index);
+/** The value of a hexadecimal digit, by its code. */
+const HEX_VALUES = new Uint8Array(128);
+for (const [value, digit] of [...'0123456789abcdef'].entries()) HEX_VALUES[digit.charCodeAt(0)] = value;
+
+/**
+ * Writes a UUID in lower case as a TypeID, such as `msg_01h455vb4pex5vsknk084sn02q`. Not by the library, which takes four times as
+ * long: a message to one of 50 recipients has its id written twice, and that was 6 % of its whole cost here.
+ */
 export function formatId(prefix: IdPrefix, uuid: string): string {
-  return fromUUID(uuid, prefix);
+  let text = `${prefix}_`;
+  // 26 digits have room for two bits more than there are, which are zero and come first.
+  let bitsHeld = 2;
+  let bits = 0;
+  for (const place of HEX_PLACES) {
+    bits = (bits << 4) | (HEX_VALUES[uuid.charCodeAt(place)] ?? 0);
+    bitsHeld += 4;
+    if (bitsHeld < 10) continue;
+    bitsHeld -= 10;
+    text += DIGIT_PAIRS[(bits >> bitsHeld) & 1_023];
+  }
+  return text;
 }
 
 /** Reads a TypeID of that prefix; undefined if it is malformed, which callers treat as not found. */

@@ -3,6 +3,9 @@ import type { Queryable } from '../store/database.ts';
 import { insertMarks, type Minute } from './due-store.ts';
 import { bucketOf } from './step.ts';
 
+/** `idTimeMs` reads no more of an id. */
+const ID_TIME_CHARACTERS = 13;
+
 interface MessageOf {
   accountId: string;
   messageId: string;
@@ -25,12 +28,21 @@ export interface NotedMinutes {
 
 export function createNotedMinutes(store: Queryable): NotedMinutes {
   let minutes = new Map<string, Minute>();
+  let lastAccountId = '';
+  /** The beginning of an id that tells its millisecond: nearly all messages of a request have the same. */
+  let lastTime = '';
   return {
-    note: (message) => addMinute(minutes, message),
+    note(message) {
+      const { accountId, messageId } = message;
+      if (accountId === lastAccountId && messageId.startsWith(lastTime)) return;
+      [lastAccountId, lastTime] = [accountId, messageId.slice(0, ID_TIME_CHARACTERS)];
+      addMinute(minutes, message);
+    },
     async flush() {
       if (minutes.size === 0) return;
       const noted = minutes;
       minutes = new Map();
+      lastAccountId = '';
       try {
         await insertMarks(store, [...noted.values()]);
       } catch (error) {

@@ -112,10 +112,12 @@ function factsOfEnd(replayed: boolean, counts: SendCounts | undefined) {
 
 function countTurns(metrics: SendMetrics, turns: Awaited<ReturnType<Pacing['turnsFor']>>): void {
   const nowMs = performance.now();
+  const counts = { now: 0, later: 0, never: 0 };
   for (const turn of turns) {
-    metrics.turn(turn.kind, 1);
+    counts[turn.kind] += 1;
     if (turn.kind === 'later') metrics.step('pace_wait', Math.max(0, turn.atMs - nowMs) / 1_000);
   }
+  for (const [kind, count] of Object.entries(counts)) if (count > 0) metrics.turn(kind, count);
 }
 
 interface WatchedLedger {

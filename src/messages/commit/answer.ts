@@ -87,16 +87,13 @@ export function composeAnswer(source: AnswerSource, docsUrl: string): AggregateA
 
 function messageEntry(message: EntrySource, docsUrl: string): AnswerEntry {
   const { phone, user_id: userId, client_reference: reference, error } = message;
-  return {
-    to: phone ?? userId ?? '',
-    status: message.status,
-    id: formatId('msg', message.id),
-    ...(message.provider_message_id !== null && { message_id: message.provider_message_id }),
-    ...(userId !== null && { user_id: userId }),
-    ...(reference !== null && message.own_reference && { client_reference: reference }),
-    ...(message.held && { held: true }),
-    ...(error !== null && { error: presentMessageError(error, docsUrl) }),
-  };
+  const entry: AnswerEntry = { to: phone ?? userId ?? '', status: message.status, id: formatId('msg', message.id) };
+  if (message.provider_message_id !== null) entry.message_id = message.provider_message_id;
+  if (userId !== null) entry.user_id = userId;
+  if (reference !== null && message.own_reference) entry.client_reference = reference;
+  if (message.held) entry.held = true;
+  if (error !== null) entry.error = presentMessageError(error, docsUrl);
+  return entry;
 }
 
 function refusedEntry({ place: _, error, ...entry }: RefusedEntry, docsUrl: string): AnswerEntry {

@@ -1,4 +1,5 @@
 import { Client } from 'undici';
+import { AbortListeners } from './abort-listeners.ts';
 import { TurnQueue } from './queue.ts';
 
 /** A provider that does not accept a connection within this time counts as unreachable. */
@@ -40,6 +41,7 @@ export class Connections {
   /** The last one used is the next one used: the others may then grow old and close. */
   readonly #idle: Client[] = [];
   readonly #waiting = new TurnQueue<Client>();
+  readonly #deadlines = new AbortListeners();
   /** How many are kept for accounts that hold none. */
   readonly #kept: number;
   /** How many connections each account holds that holds any. */
@@ -73,13 +75,13 @@ export class Connections {
       const settle = (client: Client | undefined): void => {
         this.#waiting.delete(accountId, settle);
         clearTimeout(timer);
-        deadline?.removeEventListener('abort', stop);
+        if (deadline !== undefined) this.#deadlines.delete(deadline, stop);
         if (client !== undefined) this.#hold(accountId);
         resolve(client);
       };
       const stop = (): void => settle(undefined);
       const timer = deadline === undefined ? setTimeout(stop, this.#options.timeoutMs) : undefined;
-      deadline?.addEventListener('abort', stop);
+      if (deadline !== undefined) this.#deadlines.add(deadline, stop);
       this.#waiting.add(accountId, settle);
     });
   }

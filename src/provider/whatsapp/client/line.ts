@@ -34,7 +34,7 @@ export class Line {
    * Makes one call, once. It is `not_begun` if no connection became free before the deadline, or if what it was made for has
    * changed meanwhile.
    */
-  async call({ sender, path, deadline, afterWait, ...request }: LineRequest): Promise<Exchange> {
+  async call({ sender, method, path, body, deadline, afterWait }: LineRequest): Promise<Exchange> {
     const connections = this.#connections;
     const { accountId } = sender;
     let now: Sender | undefined = sender;
@@ -50,8 +50,8 @@ export class Line {
       return { kind: 'not_begun' };
     }
     const { accessToken } = now;
-    const complete = { ...request, accessToken, path: this.#pathBefore + path, timeoutMs: this.#timeoutMs, deadline };
-    return exchange(client, complete, () => connections.release(accountId, client));
+    const request = { method, path: this.#pathBefore + path, body, accessToken, timeoutMs: this.#timeoutMs, deadline };
+    return exchange(client, request, () => connections.release(accountId, client));
   }
 
   close(): Promise<void> {
