@@ -25,6 +25,11 @@ describe('readProviderError', () => {
     assert.deepEqual(readProviderError({ error_data: 'No such object' }), { details: 'No such object' });
   });
 
+  it('takes no number for a code that is not whole, or too large to be one', () => {
+    for (const code of [131026.5, 1e300, Number.POSITIVE_INFINITY])
+      assert.deepEqual(readProviderError({ code, title: 'Failed' }), { title: 'Failed' });
+  });
+
   it('is undefined where nothing can be read', () => {
     for (const error of [undefined, null, 'no', 7, [], {}, { code: '7', message: 7, fbtrace_id: 'two words' }]) {
       assert.equal(readProviderError(error), undefined);

@@ -17,8 +17,8 @@ export function readProviderError(error: unknown): ProviderError | undefined {
   if (!isRecord(error)) return undefined;
   const read: ProviderError = {};
   const { code, error_data: extra } = error;
-  // JSON knows numbers that are infinite to us, such as 1e999; those could not be written back.
-  if (typeof code === 'number' && Number.isFinite(code)) read.code = code;
+  // Codes are whole numbers, and ours are described so. JSON also knows numbers that are infinite to us, such as 1e999.
+  if (typeof code === 'number' && Number.isSafeInteger(code)) read.code = code;
   const title = plainText(error.title ?? error.message ?? error.error_user_title);
   if (title !== undefined) read.title = title;
   // error_data is an object in errors of messages and a plain string in some general ones.
