@@ -1,15 +1,11 @@
 import type { Logger } from 'pino';
 import type { AnsweredRequest } from '../http/answered.ts';
 import { formatId } from '../kernel/ids.ts';
-import { createMemo } from '../kernel/memo.ts';
 import type { HttpMetrics } from '../observe/http-metrics.ts';
 import type { SendCounts } from './sends.ts';
 
 /** Asked by machines every second or so, or as often as the provider likes: their good answers are no news. */
 const QUIET = new Set(['/healthz', '/readyz', '/metrics', '/api/messaging/webhook']);
-
-/** The keys whose shown form is remembered: to make it costs a third of a line, and few keys make most calls. */
-const KEYS_MAX = 1_000;
 
 /** Counts every HTTP call, and tells it to the log in one line; never its query, its body or its key. */
 export function watchCalls(
@@ -17,8 +13,6 @@ export function watchCalls(
   log: Logger,
   takeCounts: (requestId: string) => SendCounts | undefined,
 ): (answered: AnsweredRequest) => void {
-  const shownKeys = createMemo<string>(KEYS_MAX);
-  const showKey = (keyId: string) => shownKeys(keyId, () => formatId('key', keyId));
   return ({ requestId, shownRequestId, route = 'none', method, status, code, hungUp, principal, durationMs }) => {
     const word = hungUp ? 'hung_up' : (code ?? 'ok');
     metrics.answered({ route, method, status, code: word, seconds: durationMs / 1_000 });
@@ -27,7 +21,7 @@ export function watchCalls(
     if (!log.isLevelEnabled(quiet ? 'debug' : 'info')) return;
     const account =
       principal?.kind === 'account'
-        ? { account_id: principal.accountId, key_id: showKey(principal.keyId) }
+        ? { account_id: principal.accountId, key_id: formatId('key', principal.keyId) }
         : principal && { by: principal.kind };
     const line = {
       request_id: shownRequestId,
