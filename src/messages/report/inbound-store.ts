@@ -149,7 +149,7 @@ const INBOUND_ID_DETACH = `
   )
   select 1 as gone from gone`;
 
-/** Returns how many, \`limit\` at the most. */
+/** Returns how many, `limit` at the most. */
 export async function detachInboundIds(tx: Queryable, accountId: string, limit: number): Promise<number> {
   return (await tx.query(INBOUND_ID_DETACH, [accountId, limit])).length;
 }
