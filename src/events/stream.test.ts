@@ -102,7 +102,7 @@ describe('the stream', () => {
       const headers = { authorization: `Bearer ${key}`, 'last-event-id': header };
       const answer = await fetch(`${server.url}/api/v1/events/stream?after=6`, {
         headers,
-        signal: AbortSignal.timeout(5_000),
+        signal: AbortSignal.timeout(30_000),
       });
       const { status, headers: answered } = answer;
       const text = await answer.text();
@@ -193,7 +193,7 @@ describe('the stream', () => {
     const streams = await Promise.all([1, 2, 3].map(() => open(newLog().key)));
     await until(() => server.waiting() === 3);
     for (const stream of streams) stream.close();
-    await until(() => server.waiting() === 0, 5_000);
+    await until(() => server.waiting() === 0);
   });
 });
 

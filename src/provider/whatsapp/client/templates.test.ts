@@ -11,7 +11,7 @@ let provider: Provider;
 before(async () => {
   server = await startListingServer();
   const live = { url: server.url, version: 'v25.0' };
-  provider = createWhatsAppProvider({ live, timeoutMs: 2_000, connections: 2, answerBytesMax: 20_000 });
+  provider = createWhatsAppProvider({ live, timeoutMs: 20_000, connections: 2, answerBytesMax: 20_000 });
 });
 after(async () => {
   await provider.close();
