@@ -155,15 +155,21 @@ export async function detachInboundIds(tx: Queryable, accountId: string, limit: 
 }
 
 /** Somewhat longer than the seven days for which the provider repeats a notification. */
-const expired = (table: 'inbound_id' | 'erased_inbound_id') => `
-  delete from ${table} where ctid in (
-    select ctid from ${table} where created_at <= now() - interval '14 days' limit 5000)
+const KEPT = "interval '14 days'";
+const INBOUND_ID_EXPIRE = `
+  delete from inbound_id where ctid in (
+    select ctid from inbound_id where created_at <= now() - ${KEPT} limit 5000)
   returning 1 as gone`;
 
 export async function expireInboundIds(store: Queryable): Promise<number> {
-  return (await store.query(expired('inbound_id'))).length;
+  return (await store.query(INBOUND_ID_EXPIRE)).length;
 }
 
+const ERASED_INBOUND_ID_EXPIRE = `
+  delete from erased_inbound_id where ctid in (
+    select ctid from erased_inbound_id where created_at <= now() - ${KEPT} limit 5000)
+  returning 1 as gone`;
+
 export async function expireErasedInboundIds(store: Queryable): Promise<number> {
-  return (await store.query(expired('erased_inbound_id'))).length;
+  return (await store.query(ERASED_INBOUND_ID_EXPIRE)).length;
 }
