@@ -1,5 +1,4 @@
 import { Client } from 'undici';
-import { AbortListeners } from './abort-listeners.ts';
 import { TurnQueue } from './queue.ts';
 
 /** A provider that does not accept a connection within this time counts as unreachable. */
@@ -41,7 +40,6 @@ export class Connections {
   /** The last one used is the next one used: the others may then grow old and close. */
   readonly #idle: Client[] = [];
   readonly #waiting = new TurnQueue<Client>();
-  readonly #deadlines = new AbortListeners();
   /** How many are kept for accounts that hold none. */
   readonly #kept: number;
   /** How many connections each account holds that holds any. */
@@ -75,13 +73,13 @@ export class Connections {
       const settle = (client: Client | undefined): void => {
         this.#waiting.delete(accountId, settle);
         clearTimeout(timer);
-        if (deadline !== undefined) this.#deadlines.delete(deadline, stop);
+        deadline?.removeEventListener('abort', stop);
         if (client !== undefined) this.#hold(accountId);
         resolve(client);
       };
       const stop = (): void => settle(undefined);
       const timer = deadline === undefined ? setTimeout(stop, this.#options.timeoutMs) : undefined;
-      if (deadline !== undefined) this.#deadlines.add(deadline, stop);
+      deadline?.addEventListener('abort', stop);
       this.#waiting.add(accountId, settle);
     });
   }
