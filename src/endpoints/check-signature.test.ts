@@ -132,11 +132,12 @@ describe('the check of a signature', () => {
 
   it('does not take longer, or say more, the more signatures there are', () => {
     const given = `v1,${'A'.repeat(43)}= `;
-    const begunMs = performance.now();
+    const begun = process.cpuUsage();
     assert.deepEqual(codes({ ...signature(given.repeat(10_000)), body: ' '.repeat(500_000) }), ['signature_mismatch']);
     assert.deepEqual(codes(signature('v1,a '.repeat(200_000))), ['signature_malformed']);
     assert.deepEqual(codes(signature('v1,a v2,a v1,b v3,c')), ['signature_malformed', 'signature_version_unknown']);
-    const tookMs = performance.now() - begunMs;
-    assert.ok(tookMs < 20_000, `It took ${Math.round(tookMs)} ms`);
+    // Of the processor, because other tests may have it meanwhile.
+    const tookMs = process.cpuUsage(begun).user / 1_000;
+    assert.ok(tookMs < 3_000, `It took ${Math.round(tookMs)} ms`);
   });
 });

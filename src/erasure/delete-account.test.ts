@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
+import { endErasures } from '../../test/support/erasures.ts';
 import { startTestGateway, type TestGateway } from '../../test/support/gateway.ts';
 import {
   asSandbox,
@@ -55,6 +56,10 @@ async function connect(accountId: string, { phoneNumberId }: TestLine): Promise<
   assert.equal((await call('POST', `/platform/v1/accounts/${accountId}/channels`, wish)).status, 201);
 }
 
+/** Lets a deleted account's data be erased at once. */
+const letErase = (accountId: string) =>
+  gateway.database.query(`update account set deleted_at = now() - interval '1 hour' where id = $1`, [accountId]);
+
 async function fill(): Promise<void> {
   await sendOne(gateway);
   const body = { to: '+447700900801', type: 'text', text: { body: 'Once' } };
@@ -98,9 +103,7 @@ describe('deleting an account', () => {
     await connect(neighbour, line);
 
     assert.ok(((await rowsOf(gateway.accountId)).message ?? 0) > 0, 'what is under way may still be written');
-    await gateway.database.query(`update account set deleted_at = now() - interval '1 hour' where id = $1`, [
-      gateway.accountId,
-    ]);
+    await letErase(gateway.accountId);
     const gone = () => gateway.database.query('select 1 from account where id = $1', [gateway.accountId]);
     await until(async () => (await gone()).length === 0);
     assert.deepEqual(await rowsOf(gateway.accountId), {});
@@ -128,13 +131,9 @@ describe('deleting an account', () => {
     assert.equal((await idsOf(erased)).length, 2);
     const path = `/platform/v1/accounts/${erased}`;
     assert.equal((await call('POST', `${path}/erase`, { to: person })).status, 202);
-    await until(async () => {
-      await gateway.database.query('update erasure set due_at = now() where due_at > now()');
-      await eraseRound(gateway.database, 0);
-      return (await gateway.database.query('select 1 from erasure')).length === 0;
-    });
+    await endErasures(gateway.database, 0);
     assert.equal((await call('DELETE', path)).status, 202);
-    await gateway.database.query(`update account set deleted_at = now() - interval '1 hour' where id = $1`, [erased]);
+    await letErase(erased);
     await until(
       async () =>
         (await call('GET', `/platform/v1/audit?account_id=${erased}`)).json.data[0].action === 'account.erased',

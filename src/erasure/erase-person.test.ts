@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
+import { endErasures } from '../../test/support/erasures.ts';
 import { startTestGateway, type TestGateway } from '../../test/support/gateway.ts';
 import {
   addChannel,
@@ -33,14 +34,7 @@ after(() => gateway.stop());
 const erase = (body: object, accountId = gateway.accountId) =>
   gateway.call('POST', `/platform/v1/accounts/${accountId}/erase`, { key: gateway.platformKey, body });
 
-/** Lets the erasure go on at once, although what is under way may still be written, and waits for its end. */
-async function settled(): Promise<void> {
-  await until(async () => {
-    await gateway.database.query('update erasure set due_at = now() where due_at > now()');
-    await eraseRound(gateway.database, SETTLED_MS);
-    return (await gateway.database.query('select 1 from erasure')).length === 0;
-  });
-}
+const settled = () => endErasures(gateway.database, SETTLED_MS);
 
 /** Everything that the store holds, as a text. */
 async function everything(): Promise<string> {

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
+import { letErasuresSettle } from '../../test/support/erasures.ts';
 import { startTestGateway, type TestGateway } from '../../test/support/gateway.ts';
 import {
   asSandbox,
@@ -41,8 +42,7 @@ const firstWalk = () =>
     return (await erasures())[0]?.step === SETTLED_STEP;
   });
 
-/** Lets the second walk come at once. */
-const letSettle = () => gateway.database.query('update erasure set due_at = now() where due_at > now()');
+const letSettle = () => letErasuresSettle(gateway.database);
 
 async function eventOf(person: string): Promise<string> {
   const [event] = await gateway.database.query<{ id: string }>(

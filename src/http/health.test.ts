@@ -9,7 +9,7 @@ import { healthRoutes } from './health.ts';
 import { createRateLimits } from './rate-limit.ts';
 import { createServer } from './server.ts';
 
-/** Probes give up after a second or a few. */
+/** Probes give up after a second or a few; the rest is for a machine that is busy with other tests. */
 const ANSWERED_WITHIN_MS = 10_000;
 
 it('/readyz says 503 in time while commits hang, asks the store one question at a time, and recovers', async () => {

@@ -5,6 +5,8 @@ import { pointerToken } from './json-pointer.ts';
 const DEPTH_MAX = 32;
 /** Nobody mends more faults than this in one go, and a body can be made to hold some hundred thousand. */
 const FAULTS_MAX = 100;
+const UNSTORABLE = 'U+0000 and lone surrogates are not accepted.';
+
 /** A value and the way to it, which is put into words only where there is a fault: most bodies have none. */
 interface Item {
   value: unknown;
@@ -13,8 +15,6 @@ interface Item {
   parent: Item | undefined;
   depth: number;
 }
-
-const UNSTORABLE = 'U+0000 and lone surrogates are not accepted.';
 
 /**
  * Finds what JSON allows and we do not: U+0000 and lone surrogates in texts and names, which PostgreSQL and UTF-8 cannot

@@ -42,6 +42,7 @@ export function createNotedMinutes(store: Queryable): NotedMinutes {
       if (minutes.size === 0) return;
       const noted = minutes;
       minutes = new Map();
+      // What comes next is to be marked again, also of the same minute.
       lastAccountId = '';
       try {
         await insertMarks(store, [...noted.values()]);
