@@ -132,6 +132,19 @@ describe('a transaction', () => {
     await assert.rejects(tx.query('select 1'), /after its end/);
   });
 
+  it('takes nothing more once its work has thrown: it would be carried out after the rollback, and stay', async () => {
+    let late: Promise<unknown> | undefined;
+    const failing = database.transaction((tx) => {
+      late = tx.query('select pg_sleep(0.05)').then(() => tx.query('insert into item values (3)'));
+      late.catch(() => undefined);
+      return Promise.reject(new Error('of the work'));
+    });
+    await assert.rejects(failing, /of the work/);
+    assert.ok(late !== undefined);
+    await assert.rejects(late, /after its end/);
+    assert.deepEqual(await database.query('select * from item where id = 3'), []);
+  });
+
   it('ends a statement at the limit that it was given', async () => {
     const slow = database.transaction((tx) => tx.query('select pg_sleep(60)'), { statementTimeoutMs: 50 });
     assert.equal(await doubtOf(slow), false);

@@ -232,11 +232,11 @@ async function runTransaction<T>(
     await session.commit();
     return result;
   } catch (error) {
-    // Still open: `work` threw, so the commit was never sent.
-    if (open) await rollBack(session, error);
-    throw error;
-  } finally {
+    // Still open: `work` threw, so the commit was never sent. Closed before it is rolled back: what is sent after that would stay.
+    const uncommitted = open;
     open = false;
+    if (uncommitted) await rollBack(session, error);
+    throw error;
   }
 }
 
