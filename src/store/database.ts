@@ -7,6 +7,7 @@ import { type BinaryType, binaryArray } from './binary-array.ts';
 import { type BinaryParameters, findBinaryParameters } from './binary-parameters.ts';
 import { createLender, type Lender } from './lender.ts';
 import { noteRolledBack } from './rolled-back.ts';
+import { runStatement } from './run-statement.ts';
 import { readStatementFailure } from './statement-failure.ts';
 
 /**
@@ -48,8 +49,9 @@ const STATEMENT_TIMEOUT_MS = 30_000;
  * left, and pass over what is locked.
  */
 const IDLE_TRANSACTION_TIMEOUT_MS = 10_000;
-/** The server's own limit comes first; this one is for a server or a network that does not answer at all. */
+/** The server's own limit comes first; this is added to it for a server or a network that does not answer at all. */
 const ANSWER_GRACE_MS = 5_000;
+const ANSWER_TIMEOUT_MS = STATEMENT_TIMEOUT_MS + ANSWER_GRACE_MS;
 /** Long enough that a quiet minute does not cost the next burst its connections. */
 const IDLE_CONNECTION_MS = 300_000;
 
@@ -94,14 +96,13 @@ export function openDatabase({ connection, connections, onError }: DatabaseOptio
     types: typeParsers(),
     application_name: 'waypost',
     connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
-    query_timeout: STATEMENT_TIMEOUT_MS + ANSWER_GRACE_MS,
     idleTimeoutMillis: IDLE_CONNECTION_MS,
     keepAlive: true,
     onConnect: async (client) => {
       // From the first moment on: a connection that breaks before it is lent must be known as broken. And without a
       // listener the error of one that breaks between two statements would end the process; the next statement reports it.
       client.on('error', () => broken.add(client));
-      await client.query(SESSION_SETTINGS);
+      await runStatement(client, { text: SESSION_SETTINGS }, ANSWER_TIMEOUT_MS);
     },
   });
   const broken = new WeakSet<ClientBase>();
@@ -154,13 +155,12 @@ interface Statement {
   text: string;
   name?: string;
   values?: unknown[];
-  query_timeout?: number;
 }
 
 /** One connection while it is lent out. */
 interface Session {
   usable: boolean;
-  run<Row>(statement: Statement, committing: boolean): Promise<Row[]>;
+  run<Row>(statement: Statement, committing: boolean, limitMs?: number): Promise<Row[]>;
   commit(): Promise<void>;
 }
 
@@ -184,11 +184,13 @@ async function withSession<T>(
 }
 
 function openSession(client: PoolClient, isBroken: () => boolean): Session {
-  async function send(statement: Statement, committing: boolean) {
+  async function send(statement: Statement, committing: boolean, limitMs?: number) {
     const sent = !isBroken();
     try {
-      return await client.query(statement);
+      return await runStatement(client, statement, limitMs ?? ANSWER_TIMEOUT_MS);
     } catch (error) {
+      // The driver's own stack ends where it read the answer.
+      if (error instanceof Error) Error.captureStackTrace(error);
       const failure = readStatementFailure(error, isBroken(), committing && sent);
       session.usable &&= failure.connectionUsable;
       if (!(failure.error instanceof StoreUnavailable && failure.error.commitInDoubt)) noteRolledBack(failure.error);
@@ -197,7 +199,7 @@ function openSession(client: PoolClient, isBroken: () => boolean): Session {
   }
   const session: Session = {
     usable: true,
-    run: async (statement, committing) => (await send(statement, committing)).rows,
+    run: async (statement, committing, limitMs) => (await send(statement, committing, limitMs)).rows,
     commit: async () => {
       const { command } = await send({ text: 'commit' }, true);
       // PostgreSQL answers the commit of a failed transaction with a rollback and no error.
@@ -216,10 +218,7 @@ async function runTransaction<T>(
   let open = true;
   const run = <Row>(statement: Statement): Promise<Row[]> => {
     if (!open) throw new Error('A transaction was used after its end');
-    return session.run(
-      limits === undefined ? statement : { ...statement, query_timeout: answerLimitMs(limits) },
-      false,
-    );
+    return session.run(statement, false, limits && limits.statementTimeoutMs + ANSWER_GRACE_MS);
   };
   try {
     const result = await work({
@@ -244,10 +243,6 @@ function beginText(limits: { statementTimeoutMs: number } | undefined): string {
   return limits === undefined
     ? 'begin'
     : `begin; set local statement_timeout to ${Math.ceil(limits.statementTimeoutMs)}`;
-}
-
-function answerLimitMs(limits: { statementTimeoutMs: number }): number {
-  return limits.statementTimeoutMs + ANSWER_GRACE_MS;
 }
 
 async function rollBack(session: Session, error: unknown): Promise<void> {

@@ -1,5 +1,6 @@
 import { DatabaseError } from 'pg';
 import { StoreUnavailable } from '../kernel/store-unavailable.ts';
+import { NoAnswerInTime } from './run-statement.ts';
 
 /**
  * The SQLSTATEs that tell of the world instead of a bug in our SQL: 08 connection, 53 resources (disk full, too many
@@ -22,7 +23,7 @@ export interface StatementFailure {
 export function readStatementFailure(error: unknown, connectionBroken: boolean, committing: boolean): StatementFailure {
   if (!(error instanceof DatabaseError) || error.code === undefined) {
     // Without an SQLSTATE the driver speaks: of its connection, of a time limit, or of a value that it cannot encode.
-    const lost = connectionBroken || isReadTimeout(error);
+    const lost = connectionBroken || error instanceof NoAnswerInTime;
     return { error: lost ? new StoreUnavailable(error, committing) : error, connectionUsable: false };
   }
   // A server that says ERROR has rolled the statement back. FATAL and PANIC end the connection at any point of it.
@@ -30,11 +31,6 @@ export function readStatementFailure(error: unknown, connectionBroken: boolean, 
   const ofTheWorld = fatal || UNAVAILABLE.test(error.code) || isStaleStatement(error) || isUnloggedOnStandby(error);
   if (!ofTheWorld) return { error, connectionUsable: true };
   return { error: new StoreUnavailable(error, committing && fatal), connectionUsable: false };
-}
-
-/** The driver has no class or code for this. */
-function isReadTimeout(error: unknown): boolean {
-  return error instanceof Error && error.message === 'Query read timeout';
 }
 
 /**
