@@ -3,11 +3,11 @@ import { setTimeout as wait } from 'node:timers/promises';
 const LIMIT_MS = 120_000;
 const POLL_MS = 20;
 
-/** Resolves when something is so; says what was waited for if it never is. */
-export async function waitUntil(what: string, isSo: () => Promise<boolean>): Promise<void> {
+/** Resolves when something is so, which is asked every `pollMs`; says what was waited for if it never is. */
+export async function waitUntil(what: string, isSo: () => Promise<boolean>, pollMs = POLL_MS): Promise<void> {
   const endMs = performance.now() + LIMIT_MS;
   while (!(await isSo())) {
     if (performance.now() > endMs) throw new Error(`It was waited for in vain that ${what}`);
-    await wait(POLL_MS);
+    await wait(pollMs);
   }
 }
