@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
-import { setFlagsFromString } from 'node:v8';
-import { runInNewContext } from 'node:vm';
 import { createTestDatabase, type TestDatabase } from '../../test/support/database.ts';
+import { collectYoungGarbage } from '../../test/support/garbage.ts';
 
 /** Its rows take a megabyte. */
 const MANY_ROWS = `select n, 'row ' || n as text, now() as at from generate_series(1, 5000) as n`;
@@ -17,12 +16,11 @@ describe('a statement that is over', () => {
   after(() => test.drop());
 
   it('leaves its rows to the small collections, which only look at what is young', async () => {
-    const collectYoung = smallCollection();
     const grownBy: number[] = [];
     let usedBefore = 0;
     for (let statement = 0; statement < STATEMENTS; statement++) {
       await test.database.query(MANY_ROWS);
-      collectYoung();
+      collectYoungGarbage();
       const used = process.memoryUsage().heapUsed;
       grownBy.push(used - usedBefore);
       usedBefore = used;
@@ -32,11 +30,3 @@ describe('a statement that is over', () => {
     assert.ok(kept < KEPT_BYTES_MAX, `${kept} bytes of each statement are kept`);
   });
 });
-
-/** V8's own. */
-function smallCollection(): () => void {
-  setFlagsFromString('--expose-gc');
-  const collect: unknown = runInNewContext('gc');
-  assert.ok(typeof collect === 'function');
-  return () => collect({ type: 'minor' });
-}

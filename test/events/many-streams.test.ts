@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
-import { setFlagsFromString } from 'node:v8';
-import { runInNewContext } from 'node:vm';
+import { collectGarbage } from '../support/garbage.ts';
 import { until } from '../support/until.ts';
 import { type EventServer, startEventServer } from './event-server.ts';
 import { type OpenStream, openStream } from './open-stream.ts';
@@ -68,10 +67,9 @@ async function recordAll(count: number): Promise<void> {
   for (let recorded = 0; recorded < count; recorded += BATCH) await server.record(BATCH, { text: TEXT });
 }
 
-/** What is still in use after a full collection, in the heap and beside it; the second one frees what buffers held. */
+/** What is still in use when all garbage is collected, in the heap and beside it. */
 function heldBytes(): number {
-  setFlagsFromString('--expose-gc');
-  for (let collections = 0; collections < 2; collections++) runInNewContext('gc')();
+  collectGarbage();
   const { heapUsed, external } = process.memoryUsage();
   return heapUsed + external;
 }

@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict';
 import { type AddressInfo, createServer, type Socket } from 'node:net';
 import { after, before, it } from 'node:test';
-import { setFlagsFromString } from 'node:v8';
-import { runInNewContext } from 'node:vm';
+import { collectGarbage } from '../../../test/support/garbage.ts';
 import { until } from '../../../test/support/until.ts';
 import { createGuardedAgent } from '../address/guarded-agent.ts';
 import { post } from './post.ts';
@@ -50,9 +49,8 @@ it('an answer takes no more memory than is kept of it, whatever stands beside it
   assert.equal((await posted).answer, 'a'.repeat(CHUNKS));
 });
 
-/** What is left when all garbage is collected; the second collection frees what buffers held. */
+/** What is left when all garbage is collected. */
 function heldBytes(): number {
-  setFlagsFromString('--expose-gc');
-  for (let collections = 0; collections < 2; collections++) runInNewContext('gc')();
+  collectGarbage();
   return process.memoryUsage().arrayBuffers;
 }
