@@ -184,10 +184,10 @@ async function withSession<T>(
 }
 
 function openSession(client: PoolClient, isBroken: () => boolean): Session {
-  async function send(statement: Statement, committing: boolean, limitMs?: number) {
+  async function send(statement: Statement, committing: boolean, limitMs = ANSWER_TIMEOUT_MS) {
     const sent = !isBroken();
     try {
-      return await runStatement(client, statement, limitMs ?? ANSWER_TIMEOUT_MS);
+      return await runStatement(client, statement, limitMs);
     } catch (error) {
       // The driver's own stack ends where it read the answer.
       if (error instanceof Error) Error.captureStackTrace(error);

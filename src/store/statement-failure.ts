@@ -22,7 +22,7 @@ export interface StatementFailure {
  */
 export function readStatementFailure(error: unknown, connectionBroken: boolean, committing: boolean): StatementFailure {
   if (!(error instanceof DatabaseError) || error.code === undefined) {
-    // Without an SQLSTATE the driver speaks: of its connection, of a time limit, or of a value that it cannot encode.
+    // Without an SQLSTATE it is not the server that speaks: the connection is lost, the time is over, or a value cannot be encoded.
     const lost = connectionBroken || error instanceof NoAnswerInTime;
     return { error: lost ? new StoreUnavailable(error, committing) : error, connectionUsable: false };
   }
