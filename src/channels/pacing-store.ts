@@ -7,6 +7,8 @@ export interface PaceWish {
   messages: number;
   perSecond: number;
   horizonMs: number;
+  /** How much of the time in which the channel was idle may be made up for. */
+  savedMs: number;
 }
 
 /** The turns given: the first in so many milliseconds (it may lie behind us), each next one a step later. */
@@ -27,19 +29,19 @@ const PACE_PREPARE = `
 const AHEAD = "interval '150 seconds'";
 
 /**
- * Reserves turns for all nodes together, on the database's clock. A channel that was idle has a tenth of a second saved up
- * and no more, so that the rate holds in every second. Only turns within the horizon are given: what is refused takes
+ * Reserves turns for all nodes together, on the database's clock. A channel that was idle has only so much saved up as the
+ * wish says, so that the rate holds in every second. Only turns within the horizon are given: what is refused takes
  * nothing away from others. What lies further ahead than anybody reserves was written before the clock was set back, and
  * would keep the channel from sending until then.
  */
 const PACE_RESERVE = `
   with wanted as (
-    select * from unnest($1::uuid[], $2::uuid[], $3::integer[], $4::integer[], $5::integer[])
-      as t(account_id, channel_id, messages, per_second, horizon_ms)
+    select * from unnest($1::uuid[], $2::uuid[], $3::integer[], $4::integer[], $5::integer[], $6::integer[])
+      as t(account_id, channel_id, messages, per_second, horizon_ms, saved_ms)
   ), locked as (
     select p.account_id, p.channel_id, w.messages, w.per_second, w.horizon_ms,
       greatest(case when p.next_at <= clock_timestamp() + ${AHEAD} then p.next_at end,
-        clock_timestamp() - interval '100 milliseconds') as start
+        clock_timestamp() - w.saved_ms * interval '1 millisecond') as start
     from wanted w
     join channel_pace p on p.account_id = w.account_id and p.channel_id = w.channel_id
     order by p.account_id, p.channel_id
@@ -63,6 +65,7 @@ export async function reserveTurns(store: Queryable, wishes: readonly PaceWish[]
     wishes.map(({ messages }) => messages),
     wishes.map(({ perSecond }) => perSecond),
     wishes.map(({ horizonMs }) => horizonMs),
+    wishes.map(({ savedMs }) => savedMs),
   ];
   const grants = await store.query<PaceGrant>(PACE_RESERVE, values);
   if (grants.length === wishes.length) return grants;

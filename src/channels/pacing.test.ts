@@ -87,6 +87,27 @@ describe('turns of a live channel', () => {
     assert.ok(next?.kind === 'later' && next.atMs - nowMs < 400);
   });
 
+  it('that are reserved ahead last for a while, so that a channel below its throughput does not ask for each send', async () => {
+    let nowMs = 0;
+    let asked = 0;
+    const query: Database['query'] = (...statement) => {
+      asked += 1;
+      return test.database.query(...statement);
+    };
+    const pacing = createPacing({ query }, { steadyMs: () => nowMs });
+    channel = { ...channel, throughputPerSecond: 1_000 };
+    const askOne = () => pacing.turnsFor(channel, people(1), nowMs + 20_000);
+    await pacing.turnsFor(channel, people(20), nowMs + 20_000);
+    nowMs += 60;
+    await askOne();
+    asked = 0;
+    for (let sends = 0; sends < 5; sends++) {
+      nowMs += 8;
+      assert.deepEqual(codesOf(await askOne()), ['now']);
+    }
+    assert.equal(asked, 0);
+  });
+
   it('that cannot come in time are refused at once, say when, and take nothing from others', async () => {
     const pacing = createPacing(test.database, clock);
     const startMs = performance.now();

@@ -7,11 +7,18 @@ import type { Queryable } from '../store/database.ts';
 import type { SendingChannel } from './channels.ts';
 import { type PaceGrant, type PaceWish, reserveTurns } from './pacing-store.ts';
 import { createPairLimit } from './pair-limit.ts';
-import { createTurnStock, type TurnStock, type Turns } from './turn-stock.ts';
+import { createTurnStock, LATE_MS, type TurnStock, type Turns, WINDOW_MS } from './turn-stock.ts';
 
 /** A wait shorter than this is none: the way to the provider differs by more. */
 const NOW_MS = 5;
 const WISHES_A_QUERY_MAX = 500;
+/** What an idle channel may make up for at once. */
+const SAVED_MS = LATE_MS;
+/**
+ * The same where turns are reserved ahead. With all of `SAVED_MS` the first of them would be nearly too late to be used when
+ * they are given, and the rest within moments: a channel below its throughput would ask for nearly every send.
+ */
+const SAVED_AHEAD_MS = LATE_MS - WINDOW_MS;
 /** Nobody has a use of these turns any more, and they pass. */
 const tooLong = storeTooSlow('No turns before the deadline', false);
 
@@ -42,12 +49,13 @@ export function createPacing(database: Queryable, clock: SteadyClock): Pacing {
     flush: (wishes) => reserveTogether(database, stock, wishes),
   });
 
-  async function reserve(channel: SendingChannel, wanting: number, horizonMs: number): Promise<Turns> {
+  async function reserve(channel: SendingChannel, messages: number, horizonMs: number): Promise<Turns> {
     const { id: channelId, accountId, throughputPerSecond: perSecond } = channel;
-    stock.want(channelId, wanting);
-    const kept = stock.take(channelId, wanting, perSecond);
+    stock.want(channelId, messages);
+    const kept = stock.take(channelId, messages, perSecond);
     if (kept !== undefined) return kept;
-    const reserved = reservations.add({ accountId, channelId, messages: wanting, perSecond, horizonMs });
+    const wish = { accountId, channelId, messages, perSecond, horizonMs, savedMs: SAVED_MS };
+    const reserved = reservations.add(wish);
     return withinMs(reserved, horizonMs, tooLong);
   }
 
@@ -127,8 +135,10 @@ async function reserveSums(
     const [first] = group;
     if (first === undefined) return [];
     const { channelId, perSecond } = first;
-    const messages = group.reduce((sum, wish) => sum + wish.messages, stock.ahead(channelId, perSecond));
-    return [{ ...first, messages, horizonMs: Math.max(...group.map((wish) => wish.horizonMs)) }];
+    const ahead = stock.ahead(channelId, perSecond);
+    const messages = group.reduce((sum, wish) => sum + wish.messages, ahead);
+    const horizonMs = Math.max(...group.map((wish) => wish.horizonMs));
+    return [{ ...first, messages, horizonMs, savedMs: ahead > 0 ? SAVED_AHEAD_MS : SAVED_MS }];
   });
   const grants = await reserveTurns(database, summed);
   return new Map(grants.map((grant) => [grant.channelId, { ...grant }]));

@@ -2,9 +2,9 @@ import type { SteadyClock } from '../kernel/clock.ts';
 import { createMemo } from '../kernel/memo.ts';
 
 /** A busy channel reserves ahead what was wanted of it in the last window of this length, but never more than it can use in one. */
-const WINDOW_MS = 50;
+export const WINDOW_MS = 50;
 /** A turn may be used this long after its time. Then it is lost, so that no burst is saved up. */
-const LATE_MS = 100;
+export const LATE_MS = 100;
 /** Channels that a node knows at a time. A channel that is forgotten loses the turns of one window, and asks the store. */
 const CHANNELS_MAX = 10_000;
 
