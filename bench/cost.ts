@@ -7,7 +7,7 @@ import { openEmbeddedStore } from './harness/embedded-store.ts';
 import { makeDataDir, startGateway } from './harness/gateway.ts';
 import { createGatewayApi } from './harness/gateway-api.ts';
 import { closedLoad } from './harness/load.ts';
-import { ACCOUNTS, makeLiveAccounts } from './harness/platform.ts';
+import { makeLiveAccounts, SENDING_ACCOUNTS } from './harness/platform.ts';
 import { postAll } from './harness/post-all.ts';
 import { RAISED_LIMITS } from './harness/raised-limits.ts';
 import { cpuSeconds } from './harness/usage.ts';
@@ -37,7 +37,7 @@ export async function benchCost(cleanup: Cleanup, { roundMs, warmUpMs }: { round
   const stub = await startChild(cleanup, 'stub.ts');
   const settings = { ...RAISED_LIMITS, WAYPOST_PROVIDER_URL: stub.origin, WAYPOST_APP_SECRETS: appSecret };
   const gateway = await startGateway(cleanup, dataDir, settings);
-  const tenants = await makeLiveAccounts(gateway, ACCOUNTS);
+  const tenants = await makeLiveAccounts(gateway, SENDING_ACCOUNTS);
   const keys = tenants.map(({ key }) => key);
   const api = createGatewayApi(gateway.origin);
   cleanup.add(() => api.close());
@@ -45,7 +45,7 @@ export async function benchCost(cleanup: Cleanup, { roundMs, warmUpMs }: { round
   const target = createGatewayTarget(gateway.origin, keys);
   const measure = (item: string, work: () => Promise<number>) => measureCost(store, gateway.pid, item, work);
 
-  await closedLoad(target, 1, ACCOUNTS, warmUpMs);
+  await closedLoad(target, 1, SENDING_ACCOUNTS, warmUpMs);
   const messages = await sendMessages(api, tenants, (roundMs / 1_000) * MESSAGES_A_SECOND);
   const posts = STEPS.flatMap((step) => messages.map((message) => statusPost(appSecret, message, step)));
   return [

@@ -10,7 +10,7 @@ import { spreadOf } from './harness/figures.ts';
 import { type Gateway, makeDataDir, startGateway } from './harness/gateway.ts';
 import { createGatewayApi } from './harness/gateway-api.ts';
 import type { Target } from './harness/load.ts';
-import { ACCOUNTS, type LiveTenant, makeLiveAccounts } from './harness/platform.ts';
+import { type LiveTenant, makeLiveAccounts, SENDING_ACCOUNTS } from './harness/platform.ts';
 import { RAISED_LIMITS } from './harness/raised-limits.ts';
 import { readsOfLargest } from './read-history.ts';
 import { providerTurn, toBaseline, warmUp } from './send.ts';
@@ -43,7 +43,7 @@ export async function benchGrowth(
   const start = (world: World) => startGateway(cleanup, dataDir, world.settings, gatewayNodeOptions);
   const before = await startWorld(cleanup);
   const first = await start(before);
-  const tenants = await makeLiveAccounts(first, ACCOUNTS);
+  const tenants = await makeLiveAccounts(first, SENDING_ACCOUNTS);
   const empty = await measure(before, first, tenants, extent);
   await first.stop();
   const filled = await fillDataDir(dataDir, messages, (what, rows) => console.log(`${what}: ${rows} rows`));

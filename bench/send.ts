@@ -6,7 +6,7 @@ import { type Comparison, type ComparisonResult, compare, type Extent } from './
 import { findEmbeddedStore } from './harness/embedded-store.ts';
 import { makeDataDir, startGateway } from './harness/gateway.ts';
 import { closedLoad, type Target } from './harness/load.ts';
-import { ACCOUNTS, makeLiveAccounts } from './harness/platform.ts';
+import { makeLiveAccounts, SENDING_ACCOUNTS } from './harness/platform.ts';
 import { RAISED_LIMITS } from './harness/raised-limits.ts';
 import { memoryPeakMb } from './harness/usage.ts';
 import {
@@ -43,7 +43,7 @@ export async function benchSend(cleanup: Cleanup, extent: Extent, gatewayNodeOpt
   const durable = toBaseline(
     (await startChild(cleanup, 'baselines/durable-proxy.ts', [stub.origin, store.host, store.port])).origin,
   );
-  const tenants = await makeLiveAccounts(started, ACCOUNTS);
+  const tenants = await makeLiveAccounts(started, SENDING_ACCOUNTS);
   const gateway = createGatewayTarget(
     started.origin,
     tenants.map(({ key }) => key),
