@@ -2,6 +2,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import { appendEvents } from '../../events/store.ts';
 import { firstIdOfMs, idTimeMs, newId } from '../../kernel/ids.ts';
+import { createInFlight } from '../../kernel/in-flight.ts';
 import { StoreUnavailable, storeTooSlow } from '../../kernel/store-unavailable.ts';
 import { withinMs } from '../../kernel/within-ms.ts';
 import { createBatcher } from '../../store/batcher.ts';
@@ -79,16 +80,12 @@ type OnCommit = (what: 'sends' | 'tellings' | 'turns', items: number) => void;
 /** `onEvents` is called after a commit that recorded events, `onCommit` before each commit, with the number of its items. */
 export function createLedger(database: Database, log: Logger, onEvents = () => {}, onCommit?: OnCommit): Ledger {
   const { commits, tellings, turns } = createCommits(database, onEvents, onCommit);
-  const unfinished = new Set<Promise<void>>();
+  const unfinished = createInFlight();
   /** Requests from before their first commit until after their last one. */
   const running = new Set<string>();
 
   function untilDone(work: () => Promise<void>): Promise<void> {
-    const done = repeatWhilePassing(work, log);
-    unfinished.add(done);
-    const forget = () => unfinished.delete(done);
-    done.then(forget, forget);
-    return done;
+    return unfinished.add(repeatWhilePassing(work, log));
   }
 
   function takeBack(request: NewRequest, begun: Promise<boolean>): void {
@@ -124,9 +121,7 @@ export function createLedger(database: Database, log: Logger, onEvents = () => {
       for (const stray of strays) await database.transaction((tx) => withdrawBegun(tx, stray));
       return strays.length;
     },
-    async idle() {
-      while (unfinished.size > 0) await Promise.allSettled(unfinished);
-    },
+    idle: () => unfinished.idle(),
   };
 }
 

@@ -1,6 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import type { SendingChannel } from '../../channels/channels.ts';
 import type { Turn } from '../../channels/pacing.ts';
+import { createInFlight } from '../../kernel/in-flight.ts';
 import type { AccountPrincipal } from '../../kernel/principal.ts';
 import { createRoom } from '../../kernel/room.ts';
 import { storeTooSlow } from '../../kernel/store-unavailable.ts';
@@ -64,8 +65,8 @@ export interface Sends {
 }
 
 export function createSends(deps: SendDeps): Sends {
-  const running = new Set<Promise<unknown>>();
-  const late = new Set<Promise<unknown>>();
+  const running = createInFlight();
+  const late = createInFlight();
   // Half of them for one account: its flood is refused while the others' sends are still taken.
   const room = createRoom({ placesMax: deps.sendsMax, ofAccountMax: Math.ceil(deps.sendsMax / 2) });
 
@@ -74,28 +75,17 @@ export function createSends(deps: SendDeps): Sends {
       const { accountId } = call.principal;
       if (room.enter(accountId) !== 'entered') throw unavailable('Too many sends are under way.');
       try {
-        return await track(
-          running,
-          carryOut(deps, call, (settling) => void track(late, settling)),
-        );
+        return await running.add(carryOut(deps, call, (settling) => void late.add(settling)));
       } finally {
         room.leave(accountId);
       }
     },
     lookUp: (arrivedMs, asked) => withinMs(asked, leftMs(deps, lastTurnMs(deps, arrivedMs)), tooLong),
     async idle() {
-      while (running.size > 0) await Promise.allSettled(running);
-      await withinMs(Promise.allSettled(late), LATE_AT_STOP_MS, () => []);
+      await running.idle();
+      await withinMs(late.idle(), LATE_AT_STOP_MS, () => undefined);
     },
   };
-}
-
-/** Keeps hold of work that may outlive its caller, so that a stop can wait for it. */
-function track<Value>(works: Set<Promise<unknown>>, work: Promise<Value>): Promise<Value> {
-  works.add(work);
-  const forget = () => works.delete(work);
-  work.then(forget, forget);
-  return work;
 }
 
 /** `settling` outlives the call. */

@@ -1,0 +1,53 @@
+import assert from 'node:assert/strict';
+import { it } from 'node:test';
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { collectGarbage, collectYoungGarbage } from '../../test/support/garbage.ts';
+import { createInFlight } from './in-flight.ts';
+
+const ROUNDS = 21;
+/** Of the two megabytes of a round. Node's own queue of turns keeps a third of them; a set of promises keeps them all. */
+const KEPT_BYTES_MAX = 1_200_000;
+
+it('what is in flight is waited for, however it ends, and so is what begins meanwhile', async () => {
+  const works = createInFlight();
+  await works.idle();
+  const first = Promise.withResolvers<void>();
+  const second = Promise.withResolvers<void>();
+  const added = works.add(first.promise);
+  let idle = false;
+  const waiting = works.idle().then(() => {
+    idle = true;
+  });
+  void works.add(second.promise);
+  first.reject(new Error('It failed'));
+  await assert.rejects(added, /It failed/);
+  assert.equal(idle, false, 'the second one is still in flight');
+  second.resolve();
+  await waiting;
+  await works.idle();
+});
+
+it('what has ended is left to the small collections, which only look at what is young', async () => {
+  const works = createInFlight();
+  // What is old is what matters: it lives as long as the process.
+  collectGarbage();
+  const grownBy: number[] = [];
+  let usedBefore = process.memoryUsage().heapUsed;
+  for (let round = 0; round < ROUNDS; round++) {
+    for (let place = 0; place < 64; place++) void works.add(workOf(place));
+    await works.idle();
+    collectYoungGarbage();
+    const used = process.memoryUsage().heapUsed;
+    grownBy.push(used - usedBefore);
+    usedBefore = used;
+  }
+  // The median: code is compiled meanwhile, and a great collection may come between.
+  const [kept = 0] = grownBy.sort((a, b) => a - b).slice(ROUNDS / 2);
+  assert.ok(kept < KEPT_BYTES_MAX, `${kept} bytes of each round are kept`);
+});
+
+/** 64 of these take two megabytes. */
+async function workOf(turns: number): Promise<number[]> {
+  for (let turn = 0; turn < turns; turn++) await nextTurn();
+  return Array.from({ length: 4_000 }, (_, place) => place + turns);
+}

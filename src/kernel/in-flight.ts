@@ -1,0 +1,28 @@
+/** Counts works until they settle, so that a stop can wait for them. */
+export interface InFlight {
+  /** Counts this one, and returns it. Its failure is the caller's affair. */
+  add<Value>(work: Promise<Value>): Promise<Value>;
+  /** Resolves when none is in flight, also of those that are added meanwhile. */
+  idle(): Promise<void>;
+}
+
+/**
+ * It keeps none of them. A set of promises is written anew every few changes, among the old if it is old itself, and the tables
+ * that it has left behind keep their promises, with all that these can reach, until the next great collection of garbage.
+ */
+export function createInFlight(): InFlight {
+  let count = 0;
+  const waiting: (() => void)[] = [];
+  const end = () => {
+    count -= 1;
+    if (count === 0) for (const resolve of waiting.splice(0)) resolve();
+  };
+  return {
+    add(work) {
+      count += 1;
+      work.then(end, end);
+      return work;
+    },
+    idle: () => new Promise((resolve) => (count === 0 ? resolve() : void waiting.push(resolve))),
+  };
+}
