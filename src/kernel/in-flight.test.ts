@@ -1,10 +1,9 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { collectGarbage, collectYoungGarbage } from '../../test/support/garbage.ts';
+import { collectGarbage, keptByYoungCollections } from '../../test/support/garbage.ts';
 import { createInFlight } from './in-flight.ts';
 
-const ROUNDS = 21;
 /** Of the two megabytes of a round. Node's own queue of turns keeps a third of them; a set of promises keeps them all. */
 const KEPT_BYTES_MAX = 1_200_000;
 
@@ -31,18 +30,10 @@ it('what has ended is left to the small collections, which only look at what is 
   const works = createInFlight();
   // What is old is what matters: it lives as long as the process.
   collectGarbage();
-  const grownBy: number[] = [];
-  let usedBefore = process.memoryUsage().heapUsed;
-  for (let round = 0; round < ROUNDS; round++) {
+  const kept = await keptByYoungCollections(async () => {
     for (let place = 0; place < 64; place++) void works.add(workOf(place));
     await works.idle();
-    collectYoungGarbage();
-    const used = process.memoryUsage().heapUsed;
-    grownBy.push(used - usedBefore);
-    usedBefore = used;
-  }
-  // The median: code is compiled meanwhile, and a great collection may come between.
-  const [kept = 0] = grownBy.sort((a, b) => a - b).slice(ROUNDS / 2);
+  });
   assert.ok(kept < KEPT_BYTES_MAX, `${kept} bytes of each round are kept`);
 });
 
