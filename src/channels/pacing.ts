@@ -19,6 +19,8 @@ const SAVED_MS = LATE_MS;
  * they are given, and the rest within moments: a channel below its throughput would ask for nearly every send.
  */
 const SAVED_AHEAD_MS = LATE_MS - WINDOW_MS;
+/** Of one request: what is saved up is a matter of all that share a reservation. */
+type OwnWish = Omit<PaceWish, 'savedMs'>;
 /** Nobody has a use of these turns any more, and they pass. */
 const tooLong = storeTooSlow('No turns before the deadline', false);
 
@@ -42,7 +44,7 @@ export interface Pacing {
 export function createPacing(database: Queryable, clock: SteadyClock): Pacing {
   const pairs = createPairLimit(clock);
   const stock = createTurnStock(clock);
-  const reservations = createBatcher<PaceWish, Turns>({
+  const reservations = createBatcher<OwnWish, Turns>({
     itemsMax: WISHES_A_QUERY_MAX,
     // One after the other: those who wait meanwhile may find enough in what the one before has reserved ahead.
     flushesMax: 1,
@@ -54,8 +56,7 @@ export function createPacing(database: Queryable, clock: SteadyClock): Pacing {
     stock.want(channelId, messages);
     const kept = stock.take(channelId, messages, perSecond);
     if (kept !== undefined) return kept;
-    const wish = { accountId, channelId, messages, perSecond, horizonMs, savedMs: SAVED_MS };
-    const reserved = reservations.add(wish);
+    const reserved = reservations.add({ accountId, channelId, messages, perSecond, horizonMs });
     return withinMs(reserved, horizonMs, tooLong);
   }
 
@@ -105,7 +106,7 @@ function never(code: 'pair_rate_limited' | 'throughput_limited', waitMs: number)
  * Wishes for the same channel are one wish to the store, and share what it gives in the order of their coming. What is
  * reserved ahead is reserved once for all of them, and what they leave of it is kept.
  */
-async function reserveTogether(database: Queryable, stock: TurnStock, wishes: readonly PaceWish[]): Promise<Turns[]> {
+async function reserveTogether(database: Queryable, stock: TurnStock, wishes: readonly OwnWish[]): Promise<Turns[]> {
   // Asked again: while they waited, those before them may have left enough.
   const kept = wishes.map(({ channelId, messages, perSecond }) => stock.take(channelId, messages, perSecond));
   const asking = wishes.filter((_, place) => kept[place] === undefined);
@@ -127,7 +128,7 @@ async function reserveTogether(database: Queryable, stock: TurnStock, wishes: re
 async function reserveSums(
   database: Queryable,
   stock: TurnStock,
-  wishes: readonly PaceWish[],
+  wishes: readonly OwnWish[],
 ): Promise<Map<string, PaceGrant>> {
   if (wishes.length === 0) return new Map();
   const byChannel = Map.groupBy(wishes, ({ channelId }) => channelId);
