@@ -26,6 +26,26 @@ it('what is in flight is waited for, however it ends, and so is what begins mean
   await works.idle();
 });
 
+it('what begins because another one has ended is waited for too', async () => {
+  const works = createInFlight();
+  const first = Promise.withResolvers<void>();
+  const second = Promise.withResolvers<void>();
+  let idle = false;
+  void works
+    .add(first.promise)
+    .then(() => undefined)
+    .then(() => works.add(second.promise));
+  const waiting = works.idle().then(() => {
+    idle = true;
+  });
+  first.resolve();
+  await nextTurn();
+  await nextTurn();
+  assert.equal(idle, false);
+  second.resolve();
+  await waiting;
+});
+
 it('what has ended is left to the small collections, which only look at what is young', async () => {
   const works = createInFlight();
   // What is old is what matters: it lives as long as the process.

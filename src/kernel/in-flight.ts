@@ -2,7 +2,7 @@
 export interface InFlight {
   /** Counts this one, and returns it. Its failure is the caller's affair. */
   add<Value>(work: Promise<Value>): Promise<Value>;
-  /** Resolves when none is in flight, also of those that are added meanwhile. */
+  /** Resolves when none is in flight, also of those that are added meanwhile, or because another one has ended. */
   idle(): Promise<void>;
 }
 
@@ -13,9 +13,13 @@ export interface InFlight {
 export function createInFlight(): InFlight {
   let count = 0;
   const waiting: (() => void)[] = [];
+  const tell = () => {
+    if (count === 0) for (const resolve of waiting.splice(0)) resolve();
+  };
   const end = () => {
     count -= 1;
-    if (count === 0) for (const resolve of waiting.splice(0)) resolve();
+    // A turn later: whoever has waited for this one may begin another.
+    if (count === 0 && waiting.length > 0) setImmediate(tell);
   };
   return {
     add(work) {
