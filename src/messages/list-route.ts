@@ -17,7 +17,7 @@ const LIST_QUERY = Type.Object(
     ...PAGE_QUERY,
     request_id: Type.Optional(Type.String({ description: 'Only of this request.' })),
     message_id: Type.Optional(
-      Type.String({ minLength: 1, maxLength: 300, description: 'Only the one with this id of the provider.' }),
+      Type.String({ minLength: 1, maxLength: 512, description: 'Only the one with this id of the provider.' }),
     ),
     client_reference: Type.Optional(
       Type.String({ minLength: 1, maxLength: 510, description: 'Only with this reference.' }),
