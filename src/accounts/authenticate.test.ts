@@ -73,6 +73,16 @@ describe('authentication', () => {
     }
   });
 
+  it('knows every platform key that the settings take, however long', async () => {
+    const key = `wp_root_${'a1'.repeat(500)}`;
+    const other = await startTestGateway({ settings: { WAYPOST_PLATFORM_KEYS: key } });
+    try {
+      assert.equal((await other.call('GET', '/platform/v1/accounts', { key })).status, 200);
+    } finally {
+      await other.stop();
+    }
+  });
+
   it('does not read keys in the query', async () => {
     for (const name of ['key', 'api_key', 'access_token', 'authorization'])
       assertProblem(
