@@ -149,3 +149,17 @@ describe('a template message that waits for its turn', () => {
     assert.deepEqual(takenOf(to.at(-1) ?? ''), []);
   });
 });
+
+it('a message to a user id that is tried again is judged by its own components, and not by a text that looks like it', async () => {
+  const from = await world.connect();
+  const components = [{ type: 'BODY', text: 'For {{1}}' }];
+  world.provider.templates = [listed('named', { id: '9002', category: 'UTILITY', components })];
+  world.provider.taken.length = 0;
+  world.provider.onMessage = () => (world.provider.taken.length === 1 ? THROTTLED : undefined);
+  const own = { user_id: 'US.1234', components: [{ type: 'body', parameters: [{ type: 'text', text: 'Ada' }] }] };
+  const template = { name: 'named', language: 'en_US' };
+  const body = { from, to: ['US.1234', own], type: 'template', template };
+  const { json } = await world.call('POST', '/api/v1/messages/send', { body });
+  assert.deepEqual(codesOf(json), ['invalid_recipient', undefined]);
+  assert.equal(takenOf('US.1234').length, 2);
+});

@@ -8,6 +8,7 @@ import { until } from '../support/until.ts';
 export interface Taken {
   /** Our id of the message. */
   id: string;
+  /** The number, or the user id. */
   to: string;
   /** The `Authorization` that it came with. */
   authorization: string | undefined;
@@ -39,7 +40,7 @@ export async function startLiveProvider(): Promise<LiveProvider> {
     if (url.includes('/message_templates')) await provider.onListing();
     if (!url.endsWith('/messages'))
       return send(response, { id: '1', verified_name: 'Live', success: true, data: provider.templates });
-    const { to, biz_opaque_callback_data: id } = JSON.parse(text);
+    const { recipient, to = recipient, biz_opaque_callback_data: id } = JSON.parse(text);
     const taken = { id, to, authorization: headers.authorization, atMs };
     provider.taken.push(taken);
     const code = await provider.onMessage(taken);

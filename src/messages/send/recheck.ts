@@ -27,7 +27,8 @@ export function createRecheck(
     if (last === undefined || nowMs - last.atMs > SHARED_MS)
       last = { atMs: nowMs, looked: preflight(deps, channel, command) };
     const errorOf = await last.looked;
-    const place = command.recipients.findIndex(({ to }) => to === (phone ?? userId));
+    // A text that cannot be read became no message, and may look like a user id given as a number.
+    const place = command.recipients.findIndex(({ kind, to }) => kind !== 'unreadable' && to === (phone ?? userId));
     const recipient = command.recipients[place];
     if (recipient === undefined) throw new Error('A message of a send is for none of its recipients');
     return errorOf(recipient, place);
