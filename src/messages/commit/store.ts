@@ -81,12 +81,13 @@ export interface WantedMessage {
 
 /**
  * Looked up by their primary keys one by one. What has no row yet is under way for as long as its request runs, whose intent
- * need not be unpacked for that: what waits for its turn has a row from the start.
+ * need not be unpacked for that: what waits for its turn has a row from the start. One that the provider has named in a report is
+ * not under way any more, even if the report has a status that moves nothing.
  */
 const MESSAGE_TRANSMITTING = `
   select w.id from unnest($1::uuid[], $2::uuid[], $3::uuid[]) as w(account_id, request_id, id)
   where coalesce(
-    (select m.status = 'transmitting' from message m where m.account_id = w.account_id and m.id = w.id),
+    (select m.status = 'transmitting' and m.provider_message_id is null from message m where m.account_id = w.account_id and m.id = w.id),
     (select r.completed_at is null from request r where r.account_id = w.account_id and r.id = w.request_id))`;
 
 /** Returns the ids of those that are being transmitted; of the others the outcome is known, or they are gone. */

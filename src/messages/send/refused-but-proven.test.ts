@@ -32,10 +32,14 @@ async function sendRefused(to: string, { code, provenAt }: { code: number; prove
 }
 
 async function report(status: string, id: string): Promise<void> {
+  await post(status, id);
+  await until(async () => (await read(id)).status === status);
+}
+
+async function post(status: string, id: string): Promise<void> {
   const line = { phoneNumberId: '1001', businessAccountId: '2', phoneNumber: '+447700900991' };
   const body = messagesBody(line, { statuses: [statusOf(status, { providerId: `wamid.${id}`, messageId: id })] });
   assert.equal((await postSigned(asProvider(world.gateway), body)).status, 200);
-  await until(async () => (await read(id)).status === status);
 }
 
 describe('an entry is accepted if a notification has proven it, whatever the provider answers', () => {
@@ -73,6 +77,20 @@ describe('an entry is accepted if a notification has proven it, whatever the pro
       ['message.delivered'],
     );
   });
+});
+
+it('a message that the provider has named in a report is not tried again, although nobody knows the status', async () => {
+  let calls = 0;
+  world.provider.onMessage = async ({ id }) => {
+    calls++;
+    if (calls > 1) return undefined;
+    await post('played', id);
+    const named = async () => (await read(id)).message_id === `wamid.${id}`;
+    await until(named);
+    return OVERLOADED;
+  };
+  const { results } = (await world.sendText(from, ['+447700900607'])).json;
+  assert.deepEqual([calls, results[0].status], [1, 'unknown']);
 });
 
 it('an entry that nothing contradicts stays failed', async () => {
