@@ -29,6 +29,8 @@ const BESIDE_MIN = 24;
 /** These commits are rare, so two at a time cost nothing. */
 const OTHERS_MAX = 2;
 const RETRY_PAUSE_MS = 250;
+/** A refusal that does not pass by itself, such as a lost grant, is for an operator to mend; the outcomes are known nonetheless. */
+const REFUSED_PAUSE_MS = 5_000;
 /** A store that takes this long to commit a request is in trouble, and its caller does better to come again. */
 const BEGIN_WAIT_MS = 5_000;
 const tooLong = storeTooSlow('No commit in time', true);
@@ -84,14 +86,14 @@ export function createLedger(database: Database, log: Logger, onEvents = () => {
   /** Requests from before their first commit until after their last one. */
   const running = new Set<string>();
 
-  function untilDone(work: () => Promise<void>): Promise<void> {
-    return unfinished.add(repeatWhilePassing(work, log));
+  function untilDone(work: () => Promise<void>, ifRefused: IfRefused): Promise<void> {
+    return unfinished.add(repeatUntilDone(work, ifRefused, log));
   }
 
   function takeBack(request: NewRequest, begun: Promise<boolean>): void {
     const withdraw = () => database.transaction((tx) => withdrawRequest(tx, request));
     const forget = () => running.delete(request.id);
-    untilDone(() => Promise.allSettled([begun]).then(withdraw)).then(forget, forget);
+    untilDone(() => Promise.allSettled([begun]).then(withdraw), 'throw').then(forget, forget);
   }
 
   return {
@@ -110,11 +112,15 @@ export function createLedger(database: Database, log: Logger, onEvents = () => {
     },
     takeTurn: (accountId, messageId) => turns.add({ accountId, messageId }),
     settle: (settlement) =>
-      untilDone(async () => {
-        if (isEventful(settlement) || isOld(settlement)) await tellings.add(settlement);
-        else await commits.add({ kind: 'settle', settlement });
-        if (settlement.completed !== null) running.delete(settlement.completed.id);
-      }),
+      untilDone(
+        async () => {
+          if (isEventful(settlement) || isOld(settlement)) await tellings.add(settlement);
+          else await commits.add({ kind: 'settle', settlement });
+          if (settlement.completed !== null) running.delete(settlement.completed.id);
+          // What is refused meanwhile is committed once more at the end.
+        },
+        settlement.when === 'meanwhile' ? 'throw' : 'go_on',
+      ),
     async withdrawStrays(nodeId) {
       const begunBefore = firstIdOfMs(Date.now() - STRAY_MS);
       const strays = (await listBegun(database, nodeId, begunBefore)).filter(({ id }) => !running.has(id));
@@ -257,17 +263,21 @@ function isStep(before: MessageStatus | undefined, outcome: Outcome['status']): 
   return before === 'unknown' && outcome !== 'unknown';
 }
 
-async function repeatWhilePassing(work: () => Promise<void>, log: Logger): Promise<void> {
+/** What becomes of work that the database refuses for a reason that does not pass by itself. */
+type IfRefused = 'throw' | 'go_on';
+
+async function repeatUntilDone(work: () => Promise<void>, ifRefused: IfRefused, log: Logger): Promise<void> {
+  let told = false;
   for (let tries = 1; ; tries++) {
     try {
       return await work();
     } catch (error) {
-      if (!isPassingFailure(error)) {
-        log.fatal({ err: error }, 'outcomes.not_writable');
-        throw error;
-      }
-      if (tries === 1) log.warn({ err: error }, 'outcomes.waiting_for_store');
-      await wait(RETRY_PAUSE_MS);
+      const passing = isPassingFailure(error);
+      if (passing && tries === 1) log.warn({ err: error }, 'outcomes.waiting_for_store');
+      if (!passing && !told) log.fatal({ err: error }, 'outcomes.not_writable');
+      told ||= !passing;
+      if (!passing && ifRefused === 'throw') throw error;
+      await wait(passing ? RETRY_PAUSE_MS : REFUSED_PAUSE_MS);
     }
   }
 }

@@ -61,6 +61,21 @@ describe('a send that meets a fault after its first commit', () => {
   });
 });
 
+it('a send whose outcomes the database refuses is answered from memory, and they are stored once it takes them', async () => {
+  gateway = await startTestGateway({ sandbox: { statuses: 'off' } });
+  const { database } = gateway;
+  await database.query(`create function refuse() returns trigger language plpgsql as $$ begin
+    raise exception 'refused' using errcode = '42501'; end $$`);
+  await database.query('create trigger refuse before update on request for each row execute function refuse()');
+  const first = await send([GOOD]);
+  assert.deepEqual([first.status, codesOf(first.json.results)], [200, ['accepted']]);
+  assert.equal(await countRunning(), 1);
+  await database.query('drop trigger refuse on request');
+  await until(async () => (await countRunning()) === 0);
+  assert.equal((await send([GOOD])).text, first.text);
+  assert.equal((await transmitsOf(gateway.sandbox, GOOD)).length, 1);
+});
+
 it('a send whose answer cannot be made is an error, but its outcomes are stored', async () => {
   gateway = await startTestGateway({
     settings: { WAYPOST_SEND_DEADLINE_MS: String(DEADLINE_MS) },
