@@ -142,7 +142,7 @@ export async function createApp(given: AppDeps): Promise<App> {
     async begin(listenedUrl) {
       life.publicUrl = config.publicUrl ?? listenedUrl;
       const { node, docsUrl, rounds, attempts } = parts;
-      sweeps = await startSweeps({ database, node, docsUrl, log, rounds, watch: watch.loop });
+      sweeps = await startSweeps({ database, node, docsUrl, log, rounds, keep: config.keep, watch: watch.loop });
       life.deliveries = startDeliveries({
         ...{ database, attempts, clock, docsUrl, log, onAttempt: watch.onAttempt },
         watch: watch.loop('deliveries', DELIVERIES_POLL_MS / 1_000),

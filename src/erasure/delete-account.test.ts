@@ -143,10 +143,10 @@ describe('deleting an account', () => {
     assert.deepEqual(await idsOf(next), [{ id: 'wamid.new' }]);
 
     const left = () => gateway.database.query('select 1 from erased_inbound_id');
-    assert.equal(await expireErasedInboundIds(gateway.database), 0);
+    assert.equal(await expireErasedInboundIds(gateway.database, 38), 0);
     assert.ok((await left()).length >= repeated.length);
-    await gateway.database.query(`update erased_inbound_id set created_at = now() - interval '14 days'`);
-    await expireErasedInboundIds(gateway.database);
+    await gateway.database.query(`update erased_inbound_id set created_at = now() - interval '38 days'`);
+    await expireErasedInboundIds(gateway.database, 38);
     assert.deepEqual(await left(), []);
   });
 });

@@ -30,6 +30,8 @@ async function weeksOf(parent: string): Promise<string[]> {
 
 const isWaiting = async () => (await countWaitingForLocks(test.database)) > 0;
 
+const KEEP = { messages: 90, content: 30, events: 30, notifications: 7, setAside: 30 };
+
 describe('making weeks', () => {
   it('never waits in a circle with who uses two tables, and makes them when they are to be had', async () => {
     const { database } = test;
@@ -107,7 +109,7 @@ describe('making weeks', () => {
     const noting = pino({}, { write: (line: string) => void lines.push(JSON.parse(line)) });
     await database.transaction(async (tx) => {
       await tx.query('select 1 from message');
-      const deps = { database, node, docsUrl: () => '', rounds: [] };
+      const deps = { database, node, docsUrl: () => '', rounds: [], keep: KEEP };
       const sweeps = await startSweeps({ ...deps, log: noting });
       await sweeps.stop();
     });

@@ -25,6 +25,8 @@ afterEach(() => test.drop());
 const countKeys = async () =>
   (await test.database.query<{ keys: number }>('select count(*) as keys from idempotency'))[0]?.keys;
 
+const KEEP = { messages: 90, content: 30, events: 30, notifications: 7, setAside: 30 };
+
 describe('what has expired', () => {
   it('keeps no node from starting, whoever holds it, and is forgotten soon after', async () => {
     const { database } = test;
@@ -32,7 +34,8 @@ describe('what has expired', () => {
     const sweeps = await database.transaction(async (tx) => {
       await tx.query("select 1 from idempotency where key = '7000' for update");
       let started: Sweeps | undefined;
-      const starting = startSweeps({ database, node, docsUrl: () => '', log, rounds: [], tidyAfterMs: 100 });
+      const deps = { database, node, docsUrl: () => '', log, rounds: [], keep: KEEP };
+      const starting = startSweeps({ ...deps, tidyAfterMs: 100 });
       starting.then((sweeps) => {
         started = sweeps;
       }, assert.ifError);

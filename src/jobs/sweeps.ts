@@ -1,5 +1,6 @@
 import type { Logger } from 'pino';
 import { tidyDeliveries } from '../endpoints/deliver/delivery-store.ts';
+import { effectsRememberedDays, type KeepDays } from '../kernel/keep.ts';
 import { recoverRequests } from '../messages/commit/recover.ts';
 import { listWorkingNodes } from '../messages/commit/recover-store.ts';
 import { expireIdempotency } from '../messages/commit/store.ts';
@@ -22,6 +23,7 @@ interface Deps {
   node: Node;
   docsUrl(): string;
   log: Logger;
+  keep: KeepDays;
   /** What slices do by themselves, and how often. */
   rounds: readonly Round[];
   watch?(loop: string, periodSeconds: number): WatchRound;
@@ -48,7 +50,8 @@ export interface Sweeps {
  * partitions are there. What has expired is nobody's any more, and after a long rest may be a lot: it is forgotten later.
  */
 export async function startSweeps(deps: Deps): Promise<Sweeps> {
-  const { database, node, docsUrl, log, tidyAfterMs = TIDY_AFTER_MS } = deps;
+  const { database, node, docsUrl, log, keep, tidyAfterMs = TIDY_AFTER_MS } = deps;
+  const rememberedDays = effectsRememberedDays(keep);
   let stopping = false;
   const recover = async () => {
     // Read before the nodes are: whoever begins a request is recorded as a node by then.
@@ -63,7 +66,7 @@ export async function startSweeps(deps: Deps): Promise<Sweeps> {
     await makeWeeks(database, log);
     let expired = 0;
     for (const expire of [expireIdempotency, expireInboundIds, expireErasedInboundIds, expireNews, tidyDeliveries])
-      for (let some = 1; some > 0 && !stopping; expired += some) some = await expire(database);
+      for (let some = 1; some > 0 && !stopping; expired += some) some = await expire(database, rememberedDays);
     return expired;
   };
   await recover();

@@ -20,6 +20,8 @@ export interface KeepLimits {
 }
 
 const DAY_MS = 86_400_000;
+/** For so long the provider repeats a notification, and a day for clocks that differ. */
+const REPEATED_DAYS = 7 + 1;
 
 /**
  * The limits for deleting. Nothing deleted comes back when a clock is put right, so two clocks, ours and the database's, must
@@ -40,4 +42,12 @@ export function keepLimits(days: KeepDays, nowMs: number): KeepLimits {
     appliedFromMs: before(days.notifications),
     setAsideFromMs: before(days.setAside),
   };
+}
+
+/**
+ * For how many days it is remembered what notifications have brought about, so that the same one has no second effect: its last
+ * repetition may be set aside, and reprocessed as long as that is kept.
+ */
+export function effectsRememberedDays({ setAside }: KeepDays): number {
+  return REPEATED_DAYS + setAside;
 }

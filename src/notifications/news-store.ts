@@ -12,13 +12,12 @@ export async function noteNews(tx: Queryable, digests: readonly string[]): Promi
   return new Set(rows.map(({ digest }) => digest));
 }
 
-/** Somewhat longer than the seven days for which the provider repeats a notification. */
 const NEWS_EXPIRE = `
   delete from applied_news where ctid in (
-    select ctid from applied_news where applied_at <= now() - interval '14 days' limit 5000)
+    select ctid from applied_news where applied_at <= now() - $1 * interval '1 day' limit 5000)
   returning 1 as gone`;
 
-/** Forgets some that cannot come again; returns how many. */
-export async function expireNews(store: Queryable): Promise<number> {
-  return (await store.query(NEWS_EXPIRE)).length;
+/** Forgets some that are so old that they cannot come again; returns how many. */
+export async function expireNews(store: Queryable, days: number): Promise<number> {
+  return (await store.query(NEWS_EXPIRE, [days])).length;
 }

@@ -16,6 +16,7 @@ import {
 } from '../../../test/support/notifications.ts';
 import { until } from '../../../test/support/until.ts';
 import { newId } from '../../kernel/ids.ts';
+import { effectsRememberedDays } from '../../kernel/keep.ts';
 import { expireInboundIds } from './inbound-store.ts';
 
 const PHONE = '+447700900123';
@@ -78,18 +79,19 @@ describe('an inbound message', () => {
     }
   });
 
-  it('is recorded once for two weeks, longer than the provider repeats it', async () => {
+  it('is recorded once for as long as its repetition may be set aside and reprocessed', async () => {
     const repeat = () => post({ messages: [textFrom(PHONE, 'wamid.repeated')] });
     const age = (days: number) =>
       gateway.database.query('update inbound_id set created_at = now() - make_interval(days => $1)', [days]);
     await repeat();
-    await age(13);
-    assert.equal(await expireInboundIds(gateway.database), 0);
+    const days = effectsRememberedDays({ messages: 90, content: 30, events: 30, notifications: 7, setAside: 30 });
+    await age(days - 1);
+    assert.equal(await expireInboundIds(gateway.database, days), 0);
     await repeat();
     assert.equal((await list('message_id=wamid.repeated')).length, 1);
     assert.deepEqual(await listNotifications(gateway, '&state=set_aside'), []);
-    await age(14);
-    assert.ok((await expireInboundIds(gateway.database)) > 0);
+    await age(days);
+    assert.ok((await expireInboundIds(gateway.database, days)) > 0);
   });
 
   it('of a type that is named like a member or like nothing we know is kept whole and hides nothing', async () => {

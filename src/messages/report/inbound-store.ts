@@ -154,22 +154,22 @@ export async function detachInboundIds(tx: Queryable, accountId: string, limit: 
   return (await tx.query(INBOUND_ID_DETACH, [accountId, limit])).length;
 }
 
-/** Somewhat longer than the seven days for which the provider repeats a notification. */
-const KEPT = "interval '14 days'";
 const INBOUND_ID_EXPIRE = `
   delete from inbound_id where ctid in (
-    select ctid from inbound_id where created_at <= now() - ${KEPT} limit 5000)
+    select ctid from inbound_id where created_at <= now() - $1 * interval '1 day' limit 5000)
   returning 1 as gone`;
 
-export async function expireInboundIds(store: Queryable): Promise<number> {
-  return (await store.query(INBOUND_ID_EXPIRE)).length;
+/** Forgets some that are so old that no notification can bring them again; returns how many. */
+export async function expireInboundIds(store: Queryable, days: number): Promise<number> {
+  return (await store.query(INBOUND_ID_EXPIRE, [days])).length;
 }
 
 const ERASED_INBOUND_ID_EXPIRE = `
   delete from erased_inbound_id where ctid in (
-    select ctid from erased_inbound_id where created_at <= now() - ${KEPT} limit 5000)
+    select ctid from erased_inbound_id where created_at <= now() - $1 * interval '1 day' limit 5000)
   returning 1 as gone`;
 
-export async function expireErasedInboundIds(store: Queryable): Promise<number> {
-  return (await store.query(ERASED_INBOUND_ID_EXPIRE)).length;
+/** The same of erased accounts. */
+export async function expireErasedInboundIds(store: Queryable, days: number): Promise<number> {
+  return (await store.query(ERASED_INBOUND_ID_EXPIRE, [days])).length;
 }
