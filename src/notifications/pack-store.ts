@@ -183,3 +183,13 @@ const PACKED_FIND = `select ${VIEW} from notification_pack p, unnest(p.ids) as u
 export async function findPacked(store: Queryable, id: string): Promise<NotificationView | undefined> {
   return (await store.query<NotificationView>(PACKED_FIND, [id]))[0];
 }
+
+const PACK_OLDEST = `
+  select now() as now, (select received_at from notification_pack order by id limit 1) as oldest`;
+
+/** When the oldest pack that waits was received, and the time now, both by the database's clock; null: none waits. */
+export async function findOldestPack(store: Queryable): Promise<{ now: Date; oldest: Date | null }> {
+  const [row] = await store.query<{ now: Date; oldest: Date | null }>(PACK_OLDEST);
+  if (row === undefined) throw new Error('A select without a table gave no row');
+  return row;
+}

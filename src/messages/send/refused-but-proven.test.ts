@@ -6,6 +6,7 @@ import { until } from '../../../test/support/until.ts';
 
 /** Something went wrong on the provider's side; it is not tried again. */
 const PROVIDER_ERROR = 131_000;
+const LONGER_THAN_THE_PAUSE_MS = 2_000;
 /** The provider is overloaded; it is tried again twice. */
 const OVERLOADED = 131_016;
 
@@ -91,6 +92,32 @@ it('a message that the provider has named in a report is not tried again, althou
   };
   const { results } = (await world.sendText(from, ['+447700900607'])).json;
   assert.deepEqual([calls, results[0].status], [1, 'unknown']);
+});
+
+it('a message is not tried again while a notification that was answered may still prove it, and is told as proven', async () => {
+  const { database } = world.gateway;
+  let calls = 0;
+  let applying: Promise<unknown> = Promise.resolve();
+  world.provider.onMessage = async ({ id }) => {
+    calls++;
+    if (calls > 1) return undefined;
+    const refusedAtMs = performance.now();
+    const locked = Promise.withResolvers<void>();
+    // As in a burst: what is answered is not applied until the next try would have been made.
+    applying = database.transaction(async (tx) => {
+      await tx.query('select 1 from event_sequence for update');
+      locked.resolve();
+      await until(() => performance.now() - refusedAtMs > LONGER_THAN_THE_PAUSE_MS);
+    });
+    await locked.promise;
+    await post('delivered', id);
+    return OVERLOADED;
+  };
+  const { results } = (await world.sendText(from, ['+447700900608'])).json;
+  await applying;
+  assert.equal(calls, 1);
+  const read = async () => (await world.call('GET', `/api/v1/messages/${results[0].id}`)).json.status;
+  await until(async () => (await read()) === 'delivered');
 });
 
 it('an entry that nothing contradicts stays failed', async () => {

@@ -18,6 +18,8 @@ import { STALE_MS, transmit, withoutId } from './transmit.ts';
 export interface TransmitDeps {
   ledger: Ledger;
   isTransmitting: IsTransmitting;
+  /** Waits until every notification is applied that was answered before; false: that took too long. */
+  untilApplied(): Promise<boolean>;
   channels: Channels;
   pacing: Pacing;
   provider: Provider;
@@ -124,7 +126,7 @@ async function outcomeOf(
         channel = later ?? channel;
         return later?.sender;
       },
-      settledMeanwhile: () => isSettled(deps, call, message.id),
+      settledMeanwhile: () => isSettledByNow(deps, call, message.id),
       async lookAgain() {
         // By now it is that, whatever it was when its send began.
         const later = await claimBeforeDeadline(deps, call, { ...message, status: 'transmitting' }, deadline);
@@ -211,6 +213,20 @@ async function asItIsNow(
 function contentFor(content: MessageContent, { components }: IntendedMessage): MessageContent {
   if (content.type === 'text' || components === null) return content;
   return { type: 'template', template: { ...content.template, components } };
+}
+
+/**
+ * A notification that was answered counts from then on, and in a burst is applied seconds later: just when the provider
+ * throttles, and just what it refused may be in it.
+ */
+async function isSettledByNow(deps: TransmitDeps, call: TransmitCall, messageId: string) {
+  try {
+    if (!(await deps.untilApplied())) return 'cannot_tell';
+  } catch (error) {
+    tellFault(deps.log, error);
+    return 'cannot_tell';
+  }
+  return isSettled(deps, call, messageId);
 }
 
 /** By a notification; or by another node, if this one was paused for so long that it was taken for gone. */
