@@ -109,6 +109,19 @@ describe('connecting a channel', () => {
     assert.deepEqual(pointersOf(await connect(accountId, { ...newWish(), phone_number_id: '../x' })), [
       '#/phone_number_id',
     ]);
+    const words = { phone_number_id: 'number-1', business_account_id: 'business-1', mode: 'live' };
+    assert.deepEqual(pointersOf(await connect(accountId, { ...newWish(), ...words })), [
+      '#/business_account_id',
+      '#/phone_number_id',
+    ]);
+  });
+
+  it('takes any ids for the sandbox, and sends from there', async () => {
+    const { accountId, senderOf } = await newAccount();
+    const words = { phone_number_id: `Number-${numbers}`, business_account_id: 'business_1:a.b', default: true };
+    const { status, json, text } = await connect(accountId, { ...newWish(), ...words });
+    assert.equal(status, 201, text);
+    assert.equal(await senderOf(), json.id);
   });
 });
 

@@ -1,6 +1,7 @@
 import { Type } from 'typebox';
 import { requireAccount } from '../accounts/require-account.ts';
 import { EXAMPLE } from '../http/examples.ts';
+import { invalidRequest } from '../http/invalid-request.ts';
 import { PAGE_QUERY, pageOf, readPage } from '../http/page.ts';
 import { accountRoute, platformRoute, type Route } from '../http/route.ts';
 import { textOfForm } from '../http/text-of-form.ts';
@@ -47,8 +48,8 @@ const ACCESS_TOKEN = textOfForm(
 const DEFAULT = Type.Boolean({ description: 'Whether a send without `from` goes out from it.' });
 const CHANNEL_BODY = Type.Object(
   {
-    phone_number_id: digits("The provider's id of the phone number: digits."),
-    business_account_id: digits("The provider's id of the business account: digits."),
+    phone_number_id: providerId("The provider's id of the phone number: digits. The sandbox takes any."),
+    business_account_id: providerId("The provider's id of the business account: digits. The sandbox takes any."),
     display_phone_number: PHONE_NUMBER,
     access_token: ACCESS_TOKEN,
     mode: Type.Optional(
@@ -78,13 +79,21 @@ const CHANNEL_CHANGES = Type.Object(
 );
 const PAGE = Type.Object(PAGE_QUERY, { additionalProperties: false });
 
-/** The description has placeholders for the provider's ids, which are no digits. */
-function digits(description: string) {
+/** The description has placeholders for the provider's ids, which no pattern takes. */
+function providerId(description: string) {
   return textOfForm(
     { description },
-    (text) => /^[0-9]{1,64}$/.test(text),
-    () => 'This must be 1 to 64 digits.',
+    (text) => /^[A-Za-z0-9][\w.:-]{0,63}$/.test(text),
+    () => 'This must be 1 to 64 letters, digits and ". _ : -", the first a letter or a digit.',
   );
+}
+
+/** The real provider's ids are numbers: anything else is a mistake, which is told before anybody is asked. */
+function requireDigits(ids: Record<string, string>): void {
+  const faults = Object.entries(ids)
+    .filter(([, id]) => !/^[0-9]+$/.test(id))
+    .map(([name]) => ({ pointer: `#/${name}`, detail: 'This must be 1 to 64 digits.' }));
+  if (faults.length > 0) throw invalidRequest(faults);
 }
 
 /** Channels: connecting, changing, removing and listing for the platform, reading for accounts. */
@@ -104,12 +113,14 @@ function connectRoute(deps: Deps): Route {
     async handle({ params, body }) {
       const { id: accountId } = await requireAccount(database, params.id);
       const mode = body.mode ?? 'live';
+      const { phone_number_id: phoneNumberId, business_account_id: businessAccountId } = body;
+      if (mode === 'live') requireDigits({ phone_number_id: phoneNumberId, business_account_id: businessAccountId });
       refuseWithoutSandbox(mode, deps.sandbox);
       const wish = {
         accountId,
         mode,
-        phoneNumberId: body.phone_number_id,
-        businessAccountId: body.business_account_id,
+        phoneNumberId,
+        businessAccountId,
         phoneNumber: requireDisplayNumber(body.display_phone_number),
         accessToken: body.access_token,
         isDefault: body.default ?? false,
