@@ -260,6 +260,35 @@ describe('a replay of what is being tried in this moment', () => {
       await until(() => receiver.received.length === 2);
     });
 
+  it('is carried out though that try, the 1st, succeeds', async () => {
+    const held: ServerResponse[] = [];
+    const { accountId, call, receiver } = await customer((response, place) => {
+      if (place === 0) held.push(response);
+      else response.writeHead(204).end();
+    });
+    await harness.record(1, { accountId });
+    await until(() => held.length === 1);
+    const event_id = JSON.parse(receiver.received[0]?.body ?? '').id;
+    assert.deepEqual((await call('POST', '/replay', { event_id })).json, { count: 1 });
+    held[0]?.writeHead(204).end();
+    await until(() => receiver.received.length === 2);
+    await until(async () => (await waitingOf(accountId)) === 0);
+  });
+
+  it('is carried out though that try has succeeded, and is not written down yet', async () => {
+    const { accountId, call, receiver } = await customer();
+    await harness.database.transaction(async (tx) => {
+      // Whoever writes an attempt down waits here.
+      await tx.query('lock table attempt in share mode');
+      await harness.record(1, { accountId });
+      await until(async () => (await countWaitingForLocks(harness.database)) === 1);
+      const event_id = JSON.parse(receiver.received[0]?.body ?? '').id;
+      assert.deepEqual((await call('POST', '/replay', { event_id })).json, { count: 1 });
+    });
+    await until(() => receiver.received.length === 2);
+    await until(async () => (await waitingOf(accountId)) === 0);
+  });
+
   it('has all its tries, and none of them is skipped when the old one fails after the first of them', async () => {
     const held: ServerResponse[] = [];
     const { accountId, call } = await customer((response, place) => {
@@ -291,3 +320,7 @@ describe('a replay of what is being tried in this moment', () => {
     assert.deepEqual(left, [{ attempts: 1 }]);
   });
 });
+
+async function waitingOf(accountId: string): Promise<number> {
+  return (await harness.database.query('select 1 from delivery where account_id = $1', [accountId])).length;
+}

@@ -57,7 +57,9 @@ describe('nodes that share deliveries', () => {
     };
     await harness.record(1, { accountId });
     await until(() => held.length === 1);
-    await database.query('update delivery set next_at = now() where account_id = $1', [accountId]);
+    // As another node's claim does it.
+    const moved = "update delivery set claimed_until = now() + interval '1 minute' where account_id = $1";
+    await database.query(moved, [accountId]);
     await answer();
     await until(async () => (await harness.waiting()) === 0);
     assert.equal((await harness.attemptsOf(endpoint, 1)).length, 1);

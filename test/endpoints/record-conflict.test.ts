@@ -55,15 +55,19 @@ it('and those whose deliveries cannot be taken away are left to their lease, and
 /** Two deliveries, and what writes down that they succeeded. */
 async function addDeliveries() {
   const [accountId, endpointId, ...eventIds] = [newId(), newId(), newId(), newId()];
+  const due = 'to_timestamp(0)';
   for (const eventId of eventIds) {
     const key = [accountId, endpointId, eventId];
-    await database.query('insert into delivery (account_id, endpoint_id, event_id) values ($1, $2, $3)', key);
+    await database.query(
+      `insert into delivery (account_id, endpoint_id, event_id, next_at) values ($1, $2, $3, ${due})`,
+      key,
+    );
   }
   const made = (eventId: string): MadeAttempt => ({
     delivery: {
       ...{ account_id: accountId, endpoint_id: endpointId, event_id: eventId, attempts: 0, endpoint_version: 0 },
       // Written since it was claimed, so that its row does not stand there any more.
-      ...{ claimed_until_us: 0, place: '(4000,1)', type: 'message.delivered' },
+      ...{ next_at_us: 0, claimed_until_us: 0, place: '(4000,1)', type: 'message.delivered' },
     },
     outcome: {
       ...{ id: newId(), at: new Date(), outcome: 'succeeded', http_status: 204, error: null, duration_ms: 1 },

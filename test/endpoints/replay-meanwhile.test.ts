@@ -4,11 +4,14 @@ import {
   type ClaimedDelivery,
   claimDeliveries,
   postponeDeliveries,
+  type ReplayWish,
   releaseDeliveries,
   removeDeliveries,
   replayEvents,
 } from '../../src/endpoints/deliver/delivery-store.ts';
+import { recordSuccesses } from '../../src/endpoints/deliver/success-store.ts';
 import { newId } from '../../src/kernel/ids.ts';
+import type { Transaction } from '../../src/store/database.ts';
 import { until } from '../support/until.ts';
 import { countWaitingForLocks } from '../support/waiting-for-locks.ts';
 import { type Harness, startHarness } from './harness.ts';
@@ -22,8 +25,15 @@ before(async () => {
 });
 after(() => harness.stop());
 
+interface Met {
+  /** Writes at the claimed deliveries what `before` has met, and waits for it. */
+  write(claimed: ClaimedDelivery[]): Promise<unknown>;
+  /** Writes them first, and is not committed until `write` waits. */
+  before?(tx: Transaction, wish: ReplayWish): Promise<unknown>;
+}
+
 /** What is left of the deliveries of an endpoint after `write`, which met a replay that had them all and was not committed yet. */
-async function leftAfter(write: (claimed: ClaimedDelivery[]) => Promise<unknown>) {
+async function leftAfter({ write, before = (tx, wish) => replayEvents(tx, wish, 100) }: Met) {
   const { database } = harness;
   const { id: endpointId, accountId } = await harness.addEndpoint('http://127.0.0.1:9/', { accountId: newId() });
   await harness.record(EVENTS, { accountId });
@@ -40,7 +50,7 @@ async function leftAfter(write: (claimed: ClaimedDelivery[]) => Promise<unknown>
     upTo: EVENTS,
   };
   const { writing } = await database.transaction(async (tx) => {
-    await replayEvents(tx, wish, 100);
+    await before(tx, wish);
     const begun = write(claimed);
     await until(async () => (await countWaitingForLocks(database)) > 0);
     return { writing: begun };
@@ -52,35 +62,39 @@ async function leftAfter(write: (claimed: ClaimedDelivery[]) => Promise<unknown>
   );
 }
 
+const STARTED_OVER = Array(EVENTS).fill({ attempts: 0, claimed: false });
+const asSuccesses = (deliveries: ClaimedDelivery[]) => ({ endpoints: [], attempts: [], deliveries });
+
 describe('what meets a replay of the same deliveries', () => {
-  it('is given back at once, and not when its lease is over', async () => {
-    const left = await leftAfter((claimed) => releaseDeliveries(harness.database, claimed));
-    assert.deepEqual(left, Array(EVENTS).fill({ attempts: 0, claimed: false }));
+  it('goes out once more although it has arrived', async () => {
+    const { database } = harness;
+    const removed = { write: (claimed: ClaimedDelivery[]) => removeDeliveries(database, claimed) };
+    assert.deepEqual(await leftAfter(removed), STARTED_OVER);
+    const recorded = { write: (claimed: ClaimedDelivery[]) => recordSuccesses(database, asSuccesses(claimed)) };
+    assert.deepEqual(await leftAfter(recorded), STARTED_OVER);
   });
+
+  it('is due at once with all its tries although one of them has failed, or was not begun', async () => {
+    const { database } = harness;
+    const failed = (claimed: ClaimedDelivery[]) => claimed.map((one) => ({ ...one, waitMs: 5_000 }));
+    const write = (claimed: ClaimedDelivery[]) => database.transaction((tx) => postponeDeliveries(tx, failed(claimed)));
+    assert.deepEqual(await leftAfter({ write }), STARTED_OVER);
+    const release = { write: (claimed: ClaimedDelivery[]) => releaseDeliveries(database, claimed) };
+    assert.deepEqual(await leftAfter(release), STARTED_OVER);
+  });
+});
+
+describe('what meets another claim of the same deliveries, after its own is over', () => {
+  const before = (tx: Transaction, { endpointId }: ReplayWish) =>
+    tx.query("update delivery set claimed_until = now() + interval '1 minute' where endpoint_id = $1", [endpointId]);
 
   it('is taken away when it has arrived', async () => {
-    assert.deepEqual(await leftAfter((claimed) => removeDeliveries(harness.database, claimed)), []);
+    const write = (claimed: ClaimedDelivery[]) => removeDeliveries(harness.database, claimed);
+    assert.deepEqual(await leftAfter({ write, before }), []);
   });
 
-  it('comes again after the wait of a try that has failed', async () => {
-    const left = await leftAfter((claimed) =>
-      harness.database.transaction((tx) =>
-        postponeDeliveries(
-          tx,
-          claimed.map((one) => ({ ...one, waitMs: 5_000 })),
-        ),
-      ),
-    );
-    assert.deepEqual(left, Array(EVENTS).fill({ attempts: 1, claimed: false }));
-  });
-
-  it('is left to who has claimed it since', async () => {
-    const left = await leftAfter((claimed) =>
-      releaseDeliveries(
-        harness.database,
-        claimed.map((one) => ({ ...one, claimed_until_us: one.claimed_until_us - 1 })),
-      ),
-    );
-    assert.deepEqual(left, Array(EVENTS).fill({ attempts: 0, claimed: true }));
+  it('is left to that claim when it was not begun', async () => {
+    const write = (claimed: ClaimedDelivery[]) => releaseDeliveries(harness.database, claimed);
+    assert.deepEqual(await leftAfter({ write, before }), Array(EVENTS).fill({ attempts: 0, claimed: true }));
   });
 });

@@ -14,6 +14,7 @@ import {
   claimDeliveries,
   type Placed,
   type ReplayWish,
+  releaseDeliveries,
   removalPart,
   removeDeliveries,
   replayEvents,
@@ -97,6 +98,25 @@ describe('a delivery that is over', () => {
     assert.equal(await countDeliveries(endpointId), 1);
   });
 
+  it('stays if it was asked for once more meanwhile, whatever the clock of the database says', async () => {
+    for (const setBack of ['0', '1 hour']) {
+      const { accountId, endpointId } = await addEndpoint();
+      await record(accountId, ['message.sent']);
+      const [claimed] = await claim(endpointId, 1);
+      assert.ok(claimed);
+      const [row] = await database.query<{ next_at_us: number }>(
+        `update delivery set next_at = next_at + $2::interval where endpoint_id = $1
+         returning (extract(epoch from next_at) * 1000000)::bigint as next_at_us`,
+        [endpointId, setBack],
+      );
+      assert.ok(row);
+      await replay(wishOf(accountId, endpointId));
+      await removeDeliveries(database, [{ ...claimed, ...row }]);
+      assert.equal(await removeByPlace({ ...claimed, ...row }), 0);
+      assert.equal(await countDeliveries(endpointId), 1, setBack);
+    }
+  });
+
   it('is taken away by its place only if that still is its own', async () => {
     const { accountId, endpointId } = await addEndpoint();
     await record(accountId, ['message.sent', 'message.sent']);
@@ -105,6 +125,7 @@ describe('a delivery that is over', () => {
     const strangers: Placed[] = [
       { ...one, place: other.place },
       { ...one, attempts: 1 },
+      { ...one, next_at_us: one.next_at_us - 1 },
       { ...one, endpoint_id: newId() },
       { ...one, account_id: newId() },
     ];
@@ -112,6 +133,12 @@ describe('a delivery that is over', () => {
     assert.equal(await countDeliveries(endpointId), 2);
     assert.equal(await removeByPlace(one), 1);
     assert.equal(await countDeliveries(endpointId), 1);
+    await releaseDeliveries(database, [other]);
+    const [free] = await database.query<{ place: string }>(
+      'select ctid as place from delivery where endpoint_id = $1',
+      [endpointId],
+    );
+    assert.equal(await removeByPlace({ ...other, ...free }), 0, 'nobody has claimed it');
   });
 });
 

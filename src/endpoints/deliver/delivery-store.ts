@@ -13,6 +13,8 @@ export interface ClaimedDelivery {
   place: string;
   /** How many were made before. */
   attempts: number;
+  /** When it became due, in microseconds; a replay gives it another time, and another claim does not. */
+  next_at_us: number;
   /** When the claim ends, in microseconds; no other claim of this delivery has the same. */
   claimed_until_us: number;
   mode: Mode;
@@ -48,6 +50,7 @@ export interface ClaimLimits {
 /** No claim is made for longer. One that ends later was made before the database's clock was set back. */
 const LONGEST_CLAIM = "interval '5 minutes'";
 const CLAIMED_UNTIL_US = '(extract(epoch from claimed_until) * 1000000)::bigint';
+const NEXT_AT_US = '(extract(epoch from next_at) * 1000000)::bigint';
 
 /** From the endpoint `w` to the next one, `n`, that has deliveries: a step in the index, however many each has. */
 export const NEXT_ENDPOINT = `
@@ -88,10 +91,11 @@ const DELIVERY_CLAIM = `
   ), claimed as (
     update delivery set claimed_until = now() + make_interval(secs => $4)
     where ctid = any(array(select place from due))
-    returning account_id, endpoint_id, event_id, ctid as place, attempts, next_at, ${CLAIMED_UNTIL_US} as claimed_until_us
+    returning account_id, endpoint_id, event_id, ctid as place, attempts, ${NEXT_AT_US} as next_at_us,
+      ${CLAIMED_UNTIL_US} as claimed_until_us
   )
-  select c.account_id, c.endpoint_id, c.event_id, c.place, c.attempts, c.claimed_until_us, e.mode, e.version as endpoint_version,
-    e.url, e.secret_sealed, e.previous_secret_sealed,
+  select c.account_id, c.endpoint_id, c.event_id, c.place, c.attempts, c.next_at_us, c.claimed_until_us, e.mode,
+    e.version as endpoint_version, e.url, e.secret_sealed, e.previous_secret_sealed,
     v.type, v.sequence, v.data::text as data, v.traceparent, floor(extract(epoch from v.at) * 1000)::bigint as at_ms
   from claimed c
   cross join lateral (
@@ -100,7 +104,7 @@ const DELIVERY_CLAIM = `
   left join lateral (
     select type, sequence, data, traceparent, at from event
     where account_id = c.account_id and id = c.event_id limit 1) v on true
-  order by c.next_at, v.sequence`;
+  order by c.next_at_us, v.sequence`;
 
 export function claimDeliveries(store: Queryable, limits: ClaimLimits): Promise<ClaimedDelivery[]> {
   return store.query<ClaimedDelivery>(DELIVERY_CLAIM, [
@@ -116,33 +120,34 @@ export function claimDeliveries(store: Queryable, limits: ClaimLimits): Promise<
 /**
  * The rows that were claimed, looked up one by one: see the claim. A range in the order of the primary key can only be read
  * from that key; with equalities the planner may take the index of what is due, and read a whole backlog. The number of
- * attempts is the fence: a node that comes back after its lease changes nothing that has gone on without it. Where the same
- * number may come again, after a replay or another claim, the claim is a second fence.
+ * attempts and the time when it became due are the fence: a node that comes back after its lease, or after a replay, changes
+ * nothing that has gone on without it. Another claim leaves both as they are, so what has arrived is still taken away then;
+ * where that must not be, the claim is a second fence.
  */
 const TAKEN = `
   select d.place, t.account_id, t.wait_ms
-  from unnest($1::uuid[], $2::uuid[], $3::uuid[], $4::integer[], $5::bigint[], $6::bigint[])
-    as t(account_id, endpoint_id, event_id, attempts, claimed_until_us, wait_ms)
+  from unnest($1::uuid[], $2::uuid[], $3::uuid[], $4::integer[], $5::bigint[], $6::bigint[], $7::bigint[])
+    as t(account_id, endpoint_id, event_id, attempts, next_at_us, claimed_until_us, wait_ms)
   cross join lateral (
-    select ctid as place, account_id, attempts, ${CLAIMED_UNTIL_US} as claimed_until_us from delivery
+    select ctid as place, account_id, attempts, ${NEXT_AT_US} as next_at_us, ${CLAIMED_UNTIL_US} as claimed_until_us from delivery
     where (account_id, endpoint_id, event_id) >= (t.account_id, t.endpoint_id, t.event_id)
       and (account_id, endpoint_id, event_id) <= (t.account_id, t.endpoint_id, t.event_id)
     order by account_id, endpoint_id, event_id limit 1 for update) d
-  where d.account_id = t.account_id and d.attempts = t.attempts`;
+  where d.account_id = t.account_id and d.attempts = t.attempts and d.next_at_us = t.next_at_us`;
 const OF_THIS_CLAIM = 'and d.claimed_until_us = t.claimed_until_us';
 const COUNTS = 'select (select count(*) from taken) as taken, (select count(*) from written) as written';
 
-/** What names a claimed delivery; `attempts` is the number that it was claimed with. */
-export type Taken = Pick<ClaimedDelivery, 'account_id' | 'endpoint_id' | 'event_id' | 'attempts'>;
+/** What names a claimed delivery; `attempts` and `next_at_us` are those that it was claimed with. */
+export type Taken = Pick<ClaimedDelivery, 'account_id' | 'endpoint_id' | 'event_id' | 'attempts' | 'next_at_us'>;
 /** The same, told apart from later claims of it. */
 export type Claimed = Taken & Pick<ClaimedDelivery, 'claimed_until_us'>;
 
-/** Each further one meets one more replay that was committed in just this moment. */
+/** Each further one meets one more claim that was committed in just this moment. */
 const WRITES_MAX = 10;
 
 /**
- * A statement that waits for a row until a replay has written it locks the row as it is then, and cannot write it: what was
- * committed after the statement began is not seen by it. The next one sees it.
+ * A statement that waits for a row until another claim has written it locks the row as it is then, and cannot write it: what
+ * was committed after the statement began is not seen by it. The next one sees it.
  */
 async function writeTaken(store: Queryable, text: string, deliveries: readonly (Taken & Partial<Postponed>)[]) {
   const values = takenValues(deliveries);
@@ -174,17 +179,21 @@ export function removeDeliveries(store: Queryable, deliveries: readonly Taken[])
 
 /**
  * The same by the places that the claim returned, which costs a fifth of a look-up by the key. A row that was written since
- * (claimed by another node, or made due by a replay) stands elsewhere, and its place may hold another row by now.
+ * (claimed by another node, or made due by a replay) stands elsewhere, and its place may hold another row by now. A replay that
+ * is being committed is waited for, and servers from before September 2025 then remove what it has written although that stands
+ * elsewhere, https://hackorum.dev/topics/52249: it has no claim.
  */
 const REMOVED_BY_PLACE = `
   removed as (
     delete from delivery where ctid = any(array(
-      select d.place from unnest($1::tid[], $2::uuid[], $3::uuid[], $4::uuid[], $5::integer[])
-        as t(place, account_id, endpoint_id, event_id, attempts)
+      select d.place from unnest($1::tid[], $2::uuid[], $3::uuid[], $4::uuid[], $5::integer[], $6::bigint[])
+        as t(place, account_id, endpoint_id, event_id, attempts, next_at_us)
       cross join lateral (
-        select ctid as place, account_id, endpoint_id, event_id, attempts from delivery where ctid = t.place limit 1) d
+        select ctid as place, account_id, endpoint_id, event_id, attempts, ${NEXT_AT_US} as next_at_us from delivery
+        where ctid = t.place limit 1) d
       where d.account_id = t.account_id and d.endpoint_id = t.endpoint_id and d.event_id = t.event_id
-        and d.attempts = t.attempts))
+        and d.attempts = t.attempts and d.next_at_us = t.next_at_us))
+      and claimed_until is not null
     returning 1
   )`;
 
@@ -232,19 +241,21 @@ function nameValues(deliveries: readonly Taken[]) {
     deliveries.map(({ endpoint_id }) => endpoint_id),
     deliveries.map(({ event_id }) => event_id),
     deliveries.map(({ attempts }) => attempts),
+    deliveries.map(({ next_at_us: nextAtUs }) => nextAtUs),
   ];
 }
 
 /**
- * What is on its way already starts over, with all its tries. The number of attempts is the fence here too: a try under way
- * that fails afterwards undoes none of this. Only a first try has the same number; what it postpones is due soon, with all
- * its tries left.
+ * What is on its way already starts over, with all its tries. Of what is claimed, a try may be under way or answered by now,
+ * and whoever asks may have seen it: it is let go and becomes due at a later time than before, so that no outcome of that try
+ * is taken for one of the new ones. A microsecond more, because the database's clock may have been set back.
  */
 const deliveryReplay = (wanted: string) => `
   with wanted as (${wanted}), enqueued as (
     insert into delivery as d (account_id, endpoint_id, event_id) select $1, $3, id from wanted order by id
-    on conflict (account_id, endpoint_id, event_id) do update set next_at = least(d.next_at, now()), attempts = 0,
-      claimed_until = case when d.attempts = 0 then d.claimed_until end
+    on conflict (account_id, endpoint_id, event_id) do update set attempts = 0, claimed_until = null, next_at =
+      case when d.claimed_until is null then least(d.next_at, now())
+        else greatest(now(), d.next_at + interval '1 microsecond') end
   )
   select count(*) as events, max(sequence) as last from wanted`;
 

@@ -250,6 +250,7 @@ function deliveryOf(accountId: string, endpointId: string): ClaimedDelivery {
     event_id: 'event',
     place: '(0,1)',
     attempts: 0,
+    next_at_us: 0,
     claimed_until_us: 0,
     mode: 'test',
     endpoint_version: 0,
