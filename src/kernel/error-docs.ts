@@ -208,10 +208,10 @@ export const API_ERROR_DOCS: Readonly<Record<ApiErrorCode, ApiErrorDoc>> = {
   },
   unavailable: {
     cause:
-      'The database cannot be reached or has not answered in time, or this call and another one got in each other’s way there, or the gateway is stopping or has too much to do, or the provider had to be asked and did not answer. This call transmitted nothing.',
+      'The database cannot be reached or has not answered in time, or this call and another one got in each other’s way there, or the gateway is stopping or has too much to do, or the provider had to be asked and did not answer, or could not be asked because a channel is suspended. This call transmitted nothing.',
     steps: [
       'Repeat it after the seconds in `Retry-After`, with the same idempotency key.',
-      'If it persists, wait longer each time. `GET /readyz` says whether the gateway takes work.',
+      'If it persists, wait longer each time. `GET /readyz` says whether the gateway takes work, and `GET /api/v1/channels` whether a channel is suspended.',
     ],
     detail: 'The store cannot be reached.',
     headers: { 'Retry-After': '1' },

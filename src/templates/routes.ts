@@ -50,7 +50,8 @@ function listRoute(deps: Deps): Route {
       const page = readPage(query);
       // The first look into an empty registry reads the provider, so that it is never empty without a reason.
       const usable = await deps.channels.listUsable(accountId, mode);
-      for (const channel of onePerBusinessAccount(usable)) await deps.registry.syncOnce(channel);
+      for (const channel of onePerBusinessAccount(usable))
+        if (channel !== undefined) await deps.registry.syncOnce(channel);
       const businessAccountIds = usable.map((channel) => channel.businessAccountId);
       const { name = null, language = null, status = null } = query;
       const filter = { businessAccountIds, name, language, status: status?.toLowerCase() ?? null, before: page.before };
@@ -90,21 +91,33 @@ function syncRoute(deps: Deps): Route {
     bodySchema: Type.Object({}, { additionalProperties: false }),
     async handle({ principal: { accountId, mode } }) {
       const sum: SyncCounts = { added: 0, changed: 0, removed: 0, total: 0 };
-      for (const channel of onePerBusinessAccount(await deps.channels.listUsable(accountId, mode))) {
+      const asked = onePerBusinessAccount(await deps.channels.listUsable(accountId, mode));
+      for (const channel of asked) {
+        if (channel === undefined) continue;
         const counts = await deps.registry.sync(channel);
-        if (counts === undefined) throw unavailable('The provider could not be asked.', { retryAfterSeconds: 5 });
+        if (counts === undefined) throw notAsked('The provider could not be asked.');
         sum.added += counts.added;
         sum.changed += counts.changed;
         sum.removed += counts.removed;
         sum.total += counts.total;
       }
+      // After the others: what can be read is not held up by a channel that nobody looks after.
+      if (asked.includes(undefined))
+        throw notAsked('A business account could not be asked for: its channels are suspended.');
       return { status: 200, body: sum };
     },
   });
 }
 
-/** One connected channel for each business account: templates belong to the account, not to the number. */
-function onePerBusinessAccount(usable: readonly SendingChannel[]): Iterable<SendingChannel> {
-  const connected = usable.filter(({ suspended }) => !suspended);
-  return new Map(connected.map((channel) => [channel.businessAccountId, channel])).values();
+function notAsked(detail: string): ApiError {
+  return unavailable(detail, { retryAfterSeconds: 5 });
+}
+
+/**
+ * One connected channel for each business account: templates belong to the account, not to the number. undefined: all of that
+ * account's channels are suspended.
+ */
+function onePerBusinessAccount(usable: readonly SendingChannel[]): (SendingChannel | undefined)[] {
+  const ofEach = Map.groupBy(usable, ({ businessAccountId }) => businessAccountId).values();
+  return [...ofEach].map((channels) => channels.find(({ suspended }) => !suspended));
 }
