@@ -320,6 +320,20 @@ describe('the command line', () => {
     assert.match(away.stdout, /^fail {2}gateway/m);
   });
 
+  it('warns of an endpoint that its account has turned off, and fails one that the gateway has disabled', async () => {
+    const created = await cli('endpoints', 'create', 'http://127.0.0.1:9/', '--json');
+    const { id } = JSON.parse(created.stdout);
+    await cli('endpoints', 'update', id, '--enabled', 'false');
+    const off = await cli('doctor');
+    assert.match(off.stdout, /^warn {2}endpoint .* was turned off\.\n.*endpoints update end_\w+ --enabled true/m);
+    assert.equal(off.exitCode, 0, off.stdout);
+    await gateway.database.query("update endpoint set disabled_reason = 'gone' where not enabled");
+    const gone = await cli('doctor');
+    assert.match(gone.stdout, /^fail {2}endpoint .* was disabled by the gateway \(gone\)/m);
+    assert.equal(gone.exitCode, 1);
+    await cli('endpoints', 'delete', id);
+  });
+
   it('finds that a gateway stops, and that nothing is wrong with its database', async () => {
     gateway.app.announceStop();
     const { exitCode, stdout } = await cli('doctor');

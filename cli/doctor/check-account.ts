@@ -70,7 +70,7 @@ async function checkEndpoints(api: Api): Promise<Finding[]> {
     const [id, url] = [readCell(endpoint, 'id'), readCell(endpoint, 'url')];
     if (readCell(endpoint, 'enabled') === 'true') return ok('endpoint', `${url} is enabled.`);
     const reason = readCell(endpoint, 'disabled_reason');
-    if (reason === '-')
+    if (reason === 'requested')
       return warn('endpoint', `${url} was turned off.`, `npx waypost endpoints update ${id} --enabled true`);
     const todo = `Look with "npx waypost endpoints attempts ${id}", then: npx waypost endpoints update ${id} --enabled true`;
     return fail('endpoint', `${url} was disabled by the gateway (${reason}).`, todo);
