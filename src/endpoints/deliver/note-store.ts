@@ -73,6 +73,19 @@ export function findUnchanged(store: Queryable, endpoints: readonly EndpointThen
   return store.query<EndpointThen>(ENDPOINT_UNCHANGED, endpointValues(endpoints));
 }
 
+const ENDPOINT_ENABLED = `
+  select t.id from unnest($1::uuid[], $2::uuid[]) as t(account_id, id)
+  join endpoint e on e.account_id = t.account_id and e.id = t.id and e.enabled`;
+
+/** The ids of those that are enabled, also if they were changed since. */
+export async function findEnabled(
+  tx: Queryable,
+  endpoints: readonly Pick<EndpointThen, 'account_id' | 'endpoint_id'>[],
+): Promise<Set<string>> {
+  const values = [endpoints.map(({ account_id }) => account_id), endpoints.map(({ endpoint_id }) => endpoint_id)];
+  return new Set((await tx.query<{ id: string }>(ENDPOINT_ENABLED, values)).map(({ id }) => id));
+}
+
 function endpointValues(endpoints: readonly EndpointThen[]): unknown[] {
   return [
     endpoints.map(({ account_id }) => account_id),

@@ -47,7 +47,32 @@ describe('attempts that are written down together', () => {
     ]);
     assert.equal(events.length, 1);
   });
+
+  it('name a next try only where one is made: not at an endpoint that is off, whoever turned it off and when', async () => {
+    const gone = await claimOf(3);
+    await recordAll(gone.claimed.slice(0, 2), [410, 500]);
+    await recordAll(gone.claimed.slice(2), [500]);
+    assert.deepEqual(await nextTries(gone.accountId), [false, false, false]);
+    const changed = await claimOf(3);
+    await recordAll(changed.claimed.slice(0, 1), [500]);
+    const turn = 'update endpoint set enabled = $2, version = version + 1 where id = $1';
+    await database.query(turn, [changed.id, false]);
+    await recordAll(changed.claimed.slice(1, 2), [500]);
+    assert.deepEqual(await nextTries(changed.accountId), [true, false]);
+    await database.query(turn, [changed.id, true]);
+    await recordAll(changed.claimed.slice(2), [500]);
+    assert.deepEqual(await nextTries(changed.accountId), [true, false, true]);
+  });
 });
+
+/** Of each attempt, in the order in which they were recorded, whether it names a next one. */
+async function nextTries(accountId: string): Promise<boolean[]> {
+  const rows = await database.query<{ next: boolean }>(
+    'select next_at is not null as next from attempt where account_id = $1 order by id',
+    [accountId],
+  );
+  return rows.map(({ next }) => next);
+}
 
 /** An endpoint of an account of its own, with so many deliveries claimed. */
 async function claimOf(count: number) {

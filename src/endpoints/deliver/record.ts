@@ -6,7 +6,14 @@ import { presentEndpoint } from '../present.ts';
 import type { AttemptOutcome } from './attempt.ts';
 import { insertAttempts, type NewAttempt } from './attempt-store.ts';
 import { type ClaimedDelivery, type Placed, postponeDeliveries, removeDeliveries } from './delivery-store.ts';
-import { type AttemptNote, type DisabledEndpoint, keyOfThen, noteFailure, noteSuccess } from './note-store.ts';
+import {
+  type AttemptNote,
+  type DisabledEndpoint,
+  findEnabled,
+  keyOfThen,
+  noteFailure,
+  noteSuccess,
+} from './note-store.ts';
 import { recordSuccesses } from './success-store.ts';
 
 const ROWS_A_COMMIT_MAX = 500;
@@ -94,17 +101,22 @@ async function recordAny(tx: Transaction, made: readonly MadeAttempt[]): Promise
   const { good, bad } = sortEndpoints(made);
   if (good.length > 0) await noteSuccess(tx, good);
   const disabled = bad.length > 0 ? await noteFailure(tx, bad, FAILING_DAYS_MAX) : [];
-  const off = new Set(disabled.map(({ id }) => id));
+  const again = made.flatMap(({ delivery, waitMs }) => (waitMs === null ? [] : [{ ...delivery, waitMs }]));
+  // An endpoint may be off since an earlier commit, and is not among the disabled then: none of its tries names a next one.
+  const on = again.length > 0 ? await findEnabled(tx, onePerEndpoint(again)) : new Set();
   await insertAttempts(
     tx,
-    made.map((attempt) => rowOf(attempt, off.has(attempt.delivery.endpoint_id) ? null : attempt.waitMs)),
+    made.map((attempt) => rowOf(attempt, on.has(attempt.delivery.endpoint_id) ? attempt.waitMs : null)),
   );
-  const again = made.flatMap(({ delivery, waitMs }) => (waitMs === null ? [] : [{ ...delivery, waitMs }]));
   const over = made.flatMap(({ delivery, waitMs }) => (waitMs === null ? [delivery] : []));
   if (over.length > 0) await removeDeliveries(tx, over);
   if (again.length > 0) await postponeDeliveries(tx, again);
   await appendEvents(tx, disabled.map(disabledEvent));
   return disabled;
+}
+
+function onePerEndpoint<Delivery extends { endpoint_id: string }>(deliveries: readonly Delivery[]): Delivery[] {
+  return [...new Map(deliveries.map((delivery) => [delivery.endpoint_id, delivery])).values()];
 }
 
 function rowOf({ delivery, outcome: { retryAfter: _, ...attempt } }: MadeAttempt, waitMs: number | null): NewAttempt {
