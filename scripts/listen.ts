@@ -40,7 +40,10 @@ async function main(): Promise<void> {
   const options = readOptions();
   if (options === 'help') return console.log(HELP);
   const gateway = options.secret === undefined ? await findGateway(options.dataDir) : undefined;
-  const server = createServer();
+  // An endpoint may be told of an event before we are told of its secret: such an event waits for it.
+  const secret = Promise.withResolvers<string>();
+  const receiving = { secret: secret.promise, seen: new Set<string>(), json: options.json };
+  const server = createServer((request, response) => void receive(request, response, receiving));
   const port = await listen(server, options.port);
   const url = `http://127.0.0.1:${port}/`;
   const registering = gateway && register(gateway, url);
@@ -48,13 +51,12 @@ async function main(): Promise<void> {
   // Else it would go on listening, although the fault is told and nothing can come.
   const registered = await registering?.catch((error: unknown) => {
     server.close();
+    server.closeAllConnections();
     throw error;
   });
-  const secret = registered?.secret ?? options.secret ?? '';
-  const seen = new Set<string>();
-  server.on('request', (request, response) => void receive(request, response, { secret, seen, json: options.json }));
   const how = gateway ? `Events of the account of ${gateway.url} come to` : 'Verifying with your secret what comes to';
   console.log(`${how} ${url}. Stop with Ctrl-C.`);
+  secret.resolve(registered?.secret ?? options.secret ?? '');
 }
 
 function readOptions(): Options | 'help' {
@@ -137,7 +139,7 @@ async function call(gateway: Gateway, method: string, path: string, body?: objec
 }
 
 interface Receiving {
-  secret: string;
+  secret: Promise<string>;
   /** The ids that came before: an event may come more than once. */
   seen: Set<string>;
   json: boolean;
@@ -146,7 +148,7 @@ interface Receiving {
 async function receive(request: IncomingMessage, response: ServerResponse, receiving: Receiving): Promise<void> {
   const body = await readBody(request);
   if (body === undefined) return void response.writeHead(413, { connection: 'close' }).end();
-  const wrong = findFault(request, body, receiving.secret);
+  const wrong = findFault(request, body, await receiving.secret);
   if (wrong.length > 0) {
     console.log([`${clock()}  not verified`, ...wrong.map((sentence) => `    ${printable(sentence)}`)].join('\n'));
     return void response.writeHead(401).end();

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { type ChildProcess, spawn } from 'node:child_process';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { createServer as createHttpServer, request as httpRequest } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -66,6 +67,41 @@ describe('npm run listen', () => {
     listener.child.kill('SIGINT');
     assert.equal(await listener.ended, 0);
     assert.deepEqual(await endpoints(), []);
+  });
+
+  it('takes an event that comes before it is told its secret', async (t) => {
+    const body = JSON.stringify({
+      id: 'evt_1',
+      type: 'message.sent',
+      sequence: 1,
+      data: { message: { id: 'msg_early' } },
+    });
+    let early: Promise<number> | undefined;
+    // In front of the gateway: it answers that the endpoint is made when an event has come to the listener.
+    const front = createHttpServer(async (request, response) => {
+      const sent = (await request.toArray()).join('');
+      const given = sent === '' ? {} : { body: JSON.parse(sent) };
+      const path = request.url ?? '';
+      const { status, json, text } = await api.call(key, request.method ?? '', path, given);
+      if (request.method === 'POST') {
+        const post = postAwaited(json.url, body, signEvent('evt_1', new Date(), body, [json.secret]));
+        early = post.status;
+        await post.come;
+      }
+      response.writeHead(status).end(text);
+    }).listen(0, '127.0.0.1');
+    t.after(() => front.close());
+    await until(() => front.listening);
+    const ownDir = await mkdtemp(join(tmpdir(), 'waypost-listen-'));
+    t.after(() => rm(ownDir, { recursive: true }));
+    const { port } = front.address() as AddressInfo;
+    await writeFile(join(ownDir, 'dev.json'), JSON.stringify({ base_url: `http://127.0.0.1:${port}`, test_key: key }));
+    const listener = listen('--port', '0', '--data-dir', ownDir);
+    await listener.address();
+    await until(() => listener.output().includes('msg_early'));
+    assert.equal(await early, 204);
+    listener.child.kill('SIGINT');
+    assert.equal(await listener.ended, 0);
   });
 
   it("prints what others may have written without a terminal's commands, in both forms", async () => {
@@ -162,3 +198,18 @@ describe('npm run listen', () => {
     assert.match(listener.output(), /npm run listen -- --port 9000/);
   });
 });
+
+/** Posts it when the server has said that the request has come. */
+function postAwaited(url: string, body: string, headers: Record<string, string>) {
+  const come = Promise.withResolvers<void>();
+  const status = Promise.withResolvers<number>();
+  const post = httpRequest(url, { method: 'POST', headers: { ...headers, expect: '100-continue' } });
+  post.once('continue', () => {
+    post.end(body);
+    come.resolve();
+  });
+  post.once('response', (response) => status.resolve(response.resume().statusCode ?? 0));
+  post.once('error', status.reject);
+  post.flushHeaders();
+  return { come: come.promise, status: status.promise };
+}
