@@ -191,6 +191,12 @@ describe('the command line', () => {
     const checked = await cli('endpoints', 'check-signature', id, '--headers-file', headers, '--body-file', body);
     assert.equal(checked.exitCode, 1);
     assert.match(checked.stdout, /timestamp/);
+    await writeFile(
+      headers,
+      'webhook-id: evt_1\nwebhook-id: evt_2\nwebhook-timestamp: 1\nwebhook-signature: v1,AAAA\n',
+    );
+    const twice = await cli('endpoints', 'check-signature', id, '--headers-file', headers, '--body-file', body);
+    assert.match(twice.stdout, /^header_repeated +webhook-id was given 2 times\.$/m);
     assert.equal((await cli('endpoints', 'delete', id)).exitCode, 0);
     assert.equal((await cli('endpoints', 'get', id)).exitCode, 1);
   });

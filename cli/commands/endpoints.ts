@@ -191,6 +191,8 @@ function parseHeaders(text: string): unknown {
     return JSON.parse(text);
   } catch {
     const lines = text.split(/\r?\n/).filter((line) => line.includes(':'));
-    return Object.fromEntries(lines.map((line) => [line.split(':', 1)[0]?.trim(), line.replace(/^[^:]*:/, '').trim()]));
+    const headers = Map.groupBy(lines, (line) => line.split(':', 1)[0]?.trim());
+    const valueIn = (line: string) => line.replace(/^[^:]*:/, '').trim();
+    return Object.fromEntries([...headers].map(([name, same]) => [name, same.map(valueIn)]));
   }
 }
