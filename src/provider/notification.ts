@@ -248,6 +248,7 @@ export type UndecodableReason =
   | 'no_status'
   | 'no_value'
   | 'no_user_id'
+  | 'no_person'
   | 'no_template_name'
   | 'no_event'
   | 'no_display_phone_number'

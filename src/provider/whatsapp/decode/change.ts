@@ -1,5 +1,5 @@
 import type { ItemOrigin, NotificationItem, UndecodableReason } from '../../notification.ts';
-import { type Contacts, readContacts } from './person.ts';
+import type { Contacts } from './person.ts';
 import { idAt, type JsonObject, objectAt, textAt, timeAt } from './values.ts';
 
 /** One change of one business account: its field decides how its value is read. */
@@ -8,13 +8,16 @@ export interface Change {
   value: JsonObject;
   businessAccountId: string | undefined;
   phoneNumberId: string | undefined;
-  contacts: Contacts;
   /** When it happened; told of all fields but `messages`, whose items have times of their own. */
   at: Date | undefined;
 }
 
 /** Reads one item of a change, or says why it cannot. It gets whatever was sent and never throws. */
-export type ItemDecoder = (item: JsonObject, change: Change) => NotificationItem | UndecodableReason;
+export type ItemDecoder = (
+  item: JsonObject,
+  change: Change,
+  contacts: Contacts,
+) => NotificationItem | UndecodableReason;
 
 /** Reads what all items of a change share. What is missing, up to the whole change, reads as missing. */
 export function readChange(entry: JsonObject, change: JsonObject): Change {
@@ -24,7 +27,6 @@ export function readChange(entry: JsonObject, change: JsonObject): Change {
     value,
     businessAccountId: idAt(entry, 'id'),
     phoneNumberId: idAt(objectAt(value, 'metadata'), 'phone_number_id'),
-    contacts: readContacts(value),
     at: timeAt(entry, 'time'),
   };
 }

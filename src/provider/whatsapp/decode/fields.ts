@@ -11,6 +11,7 @@ import {
 import { type Change, type ItemDecoder, originOf } from './change.ts';
 import { readErrors } from './errors.ts';
 import { decodeCall, decodeEcho, decodeHistory, decodeInbound } from './inbound.ts';
+import { type Contacts, readContacts } from './person.ts';
 import { decodeUserIdUpdate, decodeUserPreference } from './preferences.ts';
 import { decodeStatus } from './status.ts';
 import {
@@ -19,7 +20,7 @@ import {
   decodeTemplateQuality,
   decodeTemplateStatus,
 } from './template.ts';
-import { keptJson } from './values.ts';
+import { keptJson, listAt } from './values.ts';
 
 type Lists = readonly (readonly [name: string, decode: ItemDecoder])[];
 
@@ -72,7 +73,7 @@ export function* decodeChange(change: Change, value: unknown, pointer: string): 
   const single = SINGLES.get(change.field);
   if (lists === undefined && single === undefined) yield other(change, value);
   else if (!isRecord(value)) yield undecodable(change, 'not_an_object', pointer);
-  else if (single !== undefined) yield decodeItem(single, value, change, pointer);
+  else if (single !== undefined) yield decodeItem(single, value, change, readContacts(value, 1), pointer);
   else if (lists !== undefined) yield* decodeLists(lists, change, pointer);
 }
 
@@ -81,27 +82,27 @@ export function undecodable(change: Change, reason: UndecodableReason, pointer: 
 }
 
 function* decodeLists(lists: Lists, change: Change, pointer: string): Generator<NotificationItem> {
-  let found = false;
-  for (const [name, decode] of lists) {
-    const list = change.value[name] ?? [];
-    for (const [index, item] of (Array.isArray(list) ? list : [list]).entries()) {
-      yield decodeItem(decode, item, change, `${pointer}/${name}`, index);
-      found = true;
-    }
+  const found = lists.map(([name, decode]) => ({ name, decode, list: listAt(change.value, name) }));
+  const itemCount = found.reduce((sum, { list }) => sum + list.length, 0);
+  const contacts = readContacts(change.value, itemCount);
+  for (const { name, decode, list } of found) {
+    for (const [index, item] of list.entries())
+      yield decodeItem(decode, item, change, contacts, `${pointer}/${name}`, index);
   }
   const errors = readErrors(change.value);
   if (errors.length > 0) yield { ...originOf(change, 'error'), kind: 'message_error', errors };
-  else if (!found) yield other(change, change.value);
+  else if (itemCount === 0) yield other(change, change.value);
 }
 
 function decodeItem(
   decode: ItemDecoder,
   item: unknown,
   change: Change,
+  contacts: Contacts,
   pointer: string,
   index?: number,
 ): NotificationItem {
-  const decoded = isRecord(item) ? decode(item, change) : 'not_an_object';
+  const decoded = isRecord(item) ? decode(item, change, contacts) : 'not_an_object';
   if (typeof decoded !== 'string') return decoded;
   return undecodable(change, decoded, index === undefined ? pointer : `${pointer}/${index}`);
 }

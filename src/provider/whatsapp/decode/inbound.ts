@@ -2,7 +2,7 @@ import { isRecord } from '../../../kernel/is-record.ts';
 import { INBOUND_TYPES } from '../../inbound-types.ts';
 import type { ConversationItem, InboundItem, Person, UndecodableReason } from '../../notification.ts';
 import { type Change, originOf } from './change.ts';
-import { contactOf, readPerson, withContact } from './person.ts';
+import { type Contacts, contactOf, readPerson, withContact } from './person.ts';
 import { arrayAt, idAt, type JsonObject, keptJson, objectAt, textAt, timeAt, wordAt } from './values.ts';
 
 /** The types whose content stands in the member of their name, whatever it is. */
@@ -13,20 +13,20 @@ const TYPES: ReadonlySet<string> = new Set(['text', ...INBOUND_TYPES]);
  * needs no change here. The sender's number may be hidden, and a system message has no contact.
  * https://developers.facebook.com/documentation/business-messaging/whatsapp/webhooks/reference/messages
  */
-export function decodeInbound(item: JsonObject, change: Change): InboundItem | UndecodableReason {
+export function decodeInbound(item: JsonObject, change: Change, contacts: Contacts): InboundItem | UndecodableReason {
   const { phoneNumberId } = change;
   if (phoneNumberId === undefined) return 'no_phone_number_id';
   const providerMessageId = idAt(item, 'id');
   if (providerMessageId === undefined) return 'no_message_id';
   const type = textAt(item, 'type') ?? 'unknown';
-  const contact = contactOf(change.contacts, readFrom(item));
+  const contact = contactOf(contacts, readFrom(item));
   return {
     ...originOf(change, `message.${type}`),
     kind: 'inbound',
     phoneNumberId,
     providerMessageId,
     type,
-    from: readSender(item, change),
+    from: readSender(item, contacts),
     profileName: contact?.profileName,
     username: contact?.username,
     at: timeAt(item, 'timestamp'),
@@ -37,9 +37,9 @@ export function decodeInbound(item: JsonObject, change: Change): InboundItem | U
 }
 
 /** A call began, rang or ended. One that the person began opens the window for free-form messages, as writing does. */
-export function decodeCall(item: JsonObject, change: Change): ConversationItem {
+export function decodeCall(item: JsonObject, change: Change, contacts: Contacts): ConversationItem {
   const call = readConversation('call', wordAt(item, 'event') ?? wordAt(item, 'status'), item, change);
-  return { ...call, caller: wordAt(item, 'direction') === 'user_initiated' ? readSender(item, change) : undefined };
+  return { ...call, caller: wordAt(item, 'direction') === 'user_initiated' ? readSender(item, contacts) : undefined };
 }
 
 /** The number's owner wrote from the phone, beside us. */
@@ -72,9 +72,9 @@ function readFrom(item: JsonObject): Person {
   return readPerson(idAt(item, 'from'), idAt(item, 'from_user_id'), idAt(item, 'from_parent_user_id'));
 }
 
-function readSender(item: JsonObject, change: Change): Person {
+function readSender(item: JsonObject, contacts: Contacts): Person {
   const person = readFrom(item);
-  return withContact(person, contactOf(change.contacts, person));
+  return withContact(person, contactOf(contacts, person));
 }
 
 /** Of a type that is not known, an object of its name is the content. Where there is none, the whole message is. */

@@ -30,14 +30,12 @@ describe('reading people', () => {
   });
 
   it('finds a contact among several by either identity, and adds what only it tells', () => {
-    const contacts = readContacts({
-      contacts: [
-        { wa_id: '447700900123', user_id: 'GB.1', profile: { name: 'Ada' } },
-        { wa_id: '447700900124', user_id: 'GB.2', parent_user_id: 'GB.ENT.2', profile: { name: 'Grace' } },
-        { user_id: 'GB.3' },
-      ],
-      messages: [{}, {}, {}],
-    });
+    const people = [
+      { wa_id: '447700900123', user_id: 'GB.1', profile: { name: 'Ada' } },
+      { wa_id: '447700900124', user_id: 'GB.2', parent_user_id: 'GB.ENT.2', profile: { name: 'Grace' } },
+      { user_id: 'GB.3' },
+    ];
+    const contacts = readContacts({ contacts: people }, 3);
     const byPhone = readPerson('447700900124', undefined);
     const byUserId = readPerson(undefined, 'GB.1');
     assert.equal(contactOf(contacts, byPhone)?.profileName, 'Grace');
@@ -59,23 +57,18 @@ describe('reading people', () => {
 
   it('takes the only contact of the only item, unless it is somebody else', () => {
     const contacts = [{ wa_id: '447700900123', user_id: 'GB.1' }];
-    const one = readContacts({ contacts, statuses: [{}] });
+    const one = readContacts({ contacts }, 1);
     const nobody = readPerson(undefined, undefined);
     assert.equal(contactOf(one, nobody)?.userId, 'GB.1');
     assert.equal(contactOf(one, readPerson('447700900124', undefined)), undefined);
     assert.equal(contactOf(one, readPerson(undefined, 'GB.2')), undefined);
     assert.equal(contactOf(one, readPerson('447700900123', 'GB.1'))?.userId, 'GB.1');
-    assert.equal(
-      contactOf(
-        readContacts({ contacts: [{ user_id: 'GB.1' }], messages: [{}] }),
-        readPerson('447700900123', undefined),
-      )?.userId,
-      'GB.1',
-    );
-    const numberOnly = readContacts({ contacts: [{ wa_id: '447700900123' }], messages: [{}] });
+    const userIdOnly = readContacts({ contacts: [{ user_id: 'GB.1' }] }, 1);
+    assert.equal(contactOf(userIdOnly, readPerson('447700900123', undefined))?.userId, 'GB.1');
+    const numberOnly = readContacts({ contacts: [{ wa_id: '447700900123' }] }, 1);
     assert.equal(contactOf(numberOnly, readPerson(undefined, 'GB.1'))?.phone, '+447700900123');
-    assert.equal(contactOf(readContacts({ contacts, statuses: [{}, {}] }), nobody), undefined);
-    assert.equal(contactOf(readContacts({ contacts, statuses: [{}], messages: [{}] }), nobody), undefined);
-    assert.equal(contactOf(readContacts({ contacts: [...contacts, {}], statuses: [{}] }), nobody), undefined);
+    assert.equal(contactOf(readContacts({ contacts }, 2), nobody), undefined);
+    assert.equal(contactOf(readContacts({ contacts: [...contacts, {}] }, 1), nobody), undefined);
+    assert.equal(contactOf(readContacts({ contacts: contacts[0] }, 1), nobody)?.userId, 'GB.1');
   });
 });

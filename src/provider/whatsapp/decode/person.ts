@@ -2,7 +2,7 @@ import { isRecord } from '../../../kernel/is-record.ts';
 import { E164 } from '../../../kernel/phone-number.ts';
 import { USER_ID } from '../../../kernel/user-id.ts';
 import type { Person } from '../../notification.ts';
-import { arrayAt, idAt, type JsonObject, objectAt, textAt } from './values.ts';
+import { idAt, type JsonObject, listAt, objectAt, textAt } from './values.ts';
 
 /** The E.164 form of a number written with or without its plus, if it can be one; else undefined. */
 export function normalisePhone(text: string | undefined): string | undefined {
@@ -38,13 +38,12 @@ export interface Contacts {
   sole: Contact | undefined;
 }
 
-export function readContacts(value: JsonObject): Contacts {
-  const contacts = arrayAt(value, 'contacts').filter(isRecord).map(readContact);
-  const items = arrayAt(value, 'statuses').length + arrayAt(value, 'messages').length;
+export function readContacts(value: JsonObject, itemCount: number): Contacts {
+  const contacts = listAt(value, 'contacts').filter(isRecord).map(readContact);
   return {
     byPhone: new Map(contacts.flatMap((contact) => (contact.phone === undefined ? [] : [[contact.phone, contact]]))),
     byUserId: new Map(contacts.flatMap((contact) => (contact.userId === undefined ? [] : [[contact.userId, contact]]))),
-    sole: contacts.length === 1 && items === 1 ? contacts[0] : undefined,
+    sole: contacts.length === 1 && itemCount === 1 ? contacts[0] : undefined,
   };
 }
 

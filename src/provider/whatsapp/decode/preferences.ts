@@ -1,20 +1,27 @@
 import type { UndecodableReason, UserIdUpdateItem, UserPreferenceItem } from '../../notification.ts';
 import { type Change, originOf } from './change.ts';
-import { contactOf, normalisePhone, readPerson, withContact } from './person.ts';
+import { type Contacts, contactOf, normalisePhone, readPerson, withContact } from './person.ts';
 import { idAt, type JsonObject, objectAt, timeAt, wordAt } from './values.ts';
 
 /**
  * Reads that a person stopped or resumed a category of messages.
  * https://developers.facebook.com/documentation/business-messaging/whatsapp/webhooks/reference/user_preferences
  */
-export function decodeUserPreference(item: JsonObject, change: Change): UserPreferenceItem | UndecodableReason {
+export function decodeUserPreference(
+  item: JsonObject,
+  change: Change,
+  contacts: Contacts,
+): UserPreferenceItem | UndecodableReason {
   const value = wordAt(item, 'value');
   if (value === undefined) return 'no_value';
-  const person = readPerson(idAt(item, 'wa_id'), idAt(item, 'user_id'), idAt(item, 'parent_user_id'));
+  const named = readPerson(idAt(item, 'wa_id'), idAt(item, 'user_id'), idAt(item, 'parent_user_id'));
+  const person = withContact(named, contactOf(contacts, named));
+  // A stop that is nobody's would have no effect and look applied: somebody has to see it.
+  if (person.phone === undefined && person.userId === undefined) return 'no_person';
   return {
     ...originOf(change, value),
     kind: 'user_preference',
-    person: withContact(person, contactOf(change.contacts, person)),
+    person,
     category: wordAt(item, 'category'),
     value,
     at: timeAt(item, 'timestamp'),

@@ -3,7 +3,7 @@ import type { MessageError } from '../../../kernel/message-errors.ts';
 import type { Person, Pricing, StatusItem, UndecodableReason } from '../../notification.ts';
 import { type Change, originOf } from './change.ts';
 import { readErrors } from './errors.ts';
-import { contactOf, readPerson, withContact } from './person.ts';
+import { type Contacts, contactOf, readPerson, withContact } from './person.ts';
 import { booleanAt, idAt, type JsonObject, objectAt, textAt, timeAt, wordAt } from './values.ts';
 
 /**
@@ -11,7 +11,7 @@ import { booleanAt, idAt, type JsonObject, objectAt, textAt, timeAt, wordAt } fr
  * rest comes and goes with versions and with what the person hides.
  * https://developers.facebook.com/documentation/business-messaging/whatsapp/webhooks/reference/messages/status
  */
-export function decodeStatus(item: JsonObject, change: Change): StatusItem | UndecodableReason {
+export function decodeStatus(item: JsonObject, change: Change, contacts: Contacts): StatusItem | UndecodableReason {
   const { phoneNumberId } = change;
   if (phoneNumberId === undefined) return 'no_phone_number_id';
   const providerMessageId = idAt(item, 'id');
@@ -27,7 +27,7 @@ export function decodeStatus(item: JsonObject, change: Change): StatusItem | Und
     status,
     at: timeAt(item, 'timestamp'),
     callbackData: idAt(item, 'biz_opaque_callback_data'),
-    recipient: readRecipient(item, inGroup, change),
+    recipient: readRecipient(item, inGroup, contacts),
     groupId: inGroup ? idAt(item, 'recipient_id') : undefined,
     errors: readStatusErrors(item, status),
     pricing: readPricing(item),
@@ -35,7 +35,7 @@ export function decodeStatus(item: JsonObject, change: Change): StatusItem | Und
 }
 
 /** In a group `recipient_id` is the group. Public sources write the other members in two orders; both are read. */
-function readRecipient(item: JsonObject, inGroup: boolean, change: Change): Person {
+function readRecipient(item: JsonObject, inGroup: boolean, contacts: Contacts): Person {
   const person = inGroup
     ? readPerson(
         idAt(item, 'recipient_participant_id') ?? idAt(item, 'participant_recipient_id'),
@@ -47,7 +47,7 @@ function readRecipient(item: JsonObject, inGroup: boolean, change: Change): Pers
         idAt(item, 'recipient_user_id'),
         idAt(item, 'recipient_parent_user_id') ?? idAt(item, 'parent_recipient_user_id'),
       );
-  return withContact(person, contactOf(change.contacts, person));
+  return withContact(person, contactOf(contacts, person));
 }
 
 function readStatusErrors(item: JsonObject, status: string): MessageError[] {

@@ -21,6 +21,12 @@ export function arrayAt(object: JsonObject, name: string): unknown[] {
   return Array.isArray(value) ? value : [];
 }
 
+/** The elements of a list; anything else in its place is one of its own, and null is none. */
+export function listAt(object: JsonObject, name: string): unknown[] {
+  const value = object[name] ?? [];
+  return Array.isArray(value) ? value : [value];
+}
+
 /** A text that says something; an empty one counts as missing. */
 export function textAt(object: JsonObject, name: string): string | undefined {
   const value = object[name];
