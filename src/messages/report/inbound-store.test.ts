@@ -146,6 +146,20 @@ describe('an inbound message', () => {
     assert.deepEqual([template.content.text.body, 'template' in template], ['Hello', false]);
   });
 
+  it('has a whole number of any length in its content as a number with all its digits, in events too', async () => {
+    const order = { product_items: [{ item_price: 'NUMBER' }] };
+    const message = { ...textFrom(PHONE, 'wamid.long.number'), type: 'order', order };
+    const body = JSON.stringify(messagesBody(line, { messages: [message] }));
+    await postAndApply(gateway, body.replace('"NUMBER"', '12345678901234567'));
+    const { id } = await received('wamid.long.number');
+    for (const path of [
+      `messages/${id}`,
+      'messages?message_id=wamid.long.number',
+      'events?type=message.received&limit=100',
+    ])
+      assert.match((await gateway.call('GET', `/api/v1/${path}`)).text, /"item_price": ?12345678901234567\b/, path);
+  });
+
   it('has in its content what the provider could not hand over, as it told it', async () => {
     const errors = [{ code: 131052, title: 'Media download error', error_data: { details: 'Gone' } }];
     const from = (id: string, type: string, more: object) => ({

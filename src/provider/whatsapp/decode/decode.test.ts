@@ -101,6 +101,17 @@ describe('decoding a notification of the provider', () => {
     assert.deepEqual(item.content, { id: 'wamid.X', type: 'constructor' });
   });
 
+  it('passes a whole number of any length on as a number, and reads an id of such a number', () => {
+    const order = '{"product_items":[{"item_price":12345678901234567,"quantity":-9007199254740993}]}';
+    const message = `{"id":12345678901234567891,"type":"order","order":${order}}`;
+    const value = `{"metadata":{"phone_number_id":12345678901234567892},"messages":[${message},12345678901234567893]}`;
+    const [item, bare] = decodeItems(`{"entry":[{"changes":[{"field":"messages","value":${value}}]}]}`);
+    assert.ok(item?.kind === 'inbound');
+    assert.equal(JSON.stringify(item.content), order);
+    assert.deepEqual([item.providerMessageId, item.phoneNumberId], ['12345678901234567891', '12345678901234567892']);
+    assert.ok(bare?.kind === 'undecodable' && bare.reason === 'not_an_object');
+  });
+
   it('refuses a message id that no index could hold', () => {
     const statuses = [{ id: 'w'.repeat(513), status: 'sent' }];
     const [item] = decodeItems(bodyOf('messages', { metadata: { phone_number_id: '1' }, statuses }));

@@ -2,7 +2,7 @@ import { isRecord } from '../../../kernel/is-record.ts';
 import type { DecodedNotification, NotificationItem } from '../../notification.ts';
 import { readChange } from './change.ts';
 import { decodeChange, undecodable } from './fields.ts';
-import { parseJson } from './json.ts';
+import { parseAsSent } from './json.ts';
 import { arrayAt, type JsonObject } from './values.ts';
 
 /** The provider puts at most 1,000 updates into one body; a body made of nothing but brackets must not fill memory. */
@@ -14,7 +14,7 @@ const ITEMS_MAX = 20_000;
  * https://developers.facebook.com/documentation/business-messaging/whatsapp/webhooks/overview
  */
 export function decodeNotification(rawBody: Buffer): DecodedNotification {
-  const json = parseJson(rawBody.toString('utf8'));
+  const json = parseAsSent(rawBody.toString('utf8'));
   if (json.kind === 'not_json') return json;
   const items: NotificationItem[] = [];
   for (const item of readBody(json.value)) {

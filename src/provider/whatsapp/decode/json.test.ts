@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
-import { parseJson } from './json.ts';
+import { parseAsSent, parseJson } from './json.ts';
 
 describe('parsing JSON without losing a digit', () => {
   it('keeps every integer: as a number while that is exact, else as a string of its digits', () => {
@@ -37,5 +37,34 @@ describe('parsing JSON without losing a digit', () => {
     for (const body of ['{12345678901234567890:1}', '[012345678901234567890]', '[1234567890123456789', '']) {
       assert.deepEqual(parseJson(body), { kind: 'not_json' });
     }
+  });
+});
+
+describe('parsing JSON that is passed on as it was sent', () => {
+  const asSent = (json: string) => {
+    const parsed = parseAsSent(json);
+    return parsed.kind === 'json' ? JSON.stringify(parsed.value) : parsed.kind;
+  };
+
+  it('writes every whole number again as a number with the digits that it had', () => {
+    fc.assert(
+      fc.property(fc.bigInt({ min: -(2n ** 80n), max: 2n ** 80n }), fc.string(), (number, text) => {
+        const json = `{"id":${number},"list":[${number},{"in":${number}}],"text":${JSON.stringify(text)}}`;
+        assert.equal(asSent(json), json);
+      }),
+    );
+  });
+
+  it('gives all else as it is parsed anyway', () => {
+    for (const json of ['{"list":[1e400,-1E+0400,1e308,0.1234567890123456]}', `[${'9'.repeat(400)}]`, '[1', '{"a":1}'])
+      assert.deepEqual(parseAsSent(json), parseJson(json));
+    for (const json of ['{12345678901234567890:1}', '[012345678901234567890]', '[1234567890123456789', ''])
+      assert.equal(asSent(json), 'not_json');
+  });
+
+  it('loses no digit at any depth', () => {
+    const parsed = parseAsSent(`[12345678901234567890,${'['.repeat(400_000)}${']'.repeat(400_000)}]`);
+    assert.ok(parsed.kind === 'json' && Array.isArray(parsed.value));
+    assert.equal(parsed.value[0], '12345678901234567890');
   });
 });

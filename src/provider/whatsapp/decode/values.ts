@@ -38,10 +38,11 @@ export function wordAt(object: JsonObject, name: string): string | undefined {
   return textAt(object, name)?.toLowerCase();
 }
 
-/** An id: the provider writes some as strings in one place and as numbers in another. */
+/** An id: the provider writes some as strings in one place and as numbers in another, with more digits than we can count with. */
 export function idAt(object: JsonObject, name: string): string | undefined {
   const value = object[name];
-  const id = Number.isSafeInteger(value) ? String(value) : textAt(object, name);
+  const isNumber = Number.isSafeInteger(value) || JSON.isRawJSON(value);
+  const id = isNumber ? JSON.stringify(value) : textAt(object, name);
   return id !== undefined && id.length <= ID_CHARACTERS_MAX ? id : undefined;
 }
 
@@ -65,7 +66,7 @@ export function timeAt(object: JsonObject, name: string): Date | undefined {
 /** JSON as it came, but for what no database stores: U+0000 and lone surrogates are replaced, the too deep is cut. */
 export function keptJson(value: unknown, depth = 0): unknown {
   if (typeof value === 'string') return storable(value);
-  if (typeof value !== 'object' || value === null) return value;
+  if (typeof value !== 'object' || value === null || JSON.isRawJSON(value)) return value;
   if (depth === MAX_DEPTH) return null;
   if (Array.isArray(value)) return value.map((element) => keptJson(element, depth + 1));
   return Object.fromEntries(Object.entries(value).map(([name, inner]) => [storable(name), keptJson(inner, depth + 1)]));
