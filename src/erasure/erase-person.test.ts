@@ -66,7 +66,8 @@ async function stop(phone: string, userId: string, atSeconds = 1_767_225_600): P
 
 async function hasStopped(person: string): Promise<boolean> {
   const { businessAccountId } = await lineOf(gateway);
-  return (await findStopped(gateway.database, gateway.accountId, businessAccountId, [person])).has(person);
+  const owner = { accountId: gateway.accountId, mode: 'test', businessAccountId } as const;
+  return (await findStopped(gateway.database, owner, [person])).has(person);
 }
 
 /** A send to both with a duplicate, one to Ada alone, a text from each, and an endpoint's answer that repeats it. */

@@ -1,18 +1,21 @@
 import { idTimeMs } from '../kernel/ids.ts';
+import { PREFERENCE_TABLES } from '../people/store.ts';
 import type { Queryable } from '../store/database.ts';
 
+/** Only where each of the two names the other: a former number of the person may be somebody else's by now. */
+const otherNames = (table: string) => `
+    select o.person from ${table} o where o.account_id = $1 and o.other = $3 and o.person <> $3
+      and (select p.other from ${table} p
+        where p.account_id = $1 and p.business_account_id = o.business_account_id and p.person = $3) = o.person`;
+
 /**
- * With the other identity that the person's word on marketing messages has told, if it did: no message may tell it. Only
- * where each of the two names the other, because these words are kept for ever: a former number of the person may be
- * somebody else's by now, whose messages would be emptied.
+ * With the other identity that the person's words on marketing messages have told, if they did: no message may tell it. These
+ * words are kept for ever, and the messages of whoever has a former number by now must not be emptied.
  */
 const ERASURE_INSERT = `
   insert into erasure (account_id, id, persons, mark, due_at)
-  values ($1, $2, $3::text || array(
-    select distinct o.person from marketing_preference o where o.account_id = $1 and o.other = $3 and o.person <> $3
-      and (select p.other from marketing_preference p
-        where p.account_id = $1 and p.business_account_id = o.business_account_id and p.person = $3) = o.person
-  ), $4, now())`;
+  values ($1, $2, $3::text || array(${otherNames(PREFERENCE_TABLES.live)} union ${otherNames(PREFERENCE_TABLES.test)}),
+    $4, now())`;
 
 export interface NewErasure {
   accountId: string;
@@ -61,22 +64,28 @@ export async function moveErasure(tx: Queryable, row: ErasureRow, notBefore: Dat
 }
 
 /**
- * With what is known of the person apart from messages: looked up by each channel, because that is how it is kept. What the
- * person has said since the erasure was asked for ($4) is new, and a later stop has to be kept to. A stop of somebody else who
- * was named beside the person stays, and names nobody any more.
+ * The person's words on marketing messages. What was said since the erasure was asked for ($3) is new, and a later stop has to be
+ * kept to. A stop of somebody else who was named beside the person stays, and names nobody any more.
  */
+const wordsForget = (table: string) => `
+  with gone as (
+    delete from ${table} where account_id = $1 and person = any($2) and at < $3
+      and business_account_id in (select business_account_id from channel where account_id = $1)
+  )
+  update ${table} set other = null where account_id = $1 and other = any($2) and person <> all($2)`;
+
+/** With the windows that the person has not opened anew: looked up by each channel, because that is how they are kept. */
 const ERASURE_FINISH = `
   with windows as (
     delete from customer_window where account_id = $1 and person = any($3) and last_at < $4
       and channel_id in (select id from channel where account_id = $1)
-  ), preferences as (
-    delete from marketing_preference where account_id = $1 and person = any($3) and at < $4
-      and business_account_id in (select business_account_id from channel where account_id = $1)
-  ), beside as (
-    update marketing_preference set other = null where account_id = $1 and other = any($3) and person <> all($3)
   )
   delete from erasure where account_id = $1 and id = $2`;
 
+/** With what is known of the person apart from messages. */
 export async function finishErasure(tx: Queryable, { account_id: accountId, id, persons }: ErasureRow): Promise<void> {
-  await tx.query(ERASURE_FINISH, [accountId, id, persons, new Date(idTimeMs(id))]);
+  const askedAt = new Date(idTimeMs(id));
+  for (const table of [PREFERENCE_TABLES.live, PREFERENCE_TABLES.test])
+    await tx.query(wordsForget(table), [accountId, persons, askedAt]);
+  await tx.query(ERASURE_FINISH, [accountId, id, persons, askedAt]);
 }

@@ -248,8 +248,8 @@ function preferencesOf(
   target: ChannelTarget,
   receivedAt: Date,
 ): Preference[] {
-  const { account_id: accountId, business_account_id: businessAccountId } = target;
-  const word = { accountId, businessAccountId, stopped: value === 'stop', at: saidAt(at, receivedAt) };
+  const { account_id: accountId, mode, business_account_id: businessAccountId } = target;
+  const word = { accountId, mode, businessAccountId, stopped: value === 'stop', at: saidAt(at, receivedAt) };
   const names = identities(person);
   return names.map((identity) => ({
     ...word,

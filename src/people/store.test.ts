@@ -3,6 +3,7 @@ import { after, before, describe, it } from 'node:test';
 import { startTestGateway, type TestGateway } from '../../test/support/gateway.ts';
 import {
   addChannel,
+  asProvider,
   asSandbox,
   changeBody,
   isProcessed,
@@ -13,6 +14,7 @@ import {
   textFrom,
 } from '../../test/support/notifications.ts';
 import { until } from '../../test/support/until.ts';
+import type { Mode } from '../kernel/principal.ts';
 import { findStopped, findWindows } from './store.ts';
 
 const NOON = 1_767_268_800;
@@ -35,8 +37,8 @@ describe('what is known of people', () => {
   });
   after(() => gateway.stop());
 
-  const post = async (body: object) => {
-    assert.equal((await postSigned(asSandbox(gateway), body)).status, 200);
+  const post = async (body: object, as = asSandbox) => {
+    assert.equal((await postSigned(as(gateway), body)).status, 200);
     await until(() => isProcessed(gateway));
   };
   const windowOf = async (person: string) =>
@@ -130,8 +132,10 @@ describe('what is known of people', () => {
         })),
       }),
     );
-  const hasStopped = async (phone: string, accountId = gateway.accountId) =>
-    (await findStopped(gateway.database, accountId, line.businessAccountId, [phone])).has(phone);
+  const hasStopped = async (phone: string, accountId = gateway.accountId, mode: Mode = 'test') => {
+    const { businessAccountId } = line;
+    return (await findStopped(gateway.database, { accountId, mode, businessAccountId }, [phone])).has(phone);
+  };
 
   it('a stop counts until a later resume, in whatever order the two arrive', async () => {
     const phone = '+447700900011';
@@ -252,5 +256,30 @@ describe('what is known of people', () => {
     await prefer(phone, [['stop', 10]], {});
     assert.equal(await hasStopped(phone, neighbour), true);
     assert.equal(await hasStopped(phone), true);
+  });
+
+  it('what the sandbox tells of a business account is for its test channels alone, and what the provider tells for the live ones', async () => {
+    const live = { ...line, phoneNumberId: '900000000000008', phoneNumber: '+447700900991' };
+    await addChannel(gateway, { ...live, accountId: gateway.accountId, mode: 'live' });
+    const phone = '+447700900021';
+    const word = (value: string, seconds: number) => {
+      const said = { wa_id: phone.slice(1), category: 'marketing_messages', value, timestamp: NOON + seconds };
+      return changeBody(line, 'user_preferences', { user_preferences: [said] });
+    };
+    const template = { name: 'promo_image', language: 'en_US' };
+    const stopped = async () => {
+      const { json } = await gateway.call('POST', '/api/v1/messages/validate', {
+        body: { to: phone, type: 'template', template },
+      });
+      const refused = json.results[0].error?.code === 'recipient_opted_out';
+      return { test: await hasStopped(phone), live: await hasStopped(phone, undefined, 'live'), refused };
+    };
+    await post(word('stop', 10));
+    assert.deepEqual(await stopped(), { test: true, live: false, refused: true });
+    await post(word('resume', 20), asProvider);
+    assert.deepEqual(await stopped(), { test: true, live: false, refused: true });
+    await post(word('stop', 30), asProvider);
+    await post(word('resume', 40));
+    assert.deepEqual(await stopped(), { test: false, live: true, refused: false });
   });
 });

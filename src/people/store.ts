@@ -1,3 +1,4 @@
+import type { Mode } from '../kernel/principal.ts';
 import type { Queryable } from '../store/database.ts';
 
 /** A sign of life of a person towards a channel. `person` is a phone number in E.164 form or a user id. */
@@ -48,10 +49,21 @@ export async function findWindows(
   return new Map(rows.map((row) => [row.person, row.last_at]));
 }
 
-/** A person's word on marketing messages of a business account. */
-export interface Preference {
+/** Whose marketing messages a word is about: what the sandbox tells of a business account holds for its test channels alone. */
+export interface PreferenceOwner {
   accountId: string;
+  mode: Mode;
   businessAccountId: string;
+}
+
+/** Where the words are kept. One beside the other, because migration 28 had to leave the first one's key alone. */
+export const PREFERENCE_TABLES: Record<Mode, string> = {
+  live: 'marketing_preference',
+  test: 'test_marketing_preference',
+};
+
+/** A person's word on marketing messages. */
+export interface Preference extends PreferenceOwner {
   person: string;
   /** The person's other identity, if the word named both; null: one only. */
   other: string | null;
@@ -63,8 +75,8 @@ export interface Preference {
  * The latest word counts, in whatever order the words arrive. The other identity stays known when a later word does not tell
  * it, and is learned from an earlier one that comes late.
  */
-const PREFERENCE_KEEP = `
-  insert into marketing_preference as p (account_id, business_account_id, person, other, stopped, at)
+const preferenceKeep = (table: string) => `
+  insert into ${table} as p (account_id, business_account_id, person, other, stopped, at)
   select distinct on (account_id, business_account_id, person) account_id, business_account_id, person,
     first_value(other) over (
       partition by account_id, business_account_id, person order by other is null, at desc, place desc),
@@ -77,14 +89,22 @@ const PREFERENCE_KEEP = `
   where excluded.at >= p.at or (p.other is null and excluded.other is not null)`;
 
 export async function keepPreferences(tx: Queryable, preferences: readonly Preference[]): Promise<void> {
-  await tx.query(PREFERENCE_KEEP, [
-    preferences.map(({ accountId }) => accountId),
-    preferences.map(({ businessAccountId }) => businessAccountId),
-    preferences.map(({ person }) => person),
-    preferences.map(({ other }) => other),
-    preferences.map(({ stopped }) => stopped),
-    preferences.map(({ at }) => at),
-  ]);
+  // In the same order everywhere, so that no two wait for each other.
+  for (const mode of ['live', 'test'] as const) {
+    const words = preferences.filter((preference) => preference.mode === mode);
+    if (words.length > 0) await tx.query(preferenceKeep(PREFERENCE_TABLES[mode]), columnsOf(words));
+  }
+}
+
+function columnsOf(words: readonly Preference[]): unknown[] {
+  return [
+    words.map(({ accountId }) => accountId),
+    words.map(({ businessAccountId }) => businessAccountId),
+    words.map(({ person }) => person),
+    words.map(({ other }) => other),
+    words.map(({ stopped }) => stopped),
+    words.map(({ at }) => at),
+  ];
 }
 
 /**
@@ -93,20 +113,20 @@ export async function keepPreferences(tx: Queryable, preferences: readonly Prefe
  * not speak for them. That is compared in a way no index serves, so that the row is found by the key: while few words name both,
  * the index of the other identities looks as if it were empty.
  */
-const PREFERENCE_STOPPED = `
-  select person from marketing_preference p
+const preferenceStopped = (table: string) => `
+  select person from ${table} p
   where account_id = $1 and business_account_id = $2 and person = any($3) and coalesce((
-    select o.stopped from marketing_preference o
+    select o.stopped from ${table} o
     where o.account_id = p.account_id and o.business_account_id = p.business_account_id and o.person = p.other
       and o.other is not distinct from p.person and (o.at > p.at or (o.at = p.at and o.stopped))), stopped)`;
 
 /** Who of these people has stopped marketing messages and not resumed them. */
 export async function findStopped(
   store: Queryable,
-  accountId: string,
-  businessAccountId: string,
+  { accountId, mode, businessAccountId }: PreferenceOwner,
   people: readonly string[],
 ): Promise<Set<string>> {
-  const rows = await store.query<{ person: string }>(PREFERENCE_STOPPED, [accountId, businessAccountId, people]);
+  const sql = preferenceStopped(PREFERENCE_TABLES[mode]);
+  const rows = await store.query<{ person: string }>(sql, [accountId, businessAccountId, people]);
   return new Set(rows.map(({ person }) => person));
 }

@@ -97,6 +97,9 @@ const PLATFORM = `
   ), words as (
     insert into marketing_preference (account_id, business_account_id, person, other, stopped, at)
     select id, left(md5(id::text), 18), '+1555' || n, 'GB.' || n, true, now() from made, generate_series(1, 5) as n
+  ), test_words as (
+    insert into test_marketing_preference (account_id, business_account_id, person, other, stopped, at)
+    select id, left(md5(id::text), 18), '+1555' || n, 'GB.' || n, true, now() from made, generate_series(1, 5) as n
   )
   insert into audit (id, account_id, actor, action, target) select uuidv7(), id, 'platform', 'account.created', id from made`;
 

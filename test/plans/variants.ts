@@ -100,6 +100,10 @@ export const VARIANTS: Record<string, Record<string, Calls>> = {
     dropNotifications: { '': [`notification_${SAMPLE_WEEK}`] },
     listPartitions: Object.fromEntries(PARENTS.map((parent) => [parent, [parent]])),
   },
+  'src/people/store.ts': {
+    findStopped: { live: [standInWith({ mode: 'live' })], test: [standInWith({ mode: 'test' })] },
+    keepPreferences: { live: [[standInWith({ mode: 'live' })]], test: [[standInWith({ mode: 'test' })]] },
+  },
   'src/erasure/account-store.ts': {
     deleteRows: Object.fromEntries(ACCOUNT_TABLES.map((table) => [table, [table]])),
   },

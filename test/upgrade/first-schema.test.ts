@@ -6,8 +6,10 @@ import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { hashApiKey, mintApiKey } from '../../src/accounts/api-key.ts';
 import { formatId, newId } from '../../src/kernel/ids.ts';
+import type { Mode } from '../../src/kernel/principal.ts';
 import { createSealer } from '../../src/kernel/sealed.ts';
 import { hashBody } from '../../src/messages/send/idempotency.ts';
+import { findStopped } from '../../src/people/store.ts';
 import { migrate } from '../../src/store/migrate.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { startTestGateway, type TestGateway } from '../support/gateway.ts';
@@ -18,11 +20,22 @@ import { until } from '../support/until.ts';
 const FIRST_MIGRATIONS = 5;
 const MIGRATIONS_DIR = 'src/store/migrations';
 const LINE = { phoneNumberId: '1001', businessAccountId: '2001', phoneNumber: '+15550781000' };
+/** Who stopped marketing messages of an account whose channels are gone, by the modes that these had in the business account. */
+const STOPPED = { '3001': ['live'], '3002': ['test'], '3003': ['live', 'test'] } as const;
+const STOPPER = '+447700900103';
 const SEND = JSON.stringify({ to: ['+447700900101'], type: 'text', text: { body: 'Once' } });
 
 const ids = {
   ...{ account: newId(), key: newId(), channel: newId(), endpoint: newId(), node: newId(), event: newId() },
-  ...{ done: newId(), accepted: newId(), running: newId(), underWay: newId(), inbound: newId(), waiting: newId() },
+  ...{
+    done: newId(),
+    accepted: newId(),
+    running: newId(),
+    words: newId(),
+    underWay: newId(),
+    inbound: newId(),
+    waiting: newId(),
+  },
 };
 const ANSWER = JSON.stringify({
   ...{ request_id: formatId('req', ids.done), account_id: ids.account, type: 'text' },
@@ -94,6 +107,16 @@ describe('a gateway that starts on what the first version has left', () => {
     assert.equal(endpoint.url, 'https://example.com/hook');
   });
 
+  it('keeps the stops of marketing messages, in the modes in which the account has had a channel there', async () => {
+    for (const [businessAccountId, modes] of Object.entries(STOPPED)) {
+      const owner = { accountId: ids.words, businessAccountId };
+      const stopped = async (mode: Mode) =>
+        (await findStopped(gateway.database, { ...owner, mode }, [STOPPER])).has(STOPPER);
+      const expected = { live: modes.some((mode) => mode === 'live'), test: modes.some((mode) => mode === 'test') };
+      assert.deepEqual({ live: await stopped('live'), test: await stopped('test') }, expected, businessAccountId);
+    }
+  });
+
   it('leaves a database on which the first version can go on, because nothing since is breaking', async () => {
     await migrate(testDatabase.database, firstDir);
   });
@@ -155,5 +178,15 @@ async function fill(): Promise<void> {
   await insert('endpoint', [{ ...of, id: ids.endpoint, mode: 'test', ...hook }]);
   await insert('delivery', [{ ...of, endpoint_id: ids.endpoint, event_id: ids.event }]);
   const read = messagesBody(LINE, { statuses: [statusOf('read', { providerId: 'provider-1' })] });
+  await insert('account', [{ id: ids.words, name: 'Words' }]);
+  for (const [business, modes] of Object.entries(STOPPED)) {
+    const gone = { account_id: ids.words, ...token, business_account_id: business, status: 'removed' };
+    await insert(
+      'channel',
+      modes.map((mode) => ({ ...gone, id: newId(), mode, phone_number_id: `${business}-${mode}` })),
+    );
+    const word = { account_id: ids.words, business_account_id: business, person: STOPPER };
+    await insert('marketing_preference', [{ ...word, stopped: true, at: new Date() }]);
+  }
   await insert('notification', [{ id: ids.waiting, origin: 'test', body: Buffer.from(JSON.stringify(read)) }]);
 }

@@ -40,6 +40,7 @@ export async function preflight(
 
 /** Who of the recipients has stopped marketing messages of this business account. */
 function findOptedOut({ database }: PreflightDeps, channel: SendingChannel, { recipients }: SendCommand) {
+  const { accountId, businessAccountId, sender } = channel;
   const people = recipients.map(({ to }) => to);
-  return findStopped(database, channel.accountId, channel.businessAccountId, people);
+  return findStopped(database, { accountId, mode: sender.mode, businessAccountId }, people);
 }
