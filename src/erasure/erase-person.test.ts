@@ -190,6 +190,26 @@ describe('erasing a person', () => {
     assert.ok(!(await everything()).includes('GB.MARY'));
   });
 
+  it('empties what a parent user id names, and forgets that it does', async () => {
+    const [userId, parent] = ['GB.HOPPER1906', 'GB.ENT.HOPPER1906'];
+    const line = await lineOf(gateway);
+    const hopper = textFrom('', 'wamid.hopper', { from: undefined, from_user_id: userId, from_parent_user_id: parent });
+    assert.equal((await postSigned(asSandbox(gateway), messagesBody(line, { messages: [hopper] }))).status, 200);
+    await until(() => isProcessed(gateway));
+    const sent = await gateway.call('POST', '/api/v1/messages/send', {
+      body: { to: [{ user_id: parent }], type: 'text', text: { body: 'Ships are safe' } },
+    });
+    assert.equal(sent.json.accepted_count, 1, sent.text);
+    assert.equal((await erase({ user_id: userId })).status, 202);
+    await settled();
+    const afterwards = await everything();
+    for (const trace of ['HOPPER', 'wamid.hopper', 'Ships'])
+      assert.ok(
+        !afterwards.includes(trace) && !afterwards.includes(Buffer.from(trace).toString('hex')),
+        lineWith(afterwards, trace),
+      );
+  });
+
   it('leaves what the person says after it was asked for, which is new', async () => {
     const [phone, userId] = ['+447700900779', 'GB.AGAIN'];
     await stop(phone, userId);

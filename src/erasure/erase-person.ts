@@ -2,6 +2,7 @@ import { PLATFORM } from '../accounts/require-account.ts';
 import { insertAudit } from '../accounts/store.ts';
 import { firstIdOfMs, idTimeMs, newId } from '../kernel/ids.ts';
 import { emptiedInbound } from '../messages/read/inbound-member.ts';
+import { forgetParents } from '../people/parent-store.ts';
 import type { Database, Queryable } from '../store/database.ts';
 import type { PersonMark } from './person-mark.ts';
 import { claimErasure, type ErasureRow, finishErasure, insertErasure, moveErasure } from './person-store.ts';
@@ -76,11 +77,16 @@ function stretchOf({ account_id: accountId, place, persons }: ErasureRow, untilM
   return { accountId, place, until: firstIdOfMs(untilMs), limit: ROWS_A_BATCH, persons };
 }
 
-/** A person who is erased by a number is erased by the user id that stands beside it too, and the other way round. */
+/**
+ * A person who is erased by a number is erased by the user id that stands beside it too, and the other way round; and a user id
+ * with the parent user id that stands for it.
+ */
 async function learnNames(tx: Queryable, stretch: Stretch, erasure: ErasureRow): Promise<Reached> {
   const [asked = ''] = erasure.persons;
   const { reached, names } = await findNames(tx, stretch, asked);
-  erasure.persons = [...new Set([...erasure.persons, ...names])];
+  const persons = new Set([...erasure.persons, ...names]);
+  const known = await forgetParents(tx, stretch.accountId, [...persons]);
+  erasure.persons = [...persons.union(new Set(known))];
   return reached;
 }
 

@@ -7,6 +7,7 @@ import { draftMessageEvents, type MessageEvent } from '../messages/read/message-
 import { applyReports } from '../messages/report/apply-reports.ts';
 import type { StatusReport } from '../messages/report/apply-store.ts';
 import { type InboundMessage, insertInbound } from '../messages/report/inbound-store.ts';
+import { keepParents, type ParentUserId } from '../people/parent-store.ts';
 import { type Contact, extendWindows, findWindows, keepPreferences, type Preference } from '../people/store.ts';
 import { describeClosedWindow } from '../people/window.ts';
 import type {
@@ -33,10 +34,12 @@ export interface ItemWork {
 interface Received {
   message: InboundMessage;
   contacts: Contact[];
+  parents: ParentUserId[];
 }
 
 interface PlacedReport {
   place: number;
+  mode: Mode;
   report: StatusReport;
   recipient: Person;
 }
@@ -46,6 +49,7 @@ interface Effects {
   reports: PlacedReport[];
   inbound: Received[];
   contacts: Contact[];
+  parents: ParentUserId[];
   preferences: Preference[];
   channels: News<ChannelItem>[];
   templates: News<TemplateItem>[];
@@ -59,7 +63,9 @@ const MARKETING = 'marketing_messages';
 export async function applyItems(tx: Transaction, works: readonly ItemWork[]): Promise<Map<number, Leftover>> {
   const left = new Map<number, Leftover>();
   const targets = await findChannelTargets(tx, namedIn(works));
-  const effects: Effects = { reports: [], inbound: [], contacts: [], preferences: [], channels: [], templates: [] };
+  const effects: Effects = {
+    ...{ reports: [], inbound: [], contacts: [], parents: [], preferences: [], channels: [], templates: [] },
+  };
   for (const [place, work] of works.entries()) {
     const leftover = collect(work, place, targets, effects);
     if (leftover !== undefined) left.set(place, leftover);
@@ -81,6 +87,8 @@ export async function applyItems(tx: Transaction, works: readonly ItemWork[]): P
   events.push(...received.map(({ message }) => eventOf(message)));
   const contacts = [...effects.contacts, ...received.flatMap((one) => one.contacts)];
   if (contacts.length > 0) await extendWindows(tx, contacts);
+  const parents = [...effects.parents, ...received.flatMap((one) => one.parents)];
+  if (parents.length > 0) await keepParents(tx, parents);
   if (effects.preferences.length > 0) await keepPreferences(tx, effects.preferences);
   const drafts = await draftMessageEvents(tx, events);
   for (const news of await takeFreshNews(tx, effects.channels))
@@ -128,21 +136,27 @@ function collect(
   const receivedAt = new Date(idTimeMs(notificationId));
   switch (item.kind) {
     case 'status':
-      effects.reports.push({ place, report: reportOf(item, target, receivedAt), recipient: item.recipient });
+      effects.reports.push({
+        ...{ place, mode: target.mode, recipient: item.recipient },
+        report: reportOf(item, target, receivedAt),
+      });
       return undefined;
     case 'inbound':
       effects.inbound.push({
         message: inboundOf(item, target, receivedAt),
         contacts: opensWindow(item) ? contactsOf(item.from, target, saidAt(item.at, receivedAt)) : [],
+        parents: parentsOf(item.from, target),
       });
       return undefined;
     case 'call':
-      if (item.caller !== undefined && item.phoneNumberId !== undefined)
-        effects.contacts.push(...contactsOf(item.caller, target, saidAt(item.at, receivedAt)));
+      if (item.caller === undefined || item.phoneNumberId === undefined) return undefined;
+      effects.contacts.push(...contactsOf(item.caller, target, saidAt(item.at, receivedAt)));
+      effects.parents.push(...parentsOf(item.caller, target));
       return undefined;
     case 'user_preference':
-      if (item.category === MARKETING && (item.value === 'stop' || item.value === 'resume'))
-        effects.preferences.push(...claimedBy.flatMap((channel) => preferencesOf(item, channel, receivedAt)));
+      if (item.category !== MARKETING || (item.value !== 'stop' && item.value !== 'resume')) return undefined;
+      effects.preferences.push(...claimedBy.flatMap((channel) => preferencesOf(item, channel, receivedAt)));
+      effects.parents.push(...claimedBy.flatMap((channel) => parentsOf(item.person, channel)));
       return undefined;
     case 'phone_number':
     case 'business_capability':
@@ -170,15 +184,16 @@ function collect(
 
 /** Adds what we know of the window to every failure because of it, so that a person sees why. */
 async function explainClosedWindows(tx: Queryable, reports: readonly PlacedReport[]): Promise<void> {
-  const closed = reports.flatMap(({ report, recipient }) => {
+  const closed = reports.flatMap(({ report, mode, recipient }) => {
     const { error } = report;
-    return error?.code === 'window_closed' ? [{ report, error, people: identities(recipient) }] : [];
+    return error?.code === 'window_closed' ? [{ report, mode, error, people: identities(recipient) }] : [];
   });
   for (const [channelId, ofChannel] of Map.groupBy(closed, ({ report }) => report.channelId)) {
     const [first] = ofChannel;
     if (first === undefined) continue;
     const everybody = ofChannel.flatMap(({ people }) => people);
-    const windows = await findWindows(tx, first.report.accountId, channelId, everybody);
+    const owner = { accountId: first.report.accountId, mode: first.mode, channelId };
+    const windows = await findWindows(tx, owner, everybody);
     for (const { report, error, people } of ofChannel) {
       const times = people.flatMap((person) => windows.get(person) ?? []);
       const [lastAt] = times.sort((a, b) => b.getTime() - a.getTime());
@@ -250,12 +265,14 @@ function preferencesOf(
 ): Preference[] {
   const { account_id: accountId, mode, business_account_id: businessAccountId } = target;
   const word = { accountId, mode, businessAccountId, stopped: value === 'stop', at: saidAt(at, receivedAt) };
-  const names = identities(person);
-  return names.map((identity) => ({
-    ...word,
-    person: identity,
-    other: names.find((name) => name !== identity) ?? null,
-  }));
+  const { phone, userId } = person;
+  return identities(person).map((identity) => ({ ...word, person: identity, other: otherOf(identity, phone, userId) }));
+}
+
+/** A parent user id has none, and is nobody's: that of a number is the user id, which an earlier word may have told. */
+function otherOf(identity: string, phone: string | undefined, userId: string | undefined): string | null {
+  if (identity === phone) return userId ?? null;
+  return identity === userId ? (phone ?? null) : null;
 }
 
 /**
@@ -268,7 +285,16 @@ function saidAt(at: Date | undefined, receivedAt: Date): Date {
   return new Date(Math.floor(receivedAt.getTime() / 1_000) * 1_000);
 }
 
-/** A person is looked up by number or by user id, so what is known is kept under both. */
-function identities({ phone, userId }: Person): string[] {
-  return [phone, userId].filter((identity) => identity !== undefined);
+/**
+ * A person is looked up by number or by user id, so what is known is kept under both. Who is looked up by the parent user id is
+ * looked up by the user ids that it stands for, so that it need not be kept a third time and the two stay a pair. Only where
+ * the provider names the person by nothing better it stands in the place of the user id.
+ */
+function identities({ phone, userId, parentUserId }: Person): string[] {
+  return [phone, userId ?? parentUserId].filter((identity) => identity !== undefined);
+}
+
+function parentsOf({ userId, parentUserId }: Person, target: ChannelTarget): ParentUserId[] {
+  if (userId === undefined || parentUserId === undefined) return [];
+  return [{ accountId: target.account_id, mode: target.mode, parentUserId, userId }];
 }

@@ -41,8 +41,10 @@ describe('what is known of people', () => {
     assert.equal((await postSigned(as(gateway), body)).status, 200);
     await until(() => isProcessed(gateway));
   };
-  const windowOf = async (person: string) =>
-    (await findWindows(gateway.database, gateway.accountId, channelId, [person])).get(person)?.getTime();
+  const windowOf = async (person: string, mode: Mode = 'test') => {
+    const owner = { accountId: gateway.accountId, mode, channelId };
+    return (await findWindows(gateway.database, owner, [person])).get(person)?.getTime();
+  };
   const write = (phone: string, id: string, seconds: number, more: object = {}) =>
     post(messagesBody(line, { messages: [textFrom(phone, id, { timestamp: String(seconds), ...more })] }));
 
@@ -231,6 +233,37 @@ describe('what is known of people', () => {
     await sayOf([['resume', 30, { ...former, user_id: 'GB.1919' }]]);
     assert.equal(await hasStopped('+447700900018'), false);
     assert.deepEqual([await hasStopped('+447700900019'), await hasStopped('GB.1818')], [true, true]);
+  });
+
+  it('a window and a stop are found by the parent user id too, whichever name the person has in the later word', async () => {
+    const [phone, userId, parent] = ['+447700900022', 'GB.2222', 'GB.ENT.2222'];
+    const more = { from_user_id: userId, from_parent_user_id: parent };
+    await write(phone, 'wamid.w22', NOON, more);
+    assert.equal(await windowOf(parent), NOON * 1_000);
+    await write(phone, 'wamid.w23', NOON + 10);
+    await write(phone, 'wamid.w24', NOON + 20, { from: undefined, from_user_id: userId });
+    assert.equal(await windowOf(parent), (NOON + 20) * 1_000);
+    const all = { wa_id: phone.slice(1), user_id: userId, parent_user_id: parent };
+    const stopped = async () => [await hasStopped(phone), await hasStopped(userId), await hasStopped(parent)];
+    await sayOf([['stop', 10, all]]);
+    assert.deepEqual(await stopped(), [true, true, true]);
+    await sayOf([['resume', 20, { wa_id: phone.slice(1) }]]);
+    assert.deepEqual(await stopped(), [false, false, false]);
+    await sayOf([['stop', 30, { user_id: userId, parent_user_id: parent }]]);
+    assert.deepEqual(await stopped(), [true, true, true], 'the number and the user id are still a pair');
+    await sayOf([['resume', 40, all]]);
+    assert.deepEqual(await stopped(), [false, false, false]);
+  });
+
+  it('of the user ids that a parent user id stands for each has its own word, and one that stopped is enough', async () => {
+    const parent = 'GB.ENT.2323';
+    await sayOf([['stop', 10, { user_id: 'GB.2323', parent_user_id: parent }]]);
+    await sayOf([['resume', 20, { user_id: 'GB.2324', parent_user_id: parent }]]);
+    assert.deepEqual([await hasStopped('GB.2323'), await hasStopped('GB.2324')], [true, false]);
+    assert.equal(await hasStopped(parent), true);
+    assert.equal(await windowOf('GB.ENT.2424'), undefined);
+    await sayOf([['stop', 10, { parent_user_id: 'GB.ENT.2424' }]]);
+    assert.equal(await hasStopped('GB.ENT.2424'), true);
   });
 
   it('a stop of other messages, or another word, is no stop of marketing and undoes none', async () => {

@@ -1,5 +1,6 @@
 import type { Mode } from '../kernel/principal.ts';
 import type { Queryable } from '../store/database.ts';
+import { findKnownNames } from './parent-store.ts';
 
 /** A sign of life of a person towards a channel. `person` is a phone number in E.164 form or a user id. */
 export interface Contact {
@@ -38,15 +39,30 @@ const WINDOW_FIND = `
   ) as w
   group by wanted.person`;
 
+/** A channel, as far as windows go. */
+interface WindowOwner {
+  accountId: string;
+  mode: Mode;
+  channelId: string;
+}
+
 /** When each of these people last wrote to or called the channel's number, as far as we know. */
 export async function findWindows(
   store: Queryable,
-  accountId: string,
-  channelId: string,
+  { accountId, mode, channelId }: WindowOwner,
   people: readonly string[],
 ): Promise<Map<string, Date>> {
-  const rows = await store.query<{ person: string; last_at: Date }>(WINDOW_FIND, [accountId, channelId, people]);
-  return new Map(rows.map((row) => [row.person, row.last_at]));
+  const known = await findKnownNames(store, { accountId, mode }, people);
+  const names = [...known.values()].flat();
+  const rows = await store.query<{ person: string; last_at: Date }>(WINDOW_FIND, [accountId, channelId, names]);
+  const byName = new Map(rows.map((row) => [row.person, row.last_at]));
+  return new Map(
+    [...known].flatMap(([person, itsNames]) => {
+      const times = itsNames.flatMap((name) => byName.get(name) ?? []);
+      const [lastAt] = times.sort((a, b) => b.getTime() - a.getTime());
+      return lastAt === undefined ? [] : [[person, lastAt]];
+    }),
+  );
 }
 
 /** Whose marketing messages a word is about: what the sandbox tells of a business account holds for its test channels alone. */
@@ -120,13 +136,16 @@ const preferenceStopped = (table: string) => `
     where o.account_id = p.account_id and o.business_account_id = p.business_account_id and o.person = p.other
       and o.other is not distinct from p.person and (o.at > p.at or (o.at = p.at and o.stopped))), stopped)`;
 
-/** Who of these people has stopped marketing messages and not resumed them. */
+/** Who of these people has stopped marketing messages and not resumed them, by any of the user ids that a parent user id stands for. */
 export async function findStopped(
   store: Queryable,
   { accountId, mode, businessAccountId }: PreferenceOwner,
   people: readonly string[],
 ): Promise<Set<string>> {
+  const known = await findKnownNames(store, { accountId, mode }, people);
+  const names = [...known.values()].flat();
   const sql = preferenceStopped(PREFERENCE_TABLES[mode]);
-  const rows = await store.query<{ person: string }>(sql, [accountId, businessAccountId, people]);
-  return new Set(rows.map(({ person }) => person));
+  const rows = await store.query<{ person: string }>(sql, [accountId, businessAccountId, names]);
+  const stopped = new Set(rows.map(({ person }) => person));
+  return new Set(people.filter((person) => known.get(person)?.some((name) => stopped.has(name))));
 }

@@ -100,6 +100,7 @@ export const VARIANTS: Record<string, Record<string, Calls>> = {
     dropNotifications: { '': [`notification_${SAMPLE_WEEK}`] },
     listPartitions: Object.fromEntries(PARENTS.map((parent) => [parent, [parent]])),
   },
+  'src/people/parent-store.ts': { findKnownNames: { '': [all, ['GB.ENT.1']] } },
   'src/people/store.ts': {
     findStopped: { live: [standInWith({ mode: 'live' })], test: [standInWith({ mode: 'test' })] },
     keepPreferences: { live: [[standInWith({ mode: 'live' })]], test: [[standInWith({ mode: 'test' })]] },

@@ -28,11 +28,8 @@ export async function explainClosedWindows(
 ): Promise<Outcome[]> {
   const closed = intended.filter((_, place) => outcomes[place]?.error?.code === 'window_closed');
   if (closed.length === 0) return outcomes;
-  const windows = await ifTold(
-    deps,
-    answerByMs,
-    findWindows(deps.database, channel.accountId, channel.id, closed.map(personOf)),
-  );
+  const owner = { accountId: channel.accountId, mode: channel.sender.mode, channelId: channel.id };
+  const windows = await ifTold(deps, answerByMs, findWindows(deps.database, owner, closed.map(personOf)));
   if (windows === undefined) return outcomes;
   return outcomes.map((outcome, place) => {
     const message = intended[place];

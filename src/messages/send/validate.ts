@@ -71,8 +71,7 @@ async function findWindowsFor({ database }: Deps, { content, recipients }: SendC
   if (content.type !== 'text') return undefined;
   return findWindows(
     database,
-    channel.accountId,
-    channel.id,
+    { accountId: channel.accountId, mode: channel.sender.mode, channelId: channel.id },
     recipients.map(({ to }) => to),
   );
 }

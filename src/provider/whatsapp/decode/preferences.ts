@@ -17,7 +17,7 @@ export function decodeUserPreference(
   const named = readPerson(idAt(item, 'wa_id'), idAt(item, 'user_id'), idAt(item, 'parent_user_id'));
   const person = withContact(named, contactOf(contacts, named));
   // A stop that is nobody's would have no effect and look applied: somebody has to see it.
-  if (person.phone === undefined && person.userId === undefined) return 'no_person';
+  if (Object.values(person).every((name) => name === undefined)) return 'no_person';
   return {
     ...originOf(change, value),
     kind: 'user_preference',
