@@ -146,12 +146,14 @@ export interface MessageChange {
   toDeliveryMs: number | null;
 }
 
+/** A message that names nobody any more was erased, and a late report must not tell again whom it was for. */
+const ERASED = 'm.phone is null and m.user_id is null';
 const MESSAGE_CHANGE = `
   update message m set
     status = coalesce(c.status, m.status),
     error = case when c.status is null then m.error else c.error end,
-    provider_message_id = coalesce(m.provider_message_id, c.provider_message_id),
-    user_id = coalesce(m.user_id, c.user_id),
+    provider_message_id = coalesce(m.provider_message_id, case when ${ERASED} then null else c.provider_message_id end),
+    user_id = coalesce(m.user_id, case when ${ERASED} then null else c.user_id end),
     pricing = coalesce(c.pricing, m.pricing),
     to_delivery_ms = coalesce(m.to_delivery_ms, c.to_delivery_ms),
     updated_at = now()
