@@ -1,7 +1,6 @@
 import { Type } from 'typebox';
 import { requireAccount } from '../accounts/require-account.ts';
 import { EXAMPLE } from '../http/examples.ts';
-import { invalidRequest } from '../http/invalid-request.ts';
 import { PAGE_QUERY, pageOf, readPage } from '../http/page.ts';
 import { accountRoute, platformRoute, type Route } from '../http/route.ts';
 import { textOfForm } from '../http/text-of-form.ts';
@@ -46,18 +45,23 @@ const ACCESS_TOKEN = textOfForm(
   () => 'This must be 1 to 2000 visible ASCII characters, without spaces and line ends.',
 );
 const DEFAULT = Type.Boolean({ description: 'Whether a send without `from` goes out from it.' });
-const CHANNEL_BODY = Type.Object(
-  {
-    phone_number_id: providerId("The provider's id of the phone number: digits. The sandbox takes any."),
-    business_account_id: providerId("The provider's id of the business account: digits. The sandbox takes any."),
-    display_phone_number: PHONE_NUMBER,
-    access_token: ACCESS_TOKEN,
-    mode: Type.Optional(
-      Type.Enum(['live', 'test'], { description: 'At the real provider, or at the sandbox; `live` if left out.' }),
-    ),
-    default: Type.Optional(DEFAULT),
-  },
-  {
+const CHANNEL_MEMBERS = {
+  phone_number_id: providerId("The provider's id of the phone number: digits. The sandbox takes any."),
+  business_account_id: providerId("The provider's id of the business account: digits. The sandbox takes any."),
+  display_phone_number: PHONE_NUMBER,
+  access_token: ACCESS_TOKEN,
+  mode: Type.Optional(
+    Type.Enum(['live', 'test'], { description: 'At the real provider, or at the sandbox; `live` if left out.' }),
+  ),
+  default: Type.Optional(DEFAULT),
+};
+const CHANNEL_BODY = Type.Object(CHANNEL_MEMBERS, {
+  additionalProperties: false,
+  // The ids of the real provider are numbers, and anything else is told before anybody is asked.
+  if: { properties: { mode: { const: 'test' } }, required: ['mode'] },
+  else: { properties: { phone_number_id: numberIfId(), business_account_id: numberIfId() } },
+  describedAs: Type.Object(CHANNEL_MEMBERS, {
+    description: 'Connect a phone number to an account, after asking the provider.',
     additionalProperties: false,
     examples: [
       {
@@ -67,8 +71,8 @@ const CHANNEL_BODY = Type.Object(
         access_token: '<ACCESS_TOKEN>',
       },
     ],
-  },
-);
+  }),
+});
 const CHANNEL_CHANGES = Type.Object(
   {
     access_token: Type.Optional(ACCESS_TOKEN),
@@ -79,21 +83,23 @@ const CHANNEL_CHANGES = Type.Object(
 );
 const PAGE = Type.Object(PAGE_QUERY, { additionalProperties: false });
 
-/** The description has placeholders for the provider's ids, which no pattern takes. */
+/** An id of the provider. The description has placeholders for such ids, which no pattern takes. */
 function providerId(description: string) {
-  return textOfForm(
-    { description },
-    (text) => /^[A-Za-z0-9][\w.:-]{0,63}$/.test(text),
-    () => 'This must be 1 to 64 letters, digits and ". _ : -", the first a letter or a digit.',
-  );
+  const detail = 'This must be 1 to 64 letters, digits, dots, colons, hyphens and underscores.';
+  return textOfForm({ description }, isProviderId, () => detail);
 }
 
-/** The real provider's ids are numbers: anything else is a mistake, which is told before anybody is asked. */
-function requireDigits(ids: Record<string, string>): void {
-  const faults = Object.entries(ids)
-    .filter(([, id]) => !/^[0-9]+$/.test(id))
-    .map(([name]) => ({ pointer: `#/${name}`, detail: 'This must be 1 to 64 digits.' }));
-  if (faults.length > 0) throw invalidRequest(faults);
+function isProviderId(text: string): boolean {
+  return /^[A-Za-z0-9][\w.:-]{0,63}$/.test(text);
+}
+
+/** What is no id at all is told already. */
+function numberIfId() {
+  return textOfForm(
+    { description: 'Digits.' },
+    (text) => /^[0-9]+$/.test(text) || !isProviderId(text),
+    () => 'This must be 1 to 64 digits.',
+  );
 }
 
 /** Channels: connecting, changing, removing and listing for the platform, reading for accounts. */
@@ -114,7 +120,6 @@ function connectRoute(deps: Deps): Route {
       const { id: accountId } = await requireAccount(database, params.id);
       const mode = body.mode ?? 'live';
       const { phone_number_id: phoneNumberId, business_account_id: businessAccountId } = body;
-      if (mode === 'live') requireDigits({ phone_number_id: phoneNumberId, business_account_id: businessAccountId });
       refuseWithoutSandbox(mode, deps.sandbox);
       const wish = {
         accountId,

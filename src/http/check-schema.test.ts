@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { type TSchema, Type } from 'typebox';
 import { createBodyCheck } from './check-schema.ts';
+import { textOfForm } from './text-of-form.ts';
 import { wordsOnce } from './words-once.ts';
 
 const faultsOf = (schema: TSchema, body: unknown) =>
@@ -48,6 +49,20 @@ describe('a member that may be of several kinds', () => {
       '#/ab The value must be a string or an array.',
     ]);
   });
+});
+
+it('what a condition demands is told at its own place, and the condition is not', () => {
+  const digits = textOfForm(
+    { description: 'Digits.' },
+    (text) => /^[0-9]+$/.test(text),
+    () => 'These must be digits.',
+  );
+  const isFree = { properties: { free: { const: true } }, required: ['free'] };
+  const members = { name: Type.String(), free: Type.Optional(Type.Boolean()) };
+  const schema = Type.Object(members, { if: isFree, else: { properties: { name: digits } } });
+  assert.deepEqual(faultsOf(schema, { name: 'x' }), ['#/name These must be digits.']);
+  assert.deepEqual(faultsOf(schema, { name: '1', free: false }), []);
+  assert.deepEqual(faultsOf(schema, { name: 'x', free: true }), []);
 });
 
 it('a fault of a type or a bound is told in words', () => {

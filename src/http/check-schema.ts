@@ -64,7 +64,8 @@ function parameterOf(pointer: string): string {
 function readFaults(errors: readonly SchemaFault[]): PointerFault[] {
   // Members that are not known are reported one by one, each as a schema that is `false`, and then together: too late where
   // their number is beyond the bound.
-  const told = errors.filter(({ keyword }) => keyword !== 'additionalProperties');
+  // What a condition demands is reported by itself too.
+  const told = errors.filter(({ keyword }) => keyword !== 'additionalProperties' && keyword !== 'if');
   const faults = oneOfEachUnion(told).flatMap((error) =>
     pointersOf(error).map((pointer) => ({ pointer, detail: sentence(error) })),
   );
