@@ -42,7 +42,7 @@ import { createBacklog } from './notifications/backlog.ts';
 import { POLL_MS as PROCESSOR_POLL_MS, startProcessor } from './notifications/processor.ts';
 import { createIntake } from './notifications/receive.ts';
 import { notificationRoutes } from './notifications/routes.ts';
-import { untilApplied } from './notifications/until-applied.ts';
+import { createUntilApplied } from './notifications/until-applied.ts';
 import { createTraces } from './observe/traces.ts';
 import { platformStateRoute } from './platform-state/route.ts';
 import { createWhatsAppProvider } from './provider/whatsapp/client/client.ts';
@@ -211,7 +211,7 @@ async function createParts(deps: WatchedDeps, sealer: Sealer, life: Life) {
   const pacing = watch.pacing(createPacing(database, clock));
   const { sendDeadlineMs: deadlineMs, sendsMax } = config;
   const findReplay = createFindReplay(database);
-  const looks = { isTransmitting: createIsTransmitting(database), untilApplied: () => untilApplied(database) };
+  const looks = { isTransmitting: createIsTransmitting(database), untilApplied: createUntilApplied(database) };
   const transmitting = { database, ledger, ...looks, channels, provider, pacing, clock, log, nodeId: node.id };
   const sends = watch.sends(
     createSends({ ...transmitting, findReplay, registry, checkAgainstTemplate, docsUrl, deadlineMs, sendsMax }),

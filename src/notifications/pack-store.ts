@@ -184,12 +184,19 @@ export async function findPacked(store: Queryable, id: string): Promise<Notifica
   return (await store.query<NotificationView>(PACKED_FIND, [id]))[0];
 }
 
-const PACK_OLDEST = `
-  select now() as now, (select received_at from notification_pack order by id limit 1) as oldest`;
+/** What was answered and is not applied yet. */
+export interface Unapplied {
+  packs: Set<string>;
+  /** Some of a pack that was refused as a whole are still to be applied one by one. */
+  unpacked: boolean;
+}
 
-/** When the oldest pack that waits was received, and the time now, both by the database's clock; null: none waits. */
-export async function findOldestPack(store: Queryable): Promise<{ now: Date; oldest: Date | null }> {
-  const [row] = await store.query<{ now: Date; oldest: Date | null }>(PACK_OLDEST);
+const UNAPPLIED = `
+  select array(select id::text from notification_pack) as packs,
+    exists(select from notification where state = 'waiting' and next_at <= now() and attempts = 0) as unpacked`;
+
+export async function findUnapplied(store: Queryable): Promise<Unapplied> {
+  const [row] = await store.query<{ packs: string[]; unpacked: boolean }>(UNAPPLIED);
   if (row === undefined) throw new Error('A select without a table gave no row');
-  return row;
+  return { packs: new Set(row.packs), unpacked: row.unpacked };
 }

@@ -1,22 +1,42 @@
-import { setTimeout as wait } from 'node:timers/promises';
+import { createBatcher } from '../store/batcher.ts';
 import type { Queryable } from '../store/database.ts';
-import { findOldestPack } from './pack-store.ts';
+import { findUnapplied, type Unapplied } from './pack-store.ts';
 
 /** Longer than a burst is answered first and applied afterwards. Who waits has a deadline of its own, and something else to do. */
 const WAIT_MS = 6_000;
-const LOOK_EVERY_MS = 50;
+/** The waiters of one moment share a look: a provider that throttles does so to many messages at once. */
+const LOOK_EVERY_MS = 100;
+const WAITERS_A_LOOK_MAX = 10_000;
 
 /**
- * Waits until every notification is applied that was answered before this call, by whichever node. False: that took too long.
- * Throws `StoreUnavailable`.
+ * Waits until every notification is applied that was answered before this call, by whichever node, or until `giveUp` is
+ * aborted. False: that took too long. Throws `StoreUnavailable`.
  */
-export async function untilApplied(store: Queryable): Promise<boolean> {
-  const untilMs = performance.now() + WAIT_MS;
-  let { now: askedAt, oldest } = await findOldestPack(store);
-  while (oldest !== null && oldest <= askedAt) {
-    if (performance.now() > untilMs) return false;
-    await wait(LOOK_EVERY_MS);
-    ({ oldest } = await findOldestPack(store));
-  }
-  return true;
+export type UntilApplied = (giveUp: AbortSignal) => Promise<boolean>;
+
+/**
+ * By the ids of what waits, and not by times: the clocks of nodes differ, and that of the database may be set back. A flood of one
+ * number makes everybody wait here: what is in a pack is not known before it is applied.
+ */
+export function createUntilApplied(store: Queryable): UntilApplied {
+  const looks = createBatcher<undefined, Unapplied>({
+    itemsMax: WAITERS_A_LOOK_MAX,
+    flushesMax: 1,
+    everyMs: LOOK_EVERY_MS,
+    flush: async (waiters) => {
+      const found = await findUnapplied(store);
+      return waiters.map(() => found);
+    },
+  });
+  return async (giveUp) => {
+    const untilMs = performance.now() + WAIT_MS;
+    let seen = await looks.add(undefined);
+    let left = seen.packs;
+    while (left.size > 0 || seen.unpacked) {
+      if (giveUp.aborted || performance.now() > untilMs) return false;
+      seen = await looks.add(undefined);
+      left = left.intersection(seen.packs);
+    }
+    return true;
+  };
 }

@@ -150,6 +150,41 @@ describe('a template message that waits for its turn', () => {
   });
 });
 
+it('a marketing message is not tried again once a stop is applied that was answered while it paused', async () => {
+  const from = await world.connect();
+  const line = await lineFrom(from);
+  world.provider.templates = [listed('offer', { id: '9003', category: 'MARKETING', components: BODY })];
+  world.provider.taken.length = 0;
+  const [to = ''] = phones(1);
+  const wordOf = (value: string) => ({
+    wa_id: to.slice(1),
+    category: 'marketing_messages',
+    value,
+    timestamp: 1_767_225_600,
+  });
+  const metadata = { phone_number_id: line.phoneNumberId };
+  let applying: Promise<unknown> = Promise.resolve();
+  world.provider.onMessage = async () => {
+    const locked = Promise.withResolvers<void>();
+    const told = Promise.withResolvers<void>();
+    applying = world.gateway.database.transaction(async (tx) => {
+      await tx.query('lock table marketing_preference in exclusive mode');
+      locked.resolve();
+      await told.promise;
+      await wait(2_000);
+    });
+    await locked.promise;
+    await tell(changeBody(line, 'user_preferences', { metadata, user_preferences: [wordOf('stop')] }));
+    told.resolve();
+    return THROTTLED;
+  };
+  const body = { from, to, type: 'template', template: { name: 'offer', language: 'en_US' } };
+  const { json } = await world.call('POST', '/api/v1/messages/send', { body });
+  await applying;
+  assert.equal(json.failed_count, 1);
+  assert.equal(takenOf(to).length, 1);
+});
+
 it('a message to a user id that is tried again is judged by its own components, and not by a text that looks like it', async () => {
   const from = await world.connect();
   const components = [{ type: 'BODY', text: 'For {{1}}' }];

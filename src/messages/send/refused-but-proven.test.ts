@@ -101,16 +101,18 @@ it('a message is not tried again while a notification that was answered may stil
   world.provider.onMessage = async ({ id }) => {
     calls++;
     if (calls > 1) return undefined;
-    const refusedAtMs = performance.now();
     const locked = Promise.withResolvers<void>();
+    const posted = Promise.withResolvers<number>();
     // As in a burst: what is answered is not applied until the next try would have been made.
     applying = database.transaction(async (tx) => {
-      await tx.query('select 1 from event_sequence for update');
+      await tx.query('lock table event_sequence in exclusive mode');
       locked.resolve();
-      await until(() => performance.now() - refusedAtMs > LONGER_THAN_THE_PAUSE_MS);
+      const postedAtMs = await posted.promise;
+      await until(() => performance.now() - postedAtMs > LONGER_THAN_THE_PAUSE_MS);
     });
     await locked.promise;
     await post('delivered', id);
+    posted.resolve(performance.now());
     return OVERLOADED;
   };
   const { results } = (await world.sendText(from, ['+447700900608'])).json;

@@ -18,8 +18,8 @@ import { STALE_MS, transmit, withoutId } from './transmit.ts';
 export interface TransmitDeps {
   ledger: Ledger;
   isTransmitting: IsTransmitting;
-  /** Waits until every notification is applied that was answered before; false: that took too long. */
-  untilApplied(): Promise<boolean>;
+  /** Waits until every notification is applied that was answered before, or for the signal; false: that took too long. */
+  untilApplied(giveUp: AbortSignal): Promise<boolean>;
   channels: Channels;
   pacing: Pacing;
   provider: Provider;
@@ -121,12 +121,14 @@ async function outcomeOf(
       deadline,
       deadlineMs,
       async takeAnotherTurn() {
+        // Before the turn, which must not pass meanwhile; what it says is asked once more after it.
+        await areReportsApplied(deps, deadline);
         const wish = { channel, message, deadlineMs, asItIsNow: () => asItIsNow(deps, call, message) };
         const later = await takeAnotherTurn(deps, wish, deadline);
         channel = later ?? channel;
         return later?.sender;
       },
-      settledMeanwhile: () => isSettledByNow(deps, call, message.id),
+      settledMeanwhile: () => isSettledByNow(deps, call, message.id, deadline),
       async lookAgain() {
         // By now it is that, whatever it was when its send began.
         const later = await claimBeforeDeadline(deps, call, { ...message, status: 'transmitting' }, deadline);
@@ -215,18 +217,21 @@ function contentFor(content: MessageContent, { components }: IntendedMessage): M
   return { type: 'template', template: { ...content.template, components } };
 }
 
+async function isSettledByNow(deps: TransmitDeps, call: TransmitCall, messageId: string, deadline: AbortSignal) {
+  return (await areReportsApplied(deps, deadline)) ? isSettled(deps, call, messageId) : 'cannot_tell';
+}
+
 /**
  * A notification that was answered counts from then on, and in a burst is applied seconds later: just when the provider
  * throttles, and just what it refused may be in it.
  */
-async function isSettledByNow(deps: TransmitDeps, call: TransmitCall, messageId: string) {
+async function areReportsApplied({ untilApplied, log }: TransmitDeps, deadline: AbortSignal): Promise<boolean> {
   try {
-    if (!(await deps.untilApplied())) return 'cannot_tell';
+    return await untilApplied(deadline);
   } catch (error) {
-    tellFault(deps.log, error);
-    return 'cannot_tell';
+    tellFault(log, error);
+    return false;
   }
-  return isSettled(deps, call, messageId);
 }
 
 /** By a notification; or by another node, if this one was paused for so long that it was taken for gone. */

@@ -51,12 +51,15 @@ export async function transmit({ provider, clock }: Deps, transmission: Transmis
     await wait(pauseMs);
     const sender = await beforeDeadline(transmission.takeAnotherTurn(), deadline, undefined);
     if (sender === undefined) break;
+    const foundMs = clock.steadyMs();
     // A refusal that a notification contradicts, or may contradict, must not lead to a second message.
     const settled = await beforeDeadline(transmission.settledMeanwhile(), deadline, 'cannot_tell' as const);
     if (settled === 'yes') return withoutId('unknown', { code: 'outcome_unknown' }, new Date(clock.nowMs()));
     if (settled === 'cannot_tell') break;
+    const asItIsNow = clock.steadyMs() - foundMs < STALE_MS ? sender : await lookAgain();
+    if (asItIsNow === undefined) break;
     // A notification may come at any time, so that a repetition is looked at after any wait.
-    const again = await provider.transmit(sender, message, deadline, lookAgain);
+    const again = await provider.transmit(asItIsNow, message, deadline, lookAgain);
     // It was transmitted before, and the refusal is what is known of it.
     if (isNotAttempted(again)) break;
     seen = again;
