@@ -146,4 +146,33 @@ describe('a request that the store has begun after it was taken back', () => {
     assert.equal(await ledger.withdrawStrays(nodeId), 0);
     await database.query('delete from request where id = any($1)', [[young.id, ofAnother.id]]);
   });
+
+  it('is not seen in one that ends while it is looked for, whose key goes on replaying', async () => {
+    const { database } = gateway;
+    const key = { key: 'ends meanwhile', bodySha256: Buffer.alloc(32) };
+    const request: NewRequest = {
+      ...template,
+      id: idOfAge(60_000),
+      nodeId: newId(),
+      intended: [intend()],
+      idempotency: key,
+    };
+    const ledger = createLedger(
+      {
+        ...database,
+        query: async (sql, values) => {
+          const rows = await database.query(sql, values);
+          // Between what the list has found and the moment in which it is known.
+          if (sql.includes('completed_at is null and node_id')) await ledger.settle(endOf(request, [accepted]));
+          return rows as never;
+        },
+      },
+      log,
+    );
+    await ledger.begin(request);
+    await ledger.withdrawStrays(request.nodeId);
+    assert.equal(await runs(request), false);
+    const kept = await database.query('select 1 from idempotency where request_id = $1', [request.id]);
+    assert.equal(kept.length, 1);
+  });
 });

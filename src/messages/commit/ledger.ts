@@ -15,7 +15,7 @@ import { findReported, insertTimeline, type NewTimelineEntry, unpackMessages } f
 import type { NewRequest } from './begin-store.ts';
 import { commitSends, type SendCommit } from './commit-store.ts';
 import type { CompletedRequest, SettledMessage } from './settle-store.ts';
-import { listBegun, lockRequests, lockStatuses, takeTurns, withdrawBegun, withdrawRequest } from './store.ts';
+import { listBegun, lockRequests, lockStatuses, takeTurns, withdrawRequest, withdrawStray } from './store.ts';
 
 /** Enough to share a commit among all callers of a busy moment, few enough to keep each statement short. */
 const SENDS_A_COMMIT_MAX = 100;
@@ -124,7 +124,7 @@ export function createLedger(database: Database, log: Logger, onEvents = () => {
     async withdrawStrays(nodeId) {
       const begunBefore = firstIdOfMs(Date.now() - STRAY_MS);
       const strays = (await listBegun(database, nodeId, begunBefore)).filter(({ id }) => !running.has(id));
-      for (const stray of strays) await database.transaction((tx) => withdrawBegun(tx, stray));
+      for (const stray of strays) await database.transaction((tx) => withdrawStray(tx, stray));
       return strays.length;
     },
     idle: () => unfinished.idle(),
