@@ -162,6 +162,8 @@ export async function createApp(given: AppDeps): Promise<App> {
       await parts.sends.idle();
       await readUnreadCalls(server.server);
       await server.close();
+      // A call whose body came in meanwhile may have begun a send.
+      await parts.sends.idle();
       await parts.ledger.idle();
     },
     async close() {

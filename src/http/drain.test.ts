@@ -47,6 +47,25 @@ describe('a gateway that drains', () => {
     await gateway.stop();
   });
 
+  it('does not begin what was on its way when the stop began, and has no 200 for it', async () => {
+    const gateway = await startTestGateway({ sandbox: { statuses: 'off' } });
+    const json = JSON.stringify({ to: '+447700900804', type: 'text', text: { body: 'Hello' } });
+    const slow = connect(Number(new URL(gateway.url).port), '127.0.0.1');
+    slow.write(
+      `POST /api/v1/messages/send HTTP/1.1\r\nhost: x\r\nauthorization: Bearer ${gateway.testKey}\r\n` +
+        `content-type: application/json\r\ncontent-length: ${json.length}\r\n\r\n${json.slice(0, 10)}`,
+    );
+    // What came before it has been read by then.
+    await gateway.call('GET', '/api/v1/account');
+    const drained = gateway.app.drain();
+    slow.end(json.slice(10));
+    const answer = Buffer.concat(await slow.toArray()).toString();
+    assert.match(answer, /^HTTP\/1\.1 503 /);
+    await drained;
+    assert.deepEqual(await transmitsOf(gateway.sandbox), []);
+    await gateway.stop();
+  });
+
   it('answers whoever has called already, although a busy process has not read the calls yet', async () => {
     const gateway = await startTestGateway();
     const { port } = new URL(gateway.url);

@@ -140,6 +140,8 @@ function addRoute(app: FastifyInstance, route: Route, methods: string[], deps: S
       done(null, payload);
     },
     handler: async (request, reply) => {
+      // The stop may have begun while the body was on its way.
+      if (!deps.accepting() && route.alsoWhileDraining !== true) throw takesNothing(deps);
       if (route.access.by !== 'anyone') await admitAgain(request.raw, route.access, deps);
       const { requestId, principal, rawBody } = stateOf(request.raw);
       const body = bodyOf(route, rawBody);
