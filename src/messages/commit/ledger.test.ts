@@ -6,6 +6,7 @@ import { requestTemplate } from '../../../test/support/request-template.ts';
 import { until } from '../../../test/support/until.ts';
 import { countWaitingForLocks } from '../../../test/support/waiting-for-locks.ts';
 import { firstIdOfMs, formatId, newId } from '../../kernel/ids.ts';
+import { StoreUnavailable } from '../../kernel/store-unavailable.ts';
 import type { Database, Queryable } from '../../store/database.ts';
 import type { IntendedMessage, Outcome } from '../message.ts';
 import { lockMessages, unpackMessages } from '../report/apply-store.ts';
@@ -15,6 +16,8 @@ import { createLedger } from './ledger.ts';
 import { recoverRequests } from './recover.ts';
 import type { SettledMessage } from './settle-store.ts';
 
+/** With so many of them nothing more is begun. */
+const MANY = 100;
 const log = pino({ level: 'silent' });
 
 let gateway: TestGateway;
@@ -174,5 +177,34 @@ describe('a request that the store has begun after it was taken back', () => {
     assert.equal(await runs(request), false);
     const kept = await database.query('select 1 from idempotency where request_id = $1', [request.id]);
     assert.equal(kept.length, 1);
+  });
+});
+
+describe('outcomes that the database refuses for good', () => {
+  it('let others be begun while they are few, and nobody once they are many', async () => {
+    const { database } = gateway;
+    const requests = Array.from(
+      { length: MANY },
+      (): NewRequest => ({ ...template, id: newId(), intended: [intend()] }),
+    );
+    const refused = requests.map(({ id }) => `'${id}'`).join(', ');
+    await database.query(`create function refuse() returns trigger language plpgsql as $$ begin
+      if new.id in (${refused}) then raise exception 'refused' using errcode = '42501'; end if; return new; end $$`);
+    await database.query('create trigger refuse before update on request for each row execute function refuse()');
+    const ledger = createLedger(database, log);
+    try {
+      await Promise.all(requests.map((request) => ledger.begin(request)));
+      const settle = (request: NewRequest) => void ledger.settle(endOf(request, [accepted])).catch(() => undefined);
+      const begins = () =>
+        ledger.begin({ ...template, id: newId(), intended: [intend()] }).catch((error: unknown) => error);
+      requests.slice(1).forEach(settle);
+      assert.equal(await begins(), true);
+      requests.slice(0, 1).forEach(settle);
+      await until(async () => (await begins()) instanceof StoreUnavailable);
+    } finally {
+      await ledger.idle();
+      await database.query('drop function refuse cascade');
+      await database.query('delete from request where completed_at is null');
+    }
   });
 });

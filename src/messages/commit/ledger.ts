@@ -31,6 +31,9 @@ const OTHERS_MAX = 2;
 const RETRY_PAUSE_MS = 250;
 /** A refusal that does not pass by itself, such as a lost grant, is for an operator to mend; the outcomes are known nonetheless. */
 const REFUSED_PAUSE_MS = 5_000;
+/** With so many of them nothing more is begun: what cannot be stored must not go out. A few may be a fault in these alone. */
+const REFUSED_MAX = 100;
+const tooManyRefused = storeTooSlow('The outcomes of other sends cannot be stored', false);
 /** A store that takes this long to commit a request is in trouble, and its caller does better to come again. */
 const BEGIN_WAIT_MS = 5_000;
 const tooLong = storeTooSlow('No commit in time', true);
@@ -72,7 +75,7 @@ export interface Ledger {
    * held up begin a request also after it was taken back, and nobody would ever end it.
    */
   withdrawStrays(nodeId: string): Promise<number>;
-  /** Resolves when all that was handed over is committed. */
+  /** For the stop: resolves when all that was handed over is committed, or is refused for a reason that does not pass. */
   idle(): Promise<void>;
 }
 
@@ -83,11 +86,12 @@ type OnCommit = (what: 'sends' | 'tellings' | 'turns', items: number) => void;
 export function createLedger(database: Database, log: Logger, onEvents = () => {}, onCommit?: OnCommit): Ledger {
   const { commits, tellings, turns } = createCommits(database, onEvents, onCommit);
   const unfinished = createInFlight();
+  const refused: Refused = { waiting: 0, stopping: false };
   /** Requests from before their first commit until after their last one. */
   const running = new Set<string>();
 
   function untilDone(work: () => Promise<void>, ifRefused: IfRefused): Promise<void> {
-    return unfinished.add(repeatUntilDone(work, ifRefused, log));
+    return unfinished.add(repeatUntilDone(work, ifRefused, refused, log));
   }
 
   function takeBack(request: NewRequest, begun: Promise<boolean>): void {
@@ -98,6 +102,7 @@ export function createLedger(database: Database, log: Logger, onEvents = () => {
 
   return {
     async begin(request, leftMs = BEGIN_WAIT_MS) {
+      if (refused.waiting >= REFUSED_MAX) tooManyRefused();
       running.add(request.id);
       const begun = commits.add({ kind: 'begin', request });
       try {
@@ -127,7 +132,10 @@ export function createLedger(database: Database, log: Logger, onEvents = () => {
       for (const stray of strays) await database.transaction((tx) => withdrawStray(tx, stray));
       return strays.length;
     },
-    idle: () => unfinished.idle(),
+    idle: () => {
+      refused.stopping = true;
+      return unfinished.idle();
+    },
   };
 }
 
@@ -266,18 +274,37 @@ function isStep(before: MessageStatus | undefined, outcome: Outcome['status']): 
 /** What becomes of work that the database refuses for a reason that does not pass by itself. */
 type IfRefused = 'throw' | 'go_on';
 
-async function repeatUntilDone(work: () => Promise<void>, ifRefused: IfRefused, log: Logger): Promise<void> {
-  let told = false;
-  for (let tries = 1; ; tries++) {
-    try {
-      return await work();
-    } catch (error) {
-      const passing = isPassingFailure(error);
-      if (passing && tries === 1) log.warn({ err: error }, 'outcomes.waiting_for_store');
-      if (!passing && !told) log.fatal({ err: error }, 'outcomes.not_writable');
-      told ||= !passing;
-      if (!passing && ifRefused === 'throw') throw error;
-      await wait(passing ? RETRY_PAUSE_MS : REFUSED_PAUSE_MS);
+/** Work that goes on being refused. */
+interface Refused {
+  waiting: number;
+  /** Then it is left to whoever recovers what this node leaves. */
+  stopping: boolean;
+}
+
+async function repeatUntilDone(
+  work: () => Promise<void>,
+  ifRefused: IfRefused,
+  refused: Refused,
+  log: Logger,
+): Promise<void> {
+  let isRefused = false;
+  try {
+    for (let tries = 1; ; tries++) {
+      try {
+        return await work();
+      } catch (error) {
+        const passing = isPassingFailure(error);
+        if (passing && tries === 1) log.warn({ err: error }, 'outcomes.waiting_for_store');
+        if (!passing && !isRefused) {
+          isRefused = true;
+          refused.waiting += 1;
+          log.fatal({ err: error }, 'outcomes.not_writable');
+        }
+        if (!passing && (ifRefused === 'throw' || refused.stopping)) throw error;
+        await wait(passing ? RETRY_PAUSE_MS : REFUSED_PAUSE_MS);
+      }
     }
+  } finally {
+    if (isRefused) refused.waiting -= 1;
   }
 }

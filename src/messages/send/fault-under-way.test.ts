@@ -76,6 +76,17 @@ it('a send whose outcomes the database refuses is answered from memory, and they
   assert.equal((await transmitsOf(gateway.sandbox, GOOD)).length, 1);
 });
 
+it('outcomes that the database refuses do not hold up a stop', async () => {
+  gateway = await startTestGateway({ sandbox: { statuses: 'off' } });
+  const { database } = gateway;
+  await database.query(`create function refuse() returns trigger language plpgsql as $$ begin
+    raise exception 'refused' using errcode = '42501'; end $$`);
+  await database.query('create trigger refuse before update on request for each row execute function refuse()');
+  assert.equal((await send([GOOD])).status, 200);
+  await gateway.app.drain();
+  assert.equal(await countRunning(), 1);
+});
+
 it('a send whose answer cannot be made is an error, but its outcomes are stored', async () => {
   gateway = await startTestGateway({
     settings: { WAYPOST_SEND_DEADLINE_MS: String(DEADLINE_MS) },
