@@ -160,7 +160,9 @@ function isRefused(error: unknown): boolean {
 function untilListening(child: ChildProcess): Promise<string> {
   return new Promise((resolve, reject) => {
     const timer = setTimeout(() => fail('it did not come up in time'), START_TIMEOUT_MS);
+    let listens = false;
     const fail = (reason: string) => {
+      if (listens) return;
       clearTimeout(timer);
       child.kill('SIGKILL');
       reject(
@@ -170,7 +172,10 @@ function untilListening(child: ChildProcess): Promise<string> {
       );
     };
     child.once('exit', (code) => fail(`it ended with code ${code}`));
+    // Where no process can be made now, one may be soon; without a listener it would end this one.
+    child.on('error', (error) => fail(error.message));
     child.once('message', (message: unknown) => {
+      listens = true;
       clearTimeout(timer);
       child.removeAllListeners('exit');
       resolve(String(Reflect.get(Object(message), 'url')));
