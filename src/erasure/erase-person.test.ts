@@ -11,7 +11,6 @@ import {
   lineOf,
   messagesBody,
   postSigned,
-  statusOf,
   textFrom,
 } from '../../test/support/notifications.ts';
 import { assertProblem, pointersOf } from '../../test/support/problem.ts';
@@ -209,21 +208,6 @@ describe('erasing a person', () => {
         !afterwards.includes(trace) && !afterwards.includes(Buffer.from(trace).toString('hex')),
         lineWith(afterwards, trace),
       );
-  });
-
-  it('is not undone by what the provider reports of a message afterwards', async () => {
-    const body = { to: '+447700900786', type: 'text', text: { body: 'Hello' } };
-    const [{ id }] = (await gateway.call('POST', '/api/v1/messages/send', { body })).json.results;
-    await erase({ to: '+447700900786' });
-    await settled();
-    const read = statusOf('read', { providerId: 'wamid.late', messageId: id, recipient_user_id: 'GB.LATE' });
-    assert.equal(
-      (await postSigned(asSandbox(gateway), messagesBody(await lineOf(gateway), { statuses: [read] }))).status,
-      200,
-    );
-    await until(async () => (await gateway.call('GET', `/api/v1/messages/${id}`)).json.status === 'read');
-    const { to, user_id: userId, message_id: messageId } = (await gateway.call('GET', `/api/v1/messages/${id}`)).json;
-    assert.deepEqual([to, userId, messageId], [null, null, null]);
   });
 
   it('leaves what the person says after it was asked for, which is new', async () => {

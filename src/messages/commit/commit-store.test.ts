@@ -144,6 +144,21 @@ describe('an outcome', () => {
       { provider_message_id: 'wamid.known', user_id: 'GB.known' },
     ]);
   });
+
+  it('that comes late does not tell again whom a message was for whose person was erased', async () => {
+    for (const rows of ['any', 'told'] as const) {
+      const request = requestWith(null, 'test', [intend('pending')]);
+      await begin(request);
+      await database.query('update message set phone = null, user_id = null where request_id = $1', [request.id]);
+      await settle(request, { status: 'accepted', providerMessageId: 'wamid.late', userId: 'GB.late' }, rows);
+      assert.deepEqual(
+        await database.query('select status, phone, user_id, provider_message_id from message where request_id = $1', [
+          request.id,
+        ]),
+        [{ status: 'accepted', phone: null, user_id: null, provider_message_id: null }],
+      );
+    }
+  });
 });
 
 describe('what is asked about a send', () => {

@@ -144,10 +144,11 @@ function judgeAll(message: LockedMessage, reports: readonly StatusReport[], befo
 
 /**
  * The provider's answer came after ours and refused the message. It stands in the history beside the reports and is none:
- * these always bring the provider's id.
+ * these always bring the provider's id. An erased message has lost that, so nobody knows any more which of the two failed it:
+ * a failure that was reported must stay, and whoever was told of the refusal is none the worse.
  */
-function isRefusedLate({ status, outcome, provider_message_id: providerMessageId }: LockedMessage): boolean {
-  return status === 'failed' && outcome === 'unknown' && providerMessageId === null;
+function isRefusedLate({ status, outcome, provider_message_id: providerMessageId, erased }: LockedMessage): boolean {
+  return status === 'failed' && outcome === 'unknown' && providerMessageId === null && !erased;
 }
 
 function entryOf(message: LockedMessage, report: StatusReport, verdict: Verdict): NewTimelineEntry {

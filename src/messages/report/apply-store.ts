@@ -94,11 +94,16 @@ export interface LockedMessage {
   outcome: MessageStatus | null;
   provider_message_id: string | null;
   priced: boolean;
+  erased: boolean;
 }
+
+/** A message `m` that names nobody any more was erased, and nothing that comes late must tell again whom it was for. */
+export const ERASED = 'm.phone is null and m.user_id is null';
 
 /** Locked in the same order everywhere, so that two nodes cannot deadlock. */
 const MESSAGE_LOCK = `
-  select m.account_id, m.id, m.status, m.outcome, m.provider_message_id, m.pricing is not null as priced
+  select m.account_id, m.id, m.status, m.outcome, m.provider_message_id, m.pricing is not null as priced,
+    ${ERASED} as erased
   from unnest($1::uuid[], $2::uuid[]) as wanted(account_id, id)
   join message m on m.account_id = wanted.account_id and m.id = wanted.id
   order by m.account_id, m.id
@@ -146,8 +151,6 @@ export interface MessageChange {
   toDeliveryMs: number | null;
 }
 
-/** A message that names nobody any more was erased, and a late report must not tell again whom it was for. */
-const ERASED = 'm.phone is null and m.user_id is null';
 const MESSAGE_CHANGE = `
   update message m set
     status = coalesce(c.status, m.status),

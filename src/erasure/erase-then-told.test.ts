@@ -1,0 +1,72 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+import { endErasures } from '../../test/support/erasures.ts';
+import { startTestGateway, type TestGateway } from '../../test/support/gateway.ts';
+import {
+  asSandbox,
+  isProcessed,
+  lineOf,
+  messagesBody,
+  postSigned,
+  statusOf,
+} from '../../test/support/notifications.ts';
+import { until } from '../../test/support/until.ts';
+import { settledAfterMs } from './settled.ts';
+
+const SETTLED_MS = settledAfterMs({ sendDeadlineMs: 25_000, providerTimeoutMs: 10_000 });
+
+let gateway: TestGateway;
+before(async () => {
+  gateway = await startTestGateway();
+});
+after(() => gateway.stop());
+
+const erase = (body: object) =>
+  gateway.call('POST', `/platform/v1/accounts/${gateway.accountId}/erase`, { key: gateway.platformKey, body });
+
+describe('erasing a person of whom the provider tells more afterwards', () => {
+  it('is not undone by what the provider reports of a message afterwards', async () => {
+    const body = { to: '+447700900786', type: 'text', text: { body: 'Hello' } };
+    const [{ id }] = (await gateway.call('POST', '/api/v1/messages/send', { body })).json.results;
+    await erase({ to: '+447700900786' });
+    await endErasures(gateway.database, SETTLED_MS);
+    const read = statusOf('read', { providerId: 'wamid.late', messageId: id, recipient_user_id: 'GB.LATE' });
+    assert.equal(
+      (await postSigned(asSandbox(gateway), messagesBody(await lineOf(gateway), { statuses: [read] }))).status,
+      200,
+    );
+    await until(async () => (await gateway.call('GET', `/api/v1/messages/${id}`)).json.status === 'read');
+    const { to, user_id: userId, message_id: messageId } = (await gateway.call('GET', `/api/v1/messages/${id}`)).json;
+    assert.deepEqual([to, userId, messageId], [null, null, null]);
+  });
+
+  it('leaves a message failed that the provider has reported as failed, whatever it reports afterwards', async () => {
+    const line = await lineOf(gateway);
+    const unknown = '+15552000001';
+    const body = { to: unknown, type: 'text', text: { body: 'Hello' } };
+    const [{ id, status }] = (await gateway.call('POST', '/api/v1/messages/send', { body })).json.results;
+    assert.equal(status, 'unknown');
+    const report = async (what: string) => {
+      const statuses = [statusOf(what, { providerId: 'wamid.failed', messageId: id })];
+      assert.equal((await postSigned(asSandbox(gateway), messagesBody(line, { statuses }))).status, 200);
+      await until(() => isProcessed(gateway));
+    };
+    await report('failed');
+    await erase({ to: unknown });
+    await endErasures(gateway.database, SETTLED_MS);
+    await report('sent');
+    const message = (await gateway.call('GET', `/api/v1/messages/${id}`)).json;
+    assert.equal(message.status, 'failed');
+    assert.deepEqual(
+      message.timeline.map((entry: { status: string; note: string | null }) => [entry.status, entry.note]),
+      [
+        ['unknown', null],
+        ['failed', null],
+        ['sent', 'late'],
+      ],
+    );
+    const { data: events } = (await gateway.call('GET', '/api/v1/events?type=message.sent')).json;
+    const told = events.filter((event: { data: { message: { id: string } } }) => event.data.message.id === id);
+    assert.deepEqual(told, []);
+  });
+});
