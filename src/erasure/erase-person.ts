@@ -85,7 +85,8 @@ async function learnNames(tx: Queryable, stretch: Stretch, erasure: ErasureRow):
   const [asked = ''] = erasure.persons;
   const { reached, names } = await findNames(tx, stretch, asked);
   const persons = new Set([...erasure.persons, ...names]);
-  const known = await forgetParents(tx, stretch.accountId, [...persons]);
+  const askedAt = new Date(idTimeMs(erasure.id));
+  const known = await forgetParents(tx, { accountId: stretch.accountId, askedAt }, [...persons]);
   erasure.persons = [...persons.union(new Set(known))];
   return reached;
 }

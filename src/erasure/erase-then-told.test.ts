@@ -4,6 +4,7 @@ import { endErasures } from '../../test/support/erasures.ts';
 import { startTestGateway, type TestGateway } from '../../test/support/gateway.ts';
 import {
   asSandbox,
+  changeBody,
   isProcessed,
   lineOf,
   messagesBody,
@@ -11,6 +12,7 @@ import {
   statusOf,
 } from '../../test/support/notifications.ts';
 import { until } from '../../test/support/until.ts';
+import { findStopped } from '../people/store.ts';
 import { settledAfterMs } from './settled.ts';
 
 const SETTLED_MS = settledAfterMs({ sendDeadlineMs: 25_000, providerTimeoutMs: 10_000 });
@@ -68,5 +70,31 @@ describe('erasing a person of whom the provider tells more afterwards', () => {
     const { data: events } = (await gateway.call('GET', '/api/v1/events?type=message.sent')).json;
     const told = events.filter((event: { data: { message: { id: string } } }) => event.data.message.id === id);
     assert.deepEqual(told, []);
+  });
+
+  it('keeps to a later stop also by the parent user id that it names', async () => {
+    const line = await lineOf(gateway);
+    const owner = { accountId: gateway.accountId, mode: 'test', businessAccountId: line.businessAccountId } as const;
+    const hasStopped = async (person: string) => (await findStopped(gateway.database, owner, [person])).has(person);
+    const stop = async (name: string, timestamp: number) => {
+      const person = { user_id: `GB.${name}`, parent_user_id: `GB.ENT.${name}` };
+      const body = changeBody(line, 'user_preferences', {
+        metadata: { phone_number_id: line.phoneNumberId },
+        user_preferences: [{ ...person, category: 'marketing_messages', value: 'stop', timestamp }],
+      });
+      assert.equal((await postSigned(asSandbox(gateway), body)).status, 200);
+      await until(() => isProcessed(gateway));
+    };
+    const [known, fresh, over] = ['KNOWN', 'FRESH', 'OVER'];
+    for (const name of [known, over]) await stop(name, 1_767_225_600);
+    for (const name of [known, fresh, over]) assert.equal((await erase({ user_id: `GB.${name}` })).status, 202);
+    // The provider tells whole seconds: what is said within that of the request counts as said before it.
+    const laterSeconds = Math.floor(Date.now() / 1_000) + 1;
+    await until(() => Date.now() >= laterSeconds * 1_000);
+    for (const name of [known, fresh]) await stop(name, laterSeconds);
+    await endErasures(gateway.database, SETTLED_MS);
+    for (const name of [known, fresh]) assert.equal(await hasStopped(`GB.ENT.${name}`), true, name);
+    assert.equal(await hasStopped(`GB.ENT.${over}`), false);
+    assert.deepEqual(await gateway.database.query("select 1 from parent_user_id where user_id = 'GB.OVER'"), []);
   });
 });

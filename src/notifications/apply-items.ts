@@ -145,18 +145,20 @@ function collect(
       effects.inbound.push({
         message: inboundOf(item, target, receivedAt),
         contacts: opensWindow(item) ? contactsOf(item.from, target, saidAt(item.at, receivedAt)) : [],
-        parents: parentsOf(item.from, target),
+        parents: parentsOf(item.from, target, saidAt(item.at, receivedAt)),
       });
       return undefined;
     case 'call':
       if (item.caller === undefined || item.phoneNumberId === undefined) return undefined;
       effects.contacts.push(...contactsOf(item.caller, target, saidAt(item.at, receivedAt)));
-      effects.parents.push(...parentsOf(item.caller, target));
+      effects.parents.push(...parentsOf(item.caller, target, saidAt(item.at, receivedAt)));
       return undefined;
     case 'user_preference':
       if (item.category !== MARKETING || (item.value !== 'stop' && item.value !== 'resume')) return undefined;
       effects.preferences.push(...claimedBy.flatMap((channel) => preferencesOf(item, channel, receivedAt)));
-      effects.parents.push(...claimedBy.flatMap((channel) => parentsOf(item.person, channel)));
+      effects.parents.push(
+        ...claimedBy.flatMap((channel) => parentsOf(item.person, channel, saidAt(item.at, receivedAt))),
+      );
       return undefined;
     case 'phone_number':
     case 'business_capability':
@@ -294,7 +296,7 @@ function identities({ phone, userId, parentUserId }: Person): string[] {
   return [phone, userId ?? parentUserId].filter((identity) => identity !== undefined);
 }
 
-function parentsOf({ userId, parentUserId }: Person, target: ChannelTarget): ParentUserId[] {
+function parentsOf({ userId, parentUserId }: Person, target: ChannelTarget, at: Date): ParentUserId[] {
   if (userId === undefined || parentUserId === undefined) return [];
-  return [{ accountId: target.account_id, mode: target.mode, parentUserId, userId }];
+  return [{ accountId: target.account_id, mode: target.mode, parentUserId, userId, at }];
 }

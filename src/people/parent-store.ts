@@ -8,14 +8,30 @@ export interface ParentUserId {
   mode: Mode;
   parentUserId: string;
   userId: string;
+  /** When the person wrote, called, stopped or resumed. */
+  at: Date;
 }
 
+/**
+ * What is known already is left alone, as nearly always; only while the account forgets somebody is a later time noted, so that what
+ * is told after the asking is not forgotten with the rest.
+ */
 const PARENT_KEEP = `
-  insert into parent_user_id (account_id, mode, parent_user_id, user_id)
-  select distinct account_id, mode, parent_user_id, user_id
-  from unnest($1::uuid[], $2::mode[], $3::text[], $4::text[]) as t(account_id, mode, parent_user_id, user_id)
-  order by account_id, parent_user_id, user_id, mode
-  on conflict do nothing`;
+  insert into parent_user_id as p (account_id, mode, parent_user_id, user_id, told_at)
+  select t.account_id, t.mode, t.parent_user_id, t.user_id, t.told_at
+  from (
+    select account_id, mode, parent_user_id, user_id, max(told_at) as told_at
+    from unnest($1::uuid[], $2::mode[], $3::text[], $4::text[], $5::timestamptz[])
+      as t(account_id, mode, parent_user_id, user_id, told_at)
+    group by account_id, mode, parent_user_id, user_id) as t
+  left join lateral (
+    select k.told_at from parent_user_id k where k.account_id = t.account_id and k.parent_user_id = t.parent_user_id
+      and k.user_id = t.user_id and k.mode = t.mode offset 0
+  ) as known on true
+  left join lateral (select e.account_id from erasure e where e.account_id = t.account_id limit 1) as erasing on true
+  where known.told_at is null or (known.told_at < t.told_at and erasing.account_id is not null)
+  order by t.account_id, t.parent_user_id, t.user_id, t.mode
+  on conflict (account_id, parent_user_id, user_id, mode) do update set told_at = greatest(p.told_at, excluded.told_at)`;
 
 export async function keepParents(tx: Queryable, parents: readonly ParentUserId[]): Promise<void> {
   await tx.query(PARENT_KEEP, [
@@ -23,6 +39,7 @@ export async function keepParents(tx: Queryable, parents: readonly ParentUserId[
     parents.map(({ mode }) => mode),
     parents.map(({ parentUserId }) => parentUserId),
     parents.map(({ userId }) => userId),
+    parents.map(({ at }) => at),
   ]);
 }
 
@@ -51,12 +68,23 @@ export async function findKnownNames(
   return names;
 }
 
+/** What was told since the erasure was asked for ($3) is new, as a stop that came with it is, which could not be kept to without. */
 const PARENT_FORGET = `
-  delete from parent_user_id where account_id = $1 and (user_id = any($2) or parent_user_id = any($2))
-  returning parent_user_id, user_id`;
+  with by_user as (
+    delete from parent_user_id where account_id = $1 and user_id = any($2) and told_at < $3
+  ), by_parent as (
+    delete from parent_user_id where account_id = $1 and parent_user_id = any($2) and told_at < $3
+  )
+  select parent_user_id, user_id from parent_user_id where account_id = $1 and user_id = any($2)
+  union all
+  select parent_user_id, user_id from parent_user_id where account_id = $1 and parent_user_id = any($2)`;
 
-/** Returns what else the people were called by. */
-export async function forgetParents(tx: Queryable, accountId: string, people: readonly string[]): Promise<string[]> {
-  const rows = await tx.query<ParentRow>(PARENT_FORGET, [accountId, people]);
+/** Returns what else the people are called by, though it be told since. */
+export async function forgetParents(
+  tx: Queryable,
+  { accountId, askedAt }: { accountId: string; askedAt: Date },
+  people: readonly string[],
+): Promise<string[]> {
+  const rows = await tx.query<ParentRow>(PARENT_FORGET, [accountId, people, askedAt]);
   return rows.flatMap(({ parent_user_id: parent, user_id: userId }) => [parent, userId]);
 }
