@@ -266,6 +266,29 @@ describe('what is known of people', () => {
     assert.equal(await hasStopped('GB.ENT.2424'), true);
   });
 
+  it('a stop under the parent user id alone counts until a later word under a user id, in whatever order they arrive', async () => {
+    for (const [place, order] of [
+      ['stop', 'resume'],
+      ['resume', 'stop'],
+    ].entries()) {
+      const [userId, parent] = [`GB.252${place}`, `GB.ENT.252${place}`];
+      const both = { wa_id: `44770090004${place}`, user_id: userId, parent_user_id: parent };
+      const alone = { parent_user_id: parent };
+      for (const word of order) await sayOf([word === 'stop' ? [word, 10, alone] : [word, 20, both]]);
+      assert.equal(await hasStopped(parent), false);
+      await sayOf([['stop', 30, alone]]);
+      assert.equal(await hasStopped(parent), true);
+      await sayOf([['resume', 30, both]]);
+      assert.equal(await hasStopped(parent), true, 'of the same second nobody knows which is later');
+      await sayOf([['stop', 40, both]]);
+      await sayOf([['resume', 50, { wa_id: both.wa_id }]]);
+      assert.equal(await hasStopped(parent), false);
+      await sayOf([['stop', 60, both]]);
+      await sayOf([['resume', 70, alone]]);
+      assert.equal(await hasStopped(parent), false);
+    }
+  });
+
   it('a stop of other messages, or another word, is no stop of marketing and undoes none', async () => {
     const phone = '+447700900013';
     await prefer(phone, [

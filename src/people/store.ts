@@ -129,12 +129,21 @@ function columnsOf(words: readonly Preference[]): unknown[] {
  * not speak for them. That is compared in a way no index serves, so that the row is found by the key: while few words name both,
  * the index of the other identities looks as if it were empty.
  */
-const preferenceStopped = (table: string) => `
-  select person from ${table} p
-  where account_id = $1 and business_account_id = $2 and person = any($3) and coalesce((
-    select o.stopped from ${table} o
+const preferenceFind = (table: string) => `
+  select p.person, coalesce(later.stopped, p.stopped) as stopped, coalesce(later.at, p.at) as at from ${table} p
+  left join lateral (
+    select o.stopped, o.at from ${table} o
     where o.account_id = p.account_id and o.business_account_id = p.business_account_id and o.person = p.other
-      and o.other is not distinct from p.person and (o.at > p.at or (o.at = p.at and o.stopped))), stopped)`;
+      and o.other is not distinct from p.person and (o.at > p.at or (o.at = p.at and o.stopped)) offset 0
+  ) as later on true
+  where p.account_id = $1 and p.business_account_id = $2 and p.person = any($3)`;
+
+/** The latest word of a person under one name. */
+interface Word {
+  person: string;
+  stopped: boolean;
+  at: Date;
+}
 
 /** Who of these people has stopped marketing messages and not resumed them, by any of the user ids that a parent user id stands for. */
 export async function findStopped(
@@ -144,8 +153,26 @@ export async function findStopped(
 ): Promise<Set<string>> {
   const known = await findKnownNames(store, { accountId, mode }, people);
   const names = [...known.values()].flat();
-  const sql = preferenceStopped(PREFERENCE_TABLES[mode]);
-  const rows = await store.query<{ person: string }>(sql, [accountId, businessAccountId, names]);
-  const stopped = new Set(rows.map(({ person }) => person));
-  return new Set(people.filter((person) => known.get(person)?.some((name) => stopped.has(name))));
+  const sql = preferenceFind(PREFERENCE_TABLES[mode]);
+  const rows = await store.query<Word>(sql, [accountId, businessAccountId, names]);
+  const words = new Map(rows.map((word) => [word.person, word]));
+  return new Set(
+    people.filter((person) => {
+      const others = known.get(person)?.filter((name) => name !== person) ?? [];
+      return isStopped(
+        words.get(person),
+        others.flatMap((name) => words.get(name) ?? []),
+      );
+    }),
+  );
+}
+
+/**
+ * A word that the provider told under the parent user id alone, and one under a user id that it stands for, are of one person: the
+ * later counts, in whatever order they arrive, and of the same second a stop. The user ids do not speak for each other.
+ */
+function isStopped(own: Word | undefined, others: readonly Word[]): boolean {
+  if (own === undefined) return others.some(({ stopped }) => stopped);
+  if (own.stopped && others.every(({ at }) => at <= own.at)) return true;
+  return others.some(({ stopped, at }) => stopped && (own.stopped || at >= own.at));
 }
