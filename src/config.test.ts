@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { validateHeaderValue } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
@@ -157,6 +158,21 @@ describe('settings', () => {
         assertFaults({ [name]: wrong }, [name]);
     }
     assert.equal(loadConfig({ WAYPOST_PUBLIC_URL: 'https://a.example/b/' }).publicUrl, 'https://a.example/b');
+  });
+
+  it('that are addresses are kept as they go over a wire, whatever letters they are written in', () => {
+    for (const [given, kept] of [
+      ['https://шлюз.example', 'https://xn--g1ah2bza.example'],
+      ['https://шлюз.example/путь/', 'https://xn--g1ah2bza.example/%D0%BF%D1%83%D1%82%D1%8C'],
+      ['https://a.example/é//', 'https://a.example/%C3%A9'],
+      ['https:a.example', 'https://a.example'],
+      ['HTTPS://A.example:443/B/', 'https://a.example/B'],
+    ] as const) {
+      const { publicUrl = '' } = loadConfig({ WAYPOST_PUBLIC_URL: given });
+      assert.equal(publicUrl, kept);
+      assert.doesNotThrow(() => validateHeaderValue('location', publicUrl));
+      assert.equal(loadConfig({ WAYPOST_PROVIDER_URL: given }).providerUrl, kept);
+    }
   });
 
   it('that every answer shows hold no password, and it is not told', () => {

@@ -210,8 +210,10 @@ function reader(environment: Environment, faults: string[]) {
     url(name: SettingName) {
       const text = given(name);
       if (text === undefined) return undefined;
-      if (!URL.canParse(text) || !/^https?:/.test(text)) faults.push(`${name} must be an http or https address`);
-      return text.replace(/\/+$/, '');
+      const url = URL.parse(text);
+      if (url === null || !/^https?:$/.test(url.protocol)) faults.push(`${name} must be an http or https address`);
+      // As it goes over a wire: a header cannot hold every letter that a person may write in a host or a path.
+      return (url?.href ?? text).replace(/\/+$/, '');
     },
     /** An address that paths are appended to. Behind a query or a fragment they would be no path. */
     baseUrl(name: SettingName) {
