@@ -23,6 +23,12 @@ describe('what a start tells a developer', () => {
     assert.match(welcome(DEV, '.waypost'), /^curl -sS http:\/\/127\.0\.0\.1:8080\/api\/v1\/messages\/send /m);
   });
 
+  it('has a line to paste whose address no shell takes for a pattern', () => {
+    const urlAt = (base_url: string) => /^curl -sS (.*) \\$/m.exec(welcome({ ...DEV, base_url }, '.waypost'))?.[1];
+    assert.equal(urlAt('http://[::1]:8080'), "'http://[::1]:8080/api/v1/messages/send'");
+    assert.equal(urlAt("https://a.example/ada's"), "'https://a.example/ada'\\''s/api/v1/messages/send'");
+  });
+
   it('has no line to paste where the test key cannot send', () => {
     const text = welcome({ ...DEV, sandbox_url: null }, '.waypost');
     assert.doesNotMatch(text, /curl|npx/);

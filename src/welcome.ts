@@ -31,7 +31,7 @@ function firstSteps(dev: DevFile, dataDir: string): string {
   const elsewhere = relative(DEFAULT_DATA_DIR, dataDir) === '' ? '' : `WAYPOST_DATA_DIR=${quoted(dataDir)} `;
   return `Send to three people at once; one is reached, one is refused, one cannot be read:
 
-curl -sS ${dev.base_url}/api/v1/messages/send \\
+curl -sS ${quoted(`${dev.base_url}/api/v1/messages/send`)} \\
   -H 'Authorization: Bearer ${dev.test_key}' \\
   -H 'Content-Type: application/json' \\
   -d '{"to": ["+447700900123", "+15550131026", "0770"], "type": "text", "text": {"body": "Your parcel is here"}}'
@@ -44,7 +44,7 @@ Or from the command line: ${elsewhere}npx waypost send --to +447700900123 --text
 `;
 }
 
-/** Quotes a path for a shell, where that is needed. */
+/** Quotes a path or an address for a shell, where that is needed: zsh takes the brackets of `[::1]` for a pattern. */
 function quoted(path: string): string {
-  return /^[\w./-]+$/.test(path) ? path : `'${path.replaceAll("'", `'\\''`)}'`;
+  return /^[\w./:-]+$/.test(path) ? path : `'${path.replaceAll("'", `'\\''`)}'`;
 }

@@ -1,0 +1,21 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { blocksOf, PAGES } from './blocks.ts';
+
+/** What a shell takes as it is: between quotes, or behind a backslash. */
+const QUOTED = /'[^']*'|"(?:\\.|[^"\\])*"|\\./gs;
+
+describe('the shell lines of the pages', () => {
+  it('can be pasted into zsh, which has no comments there and stops at a pattern that no file fits', () => {
+    let lines = 0;
+    const wrong = [...PAGES, 'client/README.md'].flatMap((page) =>
+      blocksOf(page, 'sh').flatMap((block) => {
+        const bare = block.replace(QUOTED, "''").split('\n');
+        lines += bare.length;
+        return bare.filter((line) => /(^|\s)#|[[?*]/.test(line)).map((line) => `${page}: ${line}`);
+      }),
+    );
+    assert.deepEqual(wrong, []);
+    assert.ok(lines > 100, `${lines} were found`);
+  });
+});
