@@ -17,6 +17,15 @@ const VALIDATED = {
   WARNING: 'warnings.0.code',
 };
 
+/**
+ * What the bytes or the key of a send are refused for. All tries have the same, and what an earlier one had sent would
+ * have been replayed, so none has sent.
+ */
+const REFUSED_AT_EVERY_TRY: readonly string[] = [
+  ...['malformed_json', 'idempotency_key_invalid', 'payload_too_large', 'unsupported_media_type', 'invalid_request'],
+  ...['too_many_recipients', 'idempotency_mismatch', 'no_channel', 'unknown_channel'],
+];
+
 /** One send, repeated under its key for as long as its outcome is open. */
 export async function sendOnce({ api, options, out }: Invocation): Promise<number> {
   for (const name of ['report', 'delimiter', 'force'])
@@ -27,12 +36,13 @@ export async function sendOnce({ api, options, out }: Invocation): Promise<numbe
     throw usage('--idempotency-key must be 1 to 255 visible ASCII characters.');
   const key = given ?? randomUUID();
   const stop = stopOnCtrlC();
-  const { replayed, ...answer } = await clientOf(api)
+  const tries = watchTries();
+  const { replayed, ...answer } = await clientOf(api, { fetch: tries.fetch })
     .send(body, { idempotencyKey: key, signal: stop })
     .catch((error: unknown) => {
       if (error === stop.reason)
         throw new Failure(`Ended before there was an answer.\n${adviceOn(key)}`, EXIT.interrupted);
-      throw withKey(failureOfClient(error, api), error);
+      throw withKey(failureOfClient(error, api), error, tries.mayHaveSent());
     });
   if (out.json) out.line(JSON.stringify(answer));
   else out.table(withDetails(answer.results), SENT);
@@ -68,10 +78,27 @@ function withComponents(content: Content, more: readonly Component[]): Content {
   };
 }
 
+/** Looks at every try, because the last one alone does not tell what became of those before it. */
+function watchTries() {
+  let mayHaveSent = false;
+  const watched: typeof fetch = async (...call) => {
+    let status: number | undefined;
+    try {
+      const answer = await fetch(...call);
+      status = answer.status;
+      return answer;
+    } finally {
+      // Of the refusals only a 409 tells of a send: one with this key is under way.
+      if (status === undefined || status < 300 || status === 409 || status >= 500) mayHaveSent = true;
+    }
+  };
+  return { fetch: watched, mayHaveSent: () => mayHaveSent };
+}
+
 /** Where it is open whether the send was carried out, the key is what makes it safe to say it again. */
-function withKey(failure: Failure, error: unknown): Failure {
+function withKey(failure: Failure, error: unknown, mayHaveSent: boolean): Failure {
   if (!(error instanceof WaypostError) || error.idempotencyKey === undefined) return failure;
-  if (error.status !== undefined && error.status < 500) return failure;
+  if (!mayHaveSent || REFUSED_AT_EVERY_TRY.includes(error.code)) return failure;
   return new Failure(`${failure.message}\n${adviceOn(error.idempotencyKey)}`);
 }
 

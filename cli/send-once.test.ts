@@ -1,0 +1,67 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+import { type LossyProxy, startLossyProxy } from '../client/test/lossy-proxy.ts';
+import { startTestGateway, type TestGateway } from '../test/support/gateway.ts';
+import { runCli } from './test-support.ts';
+
+type Step = LossyProxy['plan'][number];
+
+/** How often the client makes a call in all. */
+const TRIES = 5;
+const SENT = 'send --to +447700900141 --text hello'.split(' ');
+const THROTTLED: Step = { status: 429, code: 'rate_limited', retryAfter: '0' };
+/** Longer than the send may take, so that the client does not wait for it. */
+const IN_FLIGHT: Step = { status: 409, code: 'idempotency_in_flight', retryAfter: '100' };
+
+let gateway: TestGateway;
+before(async () => {
+  gateway = await startTestGateway();
+});
+after(() => gateway.stop());
+
+describe('a send of the command line that fails', () => {
+  const open: [told: string, plan: Step[]][] = [
+    ['was throttled', ['lose_answer', ...Array<Step>(TRIES - 1).fill(THROTTLED)]],
+    ['was told that it is in flight', ['lose_answer', IN_FLIGHT]],
+    ['had its key refused', ['lose_answer', { status: 401, code: 'invalid_api_key' }]],
+    ['had its account suspended', ['lose_answer', { status: 403, code: 'account_suspended' }]],
+    ['met a proxy that refused its size', ['lose_answer', { status: 413 }]],
+  ];
+  for (const [told, plan] of open)
+    it(`tells its key if an answer was lost before it ${told}, and the key gives the first answer`, async () => {
+      const { exitCode, stderr } = await sendThrough(plan);
+      assert.equal(exitCode, 1);
+      const [, key = ''] = /Repeat it safely.* --idempotency-key (\S+)\n$/.exec(stderr) ?? [];
+      const again = await runCli([...SENT, '--idempotency-key', key], env(gateway.url));
+      assert.match(again.stderr, /nothing was sent now/, stderr);
+    });
+
+  it('tells its key if one with that key is in flight, although it is its first try', async () => {
+    const { stderr } = await sendThrough([IN_FLIGHT], '--idempotency-key', 'order-44');
+    assert.match(stderr, /Repeat it safely.* --idempotency-key order-44\n$/);
+  });
+
+  const refused: [told: string, plan: Step[]][] = [
+    ['its key is wrong', [{ status: 401, code: 'invalid_api_key' }]],
+    ['it was throttled at every try', Array<Step>(TRIES).fill(THROTTLED)],
+    ['its content was refused after a lost try', ['lose_request', { status: 422, code: 'invalid_request' }]],
+    ['it has no channel after a lost try', ['lose_request', { status: 422, code: 'no_channel' }]],
+  ];
+  for (const [told, plan] of refused)
+    it(`says nothing of an open outcome where nothing can have been sent: ${told}`, async () => {
+      const { exitCode, stderr } = await sendThrough(plan);
+      assert.equal(exitCode, 1);
+      assert.doesNotMatch(stderr, /not known whether|--idempotency-key/);
+    });
+});
+
+const env = (url: string) => ({ WAYPOST_URL: url, WAYPOST_API_KEY: gateway.testKey });
+
+async function sendThrough(plan: readonly Step[], ...more: string[]) {
+  const behind = await startLossyProxy(gateway.url);
+  behind.plan.push(...plan);
+  const run = await runCli([...SENT, ...more], env(behind.url));
+  await behind.close();
+  assert.equal(behind.seen.length, plan.length, run.stderr);
+  return run;
+}
