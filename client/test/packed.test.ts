@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
+import { connect } from 'node:net';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { promisify } from 'node:util';
@@ -61,6 +62,11 @@ describe('the packed client', () => {
     const forged = await fetch(`http://127.0.0.1:${port}/`, { method: 'POST', body: '{}' });
     assert.equal(forged.status, 401);
     await until(() => /header_missing/.test(output()));
+    const sender = connect(Number(port), '127.0.0.1');
+    sender.write('POST / HTTP/1.1\r\nhost: a\r\ncontent-length: 9\r\n\r\n{', () => sender.destroy());
+    await until(() => /aborted/.test(output()));
+    const afterwards = await fetch(`http://127.0.0.1:${port}/`, { method: 'POST', body: '{}' });
+    assert.equal(afterwards.status, 401, 'one who hangs up in the middle does not end it');
   });
 
   it('is found by require, and by tools that do not read exports', async () => {
