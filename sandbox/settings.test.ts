@@ -1,0 +1,67 @@
+import assert from 'node:assert/strict';
+import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, before, describe, it } from 'node:test';
+import { readSettings } from './settings.ts';
+
+let folder = '';
+before(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'waypost-sandbox-settings-'));
+});
+after(() => rm(folder, { recursive: true }));
+
+describe('the settings of the sandbox', () => {
+  it('count as not given where they are empty or blank', async () => {
+    for (const blank of ['', ' ', '\r'])
+      assert.deepEqual(
+        await readSettings({
+          WAYPOST_DATA_DIR: folder,
+          WAYPOST_SANDBOX_PORT: blank,
+          WAYPOST_SANDBOX_APP_SECRET: blank,
+          WAYPOST_SANDBOX_APP_SECRET_FILE: blank,
+          WAYPOST_CALLBACK_URL: blank,
+          WAYPOST_SANDBOX_LATENCY_MS: blank,
+          WAYPOST_SANDBOX_STATUSES: blank,
+        }),
+        await readSettings({ WAYPOST_DATA_DIR: folder }),
+      );
+  });
+
+  it('may stand in a file whose lines end as on Windows', async () => {
+    const file = join(folder, 'app-secret');
+    await writeFile(file, 'the-secret\r\n');
+    const others = {
+      WAYPOST_SANDBOX_PORT: '9081\r',
+      WAYPOST_CALLBACK_URL: 'http://127.0.0.1:9/callback\r',
+      WAYPOST_SANDBOX_LATENCY_MS: ' 7 ',
+      WAYPOST_SANDBOX_STATUSES: 'off\r',
+    };
+    const expected = {
+      port: 9_081,
+      appSecret: 'the-secret',
+      callbackUrls: ['http://127.0.0.1:9/callback'],
+      latencyMs: 7,
+      statuses: 'off',
+    };
+    assert.deepEqual(await readSettings({ ...others, WAYPOST_SANDBOX_APP_SECRET: 'the-secret\r' }), expected);
+    assert.deepEqual(await readSettings({ ...others, WAYPOST_SANDBOX_APP_SECRET_FILE: `${file}\r` }), expected);
+  });
+
+  it('name the data folder without the end of a line', async () => {
+    const dataDir = join(folder, 'data');
+    await readSettings({ WAYPOST_DATA_DIR: `${dataDir}\r` });
+    assert.deepEqual(await readdir(dataDir), ['secrets.json']);
+  });
+
+  it('do not give the secret twice, once as it is and once in a file, and it is not told', async () => {
+    const both = {
+      WAYPOST_SANDBOX_APP_SECRET: 'hidden-word',
+      WAYPOST_SANDBOX_APP_SECRET_FILE: join(folder, 'missing'),
+    };
+    await assert.rejects(readSettings(both), {
+      message:
+        'WAYPOST_SANDBOX_APP_SECRET and WAYPOST_SANDBOX_APP_SECRET_FILE are both given, and only one of them can count.',
+    });
+  });
+});
