@@ -102,7 +102,8 @@ function readKeyFile(path: string): Sourced {
 
 /** In the data folder of the gateway: here, or in the clone that this command line is part of. */
 function findDevFile(env: Environment): Settings['dev'] {
-  const folders = env.WAYPOST_DATA_DIR ? [env.WAYPOST_DATA_DIR] : ['.waypost', join(PROJECT, '.waypost')];
+  const given = env.WAYPOST_DATA_DIR?.trim();
+  const folders = given ? [given] : ['.waypost', join(PROJECT, '.waypost')];
   for (const folder of folders) {
     const path = join(folder, 'dev.json');
     try {

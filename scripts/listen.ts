@@ -75,7 +75,7 @@ function readOptions(): Options | 'help' {
   const { secret, json = false } = values;
   if (secret !== undefined && !/^whsec_[A-Za-z0-9+/]{32,}={0,2}$/.test(secret))
     throw new PlainFault('--secret must be whsec_ and base64, as the gateway showed it when the endpoint was made.', 2);
-  return { port, secret, json, dataDir: values['data-dir'] ?? (process.env.WAYPOST_DATA_DIR || '.waypost') };
+  return { port, secret, json, dataDir: values['data-dir'] ?? (process.env.WAYPOST_DATA_DIR?.trim() || '.waypost') };
 }
 
 /** The gateway of this machine, by the file that it wrote at its start. */

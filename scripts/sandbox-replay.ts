@@ -57,7 +57,7 @@ function readCommand() {
     allowPositionals: true,
     options: { help: { type: 'boolean', short: 'h' }, 'data-dir': { type: 'string' } },
   });
-  const dataDir = values['data-dir'] ?? (process.env.WAYPOST_DATA_DIR || '.waypost');
+  const dataDir = values['data-dir'] ?? (process.env.WAYPOST_DATA_DIR?.trim() || '.waypost');
   return { paths: positionals, dataDir, help: values.help === true };
 }
 

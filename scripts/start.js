@@ -24,7 +24,8 @@ if (unknown !== undefined) {
 // Each thread has a heap of its own in the C library, and nothing here keeps more than one of these busy.
 process.env.UV_THREADPOOL_SIZE ??= '2';
 limitHeap();
-useCompiledSources(process.env.NODE_COMPILE_CACHE ?? join(process.env.WAYPOST_DATA_DIR ?? '.waypost', 'compile-cache'));
+const dataDir = process.env.WAYPOST_DATA_DIR?.trim() || '.waypost'; // Blank counts as not given, as in the settings.
+useCompiledSources(process.env.NODE_COMPILE_CACHE?.trim() || join(dataDir, 'compile-cache'));
 if (process.argv.includes('--build-console')) await buildConsoleBeside();
 const { runGateway } = await import('../src/main.ts');
 await runGateway();

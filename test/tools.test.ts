@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
-import { mkdtemp, open, rm } from 'node:fs/promises';
+import { mkdtemp, open, readdir, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, it, type TestContext } from 'node:test';
@@ -67,6 +67,26 @@ describe('the tools', () => {
     assert.ok(!existsSync(join(dir, 'copy')));
   });
 
+  it('take a blank data folder for one that is not named, and look nowhere else', async (t) => {
+    const cwd = await mkdtemp(join(tmpdir(), 'waypost-tools-'));
+    t.after(() => rm(cwd, { recursive: true, force: true }));
+    for (const WAYPOST_DATA_DIR of ['', ' ']) {
+      const blank = { cwd, env: { WAYPOST_DATA_DIR, NODE_COMPILE_CACHE: '', PORT: 'none' } };
+      const started = await run(t, [join(ROOT, 'scripts/start.js')], blank);
+      assert.match(started.stderr, /PORT must be a whole number/);
+      assert.deepEqual(await readdir(cwd), ['.waypost'], 'what a start compiles is kept there');
+      for (const tool of ['scripts/listen.ts', 'scripts/sandbox-replay.ts']) {
+        const { stderr } = await run(t, [join(ROOT, tool), ...(tool.includes('replay') ? ['a.json'] : [])], blank);
+        assert.match(stderr, /^There is no (usable )?\.waypost\/dev\.json\./, tool);
+      }
+      const dev = { base_url: 'http://127.0.0.1:9', test_key: 'wp_test_of_this_folder' };
+      await writeFile(join(cwd, '.waypost/dev.json'), JSON.stringify(dev));
+      const { stderr } = await run(t, [join(ROOT, 'cli/waypost.js'), 'messages'], blank);
+      assert.match(stderr, /http:\/\/127\.0\.0\.1:9/, 'the command line');
+      await rm(join(cwd, '.waypost/dev.json'));
+    }
+  });
+
   it('tell that what they print could not be written, and end with 1', {
     skip: !existsSync('/dev/full'),
   }, async (t) => {
@@ -85,13 +105,14 @@ describe('the tools', () => {
 });
 
 interface Around {
+  cwd?: string;
   env?: Record<string, string>;
   stdout?: number | 'closed';
 }
 
-function run(t: TestContext, args: string[], { env, stdout = 'closed' }: Around = {}) {
+function run(t: TestContext, args: string[], { cwd = ROOT, env, stdout = 'closed' }: Around = {}) {
   const child = spawn(process.execPath, args, {
-    cwd: ROOT,
+    cwd,
     env: { PATH: process.env.PATH, ...env },
     stdio: ['ignore', stdout === 'closed' ? 'pipe' : stdout, 'pipe'],
     timeout: 60_000,
