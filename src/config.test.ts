@@ -104,6 +104,17 @@ describe('settings', () => {
     assert.ok(!message.includes('geheim'), message);
   });
 
+  it('take nothing but 32 bytes in base64 for a master key, with its last sign or without', () => {
+    const bare = `${'a1+/'.repeat(10)}abc`;
+    for (const right of [bare, `${bare}=`, ` ${bare}=\r`])
+      assert.equal(loadConfig({ WAYPOST_MASTER_KEY: right }).secrets.masterKey, right.trim());
+    const joined = `${bare}= WAYPOST_PLATFORM_KEYS=${PLATFORM_KEY}`;
+    for (const wrong of [joined, `${bare}==`, `${bare}=a`, `"${bare}="`, `${bare.slice(0, 20)} ${bare.slice(20)}=`])
+      assertFaults({ WAYPOST_MASTER_KEY: wrong }, ['WAYPOST_MASTER_KEY']);
+    assertFaults({ WAYPOST_MASTER_KEY: bare.replaceAll('+', '-').replaceAll('/', '_') }, ['WAYPOST_MASTER_KEY']);
+    assertFaults({ WAYPOST_MASTER_KEY: bare.slice(1) }, ['WAYPOST_MASTER_KEY']);
+  });
+
   it('may hold several secrets, the first of them current', () => {
     assert.deepEqual(loadConfig(PRODUCTION).secrets.appSecrets, ['new-secret', 'old-secret']);
   });
