@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, it } from 'node:test';
 import { createTestDatabase, type TestDatabase } from '../../test/support/database.ts';
 import { until } from '../../test/support/until.ts';
+import { countWaitingForLocks } from '../../test/support/waiting-for-locks.ts';
 import { systemClock as clock } from '../kernel/clock.ts';
 import { newId } from '../kernel/ids.ts';
 import { type Connection, type Database, openDatabase } from '../store/database.ts';
@@ -159,6 +160,26 @@ describe('turns of a live channel', () => {
     assert.equal(turns.length, 80);
     assert.ok(inSecond <= PER_SECOND * (1 + SAVED_SECONDS) + 1, `${inSecond} in a second`);
     await pool.close();
+  });
+
+  it('are not taken for who was answered while the store hung', async () => {
+    const { database } = test;
+    let hungMs = 0;
+    const steadyMs = () => performance.now() + hungMs;
+    const pacing = createPacing(database, { steadyMs });
+    await pacing.turnsFor(channel, people(1), steadyMs() + 5_000);
+    let gone: Promise<Turn[][]> | undefined;
+    await database.transaction(async (tx) => {
+      await tx.query('select 1 from channel_pace where channel_id = $1 for update', [channel.id]);
+      void pacing.turnsFor(channel, people(20), steadyMs() + 20_000);
+      await until(async () => (await countWaitingForLocks(database)) === 1);
+      gone = Promise.all(Array.from({ length: 10 }, () => pacing.turnsFor(channel, people(40), steadyMs() + 20_000)));
+      hungMs = 25_000;
+    });
+    assert.deepEqual(new Set((await gone)?.flatMap(codesOf)), new Set(['not_attempted']));
+    const [turn] = await pacing.turnsFor(channel, people(1), steadyMs() + 20_000);
+    const waitMs = turn?.kind === 'later' ? turn.atMs - steadyMs() : 0;
+    assert.ok(waitMs < 2_000, `${waitMs} ms`);
   });
 
   it('are not attempted, and no limit is blamed, where the time is over before they are asked for', async () => {

@@ -19,8 +19,8 @@ const SAVED_MS = LATE_MS;
  * they are given, and the rest within moments: a channel below its throughput would ask for nearly every send.
  */
 const SAVED_AHEAD_MS = LATE_MS - WINDOW_MS;
-/** Of one request: what is saved up is a matter of all that share a reservation. */
-type OwnWish = Omit<PaceWish, 'savedMs'>;
+/** Of one request: what is saved up is a matter of all that share a reservation, and the horizon one of when they are asked for. */
+type OwnWish = Omit<PaceWish, 'savedMs' | 'horizonMs'> & { deadlineMs: number };
 /** Nobody has a use of these turns any more, and they pass. */
 const tooLong = storeTooSlow('No turns before the deadline', false);
 
@@ -48,16 +48,16 @@ export function createPacing(database: Queryable, clock: SteadyClock): Pacing {
     itemsMax: WISHES_A_QUERY_MAX,
     // One after the other: those who wait meanwhile may find enough in what the one before has reserved ahead.
     flushesMax: 1,
-    flush: (wishes) => reserveTogether(database, stock, wishes),
+    flush: (wishes) => reserveTogether({ database, stock, nowMs: clock.steadyMs() }, wishes),
   });
 
-  async function reserve(channel: SendingChannel, messages: number, horizonMs: number): Promise<Turns> {
+  async function reserve(channel: SendingChannel, messages: number, deadlineMs: number): Promise<Turns> {
     const { id: channelId, accountId, throughputPerSecond: perSecond } = channel;
     stock.want(channelId, messages);
     const kept = stock.take(channelId, messages, perSecond);
     if (kept !== undefined) return kept;
-    const reserved = reservations.add({ accountId, channelId, messages, perSecond, horizonMs });
-    return withinMs(reserved, horizonMs, tooLong);
+    const reserved = reservations.add({ accountId, channelId, messages, perSecond, deadlineMs });
+    return withinMs(reserved, deadlineMs - clock.steadyMs(), tooLong);
   }
 
   return {
@@ -67,7 +67,7 @@ export function createPacing(database: Queryable, clock: SteadyClock): Pacing {
       if (horizonMs <= 0) return people.map(() => TOO_LATE);
       const waits = people.map((person) => pairs.delayMs(channel.id, person));
       const wanting = waits.filter((waitMs) => waitMs < horizonMs).length;
-      const grant = wanting === 0 ? NOTHING : await reserve(channel, wanting, horizonMs);
+      const grant = wanting === 0 ? NOTHING : await reserve(channel, wanting, deadlineMs);
       // Read again: turns are counted from the moment in which the store gave them, and it may have been slow.
       const nowMs = clock.steadyMs();
       const leftMs = deadlineMs - nowMs;
@@ -96,21 +96,33 @@ export function createPacing(database: Queryable, clock: SteadyClock): Pacing {
 const NOW: Turn = { kind: 'now' };
 /** The time was over before our pacing had a part in it. */
 const TOO_LATE: Turn = { kind: 'never', error: { code: 'not_attempted' } };
-const NOTHING = { startMs: 0, turns: 0 };
+const NOTHING: Turns = { startMs: 0, turns: 0 };
 
 function never(code: 'pair_rate_limited' | 'throughput_limited', waitMs: number): Turn {
   return { kind: 'never', error: { code, retry_after_seconds: Math.max(1, Math.ceil(waitMs / 1_000)) } };
+}
+
+/** What a reservation is made with, at a time of the steady clock. */
+interface Asked {
+  database: Queryable;
+  stock: TurnStock;
+  nowMs: number;
 }
 
 /**
  * Wishes for the same channel are one wish to the store, and share what it gives in the order of their coming. What is
  * reserved ahead is reserved once for all of them, and what they leave of it is kept.
  */
-async function reserveTogether(database: Queryable, stock: TurnStock, wishes: readonly OwnWish[]): Promise<Turns[]> {
-  // Asked again: while they waited, those before them may have left enough.
-  const kept = wishes.map(({ channelId, messages, perSecond }) => stock.take(channelId, messages, perSecond));
+async function reserveTogether(asked: Asked, wishes: readonly OwnWish[]): Promise<Turns[]> {
+  const { stock, nowMs } = asked;
+  const kept = wishes.map(({ channelId, messages, perSecond, deadlineMs }) => {
+    // Whoever asked for these was answered while the store kept them waiting, and must not take the turns of others.
+    if (deadlineMs <= nowMs) return NOTHING;
+    // Asked again: while they waited, those before them may have left enough.
+    return stock.take(channelId, messages, perSecond);
+  });
   const asking = wishes.filter((_, place) => kept[place] === undefined);
-  const grants = await reserveSums(database, stock, asking);
+  const grants = await reserveSums(asked, asking);
   const shares = wishes.map(({ channelId, messages, perSecond }, place) => {
     const own = kept[place];
     if (own !== undefined) return own;
@@ -126,8 +138,7 @@ async function reserveTogether(database: Queryable, stock: TurnStock, wishes: re
 }
 
 async function reserveSums(
-  database: Queryable,
-  stock: TurnStock,
+  { database, stock, nowMs }: Asked,
   wishes: readonly OwnWish[],
 ): Promise<Map<string, PaceGrant>> {
   if (wishes.length === 0) return new Map();
@@ -135,11 +146,12 @@ async function reserveSums(
   const summed = [...byChannel.values()].flatMap((group) => {
     const [first] = group;
     if (first === undefined) return [];
-    const { channelId, perSecond } = first;
+    const { accountId, channelId, perSecond } = first;
     const ahead = stock.ahead(channelId, perSecond);
     const messages = group.reduce((sum, wish) => sum + wish.messages, ahead);
-    const horizonMs = Math.max(...group.map((wish) => wish.horizonMs));
-    return [{ ...first, messages, horizonMs, savedMs: ahead > 0 ? SAVED_AHEAD_MS : SAVED_MS }];
+    const horizonMs = Math.floor(Math.max(...group.map(({ deadlineMs }) => deadlineMs - nowMs)));
+    const savedMs = ahead > 0 ? SAVED_AHEAD_MS : SAVED_MS;
+    return [{ accountId, channelId, perSecond, messages, horizonMs, savedMs }];
   });
   const grants = await reserveTurns(database, summed);
   return new Map(grants.map((grant) => [grant.channelId, { ...grant }]));
