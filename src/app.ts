@@ -158,13 +158,7 @@ export async function createApp(given: AppDeps): Promise<App> {
       life.accepting = false;
       life.leaving = true;
       life.closing.abort();
-      // The listener stays while sends are under way: new callers get a 503, and not a refused connection.
-      await parts.sends.idle();
-      await readUnreadCalls(server.server);
-      await server.close();
-      // A call whose body came in meanwhile may have begun a send.
-      await parts.sends.idle();
-      await parts.ledger.idle();
+      await endSends(server, parts);
     },
     async close() {
       await parts.processor.stop();
@@ -186,6 +180,16 @@ export async function createApp(given: AppDeps): Promise<App> {
 type WatchedDeps = AppDeps & { watch: Watch };
 
 type Parts = Awaited<ReturnType<typeof createParts>>;
+
+/** The listener stays while sends are under way: new callers get a 503, and not a refused connection. */
+async function endSends(server: App['server'], { sends, ledger }: Parts): Promise<void> {
+  await sends.idle();
+  await readUnreadCalls(server.server);
+  await server.close();
+  // A call whose body came in meanwhile may have begun a send.
+  await sends.idle();
+  await ledger.idle();
+}
 
 /** Everything that works on its own or serves the routes, each part after those that it needs. */
 async function createParts(deps: WatchedDeps, sealer: Sealer, life: Life) {
