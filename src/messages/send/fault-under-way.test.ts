@@ -11,6 +11,7 @@ const GOOD = '+447700900301';
 /** The sandbox refuses the access token for it, which suspends the channel. */
 const ACCESS_REFUSED = '+15550000190';
 const DEADLINE_MS = 1_500;
+const LOST_GRANT = '42501';
 
 let gateway: TestGateway;
 afterEach(() => gateway.stop());
@@ -22,6 +23,14 @@ const send = (to: string[], key = 'k') =>
   });
 const codesOf = (results: { status: string; error?: { code: string } }[]) =>
   results.map(({ status, error }) => error?.code ?? status);
+
+/** Has the database refuse such a change with an error of this code. */
+async function refuse(change: string, code: string): Promise<void> {
+  await gateway.database.query(`create function refuse() returns trigger language plpgsql as $$ begin
+    raise exception 'refused' using errcode = '${code}'; end $$`);
+  await gateway.database.query(`create trigger refuse before ${change} for each row execute function refuse()`);
+}
+
 const countRunning = async () =>
   (await gateway.database.query('select 1 from request where completed_at is null')).length;
 
@@ -33,13 +42,9 @@ describe('a send that meets a fault after its first commit', () => {
   for (const [fault, code] of [
     ['a deadlock', '40P01'],
     ['an error of ours', 'XX000'],
-  ])
+  ] as const)
     it(`while it suspends its channel, ${fault}, has every outcome, and its request ends`, async () => {
-      await gateway.database.query(`create function refuse() returns trigger language plpgsql as $$ begin
-        raise exception 'refused' using errcode = '${code}'; end $$`);
-      await gateway.database.query(
-        'create trigger refuse before update of status on channel for each row execute function refuse()',
-      );
+      await refuse('update of status on channel', code);
       const first = await send([GOOD, ACCESS_REFUSED]);
       assert.deepEqual([first.status, codesOf(first.json.results)], [200, ['accepted', 'sender_unauthorized']]);
       assert.equal(await countRunning(), 0);
@@ -63,14 +68,11 @@ describe('a send that meets a fault after its first commit', () => {
 
 it('a send whose outcomes the database refuses is answered from memory, and they are stored once it takes them', async () => {
   gateway = await startTestGateway({ sandbox: { statuses: 'off' } });
-  const { database } = gateway;
-  await database.query(`create function refuse() returns trigger language plpgsql as $$ begin
-    raise exception 'refused' using errcode = '42501'; end $$`);
-  await database.query('create trigger refuse before update on request for each row execute function refuse()');
+  await refuse('update on request', LOST_GRANT);
   const first = await send([GOOD]);
   assert.deepEqual([first.status, codesOf(first.json.results)], [200, ['accepted']]);
   assert.equal(await countRunning(), 1);
-  await database.query('drop trigger refuse on request');
+  await gateway.database.query('drop trigger refuse on request');
   await until(async () => (await countRunning()) === 0);
   assert.equal((await send([GOOD])).text, first.text);
   assert.equal((await transmitsOf(gateway.sandbox, GOOD)).length, 1);
@@ -78,10 +80,7 @@ it('a send whose outcomes the database refuses is answered from memory, and they
 
 it('outcomes that the database refuses do not hold up a stop', async () => {
   gateway = await startTestGateway({ sandbox: { statuses: 'off' } });
-  const { database } = gateway;
-  await database.query(`create function refuse() returns trigger language plpgsql as $$ begin
-    raise exception 'refused' using errcode = '42501'; end $$`);
-  await database.query('create trigger refuse before update on request for each row execute function refuse()');
+  await refuse('update on request', LOST_GRANT);
   assert.equal((await send([GOOD])).status, 200);
   await gateway.app.drain();
   assert.equal(await countRunning(), 1);

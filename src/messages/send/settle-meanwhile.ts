@@ -22,8 +22,8 @@ export interface Meanwhile {
 
 /**
  * Commits outcomes of a send while its other messages are still under way. An `unknown` waits for the end: a notification
- * may prove more until then. `commit` rejects only if we are wrong, and logs it; what it carried is committed once more at
- * the end, which fails loudly if it is refused again.
+ * may prove more until then. `commit` rejects only if it is refused for good, and logs it; what it carried is committed once
+ * more at the end, which is tried until it succeeds.
  */
 export function settleMeanwhile(commit: (known: Known) => Promise<void>): Meanwhile {
   const settled = new Set<IntendedMessage>();
