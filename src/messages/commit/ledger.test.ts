@@ -16,6 +16,7 @@ import { createLedger } from './ledger.ts';
 import { recoverRequests } from './recover.ts';
 import type { SettledMessage } from './settle-store.ts';
 
+const HUNG_MS = 500;
 /** With so many of them nothing more is begun. */
 const MANY = 100;
 const log = pino({ level: 'silent' });
@@ -177,6 +178,32 @@ describe('a request that the store has begun after it was taken back', () => {
     assert.equal(await runs(request), false);
     const kept = await database.query('select 1 from idempotency where request_id = $1', [request.id]);
     assert.equal(kept.length, 1);
+  });
+});
+
+describe('a request whose caller was answered before it was handed to the store', () => {
+  it('is not begun when the store is back, and the one that was handed over is taken back', async () => {
+    const { database } = gateway;
+    await database.query('create table begun_once as select id from request limit 0');
+    await database.query(`create function note_begun() returns trigger language plpgsql as $$ begin
+      insert into begun_once values (new.id); return new; end $$`);
+    await database.query(
+      'create trigger note_begun before insert on request for each row execute function note_begun()',
+    );
+    const ledger = createLedger(database, log);
+    const begin = (request: NewRequest) => assert.rejects(ledger.begin(request, HUNG_MS), StoreUnavailable);
+    const [handed, waiting] = [newId(), newId()].map((id) => ({ ...template, id, intended: [intend()] }));
+    assert.ok(handed !== undefined && waiting !== undefined);
+    await database.transaction(async (tx) => {
+      await tx.query('lock table begun_once in exclusive mode');
+      const first = begin(handed);
+      await until(async () => (await countWaitingForLocks(database)) === 1);
+      await Promise.all([first, begin(waiting)]);
+    });
+    await ledger.idle();
+    assert.deepEqual(await database.query('select distinct id from begun_once'), [{ id: handed.id }]);
+    assert.deepEqual(await database.query('select id from request where id = any($1)', [[handed.id, waiting.id]]), []);
+    await database.query('drop function note_begun cascade');
   });
 });
 

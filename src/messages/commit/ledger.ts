@@ -104,14 +104,20 @@ export function createLedger(database: Database, log: Logger, onEvents = () => {
     async begin(request, leftMs = BEGIN_WAIT_MS) {
       if (refused.waiting >= REFUSED_MAX) tooManyRefused();
       running.add(request.id);
-      const begun = commits.add({ kind: 'begin', request });
+      const item: Begin = { kind: 'begin', request, handed: false };
+      const begun = commits.add(item);
       try {
         const stands = await withinMs(begun, Math.min(BEGIN_WAIT_MS, leftMs), tooLong);
         if (!stands) running.delete(request.id);
         return stands;
       } catch (error) {
-        if (error instanceof StoreUnavailable && error.commitInDoubt) takeBack(request, begun);
-        else running.delete(request.id);
+        if (error instanceof StoreUnavailable && error.commitInDoubt && item.handed) {
+          takeBack(request, begun);
+        } else {
+          // While the store hangs these would pile up, and then be committed and taken back before anybody else's.
+          item.request = null;
+          running.delete(request.id);
+        }
         throw error;
       }
     },
@@ -171,18 +177,30 @@ function createCommits(database: Database, onEvents: () => void, onCommit?: OnCo
   return { commits, tellings, turns };
 }
 
-type Begin = { kind: 'begin'; request: NewRequest };
+interface Begin {
+  kind: 'begin';
+  /** null: its caller was answered before it was handed to the store. */
+  request: NewRequest | null;
+  handed: boolean;
+}
 type Settle = { kind: 'settle'; settlement: Settlement };
 
 /** Some requests begin while others end: one statement, and so one commit, carries both. */
 async function commitTogether(database: Database, items: readonly (Begin | Settle)[]): Promise<boolean[]> {
+  const begun = items.flatMap((item) => (item.kind === 'begin' ? (handOver(item) ?? []) : []));
   const settlements = items.flatMap((item) => (item.kind === 'settle' ? [item.settlement] : []));
+  if (begun.length === 0 && settlements.length === 0) return items.map(() => false);
   const refused = await commitOnce(database, {
-    begun: items.flatMap((item) => (item.kind === 'begin' ? [item.request] : [])),
+    begun,
     settled: settlements.flatMap(({ settled }) => settled),
     completed: settlements.flatMap(({ completed }) => completed ?? []),
   });
-  return items.map((item) => item.kind === 'settle' || !refused.has(item.request.id));
+  return items.map((item) => item.kind === 'settle' || (item.request !== null && !refused.has(item.request.id)));
+}
+
+function handOver(item: Begin): NewRequest | null {
+  item.handed = true;
+  return item.request;
 }
 
 /** Outcomes are nearly always the first news of their messages, and inserting them as new rows is much cheaper. */
