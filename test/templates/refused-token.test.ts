@@ -5,6 +5,7 @@ import { startTestGateway } from '../support/gateway.ts';
 import { addChannel } from '../support/notifications.ts';
 import { assertProblem } from '../support/problem.ts';
 import { until } from '../support/until.ts';
+import { connectLine } from './connect-line.ts';
 import { listed, pageOf, startListingServer } from './listing-server.ts';
 
 const REFUSED = { status: 401, body: { error: { code: 190, message: 'The session has expired' } } };
@@ -39,11 +40,7 @@ it('to read all templates is 503 as long as a business account has no connected 
   provider.answer = (query) => pageOf([listed('of_the_first')], query);
   const gateway = await startTestGateway({ settings: { WAYPOST_PROVIDER_URL: provider.url } });
   t.after(() => gateway.stop());
-  const { accountId } = gateway;
-  const connect = (number: number) => {
-    const line = { phoneNumberId: `${100 + number}`, businessAccountId: `${200 + number}` };
-    return addChannel(gateway, { accountId, mode: 'live', ...line, phoneNumber: `+1555079000${number}` });
-  };
+  const connect = (number: number) => connectLine(gateway, number);
   const id = formatId('chn', await connect(1));
   const key = await gateway.createKey({ mode: 'live' });
   const sync = () => gateway.call('POST', '/api/v1/templates/sync', { key });

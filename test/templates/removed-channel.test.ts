@@ -2,9 +2,9 @@ import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { formatId } from '../../src/kernel/ids.ts';
 import { startTestGateway } from '../support/gateway.ts';
-import { addChannel } from '../support/notifications.ts';
 import { assertProblem } from '../support/problem.ts';
 import { until } from '../support/until.ts';
+import { connectLine } from './connect-line.ts';
 import { listed, pageOf, startListingServer } from './listing-server.ts';
 
 it('templates of a business account are shown only while the account has a channel of it', async (t) => {
@@ -14,11 +14,7 @@ it('templates of a business account are shown only while the account has a chann
     pageOf([listed(url?.includes('/201/') ? 'of_the_first' : 'of_the_second')], query);
   const gateway = await startTestGateway({ settings: { WAYPOST_PROVIDER_URL: provider.url } });
   t.after(() => gateway.stop());
-  const { accountId } = gateway;
-  const connect = (number: number) => {
-    const line = { phoneNumberId: `${100 + number}`, businessAccountId: `${200 + number}` };
-    return addChannel(gateway, { accountId, mode: 'live', ...line, phoneNumber: `+1555079000${number}` });
-  };
+  const connect = (number: number) => connectLine(gateway, number);
   const id = formatId('chn', await connect(1));
   await connect(2);
   const key = await gateway.createKey({ mode: 'live' });

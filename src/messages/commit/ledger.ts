@@ -128,8 +128,8 @@ export function createLedger(database: Database, log: Logger, onEvents = () => {
           if (isEventful(settlement) || isOld(settlement)) await tellings.add(settlement);
           else await commits.add({ kind: 'settle', settlement });
           if (settlement.completed !== null) running.delete(settlement.completed.id);
-          // What is refused meanwhile is committed once more at the end.
         },
+        // What is refused meanwhile is committed once more at the end.
         settlement.when === 'meanwhile' ? 'throw' : 'go_on',
       ),
     async withdrawStrays(nodeId) {

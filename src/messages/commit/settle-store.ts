@@ -1,7 +1,7 @@
 import type { Mode } from '../../kernel/principal.ts';
 import type { StatementPart } from '../../store/statement-part.ts';
 import type { IntendedMessage, Outcome } from '../message.ts';
-import { ERASED } from '../report/apply-store.ts';
+import { unlessErased } from '../report/apply-store.ts';
 import { jsonOrNull } from '../report/json-or-null.ts';
 
 /** A message and what the send found out about it. */
@@ -71,8 +71,8 @@ const OUTCOMES = `
  */
 const besideWhatIsKnown = (rows: 'any' | 'told') => `
     on conflict (account_id, id) do update set
-      provider_message_id = coalesce(m.provider_message_id, case when ${ERASED} then null else excluded.provider_message_id end),
-      user_id = coalesce(m.user_id, case when ${ERASED} then null else excluded.user_id end),
+      provider_message_id = coalesce(m.provider_message_id, ${unlessErased('excluded.provider_message_id')}),
+      user_id = coalesce(m.user_id, ${unlessErased('excluded.user_id')}),
       held = excluded.held,
       ${rows === 'told' ? FIRST_OUTCOME : LAST_OUTCOME},
       status = case when m.status in ('pending', 'transmitting', 'unknown') then excluded.status else m.status end,

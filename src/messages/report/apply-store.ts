@@ -97,8 +97,13 @@ export interface LockedMessage {
   erased: boolean;
 }
 
-/** A message `m` that names nobody any more was erased, and nothing that comes late must tell again whom it was for. */
-export const ERASED = 'm.phone is null and m.user_id is null';
+/** A message `m` that names nobody any more was erased. */
+const ERASED = 'm.phone is null and m.user_id is null';
+
+/** Nothing that comes late must tell again whom an erased message `m` was for. */
+export function unlessErased(column: string): string {
+  return `case when ${ERASED} then null else ${column} end`;
+}
 
 /** Locked in the same order everywhere, so that two nodes cannot deadlock. */
 const MESSAGE_LOCK = `
@@ -155,8 +160,8 @@ const MESSAGE_CHANGE = `
   update message m set
     status = coalesce(c.status, m.status),
     error = case when c.status is null then m.error else c.error end,
-    provider_message_id = coalesce(m.provider_message_id, case when ${ERASED} then null else c.provider_message_id end),
-    user_id = coalesce(m.user_id, case when ${ERASED} then null else c.user_id end),
+    provider_message_id = coalesce(m.provider_message_id, ${unlessErased('c.provider_message_id')}),
+    user_id = coalesce(m.user_id, ${unlessErased('c.user_id')}),
     pricing = coalesce(c.pricing, m.pricing),
     to_delivery_ms = coalesce(m.to_delivery_ms, c.to_delivery_ms),
     updated_at = now()
