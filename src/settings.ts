@@ -91,7 +91,7 @@ export const SETTINGS = [
     default: '2000',
     min: 1,
     max: 100_000,
-    help: 'The most sends that one gateway carries out at once; the next one is answered 503.',
+    help: 'The most sends that one gateway carries out at once; the next one is answered 503. A body counts once for every 8 KiB.',
   },
   {
     name: 'WAYPOST_RATE_REQUESTS',

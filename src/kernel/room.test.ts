@@ -24,7 +24,7 @@ describe('a room that accounts share', () => {
 
   it('has an end for all of them together, and is free again for whoever leaves', () => {
     const room = createRoom({ placesMax: 4, ofAccountMax: 2 });
-    assert.equal(countEntered(['a', 'a', 'b', 'b'].map(room.enter)), 4);
+    assert.equal(countEntered(['a', 'a', 'b', 'b'].map((account) => room.enter(account))), 4);
     assert.equal(room.enter('c'), 'full');
     room.leave('a');
     assert.equal(room.enter('c'), 'entered');
@@ -34,8 +34,22 @@ describe('a room that accounts share', () => {
   it('counts what an account has under way through every coming and going', () => {
     const room = createRoom({ placesMax: 5, ofAccountMax: 3 });
     for (let rounds = 0; rounds < 3; rounds++) {
-      assert.equal(countEntered(['a', 'a', 'a', 'a'].map(room.enter)), 3, 'as many as one may hold');
+      assert.equal(
+        countEntered(['a', 'a', 'a', 'a'].map((account) => room.enter(account))),
+        3,
+        'as many as one may hold',
+      );
       for (let one = 0; one < 3; one++) room.leave('a');
     }
+  });
+
+  it('takes what is large only where there is as much room, and has it back when that leaves', () => {
+    const room = createRoom({ placesMax: 10, ofAccountMax: 6 });
+    assert.equal(room.enter('large', 5), 'entered');
+    assert.equal(room.enter('large', 2), 'account_full');
+    assert.equal(room.enter('other', 6), 'full');
+    assert.equal(room.enter('other', 4), 'entered');
+    room.leave('large', 5);
+    assert.equal(room.enter('large', 5), 'entered');
   });
 });

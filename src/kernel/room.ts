@@ -1,8 +1,12 @@
 /** Places that accounts share: how many there are at once on one gateway, and how many of them one account may hold. */
 export interface Room {
-  /** Takes a place, if there is one: `account_full`, the account holds as many as one may; `full`, too many of all hold one. */
-  enter(accountId: string): 'entered' | 'account_full' | 'full';
-  leave(accountId: string): void;
+  /**
+   * Takes so many places, 1 unless told, if there are as many: `account_full`, the account would hold more than one may; `full`,
+   * all of them together would.
+   */
+  enter(accountId: string, places?: number): 'entered' | 'account_full' | 'full';
+  /** Gives back as many places as were taken. */
+  leave(accountId: string, places?: number): void;
 }
 
 export interface RoomLimits {
@@ -24,25 +28,25 @@ export function createRoom({ placesMax, ofAccountMax }: RoomLimits): Room {
   let all = 0;
 
   /** A share is counted with one account more than are here, so that the next one to come finds some. */
-  function hasPlaceFor(own: number): boolean {
-    const free = placesMax - all;
-    return free > kept || (free > 0 && own < placesMax / (ofAccount.size + 1));
+  function hasRoomFor(held: number, places: number): boolean {
+    const freeThen = placesMax - all - places;
+    return freeThen >= kept || (freeThen >= 0 && held <= Math.ceil(placesMax / (ofAccount.size + 1)));
   }
 
   return {
-    enter(accountId) {
-      const own = ofAccount.get(accountId) ?? 0;
-      if (own >= ofAccountMax) return 'account_full';
-      if (!hasPlaceFor(own)) return 'full';
-      all += 1;
-      ofAccount.set(accountId, own + 1);
+    enter(accountId, places = 1) {
+      const held = (ofAccount.get(accountId) ?? 0) + places;
+      if (held > ofAccountMax) return 'account_full';
+      if (!hasRoomFor(held, places)) return 'full';
+      all += places;
+      ofAccount.set(accountId, held);
       return 'entered';
     },
-    leave(accountId) {
-      const own = ofAccount.get(accountId) ?? 0;
-      all -= 1;
-      if (own <= 1) ofAccount.delete(accountId);
-      else ofAccount.set(accountId, own - 1);
+    leave(accountId, places = 1) {
+      const held = (ofAccount.get(accountId) ?? 0) - places;
+      all -= places;
+      if (held <= 0) ofAccount.delete(accountId);
+      else ofAccount.set(accountId, held);
     },
   };
 }

@@ -62,7 +62,8 @@ function sendRoute(deps: Deps): Route {
       const channel = await deps.sends.lookUp(arrivedMs, deps.channels.choose(accountId, mode, command.from));
       deps.takeRecipients(principal, command.recipients.length);
       const traceparent = readTraceparent(request.headers.traceparent);
-      const call = { requestId, principal, command, channel, idempotency, traceparent, arrivedMs };
+      const bytes = rawBody.length;
+      const call = { requestId, principal, command, channel, idempotency, traceparent, arrivedMs, bytes };
       const { replayed, answer } = await deps.sends.send(call);
       return replayed ? replay(answer) : { status: 200, body: answer, headers: JSON_HEADERS };
     },

@@ -58,6 +58,7 @@ async function begin(intended: IntendedMessage[], id = newId()): Promise<NewRequ
     intended,
     traceparent: '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01',
     idempotency: null,
+    bytes: 0,
   };
   assert.equal(await createLedger(database, log).begin(request), true);
   return request;
@@ -77,8 +78,9 @@ function settlement({ accountId, id: requestId, channelId, mode, intended }: New
   const settled = intended.map((message) => {
     return { accountId, requestId, channelId, mode, type: 'text' as const, message, outcome };
   });
-  if (outcome === UNKNOWN) return { when: 'end', settled, completed: { accountId, id: requestId, replay: null } };
-  return { when: 'late', settled, completed: null };
+  if (outcome === UNKNOWN)
+    return { when: 'end', settled, completed: { accountId, id: requestId, replay: null }, bytes: 0 };
+  return { when: 'late', settled, completed: null, bytes: 0 };
 }
 
 /** The end of a request whose messages come to these outcomes. */
@@ -88,7 +90,7 @@ function endOf(request: NewRequest, outcomes: readonly Outcome[]): Settlement {
     ...one,
     outcome: outcomes[place] ?? UNKNOWN,
   }));
-  return { when: 'end', settled, completed: { accountId, id, replay: null } };
+  return { when: 'end', settled, completed: { accountId, id, replay: null }, bytes: 0 };
 }
 
 const typesOf = async ({ accountId }: NewRequest) =>
@@ -186,8 +188,13 @@ describe('the outcome of a send', () => {
     while (await eraseDeletedAccount(database, 0));
     const ledger = createLedger(database, log);
     const { settled } = settlement(request, ACCEPTED);
-    await ledger.settle({ when: 'meanwhile', settled: settled.slice(0, 1), completed: null });
-    await ledger.settle({ when: 'end', settled: settled.slice(1), completed: { accountId, id, replay: null } });
+    await ledger.settle({ when: 'meanwhile', settled: settled.slice(0, 1), completed: null, bytes: 0 });
+    await ledger.settle({
+      when: 'end',
+      settled: settled.slice(1),
+      completed: { accountId, id, replay: null },
+      bytes: 0,
+    });
     assert.deepEqual(await database.query('select from message where account_id = $1', [accountId]), []);
   });
 

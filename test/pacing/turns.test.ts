@@ -128,7 +128,7 @@ describe('a message that has to wait for its turn', () => {
         nodeId,
       },
       ...{ clientReference: null, content: { type: 'text', text: { body: 'Hello', preview_url: false } } },
-      ...{ refused: [], intended: [waiting, going], traceparent: null, idempotency: null },
+      ...{ refused: [], intended: [waiting, going], traceparent: null, idempotency: null, bytes: 0 },
     };
     await commitSends(database, { begun: [request], settled: [], completed: [] }, 'new');
     assert.equal(await recoverRequests(database, nodeId, 'http://docs', pino({ level: 'silent' })), 1);

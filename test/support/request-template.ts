@@ -19,6 +19,7 @@ export async function requestTemplate(gateway: TestGateway): Promise<NewRequest>
     intended: [],
     traceparent: null,
     idempotency: null,
+    bytes: 0,
   };
 }
 

@@ -17,6 +17,8 @@ export interface NewRequest {
   intended: IntendedMessage[];
   traceparent: string | null;
   idempotency: { key: string; bodySha256: Buffer } | null;
+  /** Of the body that it came in. */
+  bytes: number;
 }
 
 /**

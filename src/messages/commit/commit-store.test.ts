@@ -217,6 +217,7 @@ function requestWith(key: string | null, mode: Mode = 'test', intended = [intend
     ...{ clientReference: null, refused: [], intended, traceparent: null },
     content: { type: 'text', text: { body: 'Hello', preview_url: false } },
     idempotency: key === null ? null : { key, bodySha256: Buffer.alloc(32) },
+    bytes: 0,
   };
 }
 

@@ -50,6 +50,7 @@ const endOf = (request: NewRequest, outcomes: Outcome[]) => ({
   when: 'end' as const,
   settled: settledOf(request, outcomes),
   completed: { accountId: request.accountId, id: request.id, replay: null },
+  bytes: 0,
 });
 
 /** An id of that age that no other request has. */
@@ -205,6 +206,17 @@ describe('a request whose caller was answered before it was handed to the store'
     assert.deepEqual(await database.query('select id from request where id = any($1)', [[handed.id, waiting.id]]), []);
     await database.query('drop function note_begun cascade');
   });
+});
+
+it('large sends share no commit, neither when they begin nor when they end, and small ones do', async () => {
+  const { database } = gateway;
+  const shared: number[] = [];
+  const ledger = createLedger(database, log, undefined, (_what, items) => void shared.push(items));
+  const bytes = [600_000, 600_000, 1_048_576, 300, 300, 300];
+  const requests = bytes.map((bytes): NewRequest => ({ ...template, id: newId(), intended: [intend()], bytes }));
+  await Promise.all(requests.map((request) => ledger.begin(request)));
+  await Promise.all(requests.map((request) => ledger.settle({ ...endOf(request, [accepted]), bytes: request.bytes })));
+  assert.deepEqual(shared, [1, 1, 1, 3, 1, 1, 1, 3]);
 });
 
 describe('outcomes that the database refuses for good', () => {

@@ -20,6 +20,8 @@ import { listBegun, lockRequests, lockStatuses, takeTurns, withdrawRequest, with
 /** Enough to share a commit among all callers of a busy moment, few enough to keep each statement short. */
 const SENDS_A_COMMIT_MAX = 100;
 const TURNS_A_COMMIT_MAX = 500;
+/** A single send may have as much. What shares its commit waits for all of it: a hundred of them took seconds. */
+const BYTES_A_COMMIT_MAX = 1 << 20;
 /**
  * One commit at a time is the cheapest: what comes meanwhile shares the next one. Two small ones took a third more of the
  * database and an eighth more of this process for the same sends, so a second one goes beside it only when it is large.
@@ -54,6 +56,8 @@ export interface Settlement {
   settled: SettledMessage[];
   /** At the `end` only. */
   completed: CompletedRequest | null;
+  /** Of the body that the messages' own contents came in; 0 where they have none. */
+  bytes: number;
 }
 
 /** The two commits of a send, shared with the sends of the same moment. */
@@ -148,6 +152,8 @@ export function createLedger(database: Database, log: Logger, onEvents = () => {
 function createCommits(database: Database, onEvents: () => void, onCommit?: OnCommit) {
   const commits = createBatcher<Begin | Settle, boolean>({
     itemsMax: SENDS_A_COMMIT_MAX,
+    weightMax: BYTES_A_COMMIT_MAX,
+    weightOf: (item) => (item.kind === 'begin' ? (item.request?.bytes ?? 0) : item.settlement.bytes),
     flushesMax: COMMITS_MAX,
     besideMin: BESIDE_MIN,
     flush: (items) => {
@@ -157,6 +163,8 @@ function createCommits(database: Database, onEvents: () => void, onCommit?: OnCo
   });
   const tellings = createBatcher<Settlement, void>({
     itemsMax: SENDS_A_COMMIT_MAX,
+    weightMax: BYTES_A_COMMIT_MAX,
+    weightOf: ({ bytes }) => bytes,
     flushesMax: OTHERS_MAX,
     flush: async (items) => {
       onCommit?.('tellings', items.length);

@@ -64,7 +64,7 @@ async function begin(store: Queryable, accountId: string, intended: IntendedMess
   const request = {
     ...{ accountId, id: newId(), mode: 'test' as const, channelId: newId(), keyId: newId(), nodeId: newId() },
     ...{ clientReference: null, content: { type: 'text' as const, text: { body: 'Hello', preview_url: false } } },
-    ...{ refused: [], intended, traceparent: null, idempotency: null },
+    ...{ refused: [], intended, traceparent: null, idempotency: null, bytes: 0 },
   };
   await commitSends(store, { begun: [request], settled: [], completed: [] }, 'new');
 }

@@ -118,7 +118,7 @@ async function beginWith(intended: IntendedMessage[]): Promise<string> {
   const id = newId();
   const whose = { accountId: ACCOUNT, id, mode: 'test', channelId: CHANNEL, keyId: newId(), nodeId: newId() } as const;
   const content = { type: 'text', text: { body: 'Hello', preview_url: false } } as const;
-  const nothing = { clientReference: null, refused: [], traceparent: null, idempotency: null };
+  const nothing = { clientReference: null, refused: [], traceparent: null, idempotency: null, bytes: 0 };
   const begun = [{ ...whose, ...nothing, content, intended }];
   await commitSends(database, { begun, settled: [], completed: [] }, 'new');
   return id;

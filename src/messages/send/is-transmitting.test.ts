@@ -88,7 +88,7 @@ async function begin(status: IntendedMessage['status'] = 'transmitting') {
     nodeId: newId(),
   } as const;
   const content = { type: 'text', text: { body: 'Hello', preview_url: false } } as const;
-  const nothing = { clientReference: null, refused: [], traceparent: null, idempotency: null };
+  const nothing = { clientReference: null, refused: [], traceparent: null, idempotency: null, bytes: 0 };
   const request = { ...whose, ...nothing, content, intended: [message] };
   await commitSends(database, { begun: [request], settled: [], completed: [] }, 'new');
   const wanted = { accountId: ACCOUNT, requestId: request.id, messageId: message.id };

@@ -26,6 +26,11 @@ import { type LateMessage, type TransmitDeps, transmitAll } from './transmit-all
 const ANSWERING_MS = 1_000;
 /** A commit that takes longer than this waits for a store in trouble, and the caller gains nothing by waiting too. */
 const COMMIT_WAIT_MS = 3_000;
+/**
+ * A send holds its content until it is over, in up to twenty times the memory that its body takes. So a large one counts as
+ * many: with the default, all bodies together are 16 MiB at most.
+ */
+const BYTES_A_PLACE = 8 << 10;
 /** A stop waits no longer for late answers: their messages are `unknown`, which a notification may still settle. */
 const LATE_AT_STOP_MS = 10_000;
 const tooLong = storeTooSlow('No answer before the deadline', false);
@@ -48,6 +53,8 @@ export interface SendCall {
   traceparent: string | undefined;
   /** Of the steady clock: all deadlines of the send are counted from it. */
   arrivedMs: number;
+  /** Of the body as it came. */
+  bytes: number;
 }
 
 export type SendResult = { replayed: boolean; answer: string };
@@ -68,16 +75,18 @@ export function createSends(deps: SendDeps): Sends {
   const running = createInFlight();
   const late = createInFlight();
   // Half of them for one account: its flood is refused while the others' sends are still taken.
-  const room = createRoom({ placesMax: deps.sendsMax, ofAccountMax: Math.ceil(deps.sendsMax / 2) });
+  const ofAccountMax = Math.ceil(deps.sendsMax / 2);
+  const room = createRoom({ placesMax: deps.sendsMax, ofAccountMax });
 
   return {
     async send(call) {
       const { accountId } = call.principal;
-      if (room.enter(accountId) !== 'entered') throw unavailable('Too many sends are under way.');
+      const places = Math.min(ofAccountMax, Math.ceil(call.bytes / BYTES_A_PLACE));
+      if (room.enter(accountId, places) !== 'entered') throw unavailable('Too many sends are under way.');
       try {
         return await running.add(carryOut(deps, call, (settling) => void late.add(settling)));
       } finally {
-        room.leave(accountId);
+        room.leave(accountId, places);
       }
     },
     lookUp: (arrivedMs, asked) => withinMs(asked, leftMs(deps, lastTurnMs(deps, arrivedMs)), tooLong),
@@ -146,6 +155,7 @@ function requestOf({ nodeId }: SendDeps, call: SendCall, { intended, refused }: 
     intended,
     traceparent: traceparent ?? null,
     idempotency: idempotency ?? null,
+    bytes: call.bytes,
   };
 }
 
@@ -201,7 +211,7 @@ async function transmitAndSettle(
     explainClosedWindows(deps, channel, messages, outcomes, answerByMs);
   const commit = async ({ messages, outcomes }: Known) => {
     const settled = settledOf(request, await explain(messages, outcomes), messages);
-    await deps.ledger.settle({ when: 'meanwhile', settled, completed: null });
+    await deps.ledger.settle({ when: 'meanwhile', settled, completed: null, bytes: bytesOf(request) });
   };
   // Of a single message nothing is known before the end.
   const meanwhile = intended.length > 1 ? settleMeanwhile(commit) : undefined;
@@ -215,7 +225,7 @@ async function transmitAndSettle(
     async settleRest(completed) {
       await meanwhile?.committed();
       const settled = settledOf(request, outcomes).filter(({ message }) => meanwhile?.isSettled(message) !== true);
-      await deps.ledger.settle({ when: 'end', settled, completed });
+      await deps.ledger.settle({ when: 'end', settled, completed, bytes: bytesOf(request) });
     },
   };
 }
@@ -246,7 +256,7 @@ async function settleLate(
   if (late === undefined || late.status === 'unknown') return;
   await committed;
   const settled = settledOf(request, [late], [message]);
-  await deps.ledger.settle({ when: 'late', settled, completed: null });
+  await deps.ledger.settle({ when: 'late', settled, completed: null, bytes: bytesOf(request) });
 }
 
 function settledOf(request: NewRequest, outcomes: Outcome[], messages = request.intended): SettledMessage[] {
@@ -257,6 +267,11 @@ function settledOf(request: NewRequest, outcomes: Outcome[], messages = request.
       ? []
       : [{ accountId, requestId, channelId, mode, type: content.type, message, outcome }];
   });
+}
+
+/** What all messages have in common is stored with the request, and nothing of it with them. */
+function bytesOf({ intended, bytes }: NewRequest): number {
+  return intended.some(({ components }) => components !== null) ? bytes : 0;
 }
 
 /** Waits a while for the second commit; after it the commit goes on trying, and the answer goes out from memory. */
