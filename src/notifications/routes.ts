@@ -1,3 +1,4 @@
+import { parse } from 'node:querystring';
 import { Type } from 'typebox';
 import { PLATFORM } from '../accounts/require-account.ts';
 import { insertAudit } from '../accounts/store.ts';
@@ -43,16 +44,26 @@ function verificationRoute({ verifyTokens }: Deps): Route {
     bodyUse: 'none',
     querySchema: ANY_QUERY,
     queryUnchecked: true,
-    async handle({ query }) {
-      const { 'hub.mode': mode, 'hub.verify_token': token, 'hub.challenge': challenge } = query;
-      const right =
-        mode === 'subscribe' && isFilled(token) && isToken(token, verifyTokens) && isFilled(challenge) && challenge;
-      if (right === false) throw new ApiError('verification_failed', 'The verification request is not valid.');
+    async handle({ request }) {
+      const { 'hub.mode': mode, 'hub.verify_token': token, 'hub.challenge': challenge } = queryBytes(request.url);
+      const right = mode === 'subscribe' && isFilled(token) && isToken(bytesOf(token).toString(), verifyTokens);
+      if (!right || !isFilled(challenge))
+        throw new ApiError('verification_failed', 'The verification request is not valid.');
       const headers = { 'content-type': 'text/plain; charset=utf-8', 'x-content-type-options': 'nosniff' };
-      return { status: 200, body: right, headers };
+      return { status: 200, body: bytesOf(challenge), headers };
     },
   });
 }
+
+/** The parameters with a character for each byte: the challenge goes back byte for byte, also where it is no text in UTF-8. */
+function queryBytes(url: string): Record<string, unknown> {
+  const [, query = ''] = /\?(.*)/s.exec(url) ?? [];
+  return parse(query, '&', '=', { decodeURIComponent: byteByByte });
+}
+
+const byteByByte = (text: string) =>
+  text.replace(/%([\da-f]{2})/gi, (_, hex: string) => String.fromCharCode(Number.parseInt(hex, 16)));
+const bytesOf = (text: string) => Buffer.from(text, 'latin1');
 
 /** A parameter given twice arrives as an array, and one that is missing, empty or no text proves nothing. */
 function isFilled(value: unknown): value is string {

@@ -9,7 +9,7 @@ const RIGHT = 'hub.mode=subscribe&hub.verify_token=second-token&hub.challenge=11
 describe("the provider's verification request", () => {
   let gateway: TestGateway;
   before(async () => {
-    gateway = await startTestGateway({ settings: { WAYPOST_VERIFY_TOKENS: 'first-token,second-token' } });
+    gateway = await startTestGateway({ settings: { WAYPOST_VERIFY_TOKENS: 'first-token,second-token,drítte token' } });
   });
   after(() => gateway.stop());
 
@@ -31,6 +31,13 @@ describe("the provider's verification request", () => {
       assert.equal(status, 200);
       assert.equal(text, challenge);
     }
+  });
+
+  it('gets back what is no text as well, and a token that is not ASCII is the same in every coding of it', async () => {
+    const query = RIGHT.replace('1158201444', '%FF%c3(%zz%').replace('second-token', 'dr%C3%ADtte+token');
+    const answer = await fetch(`${gateway.url}${CALLBACK_PATH}?${query}`);
+    assert.equal(answer.status, 200);
+    assert.equal(Buffer.from(await answer.arrayBuffer()).toString('latin1'), '\xff\xc3(%zz%');
   });
 
   it('is refused in every other form, and the token is not told', async () => {
