@@ -19,6 +19,7 @@ import { lingering } from './linger.ts';
 import { createReadBody } from './read-body.ts';
 import { accountOf, stateOf } from './request-state.ts';
 import type { Answer, Route } from './route.ts';
+import { holdUnreadAnswers } from './unread-answers.ts';
 
 /** The API's limit. A route may have its own. */
 const BODY_BYTES_MAX = 1 << 20;
@@ -93,6 +94,7 @@ function readBodies(app: FastifyInstance): void {
 
 /** What every call passes. Hooks that call back cost less than those that make a promise. */
 function addHooks(app: FastifyInstance, deps: ServerDeps): void {
+  const holdAnswer = holdUnreadAnswers();
   app.addHook('onRequest', (request, _reply, done) => {
     // The path comes before all other faults, so before the body is looked at. One that ends where an id should be matches
     // the route of that id, and is no path.
@@ -107,6 +109,7 @@ function addHooks(app: FastifyInstance, deps: ServerDeps): void {
     // A connection that stays open behind its last answer would hold up the drain.
     const leaving = !deps.accepting() || deps.leaving?.() === true;
     if (leaving) reply.header('connection', 'close');
+    if (typeof payload === 'string' || Buffer.isBuffer(payload)) holdAnswer(reply.raw, payload.length);
     const closes = leaving || !reply.raw.shouldKeepAlive;
     if (!closes || request.raw.complete || !Buffer.isBuffer(payload)) return done(null, payload);
     reply.header('content-length', payload.length);

@@ -33,6 +33,15 @@ const isWaiting = async () => (await countWaitingForLocks(test.database)) > 0;
 const KEEP = { messages: 90, content: 30, events: 30, notifications: 7, setAside: 30 };
 
 describe('making weeks', () => {
+  it('has contents stored as they are, so that a page is cut by their size', async () => {
+    await makeWeeks(test.database, log);
+    const stored = await test.database.query(
+      `select distinct attstorage from pg_attribute a join pg_inherits on attrelid = inhrelid
+       where inhparent in ('request'::regclass, 'message'::regclass) and attname = 'content'`,
+    );
+    assert.deepEqual(stored, [{ attstorage: 'e' }]);
+  });
+
   it('never waits in a circle with who uses two tables, and makes them when they are to be had', async () => {
     const { database } = test;
     let making: Promise<void> | undefined;

@@ -8,9 +8,11 @@ import { readPhoneNumber } from '../kernel/phone-number.ts';
 import type { Database } from '../store/database.ts';
 import { MESSAGE_STATUSES } from './message.ts';
 import { messageOperations } from './operations.ts';
+import { fitPage } from './read/fit-page.ts';
 import { listMessagesOfAny } from './read/list-of-any.ts';
+import type { MessageFilter } from './read/list-store.ts';
 import { presentMessages } from './read/present.ts';
-import { findChannelsByNumber, type MessageFilter } from './read/read-store.ts';
+import { findChannelsByNumber } from './read/read-store.ts';
 
 const LIST_QUERY = Type.Object(
   {
@@ -56,8 +58,9 @@ export function listRoute({ database, docsUrl, limits }: Deps): Route {
       const filters = await readFilters(database, accountId, query, { before: page.before, messagesFromMs });
       const rows = await listMessagesOfAny(database, accountId, mode, filters, page.limit + 1);
       const context = { store: database, accountId, mode, docsUrl: docsUrl(), contentFromMs };
-      const views = await presentMessages(context, rows);
-      return { status: 200, body: pageOf(rows, page, views) };
+      const shown = await fitPage(database, accountId, mode, rows.slice(0, page.limit));
+      const views = await presentMessages(context, shown);
+      return { status: 200, body: pageOf(rows, { ...page, limit: shown.length }, views) };
     },
   });
 }

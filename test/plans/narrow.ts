@@ -39,10 +39,10 @@ export const MAY_READ_MORE: Record<string, string> = {
   'src/messages/report/inbound-store.ts detachInboundIds': 'Ends at a limit.',
   'src/messages/report/inbound-store.ts expireInboundIds': 'By the time at which they end.',
   'src/messages/commit/store.ts expireIdempotency': 'By the time at which they end.',
-  'src/messages/read/read-store.ts listMessages, no filter': 'Ends with the page, and reads far for some filters.',
-  'src/messages/read/read-store.ts listMessages, no filter, by a test key':
+  'src/messages/read/list-store.ts listMessages, no filter': 'Ends with the page, and reads far for some filters.',
+  'src/messages/read/list-store.ts listMessages, no filter, by a test key':
     'Ends with the page, and reads far for some filters.',
-  'src/messages/read/read-store.ts listMessages, no filter, a later page':
+  'src/messages/read/list-store.ts listMessages, no filter, a later page':
     'Ends with the page, and reads far for some filters.',
   'src/notifications/pack-store.ts findPacked': 'Packs hold nothing but what is to be applied at once.',
   'src/notifications/pack-store.ts listPacked': 'Packs hold nothing but what is to be applied at once.',

@@ -52,7 +52,7 @@ function calls(some: Record<string, unknown>, make: (one: unknown, what: string)
 /** Functions whose arguments decide about the statement that they run, with a call for each of these. */
 export const VARIANTS: Record<string, Record<string, Calls>> = {
   'src/messages/commit/commit-store.ts': { commitSends: commits() },
-  'src/messages/read/read-store.ts': {
+  'src/messages/read/list-store.ts': {
     listMessages: {
       ...Object.fromEntries(LISTS.map(([what, filter]) => [what, [all, all, filter, 50]])),
       'no filter, by a test key': [all, 'test', { since: all }, 50],

@@ -1,6 +1,7 @@
 import type { Mode } from '../../kernel/principal.ts';
 import type { Queryable } from '../../store/database.ts';
-import { listMessages, type MessageFilter, type MessageRow } from './read-store.ts';
+import { listMessages, type MessageFilter } from './list-store.ts';
+import type { ListedMessage } from './message-rows.ts';
 
 /**
  * The newest messages that pass any of some filters, newest first, at most `limit`. Each filter is looked up alone, so that
@@ -12,8 +13,8 @@ export async function listMessagesOfAny(
   mode: Mode,
   filters: readonly MessageFilter[],
   limit: number,
-): Promise<MessageRow[]> {
-  const found: MessageRow[] = [];
+): Promise<ListedMessage[]> {
+  const found: ListedMessage[] = [];
   for (const filter of filters) found.push(...(await listMessages(store, accountId, mode, filter, limit)));
   return found.sort((a, b) => (a.id > b.id ? -1 : 1)).slice(0, limit);
 }

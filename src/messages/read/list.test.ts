@@ -36,6 +36,8 @@ async function list(query: string) {
   return json;
 }
 
+const omitTimeline = ({ timeline: _, ...message }: Record<string, unknown>) => message;
+
 const idsOf = async (query: string): Promise<string[]> => (await list(query)).data.map(({ id }: { id: string }) => id);
 
 describe('the list of messages', () => {
@@ -67,9 +69,8 @@ describe('the list of messages', () => {
   it('has whole messages, without their timelines', async () => {
     const [newest] = (await list('?limit=1')).data;
     const { json } = await gateway.call('GET', `/api/v1/messages/${newest.id}`);
-    const { timeline, ...message } = json;
-    assert.deepEqual(newest, message);
-    assert.equal(timeline.length, 1);
+    assert.deepEqual(newest, omitTimeline(json));
+    assert.equal(json.timeline.length, 1);
   });
 
   it('is narrowed by request, reference, recipient, provider id, status and direction', async () => {

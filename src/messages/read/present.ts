@@ -3,7 +3,8 @@ import { type MessageError, type MessageErrorView, presentMessageError } from '.
 import type { Mode } from '../../kernel/principal.ts';
 import type { Queryable } from '../../store/database.ts';
 import { inboundMember } from './inbound-member.ts';
-import { findChannelNumbers, findRequests, type MessageRow, type RequestRow, type TimelineRow } from './read-store.ts';
+import type { MessageRow } from './message-rows.ts';
+import { findChannelNumbers, findRequests, type RequestRow, type TimelineRow } from './read-store.ts';
 
 /** A message as callers read it; its content stands in the member named after `type`. */
 export interface MessageView {
@@ -45,7 +46,8 @@ export async function presentMessages(context: Context, rows: readonly MessageRo
   const requestIds = [...new Set(rows.flatMap((row) => row.request_id ?? []))];
   const channelIds = [...new Set(rows.map((row) => row.channel_id))];
   const requests = requestIds.length === 0 ? [] : await findRequests(store, accountId, mode, requestIds);
-  const numbers = channelIds.length === 0 ? new Map() : await findChannelNumbers(store, accountId, channelIds);
+  const numbers =
+    channelIds.length === 0 ? new Map<string, string>() : await findChannelNumbers(store, accountId, channelIds);
   const byId = new Map(requests.map((request) => [request.id, request]));
   return rows.map((row) =>
     presentMessage(context, row, byId.get(row.request_id ?? ''), numbers.get(row.channel_id) ?? null),

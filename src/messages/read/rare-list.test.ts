@@ -3,7 +3,7 @@ import { after, before, describe, it } from 'node:test';
 import { createTestDatabase } from '../../../test/support/database.ts';
 import { newId } from '../../kernel/ids.ts';
 import { MESSAGE_STATUSES } from '../message.ts';
-import { listMessages, type MessageFilter } from './read-store.ts';
+import { listMessages, type MessageFilter } from './list-store.ts';
 
 const [ACCOUNT, CHANNEL] = [newId(), newId()];
 const SINCE = '00000000-0000-0000-0000-000000000000';

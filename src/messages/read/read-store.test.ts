@@ -5,7 +5,8 @@ import { newId } from '../../kernel/ids.ts';
 import type { Queryable } from '../../store/database.ts';
 import { commitSends } from '../commit/commit-store.ts';
 import type { IntendedMessage } from '../message.ts';
-import { findMessages, findMessageWithTimeline, listMessages, type MessageFilter } from './read-store.ts';
+import { listMessages, type MessageFilter } from './list-store.ts';
+import { findMessages, findMessageWithTimeline } from './read-store.ts';
 
 const FILTER: Required<MessageFilter> = {
   request_id: newId(),

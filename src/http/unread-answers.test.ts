@@ -1,0 +1,72 @@
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { createServer, type Server } from 'node:http';
+import { connect, type Socket } from 'node:net';
+import { afterEach, it } from 'node:test';
+import { until } from '../../test/support/until.ts';
+import { holdUnreadAnswers } from './unread-answers.ts';
+
+/** More than the system keeps for a connection that is not read. */
+const ANSWER = Buffer.alloc(24 << 20, 'x');
+
+let server: Server;
+const callers: Socket[] = [];
+afterEach(() => {
+  for (const caller of callers.splice(0)) caller.destroy();
+  server.close();
+});
+
+async function start(bytesMax: number | undefined, stalledMs: number): Promise<void> {
+  const hold = holdUnreadAnswers(bytesMax, stalledMs);
+  server = createServer((_request, response) => {
+    hold(response, ANSWER.length);
+    response.end(ANSWER);
+  });
+  await once(server.listen(0, '127.0.0.1'), 'listening');
+}
+
+/** Asks, and reads nothing. Whether a caller is still connected only the server can tell. */
+async function ask(): Promise<Socket> {
+  const address = server.address();
+  assert.ok(address !== null && typeof address === 'object');
+  const caller = connect(address.port, '127.0.0.1');
+  callers.push(caller);
+  const asked = once(server, 'request');
+  caller.write('GET / HTTP/1.1\r\nhost: a\r\n\r\n');
+  caller.on('error', () => undefined);
+  await asked;
+  return caller;
+}
+
+const countConnections = () =>
+  new Promise<number>((resolve) => {
+    server.getConnections((_error, count) => resolve(count));
+  });
+
+async function readAll(caller: Socket): Promise<number> {
+  let bytes = 0;
+  caller.on('data', (chunk) => (bytes += chunk.length));
+  await Promise.race([once(caller, 'close'), until(() => bytes > ANSWER.length)]);
+  return bytes;
+}
+
+it('the answer that has waited longest for its reader makes room for the next one, and the others are read whole', async () => {
+  await start(2 * ANSWER.length, 60_000);
+  const first = await ask();
+  const others = [await ask(), await ask()];
+  await until(async () => (await countConnections()) === 2);
+  assert.ok((await readAll(first)) < ANSWER.length);
+  for (const other of others) assert.ok((await readAll(other)) > ANSWER.length);
+});
+
+it('what was read makes room again', async () => {
+  await start(ANSWER.length, 60_000);
+  for (let calls = 0; calls < 3; calls++) assert.ok((await readAll(await ask())) > ANSWER.length);
+  assert.equal(await countConnections(), 3);
+});
+
+it('a connection that takes nothing of its answer is closed', async () => {
+  await start(undefined, 100);
+  await ask();
+  await until(async () => (await countConnections()) === 0);
+});

@@ -1,0 +1,40 @@
+import type { ServerResponse } from 'node:http';
+
+/** The memory that answers on their way to their callers may hold together. */
+const UNREAD_BYTES_MAX = 128 << 20;
+/** What is smaller the system takes off us, whether or not it is read. */
+const LARGE_BYTES_MIN = 64 << 10;
+/** As long as a stream is waited for whose reader takes nothing. */
+const STALLED_MS = 60_000;
+
+/** Looks after an answer of so many bytes that is being written. */
+export type HoldAnswer = (response: ServerResponse, bytes: number) => void;
+
+/**
+ * Makes what keeps answers from piling up behind callers who ask and do not read. All that are not read yet share one room: when
+ * it is full, the connection of the one that was written first is closed, because a real reader needs moments. So is one that
+ * takes nothing for a minute, which would stay for as long as its caller likes.
+ */
+export function holdUnreadAnswers(bytesMax = UNREAD_BYTES_MAX, stalledMs = STALLED_MS): HoldAnswer {
+  /** The one that was written first comes first. */
+  const unread = new Map<ServerResponse, number>();
+  let bytesHeld = 0;
+
+  function release(response: ServerResponse): void {
+    bytesHeld -= unread.get(response) ?? 0;
+    unread.delete(response);
+  }
+
+  return (response, bytes) => {
+    if (bytes < LARGE_BYTES_MIN) return;
+    unread.set(response, bytes);
+    bytesHeld += bytes;
+    response.once('close', () => release(response));
+    response.setTimeout(stalledMs, () => response.destroy());
+    for (const [first] of unread) {
+      if (bytesHeld <= bytesMax) return;
+      release(first);
+      first.destroy();
+    }
+  };
+}

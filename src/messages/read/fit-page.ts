@@ -1,0 +1,32 @@
+import type { Mode } from '../../kernel/principal.ts';
+import type { Queryable } from '../../store/database.ts';
+import type { ListedMessage, MessageRow } from './message-rows.ts';
+import { findContentBytes, findMessages } from './read-store.ts';
+
+/** As much as one request may bring. What all messages of a request have in common is told with each of them. */
+const CONTENT_BYTES_MAX = 1 << 20;
+
+/**
+ * The first of some listed messages, with their contents: as many as have contents of 1 MiB together, and one at least. A page
+ * of a hundred could have a hundred times as much otherwise, from a single request, and hold up everybody else.
+ */
+export async function fitPage(
+  store: Queryable,
+  accountId: string,
+  mode: Mode,
+  rows: readonly ListedMessage[],
+): Promise<MessageRow[]> {
+  const requestIds = [...new Set(rows.flatMap((row) => row.request_id ?? []))];
+  const shared =
+    requestIds.length === 0 ? new Map<string, number>() : await findContentBytes(store, accountId, mode, requestIds);
+  let bytes = 0;
+  const tooMuch = rows.findIndex((row, place) => {
+    bytes += row.content_bytes || (shared.get(row.request_id ?? '') ?? 0);
+    return bytes > CONTENT_BYTES_MAX && place > 0;
+  });
+  const fitting = tooMuch === -1 ? rows : rows.slice(0, tooMuch);
+  const large = fitting.filter((row) => row.content === null && row.content_bytes > 0).map(({ id }) => id);
+  if (large.length === 0) return [...fitting];
+  const whole = new Map((await findMessages(store, accountId, mode, large)).map((row) => [row.id, row]));
+  return fitting.map((row) => whole.get(row.id) ?? row);
+}

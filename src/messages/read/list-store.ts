@@ -1,0 +1,189 @@
+import type { Mode } from '../../kernel/principal.ts';
+import type { Queryable } from '../../store/database.ts';
+import type { MessageStatus } from '../message.ts';
+import { IF_SMALL, type ListedMessage, mergeById, messagesOf, storedColumns, underWay } from './message-rows.ts';
+
+/** What a list of messages is narrowed to; absent members narrow nothing. */
+export interface MessageFilter {
+  request_id?: string;
+  message_id?: string;
+  client_reference?: string;
+  to_phone?: string;
+  to_user_id?: string;
+  /** Messages from people to these channels. */
+  to_channels?: string[];
+  status?: MessageStatus;
+  direction?: string;
+  /** Ids from this one on. */
+  since: string;
+  /** Ids before this one: the page's cursor. */
+  before?: string;
+}
+
+/**
+ * The condition of each filter on a row of `message` and on a message under way. `$` stands for its parameter.
+ */
+const FILTERS: {
+  name: Exclude<keyof MessageFilter, 'since' | 'before'>;
+  type: string;
+  stored: string;
+  underWay: string;
+}[] = [
+  {
+    name: 'request_id',
+    type: 'uuid',
+    stored: 'request_id = $::uuid',
+    underWay: 'r.id = $::uuid',
+  },
+  {
+    name: 'message_id',
+    type: 'text',
+    stored: 'provider_message_id = $',
+    // It has none yet. The parameter is named all the same, because each must have a type.
+    underWay: '$::text is null',
+  },
+  { name: 'client_reference', type: 'text', stored: 'client_reference = $', underWay: 'i.client_reference = $' },
+  { name: 'to_phone', type: 'text', stored: "direction = 'outbound' and phone = $", underWay: 'i.phone = $' },
+  { name: 'to_user_id', type: 'text', stored: "direction = 'outbound' and user_id = $", underWay: 'i.user_id = $' },
+  {
+    name: 'to_channels',
+    type: 'uuid[]',
+    stored: "direction = 'inbound' and channel_id = any($::uuid[])",
+    underWay: '$::uuid[] is null',
+  },
+  {
+    name: 'status',
+    type: 'message_status',
+    stored: 'status = $::message_status',
+    // A message that has its row already, while others of its request are under way, has another status by now. Looked up
+    // one by one: `not exists` was planned to read all messages of the account.
+    underWay: `i.status = $::message_status
+      and (select m.id from message m where m.account_id = r.account_id and m.id = i.id limit 1) is null`,
+  },
+  { name: 'direction', type: 'direction', stored: 'direction = $::direction', underWay: "$::direction = 'outbound'" },
+];
+/** Account, mode and limit. */
+const PARAMETERS_BEFORE = 3;
+
+/**
+ * The filters that an index serves, the narrowest first: a whole campaign may have one reference. A list uses one of these
+ * indexes, and checks the other filters row by row. A connection keeps a plan, over all weeks, of every statement it has run,
+ * so there must be few statements, whatever filters callers combine.
+ */
+const BY_INDEX = ['request_id', 'message_id', 'to_phone', 'to_user_id', 'client_reference'] as const;
+
+/**
+ * What a list goes by where few messages at most pass its narrowest filter: those are looked up first. Otherwise the plan may
+ * follow the order of the page, and read all messages of the account.
+ */
+const FEW: Partial<Record<keyof MessageFilter, string>> = {
+  request_id: messagesOf('(select message_ids from request where account_id = $1 and id = $::uuid)'),
+  message_id: '(select * from message where account_id = $1 and provider_message_id = $ offset 0) as message',
+};
+
+/**
+ * Of the rows in the index `message_rare`, which holds what most messages are not, those that stand there by this word. Both
+ * are written as in migration 19, else the index is not used. What is `unknown` has that error, and nothing else has it.
+ */
+const BY_RARITY = `
+  (direction = 'inbound' or error is not null or outcome is null) is true
+  and case when direction = 'inbound' then 'received' when error is null then 'under_way'
+    when error ->> 'code' = 'outcome_unknown' then 'unknown' else 'failed' end = $`;
+/** The word of each status. A list of another status, with no filter that has an index, reads far if there are few. */
+const RARITIES: Partial<Record<MessageStatus, string>> = {
+  pending: 'under_way',
+  transmitting: 'under_way',
+  failed: 'failed',
+  unknown: 'unknown',
+  received: 'received',
+};
+
+const OF_MODE = 'mode = $2';
+/**
+ * The same, where `message_test` serves a list that no filter's index does: a parameter would not tell the planner that it may.
+ * Compared as a text, or the planner would compare the parameter with the word.
+ */
+const OF_TEST_MODE = "mode = 'test' and mode::text = $2";
+
+/** A statement has `before` only if it is given: the planner takes every bound for narrow, also one that is none. */
+const SINCE = { name: 'since', stored: 'id >= $::uuid', underWay: 'i.id >= $::uuid' } as const;
+const BEFORE = { name: 'before', stored: 'id < $::uuid', underWay: 'i.id < $::uuid' } as const;
+
+interface Narrowing {
+  /** `$` stands for the value. */
+  condition: string;
+  value: unknown;
+}
+
+/** The newest messages that pass the filter, newest first, at most `limit`. */
+export async function listMessages(
+  store: Queryable,
+  accountId: string,
+  mode: Mode,
+  filter: MessageFilter,
+  limit: number,
+): Promise<ListedMessage[]> {
+  const directions = directionsOf(filter);
+  // No message goes both ways, and none would be found in all that there are.
+  if (directions.size > 1) return [];
+  const leading = BY_INDEX.find((name) => filter[name] !== undefined);
+  const rarity = RARITIES[filter.status ?? (directions.has('inbound') ? 'received' : 'accepted')];
+  const byRarity = leading === undefined && rarity !== undefined ? [{ condition: BY_RARITY, value: rarity }] : [];
+  const list = (select: string, narrowings: readonly Narrowing[]) => {
+    const conditions = narrowings.map(
+      ({ condition }, place) => ` and ${withParameter(condition, place + PARAMETERS_BEFORE + 1)}`,
+    );
+    const sql = `${select}${conditions.join('')} order by id desc limit $3`;
+    return store.query<ListedMessage>(sql, [accountId, mode, limit, ...narrowings.map(({ value }) => value)]);
+  };
+  const running = await list(
+    `${underWay(IF_SMALL)} where r.account_id = $1 and r.mode = $2 and r.completed_at is null`,
+    narrow(filter, 'underWay', leading),
+  );
+  const inOrder = leading === undefined && rarity === undefined;
+  const ofMode = inOrder && mode === 'test' ? OF_TEST_MODE : OF_MODE;
+  const stored = await list(`${storedBy(leading)} where account_id = $1 and ${ofMode}`, [
+    ...narrow(filter, 'stored', leading),
+    ...byRarity,
+  ]);
+  const newestFirst = mergeById(running, stored).sort((a, b) => (a.id > b.id ? -1 : 1));
+  return newestFirst.slice(0, limit);
+}
+
+function storedBy(leading: keyof MessageFilter | undefined): string {
+  const few = leading === undefined ? undefined : FEW[leading];
+  if (few === undefined) return `${storedColumns(IF_SMALL)} message`;
+  const place = FILTERS.findIndex(({ name }) => name === leading);
+  return `${storedColumns(IF_SMALL)} ${withParameter(few, place + PARAMETERS_BEFORE + 1)}`;
+}
+
+/** The directions that the filters ask for. */
+function directionsOf({ direction, status, to_phone, to_user_id, to_channels }: MessageFilter): Set<string> {
+  const asked = [
+    direction,
+    status && (status === 'received' ? 'inbound' : 'outbound'),
+    (to_phone ?? to_user_id) && 'outbound',
+    to_channels && 'inbound',
+  ];
+  return new Set(asked.filter((one) => one !== undefined));
+}
+
+function narrow(
+  filter: MessageFilter,
+  side: 'stored' | 'underWay',
+  leading: keyof MessageFilter | undefined,
+): Narrowing[] {
+  const bounds = filter.before === undefined ? [SINCE] : [SINCE, BEFORE];
+  return [
+    ...FILTERS.map(({ name, type, [side]: condition }) => ({
+      condition: name === leading ? condition : `($::${type} is null or (${condition}))`,
+      value: filter[name] ?? null,
+    })),
+    ...bounds.map(({ name, [side]: condition }) => ({ condition, value: filter[name] })),
+  ];
+}
+
+/** `$1` is the account everywhere. */
+function withParameter(condition: string, place: number): string {
+  return condition.replaceAll(/\$(?!1)/g, `$${place}`);
+}
