@@ -56,6 +56,7 @@ async function main(): Promise<void> {
   });
   const how = gateway ? `Events of the account of ${gateway.url} come to` : 'Verifying with your secret what comes to';
   console.log(`${how} ${url}. Stop with Ctrl-C.`);
+  if (registered !== undefined && registered.beside.length > 0) console.log(warnOf(registered.beside));
   secret.resolve(registered?.secret ?? options.secret ?? '');
 }
 
@@ -110,18 +111,35 @@ function listen(server: Server, port: number): Promise<number> {
 
 interface Registered {
   secret: string;
+  /** The ids of other endpoints that deliver to this address. What is signed for them cannot be verified here. */
+  beside: string[];
   remove(): Promise<void>;
 }
 
 /** Makes an endpoint for this listener, in the place of one that an earlier run has left. */
 async function register(gateway: Gateway, url: string): Promise<Registered> {
   const { data } = await call(gateway, 'GET', '?limit=100');
-  for (const endpoint of Array.isArray(data) ? data : [])
+  const beside: string[] = [];
+  for (const endpoint of Array.isArray(data) ? data : []) {
+    const id = textOf(endpoint, 'id');
     if (textOf(endpoint, 'url') === url && Reflect.get(endpoint, 'description') === DESCRIPTION)
-      await call(gateway, 'DELETE', `/${textOf(endpoint, 'id')}`);
+      await call(gateway, 'DELETE', `/${id}`);
+    else if (Reflect.get(endpoint, 'enabled') === true && isSamePlace(textOf(endpoint, 'url'), url)) beside.push(id);
+  }
   const created = await call(gateway, 'POST', '', { url, description: DESCRIPTION });
   const id = textOf(created, 'id');
-  return { secret: textOf(created, 'secret'), remove: async () => void (await call(gateway, 'DELETE', `/${id}`)) };
+  const remove = async () => void (await call(gateway, 'DELETE', `/${id}`));
+  return { secret: textOf(created, 'secret'), beside, remove };
+}
+
+/** Every path of this port comes to this listener, by either of the names that it has. */
+function isSamePlace(other: string, own: string): boolean {
+  const { hostname, port } = new URL(other);
+  return ['127.0.0.1', 'localhost'].includes(hostname) && port === new URL(own).port;
+}
+
+function warnOf(ids: string[]): string {
+  return `Other endpoints of the account deliver here too, and no signature of theirs fits: ${ids.join(', ')}. Delete them, or listen at another --port.`;
 }
 
 async function call(gateway: Gateway, method: string, path: string, body?: object): Promise<Record<string, unknown>> {

@@ -150,6 +150,25 @@ describe('npm run listen', () => {
     assert.equal(await second.ended, 0);
   });
 
+  it('names at its start the endpoints whose events come here too, and cannot be verified here', async () => {
+    const first = listen('--port', '0');
+    const { port } = new URL(await first.address());
+    assert.doesNotMatch(first.output(), /deliver here too/);
+    first.child.kill('SIGTERM');
+    await first.ended;
+    const make = async (url: string) => (await api.call(key, 'POST', '/api/v1/endpoints', { body: { url } })).json.id;
+    const here = [await make(`http://127.0.0.1:${port}/`), await make(`http://localhost:${port}/events`)];
+    const elsewhere = [await make('http://127.0.0.1:1/'), await make(`http://127.0.0.1:${port}/off`)];
+    await api.call(key, 'PATCH', `/api/v1/endpoints/${elsewhere[1]}`, { body: { enabled: false } });
+    const second = listen('--port', port);
+    await until(() => second.output().includes('deliver here too'));
+    for (const id of here) assert.ok(second.output().includes(id), second.output());
+    for (const id of elsewhere) assert.ok(!second.output().includes(id), second.output());
+    second.child.kill('SIGTERM');
+    assert.equal(await second.ended, 0);
+    for (const id of [...here, ...elsewhere]) await api.call(key, 'DELETE', `/api/v1/endpoints/${id}`);
+  });
+
   it('verifies with a given secret, prints whole events, and says why a signature is wrong', async () => {
     const secret = mintSecret();
     const listener = listen('--port', '0', '--secret', secret, '--json');
