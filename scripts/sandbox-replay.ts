@@ -9,7 +9,8 @@ const HELP = `Posts notification files to the running gateway, signed with the s
 
   npm run sandbox:replay -- FILE... [--data-dir DIR]
 
-FILE        a JSON file as the provider would post it, byte for byte, or a folder: every .json file in it
+FILE        a JSON file as the provider would post it, byte for byte, or a folder: every .json file in it,
+            except those that end in .expected.json, which say what is to become of a notification
 --data-dir  the gateway's data folder (WAYPOST_DATA_DIR, else .waypost)
 
 Example: npm run sandbox:replay -- src/provider/whatsapp/testdata/message_text.json
@@ -18,6 +19,8 @@ Ends with 0 if the gateway has acknowledged every file with 200, else with 1; wi
 wrong. What became of them: GET /platform/v1/notifications`;
 
 const CALLBACK_PATH = '/api/messaging/webhook';
+/** How the project's own collection names what is to become of a notification. It lies beside it, and is none. */
+const EXPECTED = '.expected.json';
 /** The provider waits about as long. */
 const ANSWER_TIMEOUT_MS = 20_000;
 
@@ -41,14 +44,20 @@ async function replay(): Promise<number> {
   if (paths.length === 0) throw new PlainFault('Name at least one file (add --help for help).', 2);
   const gateway = await findGateway(dataDir);
   const outcomes: Outcome[] = [];
+  let skipped = 0;
   for (const path of paths)
     for (const file of await filesOf(path)) {
+      if (file !== path && file.endsWith(EXPECTED)) {
+        skipped++;
+        continue;
+      }
       const outcome = await postFile(gateway, file);
       console.log(`${outcome.said}  ${file}`);
       outcomes.push(outcome);
     }
   const acknowledged = outcomes.filter((outcome) => outcome.acknowledged).length;
   console.log(`\n${acknowledged} of ${outcomes.length} acknowledged by ${gateway.url}`);
+  if (skipped > 0) console.log(`${skipped} that end in ${EXPECTED} were not posted`);
   return outcomes.length > 0 && acknowledged === outcomes.length ? 0 : 1;
 }
 

@@ -22,6 +22,7 @@ describe('npm run sandbox:replay', () => {
     await mkdir(join(folder, 'inner', 'most'), { recursive: true });
     await writeFile(join(folder, 'inner', 'text.json'), JSON.stringify(text, undefined, 2));
     await writeFile(join(folder, 'inner', 'most', 'unknown.json'), '{"é": "\\/"}\n');
+    await writeFile(join(folder, 'inner', 'text.expected.json'), '{"facts": []}');
     await writeFile(join(folder, 'inner', 'notes.md'), '# Not a notification');
     await writeFile(join(folder, 'broken.json'), '{');
   });
@@ -51,6 +52,7 @@ describe('npm run sandbox:replay', () => {
         `200  ${join(folder, 'inner', 'most', 'unknown.json')}`,
         `200  ${join(folder, 'inner', 'text.json')}`,
         `2 of 2 acknowledged by ${gateway.url}`,
+        '1 that end in .expected.json were not posted',
       ],
     );
     await until(
