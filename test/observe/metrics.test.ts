@@ -8,6 +8,7 @@ import { baseName, readScrape, type Scrape } from './exposition.ts';
 
 const SEND = '/api/v1/messages/send';
 const ALERTS = readFileSync('ops/alerts.yml', 'utf8');
+const GUIDE = readFileSync('docs/guides/monitoring.md', 'utf8');
 const DASHBOARD = readFileSync('ops/grafana-dashboard.json', 'utf8');
 
 let gateway: TestGateway;
@@ -115,10 +116,24 @@ describe('the metrics', () => {
 
 describe('the alerts and the dashboard', () => {
   it('have a section in the guide for every alert', () => {
-    const guide = readFileSync('docs/guides/monitoring.md', 'utf8');
     const alerts = [...ALERTS.matchAll(/- alert: (\w+)/g)].map(([, name = '']) => name);
-    const sections = [...guide.matchAll(/^### (Waypost\w+)$/gm)].map(([, name = '']) => name);
+    const sections = [...GUIDE.matchAll(/^### (Waypost\w+)$/gm)].map(([, name = '']) => name);
     assert.deepEqual(sections, alerts);
+  });
+
+  it('that look at live traffic only are those that the guide names', () => {
+    const live = ALERTS.split('- alert: ').filter((alert) => /(mode|origin)="live"/.test(alert));
+    const named = /These alerts leave it out: ([^.]+)\./.exec(GUIDE)?.[1] ?? '';
+    assert.deepEqual(
+      named.match(/Waypost\w+/g),
+      live.map((alert) => /^\w+/.exec(alert)?.[0]),
+    );
+  });
+
+  it('have a line in the guide for every loop', () => {
+    const loops = scrape.samples.filter(({ name }) => name === 'waypost_loop_period_seconds');
+    const told = GUIDE.slice(GUIDE.indexOf('### WaypostLoopLate')).matchAll(/^\| `(\w+)` \|/gm);
+    assert.deepEqual([...told].map(([, loop]) => loop).toSorted(), loops.map(({ labels }) => labels.loop).toSorted());
   });
 
   it('have a title, a description and a unit on every panel', () => {
