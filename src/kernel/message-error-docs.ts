@@ -298,7 +298,7 @@ export const MESSAGE_ERROR_DOCS: Readonly<Record<MessageErrorCode, MessageErrorD
   },
   provider_unavailable: {
     cause:
-      'There was no connection to the provider, or the provider said that it is overloaded or down for maintenance. The message was certainly not taken. It was tried three times, as far as the deadline allowed.',
+      'There was no connection to the provider, or the provider said that it is overloaded or down for maintenance. The message was certainly not taken. It was tried up to three times, as far as the deadline allowed. Or nothing is known here of its template, and the provider could not be asked for it: then nothing was transmitted.',
     steps: [
       'Send it again in a new request with a new key, and wait longer each time.',
       'If it comes for all messages, the platform should check whether the gateway reaches the provider at all.',
