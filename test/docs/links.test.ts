@@ -42,6 +42,16 @@ describe('the links in the pages', () => {
   });
 });
 
+describe('the decisions', () => {
+  it('are listed by the titles of their pages', () => {
+    const listed = [...read('docs/decisions/README.md').matchAll(/^\| \[(\d+)\]\(\S+\) \| (.+) \|$/gm)];
+    assert.deepEqual(
+      listed.map(([, number, title]) => `# ${number}: ${title}`),
+      glob('docs/decisions/0*.md').map((page) => read(page).split('\n', 1)[0]),
+    );
+  });
+});
+
 describe('the pages', () => {
   it('tell of every call in the description of the API', () => {
     const { paths } = JSON.parse(read('docs/openapi.json'));
