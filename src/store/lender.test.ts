@@ -1,26 +1,19 @@
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { it } from 'node:test';
+import { Pool } from 'pg';
 import { createTestDatabase } from '../../test/support/database.ts';
 import { StoreUnavailable } from '../kernel/store-unavailable.ts';
 import { openDatabase } from './database.ts';
+import { createLender } from './lender.ts';
 
 const GIVEN = 2;
 const CALLERS = 30;
 
 it('where the server gives fewer connections than wished, callers wait for those that are open', async (t) => {
-  const test = await createTestDatabase({ migrated: false });
-  const role = `few_${randomBytes(4).toString('hex')}`;
-  await test.database.query(`create role ${role} login password '${role}' connection limit ${GIVEN}`);
-  const url = new URL(test.url);
-  url.username = role;
-  url.password = role;
-  const database = openDatabase({ connection: { url: url.href }, connections: 10, onError: () => undefined });
-  t.after(async () => {
-    await database.close();
-    await test.database.query(`drop role ${role}`);
-    await test.drop();
-  });
+  const { url, drop } = await makeFew();
+  const database = openDatabase({ connection: { url }, connections: 10, onError: () => undefined });
+  t.after(() => database.close().then(drop));
   await database.query('select 1');
   const work = () => database.transaction((tx) => tx.query('select pg_sleep(0.02)'));
   for (let round = 0; round < 3; round += 1) {
@@ -36,3 +29,38 @@ it('where the server gives fewer connections than wished, callers wait for those
   await Promise.all(holding);
   await work();
 });
+
+it('a caller whose time is over when the server has given no connection is refused, without a warning of Node', async (t) => {
+  const warnings: string[] = [];
+  const note = ({ name }: Error) => void warnings.push(name);
+  process.on('warning', note);
+  const { url, drop } = await makeFew();
+  const pool = new Pool({ connectionString: url, max: GIVEN + 1 });
+  t.after(async () => {
+    process.off('warning', note);
+    await pool.end();
+    await drop();
+  });
+  const lender = createLender(pool, GIVEN + 1, 0);
+  const lent = await Promise.all(Array.from({ length: GIVEN }, () => lender.lend()));
+  await assert.rejects(lender.lend(), /too many connections/);
+  // Warnings are told after what is under way.
+  await new Promise(setImmediate);
+  for (const client of lent) client.release();
+  assert.deepEqual(warnings, []);
+});
+
+/** A database whose server gives `GIVEN` connections. */
+async function makeFew(): Promise<{ url: string; drop(): Promise<void> }> {
+  const test = await createTestDatabase({ migrated: false });
+  const role = `few_${randomBytes(4).toString('hex')}`;
+  await test.database.query(`create role ${role} login password '${role}' connection limit ${GIVEN}`);
+  const url = new URL(test.url);
+  url.username = role;
+  url.password = role;
+  const drop = async () => {
+    await test.database.query(`drop role ${role}`);
+    await test.drop();
+  };
+  return { url: url.href, drop };
+}

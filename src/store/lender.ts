@@ -50,7 +50,9 @@ export function createLender(pool: Pool, connectionsMax: number, waitMs: number)
           return await take();
         } catch (error) {
           if (pool.idleCount > 0) continue;
-          if (open.size === 0 || !(await untilReleased(untilMs - performance.now()))) throw error;
+          // To have got no new one may have taken all of the time, and Node warns of a timer below 0.
+          const leftMs = Math.max(0, untilMs - performance.now());
+          if (open.size === 0 || !(await untilReleased(leftMs))) throw error;
         }
       }
     },
