@@ -2,7 +2,7 @@ import type { Http } from './http.ts';
 import { type EventIteration, iterateEvents } from './iterate-events.ts';
 import type { CallOptions } from './options.ts';
 import type { EventPage } from './types.ts';
-import type { EventType, WaypostEvent } from './waypost-event.ts';
+import type { EventOf, EventType } from './waypost-event.ts';
 
 export interface EventQuery {
   /** The sequence of the last event that you have; 0, which is before the first, if it is not given. */
@@ -20,9 +20,9 @@ export interface EventCalls {
   /**
    * All events from one number on, in their order, without an end: it waits for new ones and goes on after a lost
    * connection or a restart of the gateway where it was, skipping none and repeating none. It throws what waiting
-   * cannot mend, such as a key that is not valid any more.
+   * cannot mend, such as a key that is not valid any more. With `types` the events are known as those.
    */
-  iterate(iteration?: EventIteration): AsyncGenerator<WaypostEvent, void>;
+  iterate<Type extends EventType = EventType>(iteration?: EventIteration<Type>): AsyncGenerator<EventOf<Type>, void>;
 }
 
 export function eventCalls(http: Http): EventCalls {

@@ -27,11 +27,12 @@ export type {
   ValidationEntry,
 } from './results.ts';
 export type { Send, SendOptions, Sent } from './send.ts';
+export type { StatisticsCalls, StatisticsQuery } from './statistics.ts';
 export type { TemplateCalls, TemplateQuery } from './templates.ts';
 export type * from './types.ts';
 export type { Validate } from './validate.ts';
 export { type ReceivedWebhook, verifyWebhook } from './verify-webhook.ts';
 export { Waypost } from './waypost.ts';
-export type { EventType, WaypostEvent, WebhookEvent } from './waypost-event.ts';
+export type { EventOf, EventType, WaypostEvent, WebhookEvent } from './waypost-event.ts';
 export type { WebhookHeaders } from './webhook-headers.ts';
 export { type WebhookProblem, WebhookVerificationError } from './webhook-verification-error.ts';

@@ -3,12 +3,12 @@ import type { EventCalls, EventQuery } from './events.ts';
 import { pause } from './pause.ts';
 import { backOffMs, mayRepeat } from './repeat.ts';
 import type { EventPage } from './types.ts';
-import type { EventType, WaypostEvent } from './waypost-event.ts';
+import type { EventOf, EventType, WaypostEvent } from './waypost-event.ts';
 
-export interface EventIteration {
+export interface EventIteration<Type extends EventType = EventType> {
   /** The sequence of the last event that you have, or `oldest` for all that are kept. Without it: those from now on. */
   after?: number | 'oldest' | undefined;
-  types?: readonly EventType[] | undefined;
+  types?: readonly Type[] | undefined;
   /** Called once, with the number that it begins after: what to go on from if it ends before there is an event. */
   onStart?: ((after: number) => void) | undefined;
   /** Ends the iteration, without an error. */
@@ -24,11 +24,13 @@ const PAGE = 100;
 const WAIT_SECONDS = 20;
 
 /** What `events.iterate` promises, with the feed that holds an empty answer back until there is an event. */
-export async function* iterateEvents(
+export async function* iterateEvents<Type extends EventType = EventType>(
   list: EventCalls['list'],
-  iteration: EventIteration = {},
-): AsyncGenerator<WaypostEvent, void> {
+  iteration: EventIteration<Type> = {},
+): AsyncGenerator<EventOf<Type>, void> {
   const { types, signal, onGap } = iteration;
+  const isAsked = (event: WaypostEvent): event is EventOf<Type> =>
+    types === undefined || types.some((type) => type === event.type);
   const read = (query: EventQuery) => readOn(() => list({ ...query, types }, { signal }), iteration);
   let after = await startOf(read, iteration.after);
   /** Where the log ended at the answer before. All up to there was recorded when the next one was put together. */
@@ -44,7 +46,7 @@ export async function* iterateEvents(
     if (endBefore === undefined) iteration.onStart?.(after);
     for (const event of page.data) {
       if (signal?.aborted) return;
-      yield event;
+      if (isAsked(event)) yield event;
       after = event.sequence;
     }
     // What the types leave out must not count as expired later, so it is stepped over once it was looked at.

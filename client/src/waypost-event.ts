@@ -5,5 +5,8 @@ export type WaypostEvent = Event;
 
 export type EventType = WaypostEvent['type'];
 
+/** The events of some types. */
+export type EventOf<Type extends EventType> = Extract<WaypostEvent, { type: Type }>;
+
 /** What an endpoint gets: an event, or the one that a test of the endpoint sends, which is in no log. */
 export type WebhookEvent = WaypostEvent | EndpointTestEvent;

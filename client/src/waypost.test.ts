@@ -53,6 +53,17 @@ describe('the client', () => {
     assert.equal((await waypost.account.get()).id, gateway.accountId);
   });
 
+  it('reads statistics', async () => {
+    const since = '2026-01-31T12:00:00.000Z';
+    const { step, buckets } = await waypost.statistics.get({
+      since,
+      until: '2026-01-31T13:00:00.000Z',
+      step: 'minute',
+    });
+    assert.deepEqual([step, buckets.length, buckets[0]?.at], ['minute', 60, since]);
+    assert.equal((await waypost.statistics.get()).step, 'hour');
+  });
+
   it('manages endpoints, whose events it verifies with the old and the new secret', async () => {
     const created = await waypost.endpoints.create({ url: receiver.url, types: ['message.delivered'] });
     const { secret, ...endpoint } = created;

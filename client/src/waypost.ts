@@ -6,6 +6,7 @@ import { type MessageCalls, messageCalls } from './messages.ts';
 import { type CallOptions, readOptions, type WaypostOptions } from './options.ts';
 import { type RequestCalls, requestCalls } from './requests.ts';
 import { createSend, type Send } from './send.ts';
+import { type StatisticsCalls, statisticsCalls } from './statistics.ts';
 import { type TemplateCalls, templateCalls } from './templates.ts';
 import type { OwnAccount } from './types.ts';
 import { createValidate, type Validate } from './validate.ts';
@@ -22,6 +23,7 @@ export class Waypost {
   readonly endpoints: EndpointCalls;
   readonly templates: TemplateCalls;
   readonly channels: ChannelCalls;
+  readonly statistics: StatisticsCalls;
   /** `get` reads the account and the key that is used. */
   readonly account: { get(options?: CallOptions): Promise<OwnAccount> };
 
@@ -35,6 +37,7 @@ export class Waypost {
     this.endpoints = endpointCalls(http);
     this.templates = templateCalls(http);
     this.channels = channelCalls(http);
+    this.statistics = statisticsCalls(http);
     this.account = {
       get: ({ signal } = {}) => http.call({ method: 'GET', path: '/api/v1/account', repeatable: 'always', signal }),
     };

@@ -81,6 +81,12 @@ describe('the packed client', () => {
     assert.equal(await project.checkTypes(CUSTOMER), '');
   });
 
+  it('has examples of sending and of reading events that are TypeScript too, once the environment is settled', async () => {
+    const [sending = '', , reading = ''] = EXAMPLES.map((text) => text.replaceAll(/process\.env\.\w+/g, "'a'"));
+    assert.equal(await project.checkTypes(sending), '');
+    assert.equal(await project.checkTypes(reading), '');
+  });
+
   it('has types that refuse what the API refuses', async () => {
     const wrong = await project.checkTypes(`${CUSTOMER}
       await waypost.send({ to: '+447700900123', type: 'text', txt: { body: 'Hi' } });
@@ -133,6 +139,9 @@ const CUSTOMER = `
     if (!(error instanceof WaypostError)) throw error;
     return error.code === 'rate_limited' ? String(error.retryAfterSeconds) : error.message;
   }
+  for await (const event of waypost.events.iterate({ types: ['channel.updated'] })) console.log(event.data.channel.id);
+  // @ts-expect-error: without types it may be any event.
+  for await (const event of waypost.events.iterate()) console.log(event.data.channel.id);
   for await (const message of waypost.messages.iterate({ status: 'failed' })) console.log(message.error?.code);
   const event = await verifyWebhook({ headers: new Headers(), body: '', secrets: ['whsec_a'] });
   if (event.type !== 'endpoint.test') name(event);
