@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { parseId } from '../../src/kernel/ids.ts';
+import { readScrape } from '../observe/exposition.ts';
 import { asProvider, changeBody, messagesBody, postSigned, statusOf, type TestLine } from '../support/notifications.ts';
 import { until } from '../support/until.ts';
 import { listed } from '../templates/listing-server.ts';
@@ -13,6 +14,8 @@ const STALE_MS = 700;
 /** A suspended account is stopped everywhere within this time. */
 const STOPPED_MS = 2_000;
 const THROTTLED = 131_056;
+/** The database ends a transaction that does nothing for 10 s. */
+const LOCKED_MS_MAX = 8_000;
 const BODY = [{ type: 'BODY', text: 'Hello' }];
 
 let world: LiveWorld;
@@ -25,7 +28,13 @@ after(() => world.stop());
 
 let numbers = 0;
 const phones = (count: number) => Array.from({ length: count }, () => `+4477008${String(++numbers).padStart(5, '0')}`);
-const wait = async (ms: number, beganMs = performance.now()) => until(() => performance.now() - beganMs > ms);
+/** For what the gateway goes by itself: how long something has waited, how long it believes what it has read. */
+const untilPassed = async (ms: number, beganMs = performance.now()) => until(() => performance.now() - beganMs > ms);
+/** Each try has a turn, also one that then finds no connection. */
+async function turnsGiven(): Promise<number> {
+  const { body } = await world.gateway.app.internalServer.inject('/metrics');
+  return readScrape(body).sum('waypost_send_turns_total');
+}
 const takenOf = (to: string) => world.provider.taken.filter((taken) => taken.to === to);
 const platform = (method: string, path: string, body?: unknown) =>
   world.gateway.call(method, `/platform/v1/${path}`, { key: world.gateway.platformKey, body });
@@ -49,7 +58,7 @@ async function sendToClosedGate(from: string, to: readonly string[]) {
   world.provider.onMessage = async () => void (await gate.promise);
   const answer = world.sendText(from, to);
   await until(() => world.provider.taken.length === CONNECTIONS);
-  await wait(STALE_MS);
+  await untilPassed(STALE_MS);
   return { answer };
 }
 
@@ -68,7 +77,7 @@ describe('a message that has waited for a connection to the provider', () => {
     const { answer } = await sendToClosedGate(await world.connect(), phones(5));
     const account = `accounts/${world.gateway.accountId}`;
     assert.equal((await platform('PATCH', account, { suspended: true })).status, 200);
-    await wait(STOPPED_MS);
+    await untilPassed(STOPPED_MS);
     gate.resolve();
     const { json } = await answer;
     assert.equal((await platform('PATCH', account, { suspended: false })).status, 200);
@@ -86,12 +95,14 @@ describe('a message that has waited for a connection to the provider', () => {
       await gate.promise;
       return undefined;
     };
+    const turnsBefore = await turnsGiven();
     const answer = world.sendText(from, [to]);
     await until(() => takenOf(to).length === 1);
     const others = world.sendText(from, phones(CONNECTIONS));
     await until(() => world.provider.taken.length === 1 + CONNECTIONS);
-    // Its second try is due after a second, and finds no connection.
-    await wait(1_500);
+    // Its second try has its turn, and finds no connection.
+    await until(async () => (await turnsGiven()) >= turnsBefore + 1 + CONNECTIONS + 1);
+    await untilPassed(STALE_MS);
     const [{ id } = { id: '' }] = takenOf(to);
     const delivered = statusOf('delivered', { providerId: `wamid.${id}`, messageId: id });
     await tell(messagesBody(await lineFrom(from), { statuses: [delivered] }));
@@ -150,6 +161,17 @@ describe('a template message that waits for its turn', () => {
   });
 });
 
+/** Whether a message that is to be tried again has asked since then what is not applied yet. It asks again and again. */
+async function hasLooked(since: Date | undefined): Promise<boolean> {
+  const looks = await world.gateway.database.query(
+    `select 1 from pg_stat_activity
+     where datname = current_database() and query_start > $1 and query like '%select id::text from notification_pack%'
+       and pid <> pg_backend_pid()`,
+    [since],
+  );
+  return looks.length > 0;
+}
+
 it('a marketing message is not tried again once a stop is applied that was answered while it paused', async () => {
   const from = await world.connect();
   const line = await lineFrom(from);
@@ -169,9 +191,10 @@ it('a marketing message is not tried again once a stop is applied that was answe
     const told = Promise.withResolvers<void>();
     applying = world.gateway.database.transaction(async (tx) => {
       await tx.query('lock table marketing_preference in exclusive mode');
+      const [began] = await tx.query<{ at: Date }>('select clock_timestamp() as at');
       locked.resolve();
       await told.promise;
-      await wait(2_000);
+      await until(() => hasLooked(began?.at), LOCKED_MS_MAX);
     });
     await locked.promise;
     await tell(changeBody(line, 'user_preferences', { metadata, user_preferences: [wordOf('stop')] }));
