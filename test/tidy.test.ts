@@ -2,17 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { API_ERRORS } from '../src/kernel/errors.ts';
 import { MESSAGE_ERRORS } from '../src/kernel/message-errors.ts';
-import {
-  accountTables,
-  folderOf,
-  functionsOf,
-  glob,
-  hasSql,
-  importsOf,
-  linesOf,
-  read,
-  statementsOf,
-} from './support/tree.ts';
+import { folderOf, functionsOf, glob, hasSql, importsOf, linesOf, read } from './support/tree.ts';
 
 const PORTS = ['kernel', 'store', 'http', 'observe', 'provider'];
 /** What a folder of src may import. What a slice may import, the slices above it may too. */
@@ -57,28 +47,6 @@ const USERS: Record<string, string[]> = {
   'src/provider/whatsapp/': ['src/app.ts'],
   [EMBEDDED]: ['src/app.ts', 'src/main.ts'],
 };
-
-/** Queries that cannot name the account, each with its reason. */
-const WITHOUT_ACCOUNT = [
-  'src/accounts/store.ts AUDIT_LIST', // The platform's view of all accounts.
-  'src/accounts/key-store.ts KEYS_BY_HASH', // The door: it finds the account by the hash of its key.
-  'src/accounts/key-store.ts KEY_REVOKE', // The platform names a key by its id alone.
-  'src/channels/store.ts CHANNEL_FIND', // The platform names a channel by its id alone.
-  'src/channels/store.ts CHANNEL_BY_NUMBER_ID', // It finds the account that a notification is for.
-  'src/channels/store.ts CHANNEL_BY_BUSINESS', // It finds all accounts that a notification is for.
-  'src/messages/report/inbound-store.ts INBOUND_ID_EXPIRE', // A sweep over all accounts.
-  'src/messages/commit/store.ts IDEMPOTENCY_EXPIRE', // A sweep over all accounts.
-  'src/messages/commit/store.ts REQUEST_BEGUN', // A sweep over all accounts: what this node has begun.
-  'src/keeping/partition-store.ts REQUEST_RUNNING', // A week is dropped for all accounts.
-  'src/keeping/expire-store.ts WINDOW_DELETE', // A sweep over all accounts.
-  'src/messages/commit/recover-store.ts WORKING_NODES', // A sweep over all accounts: which nodes have something under way.
-  'src/messages/commit/recover-store.ts RUNNING_LIST', // A sweep over all accounts: what a gone node has left.
-  'src/statistics/due-store.ts DUE_CLAIM', // A sweep over all accounts.
-  'src/platform-state/store.ts RUNNING_STATE', // The platform's view of all accounts.
-  'src/platform-state/store.ts STATISTICS_STATE', // The platform's view of all accounts.
-  'src/watch/queue-store.ts REQUESTS_RUNNING', // How much is under way, over all accounts.
-];
-const NAMES_ACCOUNT = /\baccount_id\s*=|insert into \w+( as \w+)? \([^)]*\baccount_id\b/;
 
 /** Who asks for the time of day. How long something takes must not depend on it, because it can be set. */
 const TIME_OF_DAY = [
@@ -149,17 +117,6 @@ describe('the tree', () => {
 
   it('has SQL in store files only', () => {
     none(code.filter((path) => !path.startsWith('src/store/') && !/[/-]store\.ts$/.test(path)).filter(hasSql));
-  });
-
-  it("names account_id in every query on an account's data", () => {
-    const touches = new RegExp(`\\b(from|into|update|join)\\s+(${accountTables().join('|')})\\b`);
-    const stores = code.filter((path) => /[/-]store\.ts$/.test(path));
-    const found = stores.flatMap((path) =>
-      statementsOf(path)
-        .filter(({ sql }) => touches.test(sql) && !NAMES_ACCOUNT.test(sql))
-        .map(({ name }) => `${path} ${name}`),
-    );
-    assert.deepEqual(found.sort(), WITHOUT_ACCOUNT.toSorted());
   });
 
   it("has the provider's own words in its adapter and the sandbox only", () => {

@@ -5,6 +5,7 @@ import { readTimeMs, timeParameter } from '../http/time-parameter.ts';
 import { firstIdOfMs, parseId } from '../kernel/ids.ts';
 import type { KeepLimits } from '../kernel/keep.ts';
 import { readPhoneNumber } from '../kernel/phone-number.ts';
+import type { AccountPrincipal } from '../kernel/principal.ts';
 import type { Database } from '../store/database.ts';
 import { MESSAGE_STATUSES } from './message.ts';
 import { messageOperations } from './operations.ts';
@@ -52,10 +53,11 @@ export function listRoute({ database, docsUrl, limits }: Deps): Route {
     operation: messageOperations.list,
     bodyUse: 'none',
     querySchema: LIST_QUERY,
-    async handle({ principal: { accountId, mode }, query }) {
+    async handle({ principal, query }) {
+      const { accountId, mode } = principal;
       const page = readPage(query);
       const { messagesFromMs, contentFromMs } = limits();
-      const filters = await readFilters(database, accountId, query, { before: page.before, messagesFromMs });
+      const filters = await readFilters(database, principal, query, { before: page.before, messagesFromMs });
       const rows = await listMessagesOfAny(database, accountId, mode, filters, page.limit + 1);
       const context = { store: database, accountId, mode, docsUrl: docsUrl(), contentFromMs };
       const shown = await fitPage(database, accountId, mode, rows.slice(0, page.limit));
@@ -66,11 +68,12 @@ export function listRoute({ database, docsUrl, limits }: Deps): Route {
 }
 
 type ListQuery = Static<typeof LIST_QUERY>;
+type Owner = Pick<AccountPrincipal, 'accountId' | 'mode'>;
 
 /** The list has every message that passes one of them. There are none for a malformed id, which no message has. */
 async function readFilters(
   store: Database,
-  accountId: string,
+  owner: Owner,
   query: ListQuery,
   { before, messagesFromMs }: { before: string | null; messagesFromMs: number },
 ): Promise<MessageFilter[]> {
@@ -83,18 +86,18 @@ async function readFilters(
     filter.request_id = id;
   }
   if (to === undefined) return [filter];
-  return (await readTo(store, accountId, to)).map((recipient) => ({ ...filter, ...recipient }));
+  return (await readTo(store, owner, to)).map((recipient) => ({ ...filter, ...recipient }));
 }
 
 /**
  * A message goes to a person, by number or user id, or comes from a person to one of the account's own numbers. A number may
  * be both, where the account writes to a number that is or was its own.
  */
-async function readTo(store: Database, accountId: string, to: string): Promise<Partial<MessageFilter>[]> {
+async function readTo(store: Database, { accountId, mode }: Owner, to: string): Promise<Partial<MessageFilter>[]> {
   // A plus that was not escaped arrives as a space. One that was escaped may have a space before it.
   const number = readPhoneNumber(to.replace(/^ (?=[^+]*$)/, '+'));
   if (number === undefined) return [{ to_user_id: to }];
-  const channelIds = await findChannelsByNumber(store, accountId, number);
+  const channelIds = await findChannelsByNumber(store, accountId, mode, number);
   return [{ to_phone: number }, ...(channelIds.length === 0 ? [] : [{ to_channels: channelIds }])];
 }
 

@@ -15,6 +15,12 @@ export interface PlanNode {
   condition: string | undefined;
   /** What is looked at once a row is read. */
   filter: string | undefined;
+  /** The name that the statement gives the table, or the part that is scanned. */
+  alias: string | undefined;
+  /** What both parts of a join are compared by, where neither has a row in the result without one of the other. */
+  joins: string[];
+  /** It is run by itself, and its rows do not go on to the step that it stands under. */
+  isApart: boolean;
   /** What belongs to the step beside: an order, the change that it makes, the name of its part. */
   detail: string | undefined;
   parts: PlanNode[];
@@ -113,6 +119,12 @@ function readNode(raw: unknown, catalogue: Catalogue): PlanNode {
     columns: catalogue.columns.get(String(member('Index Name'))) ?? [],
     condition: text('Index Cond') ?? text('TID Cond'),
     filter: text('Filter'),
+    alias: text('Alias')?.replace(/_\d+$/, ''),
+    joins:
+      member('Join Type') === 'Inner'
+        ? ['Hash Cond', 'Merge Cond', 'Join Filter'].flatMap((name) => text(name) ?? [])
+        : [],
+    isApart: member('Subplan Name') !== undefined,
     detail: detail.length === 0 ? undefined : detail.join('; '),
     parts: withoutRepeats(parts),
   });

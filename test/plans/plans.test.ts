@@ -5,6 +5,8 @@ import { planFiles } from './files.ts';
 import { findUnrecorded } from './literals.ts';
 import { findWide, MAY_READ_MORE } from './narrow.ts';
 import { type Planned, planStatements } from './plans.ts';
+import { MAY_CROSS } from './wall-exceptions.ts';
+import { findTablesWith, findUnwalled, type Wall } from './walls.ts';
 
 /** Each major version plans in its own way; the kept plans are those of the embedded server. */
 const isEmbedded = process.env.TEST_DATABASE_URL === undefined;
@@ -42,6 +44,41 @@ describe('the plans of the statements', () => {
       'What needs no excuse has none',
     );
   });
+
+  it('compare the account wherever they read what belongs to one', async () => {
+    assertCrossing('account_id', await crossing('account_id'));
+  });
+
+  it("compare the key's mode wherever they read what has one", async () => {
+    const overAccounts = await crossing('account_id');
+    assertCrossing(
+      'mode',
+      (await crossing('mode')).filter((reading) => !overAccounts.includes(reading)),
+    );
+  });
+
+  /** What reads over a wall: the function of a store, and the table. */
+  async function crossing(wall: Wall): Promise<string[]> {
+    const tables = await findTablesWith(testDatabase.database, wall);
+    return planned.flatMap((statement) =>
+      findUnwalled(statement, wall, tables).map(
+        (table) => `${statement.store} ${statement.call.split(',')[0]}: ${table}`,
+      ),
+    );
+  }
+
+  function assertCrossing(wall: Wall, found: readonly string[]): void {
+    assert.deepEqual(
+      found.filter((reading) => !MAY_CROSS[wall].includes(reading)),
+      [],
+    );
+    if (!isEmbedded) return;
+    assert.deepEqual(
+      MAY_CROSS[wall].filter((reading) => !found.includes(reading)),
+      [],
+      'What needs no excuse has none',
+    );
+  }
 
   const skip = isEmbedded ? false : 'not on the embedded server';
   it('are those that are kept (to accept new ones: npm run plans -- --update)', { skip }, () => {

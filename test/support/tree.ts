@@ -45,14 +45,6 @@ export function statementsOf(path: string): { name: string; sql: string }[] {
   return parts.filter(({ name }) => !isFragment(name)).map(({ name, sql }) => ({ name, sql: expand(sql) }));
 }
 
-/** Every table with an `account_id`, as the migrations make them. */
-export function accountTables(): string[] {
-  const tables = glob('src/store/migrations/*.sql').flatMap((path) => [
-    ...read(path).matchAll(/create table (\w+) \(([\s\S]*?)\n\)/g),
-  ]);
-  return tables.filter(([, , columns = '']) => /^\s+account_id\b/m.test(columns)).map(([, name = '']) => name);
-}
-
 /** The texts of the functions at the top level of a file, by their names. */
 export function functionsOf(path: string): { name: string; text: string }[] {
   const found = read(path).matchAll(/^(?:export )?(?:async )?function (\w+)[\s\S]*?\n\}$/gm);

@@ -58,7 +58,7 @@ const FILTERS: {
     // A message that has its row already, while others of its request are under way, has another status by now. Looked up
     // one by one: `not exists` was planned to read all messages of the account.
     underWay: `i.status = $::message_status
-      and (select m.id from message m where m.account_id = r.account_id and m.id = i.id limit 1) is null`,
+      and (select m.id from message m where m.account_id = r.account_id and m.mode = r.mode and m.id = i.id limit 1) is null`,
   },
   { name: 'direction', type: 'direction', stored: 'direction = $::direction', underWay: "$::direction = 'outbound'" },
 ];
@@ -77,7 +77,7 @@ const BY_INDEX = ['request_id', 'message_id', 'to_phone', 'to_user_id', 'client_
  * follow the order of the page, and read all messages of the account.
  */
 const FEW: Partial<Record<keyof MessageFilter, string>> = {
-  request_id: messagesOf('(select message_ids from request where account_id = $1 and id = $::uuid)'),
+  request_id: messagesOf('(select message_ids from request where account_id = $1 and mode = $2 and id = $::uuid)'),
   message_id: '(select * from message where account_id = $1 and provider_message_id = $ offset 0) as message',
 };
 
@@ -183,7 +183,7 @@ function narrow(
   ];
 }
 
-/** `$1` is the account everywhere. */
+/** `$1` is the account and `$2` the mode everywhere. */
 function withParameter(condition: string, place: number): string {
-  return condition.replaceAll(/\$(?!1)/g, `$${place}`);
+  return condition.replaceAll(/\$(?![12])/g, `$${place}`);
 }

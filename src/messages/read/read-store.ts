@@ -131,11 +131,16 @@ export async function findContentBytes(
   return new Map(rows.map(({ id, bytes }) => [id, bytes]));
 }
 
-const CHANNEL_BY_NUMBER = 'select id from channel where account_id = $1 and phone_number = $2';
+const CHANNEL_BY_NUMBER = 'select id from channel where account_id = $1 and mode = $2 and phone_number = $3';
 
 /** The account's channels of a phone number, removed ones too. */
-export async function findChannelsByNumber(store: Queryable, accountId: string, number: string): Promise<string[]> {
-  return (await store.query<{ id: string }>(CHANNEL_BY_NUMBER, [accountId, number])).map(({ id }) => id);
+export async function findChannelsByNumber(
+  store: Queryable,
+  accountId: string,
+  mode: Mode,
+  number: string,
+): Promise<string[]> {
+  return (await store.query<{ id: string }>(CHANNEL_BY_NUMBER, [accountId, mode, number])).map(({ id }) => id);
 }
 
 const CHANNEL_NUMBERS = 'select id, phone_number from channel where account_id = $1 and id = any($2::uuid[])';
