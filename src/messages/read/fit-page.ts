@@ -1,7 +1,7 @@
 import type { Mode } from '../../kernel/principal.ts';
 import type { Queryable } from '../../store/database.ts';
-import type { ListedMessage, MessageRow } from './message-rows.ts';
 import { findContentBytes, findMessages } from './read-store.ts';
+import type { ListedMessage, MessageRow } from './row-store.ts';
 
 /** As much as one request may bring. What all messages of a request have in common is told with each of them. */
 const CONTENT_BYTES_MAX = 1 << 20;

@@ -1,7 +1,7 @@
 import type { Mode } from '../../kernel/principal.ts';
 import type { Queryable } from '../../store/database.ts';
 import { listMessages, type MessageFilter } from './list-store.ts';
-import type { ListedMessage } from './message-rows.ts';
+import type { ListedMessage } from './row-store.ts';
 
 /**
  * The newest messages that pass any of some filters, newest first, at most `limit`. Each filter is looked up alone, so that

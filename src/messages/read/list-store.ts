@@ -1,7 +1,7 @@
 import type { Mode } from '../../kernel/principal.ts';
 import type { Queryable } from '../../store/database.ts';
 import type { MessageStatus } from '../message.ts';
-import { IF_SMALL, type ListedMessage, mergeById, messagesOf, storedColumns, underWay } from './message-rows.ts';
+import { IF_SMALL, type ListedMessage, mergeById, messagesOf, storedColumns, underWay } from './row-store.ts';
 
 /** What a list of messages is narrowed to; absent members narrow nothing. */
 export interface MessageFilter {

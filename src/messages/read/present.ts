@@ -3,8 +3,8 @@ import { type MessageError, type MessageErrorView, presentMessageError } from '.
 import type { Mode } from '../../kernel/principal.ts';
 import type { Queryable } from '../../store/database.ts';
 import { inboundMember } from './inbound-member.ts';
-import type { MessageRow } from './message-rows.ts';
 import { findChannelNumbers, findRequests, type RequestRow, type TimelineRow } from './read-store.ts';
+import type { MessageRow } from './row-store.ts';
 
 /** A message as callers read it; its content stands in the member named after `type`. */
 export interface MessageView {

@@ -2,7 +2,7 @@ import type { MessageError } from '../../kernel/message-errors.ts';
 import type { Mode } from '../../kernel/principal.ts';
 import type { Queryable } from '../../store/database.ts';
 import type { RefusedEntry } from '../message.ts';
-import { type MessageRow, mergeById, messagesOf, STORED, storedColumns, underWay } from './message-rows.ts';
+import { type MessageRow, mergeById, messagesOf, STORED, storedColumns, underWay } from './row-store.ts';
 
 const MESSAGE_BY_IDS = `${storedColumns()} ${messagesOf('$3::uuid[]')} where account_id = $1 and mode = $2 order by id`;
 /** Only the requests that have one of the messages are unpacked: an account may have hundreds that run, of 50 messages each. */
