@@ -1,9 +1,9 @@
+import { RECOVERY_MS } from '../kernel/lease.ts';
 import { LATE_ANSWER_MS } from '../provider/port.ts';
+import { ANSWER_TIMEOUT_MS } from '../store/database.ts';
 
-/** Longer than the store lets a statement run and its answer be awaited, so it covers a last commit that is in doubt. */
-const COMMIT_MS = 40_000;
-/** Others settle within this time what a gateway leaves that dies. It is longer than a key is believed that was revoked. */
-const RECOVERY_MS = 30_000;
+/** It covers a last commit that is in doubt, and the connection that it was waiting for. */
+const COMMIT_MS = ANSWER_TIMEOUT_MS + 5_000;
 
 export interface SendLimits {
   sendDeadlineMs: number;
@@ -12,7 +12,8 @@ export interface SendLimits {
 
 /**
  * Erasing ends no sooner than so long after it was asked for: by then all that was under way has written what it knows. A
- * send has its deadline, and late answers have their time after it; what else asks the provider has the provider's time.
+ * send has its deadline, and late answers have their time after it; what else asks the provider has the provider's time. What
+ * a gateway leaves that dies is settled by others; that takes longer than a key is believed that was revoked.
  */
 export function settledAfterMs({ sendDeadlineMs, providerTimeoutMs }: SendLimits): number {
   return sendDeadlineMs + LATE_ANSWER_MS + providerTimeoutMs + COMMIT_MS + RECOVERY_MS;

@@ -3,13 +3,12 @@ import { hostname } from 'node:os';
 import type { Logger } from 'pino';
 import { newId } from '../kernel/ids.ts';
 import { isAlive } from '../kernel/is-alive.ts';
+import { LEASE_MS } from '../kernel/lease.ts';
 import { unwatched, type WatchRound } from '../observe/loops.ts';
 import type { Queryable } from '../store/database.ts';
 import { isPassingFailure } from '../store/passing-failure.ts';
 import { deleteNode, forgetNode, listNodes, type NodeRow, renewNode } from './store.ts';
 
-/** After this long without a sign of life a node's work is settled by others: well inside the promised 30 s. */
-const LEASE_SECONDS = 15;
 /** Shorter than a pause between two rounds of `findGone`, so that a node that lives renews its lease between them. */
 export const BEAT_MS = 3_000;
 /** While commits hang, each renewal holds a connection. One may hang by itself, because its connection is dead; two do not. */
@@ -43,7 +42,9 @@ export async function joinNodes({ database, log, watch = unwatched }: Deps): Pro
   const host = hostIdentity();
   const underWay = new Set<Promise<void>>();
   const begin = () => {
-    const renewal = renewNode(database, id, host, process.pid, LEASE_SECONDS).finally(() => underWay.delete(renewal));
+    const renewal = renewNode(database, id, host, process.pid, LEASE_MS / 1_000).finally(() =>
+      underWay.delete(renewal),
+    );
     underWay.add(renewal);
     return renewal;
   };

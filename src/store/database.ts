@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { type ClientBase, Pool, type PoolClient, type PoolConfig, TypeOverrides, types } from 'pg';
 import { parseKeepingDigits } from '../kernel/json-digits.ts';
+import { LEASE_MS } from '../kernel/lease.ts';
 import { StoreUnavailable } from '../kernel/store-unavailable.ts';
 import { arrayText } from './array-text.ts';
 import { type BinaryType, binaryArray } from './binary-array.ts';
@@ -48,10 +49,11 @@ const STATEMENT_TIMEOUT_MS = 30_000;
  * A transaction of a process that hangs must not hold its locks: by the end of its lease the others settle what it has
  * left, and pass over what is locked.
  */
-const IDLE_TRANSACTION_TIMEOUT_MS = 10_000;
+const IDLE_TRANSACTION_TIMEOUT_MS = LEASE_MS - 5_000;
 /** The server's own limit comes first; this is added to it for a server or a network that does not answer at all. */
 const ANSWER_GRACE_MS = 5_000;
-const ANSWER_TIMEOUT_MS = STATEMENT_TIMEOUT_MS + ANSWER_GRACE_MS;
+/** After this a statement has its answer, or has failed. */
+export const ANSWER_TIMEOUT_MS = STATEMENT_TIMEOUT_MS + ANSWER_GRACE_MS;
 /** Long enough that a quiet minute does not cost the next burst its connections. */
 const IDLE_CONNECTION_MS = 300_000;
 

@@ -3,6 +3,7 @@ import type { Logger } from 'pino';
 import { appendEvents } from '../../events/store.ts';
 import { firstIdOfMs, idTimeMs, newId } from '../../kernel/ids.ts';
 import { createInFlight } from '../../kernel/in-flight.ts';
+import { LEASE_MS } from '../../kernel/lease.ts';
 import { StoreUnavailable, storeTooSlow } from '../../kernel/store-unavailable.ts';
 import { withinMs } from '../../kernel/within-ms.ts';
 import { createBatcher } from '../../store/batcher.ts';
@@ -42,9 +43,6 @@ const tooLong = storeTooSlow('No commit in time', true);
 /** Sends are rarely under way for so long, so that few have to be told from strays. */
 const STRAY_MS = 30_000;
 export const STRAYS_EVERY_MS = 15_000;
-
-/** As long as a node's lease: what is younger cannot have been settled by others, nor can its account have been erased. */
-const UNFENCED_MS = 15_000;
 
 /** Outcomes of one send's messages. */
 export interface Settlement {
@@ -236,9 +234,12 @@ async function lockWhatIsThere(tx: Queryable, settled: readonly SettledMessage[]
   return settled.filter(({ requestId }) => requests.has(requestId));
 }
 
-/** By the time of day, which goes on while a machine sleeps. */
+/**
+ * What is younger cannot have been settled by others, nor can its account have been erased. By the time of day, which goes on
+ * while a machine sleeps.
+ */
 function isOld({ settled: [first] }: Settlement): boolean {
-  return first !== undefined && Date.now() - idTimeMs(first.requestId) > UNFENCED_MS;
+  return first !== undefined && Date.now() - idTimeMs(first.requestId) > LEASE_MS;
 }
 
 /** The outcomes and their events, in a transaction of their own, because the numbers of events are locked in it. */
