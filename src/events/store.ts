@@ -2,6 +2,7 @@ import { newId } from '../kernel/ids.ts';
 import type { Mode } from '../kernel/principal.ts';
 import type { Queryable, Transaction } from '../store/database.ts';
 import type { EventDraft } from './event.ts';
+import { traceparentsOf } from './on-append.ts';
 
 /** Locks the counters from here to the commit, in one order everywhere. */
 const EVENT_NUMBER = `
@@ -15,7 +16,7 @@ const EVENT_NUMBER = `
  * A statement of its own, because a statement sees what was committed when it began: an endpoint that was created while this
  * writer waited for its counters gets the events that are numbered afterwards.
  */
-export const EVENT_APPEND = `
+const EVENT_APPEND = `
   with recorded as (
     insert into event (account_id, id, mode, sequence, type, data, traceparent, at)
     select account_id, id, mode, sequence, type, data, traceparent, clock_timestamp()
@@ -56,7 +57,7 @@ export async function appendEvents(tx: Transaction, drafts: readonly EventDraft[
     drafts.map(() => newId()),
     drafts.map(({ type }) => type),
     drafts.map(({ data }) => JSON.stringify(data)),
-    drafts.map(({ traceparent }) => traceparent),
+    traceparentsOf(tx, drafts),
     sequences,
   ]);
 }
