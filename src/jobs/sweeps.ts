@@ -1,9 +1,9 @@
 import type { Logger } from 'pino';
 import { tidyDeliveries } from '../endpoints/deliver/delivery-store.ts';
 import { effectsRememberedDays, type KeepDays } from '../kernel/keep.ts';
+import { expireIdempotency } from '../messages/commit/idempotency-store.ts';
 import { recoverRequests } from '../messages/commit/recover.ts';
 import { listWorkingNodes } from '../messages/commit/recover-store.ts';
-import { expireIdempotency } from '../messages/commit/store.ts';
 import { expireErasedInboundIds, expireInboundIds } from '../messages/report/inbound-store.ts';
 import type { Node } from '../nodes/node.ts';
 import { expireNews } from '../notifications/news-store.ts';

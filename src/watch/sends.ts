@@ -1,6 +1,7 @@
 import type { Pacing } from '../channels/pacing.ts';
 import { formatId } from '../kernel/ids.ts';
-import type { Ledger, Settlement } from '../messages/commit/ledger.ts';
+import type { Ledger } from '../messages/commit/ledger.ts';
+import type { Settlement } from '../messages/commit/settlement.ts';
 import type { Sends } from '../messages/send/send.ts';
 import type { SendMetrics } from '../observe/send-metrics.ts';
 import type { Span, Traces } from '../observe/traces.ts';

@@ -38,7 +38,7 @@ export const MAY_READ_MORE: Record<string, string> = {
   'src/keeping/expire-store.ts emptyStrays': 'Next to nothing is in no week.',
   'src/messages/report/inbound-store.ts detachInboundIds': 'Ends at a limit.',
   'src/messages/report/inbound-store.ts expireInboundIds': 'By the time at which they end.',
-  'src/messages/commit/store.ts expireIdempotency': 'By the time at which they end.',
+  'src/messages/commit/idempotency-store.ts expireIdempotency': 'By the time at which they end.',
   'src/messages/read/list-store.ts listMessages, no filter': 'Ends with the page, and reads far for some filters.',
   'src/messages/read/list-store.ts listMessages, no filter, by a test key':
     'Ends with the page, and reads far for some filters.',

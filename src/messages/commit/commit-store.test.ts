@@ -6,16 +6,12 @@ import type { Mode } from '../../kernel/principal.ts';
 import type { IntendedMessage, Outcome } from '../message.ts';
 import type { NewRequest } from './begin-store.ts';
 import { commitSends } from './commit-store.ts';
+import { expireIdempotency, findIdempotency } from './idempotency-store.ts';
+import { lockRequests, lockStatuses } from './lock-store.ts';
 import type { RowsKnown } from './settle-store.ts';
-import {
-  expireIdempotency,
-  findIdempotency,
-  findSettled,
-  lockRequests,
-  lockStatuses,
-  takeTurns,
-  withdrawRequest,
-} from './store.ts';
+import { takeTurns } from './turn-store.ts';
+import { findSettled } from './under-way-store.ts';
+import { withdrawRequest } from './withdraw-store.ts';
 
 const ACCOUNT = newId();
 const ANSWERED_AT = new Date('2026-05-04T03:02:01.000Z');

@@ -1,22 +1,19 @@
-import { setTimeout as wait } from 'node:timers/promises';
 import type { Logger } from 'pino';
-import { appendEvents } from '../../events/store.ts';
-import { firstIdOfMs, idTimeMs, newId } from '../../kernel/ids.ts';
+import { firstIdOfMs, idTimeMs } from '../../kernel/ids.ts';
 import { createInFlight } from '../../kernel/in-flight.ts';
 import { LEASE_MS } from '../../kernel/lease.ts';
 import { StoreUnavailable, storeTooSlow } from '../../kernel/store-unavailable.ts';
 import { withinMs } from '../../kernel/within-ms.ts';
 import { createBatcher } from '../../store/batcher.ts';
-import type { Database, Queryable } from '../../store/database.ts';
-import { isPassingFailure } from '../../store/passing-failure.ts';
+import type { Database } from '../../store/database.ts';
 import { isUniqueViolation } from '../../store/unique-violation.ts';
-import type { MessageStatus, Outcome } from '../message.ts';
-import { draftMessageEvents } from '../read/message-events.ts';
-import { findReported, insertTimeline, type NewTimelineEntry, unpackMessages } from '../report/apply-store.ts';
 import type { NewRequest } from './begin-store.ts';
+import { commitAndTell } from './commit-and-tell.ts';
 import { commitSends, type SendCommit } from './commit-store.ts';
-import type { CompletedRequest, SettledMessage } from './settle-store.ts';
-import { listBegun, lockRequests, lockStatuses, takeTurns, withdrawRequest, withdrawStray } from './store.ts';
+import { type IfRefused, type Refused, repeatUntilDone } from './repeat-until-done.ts';
+import type { Settlement } from './settlement.ts';
+import { takeTurns } from './turn-store.ts';
+import { listBegun, withdrawRequest, withdrawStray } from './withdraw-store.ts';
 
 /** Enough to share a commit among all callers of a busy moment, few enough to keep each statement short. */
 const SENDS_A_COMMIT_MAX = 100;
@@ -31,9 +28,6 @@ const COMMITS_MAX = 2;
 const BESIDE_MIN = 24;
 /** These commits are rare, so two at a time cost nothing. */
 const OTHERS_MAX = 2;
-const RETRY_PAUSE_MS = 250;
-/** A refusal that does not pass by itself, such as a lost grant, is for an operator to mend; the outcomes are known nonetheless. */
-const REFUSED_PAUSE_MS = 5_000;
 /** With so many of them nothing more is begun: what cannot be stored must not go out. A few may be a fault in these alone. */
 const REFUSED_MAX = 100;
 const tooManyRefused = storeTooSlow('The outcomes of other sends cannot be stored', false);
@@ -43,20 +37,6 @@ const tooLong = storeTooSlow('No commit in time', true);
 /** Sends are rarely under way for so long, so that few have to be told from strays. */
 const STRAY_MS = 30_000;
 export const STRAYS_EVERY_MS = 15_000;
-
-/** Outcomes of one send's messages. */
-export interface Settlement {
-  /**
-   * `meanwhile`: others of the request are still under way; `end`: these are the last ones, and complete it; `late`: the
-   * answer said `unknown`.
-   */
-  when: 'meanwhile' | 'end' | 'late';
-  settled: SettledMessage[];
-  /** At the `end` only. */
-  completed: CompletedRequest | null;
-  /** Of the body that the messages' own contents came in; 0 where they have none. */
-  bytes: number;
-}
 
 /** The two commits of a send, shared with the sends of the same moment. */
 export interface Ledger {
@@ -226,112 +206,9 @@ function isEventful({ when, settled }: Settlement): boolean {
 }
 
 /**
- * An outcome may have waited until its account was erased, and must not bring its rows back. While a request is locked here,
- * the erasure waits for it, and then looks again.
- */
-async function lockWhatIsThere(tx: Queryable, settled: readonly SettledMessage[]): Promise<SettledMessage[]> {
-  const requests = await lockRequests(tx, settled);
-  return settled.filter(({ requestId }) => requests.has(requestId));
-}
-
-/**
  * What is younger cannot have been settled by others, nor can its account have been erased. By the time of day, which goes on
  * while a machine sleeps.
  */
 function isOld({ settled: [first] }: Settlement): boolean {
   return first !== undefined && Date.now() - idTimeMs(first.requestId) > LEASE_MS;
-}
-
-/** The outcomes and their events, in a transaction of their own, because the numbers of events are locked in it. */
-async function commitAndTell(database: Database, items: readonly Settlement[]): Promise<void> {
-  const known = items.flatMap((item) => item.settled);
-  const completed = items.flatMap((item) => item.completed ?? []);
-  const late = new Set(items.filter(({ when }) => when === 'late').flatMap((item) => item.settled));
-  await database.transaction(async (tx) => {
-    const settled = await lockWhatIsThere(tx, known);
-    if (settled.length === 0) return;
-    // A notification may be writing such a row at this moment. It is waited for: what has no row cannot be locked, and
-    // what it told must not be told again.
-    await unpackMessages(
-      tx,
-      settled.map(({ message, ...one }) => ({ ...one, messageId: message.id })),
-    );
-    const before = await lockStatuses(tx, settled);
-    // By this node, or by another one that took this one for gone, `unknown` was told before these were known.
-    const belated = new Set(settled.filter((one) => late.has(one) || before.get(one.message.id) === 'unknown'));
-    await commitSends(tx, { begun: [], settled, completed }, 'told');
-    await noteLateAnswers(tx, [...belated], before);
-    const eventful = settled.filter((one) => one.outcome.status === 'unknown' || belated.has(one));
-    const told = eventful.filter((one) => isStep(before.get(one.message.id), one.outcome.status));
-    const events = told.map(({ accountId, message, outcome: { status, error } }) => {
-      return { accountId, messageId: message.id, status, error };
-    });
-    await appendEvents(tx, await draftMessageEvents(tx, events));
-  });
-}
-
-/**
- * The caller was told `unknown`, which stays the beginning of the message's history; the provider's late answer comes after
- * it. It is noted once, also when a commit in doubt is repeated, and not if a notification has said the same already.
- */
-async function noteLateAnswers(
-  tx: Queryable,
-  late: readonly SettledMessage[],
-  before: ReadonlyMap<string, MessageStatus>,
-): Promise<void> {
-  const answered = late.filter(({ outcome }) => outcome.status !== 'unknown');
-  if (answered.length === 0) return;
-  const messages = answered.map(({ accountId, message }) => ({ accountId, id: message.id }));
-  const known = await findReported(tx, messages);
-  const entries = answered
-    .filter(({ message, outcome }) => known.get(message.id)?.includes(outcome.status) !== true)
-    .map(({ accountId, message, outcome: { status, at, error } }): NewTimelineEntry => {
-      const note = isStep(before.get(message.id), status) ? null : 'late';
-      return { accountId, messageId: message.id, id: newId(), status, at, receivedAt: at, note, error };
-    });
-  await insertTimeline(tx, entries);
-}
-
-/** Whether an outcome is news: no notification was quicker, and it does not repeat a commit in doubt. */
-function isStep(before: MessageStatus | undefined, outcome: Outcome['status']): boolean {
-  if (before === undefined || before === 'pending' || before === 'transmitting') return true;
-  return before === 'unknown' && outcome !== 'unknown';
-}
-
-/** What becomes of work that the database refuses for a reason that does not pass by itself. */
-type IfRefused = 'throw' | 'go_on';
-
-/** Work that goes on being refused. */
-interface Refused {
-  waiting: number;
-  /** Then it is left to whoever recovers what this node leaves. */
-  stopping: boolean;
-}
-
-async function repeatUntilDone(
-  work: () => Promise<void>,
-  ifRefused: IfRefused,
-  refused: Refused,
-  log: Logger,
-): Promise<void> {
-  let isRefused = false;
-  try {
-    for (let tries = 1; ; tries++) {
-      try {
-        return await work();
-      } catch (error) {
-        const passing = isPassingFailure(error);
-        if (passing && tries === 1) log.warn({ err: error }, 'outcomes.waiting_for_store');
-        if (!passing && !isRefused) {
-          isRefused = true;
-          refused.waiting += 1;
-          log.fatal({ err: error }, 'outcomes.not_writable');
-        }
-        if (!passing && (ifRefused === 'throw' || refused.stopping)) throw error;
-        await wait(passing ? RETRY_PAUSE_MS : REFUSED_PAUSE_MS);
-      }
-    }
-  } finally {
-    if (isRefused) refused.waiting -= 1;
-  }
 }

@@ -12,7 +12,7 @@ import type { IntendedMessage } from '../message.ts';
 import type { NewRequest } from './begin-store.ts';
 import { commitSends } from './commit-store.ts';
 import { recoverRequests } from './recover.ts';
-import { withdrawRequest } from './store.ts';
+import { withdrawRequest } from './withdraw-store.ts';
 
 const log = pino({ level: 'silent' });
 

@@ -5,7 +5,7 @@ import { ApiError } from '../../kernel/errors.ts';
 import type { Mode } from '../../kernel/principal.ts';
 import { createBatcher } from '../../store/batcher.ts';
 import type { Queryable } from '../../store/database.ts';
-import { findIdempotency, type IdempotencyRow, type WantedKey } from '../commit/store.ts';
+import { findIdempotency, type IdempotencyRow, type WantedKey } from '../commit/idempotency-store.ts';
 
 const KEYS_A_QUERY_MAX = 100;
 const KEY = /^[\x21-\x7e]{1,255}$/;

@@ -1,6 +1,6 @@
 import { createBatcher } from '../../store/batcher.ts';
 import type { Queryable } from '../../store/database.ts';
-import { findTransmitting, type WantedMessage } from '../commit/store.ts';
+import { findTransmitting, type WantedMessage } from '../commit/under-way-store.ts';
 
 const LOOKS_A_QUERY_MAX = 100;
 

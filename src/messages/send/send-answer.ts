@@ -7,7 +7,7 @@ import { describeClosedWindow } from '../../people/window.ts';
 import type { Database } from '../../store/database.ts';
 import { type AggregateAnswer, composeAnswer, type EntrySource } from '../commit/answer.ts';
 import type { NewRequest } from '../commit/begin-store.ts';
-import { findSettled, type SettledElsewhere } from '../commit/store.ts';
+import { findSettled, type SettledElsewhere } from '../commit/under-way-store.ts';
 import { type IntendedMessage, type Outcome, personOf } from '../message.ts';
 import { tellFault } from './tell-fault.ts';
 
