@@ -3,11 +3,12 @@ import { newId } from '../../kernel/ids.ts';
 import type { Database, Queryable } from '../../store/database.ts';
 import type { MessageStatus, Outcome } from '../message.ts';
 import { draftMessageEvents } from '../read/message-events.ts';
-import { findReported, insertTimeline, type NewTimelineEntry, unpackMessages } from '../report/apply-store.ts';
+import { findReported, insertTimeline, type NewTimelineEntry } from '../report/apply-store.ts';
 import { commitSends } from './commit-store.ts';
 import { lockRequests, lockStatuses } from './lock-store.ts';
 import type { SettledMessage } from './settle-store.ts';
 import type { Settlement } from './settlement.ts';
+import { unpackSettled } from './unpack-settled.ts';
 
 /** The outcomes and their events, in a transaction of their own, because the numbers of events are locked in it. */
 export async function commitAndTell(database: Database, items: readonly Settlement[]): Promise<void> {
@@ -19,10 +20,7 @@ export async function commitAndTell(database: Database, items: readonly Settleme
     if (settled.length === 0) return;
     // A notification may be writing such a row at this moment. It is waited for: what has no row cannot be locked, and
     // what it told must not be told again.
-    await unpackMessages(
-      tx,
-      settled.map(({ message, ...one }) => ({ ...one, messageId: message.id })),
-    );
+    await unpackSettled(tx, settled);
     const before = await lockStatuses(tx, settled);
     // By this node, or by another one that took this one for gone, `unknown` was told before these were known.
     const belated = new Set(settled.filter((one) => late.has(one) || before.get(one.message.id) === 'unknown'));

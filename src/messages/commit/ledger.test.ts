@@ -9,7 +9,8 @@ import { firstIdOfMs, formatId, newId } from '../../kernel/ids.ts';
 import { StoreUnavailable } from '../../kernel/store-unavailable.ts';
 import type { Database, Queryable } from '../../store/database.ts';
 import type { IntendedMessage, Outcome } from '../message.ts';
-import { lockMessages, unpackMessages } from '../report/apply-store.ts';
+import { applyReports } from '../report/apply-reports.ts';
+import { lockMessages, type StatusReport, unpackMessages } from '../report/apply-store.ts';
 import type { NewRequest } from './begin-store.ts';
 import { commitSends } from './commit-store.ts';
 import { createLedger } from './ledger.ts';
@@ -83,6 +84,60 @@ describe('a gateway that was cut off until others took it for gone', () => {
   });
 });
 
+/** Fails if two transactions of this file have ever waited for each other. */
+async function assertNoDeadlock(): Promise<void> {
+  await gateway.database.query('select pg_stat_force_next_flush()');
+  const select = 'select deadlocks::integer from pg_stat_database where datname = current_database()';
+  assert.deepEqual(await gateway.database.query(select), [{ deadlocks: 0 }]);
+}
+
+describe('the outcomes of a send', () => {
+  for (const status of ['transmitting', 'pending'] as const) {
+    it(`and reports of which one is the first of its message do not deadlock, after one that was ${status}`, async () => {
+      const { database } = gateway;
+      const request = { ...template, id: newId(), intended: [intend(status), intend()] };
+      const ledger = createLedger(database, log);
+      await ledger.begin(request);
+      const [known, first] = request.intended.map(({ id }, place) =>
+        reportOn(request, id, `wamid.${request.id}.${place}`),
+      );
+      assert.ok(known !== undefined && first !== undefined);
+      if (status === 'pending') await ledger.takeTurn(request.accountId, known.messageId ?? '');
+      await database.transaction((tx) => applyReports(tx, [known]));
+      let settling: Promise<void> | undefined;
+      await database.transaction((tx) => {
+        const query: Queryable['query'] = async (sql, values) => {
+          const rows = await tx.query(sql, values);
+          if (sql.includes('insert into message') && settling === undefined) {
+            const outcomes = [known, first].map(({ providerMessageId }) => ({ ...accepted, providerMessageId }));
+            settling = ledger.settle(endOf(request, outcomes));
+            await until(async () => (await countWaitingForLocks(database)) === 1);
+          }
+          return rows as never;
+        };
+        return applyReports({ query }, [first, { ...known, status: 'delivered' }]);
+      });
+      assert.ok(settling !== undefined);
+      await settling;
+      await assertNoDeadlock();
+    });
+  }
+});
+
+function reportOn({ accountId, channelId }: NewRequest, messageId: string, providerMessageId: string): StatusReport {
+  const nothing = { formerChannelIds: [], error: null, pricing: null, userId: null };
+  return {
+    ...nothing,
+    accountId,
+    channelId,
+    providerMessageId,
+    messageId,
+    status: 'sent',
+    at: new Date(),
+    receivedAt: new Date(),
+  };
+}
+
 describe('outcomes of which some are told', () => {
   it('and reports on the same messages wait for one another in one order', async () => {
     const { database } = gateway;
@@ -113,9 +168,7 @@ describe('outcomes of which some are told', () => {
     };
     await createLedger(beside, log).settle(endOf(request, [accepted, unknown]));
     await reporting;
-    await database.query('select pg_stat_force_next_flush()');
-    const select = 'select deadlocks::integer from pg_stat_database where datname = current_database()';
-    assert.deepEqual(await database.query(select), [{ deadlocks: 0 }]);
+    await assertNoDeadlock();
   });
 });
 

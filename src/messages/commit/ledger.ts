@@ -13,6 +13,7 @@ import { commitSends, type SendCommit } from './commit-store.ts';
 import { type IfRefused, type Refused, repeatUntilDone } from './repeat-until-done.ts';
 import type { Settlement } from './settlement.ts';
 import { takeTurns } from './turn-store.ts';
+import { unpackSettled } from './unpack-settled.ts';
 import { listBegun, withdrawRequest, withdrawStray } from './withdraw-store.ts';
 
 /** Enough to share a commit among all callers of a busy moment, few enough to keep each statement short. */
@@ -191,13 +192,24 @@ function handOver(item: Begin): NewRequest | null {
 
 /** Outcomes are nearly always the first news of their messages, and inserting them as new rows is much cheaper. */
 async function commitOnce(database: Database, commit: SendCommit): Promise<Set<string>> {
-  if (commit.settled.some(({ message }) => message.status === 'pending')) return commitSends(database, commit, 'any');
+  if (commit.settled.some(({ message }) => message.status === 'pending')) return commitBesideReports(database, commit);
   try {
     return await commitSends(database, commit, 'new');
   } catch (error) {
     if (!isUniqueViolation(error)) throw error;
-    return commitSends(database, commit, 'any');
+    return commitBesideReports(database, commit);
   }
+}
+
+/**
+ * What has no row yet is written first and what has one is locked then, as reports do it. The statement alone would lock the
+ * rows that are there before it came to one that a report is writing at this moment, and the report would wait for these.
+ */
+function commitBesideReports(database: Database, commit: SendCommit): Promise<Set<string>> {
+  return database.transaction(async (tx) => {
+    await unpackSettled(tx, commit.settled);
+    return commitSends(tx, commit, 'any');
+  });
 }
 
 /** Only what the answer did not say is an event: an `unknown`, and what came late. */

@@ -60,7 +60,8 @@ export async function locateMessages(tx: Queryable, reports: readonly StatusRepo
 /**
  * Writes the row of a message that is still packed in its running request, because a report has come before the send's
  * own outcome was stored. The outcome finds the row later and adds itself to it. Written in the order in which rows are
- * locked everywhere.
+ * locked everywhere, and by every transaction before it locks any: a row that another one is writing is waited for, which
+ * must not be done while that one waits for a lock of ours.
  */
 const MESSAGE_UNPACK = `
   insert into message (account_id, id, request_id, channel_id, mode, direction, type, phone, user_id, status,
@@ -105,7 +106,7 @@ export function unlessErased(column: string): string {
   return `case when ${ERASED} then null else ${column} end`;
 }
 
-/** Locked in the same order everywhere, so that two nodes cannot deadlock. */
+/** Locked in the same order everywhere, after what had no row was unpacked, so that two writers cannot deadlock. */
 const MESSAGE_LOCK = `
   select m.account_id, m.id, m.status, m.outcome, m.provider_message_id, m.pricing is not null as priced,
     ${ERASED} as erased
