@@ -10,7 +10,7 @@ export async function readStored(database: Database): Promise<Stored> {
     `select id, account_id as account, direction, status, outcome, provider_message_id as "providerMessageId" from message`,
   );
   const reports = await database.query<StoredReport>(
-    `select message_id as "messageId", status, note from timeline order by id`,
+    `select message_id as "messageId", status, note from timeline order by place nulls first, id`,
   );
   const [running] = await database.query<{ count: number }>(
     'select count(*)::integer as count from request where completed_at is null',

@@ -67,7 +67,8 @@ export interface TimelineRow {
 const MESSAGE_WITH_TIMELINE = `
   select stored.*, array(
     select to_jsonb(line) from (
-      select status, at, received_at, note, error from timeline where account_id = $1 and message_id = $3 order by id
+      select status, at, received_at, note, error from timeline where account_id = $1 and message_id = $3
+      order by place nulls first, id
     ) line) as timeline
   from (${STORED} where account_id = $1 and mode = $2 and id = $3) stored`;
 

@@ -1,10 +1,14 @@
 import assert from 'node:assert/strict';
 import { after, describe, it } from 'node:test';
 import { createTestDatabase } from '../../../test/support/database.ts';
+import { appendEvents } from '../../events/store.ts';
 import { newId } from '../../kernel/ids.ts';
 import type { Queryable } from '../../store/database.ts';
 import { commitSends } from '../commit/commit-store.ts';
 import type { IntendedMessage } from '../message.ts';
+import { draftMessageEvents } from '../read/message-events.ts';
+import { findMessageWithTimeline } from '../read/read-store.ts';
+import { applyReports } from './apply-reports.ts';
 import {
   changeMessages,
   locateMessages,
@@ -107,6 +111,47 @@ describe('a message that is reported', () => {
     for (let times = 0; times < 2; times++) await unpack(CHANNEL);
     assert.deepEqual(await rows(), [{ id: reported?.id }]);
   });
+});
+
+it('A timeline and the events tell what was learned in one order, whatever the clocks of the gateways that learned it', async (t) => {
+  const id = await addMessage('wamid.clocks');
+  const nothing = { formerChannelIds: [], error: null, pricing: null, userId: null };
+  const of = { accountId: ACCOUNT, channelId: CHANNEL, providerMessageId: 'wamid.clocks', messageId: null };
+  const nowMs = Date.now();
+  // Ids go back when the clock does by more than a minute.
+  const learned = [
+    { status: 'sent', ahead: true },
+    { status: 'delivered', ahead: false },
+    { status: 'read', ahead: true },
+    { status: 'read', ahead: false },
+  ];
+  for (const { status, ahead } of learned) {
+    t.mock.timers.enable({ apis: ['Date'], now: ahead ? nowMs + 120_000 : nowMs });
+    const at = new Date();
+    await database.transaction(async (tx) => {
+      const { events } = await applyReports(tx, [{ ...of, ...nothing, status, at, receivedAt: at }]);
+      await appendEvents(tx, await draftMessageEvents(tx, events));
+    });
+    t.mock.timers.reset();
+  }
+  const timeline = (await findMessageWithTimeline(database, ACCOUNT, 'test', id))?.timeline;
+  assert.deepEqual(
+    timeline?.map(({ status, note }) => [status, note]),
+    [
+      ['sent', null],
+      ['delivered', null],
+      ['read', null],
+      ['read', 'duplicate'],
+    ],
+  );
+  const events = await database.query<{ type: string }>(
+    'select type from event where account_id = $1 order by sequence',
+    [ACCOUNT],
+  );
+  assert.deepEqual(
+    events.map(({ type }) => type),
+    ['message.sent', 'message.delivered', 'message.read'],
+  );
 });
 
 function intend(): IntendedMessage {

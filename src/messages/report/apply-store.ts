@@ -195,11 +195,13 @@ export interface NewTimelineEntry {
   error: MessageError | null;
 }
 
+/** In the order given. The database numbers the lines itself, so that they stand in the order in which all gateways wrote them. */
 const TIMELINE_INSERT = `
   insert into timeline (account_id, message_id, id, status, at, received_at, note, error)
   select * from unnest($1::uuid[], $2::uuid[], $3::uuid[], $4::text[], $5::timestamptz[], $6::timestamptz[],
     $7::text[], $8::jsonb[])`;
 
+/** To be called when their messages are locked: what is written later stands later. */
 export async function insertTimeline(tx: Queryable, entries: readonly NewTimelineEntry[]): Promise<void> {
   await tx.query(TIMELINE_INSERT, [
     entries.map(({ accountId }) => accountId),
