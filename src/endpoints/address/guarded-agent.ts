@@ -12,6 +12,11 @@ export class AddressRefused extends Error {}
 const KEEP_ALIVE_MS = 4_000;
 const KEEP_ALIVE_MARGIN_MS = 2_000;
 const KEEP_ALIVE_MAX_MS = 60_000;
+/**
+ * So many silent addresses of a name have their turn within the time for connecting. The runtime would leave each but the last
+ * after half a second, before the system has asked a second time, and be left with an IPv6 address that leads nowhere from here.
+ */
+const ADDRESSES_TRIED = 3;
 /** As much as an answer may have of body; Node's 16 KiB are soon filled by cookies and policies. */
 const HEADER_BYTES_MAX = 64 << 10;
 
@@ -24,8 +29,14 @@ export function createGuardedAgent(
   resolve: Resolve,
   { local, timeoutMs }: { local: boolean; timeoutMs: number },
 ): Agent {
+  const connect = {
+    lookup: createLookup(resolve, local),
+    timeout: timeoutMs,
+    autoSelectFamily: true,
+    autoSelectFamilyAttemptTimeout: Math.ceil(timeoutMs / ADDRESSES_TRIED),
+  };
   return new Agent({
-    connect: { lookup: createLookup(resolve, local), timeout: timeoutMs },
+    connect,
     // One request at a time on a connection, so that one that breaks touches one attempt only.
     pipelining: 1,
     allowH2: false,

@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict';
-import type net from 'node:net';
+import dns from 'node:dns';
+import net from 'node:net';
 import { afterEach, describe, it } from 'node:test';
 import { setImmediate as nextTurn } from 'node:timers/promises';
+import { startSlowAcceptor } from '../../../../test/support/slow-acceptor.ts';
 import type { Provider } from '../../port.ts';
 import { createWhatsAppProvider } from './client.ts';
 import { accepted, message, type ReadRequest, reset, SENDER, startWireServer } from './test-servers.ts';
@@ -239,6 +241,23 @@ function breakingAnswer(turn: number, socket: net.Socket, { id }: ReadRequest, a
       answer();
   }
 }
+
+it('a connection is waited for where the first call for it was lost, although the name has an address that leads nowhere', {
+  skip: process.platform !== 'linux',
+}, async (t) => {
+  const server = await startSlowAcceptor(accepted('msg_1'));
+  t.after(() => server.close());
+  const addresses = ['127.0.0.1', '::1'].map((address) => ({ address, family: net.isIP(address) }));
+  t.mock.method(dns, 'lookup', (...[, , tell]: [string, object, (error: null, found: object[]) => void]) => {
+    tell(null, addresses);
+  });
+  const live = { url: `http://provider.example:${server.port}`, version: 'v25.0' };
+  const provider = createWhatsAppProvider({ live, timeoutMs: 10_000, connections: 1 });
+  t.after(() => provider.close());
+  const outcome = provider.transmit(SENDER, message('msg_1'));
+  await server.acceptAfterFirstCall();
+  assert.equal((await outcome).kind, 'accepted');
+});
 
 function answerSoon(socket: net.Socket, { id }: ReadRequest): void {
   setTimeout(() => socket.write(accepted(id)), 2);

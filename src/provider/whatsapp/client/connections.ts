@@ -3,6 +3,11 @@ import { TurnQueue } from './queue.ts';
 
 /** A provider that does not accept a connection within this time counts as unreachable. */
 const CONNECT_TIMEOUT_MS = 5_000;
+/**
+ * So many silent addresses have their turn within that time. The runtime would leave each but the last after half a second,
+ * before the system has asked a second time, and be left with an IPv6 address that leads nowhere from here.
+ */
+const ADDRESSES_TRIED = 2;
 
 /**
  * An idle connection is left before the provider would close it, because a request that meets the closing may or may
@@ -127,11 +132,14 @@ export class Connections {
   #make(): Client {
     this.#made += 1;
     const { origin, timeoutMs, answerBytesMax } = this.#options;
+    const connectTimeoutMs = Math.min(CONNECT_TIMEOUT_MS, timeoutMs);
     return new Client(origin, {
       // undici repeats nothing on its own as long as requests are not pipelined.
       pipelining: 1,
       allowH2: false,
-      connectTimeout: Math.min(CONNECT_TIMEOUT_MS, timeoutMs),
+      connectTimeout: connectTimeoutMs,
+      autoSelectFamily: true,
+      autoSelectFamilyAttemptTimeout: Math.ceil(connectTimeoutMs / ADDRESSES_TRIED),
       keepAliveTimeout: KEEP_ALIVE_MS,
       keepAliveTimeoutThreshold: KEEP_ALIVE_MARGIN_MS,
       keepAliveMaxTimeout: KEEP_ALIVE_MAX_MS,
