@@ -73,4 +73,16 @@ describe('a healthy endpoint beside 50 dead ones', () => {
     await until(() => dead.received.length >= beside);
     assert.equal(dead.received.length, beside);
   });
+
+  it('gets its events within a second beside 2,000 more that were dead before', async () => {
+    const failing = { accountId: newId(), type: 'message.sent' } as const;
+    for (let place = 0; place < 2_000; place += 1) await harness.addEndpoint(dead.url, failing);
+    await harness.database.query('update endpoint set failing_since = now() where account_id = $1', [
+      failing.accountId,
+    ]);
+    await harness.record(1, failing);
+    await until(() => dead.received.length >= 1_750);
+    assert.ok((await medianDelay(newId())) < 1_000);
+    assert.ok(dead.received.length <= 1_750, `${dead.received.length} dead ones have a place`);
+  });
 });

@@ -37,7 +37,14 @@ async function leftAfter({ write, before = (tx, wish) => replayEvents(tx, wish, 
   const { database } = harness;
   const { id: endpointId, accountId } = await harness.addEndpoint('http://127.0.0.1:9/', { accountId: newId() });
   await harness.record(EVENTS, { accountId });
-  const limits = { rooms: [], roomOfOthers: EVENTS, deliveriesMax: 100, leaseSeconds: 45, after: null };
+  const limits = {
+    rooms: [],
+    roomOfOthers: EVENTS,
+    roomOfFailing: EVENTS,
+    deliveriesMax: 100,
+    leaseSeconds: 45,
+    after: null,
+  };
   const claimed = (await claimDeliveries(database, limits)).filter((one) => one.endpoint_id === endpointId);
   assert.equal(claimed.length, EVENTS);
   const wish = {

@@ -64,11 +64,26 @@ describe('a claim', () => {
     assert.deepEqual(await claim(endpointId, 1), []);
   });
 
+  it('takes of an endpoint that is failing what those may have, unless it is named, and says so', async () => {
+    const { accountId, endpointId } = await addEndpoint();
+    await record(accountId, ['message.sent', 'message.sent', 'message.sent']);
+    const take = async (roomOfOthers: number, roomOfFailing: number) => {
+      const limits = { rooms: [], roomOfOthers, roomOfFailing, deliveriesMax: 100, leaseSeconds: 45, after: null };
+      const claimed = (await claimDeliveries(database, limits)).filter(({ account_id: id }) => id === accountId);
+      return claimed.map(({ endpoint_failing: failing }) => failing);
+    };
+    assert.deepEqual(await take(1, 0), [false]);
+    await database.query('update endpoint set failing_since = now() where id = $1', [endpointId]);
+    assert.deepEqual(await take(1, 0), []);
+    assert.deepEqual(await take(0, 1), [true]);
+    assert.deepEqual(sequences(await claim(endpointId, 1)), [3]);
+  });
+
   it('compares no endpoint that waits with the many that are known', async (t) => {
     const { database: large, drop: dropLarge } = await createTestDatabase();
     t.after(dropLarge);
     const rooms = (await fillEndpoints(large, 1_500)).map((endpointId) => ({ endpointId, room: 0 }));
-    const limits = { roomOfOthers: 0, deliveriesMax: 1_000, leaseSeconds: 45, after: null };
+    const limits = { roomOfOthers: 0, roomOfFailing: 0, deliveriesMax: 1_000, leaseSeconds: 45, after: null };
     const [known, unknown] = [
       await rowsRead(large, { ...limits, rooms }),
       await rowsRead(large, { ...limits, rooms: [] }),
@@ -254,7 +269,14 @@ async function record(accountId: string, types: readonly EventType[], mode: Mode
 /** What it takes of one endpoint; of the others it takes nothing. */
 function claim(endpointId: string, room: number): Promise<ClaimedDelivery[]> {
   const rooms = [{ endpointId, room }];
-  return claimDeliveries(database, { rooms, roomOfOthers: 0, deliveriesMax: 100, leaseSeconds: 45, after: null });
+  return claimDeliveries(database, {
+    rooms,
+    roomOfOthers: 0,
+    roomOfFailing: 0,
+    deliveriesMax: 100,
+    leaseSeconds: 45,
+    after: null,
+  });
 }
 
 function sequences(claimed: readonly ClaimedDelivery[]): number[] {

@@ -20,6 +20,8 @@ export interface ClaimedDelivery {
   mode: Mode;
   /** Counts the changes of the endpoint up to this claim. */
   endpoint_version: number;
+  /** It has had no success since its last failure. */
+  endpoint_failing: boolean;
   url: string;
   secret_sealed: Buffer;
   /** null: there is none that still signs. */
@@ -38,7 +40,8 @@ export interface ClaimedDelivery {
 export interface ClaimLimits {
   /** Endpoints that may have more or fewer deliveries than the others now, or none. */
   rooms: readonly { endpointId: string; room: number }[];
-  /** For each of the others. */
+  /** For each of the others that is failing, and for each that is not. */
+  roomOfFailing: number;
   roomOfOthers: number;
   /** Of all endpoints together. */
   deliveriesMax: number;
@@ -78,14 +81,16 @@ const DELIVERY_CLAIM = `
   ), due as (
     select d.place from waiting w
     cross join lateral (
-      select enabled from endpoint where account_id = w.account_id and id = w.endpoint_id limit 1) e
+      select enabled, failing_since from endpoint where account_id = w.account_id and id = w.endpoint_id limit 1) e
     cross join lateral (
       select ctid as place from delivery
       where (account_id, endpoint_id, next_at) >= (w.account_id, w.endpoint_id, '-infinity')
         and (account_id, endpoint_id, next_at) <= (w.account_id, w.endpoint_id, now())
         and (claimed_until is null or claimed_until <= now() or claimed_until > now() + ${LONGEST_CLAIM})
       order by account_id, endpoint_id, next_at
-      limit coalesce(($1::jsonb ->> w.endpoint_id::text)::integer, $2) for update skip locked) d
+      limit coalesce(
+        ($1::jsonb ->> w.endpoint_id::text)::integer, case when e.failing_since is null then $2::integer else $7::integer end)
+      for update skip locked) d
     where e.enabled
     limit $3
   ), claimed as (
@@ -95,11 +100,11 @@ const DELIVERY_CLAIM = `
       ${CLAIMED_UNTIL_US} as claimed_until_us
   )
   select c.account_id, c.endpoint_id, c.event_id, c.place, c.attempts, c.next_at_us, c.claimed_until_us, e.mode,
-    e.version as endpoint_version, e.url, e.secret_sealed, e.previous_secret_sealed,
+    e.version as endpoint_version, e.failing_since is not null as endpoint_failing, e.url, e.secret_sealed, e.previous_secret_sealed,
     v.type, v.sequence, v.data::text as data, v.traceparent, floor(extract(epoch from v.at) * 1000)::bigint as at_ms
   from claimed c
   cross join lateral (
-    select mode, version, url, secret_sealed, case when previous_expires_at > now() then previous_secret_sealed end as previous_secret_sealed
+    select mode, version, failing_since, url, secret_sealed, case when previous_expires_at > now() then previous_secret_sealed end as previous_secret_sealed
     from endpoint where account_id = c.account_id and id = c.endpoint_id limit 1) e
   left join lateral (
     select type, sequence, data, traceparent, at from event
@@ -114,6 +119,7 @@ export function claimDeliveries(store: Queryable, limits: ClaimLimits): Promise<
     limits.leaseSeconds,
     limits.after?.accountId ?? NIL_UUID,
     limits.after?.endpointId ?? NIL_UUID,
+    limits.roomOfFailing,
   ]);
 }
 

@@ -4,6 +4,7 @@ import type { ClaimedDelivery } from './delivery-store.ts';
 import { Lanes } from './lanes.ts';
 
 const GOOD = { succeeded: true, durationMs: 10 };
+const SLOW = { succeeded: true, durationMs: 14_000 };
 const BAD = { succeeded: false, durationMs: 15_000 };
 
 describe('lanes', () => {
@@ -56,6 +57,59 @@ describe('lanes', () => {
     lanes.end(first, GOOD, 0);
     assert.equal(lanes.claimRooms().roomOfOthers, 1);
     assert.equal(beginAll(lanes).length, 1);
+  });
+
+  for (const [what, outcome] of [
+    ['fail', BAD],
+    ['answer late', SLOW],
+  ] as const)
+    it(`leave an eighth of 2,000 to others, where endpoints ${what}`, () => {
+      const lanes = new Lanes();
+      const good = ['good-1', 'good-2'];
+      proveAll(lanes, good);
+      const each = Array.from({ length: 2_000 }, (_, place) => deliveryOf(`account-${place}`, `endpoint-${place}`));
+      lanes.add(each, 0);
+      for (const delivery of beginAll(lanes)) lanes.end(delivery, outcome, 0);
+      lanes.add(each, 0);
+      assert.equal(beginAll(lanes).length, 1_750);
+      lanes.add([...good.map((name) => deliveryOf('account', name)), deliveryOf('account', 'new')], 0);
+      assert.deepEqual(
+        beginAll(lanes).map(({ endpoint_id: id }) => id),
+        [...good, 'new'],
+      );
+    });
+
+  it('leave an eighth to others also where endpoints are claimed as failing, and claim none of those then', () => {
+    const lanes = new Lanes();
+    const failing = Array.from({ length: 1_755 }, (_, place) => {
+      return { ...deliveryOf(`account-${place}`, `endpoint-${place}`), endpoint_failing: true };
+    });
+    lanes.add(failing.slice(1), 0);
+    const [first] = beginAll(lanes);
+    const roomsOfNew = () => {
+      const { roomOfOthers, roomOfFailing } = lanes.claimRooms();
+      return { roomOfOthers, roomOfFailing };
+    };
+    assert.deepEqual(roomsOfNew(), { roomOfOthers: 1, roomOfFailing: 0 });
+    lanes.add([...failing.slice(0, 1), deliveryOf('account', 'new')], 0);
+    assert.deepEqual(
+      beginAll(lanes).map(({ endpoint_id: id }) => id),
+      ['new'],
+    );
+    assert.ok(first);
+    for (const delivery of [first, deliveryOf('account', 'new')]) lanes.end(delivery, BAD, 0);
+    assert.deepEqual(roomsOfNew(), { roomOfOthers: 1, roomOfFailing: 1 });
+  });
+
+  it('leave an eighth of the places beside the own ones to others, where endpoints answer late', () => {
+    const lanes = new Lanes();
+    const slow = Array.from({ length: 8 }, (_, place) => `slow-${place}`);
+    proveAll(lanes, slow, SLOW.durationMs);
+    proveAll(lanes, ['good']);
+    for (const name of slow) lanes.add(deliveries('account', name, 10), 0);
+    assert.equal(beginAll(lanes).length, 8 + 44);
+    lanes.add(deliveries('account', 'good', 10), 0);
+    assert.equal(beginAll(lanes).length, 1 + 6);
   });
 
   it('give all accounts together no more than 500 places beside the own ones', () => {
@@ -254,6 +308,7 @@ function deliveryOf(accountId: string, endpointId: string): ClaimedDelivery {
     claimed_until_us: 0,
     mode: 'test',
     endpoint_version: 0,
+    endpoint_failing: false,
     url: 'https://example.com/',
     secret_sealed: Buffer.alloc(0),
     previous_secret_sealed: null,

@@ -9,6 +9,10 @@ const EXTRA_PER_ACCOUNT_MAX = 50;
 const EXTRA_MAX = 500;
 /** How many endpoints may have attempts at once. Each may be a dead one that holds its place until the time-out. */
 const OWN_MAX = 2_000;
+/** The last one in so many places of each kind is for endpoints that let expect to give it back soon. */
+const KEPT_ONE_OF = 8;
+/** Whose last attempt took longer has none of those places: a few thousand of its kind would hold them all. */
+const SOON_MS = 1_000;
 /** A proven endpoint is given what it can take within this time; with less, the claims would be its limit. */
 const TAKE_FOR_MS = 4_000;
 const TAKE_MAX = 400;
@@ -26,6 +30,8 @@ interface Lane {
   inFlight: number;
   /** The last attempt here succeeded. */
   proven: boolean;
+  /** It fails, as a dead one does that holds its place until the time-out, or its last attempt here took long. */
+  holdsLong: boolean;
   /** The most that is held of it, if it is proven. */
   takeMax: number;
   /** What the claim under way may take of it. */
@@ -43,7 +49,8 @@ interface Waiting {
 /**
  * Who may have how many attempts at once, on this node. Every endpoint always has a place of its own, whatever the
  * others do; more than one at once is for an endpoint whose last attempt succeeded. So the dead and the new hold one
- * place each, and cannot take those of others: neither within an account nor beyond it.
+ * place each, and cannot take those of others: neither within an account nor beyond it. If they are thousands, they leave an
+ * eighth of all places to those that answer soon.
  */
 export class Lanes {
   readonly #lanes = new Map<string, Lane>();
@@ -56,11 +63,12 @@ export class Lanes {
   #waiting = 0;
 
   /** How much to claim of each endpoint now. */
-  claimRooms(): Pick<ClaimLimits, 'rooms' | 'roomOfOthers'> {
+  claimRooms(): Pick<ClaimLimits, 'rooms' | 'roomOfOthers' | 'roomOfFailing'> {
     const lanes = [...this.#lanes.values()];
     for (const lane of lanes) lane.room = this.#roomOf(lane);
     const rooms = lanes.map(({ endpointId, room }) => ({ endpointId, room }));
-    return { rooms, roomOfOthers: this.#own < OWN_MAX ? 1 : 0 };
+    const roomOfNew = (holdsLong: boolean) => (this.#own < placesFor({ holdsLong }, OWN_MAX) ? 1 : 0);
+    return { rooms, roomOfOthers: roomOfNew(false), roomOfFailing: roomOfNew(true) };
   }
 
   /** Takes over what was claimed with these rooms. */
@@ -111,6 +119,7 @@ export class Lanes {
     const lane = this.#laneOf(delivery);
     this.#count(lane, -1);
     lane.proven = succeeded;
+    lane.holdsLong = !succeeded || durationMs > SOON_MS;
     lane.takeMax = takeFor(durationMs);
     lane.usedAtMs = nowMs;
     if (!succeeded) return this.#empty(lane);
@@ -145,11 +154,11 @@ export class Lanes {
     }
   }
 
-  #laneOf({ account_id: accountId, endpoint_id: endpointId }: ClaimedDelivery): Lane {
+  #laneOf({ account_id: accountId, endpoint_id: endpointId, endpoint_failing: holdsLong }: ClaimedDelivery): Lane {
     const known = this.#lanes.get(endpointId);
     if (known !== undefined) return known;
     const nothing = { waiting: [], inFlight: 0, proven: false, takeMax: 1, room: 1, more: false, usedAtMs: 0 };
-    const lane: Lane = { accountId, endpointId, ...nothing };
+    const lane: Lane = { accountId, endpointId, holdsLong, ...nothing };
     this.#lanes.set(endpointId, lane);
     return lane;
   }
@@ -175,8 +184,9 @@ export class Lanes {
 
   #mayBegin(lane: Lane): boolean {
     if (isFull(lane)) return false;
-    if (lane.inFlight === 0) return this.#own < OWN_MAX;
-    return this.#extra < EXTRA_MAX && (this.#extraByAccount.get(lane.accountId) ?? 0) < EXTRA_PER_ACCOUNT_MAX;
+    if (lane.inFlight === 0) return this.#own < placesFor(lane, OWN_MAX);
+    const extraOfAccount = this.#extraByAccount.get(lane.accountId) ?? 0;
+    return this.#extra < placesFor(lane, EXTRA_MAX) && extraOfAccount < placesFor(lane, EXTRA_PER_ACCOUNT_MAX);
   }
 
   /** The first attempt at once of an endpoint has the endpoint's own place, each further one an extra one. */
@@ -192,6 +202,11 @@ export class Lanes {
     if (extra === 0) this.#extraByAccount.delete(lane.accountId);
     else this.#extraByAccount.set(lane.accountId, extra);
   }
+}
+
+/** How many of so many places may be taken for an endpoint to have one more. */
+function placesFor({ holdsLong }: Pick<Lane, 'holdsLong'>, placesMax: number): number {
+  return holdsLong ? placesMax - Math.floor(placesMax / KEPT_ONE_OF) : placesMax;
 }
 
 /** Whether only an attempt that ends makes room for the next one. */

@@ -83,7 +83,14 @@ async function claimOf(count: number) {
   await insertEndpoint(database, { ...row, secret_sealed: sealed });
   const draft = { accountId, mode: 'test', type: 'message.sent', data: {}, traceparent: null } as const;
   await database.transaction((tx) => appendEvents(tx, new Array(count).fill(draft)));
-  const limits = { rooms: [], roomOfOthers: count, deliveriesMax: 100, leaseSeconds: 45, after: null };
+  const limits = {
+    rooms: [],
+    roomOfOthers: count,
+    roomOfFailing: count,
+    deliveriesMax: 100,
+    leaseSeconds: 45,
+    after: null,
+  };
   const claimed = (await claimDeliveries(database, limits)).filter(({ endpoint_id: of }) => of === id);
   assert.equal(claimed.length, count);
   return { id, accountId, claimed };
