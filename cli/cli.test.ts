@@ -250,6 +250,25 @@ describe('the command line', () => {
     assert.ok(!stdout.includes(gateway.testKey) && !stdout.includes(gateway.platformKey));
   });
 
+  it('sends nothing where an option belongs to the other kind of content', async () => {
+    const template = ['--template', 'hello_world', '--language', 'en_US'];
+    for (const [content, option] of [
+      [template, ['--preview-url']],
+      [
+        ['--text', 'hello'],
+        ['--language', 'en_US'],
+      ],
+      [
+        ['--text', 'hello'],
+        ['--param', 'Ada'],
+      ],
+    ] as const) {
+      const { exitCode, stderr } = await cli('send', '--to', '+447700900177', ...content, ...option);
+      assert.deepEqual([exitCode, stderr.includes(`${option[0]}`)], [2, true], stderr);
+    }
+    assert.doesNotMatch((await cli('messages', '--to', '+447700900177')).stdout, /447700900177/);
+  });
+
   it('refuses the address of the API where that of the gateway is meant', async () => {
     const { exitCode, stderr } = await runCli(['messages', '--url', `${gateway.url}/api/v1/`], env);
     assert.equal(exitCode, 2);

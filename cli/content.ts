@@ -31,10 +31,12 @@ export function readContent(options: Options): { content: Content; params: Param
   if (text !== undefined) {
     if (textsOf(options, 'param').length + textsOf(options, 'componentJson').length > 0)
       throw usage('--param and --component-json belong to a --template.');
+    if (textOf(options, 'language') !== undefined) throw usage('--language belongs to a --template.');
     return { content: { type: 'text', text: { body: text, ...previewOf(options) } }, params: [] };
   }
   const language = textOf(options, 'language');
   if (language === undefined) throw usage('A --template needs its --language, such as en_US.');
+  if (options.previewUrl === true) throw usage('--preview-url belongs to a --text.');
   const components = textsOf(options, 'componentJson').flatMap(parseComponents);
   const template = { name: name ?? '', language, ...(components.length > 0 && { components }) };
   return { content: { type: 'template', template }, params: textsOf(options, 'param').map(parseParam) };

@@ -112,8 +112,8 @@ async function main(): Promise<void> {
 function checkDatabaseUrl(url: string | undefined): void {
   if (url === undefined || url.startsWith('/')) return;
   const parsed = /^postgres(ql)?:\/\//i.test(url) ? URL.parse(url.replace('@/', '@localhost/')) : null;
-  // The end of a password with a slash in it: what stands before would be looked up, and told, as the name of a host.
-  if (parsed === null || parsed.pathname.includes('@'))
+  // The end of a password with such a sign in it: what stands before would be looked up, and told, as the name of a host.
+  if (parsed === null || `${parsed.pathname}${parsed.search}`.includes('@') || parsed.hash !== '')
     throw new Error(
       'DATABASE_URL is not well formed. It must look like postgresql://user:password@host:5432/database, with every ' +
         'sign of the password that is no letter or digit percent-encoded.',

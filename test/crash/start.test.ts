@@ -187,6 +187,8 @@ for (const [how, url] of [
   ['is not well formed', 'postgresql://user:hidden-word@local host:port/waypost'],
   ['is that of another database', 'mysql://user:hidden-word@127.0.0.1:1/waypost'],
   ['has signs in its password as they are', 'postgresql://user:1@hidden-word/2@127.0.0.1:1/waypost'],
+  ['has a question mark in its password', 'postgresql://user:1@hidden-word?2@127.0.0.1:1/waypost'],
+  ['has a number sign in its password', 'postgresql://user:1@hidden-word#2@127.0.0.1:1/waypost'],
   ['is no URL', 'host=127.0.0.1 user=user password=hidden-word'],
 ] as const) {
   it(`a DATABASE_URL that ${how} is told in a sentence without its password`, async (t) => {

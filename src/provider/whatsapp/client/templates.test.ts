@@ -82,6 +82,7 @@ describe('reading templates', () => {
     'no JSON': { body: '{"data": [' },
     'no list': { body: { data: {} } },
     'a page of null': { body: null },
+    'a page that goes on and does not say where': { body: { data: [], paging: { next: 'https://graph.example/' } } },
   }))
     it(`is unavailable as a whole if a later page is ${what}`, async () => {
       const templates = named(150);

@@ -58,13 +58,17 @@ function refusesAccess({ httpStatus, body }: Answer): boolean {
   return failure.kind === 'refused' && failure.accessRefused;
 }
 
-/** The cursor stands on the last page too; only `next` tells whether there is another one. */
+/**
+ * The cursor stands on the last page too; only `next` tells whether there is another one. A page that has one and does not say
+ * where it begins is not the last: undefined, as for what is no page, or what was not read would look as if it were gone.
+ */
 function readPage(json: unknown): { templates: ProviderTemplate[]; after: string | undefined } | undefined {
   if (!isRecord(json) || !Array.isArray(json.data)) return undefined;
   const paging = isRecord(json.paging) ? json.paging : {};
   const cursors = isRecord(paging.cursors) ? paging.cursors : {};
-  const after = typeof paging.next === 'string' && typeof cursors.after === 'string' ? cursors.after : undefined;
-  return { templates: json.data.flatMap(readTemplate), after };
+  const templates = json.data.flatMap(readTemplate);
+  if (typeof paging.next !== 'string') return { templates, after: undefined };
+  return typeof cursors.after === 'string' ? { templates, after: cursors.after } : undefined;
 }
 
 /** What no database stores is replaced, so that one odd template does not keep all the others away. */
