@@ -2,6 +2,7 @@ import type { Mode } from '../../kernel/principal.ts';
 import type { MessageContent } from '../../provider/port.ts';
 import type { StatementPart } from '../../store/statement-part.ts';
 import type { IntendedMessage, RefusedEntry } from '../message.ts';
+import { INTENT_COLUMNS } from '../read/row-store.ts';
 
 /** A request about to be committed, before anything of it is transmitted. */
 export interface NewRequest {
@@ -83,8 +84,7 @@ const WAITING = `
     select n.account_id, i.id, n.id, n.channel_id, n.mode, 'outbound', n.type, i.phone, i.user_id, 'pending',
       i.client_reference, i.own_reference, i.components, now()
     from incoming n
-    cross join lateral jsonb_to_recordset(n.intent) as i(id uuid, phone text, user_id text, client_reference text,
-      own_reference boolean, components jsonb, status text)
+    cross join lateral jsonb_to_recordset(n.intent) as i(${INTENT_COLUMNS})
     where n.waits and i.status = 'pending' and n.id in (select id from begun)
   )`;
 

@@ -3,6 +3,7 @@ import type { MessageError } from '../../kernel/message-errors.ts';
 import type { Mode } from '../../kernel/principal.ts';
 import type { Queryable } from '../../store/database.ts';
 import type { RefusedEntry } from '../message.ts';
+import { INTENT_COLUMNS } from '../read/row-store.ts';
 
 const WORKING_NODES = 'select distinct node_id from request where completed_at is null';
 
@@ -64,8 +65,7 @@ export interface RecoveredMessage {
 const RUNNING_SETTLE = `
   with intended as (
     select r.account_id, r.id as request_id, r.channel_id, r.mode, r.type, i.*
-    from request r, jsonb_to_recordset(r.intent) as i(id uuid, phone text, user_id text, client_reference text,
-      own_reference boolean, components jsonb, status text, error jsonb)
+    from request r, jsonb_to_recordset(r.intent) as i(${INTENT_COLUMNS})
     where r.account_id = $1 and r.id = $2
   ), written as (
     insert into message (account_id, id, request_id, channel_id, mode, direction, type, phone, user_id, status,

@@ -44,6 +44,11 @@ export const storedColumns = (read = WHOLE) => `
   from`;
 export const STORED = `${storedColumns()} message`;
 
+/** What a request's intent tells of each of its messages. */
+export const INTENT_COLUMNS = `
+    id uuid, phone text, user_id text, client_reference text, own_reference boolean, components jsonb, status message_status,
+    error jsonb`;
+
 /** The same columns for messages under way, which stand packed in their request until their outcome is known. */
 export const underWay = (read = WHOLE) => `
   select i.id, r.id as request_id, r.channel_id, 'outbound'::direction as direction, r.type, i.phone, i.user_id,
@@ -51,8 +56,7 @@ export const underWay = (read = WHOLE) => `
     i.own_reference, false as held, ${read('i.components')}, i.error, null::jsonb as pricing, null::uuid as reply_to_id,
     null::text as reply_to_provider_message_id, null::message_status as outcome, null::timestamptz as outcome_at,
     null::jsonb as outcome_error, null::timestamptz as updated_at
-  from request r cross join lateral jsonb_to_recordset(r.intent) as i(id uuid, phone text, user_id text,
-    client_reference text, own_reference boolean, components jsonb, status message_status, error jsonb)`;
+  from request r cross join lateral jsonb_to_recordset(r.intent) as i(${INTENT_COLUMNS})`;
 
 /**
  * The messages of the account that have one of these ids, looked up one by one (`offset 0` keeps it so): before version 17,

@@ -1,6 +1,7 @@
 import type { MessageError } from '../../kernel/message-errors.ts';
 import type { Queryable } from '../../store/database.ts';
 import type { MessageStatus } from '../message.ts';
+import { INTENT_COLUMNS } from '../read/row-store.ts';
 import { jsonOrNull } from './json-or-null.ts';
 
 /** A status that the provider reports of a message that we sent. */
@@ -71,8 +72,7 @@ const MESSAGE_UNPACK = `
   from unnest($1::uuid[], $2::uuid[], $3::uuid[]) as wanted(account_id, channel_id, message_id)
   join request r on r.account_id = wanted.account_id and r.channel_id = wanted.channel_id and r.completed_at is null
     and wanted.message_id = any(r.message_ids)
-  cross join lateral jsonb_to_recordset(r.intent) as i(id uuid, phone text, user_id text, client_reference text,
-    own_reference boolean, components jsonb, status text)
+  cross join lateral jsonb_to_recordset(r.intent) as i(${INTENT_COLUMNS})
   where i.id = wanted.message_id and i.status = 'transmitting'
   order by r.account_id, i.id
   on conflict (account_id, id) do nothing`;
