@@ -71,7 +71,7 @@ export async function applyItems(tx: Transaction, works: readonly ItemWork[]): P
     if (leftover !== undefined) left.set(place, leftover);
   }
   const events: MessageEvent[] = [];
-  await explainClosedWindows(tx, effects.reports);
+  await noteClosedWindows(tx, effects.reports);
   if (effects.reports.length > 0) {
     const { known, events: moved } = await applyReports(
       tx,
@@ -184,8 +184,8 @@ function collect(
   }
 }
 
-/** Adds what we know of the window to every failure because of it, so that a person sees why. */
-async function explainClosedWindows(tx: Queryable, reports: readonly PlacedReport[]): Promise<void> {
+/** Writes into every report of a failure because of a closed window what we know of that window, so that a person sees why. */
+async function noteClosedWindows(tx: Queryable, reports: readonly PlacedReport[]): Promise<void> {
   const closed = reports.flatMap(({ report, mode, recipient }) => {
     const { error } = report;
     return error?.code === 'window_closed' ? [{ report, mode, error, people: identities(recipient) }] : [];
