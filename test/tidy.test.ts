@@ -13,7 +13,7 @@ const ARROWS: Record<string, string[]> = {
   observe: ['kernel'],
   'docs-site': ['kernel', 'http'],
   'console-site': ['kernel', 'http'],
-  'platform-state': PORTS,
+  'platform-state': ['endpoints'],
   provider: ['kernel'],
   'provider/whatsapp': ['kernel', 'provider'],
   nodes: PORTS,

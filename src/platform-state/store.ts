@@ -1,3 +1,4 @@
+import { FIRST_ENDPOINTS } from '../endpoints/deliver/delivery-store.ts';
 import type { Queryable } from '../store/database.ts';
 import { LEASE_OVER } from '../store/lease-over.ts';
 
@@ -53,25 +54,17 @@ export async function readNotificationState(store: Queryable): Promise<Notificat
 
 /** Steps from one endpoint with deliveries to the next, as the claim does. Those of disabled endpoints are not due. */
 const DELIVERY_STATE = `
-  with recursive owner as (
-    (select account_id, endpoint_id, 1 as place from delivery order by account_id, endpoint_id limit 1)
-    union all
-    select n.account_id, n.endpoint_id, o.place + 1 from owner o cross join lateral (
-      select d.account_id, d.endpoint_id from delivery d
-      where (d.account_id, d.endpoint_id) > (o.account_id, o.endpoint_id)
-      order by d.account_id, d.endpoint_id limit 1) n
-    where o.place < $2
-  ), due as (
-    select d.next_at from owner o
-    join endpoint e on e.account_id = o.account_id and e.id = o.endpoint_id and e.enabled
+  with recursive ${FIRST_ENDPOINTS}, due as (
+    select d.next_at from waiting w
+    join endpoint e on e.account_id = w.account_id and e.id = w.endpoint_id and e.enabled
     cross join lateral (
       select next_at from delivery
-      where (account_id, endpoint_id, next_at) >= (o.account_id, o.endpoint_id, '-infinity')
-        and (account_id, endpoint_id, next_at) <= (o.account_id, o.endpoint_id, now())
-      order by account_id, endpoint_id, next_at limit $1) d
+      where (account_id, endpoint_id, next_at) >= (w.account_id, w.endpoint_id, '-infinity')
+        and (account_id, endpoint_id, next_at) <= (w.account_id, w.endpoint_id, now())
+      order by account_id, endpoint_id, next_at limit $2) d
   )
-  select (select count(*) from (select from delivery limit $1) as w) as waiting,
-    least(count(*), $1) as due, min(next_at) as oldest_at from due`;
+  select (select count(*) from (select from delivery limit $2) as every) as waiting,
+    least(count(*), $2) as due, min(next_at) as oldest_at from due`;
 
 export interface DeliveryState {
   waiting: Bounded;
@@ -81,8 +74,8 @@ export interface DeliveryState {
 
 export async function readDeliveryState(store: Queryable): Promise<DeliveryState> {
   const [row] = await store.query<{ waiting: number; due: number; oldest_at: Date | null }>(DELIVERY_STATE, [
-    COUNT_MAX + 1,
     ENDPOINTS_MAX,
+    COUNT_MAX + 1,
   ]);
   return { waiting: bounded(row?.waiting), due: bounded(row?.due), oldestAt: row?.oldest_at ?? null };
 }

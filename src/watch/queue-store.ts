@@ -1,4 +1,4 @@
-import { NEXT_ENDPOINT } from '../endpoints/deliver/delivery-store.ts';
+import { FIRST_ENDPOINTS } from '../endpoints/deliver/delivery-store.ts';
 import type { Queryable } from '../store/database.ts';
 
 /** Nobody acts on a larger number, and counting on would cost the most when things are worst. */
@@ -50,12 +50,7 @@ const REQUESTS_RUNNING = `
  * those of endpoints that no node is working on: they wait for us, not for a slow endpoint.
  */
 const DELIVERIES_DUE = `
-  with recursive waiting as (
-    (select account_id, endpoint_id, 1 as place from delivery order by account_id, endpoint_id limit 1)
-    union all
-    select n.account_id, n.endpoint_id, w.place + 1 from waiting w ${NEXT_ENDPOINT}
-    where w.place < $1
-  ), due as (
+  with recursive ${FIRST_ENDPOINTS}, due as (
     select d.depth, d.oldest, d.in_hand from waiting w
     cross join lateral (
       select enabled from endpoint where account_id = w.account_id and id = w.endpoint_id limit 1) e

@@ -56,11 +56,19 @@ const CLAIMED_UNTIL_US = '(extract(epoch from claimed_until) * 1000000)::bigint'
 const NEXT_AT_US = '(extract(epoch from next_at) * 1000000)::bigint';
 
 /** From the endpoint `w` to the next one, `n`, that has deliveries: a step in the index, however many each has. */
-export const NEXT_ENDPOINT = `
+const NEXT_ENDPOINT = `
     cross join lateral (
       select d.account_id, d.endpoint_id from delivery d
       where (d.account_id, d.endpoint_id) > (w.account_id, w.endpoint_id)
       order by d.account_id, d.endpoint_id limit 1) n`;
+/** The first endpoints that have deliveries, at most $1, as the part `waiting` of a recursive statement that counts them. */
+export const FIRST_ENDPOINTS = `
+  waiting as (
+    (select account_id, endpoint_id, 1 as place from delivery order by account_id, endpoint_id limit 1)
+    union all
+    select n.account_id, n.endpoint_id, w.place + 1 from waiting w ${NEXT_ENDPOINT}
+    where w.place < $1
+  )`;
 /** All that come after the first of `waiting`. */
 const EACH_NEXT_ENDPOINT = `
     union all
