@@ -24,8 +24,11 @@ type OwnWish = Omit<PaceWish, 'savedMs' | 'horizonMs'> & { deadlineMs: number };
 /** Nobody has a use of these turns any more, and they pass. */
 const tooLong = storeTooSlow('No turns before the deadline', false);
 
-/** When a message may go: at once, later (`atMs` of the steady clock), or never within its deadline. */
-export type Turn = { kind: 'now' } | { kind: 'later'; atMs: number } | { kind: 'never'; error: MessageError };
+/**
+ * When a message may go: at once, later, or never within its deadline. It may be used from `atMs` until `untilMs` of the steady
+ * clock. Then it has passed: if those that pass while something is slow were used, all of them would go at once.
+ */
+export type Turn = { kind: 'now' | 'later'; atMs: number; untilMs: number } | { kind: 'never'; error: MessageError };
 
 export interface Pacing {
   /**
@@ -33,6 +36,11 @@ export interface Pacing {
    * the steady clock. Throws `StoreUnavailable` when the store gives none before it.
    */
   turnsFor(channel: SendingChannel, people: readonly string[], deadlineMs: number): Promise<Turn[]>;
+  /**
+   * Gives one turn in place of one that has passed. The pair limit has counted its message already. Throws as
+   * `turnsFor` does.
+   */
+  anotherTurn(channel: SendingChannel, deadlineMs: number): Promise<Turn>;
   /** These people's messages did not go in their turns. The channel's have passed; the pair limit must not count them. */
   giveBack(channel: SendingChannel, people: readonly string[]): void;
 }
@@ -62,7 +70,7 @@ export function createPacing(database: Queryable, clock: SteadyClock): Pacing {
 
   return {
     async turnsFor(channel, people, deadlineMs) {
-      if (channel.sender.mode === 'test') return people.map(() => NOW);
+      if (channel.sender.mode === 'test') return people.map(() => UNPACED);
       const horizonMs = Math.floor(deadlineMs - clock.steadyMs());
       if (horizonMs <= 0) return people.map(() => TOO_LATE);
       const waits = people.map((person) => pairs.delayMs(channel.id, person));
@@ -82,9 +90,18 @@ export function createPacing(database: Queryable, clock: SteadyClock): Pacing {
         const pairMs = pairs.delayMs(channel.id, person);
         if (pairMs >= leftMs) return never('pair_rate_limited', pairMs);
         pairs.take(channel.id, person);
-        const waitMs = Math.max(turnMs, pairMs);
-        return waitMs <= NOW_MS ? NOW : { kind: 'later', atMs: nowMs + waitMs };
+        return turnIn(Math.max(turnMs, pairMs), nowMs);
       });
+    },
+    async anotherTurn(channel, deadlineMs) {
+      if (channel.sender.mode === 'test') return UNPACED;
+      if (deadlineMs - clock.steadyMs() < 1) return TOO_LATE;
+      const { startMs, turns } = await reserve(channel, 1, deadlineMs);
+      const nowMs = clock.steadyMs();
+      if (nowMs >= deadlineMs) return TOO_LATE;
+      return turns === 0 || nowMs + startMs >= deadlineMs
+        ? never('throughput_limited', startMs)
+        : turnIn(startMs, nowMs);
     },
     giveBack(channel, people) {
       if (channel.sender.mode === 'test') return;
@@ -93,10 +110,17 @@ export function createPacing(database: Queryable, clock: SteadyClock): Pacing {
   };
 }
 
-const NOW: Turn = { kind: 'now' };
+/** Of a test channel: it never passes. */
+const UNPACED: Turn = { kind: 'now', atMs: 0, untilMs: Number.POSITIVE_INFINITY };
 /** The time was over before our pacing had a part in it. */
 const TOO_LATE: Turn = { kind: 'never', error: { code: 'not_attempted' } };
 const NOTHING: Turns = { startMs: 0, turns: 0 };
+
+function turnIn(waitMs: number, nowMs: number): Turn {
+  const isNow = waitMs <= NOW_MS;
+  const atMs = isNow ? nowMs : nowMs + waitMs;
+  return { kind: isNow ? 'now' : 'later', atMs, untilMs: atMs + LATE_MS };
+}
 
 function never(code: 'pair_rate_limited' | 'throughput_limited', waitMs: number): Turn {
   return { kind: 'never', error: { code, retry_after_seconds: Math.max(1, Math.ceil(waitMs / 1_000)) } };

@@ -76,7 +76,7 @@ function createProviderMetrics(registry: Registry) {
   });
   const turns = new Counter({
     name: 'waypost_send_turns_total',
-    help: "Turns given to messages by pacing: now, later, or never within the send's deadline. One for each try, and one more where a slow commit let the first pass.",
+    help: "Turns given to messages by pacing: now, later, or never within the send's deadline. One for each try, and one more whenever it passed before the message could go.",
     labelNames: ['turn'],
     registers,
   });

@@ -1,4 +1,4 @@
-import type { Pacing } from '../channels/pacing.ts';
+import type { Pacing, Turn } from '../channels/pacing.ts';
 import { formatId } from '../kernel/ids.ts';
 import type { Ledger } from '../messages/commit/ledger.ts';
 import type { Settlement } from '../messages/commit/settlement.ts';
@@ -83,6 +83,11 @@ export function watchSends(metrics: SendMetrics, traces: Traces | undefined): Se
         if (channel.sender.mode === 'live') countTurns(metrics, turns);
         return turns;
       },
+      async anotherTurn(channel, deadlineMs) {
+        const turn = await pacing.anotherTurn(channel, deadlineMs);
+        if (channel.sender.mode === 'live') countTurns(metrics, [turn]);
+        return turn;
+      },
     }),
     ledger: (ledger) => watchLedger({ ledger, metrics, traces, runnings, parents }),
     provider: (provider) => watchProvider({ provider, metrics, traces, parents }),
@@ -111,7 +116,7 @@ function factsOfEnd(replayed: boolean, counts: SendCounts | undefined) {
   return { 'waypost.accepted': accepted, 'waypost.failed': failed, 'waypost.unknown': unknown };
 }
 
-function countTurns(metrics: SendMetrics, turns: Awaited<ReturnType<Pacing['turnsFor']>>): void {
+function countTurns(metrics: SendMetrics, turns: readonly Turn[]): void {
   const nowMs = performance.now();
   const counts = { now: 0, later: 0, never: 0 };
   for (const turn of turns) {

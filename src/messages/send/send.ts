@@ -13,7 +13,7 @@ import type { NewRequest } from '../commit/begin-store.ts';
 import type { CompletedRequest, SettledMessage } from '../commit/settle-store.ts';
 import { type IntendedMessage, type Outcome, personOf } from '../message.ts';
 import type { SendCommand } from '../parse/send-command.ts';
-import { giveTurns, isStale, renewTurns } from './give-turns.ts';
+import { giveTurns } from './give-turns.ts';
 import type { FindReplay, IdempotencyClaim } from './idempotency.ts';
 import { type Plan, planMessages } from './plan.ts';
 import { type Preflight, type PreflightDeps, preflight } from './preflight.ts';
@@ -105,12 +105,9 @@ async function carryOut(deps: SendDeps, call: SendCall, onLate: OnLate): Promise
   const deadlineMs = lastTurnMs(deps, call.arrivedMs);
   const answerByMs = call.arrivedMs + deps.deadlineMs;
   const plan = planMessages(call.command, await preflightUntil(deps, call, deadlineMs));
-  const given = await giveTurns(deps, { channel, intended: plan.intended, deadlineMs });
+  const turns = await giveTurns(deps, { channel, intended: plan.intended, deadlineMs });
   const request = requestOf(deps, call, plan);
   if (!(await begin(deps, call, request, answerByMs))) return replayOfOther(deps, call, request);
-  const turns = isStale(deps, given)
-    ? await renewTurns(deps, { channel, intended: plan.intended, deadlineMs }, given)
-    : given.turns;
   const transmitting = { call, turns, deadlineMs, answerByMs };
   const { outcomes, late, settleRest } = await transmitAndSettle(deps, request, transmitting);
   let answer: string | undefined;
@@ -195,7 +192,7 @@ interface Transmitted {
 
 interface Transmitting {
   call: SendCall;
-  turns: Turn[];
+  turns: (Turn | undefined)[];
   deadlineMs: number;
   answerByMs: number;
 }

@@ -1,4 +1,3 @@
-import { setTimeout as wait } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import type { ChannelNow, Channels, SendingChannel } from '../../channels/channels.ts';
 import type { Pacing, Turn } from '../../channels/pacing.ts';
@@ -9,11 +8,13 @@ import type { MessageContent, Provider } from '../../provider/port.ts';
 import type { Ledger } from '../commit/ledger.ts';
 import type { IntendedMessage, Outcome } from '../message.ts';
 import { beforeDeadline } from './before-deadline.ts';
+import { HeldTurn } from './held-turn.ts';
 import type { IsTransmitting } from './is-transmitting.ts';
 import type { Recheck } from './recheck.ts';
 import { takeAnotherTurn } from './take-another-turn.ts';
 import { tellFault } from './tell-fault.ts';
-import { STALE_MS, transmit, withoutId } from './transmit.ts';
+import { transmit, withoutId } from './transmit.ts';
+import { STALE_MS } from './transmit-in-turn.ts';
 
 export interface TransmitDeps {
   ledger: Ledger;
@@ -47,13 +48,13 @@ export interface LateMessage {
 }
 
 /**
- * All messages at once; whatever is not settled at the deadline is `unknown` in the answer and settled later. `onOutcome` is
+ * All messages at once, each in its turn, which every one has that did not fail before; whatever is not settled at the deadline is `unknown` in the answer and settled later. `onOutcome` is
  * told of each message whose outcome is known before.
  */
 export async function transmitAll(
   deps: TransmitDeps,
   call: TransmitCall,
-  turns: readonly Turn[],
+  turns: readonly (Turn | undefined)[],
   onOutcome?: (message: IntendedMessage, outcome: Outcome) => void,
 ): Promise<{ outcomes: Outcome[]; late: LateMessage[] }> {
   const { deadlineMs } = call;
@@ -100,12 +101,13 @@ async function outcomeOf(
   const { channel: asked, content, arrivedMs, deadlineMs } = call;
   const failed = (error: MessageError) => withoutId('failed', error, new Date(deps.clock.nowMs()));
   if (message.error !== null) return failed(message.error);
-  if (turn?.kind === 'never') return failed(turn.error);
+  if (turn === undefined || turn.kind === 'never') return failed(turn?.error ?? { code: 'not_attempted' });
+  const held = new HeldTurn(deps, { channel: asked, message, deadlineMs, deadline }, turn);
   const isStale = deps.clock.steadyMs() - arrivedMs > STALE_MS;
-  const waits = turn?.kind === 'later' || message.status === 'pending' || isStale;
-  const now: ChannelNow = waits
-    ? await takeTurn(deps, call, message, turn, deadline)
-    : { kind: 'usable', channel: asked };
+  const now: ChannelNow =
+    message.status === 'pending' || isStale
+      ? await takeTurn(deps, call, message, held, deadline)
+      : { kind: 'usable', channel: asked };
   if (now.kind === 'refused') return failed(now.error);
   let { channel } = now;
   let keptBack: MessageError | undefined;
@@ -118,13 +120,14 @@ async function outcomeOf(
         recipient: message.phone === null ? { userId: message.user_id ?? '' } : { phone: message.phone },
         content: contentFor(content, message),
       },
+      turn: held,
       deadline,
       deadlineMs,
       async takeAnotherTurn() {
         // Before the turn, which must not pass meanwhile; what it says is asked once more after it.
         await areReportsApplied(deps, deadline);
-        const wish = { channel, message, deadlineMs, asItIsNow: () => asItIsNow(deps, call, message) };
-        const later = await takeAnotherTurn(deps, wish, deadline);
+        const wish = { turn: held, asItIsNow: () => asItIsNow(deps, call, message) };
+        const later = await takeAnotherTurn(deps.log, wish, deadline);
         channel = later ?? channel;
         return later?.sender;
       },
@@ -150,24 +153,19 @@ async function outcomeOf(
 }
 
 /**
- * Waits for a message's turn and then commits it as `transmitting`, if it still is `pending`: a node that was paused
- * for so long that others took it for gone finds its message settled and transmits nothing. One whose first turn passed
- * before it could go is `transmitting` already, and looked at.
+ * Waits for a message's turn, or for another one if that has passed, and then commits it as `transmitting`, if it still is
+ * `pending`: a node that was paused for so long that others took it for gone finds its message settled and transmits
+ * nothing. One whose first turn passed before it could go is `transmitting` already, and looked at.
  */
 async function takeTurn(
   deps: TransmitDeps,
   call: TransmitCall,
   message: IntendedMessage,
-  turn: Turn | undefined,
+  turn: HeldTurn,
   deadline: AbortSignal,
 ): Promise<ChannelNow> {
-  const waitMs = turn?.kind === 'later' ? Math.max(0, turn.atMs - deps.clock.steadyMs()) : 0;
-  try {
-    await wait(waitMs, undefined, { signal: deadline });
-  } catch {
-    return NOT_ATTEMPTED; // The deadline came first.
-  }
-  return claimBeforeDeadline(deps, call, message, deadline);
+  const error = await turn.come();
+  return error === null ? claimBeforeDeadline(deps, call, message, deadline) : { kind: 'refused', error };
 }
 
 const NOT_ATTEMPTED: ChannelNow = { kind: 'refused', error: { code: 'not_attempted' } };

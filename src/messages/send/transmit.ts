@@ -1,22 +1,17 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import type { Clock, SteadyClock } from '../../kernel/clock.ts';
 import type { MessageError } from '../../kernel/message-errors.ts';
-import type { AfterWait, OutboundMessage, Provider, Sender, TransmitOutcome } from '../../provider/port.ts';
+import type { Provider, Sender } from '../../provider/port.ts';
 import type { Outcome } from '../message.ts';
 import { beforeDeadline } from './before-deadline.ts';
+import { type Attempt, type AttemptOutcome, STALE_MS, transmitInTurn } from './transmit-in-turn.ts';
 
 /** A throttled message is certainly not taken; it is tried again after these pauses, if the deadline allows. */
 const RETRY_PAUSES_MS = [1_000, 4_000];
 
-/** What was found out about a message longer ago than this is looked at again before it goes. */
-export const STALE_MS = 500;
-
-export interface Transmission {
+export interface Transmission extends Attempt {
   sender: Sender;
-  message: OutboundMessage;
-  /** Aborts at the deadline: what has not begun by then is not begun. */
-  deadline: AbortSignal;
-  /** The same on the steady clock. */
+  /** The deadline on the steady clock. */
   deadlineMs: number;
   /**
    * Waits for another turn of the channel's pace: each repetition is one more call of the provider. Returns the sender as it is
@@ -25,8 +20,6 @@ export interface Transmission {
   takeAnotherTurn(): Promise<Sender | undefined>;
   /** Whether a notification has settled the message meanwhile, in spite of what the provider answered. */
   settledMeanwhile(): Promise<'yes' | 'no' | 'cannot_tell'>;
-  /** The sender as it is now, of a message that has waited; undefined: it must not go any more. It never rejects. */
-  lookAgain(): Promise<Sender | undefined>;
   /** Told when the provider refuses the sender's access token, and waited for until the deadline: the next send must know. */
   onAccessRefused(): Promise<void>;
 }
@@ -41,11 +34,10 @@ interface Deps {
  * at most twice; an `unknown` never is. A store that hangs meanwhile holds it up until the deadline at most, and what the
  * provider has refused stays refused: it is not in flight.
  */
-export async function transmit({ provider, clock }: Deps, transmission: Transmission): Promise<Outcome> {
-  const { message, deadline, deadlineMs } = transmission;
-  const { lookAgain } = transmission;
-  const afterWait: AfterWait = async (waitedMs) => (waitedMs < STALE_MS ? transmission.sender : lookAgain());
-  let seen = await provider.transmit(transmission.sender, message, deadline, afterWait);
+export async function transmit(deps: Deps, transmission: Transmission): Promise<Outcome> {
+  const { clock } = deps;
+  const { deadline, deadlineMs, lookAgain } = transmission;
+  let seen = await transmitInTurn(deps, transmission, transmission.sender, STALE_MS);
   for (const pauseMs of RETRY_PAUSES_MS) {
     if (!mayRepeat(seen) || clock.steadyMs() + pauseMs >= deadlineMs) break;
     await wait(pauseMs);
@@ -59,9 +51,9 @@ export async function transmit({ provider, clock }: Deps, transmission: Transmis
     const asItIsNow = clock.steadyMs() - foundMs < STALE_MS ? sender : await lookAgain();
     if (asItIsNow === undefined) break;
     // A notification may come at any time, so that a repetition is looked at after any wait.
-    const again = await provider.transmit(asItIsNow, message, deadline, lookAgain);
+    const again = await transmitInTurn(deps, transmission, asItIsNow, 0);
     // It was transmitted before, and the refusal is what is known of it.
-    if (isNotAttempted(again)) break;
+    if (again.kind === 'kept_back' || isNotAttempted(again)) break;
     seen = again;
   }
   if (seen.kind === 'refused' && seen.accessRefused)
@@ -69,15 +61,15 @@ export async function transmit({ provider, clock }: Deps, transmission: Transmis
   return outcomeOf(seen, new Date(clock.nowMs()));
 }
 
-function mayRepeat(seen: TransmitOutcome): boolean {
+function mayRepeat(seen: AttemptOutcome): boolean {
   return seen.kind === 'throttled' && !isNotAttempted(seen);
 }
 
-function isNotAttempted(seen: TransmitOutcome): boolean {
+function isNotAttempted(seen: AttemptOutcome): boolean {
   return seen.kind === 'throttled' && seen.error.code === 'not_attempted';
 }
 
-function outcomeOf(seen: TransmitOutcome, at: Date): Outcome {
+function outcomeOf(seen: AttemptOutcome, at: Date): Outcome {
   switch (seen.kind) {
     case 'accepted':
       return {
@@ -90,6 +82,7 @@ function outcomeOf(seen: TransmitOutcome, at: Date): Outcome {
       };
     case 'refused':
     case 'throttled':
+    case 'kept_back':
       return withoutId('failed', seen.error, at);
     case 'unknown':
       return withoutId('unknown', seen.error, at);

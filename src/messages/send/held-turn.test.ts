@@ -1,0 +1,105 @@
+import assert from 'node:assert/strict';
+import { after, before, beforeEach, describe, it } from 'node:test';
+import { pino } from 'pino';
+import { createTestDatabase, type TestDatabase } from '../../../test/support/database.ts';
+import type { SendingChannel } from '../../channels/channels.ts';
+import { createPacing, type Pacing } from '../../channels/pacing.ts';
+import { newId } from '../../kernel/ids.ts';
+import type { IntendedMessage } from '../message.ts';
+import { giveTurns } from './give-turns.ts';
+import { HeldTurn } from './held-turn.ts';
+
+const PERSON = '+447700900123';
+/** So many may go to one person at once. */
+const BURST = 45;
+/** Turns that were given so long ago have passed. */
+const COMMIT_MS = 1_000;
+const DEADLINE_MS = 20_000;
+
+let test: TestDatabase;
+let pacing: Pacing;
+let channel: SendingChannel;
+let passedMs = 0;
+const clock = { steadyMs: () => performance.now() + passedMs };
+before(async () => {
+  test = await createTestDatabase();
+});
+after(() => test.drop());
+beforeEach(() => {
+  pacing = createPacing(test.database, clock);
+  channel = {
+    ...{ id: newId(), accountId: newId(), phoneNumber: '+447700900000', businessAccountId: '2', suspended: false },
+    ...{ throughputPerSecond: 1_000, sealedToken: Buffer.alloc(0) },
+    sender: { accountId: 'account', mode: 'live', phoneNumberId: '1', accessToken: 'token' },
+  };
+});
+
+const intend = (refused = false, phone = PERSON): IntendedMessage => ({
+  ...{ id: newId(), phone, user_id: null, client_reference: null, own_reference: false, components: null },
+  status: refused ? 'failed' : 'transmitting',
+  error: refused ? { code: 'template_parameters_invalid' } : null,
+});
+
+/** The turns of these messages that may go, held. */
+async function hold(intended: IntendedMessage[], deadlineMs = clock.steadyMs() + DEADLINE_MS): Promise<HeldTurn[]> {
+  const deps = { pacing, clock, log: pino({ level: 'silent' }) };
+  const turns = await giveTurns(deps, { channel, intended, deadlineMs });
+  return intended.flatMap((message, place) => {
+    const turn = turns[place];
+    const holder = { channel, message, deadlineMs, deadline: new AbortController().signal };
+    return turn === undefined || turn.kind === 'never' ? [] : [new HeldTurn(deps, holder, turn)];
+  });
+}
+
+describe('a turn that passed before its message could go', () => {
+  it('is replaced by one that comes in its time, and those of many in the distances that the throughput asks', async () => {
+    channel = { ...channel, throughputPerSecond: 80 };
+    const turns = await hold(Array.from({ length: 40 }, (_, place) => intend(false, `+4477009001${place}`)));
+    passedMs += COMMIT_MS;
+    for (const turn of turns) assert.ok(turn.isPassed());
+    const errors = await Promise.all(turns.map((turn) => turn.takeAnother()));
+    assert.deepEqual(new Set(errors), new Set([null]));
+    const waitsMs = turns.map((turn) => turn.waitMs());
+    for (const turn of turns) assert.ok(!turn.isPassed());
+    assert.ok(Math.max(...waitsMs) > 300, `all within ${Math.max(...waitsMs)} ms`);
+  });
+
+  it('counts once for the person: the last message of a burst still goes at once', async () => {
+    const others = Array.from({ length: BURST - 1 }, () => PERSON);
+    for (const person of others) await pacing.turnsFor(channel, [person], clock.steadyMs() + DEADLINE_MS);
+    const [turn] = await hold([intend()]);
+    passedMs += COMMIT_MS;
+    assert.equal(await turn?.come(), null);
+    assert.equal(turn?.waitMs(), 0);
+    const [next] = await pacing.turnsFor(channel, [PERSON], clock.steadyMs() + DEADLINE_MS);
+    assert.equal(next?.kind, 'later', 'and no more than the burst');
+  });
+
+  it('is not replaced if no turn comes before the deadline: the message fails, and it is told when to come again', async () => {
+    channel = { ...channel, throughputPerSecond: 1 };
+    const [turn] = await hold([intend()], clock.steadyMs() + 10_000);
+    const others = Array.from({ length: 30 }, (_, place) => `+4477009002${place}`);
+    await pacing.turnsFor(channel, others, clock.steadyMs() + 60_000);
+    passedMs += COMMIT_MS;
+    const error = await turn?.come();
+    assert.equal(error?.code, 'throughput_limited');
+    assert.ok((error.retry_after_seconds ?? 0) > 20, `${error.retry_after_seconds} s`);
+    assert.ok(turn?.isPassed());
+  });
+});
+
+it('no turns are given to what was refused before it could go', async () => {
+  assert.deepEqual(await hold(Array.from({ length: BURST }, () => intend(true))), []);
+  assert.deepEqual(await test.database.query('select 1 from channel_pace where channel_id = $1', [channel.id]), []);
+  const [next] = await pacing.turnsFor(channel, [PERSON], clock.steadyMs() + DEADLINE_MS);
+  assert.equal(next?.kind, 'now');
+});
+
+it('a test channel’s turn never passes, and asks nobody', async () => {
+  channel = { ...channel, sender: { ...channel.sender, mode: 'test' } };
+  const [turn] = await hold([intend()]);
+  passedMs += 10 * COMMIT_MS;
+  assert.equal(turn?.isPassed(), false);
+  assert.equal(await turn?.come(), null);
+  assert.deepEqual(await test.database.query('select 1 from channel_pace where channel_id = $1', [channel.id]), []);
+});

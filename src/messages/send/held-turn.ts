@@ -1,0 +1,106 @@
+import { setTimeout as wait } from 'node:timers/promises';
+import type { Logger } from 'pino';
+import type { SendingChannel } from '../../channels/channels.ts';
+import type { Pacing, Turn } from '../../channels/pacing.ts';
+import type { SteadyClock } from '../../kernel/clock.ts';
+import type { MessageError } from '../../kernel/message-errors.ts';
+import { type IntendedMessage, personOf } from '../message.ts';
+import { tellFault } from './tell-fault.ts';
+
+/** A turn this close to the deadline is of no use: taking it is committed before the message goes. */
+export const TAKING_TURN_MS = 250;
+/** The same for one more try of a message: the provider's answer would miss the deadline, and its refusal is known. */
+const ANSWER_MS = 500;
+
+interface Deps {
+  pacing: Pacing;
+  clock: SteadyClock;
+  log: Logger;
+}
+
+interface Holder {
+  channel: SendingChannel;
+  message: IntendedMessage;
+  /** Of the steady clock. */
+  deadlineMs: number;
+  deadline: AbortSignal;
+}
+
+/** A turn that a message was given in time. */
+type GivenTurn = Exclude<Turn, { kind: 'never' }>;
+
+/**
+ * The turn of a message on its way, until it is used. What returns an error tells why the message fails instead of going;
+ * null: nothing. No turn is taken that comes after the deadline.
+ */
+export class HeldTurn {
+  readonly #deps: Deps;
+  readonly #holder: Holder;
+  #turn: GivenTurn;
+  #lastMs: number;
+
+  constructor(deps: Deps, holder: Holder, given: GivenTurn) {
+    this.#deps = deps;
+    this.#holder = holder;
+    this.#turn = given;
+    this.#lastMs = holder.deadlineMs - TAKING_TURN_MS;
+  }
+
+  /** Whether it must not be used any more, for it would be too late. */
+  isPassed(): boolean {
+    return this.#deps.clock.steadyMs() > this.#turn.untilMs;
+  }
+
+  /** How long it is until its time. */
+  waitMs(): number {
+    return Math.max(0, this.#turn.atMs - this.#deps.clock.steadyMs());
+  }
+
+  /** Waits until its time, or until so long before it. */
+  async reach(aheadMs = 0): Promise<MessageError | null> {
+    const { deadline } = this.#holder;
+    const waitMs = this.waitMs() - aheadMs;
+    if (waitMs <= 0) return deadline.aborted ? NOT_ATTEMPTED : null;
+    try {
+      await wait(waitMs, undefined, { signal: deadline });
+      return null;
+    } catch {
+      return NOT_ATTEMPTED; // The deadline came first.
+    }
+  }
+
+  /** The same, and takes another one first if it has passed. */
+  async come(aheadMs = 0): Promise<MessageError | null> {
+    const error = this.isPassed() ? await this.takeAnother() : null;
+    return error ?? this.reach(aheadMs);
+  }
+
+  /** Takes another turn of the channel in its place, and does not wait for it. */
+  takeAnother(): Promise<MessageError | null> {
+    return this.#take(this.#deps.pacing.anotherTurn(this.#holder.channel, this.#lastMs));
+  }
+
+  /** Takes a turn for one more try, of the channel and of the person, and does not wait for it. */
+  repeat(): Promise<MessageError | null> {
+    const { channel, message, deadlineMs } = this.#holder;
+    this.#lastMs = deadlineMs - ANSWER_MS;
+    const turns = this.#deps.pacing.turnsFor(channel, [personOf(message)], this.#lastMs);
+    return this.#take(turns.then(([turn]) => turn));
+  }
+
+  async #take(asked: Promise<Turn | undefined>): Promise<MessageError | null> {
+    try {
+      const turn = await asked;
+      if (turn === undefined) return NOT_ATTEMPTED;
+      if (turn.kind === 'never') return turn.error;
+      this.#turn = turn;
+      return null;
+    } catch (error) {
+      // The store cannot be asked. Without a turn the message may not go.
+      if (!this.#holder.deadline.aborted) tellFault(this.#deps.log, error);
+      return NOT_ATTEMPTED;
+    }
+  }
+}
+
+const NOT_ATTEMPTED: MessageError = { code: 'not_attempted' };

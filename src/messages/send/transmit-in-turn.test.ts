@@ -1,0 +1,127 @@
+import assert from 'node:assert/strict';
+import { after, before, beforeEach, describe, it } from 'node:test';
+import { pino } from 'pino';
+import { createTestDatabase, type TestDatabase } from '../../../test/support/database.ts';
+import { createPacing, type Pacing } from '../../channels/pacing.ts';
+import { newId } from '../../kernel/ids.ts';
+import type { Provider, Sender } from '../../provider/port.ts';
+import type { IntendedMessage } from '../message.ts';
+import { HeldTurn } from './held-turn.ts';
+import { STALE_MS, transmitInTurn } from './transmit-in-turn.ts';
+
+const PER_SECOND = 80;
+/** A look that takes so long makes a turn pass, if it begins when that has come. */
+const LOOK_MS = 150;
+const sender: Sender = { accountId: 'account', mode: 'live', phoneNumberId: '1', accessToken: 'token' };
+const NOT_BEGUN = { kind: 'throttled', error: { code: 'not_attempted' } } as const;
+const ACCEPTED = { kind: 'accepted', providerMessageId: 'wamid.1', held: false } as const;
+
+let test: TestDatabase;
+let pacing: Pacing;
+let passedMs = 0;
+const clock = { steadyMs: () => performance.now() + passedMs };
+const channel = {
+  ...{ id: newId(), accountId: newId(), phoneNumber: '+447700900000', businessAccountId: '2', suspended: false },
+  ...{ throughputPerSecond: PER_SECOND, sealedToken: Buffer.alloc(0), sender },
+};
+before(async () => {
+  test = await createTestDatabase();
+});
+after(() => test.drop());
+beforeEach(() => {
+  pacing = createPacing(test.database, clock);
+  channel.id = newId();
+});
+
+let numbers = 0;
+const people = (count: number) => Array.from({ length: count }, () => `+4477${String(++numbers).padStart(8, '0')}`);
+const inDeadlineMs = () => clock.steadyMs() + 20_000;
+
+/** A message that has its turn at once. */
+async function begin(transmit: Provider['transmit'], staleMs: number) {
+  const [phone = ''] = people(1);
+  const [turn] = await pacing.turnsFor(channel, [phone], inDeadlineMs());
+  assert.equal(turn?.kind, 'now');
+  const message: IntendedMessage = {
+    ...{ id: newId(), phone, user_id: null, client_reference: null, own_reference: false, components: null },
+    ...{ status: 'transmitting', error: null },
+  };
+  const deadline = new AbortController().signal;
+  const deps = { pacing, clock, log: pino({ level: 'silent' }), provider: { transmit } };
+  const held = new HeldTurn(deps, { channel, message, deadlineMs: inDeadlineMs(), deadline }, turn);
+  const looks: number[] = [];
+  const attempt = {
+    message: {
+      ...{ id: message.id, recipient: { phone } },
+      content: { type: 'text' as const, text: { body: 'Hello', preview_url: false } },
+    },
+    ...{ turn: held, deadline },
+    async lookAgain() {
+      passedMs += LOOK_MS;
+      looks.push(held.waitMs());
+      return sender;
+    },
+  };
+  return { looks, transmit: () => transmitInTurn(deps, attempt, sender, staleMs) };
+}
+
+describe('a message whose turn has passed', () => {
+  it('before it could go is looked at before its next turn comes, so that a slow look does not let it pass again', async () => {
+    let transmits = 0;
+    const { looks, transmit } = await begin(async () => {
+      transmits += 1;
+      return ACCEPTED;
+    }, STALE_MS);
+    passedMs += 2_000;
+    // Its next turn comes after these.
+    await pacing.turnsFor(channel, people(60), inDeadlineMs());
+    assert.deepEqual(await transmit(), ACCEPTED);
+    assert.equal(transmits, 1);
+    assert.equal(looks.length, 1);
+    assert.ok((looks[0] ?? 0) > 0, 'the look was over before its turn came');
+  });
+
+  it('while it waited for a connection goes on it, where the next turn is near', async () => {
+    const { looks, transmit } = await begin(async (_sender, _message, _deadline, afterWait) => {
+      passedMs += 200;
+      return (await afterWait?.(200)) === undefined ? NOT_BEGUN : ACCEPTED;
+    }, STALE_MS);
+    assert.deepEqual(await transmit(), ACCEPTED);
+    assert.deepEqual(looks, []);
+  });
+
+  it('while it waited for a connection gives it back, where the next turn is far', async () => {
+    const outcomes: string[] = [];
+    const { transmit } = await begin(async (_sender, _message, _deadline, afterWait) => {
+      if (outcomes.length > 0) return ACCEPTED;
+      passedMs += 2_000;
+      await pacing.turnsFor(channel, people(40), inDeadlineMs());
+      const beganMs = clock.steadyMs();
+      outcomes.push((await afterWait?.(200)) === undefined ? 'given back' : 'held');
+      assert.ok(clock.steadyMs() - beganMs < 200, 'at once');
+      return NOT_BEGUN;
+    }, STALE_MS);
+    assert.deepEqual(await transmit(), ACCEPTED);
+    assert.deepEqual(outcomes, ['given back']);
+  });
+
+  it('is looked at after it, where it was transmitted before: a notification may tell meanwhile that it arrived', async () => {
+    const { looks, transmit } = await begin(async () => ACCEPTED, 0);
+    passedMs += 2_000;
+    await pacing.turnsFor(channel, people(20), inDeadlineMs());
+    assert.deepEqual(await transmit(), ACCEPTED);
+    assert.deepEqual(looks, [0], 'and goes after one look, however slow that is');
+  });
+});
+
+it('a message whose turn is used at once is neither looked at nor given another one', async () => {
+  const { looks, transmit } = await begin(async (_sender, _message, _deadline, afterWait) => {
+    assert.deepEqual(await afterWait?.(20), sender);
+    return ACCEPTED;
+  }, STALE_MS);
+  const rows = async () => test.database.query('select next_at from channel_pace where channel_id = $1', [channel.id]);
+  const before = await rows();
+  assert.deepEqual(await transmit(), ACCEPTED);
+  assert.deepEqual(looks, []);
+  assert.deepEqual(await rows(), before);
+});

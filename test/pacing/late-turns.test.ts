@@ -1,0 +1,70 @@
+import assert from 'node:assert/strict';
+import { after, afterEach, before, it } from 'node:test';
+import { until } from '../support/until.ts';
+import { type LiveWorld, startLiveWorld } from './live-world.ts';
+
+const PER_SECOND = 80;
+/** A tenth of a second may be saved up, and the provider's clock is not ours. */
+const AHEAD_MAX = PER_SECOND * 0.25;
+/** So long nothing can go, while the turns pass. */
+const HELD_UP_MS = 2_000;
+const SENDS = 5;
+const RECIPIENTS = 50;
+
+let world: LiveWorld;
+before(async () => {
+  world = await startLiveWorld();
+});
+after(() => world.stop());
+afterEach(() => {
+  world.provider.onMessage = () => undefined;
+});
+
+let numbers = 0;
+const phones = (count: number) => Array.from({ length: count }, () => `+4477${String(++numbers).padStart(8, '0')}`);
+const pass = async (ms: number, beganMs = performance.now()) => until(() => performance.now() - beganMs > ms);
+
+/** Sends more than can go meanwhile, and waits until some of it has gone. */
+async function sendMany(): Promise<{ accepted: Promise<number[]> }> {
+  const from = await world.connect(PER_SECOND);
+  await world.sendText(from, phones(1));
+  world.provider.taken.length = 0;
+  const sends = Array.from({ length: SENDS }, () => world.sendText(from, phones(RECIPIENTS)));
+  const accepted = Promise.all(sends).then((answers) => answers.map(({ json }) => json.accepted_count));
+  await until(() => world.provider.taken.length > 20);
+  return { accepted };
+}
+
+/** By how many more than the throughput allows the provider was asked at most, from that time on. */
+function aheadSince(endMs: number): number {
+  const times = world.provider.taken.map(({ atMs }) => atMs).filter((atMs) => atMs >= endMs);
+  assert.ok(times.length > 100, `${times.length} messages`);
+  times.sort((a, b) => a - b);
+  return Math.max(...times.map((atMs, place) => place + 1 - ((atMs - endMs) * PER_SECOND) / 1_000));
+}
+
+it('turns whose commit takes seconds are not all used in the moment after it', async (t) => {
+  const { accepted } = await sendMany();
+  const endMs = await world.gateway.database.transaction(async (tx) => {
+    await tx.query('lock table message in share mode');
+    await pass(HELD_UP_MS);
+    return Date.now();
+  });
+  assert.deepEqual(await accepted, Array(SENDS).fill(RECIPIENTS));
+  const ahead = aheadSince(endMs);
+  t.diagnostic(`at most ${ahead.toFixed(1)} ahead of ${PER_SECOND} a second`);
+  assert.ok(ahead <= AHEAD_MAX, `${ahead}`);
+});
+
+it('turns that pass while the provider answers nobody are not all used in the moment when it does', async (t) => {
+  const gate = Promise.withResolvers<void>();
+  const { accepted } = await sendMany();
+  world.provider.onMessage = async () => void (await gate.promise);
+  await pass(HELD_UP_MS);
+  const endMs = Date.now();
+  gate.resolve();
+  assert.deepEqual(await accepted, Array(SENDS).fill(RECIPIENTS));
+  const ahead = aheadSince(endMs);
+  t.diagnostic(`at most ${ahead.toFixed(1)} ahead of ${PER_SECOND} a second`);
+  assert.ok(ahead <= AHEAD_MAX, `${ahead}`);
+});
