@@ -26,9 +26,12 @@ const tooLong = storeTooSlow('No turns before the deadline', false);
 
 /**
  * When a message may go: at once, later, or never within its deadline. It may be used from `atMs` until `untilMs` of the steady
- * clock. Then it has passed: if those that pass while something is slow were used, all of them would go at once.
+ * clock. Then it has passed: if those that pass while something is slow were used, all of them would go at once. One that is
+ * not `isReserved` is only the person's: at its time the message needs one of the channel, by `anotherTurn`.
  */
-export type Turn = { kind: 'now' | 'later'; atMs: number; untilMs: number } | { kind: 'never'; error: MessageError };
+export type Turn =
+  | { kind: 'now' | 'later'; atMs: number; untilMs: number; isReserved: boolean }
+  | { kind: 'never'; error: MessageError };
 
 export interface Pacing {
   /**
@@ -37,8 +40,8 @@ export interface Pacing {
    */
   turnsFor(channel: SendingChannel, people: readonly string[], deadlineMs: number): Promise<Turn[]>;
   /**
-   * Gives one turn in place of one that has passed. The pair limit has counted its message already. Throws as
-   * `turnsFor` does.
+   * Gives one turn of the channel alone, as in place of one that has passed: the pair limit has counted its message already.
+   * Throws as `turnsFor` does.
    */
   anotherTurn(channel: SendingChannel, deadlineMs: number): Promise<Turn>;
   /** These people's messages did not go in their turns. The channel's have passed; the pair limit must not count them. */
@@ -74,7 +77,8 @@ export function createPacing(database: Queryable, clock: SteadyClock): Pacing {
       const horizonMs = Math.floor(deadlineMs - clock.steadyMs());
       if (horizonMs <= 0) return people.map(() => TOO_LATE);
       const waits = people.map((person) => pairs.delayMs(channel.id, person));
-      const wanting = waits.filter((waitMs) => waitMs < horizonMs).length;
+      // What is reserved now for who has to wait would pass before, and many such messages would then go at once.
+      const wanting = waits.filter((waitMs) => waitMs <= NOW_MS).length;
       const grant = wanting === 0 ? NOTHING : await reserve(channel, wanting, deadlineMs);
       // Read again: turns are counted from the moment in which the store gave them, and it may have been slow.
       const nowMs = clock.steadyMs();
@@ -84,13 +88,14 @@ export function createPacing(database: Queryable, clock: SteadyClock): Pacing {
         const firstMs = waits[place] ?? 0;
         if (firstMs >= horizonMs) return never('pair_rate_limited', firstMs);
         if (leftMs <= 0) return TOO_LATE;
-        const turnMs = grant.startMs + (given * 1_000) / channel.throughputPerSecond;
-        if (given++ >= grant.turns || turnMs >= leftMs) return never('throughput_limited', turnMs);
         // Asked again: another request may have taken turns of this pair meanwhile.
         const pairMs = pairs.delayMs(channel.id, person);
         if (pairMs >= leftMs) return never('pair_rate_limited', pairMs);
+        const turnMs = grant.startMs + (given * 1_000) / channel.throughputPerSecond;
+        const isReserved = firstMs <= NOW_MS && pairMs <= Math.max(NOW_MS, turnMs);
+        if (isReserved && (given++ >= grant.turns || turnMs >= leftMs)) return never('throughput_limited', turnMs);
         pairs.take(channel.id, person);
-        return turnIn(Math.max(turnMs, pairMs), nowMs);
+        return isReserved ? turnIn(turnMs, nowMs) : { ...turnIn(pairMs, nowMs), kind: 'later', isReserved };
       });
     },
     async anotherTurn(channel, deadlineMs) {
@@ -111,15 +116,15 @@ export function createPacing(database: Queryable, clock: SteadyClock): Pacing {
 }
 
 /** Of a test channel: it never passes. */
-const UNPACED: Turn = { kind: 'now', atMs: 0, untilMs: Number.POSITIVE_INFINITY };
+const UNPACED: Turn = { kind: 'now', atMs: 0, untilMs: Number.POSITIVE_INFINITY, isReserved: true };
 /** The time was over before our pacing had a part in it. */
 const TOO_LATE: Turn = { kind: 'never', error: { code: 'not_attempted' } };
 const NOTHING: Turns = { startMs: 0, turns: 0 };
 
-function turnIn(waitMs: number, nowMs: number): Turn {
+function turnIn(waitMs: number, nowMs: number): Exclude<Turn, { kind: 'never' }> {
   const isNow = waitMs <= NOW_MS;
   const atMs = isNow ? nowMs : nowMs + waitMs;
-  return { kind: isNow ? 'now' : 'later', atMs, untilMs: atMs + LATE_MS };
+  return { kind: isNow ? 'now' : 'later', atMs, untilMs: atMs + LATE_MS, isReserved: true };
 }
 
 function never(code: 'pair_rate_limited' | 'throughput_limited', waitMs: number): Turn {

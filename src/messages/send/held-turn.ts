@@ -69,9 +69,11 @@ export class HeldTurn {
     }
   }
 
-  /** The same, and takes another one first if it has passed. */
+  /** The same, and takes another one first if it has passed; or one of the channel, if it is the person's and has come. */
   async come(aheadMs = 0): Promise<MessageError | null> {
-    const error = this.isPassed() ? await this.takeAnother() : null;
+    const { isReserved } = this.#turn;
+    let error = isReserved ? null : await this.reach();
+    if (error === null && (!isReserved || this.isPassed())) error = await this.takeAnother();
     return error ?? this.reach(aheadMs);
   }
 

@@ -20,7 +20,7 @@ export async function takeAnotherTurn(
   deadline: AbortSignal,
 ): Promise<SendingChannel | undefined> {
   try {
-    const error = (await turn.repeat()) ?? (await turn.reach());
+    const error = (await turn.repeat()) ?? (await turn.come());
     if (error !== null) return undefined;
     const now = await asItIsNow();
     return now.kind === 'usable' && !deadline.aborted ? now.channel : undefined;
