@@ -38,7 +38,8 @@ export type TransmitOutcome =
   | { kind: 'accepted'; providerMessageId: string; held: boolean; providerUserId?: string }
   /** `accessRefused`: the provider refused the access token itself, so the channel is of no use until it is changed. */
   | { kind: 'refused'; error: MessageError; accessRefused: boolean }
-  | { kind: 'throttled'; error: MessageError }
+  /** `unwritten`: not one byte went to the provider, which so counts nothing. */
+  | { kind: 'throttled'; error: MessageError; unwritten?: true }
   | { kind: 'unknown'; error: MessageError };
 
 /** What the provider tells of a number, once it accepts our access to it. */

@@ -25,6 +25,8 @@ export interface LiveProvider {
   /** Called before a listing of templates is answered. */
   onListing(): Promise<void> | undefined;
   close(): Promise<void>;
+  /** After `close`, at the same address. */
+  reopen(): Promise<void>;
 }
 
 /** A provider on loopback that takes every number and every message. */
@@ -60,6 +62,7 @@ export async function startLiveProvider(): Promise<LiveProvider> {
         server.close(() => resolve());
         server.closeAllConnections();
       }),
+    reopen: () => new Promise((resolve) => server.listen(port, '127.0.0.1', resolve)),
   };
   return provider;
 }

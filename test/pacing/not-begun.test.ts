@@ -1,26 +1,72 @@
 import assert from 'node:assert/strict';
 import { after, before, it } from 'node:test';
 import { assertProblem } from '../support/problem.ts';
+import { until } from '../support/until.ts';
 import { type LiveWorld, startLiveWorld } from './live-world.ts';
 
 /** The provider takes so many messages to one person at once. */
 const PAIR_BURST = 45;
-const PERSON = '+447700900777';
+const CONNECTIONS = 2;
+/** Time for one repetition, after a second, and not for the other one, four seconds later. */
+const DEADLINE_MS = 4_000;
+const TRIES = 2;
 
 let world: LiveWorld;
 before(async () => {
-  world = await startLiveWorld({ WAYPOST_SEND_DEADLINE_MS: '2000' });
+  const settings = {
+    WAYPOST_SEND_DEADLINE_MS: String(DEADLINE_MS),
+    WAYPOST_PROVIDER_CONNECTIONS: String(CONNECTIONS),
+  };
+  world = await startLiveWorld(settings);
 });
 after(() => world.stop());
 
+let numbers = 700;
+const phone = () => `+447700900${++numbers}`;
+/** What comes of so many sends to one person, in one moment. */
+const codesOf = async (from: string, person: string, count: number) => {
+  const answers = await Promise.all(Array.from({ length: count }, () => world.sendText(from, [person])));
+  return answers.map(({ json }) => json.results[0].error?.code);
+};
+
 it('Sends that are answered 503 do not count against the person to whom nothing was transmitted', async () => {
   const from = await world.connect();
+  const person = phone();
   const refused = await world.gateway.database.transaction(async (tx) => {
     await tx.query('lock table request in access exclusive mode');
-    return Promise.all(Array.from({ length: PAIR_BURST }, () => world.sendText(from, [PERSON])));
+    return Promise.all(Array.from({ length: PAIR_BURST }, () => world.sendText(from, [person])));
   });
   for (const answer of refused) assertProblem(answer, 'unavailable');
   assert.deepEqual(world.provider.taken, []);
-  const { json } = await world.sendText(from, [PERSON]);
+  const { json } = await world.sendText(from, [person]);
   assert.equal(json.accepted_count, 1, JSON.stringify(json));
+});
+
+it('messages for which no connection becomes free do not count against their person', async () => {
+  const from = await world.connect();
+  const person = phone();
+  const gate = Promise.withResolvers<void>();
+  world.provider.onMessage = async () => void (await gate.promise);
+  world.provider.taken.length = 0;
+  const others = Array.from({ length: CONNECTIONS }, () => world.sendText(from, [phone()]));
+  await until(() => world.provider.taken.length === CONNECTIONS);
+  const codes = await codesOf(from, person, PAIR_BURST);
+  gate.resolve();
+  world.provider.onMessage = () => undefined;
+  assert.deepEqual(new Set(codes), new Set(['not_attempted']));
+  await Promise.all(others);
+  assert.deepEqual(await codesOf(from, person, 1), [undefined]);
+});
+
+it('messages that cannot reach the provider do not count against their person, however often they are tried', async () => {
+  const from = await world.connect();
+  const person = phone();
+  await world.provider.close();
+  const codes = await codesOf(from, person, Math.ceil(PAIR_BURST / TRIES) + 1);
+  await world.provider.reopen();
+  assert.deepEqual(new Set(codes), new Set(['provider_unavailable']));
+  // All that one person may get at once is still there, and no more than that.
+  const after = await codesOf(from, person, PAIR_BURST + 1);
+  const taken = after.filter((code) => code === undefined).length;
+  assert.deepEqual([taken, after.filter((code) => code === 'pair_rate_limited').length], [PAIR_BURST, 1]);
 });

@@ -110,6 +110,41 @@ describe('a turn that passed before its message could go', () => {
   });
 });
 
+describe('a turn for one more try', () => {
+  const SIX_SECONDS_MS = 6_000;
+  const nextOfPerson = async () => {
+    const [next] = await pacing.turnsFor(channel, [PERSON], clock.steadyMs() + DEADLINE_MS);
+    return next?.kind === 'later' ? next.atMs - clock.steadyMs() : 0;
+  };
+  async function holdLastOfBurst() {
+    for (let sent = 1; sent < BURST; sent++) await pacing.turnsFor(channel, [PERSON], clock.steadyMs() + DEADLINE_MS);
+    const [turn] = await hold([intend()]);
+    assert.ok(turn);
+    return turn;
+  }
+
+  it('is one more for the person, where the provider has seen the message; if it is not used it is given back', async () => {
+    const turn = await holdLastOfBurst();
+    turn.use();
+    assert.equal(await turn.repeat(), null);
+    assert.ok(turn.waitMs() > SIX_SECONDS_MS - 1_000, `${turn.waitMs()} ms`);
+    turn.giveBack();
+    turn.giveBack();
+    const nextMs = await nextOfPerson();
+    assert.ok(nextMs > SIX_SECONDS_MS - 1_000 && nextMs <= SIX_SECONDS_MS, `${nextMs} ms`);
+  });
+
+  it('is the same for the person, where the provider has not', async () => {
+    const turn = await holdLastOfBurst();
+    assert.equal(await turn.repeat(), null);
+    assert.equal(turn.waitMs(), 0);
+    turn.use();
+    turn.giveBack();
+    const nextMs = await nextOfPerson();
+    assert.ok(nextMs > SIX_SECONDS_MS - 1_000 && nextMs <= SIX_SECONDS_MS, `${nextMs} ms`);
+  });
+});
+
 it('no turns are given to what was refused before it could go', async () => {
   assert.deepEqual(await hold(Array.from({ length: BURST }, () => intend(true))), []);
   assert.deepEqual(await test.database.query('select 1 from channel_pace where channel_id = $1', [channel.id]), []);

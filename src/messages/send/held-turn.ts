@@ -31,13 +31,15 @@ type GivenTurn = Exclude<Turn, { kind: 'never' }>;
 
 /**
  * The turn of a message on its way, until it is used. What returns an error tells why the message fails instead of going;
- * null: nothing. No turn is taken that comes after the deadline.
+ * null: nothing. No turn is taken that comes after the deadline. The person's turn is kept from one of the channel to the next
+ * until it is used, or given back.
  */
 export class HeldTurn {
   readonly #deps: Deps;
   readonly #holder: Holder;
   #turn: GivenTurn;
   #lastMs: number;
+  #isUsed = false;
 
   constructor(deps: Deps, holder: Holder, given: GivenTurn) {
     this.#deps = deps;
@@ -86,8 +88,21 @@ export class HeldTurn {
   repeat(): Promise<MessageError | null> {
     const { channel, message, deadlineMs } = this.#holder;
     this.#lastMs = deadlineMs - ANSWER_MS;
+    if (!this.#isUsed) return this.takeAnother();
     const turns = this.#deps.pacing.turnsFor(channel, [personOf(message)], this.#lastMs);
     return this.#take(turns.then(([turn]) => turn));
+  }
+
+  /** The provider may have seen the message, and counts it. */
+  use(): void {
+    this.#isUsed = true;
+  }
+
+  /** The message will not go any more: a turn that was not used must not count for its person. */
+  giveBack(): void {
+    const { channel, message } = this.#holder;
+    if (!this.#isUsed) this.#deps.pacing.giveBack(channel, [personOf(message)]);
+    this.#isUsed = true;
   }
 
   async #take(asked: Promise<Turn | undefined>): Promise<MessageError | null> {
@@ -96,6 +111,7 @@ export class HeldTurn {
       if (turn === undefined) return NOT_ATTEMPTED;
       if (turn.kind === 'never') return turn.error;
       this.#turn = turn;
+      this.#isUsed = false;
       return null;
     } catch (error) {
       // The store cannot be asked. Without a turn the message may not go.

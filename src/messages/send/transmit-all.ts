@@ -98,15 +98,31 @@ async function outcomeOf(
   turn: Turn | undefined,
   deadline: AbortSignal,
 ): Promise<Outcome> {
+  const { channel, deadlineMs } = call;
+  const error = message.error ?? (turn?.kind === 'never' ? turn.error : null);
+  if (error !== null || turn === undefined || turn.kind === 'never')
+    return withoutId('failed', error ?? { code: 'not_attempted' }, new Date(deps.clock.nowMs()));
+  const held = new HeldTurn(deps, { channel, message, deadlineMs, deadline }, turn);
+  try {
+    return await outcomeInTurn(deps, call, message, held, deadline);
+  } finally {
+    held.giveBack();
+  }
+}
+
+async function outcomeInTurn(
+  deps: TransmitDeps,
+  call: TransmitCall,
+  message: IntendedMessage,
+  turn: HeldTurn,
+  deadline: AbortSignal,
+): Promise<Outcome> {
   const { channel: asked, content, arrivedMs, deadlineMs } = call;
   const failed = (error: MessageError) => withoutId('failed', error, new Date(deps.clock.nowMs()));
-  if (message.error !== null) return failed(message.error);
-  if (turn === undefined || turn.kind === 'never') return failed(turn?.error ?? { code: 'not_attempted' });
-  const held = new HeldTurn(deps, { channel: asked, message, deadlineMs, deadline }, turn);
   const isStale = deps.clock.steadyMs() - arrivedMs > STALE_MS;
   const now: ChannelNow =
     message.status === 'pending' || isStale
-      ? await takeTurn(deps, call, message, held, deadline)
+      ? await takeTurn(deps, call, message, turn, deadline)
       : { kind: 'usable', channel: asked };
   if (now.kind === 'refused') return failed(now.error);
   let { channel } = now;
@@ -120,13 +136,13 @@ async function outcomeOf(
         recipient: message.phone === null ? { userId: message.user_id ?? '' } : { phone: message.phone },
         content: contentFor(content, message),
       },
-      turn: held,
+      turn,
       deadline,
       deadlineMs,
       async takeAnotherTurn() {
         // Before the turn, which must not pass meanwhile; what it says is asked once more after it.
         await areReportsApplied(deps, deadline);
-        const wish = { turn: held, asItIsNow: () => asItIsNow(deps, call, message) };
+        const wish = { turn, asItIsNow: () => asItIsNow(deps, call, message) };
         const later = await takeAnotherTurn(deps.log, wish, deadline);
         channel = later ?? channel;
         return later?.sender;

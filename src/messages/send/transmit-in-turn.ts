@@ -56,6 +56,7 @@ export async function transmitInTurn(
     const waited: Waited = { error: null, givesBack: false };
     const afterWait = (waitedMs: number) => useConnection(deps, attempt, looked, waitedMs, waited);
     const seen = await deps.provider.transmit(looked.sender, message, deadline, afterWait);
+    if (seen.kind !== 'throttled' || seen.unwritten !== true) turn.use();
     if (waited.error === null && !waited.givesBack) return seen;
     error = waited.error ?? (await untilInTurn(deps, attempt, looked));
   }

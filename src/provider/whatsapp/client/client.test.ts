@@ -194,7 +194,7 @@ describe('the deadline of a transmit', () => {
   it('prevents everything if it came before', async () => {
     const { server, provider } = await start((socket, { id }) => socket.write(accepted(id)));
     const outcome = await provider.transmit(SENDER, message('msg_1'), AbortSignal.abort());
-    assert.deepEqual(outcome, { kind: 'throttled', error: { code: 'not_attempted' } });
+    assert.deepEqual(outcome, { kind: 'throttled', error: { code: 'not_attempted' }, unwritten: true });
     assert.equal(server.connections.made, 0);
   });
 

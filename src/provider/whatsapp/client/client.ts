@@ -67,10 +67,10 @@ async function transmit(
 function outcomeOf(seen: Exchange): TransmitOutcome {
   switch (seen.kind) {
     case 'not_begun':
-      return { kind: 'throttled', error: { code: 'not_attempted' } };
+      return { kind: 'throttled', error: { code: 'not_attempted' }, unwritten: true };
     case 'not_connected': {
       const detail = `No connection to the provider could be made (${seen.reason})`;
-      return { kind: 'throttled', error: { code: 'provider_unavailable', detail } };
+      return { kind: 'throttled', error: { code: 'provider_unavailable', detail }, unwritten: true };
     }
     case 'broken':
       return { kind: 'unknown', error: { code: 'outcome_unknown', detail: BROKEN[seen.reason] } };

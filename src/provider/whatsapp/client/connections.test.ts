@@ -111,7 +111,7 @@ describe('the connections of the provider', () => {
     const second = provider.transmit(SENDER, message('msg_2'), controller.signal);
     const third = provider.transmit(SENDER, message('msg_3'));
     controller.abort();
-    assert.deepEqual(await second, { kind: 'throttled', error: { code: 'not_attempted' } });
+    assert.deepEqual(await second, { kind: 'throttled', error: { code: 'not_attempted' }, unwritten: true });
     await until(() => held.length === 1);
     held.shift()?.();
     assert.equal((await first).kind, 'accepted');
@@ -142,7 +142,7 @@ describe('the connections of the provider', () => {
     const first = provider.transmit(SENDER, message('msg_1'));
     await until(() => held.length === 1);
     const outcome = await provider.transmit(SENDER, message('msg_2'), AbortSignal.abort());
-    assert.deepEqual(outcome, { kind: 'throttled', error: { code: 'not_attempted' } });
+    assert.deepEqual(outcome, { kind: 'throttled', error: { code: 'not_attempted' }, unwritten: true });
     held.shift()?.();
     assert.equal((await first).kind, 'accepted');
   });
@@ -167,12 +167,12 @@ describe('the connections of the provider', () => {
     const waiting = provider.transmit(SENDER, message('msg_2'));
     await until(() => held.length === 1);
     await provider.close();
-    assert.deepEqual(await waiting, { kind: 'throttled', error: { code: 'not_attempted' } });
+    assert.deepEqual(await waiting, { kind: 'throttled', error: { code: 'not_attempted' }, unwritten: true });
     held.shift()?.();
     assert.equal((await first).kind, 'accepted');
     await until(() => server.connections.open === 0);
     const after = await provider.transmit(SENDER, message('msg_3'));
-    assert.deepEqual(after, { kind: 'throttled', error: { code: 'not_attempted' } });
+    assert.deepEqual(after, { kind: 'throttled', error: { code: 'not_attempted' }, unwritten: true });
     assert.deepEqual(
       server.requests.map(({ id }) => id),
       ['msg_1'],
