@@ -266,9 +266,15 @@ function preferencesOf(
   receivedAt: Date,
 ): Preference[] {
   const { account_id: accountId, mode, business_account_id: businessAccountId } = target;
-  const word = { accountId, mode, businessAccountId, stopped: value === 'stop', at: saidAt(at, receivedAt) };
+  const word = { accountId, mode, businessAccountId, stopped: value === 'stop' };
+  const when = { at: saidAt(at, receivedAt), timed: at !== undefined };
   const { phone, userId } = person;
-  return identities(person).map((identity) => ({ ...word, person: identity, other: otherOf(identity, phone, userId) }));
+  return identities(person).map((identity) => ({
+    ...word,
+    ...when,
+    person: identity,
+    other: otherOf(identity, phone, userId),
+  }));
 }
 
 /** A parent user id has none, and is nobody's: that of a number is the user id, which an earlier word may have told. */

@@ -139,6 +139,11 @@ describe('what is known of people', () => {
     return (await findStopped(gateway.database, { accountId, mode, businessAccountId }, [phone])).has(phone);
   };
 
+  const words = [
+    ['stop', 'resume'],
+    ['resume', 'stop'],
+  ] as const;
+
   it('a stop counts until a later resume, in whatever order the two arrive', async () => {
     const phone = '+447700900011';
     await prefer(phone, [['stop', 10]]);
@@ -168,8 +173,39 @@ describe('what is known of people', () => {
       ['stop', 20],
     ]);
     assert.equal(await hasStopped(phone), true);
-    await prefer(phone, [['resume', 20]]);
-    assert.equal(await hasStopped(phone), false);
+    await prefer(phone, [['resume', 30]]);
+    await prefer(phone, [['stop', 30]]);
+    assert.equal(await hasStopped(phone), true);
+  });
+
+  it('a word that is repeated does not count again, also after one of the same second, and in one body', async () => {
+    for (const [place, [first, second]] of words.entries()) {
+      const phone = `+44770090005${place}`;
+      for (const word of [first, second, first, second, first]) await prefer(phone, [[word, 10]]);
+      assert.equal(await hasStopped(phone), second === 'stop');
+      await prefer(phone, [
+        [first, 20],
+        [second, 20],
+        [first, 20],
+      ]);
+      assert.equal(await hasStopped(phone), second === 'stop');
+      for (const seconds of [30, 20]) await prefer(phone, [[first, seconds]]);
+      assert.equal(await hasStopped(phone), first === 'stop');
+    }
+  });
+
+  it('a word without a time that is repeated does not count again, for as long as the provider repeats', async () => {
+    const say = (word: string, ...more: string[]) =>
+      sayOf([word, ...more].map((value) => [value, Number.NaN, { wa_id: '447700900055' }]));
+    for (const [first, second] of words) {
+      for (const word of [first, second, first, first]) await say(word);
+      assert.equal(await hasStopped('+447700900055'), second === 'stop');
+      await say(first, second, first);
+      assert.equal(await hasStopped('+447700900055'), second === 'stop');
+      const later = `update test_marketing_preference
+        set at = at - interval '8 days', opposite_at = opposite_at - interval '8 days' where person = '+447700900055'`;
+      await gateway.database.query(later);
+    }
   });
 
   it('a stop that is told to be of the future is taken back by the next word', async () => {

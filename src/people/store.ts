@@ -85,31 +85,95 @@ export interface Preference extends PreferenceOwner {
   other: string | null;
   stopped: boolean;
   at: Date;
+  /** False: the provider did not tell the time, and `at` is when we were told. */
+  timed: boolean;
 }
 
+/** The provider repeats a notification for this long. */
+const REPEATED_FOR = "interval '7 days'";
+
+/** The latest time of a word like this one that is known of the person `p`. */
+const latestLike = (word: string) =>
+  `coalesce(case when ${word}.stopped = p.stopped then p.at else p.opposite_at end, '-infinity')`;
+
+/** Nothing but their time identifies words: what is said, taken back and said again within one second counts once. */
+const COUNTS_NOW = `excluded.stopped <> p.stopped and excluded.at >= p.at and excluded.at > ${latestLike('excluded')}`;
+
 /**
- * The latest word counts, in whatever order the words arrive. The other identity stays known when a later word does not tell
- * it, and is learned from an earlier one that comes late.
+ * The latest word counts, in whatever order the words arrive, and one that is repeated does not count again: none does whose
+ * time is not after that of the latest one like it. The other identity stays known when a later word does not tell it, and is
+ * learned from an earlier one that comes late. In one statement a person must not stand twice.
  */
 const preferenceKeep = (table: string) => `
   insert into ${table} as p (account_id, business_account_id, person, other, stopped, at)
-  select distinct on (account_id, business_account_id, person) account_id, business_account_id, person,
-    first_value(other) over (
-      partition by account_id, business_account_id, person order by other is null, at desc, place desc),
-    stopped, at
-  from unnest($1::uuid[], $2::text[], $3::text[], $4::text[], $5::boolean[], $6::timestamptz[])
-    with ordinality as t(account_id, business_account_id, person, other, stopped, at, place)
-  order by account_id, business_account_id, person, at desc, place desc
-  on conflict (account_id, business_account_id, person) do update set other = coalesce(excluded.other, p.other),
-    stopped = case when excluded.at >= p.at then excluded.stopped else p.stopped end, at = greatest(excluded.at, p.at)
-  where excluded.at >= p.at or (p.other is null and excluded.other is not null)`;
+  select * from unnest($1::uuid[], $2::text[], $3::text[], $4::text[], $5::boolean[], $6::timestamptz[])
+    as t(account_id, business_account_id, person, other, stopped, at)
+  order by account_id, business_account_id, person
+  on conflict (account_id, business_account_id, person) do update set
+    other = case when excluded.at >= p.at then coalesce(excluded.other, p.other) else coalesce(p.other, excluded.other) end,
+    stopped = case when ${COUNTS_NOW} then excluded.stopped else p.stopped end,
+    at = case when ${COUNTS_NOW} then excluded.at
+      when excluded.stopped = p.stopped then greatest(p.at, excluded.at) else p.at end,
+    opposite_at = case when ${COUNTS_NOW} then p.at
+      when excluded.stopped = p.stopped then p.opposite_at else greatest(p.opposite_at, excluded.at) end
+  where excluded.at > ${latestLike('excluded')} or (p.other is null and excluded.other is not null)
+    or (excluded.at >= p.at and excluded.other <> p.other)`;
 
 export async function keepPreferences(tx: Queryable, preferences: readonly Preference[]): Promise<void> {
   // In the same order everywhere, so that no two wait for each other.
   for (const mode of ['live', 'test'] as const) {
-    const words = preferences.filter((preference) => preference.mode === mode);
-    if (words.length > 0) await tx.query(preferenceKeep(PREFERENCE_TABLES[mode]), columnsOf(words));
+    const told = preferences.filter((preference) => preference.mode === mode);
+    if (told.length === 0) continue;
+    const table = PREFERENCE_TABLES[mode];
+    const words = await withoutRepeated(tx, table, told);
+    for (const turn of turnsOf(words)) await tx.query(preferenceKeep(table), columnsOf(turn));
   }
+}
+
+/**
+ * A word without a time cannot be told from a repetition by it. For as long as the provider repeats, it is one of the latest
+ * word like it.
+ */
+const preferenceRepeated = (table: string) => `
+  select w.place::integer as place
+  from unnest($1::uuid[], $2::text[], $3::text[], $4::text[], $5::boolean[], $6::timestamptz[])
+    with ordinality as w(account_id, business_account_id, person, other, stopped, at, place)
+  cross join lateral (
+    select stopped, at, opposite_at from ${table}
+    where account_id = w.account_id and business_account_id = w.business_account_id and person = w.person offset 0
+  ) as p
+  where ${latestLike('w')} > w.at - ${REPEATED_FOR}`;
+
+async function withoutRepeated(tx: Queryable, table: string, words: readonly Preference[]): Promise<Preference[]> {
+  const untimed = words.filter(({ timed }) => !timed);
+  if (untimed.length === 0) return [...words];
+  const rows = await tx.query<{ place: number }>(preferenceRepeated(table), columnsOf(untimed));
+  const repeated = new Set(rows.map(({ place }) => untimed[place - 1]));
+  const seen = new Set<string>();
+  return words.filter((word) => {
+    const like = `${keyOf(word)} ${word.stopped}`;
+    if (repeated.has(word) || (!word.timed && seen.has(like))) return false;
+    seen.add(like);
+    return true;
+  });
+}
+
+const keyOf = ({ accountId, businessAccountId, person }: Preference) => `${accountId} ${businessAccountId} ${person}`;
+
+/**
+ * However often a person stops and resumes in one batch, only the last stop and the last resume can count: of the same second
+ * the first of each, because the others repeat it. They are written in the order in which they were told.
+ */
+function turnsOf(words: readonly Preference[]): Preference[][] {
+  const turns: [Preference[], Preference[]] = [[], []];
+  for (const ofPerson of Map.groupBy(words, keyOf).values()) {
+    const latestFirst = ofPerson.toSorted((a, b) => b.at.getTime() - a.at.getTime());
+    const other = latestFirst.find((word) => word.other !== null)?.other ?? null;
+    const last = [true, false].flatMap((stopped) => latestFirst.find((word) => word.stopped === stopped) ?? []);
+    const inOrder = ofPerson.filter((word) => last.includes(word));
+    for (const [turn, word] of inOrder.entries()) turns[turn]?.push({ ...word, other });
+  }
+  return turns.filter((turn) => turn.length > 0);
 }
 
 function columnsOf(words: readonly Preference[]): unknown[] {
