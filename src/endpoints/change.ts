@@ -6,8 +6,7 @@ import { ApiError } from '../kernel/errors.ts';
 import { formatId, newId } from '../kernel/ids.ts';
 import type { AccountPrincipal, Mode } from '../kernel/principal.ts';
 import type { Sealer } from '../kernel/sealed.ts';
-import type { Database, Queryable, Transaction } from '../store/database.ts';
-import { repeatOnConflict } from '../store/repeat-on-conflict.ts';
+import type { Database, Queryable } from '../store/database.ts';
 import { readEndpointUrl } from './address/url.ts';
 import { mintSecret } from './deliver/sign.ts';
 import type { createBody, patchBody } from './requests.ts';
@@ -80,13 +79,12 @@ export function patchEndpoint(
   });
 }
 
-/** Deletes it with what is on its way to it, which its attempts and replays write too, each in an order of its own. */
+/** Deletes it with what is on its way to it. */
 export function removeEndpoint({ database }: Deps, principal: AccountPrincipal, key: EndpointKey): Promise<void> {
-  const remove = async (tx: Transaction) => {
+  return database.transaction(async (tx) => {
     if (!(await deleteEndpoint(tx, key))) throw noEndpoint();
     await note(tx, principal, 'endpoint.deleted', key.id, {});
-  };
-  return repeatOnConflict(() => database.transaction(remove));
+  });
 }
 
 /** Gives an endpoint a new secret. `previousExpiresAt` null: the one before signs no more. */

@@ -85,7 +85,7 @@ async function replay(
       if (count === 0) await insertAudit(tx, audit);
       return replayEvents(tx, { ...wish, afterSequence: after }, EVENTS_A_COMMIT);
     };
-    // It may deadlock with the recorder, which removes deliveries in the order of their places.
+    // It may meet the erasure of its account, which removes deliveries in another order.
     const enqueue = () => repeatOnConflict(() => database.transaction(step));
     const { events, last } = await inTurn(wish.accountId, () => inTurn(OF_ALL, enqueue));
     nudge();

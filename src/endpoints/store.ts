@@ -126,14 +126,16 @@ export async function rotateSecret(
 
 /**
  * Deletes its deliveries too, up to a limit: an endpoint that has been away for days may have more than one statement has
- * time for. The rest leads nowhere, and the next sweep removes it.
+ * time for. The rest leads nowhere, and the next sweep removes it. So does what somebody has locked to write down an attempt: to
+ * wait for it, with others locked, could be to wait in a circle.
  */
 const ENDPOINT_DELETE = `
   with gone as (delete from endpoint where account_id = $1 and mode = $2 and id = $3 returning account_id, id),
   dropped as (
     delete from delivery where ctid = any(array(
       select d.place from gone cross join lateral (
-        select ctid as place from delivery where account_id = gone.account_id and endpoint_id = gone.id limit 10000) d)))
+        select ctid as place from delivery where account_id = gone.account_id and endpoint_id = gone.id
+        limit 10000 for update skip locked) d)))
   select id from gone`;
 
 /** Whether it was there. Of its deliveries some may stay behind, which nobody claims any more. */

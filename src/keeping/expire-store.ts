@@ -101,12 +101,15 @@ export async function emptyStrays(tx: Queryable, { contentFromMs }: KeepLimits, 
   return emptied;
 }
 
-/** A range of the primary key for each endpoint, so that what is to stay is not looked at. */
+/**
+ * A range of the primary key for each endpoint, so that what is to stay is not looked at. What somebody has locked goes next time:
+ * here the order of the locks is another one.
+ */
 const DELIVERY_EXPIRE = `
   delete from delivery where ctid = any(array(
     select d.ctid from endpoint e cross join lateral (
       select ctid from delivery where account_id = e.account_id and endpoint_id = e.id and event_id < $1
-      order by account_id, endpoint_id, event_id limit $2) d
+      order by account_id, endpoint_id, event_id limit $2 for update skip locked) d
     limit $2))
   returning 1 as gone`;
 

@@ -35,7 +35,35 @@ it('attempts that succeeded are written down once, although taking their deliver
   assert.equal(await count('delivery', accountId), 0);
 });
 
-it('and those whose deliveries cannot be taken away are left to their lease, and do not end the process', async () => {
+it('those that are over and those that are to be tried again are locked in one order, whatever became of them', async () => {
+  const { eventIds, record } = await addDeliveries();
+  let recorded: Promise<unknown> | undefined;
+  await database.transaction(async (tx) => {
+    await tx.query('select 1 from delivery where event_id = $1 for update', [eventIds[0]]);
+    recorded = Promise.all(record([{ failed: true }, {}]));
+    await until(async () => (await countWaitingForLocks(database)) === 1);
+    await tx.query('select 1 from delivery where event_id = $1 for update nowait', [eventIds[1]]);
+  });
+  await recorded;
+});
+
+it('those that succeeded wait for nobody with their deliveries locked', async () => {
+  const { accountId, eventIds, record } = await addDeliveries();
+  const places = await database.query<{ place: string }>(
+    'update delivery set claimed_until = to_timestamp(0) where account_id = $1 returning ctid as place',
+    [accountId],
+  );
+  let recorded: Promise<unknown> | undefined;
+  await database.transaction(async (tx) => {
+    await tx.query('select 1 from delivery where event_id = $1 for update', [eventIds[0]]);
+    recorded = Promise.all(record(places));
+    await until(async () => (await count('delivery', accountId)) === 1);
+  });
+  await recorded;
+  assert.equal(await count('delivery', accountId), 0);
+});
+
+it('those whose deliveries cannot be taken away are left to their lease, and do not end the process', async () => {
   const { accountId, record } = await addDeliveries();
   await database.transaction((tx) =>
     tx.runScript(`
@@ -52,7 +80,13 @@ it('and those whose deliveries cannot be taken away are left to their lease, and
   assert.equal(await count('delivery', accountId), 2);
 });
 
-/** Two deliveries, and what writes down that they succeeded. */
+interface Wish {
+  failed?: boolean;
+  /** Where it was claimed; unless told it was written since, so that its row does not stand there any more. */
+  place?: string;
+}
+
+/** Two deliveries, and what writes down that they succeeded, unless told. */
 async function addDeliveries() {
   const [accountId, endpointId, ...eventIds] = [newId(), newId(), newId(), newId()];
   const due = 'to_timestamp(0)';
@@ -63,19 +97,20 @@ async function addDeliveries() {
       key,
     );
   }
-  const made = (eventId: string): MadeAttempt => ({
+  const made = (eventId: string, { failed = false, place = '(4000,1)' }: Wish): MadeAttempt => ({
     delivery: {
       ...{ account_id: accountId, endpoint_id: endpointId, event_id: eventId, attempts: 0, endpoint_version: 0 },
-      // Written since it was claimed, so that its row does not stand there any more.
-      ...{ next_at_us: 0, claimed_until_us: 0, place: '(4000,1)', type: 'message.delivered' },
+      ...{ next_at_us: 0, claimed_until_us: 0, place, type: 'message.delivered' },
     },
     outcome: {
-      ...{ id: newId(), at: new Date(), outcome: 'succeeded', http_status: 204, error: null, duration_ms: 1 },
-      ...{ answer: null, retryAfter: [] },
+      ...{ id: newId(), at: new Date(), outcome: failed ? 'failed' : 'succeeded', error: null, duration_ms: 1 },
+      ...{ http_status: failed ? 500 : 204, answer: null, retryAfter: [] },
     },
-    waitMs: null,
+    waitMs: failed ? 5_000 : null,
   });
-  return { accountId, eventIds, record: () => eventIds.map((eventId) => recorder.add(made(eventId))) };
+  const record = (wishes: Wish[] = []) =>
+    eventIds.map((eventId, place) => recorder.add(made(eventId, wishes[place] ?? {})));
+  return { accountId, eventIds, record };
 }
 
 async function count(table: 'attempt' | 'delivery', accountId: string): Promise<number> {

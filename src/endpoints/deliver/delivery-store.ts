@@ -163,7 +163,7 @@ const WRITES_MAX = 10;
  * A statement that waits for a row until another claim has written it locks the row as it is then, and cannot write it: what
  * was committed after the statement began is not seen by it. The next one sees it.
  */
-async function writeTaken(store: Queryable, text: string, deliveries: readonly (Taken & Partial<Postponed>)[]) {
+async function writeTaken(store: Queryable, text: string, deliveries: readonly (Taken & Partial<Settled>)[]) {
   const values = takenValues(deliveries);
   for (let writes = 0; writes < WRITES_MAX; writes++) {
     const [row] = await store.query<{ taken: number; written: number }>(text, values);
@@ -194,8 +194,9 @@ export function removeDeliveries(store: Queryable, deliveries: readonly Taken[])
 /**
  * The same by the places that the claim returned, which costs a fifth of a look-up by the key. A row that was written since
  * (claimed by another node, or made due by a replay) stands elsewhere, and its place may hold another row by now. A replay that
- * is being committed is waited for, and servers from before September 2025 then remove what it has written although that stands
- * elsewhere, https://hackorum.dev/topics/52249: it has no claim.
+ * has just been committed is seen in the place before it by servers from before September 2025, https://hackorum.dev/topics/52249:
+ * it has no claim. It waits for nobody: whoever else writes several rows has them in the order of the key, and this one in the
+ * order of places. What is locked is left, as what stands elsewhere is.
  */
 const REMOVED_BY_PLACE = `
   removed as (
@@ -204,7 +205,7 @@ const REMOVED_BY_PLACE = `
         as t(place, account_id, endpoint_id, event_id, attempts, next_at_us)
       cross join lateral (
         select ctid as place, account_id, endpoint_id, event_id, attempts, ${NEXT_AT_US} as next_at_us from delivery
-        where ctid = t.place limit 1) d
+        where ctid = t.place limit 1 for update skip locked) d
       where d.account_id = t.account_id and d.endpoint_id = t.endpoint_id and d.event_id = t.event_id
         and d.attempts = t.attempts and d.next_at_us = t.next_at_us))
       and claimed_until is not null
@@ -223,23 +224,27 @@ export function removalPart(deliveries: readonly Placed[]): StatementPart {
   };
 }
 
-const DELIVERY_POSTPONE = `
-  with taken as materialized (${TAKEN} ${OF_THIS_CLAIM}), written as (
+/** Those that are over and those that are not in one statement, so that all are locked in one order. */
+const DELIVERY_SETTLE = `
+  with taken as materialized (${TAKEN} and (t.wait_ms is null or d.claimed_until_us = t.claimed_until_us)), removed as (
+    delete from delivery where ctid = any(array(select place from taken where wait_ms is null)) returning 1
+  ), postponed as (
     update delivery d set attempts = d.attempts + 1, claimed_until = null,
       next_at = now() + taken.wait_ms * interval '1 millisecond'
-    from taken where d.ctid = taken.place and d.account_id = taken.account_id
+    from taken where d.ctid = taken.place and d.account_id = taken.account_id and taken.wait_ms is not null
     returning 1)
-  ${COUNTS}`;
+  select (select count(*) from taken) as taken, (select count(*) from removed) + (select count(*) from postponed) as written`;
 
-/** After a failed attempt that is not the last one. */
-export function postponeDeliveries(tx: Queryable, deliveries: readonly Postponed[]): Promise<void> {
-  return writeTaken(tx, DELIVERY_POSTPONE, deliveries);
+/** After attempts: removes what has arrived or is given up, and puts off what is to be tried again. */
+export function settleDeliveries(tx: Queryable, deliveries: readonly Settled[]): Promise<void> {
+  return writeTaken(tx, DELIVERY_SETTLE, deliveries);
 }
 
-export type Postponed = Claimed & { waitMs: number };
+/** `waitMs` null: it is over. */
+export type Settled = Claimed & { waitMs: number | null };
 
 /** In the same order everywhere, so that those who lock several cannot deadlock. */
-function takenValues(deliveries: readonly (Taken & Partial<Postponed>)[]) {
+function takenValues(deliveries: readonly (Taken & Partial<Settled>)[]) {
   const keyOf = ({ account_id, endpoint_id, event_id }: Taken) => account_id + endpoint_id + event_id;
   const sorted = deliveries.toSorted((a, b) => (keyOf(a) < keyOf(b) ? -1 : 1));
   return [
@@ -324,7 +329,8 @@ function replayOf({ accountId, mode, types, endpointId, afterSequence, eventId, 
 
 /**
  * Deliveries whose endpoint is gone: an event may have been recorded while it was deleted. It steps from endpoint to
- * endpoint as the claim does, and so looks at none of the deliveries to the others, however many there are.
+ * endpoint as the claim does, and so looks at none of the deliveries to the others, however many there are. What an attempt is
+ * being written down for is locked in another order, and left to the next sweep.
  */
 const DELIVERY_TIDY = `
   with recursive waiting as (
@@ -337,7 +343,7 @@ const DELIVERY_TIDY = `
       select id from endpoint where account_id = w.account_id and id = w.endpoint_id limit 1) e on true
     cross join lateral (
       select ctid as place from delivery where account_id = w.account_id and endpoint_id = w.endpoint_id
-      limit 10000) d
+      limit 10000 for update skip locked) d
     where e.id is null
     limit 10000))
   returning event_id`;

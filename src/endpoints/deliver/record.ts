@@ -5,7 +5,7 @@ import { repeatOnConflict } from '../../store/repeat-on-conflict.ts';
 import { presentEndpoint } from '../present.ts';
 import type { AttemptOutcome } from './attempt.ts';
 import { insertAttempts, type NewAttempt } from './attempt-store.ts';
-import { type ClaimedDelivery, type Placed, postponeDeliveries, removeDeliveries } from './delivery-store.ts';
+import { type ClaimedDelivery, type Placed, removeDeliveries, settleDeliveries } from './delivery-store.ts';
 import {
   type AttemptNote,
   type DisabledEndpoint,
@@ -101,16 +101,17 @@ async function recordAny(tx: Transaction, made: readonly MadeAttempt[]): Promise
   const { good, bad } = sortEndpoints(made);
   if (good.length > 0) await noteSuccess(tx, good);
   const disabled = bad.length > 0 ? await noteFailure(tx, bad, FAILING_DAYS_MAX) : [];
-  const again = made.flatMap(({ delivery, waitMs }) => (waitMs === null ? [] : [{ ...delivery, waitMs }]));
+  const again = made.flatMap(({ delivery, waitMs }) => (waitMs === null ? [] : [delivery]));
   // An endpoint may be off since an earlier commit, and is not among the disabled then: none of its tries names a next one.
   const on = again.length > 0 ? await findEnabled(tx, onePerEndpoint(again)) : new Set();
   await insertAttempts(
     tx,
     made.map((attempt) => rowOf(attempt, on.has(attempt.delivery.endpoint_id) ? attempt.waitMs : null)),
   );
-  const over = made.flatMap(({ delivery, waitMs }) => (waitMs === null ? [delivery] : []));
-  if (over.length > 0) await removeDeliveries(tx, over);
-  if (again.length > 0) await postponeDeliveries(tx, again);
+  await settleDeliveries(
+    tx,
+    made.map(({ delivery, waitMs }) => ({ ...delivery, waitMs })),
+  );
   await appendEvents(tx, disabled.map(disabledEvent));
   return disabled;
 }
