@@ -128,6 +128,24 @@ describe('an attempt at an endpoint in trouble', () => {
     assert.deepEqual([attempt.outcome, attempt.error, attempt.http_status], ['failed', 'closed', 200]);
   });
 
+  it('tells nothing of what came before the answer, as if only the answer had come', async () => {
+    const hints = 'HTTP/1.1 103 Early Hints\r\nlink: </a.css>; rel=preload\r\nretry-after: 60\r\n\r\n';
+    const broken = await listenRaw((socket) => socket.once('data', () => socket.end(hints)));
+    const { attempt } = await attemptAt(`http://127.0.0.1:${broken}/`);
+    assert.deepEqual([attempt.error, attempt.http_status, attempt.answer], ['closed', null, null]);
+    const answer = 'HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\nok';
+    const whole = await listenRaw((socket) => socket.once('data', () => socket.write(hints + answer)));
+    const { attempt: answered } = await attemptAt(`http://127.0.0.1:${whole}/`);
+    assert.deepEqual([answered.outcome, answered.http_status, answered.answer], ['succeeded', 200, 'ok']);
+  });
+
+  it('is closed where an answer begins with a 100 that nobody asked for', async () => {
+    const answer = 'HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 204 No Content\r\n\r\n';
+    const port = await listenRaw((socket) => socket.once('data', () => socket.write(answer)));
+    const { attempt } = await attemptAt(`http://127.0.0.1:${port}/`);
+    assert.deepEqual([attempt.error, attempt.http_status, attempt.answer], ['closed', null, null]);
+  });
+
   it('is closed where something answers that is not HTTP', async () => {
     const port = await listenRaw((socket) => socket.end('SSH-2.0-OpenSSH_9.9\r\n'));
     assert.equal((await attemptAt(`http://127.0.0.1:${port}/`)).attempt.error, 'closed');

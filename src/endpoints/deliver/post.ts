@@ -7,6 +7,8 @@ const ANSWER_BYTES_MAX = 64 << 10;
 /** How much of the answer is kept for the customer to look at. */
 const ANSWER_BYTES_KEPT = 2_048;
 
+const HTTP_OK = 200;
+
 /** What may go wrong beside the status. */
 export const POST_ERRORS = [
   'timeout',
@@ -80,6 +82,8 @@ class Exchange implements Dispatcher.DispatchHandler {
   }
 
   onResponseStart(_controller: unknown, status: number, headers: Record<string, string | string[] | undefined>): void {
+    // What comes before the answer, such as 103, tells nothing of what becomes of the event.
+    if (status < HTTP_OK) return;
     this.#httpStatus = status;
     this.#retryAfter = [headers['retry-after'] ?? []].flat();
   }
