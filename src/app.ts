@@ -1,3 +1,4 @@
+import type { IncomingMessage } from 'node:http';
 import { fileURLToPath } from 'node:url';
 import type { FastifyInstance } from 'fastify';
 import type { Logger } from 'pino';
@@ -24,6 +25,7 @@ import { createTail, POLL_MS as TAIL_POLL_MS } from './events/tail.ts';
 import { healthRoutes } from './http/health.ts';
 import { apiDescriptionRoutes } from './http/openapi/routes.ts';
 import { createRateLimits, rateLimited } from './http/rate-limit.ts';
+import { stateOf } from './http/request-state.ts';
 import type { Route } from './http/route.ts';
 import { createServer } from './http/server.ts';
 import { readUnreadCalls } from './http/unread-calls.ts';
@@ -323,8 +325,9 @@ function createRoutes(deps: WatchedDeps, sealer: Sealer, life: Life, parts: Part
   const sending = { database, sends, findReplay, channels, registry, checkAgainstTemplate, checkComponents };
   const { tail, attempts, authenticate } = parts;
   const { localEndpoints } = config;
-  const takeRecipients = ({ keyId }: { keyId: string }, recipients: number) => {
-    if (!parts.rateLimits.take('recipients', keyId, recipients)) throw rateLimited('recipients');
+  const takeRecipients = (call: IncomingMessage, keyId: string, recipients: number) => {
+    if (!parts.rateLimits.take('recipients', keyId, recipients, stateOf(call).rateLeft))
+      throw rateLimited('recipients');
   };
   const deliveries = {
     nudge: () => life.deliveries?.nudge(),

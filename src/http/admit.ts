@@ -24,7 +24,7 @@ export interface AdmitDeps {
 export async function admit(request: IncomingMessage, access: KeyAccess, deps: AdmitDeps): Promise<void> {
   const principal = await identify(request, access, deps);
   if (principal.kind === 'platform') return;
-  if (!deps.rateLimits.take('requests', principal.keyId, 1)) throw rateLimited('requests');
+  if (!deps.rateLimits.take('requests', principal.keyId, 1, stateOf(request).rateLeft)) throw rateLimited('requests');
 }
 
 /**

@@ -8,20 +8,26 @@ const IDLE_MS = 60_000;
 const WINDOW_MS = 1_000;
 
 export interface RateLimits {
-  /** Takes `cost` from the key's bucket; false: it does not fit, and nothing is taken. */
-  take(policy: RatePolicy, keyId: string, cost: number): boolean;
-  /** The `RateLimit-Policy` and `RateLimit` fields for an answer to this key. */
-  fields(keyId: string): Record<string, string>;
+  /**
+   * Takes `cost` from the key's bucket; false: it does not fit, and nothing is taken. What is left then is noted in `left`, of
+   * the call that it is taken for.
+   */
+  take(policy: RatePolicy, keyId: string, cost: number, left: RateLeft): boolean;
+  /** The `RateLimit-Policy` and `RateLimit` fields for an answer to this key, by what its call has left. */
+  fields(keyId: string, left: Readonly<RateLeft>): Record<string, string>;
 }
 
 export type RatePolicy = 'requests' | 'recipients';
 
+/**
+ * The whole tokens that a call left when it took some; undefined: it took none. A send may take longer than its tokens take
+ * to come back, and others take some meanwhile: its answer must still tell what was left after it.
+ */
+export type RateLeft = Record<RatePolicy, number | undefined>;
+
 interface Bucket {
   tokens: number;
   atMs: number;
-  /** The whole tokens that the last call left, and when that was. */
-  left: number;
-  tookAtMs: number;
 }
 
 /**
@@ -36,7 +42,7 @@ export function createRateLimits(quotas: Record<RatePolicy, number>, clock: Stea
   function bucketOf(policy: RatePolicy, keyId: string): Bucket {
     const nowMs = clock.steadyMs();
     const quota = quotas[policy];
-    const bucket = buckets[policy].get(keyId) ?? { tokens: quota, atMs: nowMs, left: quota, tookAtMs: 0 };
+    const bucket = buckets[policy].get(keyId) ?? { tokens: quota, atMs: nowMs };
     const refilled = bucket.tokens + ((nowMs - bucket.atMs) * quota) / WINDOW_MS;
     bucket.tokens = Math.min(quota, refilled);
     bucket.atMs = nowMs;
@@ -53,24 +59,19 @@ export function createRateLimits(quotas: Record<RatePolicy, number>, clock: Stea
   }
 
   return {
-    take(policy, keyId, cost) {
+    take(policy, keyId, cost, left) {
       sweep();
       const bucket = bucketOf(policy, keyId);
       const taken = bucket.tokens >= cost;
       if (taken) bucket.tokens -= cost;
-      bucket.left = Math.floor(bucket.tokens);
-      bucket.tookAtMs = bucket.atMs;
+      left[policy] = Math.floor(bucket.tokens);
       return taken;
     },
-    fields(keyId) {
-      const left = (policy: RatePolicy) => {
-        const { tokens, atMs, left: leftByLast, tookAtMs } = bucketOf(policy, keyId);
-        // A send may take longer than its tokens take to come back, and its answer must still tell what it cost.
-        return atMs - tookAtMs < WINDOW_MS ? leftByLast : Math.floor(tokens);
-      };
+    fields(keyId, left) {
+      const leftOf = (policy: RatePolicy) => left[policy] ?? Math.floor(bucketOf(policy, keyId).tokens);
       return {
         'ratelimit-policy': policyField,
-        ratelimit: `"requests";r=${left('requests')};t=1, "recipients";r=${left('recipients')};t=1`,
+        ratelimit: `"requests";r=${leftOf('requests')};t=1, "recipients";r=${leftOf('recipients')};t=1`,
       };
     },
   };

@@ -1,6 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import { newId } from '../kernel/ids.ts';
 import type { AccountPrincipal, Principal } from '../kernel/principal.ts';
+import type { RateLeft } from './rate-limit.ts';
 
 /** What the server knows of one call beside what Fastify knows. */
 export interface RequestState {
@@ -8,6 +9,8 @@ export interface RequestState {
   principal: Principal | undefined;
   /** When the principal was last looked at, on a clock that only passes. */
   admittedMs: number;
+  /** What the call has left of its key's rates. */
+  rateLeft: RateLeft;
   rawBody: Buffer;
   /** When all of the answer was written, of one whose end comes later: see `lingering`. */
   answeredMs: number | undefined;
@@ -31,6 +34,7 @@ export function stateOf(raw: IncomingMessage): RequestState {
     requestId: newId(),
     principal: undefined,
     admittedMs: 0,
+    rateLeft: { requests: undefined, recipients: undefined },
     rawBody: EMPTY,
     answeredMs: undefined,
     errorCode: undefined,

@@ -105,7 +105,7 @@ function addHooks(app: FastifyInstance, deps: ServerDeps): void {
   app.addHook('onSend', (request, reply, payload, done) => {
     reply.header('x-request-id', formatId('req', stateOf(request.raw).requestId));
     const account = accountOf(request.raw);
-    if (account !== undefined) reply.headers(deps.rateLimits.fields(account.keyId));
+    if (account !== undefined) reply.headers(deps.rateLimits.fields(account.keyId, stateOf(request.raw).rateLeft));
     // A connection that stays open behind its last answer would hold up the drain.
     const leaving = !deps.accepting() || deps.leaving?.() === true;
     if (leaving) reply.header('connection', 'close');

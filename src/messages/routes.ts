@@ -1,10 +1,10 @@
+import type { IncomingMessage } from 'node:http';
 import type { Channels } from '../channels/channels.ts';
 import { type Answer, accountRoute, type Route } from '../http/route.ts';
 import type { Clock, SteadyClock } from '../kernel/clock.ts';
 import { ApiError } from '../kernel/errors.ts';
 import { idTimeMs, parseId } from '../kernel/ids.ts';
 import type { KeepLimits } from '../kernel/keep.ts';
-import type { AccountPrincipal } from '../kernel/principal.ts';
 import type { CheckAgainstTemplate, CheckComponents } from '../provider/port.ts';
 import type { Database } from '../store/database.ts';
 import type { TemplateRegistry } from '../templates/registry.ts';
@@ -27,8 +27,8 @@ interface Deps {
   checkComponents: CheckComponents;
   registry: TemplateRegistry;
   checkAgainstTemplate: CheckAgainstTemplate;
-  /** Takes the recipients of a send from the key's rate, or throws `rate_limited`. */
-  takeRecipients(principal: AccountPrincipal, recipients: number): void;
+  /** Takes the recipients of a send from the rate of the key that made the call, or throws `rate_limited`. */
+  takeRecipients(call: IncomingMessage, keyId: string, recipients: number): void;
   docsUrl(): string;
   clock: Clock & SteadyClock;
   /** What is older is not shown any more, whether or not it is still stored. */
@@ -60,7 +60,7 @@ function sendRoute(deps: Deps): Route {
       if (known !== undefined) return replay(known);
       const command = parseSend(body, deps.checkComponents, queryFaults());
       const channel = await deps.sends.lookUp(arrivedMs, deps.channels.choose(accountId, mode, command.from));
-      deps.takeRecipients(principal, command.recipients.length);
+      deps.takeRecipients(request.raw, principal.keyId, command.recipients.length);
       const traceparent = readTraceparent(request.headers.traceparent);
       const bytes = rawBody.length;
       const call = { requestId, principal, command, channel, idempotency, traceparent, arrivedMs, bytes };
