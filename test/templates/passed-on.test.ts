@@ -72,8 +72,8 @@ describe('what is not known in components', () => {
         const answer = await send(`"a":{"b":[${number}]}`, call);
         assertProblem(answer, 'invalid_request');
         assert.deepEqual(answer.json.errors, [
-          { pointer: '#/template/components/0/a/b/0', detail: 'This number is too large.' },
           { pointer: '#/to/1/components/0/a/b/0', detail: 'This number is too large.' },
+          { pointer: '#/template/components/0/a/b/0', detail: 'This number is too large.' },
         ]);
       }
   });
