@@ -36,7 +36,7 @@ describe('the state of the platform', () => {
     const addDeliveries = (endpointId: string | undefined, count: number) =>
       database.query(
         `insert into delivery (account_id, endpoint_id, event_id, next_at, claimed_until)
-         select $1, $2, gen_random_uuid(), now() - interval '1 minute', now() + interval '1 hour'
+         select $1, $2, gen_random_uuid(), now() - interval '1 minute', now() + interval '4 minutes'
          from generate_series(1, $3)`,
         [accountId, endpointId, count],
       );

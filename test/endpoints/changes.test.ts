@@ -281,7 +281,8 @@ describe('a replay of what is being tried in this moment', () => {
       // Whoever writes an attempt down waits here.
       await tx.query('lock table attempt in share mode');
       await harness.record(1, { accountId });
-      await until(async () => (await countWaitingForLocks(harness.database)) === 1);
+      await until(() => receiver.received.length === 1);
+      await until(async () => (await countWaitingForLocks(harness.database)) >= 1);
       const event_id = JSON.parse(receiver.received[0]?.body ?? '').id;
       assert.deepEqual((await call('POST', '/replay', { event_id })).json, { count: 1 });
     });
