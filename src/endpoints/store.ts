@@ -90,6 +90,7 @@ export async function lockEndpoint(tx: Queryable, key: EndpointKey): Promise<End
 const ENDPOINT_UPDATE = `
   update endpoint set url = $3, types = $4, description = $5, enabled = $6, disabled_reason = $7, updated_at = now(),
     version = version + 1,
+    address_version = address_version + case when url = $3 and enabled = $6 then 0 else 1 end,
     failing_since = case when url = $3 and enabled = $6 then failing_since end
   where account_id = $1 and id = $2 returning ${COLUMNS}`;
 

@@ -45,6 +45,8 @@ async function customer(answer?: Answering) {
   return { key, accountId, receiver, secret, read, call };
 }
 
+type Call = Awaited<ReturnType<typeof customer>>['call'];
+
 describe('what is recorded while an endpoint is made or turned on', () => {
   const draft = (accountId: string): EventDraft => {
     return { accountId, mode: 'test', type: 'message.delivered', data: { message: {} }, traceparent: null };
@@ -141,6 +143,43 @@ describe('a change of an endpoint', () => {
     await until(() => held.length === 1);
     const elsewhere = await receive();
     await call('PATCH', '', { url: elsewhere.url });
+    held[0]?.writeHead(410).end();
+    await until(async () => (await call('GET', '/attempts')).json.data.length === 1);
+    assert.equal((await read()).enabled, true);
+  });
+
+  const others = [
+    ['its description', (call: Call) => call('PATCH', '', { description: 'Orders' })],
+    ['nothing', (call: Call) => call('PATCH', '', {})],
+    ['its secret', (call: Call) => call('POST', '/rotate-secret', { overlap_seconds: 0 })],
+  ] as const;
+  for (const [what, change] of others)
+    it(`of ${what} during an attempt takes nothing from what it tells: a 410 disables, a success ends the failing`, async () => {
+      const held: ServerResponse[] = [];
+      const { accountId, call, read } = await customer((response) => held.push(response));
+      const { database } = harness;
+      await database.query("update endpoint set failing_since = now() - interval '9 days' where account_id = $1", [
+        accountId,
+      ]);
+      for (const [place, status] of [204, 410].entries()) {
+        await harness.record(1, { accountId });
+        await until(() => held.length === place + 1);
+        assert.equal((await change(call)).status, 200);
+        held[place]?.writeHead(status).end();
+        await until(async () => (await call('GET', '/attempts')).json.data.length === place + 1);
+        const [row] = await database.query('select failing_since from endpoint where account_id = $1', [accountId]);
+        if (status === 204) assert.deepEqual(row, { failing_since: null });
+      }
+      const { enabled, disabled_reason } = await read();
+      assert.deepEqual({ enabled, disabled_reason }, { enabled: false, disabled_reason: 'gone' });
+    });
+
+  it('to off and on again is not undone by a 410 to what began before', async () => {
+    const held: ServerResponse[] = [];
+    const { accountId, call, read } = await customer((response) => held.push(response));
+    await harness.record(1, { accountId });
+    await until(() => held.length === 1);
+    for (const enabled of [false, true]) await call('PATCH', '', { enabled });
     held[0]?.writeHead(410).end();
     await until(async () => (await call('GET', '/attempts')).json.data.length === 1);
     assert.equal((await read()).enabled, true);

@@ -99,7 +99,7 @@ async function addDeliveries() {
   }
   const made = (eventId: string, { failed = false, place = '(4000,1)' }: Wish): MadeAttempt => ({
     delivery: {
-      ...{ account_id: accountId, endpoint_id: endpointId, event_id: eventId, attempts: 0, endpoint_version: 0 },
+      ...{ account_id: accountId, endpoint_id: endpointId, event_id: eventId, attempts: 0, address_version: 0 },
       ...{ next_at_us: 0, claimed_until_us: 0, place, type: 'message.delivered' },
     },
     outcome: {

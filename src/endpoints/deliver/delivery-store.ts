@@ -20,6 +20,8 @@ export interface ClaimedDelivery {
   mode: Mode;
   /** Counts the changes of the endpoint up to this claim. */
   endpoint_version: number;
+  /** Counts those of its URL, and its being turned on and off. */
+  address_version: number;
   /** It has had no success since its last failure. */
   endpoint_failing: boolean;
   url: string;
@@ -108,11 +110,13 @@ const DELIVERY_CLAIM = `
       ${CLAIMED_UNTIL_US} as claimed_until_us
   )
   select c.account_id, c.endpoint_id, c.event_id, c.place, c.attempts, c.next_at_us, c.claimed_until_us, e.mode,
-    e.version as endpoint_version, e.failing_since is not null as endpoint_failing, e.url, e.secret_sealed, e.previous_secret_sealed,
+    e.version as endpoint_version, e.address_version, e.failing_since is not null as endpoint_failing,
+    e.url, e.secret_sealed, e.previous_secret_sealed,
     v.type, v.sequence, v.data::text as data, v.traceparent, floor(extract(epoch from v.at) * 1000)::bigint as at_ms
   from claimed c
   cross join lateral (
-    select mode, version, failing_since, url, secret_sealed, case when previous_expires_at > now() then previous_secret_sealed end as previous_secret_sealed
+    select mode, version, address_version, failing_since, url, secret_sealed,
+      case when previous_expires_at > now() then previous_secret_sealed end as previous_secret_sealed
     from endpoint where account_id = c.account_id and id = c.endpoint_id limit 1) e
   left join lateral (
     select type, sequence, data, traceparent, at from event

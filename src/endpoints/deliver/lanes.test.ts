@@ -308,6 +308,7 @@ function deliveryOf(accountId: string, endpointId: string): ClaimedDelivery {
     claimed_until_us: 0,
     mode: 'test',
     endpoint_version: 0,
+    address_version: 0,
     endpoint_failing: false,
     url: 'https://example.com/',
     secret_sealed: Buffer.alloc(0),

@@ -15,24 +15,37 @@ export function keyOfThen({ endpoint_id, endpoint_version }: EndpointThen): stri
   return `${endpoint_id} ${endpoint_version}`;
 }
 
-export interface AttemptNote extends EndpointThen {
+/** An endpoint at the URL at which something was tried, for as long as it is on there. */
+export interface EndpointAtAddress {
+  account_id: string;
+  endpoint_id: string;
+  /** Counts its changes of URL, and its being turned on and off. */
+  address_version: number;
+}
+
+/** Names an endpoint at its address, apart from what it was at others. */
+export function keyAtAddress({ endpoint_id, address_version }: EndpointAtAddress): string {
+  return `${endpoint_id} ${address_version}`;
+}
+
+export interface AttemptNote extends EndpointAtAddress {
   /** It answered 410. */
   gone: boolean;
 }
 
-/** What was learned of an endpoint before a change, of its old URL for example, says nothing about it now. */
+/** What was learned of an endpoint at its old URL, or before it was turned on again, says nothing about it now. */
 const ENDPOINT_NOTE_SUCCESS = `
-  update endpoint e set failing_since = null from unnest($1::uuid[], $2::uuid[], $3::integer[]) as t(account_id, id, version)
-  where e.account_id = t.account_id and e.id = t.id and e.version = t.version and e.failing_since is not null`;
+  update endpoint e set failing_since = null from unnest($1::uuid[], $2::uuid[], $3::integer[]) as t(account_id, id, address_version)
+  where e.account_id = t.account_id and e.id = t.id and e.address_version = t.address_version and e.failing_since is not null`;
 
 /** What has succeeded once is not failing any more. */
-export async function noteSuccess(tx: Queryable, endpoints: readonly EndpointThen[]): Promise<void> {
-  await tx.query(ENDPOINT_NOTE_SUCCESS, endpointValues(endpoints));
+export async function noteSuccess(tx: Queryable, endpoints: readonly EndpointAtAddress[]): Promise<void> {
+  await tx.query(ENDPOINT_NOTE_SUCCESS, addressValues(endpoints));
 }
 
 /** The same as a part of the caller's statement. */
-export function successPart(endpoints: readonly EndpointThen[]): StatementPart {
-  return { ctes: [`noted as (${ENDPOINT_NOTE_SUCCESS})`], result: undefined, values: endpointValues(endpoints) };
+export function successPart(endpoints: readonly EndpointAtAddress[]): StatementPart {
+  return { ctes: [`noted as (${ENDPOINT_NOTE_SUCCESS})`], result: undefined, values: addressValues(endpoints) };
 }
 
 /** The five days are counted from the first failure after the last success. */
@@ -42,8 +55,8 @@ const ENDPOINT_NOTE_FAILURE = `
     enabled = not (t.gone or coalesce(e.failing_since <= now() - make_interval(days => $5), false)),
     disabled_reason = case when t.gone then 'gone' when e.failing_since <= now() - make_interval(days => $5) then 'failing' end,
     updated_at = case when t.gone or e.failing_since <= now() - make_interval(days => $5) then now() else e.updated_at end
-  from unnest($1::uuid[], $2::uuid[], $3::integer[], $4::boolean[]) as t(account_id, id, version, gone)
-  where e.account_id = t.account_id and e.id = t.id and e.version = t.version and e.enabled
+  from unnest($1::uuid[], $2::uuid[], $3::integer[], $4::boolean[]) as t(account_id, id, address_version, gone)
+  where e.account_id = t.account_id and e.id = t.id and e.address_version = t.address_version and e.enabled
     and (e.failing_since is null or t.gone or e.failing_since <= now() - make_interval(days => $5))
   returning e.account_id, e.id, e.mode, e.url, e.types, e.description, e.enabled, e.disabled_reason, e.created_at, e.updated_at`;
 
@@ -54,7 +67,7 @@ export async function noteFailure(
   failingDaysMax: number,
 ): Promise<DisabledEndpoint[]> {
   const rows = await tx.query<DisabledEndpoint>(ENDPOINT_NOTE_FAILURE, [
-    ...endpointValues(notes),
+    ...addressValues(notes),
     notes.map(({ gone }) => gone),
     failingDaysMax,
   ]);
@@ -70,7 +83,11 @@ const ENDPOINT_UNCHANGED = `
 
 /** Which of these endpoints are unchanged and enabled. */
 export function findUnchanged(store: Queryable, endpoints: readonly EndpointThen[]): Promise<EndpointThen[]> {
-  return store.query<EndpointThen>(ENDPOINT_UNCHANGED, endpointValues(endpoints));
+  return store.query<EndpointThen>(ENDPOINT_UNCHANGED, [
+    endpoints.map(({ account_id }) => account_id),
+    endpoints.map(({ endpoint_id }) => endpoint_id),
+    endpoints.map(({ endpoint_version }) => endpoint_version),
+  ]);
 }
 
 const ENDPOINT_ENABLED = `
@@ -86,10 +103,10 @@ export async function findEnabled(
   return new Set((await tx.query<{ id: string }>(ENDPOINT_ENABLED, values)).map(({ id }) => id));
 }
 
-function endpointValues(endpoints: readonly EndpointThen[]): unknown[] {
+function addressValues(endpoints: readonly EndpointAtAddress[]): unknown[] {
   return [
     endpoints.map(({ account_id }) => account_id),
     endpoints.map(({ endpoint_id }) => endpoint_id),
-    endpoints.map(({ endpoint_version }) => endpoint_version),
+    endpoints.map(({ address_version }) => address_version),
   ];
 }

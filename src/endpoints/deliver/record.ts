@@ -10,7 +10,7 @@ import {
   type AttemptNote,
   type DisabledEndpoint,
   findEnabled,
-  keyOfThen,
+  keyAtAddress,
   noteFailure,
   noteSuccess,
 } from './note-store.ts';
@@ -27,7 +27,7 @@ const HTTP_GONE = 410;
 
 /** An attempt that was made for a delivery. */
 export interface MadeAttempt {
-  delivery: Placed & Pick<ClaimedDelivery, 'claimed_until_us' | 'endpoint_version'> & { type: string };
+  delivery: Placed & Pick<ClaimedDelivery, 'claimed_until_us' | 'address_version'> & { type: string };
   outcome: AttemptOutcome;
   /** Of a failed one: when to try again; null: never. */
   waitMs: number | null;
@@ -132,18 +132,18 @@ function rowOf({ delivery, outcome: { retryAfter: _, ...attempt } }: MadeAttempt
   };
 }
 
-/** One success among the attempts at an endpoint, as it was then, outweighs its failures, but not its 410. */
+/** One success among the attempts at an endpoint, at one address, outweighs its failures, but not its 410. */
 function sortEndpoints(made: readonly MadeAttempt[]): { good: AttemptNote[]; bad: AttemptNote[] } {
-  const byEndpoint = [...Map.groupBy(made, ({ delivery }) => keyOfThen(delivery))]
+  const byEndpoint = [...Map.groupBy(made, ({ delivery }) => keyAtAddress(delivery))]
     // Always in one order, so that two nodes never wait for each other.
     .sort(([a], [b]) => (a < b ? -1 : 1))
     .flatMap(([, attempts]) => {
       const [first] = attempts;
       if (first === undefined) return [];
-      const { account_id, endpoint_id, endpoint_version } = first.delivery;
+      const { account_id, endpoint_id, address_version } = first.delivery;
       const gone = attempts.some(({ outcome }) => outcome.http_status === HTTP_GONE);
       const succeeded = attempts.some(({ outcome }) => outcome.outcome === 'succeeded');
-      return [{ account_id, endpoint_id, endpoint_version, gone, succeeded }];
+      return [{ account_id, endpoint_id, address_version, gone, succeeded }];
     });
   const isGood = ({ gone, succeeded }: { gone: boolean; succeeded: boolean }) => succeeded && !gone;
   return { good: byEndpoint.filter(isGood), bad: byEndpoint.filter((one) => !isGood(one)) };

@@ -2,12 +2,12 @@ import type { Queryable } from '../../store/database.ts';
 import { composeStatement } from '../../store/statement-part.ts';
 import { attemptsPart, type NewAttempt } from './attempt-store.ts';
 import { type Placed, removalPart } from './delivery-store.ts';
-import { type EndpointThen, successPart } from './note-store.ts';
+import { type EndpointAtAddress, successPart } from './note-store.ts';
 
 /** Attempts that succeeded, with what follows from them. */
 export interface Successes {
   /** Each endpoint once, always in one order. */
-  endpoints: readonly EndpointThen[];
+  endpoints: readonly EndpointAtAddress[];
   attempts: readonly NewAttempt[];
   deliveries: readonly Placed[];
 }
