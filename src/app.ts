@@ -346,7 +346,10 @@ function createRoutes(deps: WatchedDeps, sealer: Sealer, life: Life, parts: Part
     ...accountRoutes({ database, birth, clock, publicUrl, onKeysChanged: authenticate.forgetKeys }),
     platformStateRoute(database),
     ...channelRoutes({ database, provider, sealer, channels, sandbox, publicUrl }),
-    ...erasureRoutes({ database, markOf: parts.markOf, onKeysChanged: authenticate.forgetKeys }),
+    ...erasureRoutes({
+      ...{ database, markOf: parts.markOf },
+      ...{ onKeysChanged: authenticate.forgetKeys, onEndpointChanged: deliveries.changed },
+    }),
     ...notificationRoutes({ database, intake, verifyTokens: secrets.verifyTokens, nudge: processor.nudge, limits }),
   ];
 }

@@ -3,10 +3,11 @@ import type { Queryable } from '../store/database.ts';
 /** Nothing is sent to a deleted account's endpoints any more; the rows themselves go with all the others. */
 const ENDPOINTS_DISABLE = `
   update endpoint set enabled = false, disabled_reason = 'requested', updated_at = now()
-  where account_id = $1 and enabled`;
+  where account_id = $1 and enabled returning id`;
 
-export async function disableEndpoints(tx: Queryable, accountId: string): Promise<void> {
-  await tx.query(ENDPOINTS_DISABLE, [accountId]);
+/** The ids of those that were on. */
+export async function disableEndpoints(tx: Queryable, accountId: string): Promise<string[]> {
+  return (await tx.query<{ id: string }>(ENDPOINTS_DISABLE, [accountId])).map(({ id }) => id);
 }
 
 /**

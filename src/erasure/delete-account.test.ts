@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict';
+import type { ServerResponse } from 'node:http';
 import { after, before, describe, it } from 'node:test';
+import { startReceiver } from '../../test/endpoints/receiver.ts';
 import { endErasures } from '../../test/support/erasures.ts';
 import { startTestGateway, type TestGateway } from '../../test/support/gateway.ts';
 import {
@@ -16,6 +18,7 @@ import {
 import { assertProblem } from '../../test/support/problem.ts';
 import { transmitsOf } from '../../test/support/transmits.ts';
 import { until } from '../../test/support/until.ts';
+import { appendEvents } from '../events/store.ts';
 import { newId } from '../kernel/ids.ts';
 import { expireErasedInboundIds } from '../messages/report/inbound-store.ts';
 import { LATE_ANSWER_MS } from '../provider/port.ts';
@@ -74,6 +77,31 @@ async function fill(): Promise<void> {
 }
 
 describe('deleting an account', () => {
+  it('begins no attempt at its endpoints any more, whatever is in memory for them', async () => {
+    const accountId = await gateway.createAccount('With an endpoint');
+    const key = await gateway.createKey({ accountId });
+    const held: ServerResponse[] = [];
+    const receiver = await startReceiver((response, place) => {
+      if (place < 5) response.writeHead(204).end();
+      else held.push(response);
+    });
+    after(() => receiver.close());
+    await gateway.call('POST', '/api/v1/endpoints', { key, body: { url: receiver.url } });
+    const draft = { accountId, mode: 'test', type: 'message.sent', data: { message: {} }, traceparent: null } as const;
+    const record = (count: number) =>
+      gateway.database.transaction((tx) => appendEvents(tx, new Array(count).fill(draft)));
+    const rows = async (of: string) =>
+      (await gateway.database.query(`select 1 from ${of} and account_id = $1`, [accountId])).length;
+    await record(5);
+    await until(async () => (await rows('attempt where true')) === 5);
+    await record(60);
+    await until(async () => held.length === 10 && (await rows('delivery where claimed_until > now()')) === 60);
+    assert.equal((await call('DELETE', `/platform/v1/accounts/${accountId}`)).status, 202);
+    for (const response of held) response.writeHead(204).end();
+    await until(async () => (await rows('attempt where true')) === 15);
+    assert.equal(receiver.received.length, 15);
+  });
+
   it('stops it at once, and erases its data and no one else in the background', async () => {
     await fill();
     assert.equal((await gateway.call('GET', '/api/v1/account')).status, 200);

@@ -17,18 +17,19 @@ const ROWS_A_BATCH = 5_000;
 
 /**
  * Ends an account: its keys are refused and its channels removed at once, and nothing more goes to its endpoints. Its data
- * are erased afterwards by `eraseDeletedAccount`. False: there is no such account.
+ * are erased afterwards by `eraseDeletedAccount`. Returns the ids of the endpoints that this has turned off; undefined: there is no
+ * such account.
  */
-export function deleteAccount(database: Database, accountId: string): Promise<boolean> {
+export function deleteAccount(database: Database, accountId: string): Promise<string[] | undefined> {
   return database.transaction(async (tx) => {
     const account = await markAccountDeleted(tx, accountId);
-    if (account === undefined) return false;
+    if (account === undefined) return undefined;
     await revokeAllKeys(tx, accountId);
     await removeChannels(tx, accountId, null);
-    await disableEndpoints(tx, accountId);
+    const endpointIds = await disableEndpoints(tx, accountId);
     const audit = { accountId, actor: PLATFORM, action: 'account.deleted', target: accountId, detail: {} };
     await insertAudit(tx, audit);
-    return true;
+    return endpointIds;
   });
 }
 

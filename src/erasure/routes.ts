@@ -17,6 +17,8 @@ interface Deps {
   markOf: PersonMark;
   /** After a change that this node must obey at once. */
   onKeysChanged(): void;
+  /** An endpoint is not what it was. */
+  onEndpointChanged(endpointId: string): void;
 }
 
 const PERSON = Type.Object(
@@ -44,7 +46,7 @@ export function erasureRoutes(deps: Deps): Route[] {
   return [deleteRoute(deps), eraseRoute(deps)];
 }
 
-function deleteRoute({ database, onKeysChanged }: Deps): Route {
+function deleteRoute({ database, onKeysChanged, onEndpointChanged }: Deps): Route {
   return platformRoute({
     method: 'DELETE',
     path: '/platform/v1/accounts/:id',
@@ -53,8 +55,10 @@ function deleteRoute({ database, onKeysChanged }: Deps): Route {
     bodyUse: 'none',
     async handle({ params }) {
       const { id } = await requireAccount(database, params.id);
-      if (!(await deleteAccount(database, id))) throw noAccount();
+      const endpointIds = await deleteAccount(database, id);
+      if (endpointIds === undefined) throw noAccount();
       onKeysChanged();
+      for (const endpointId of endpointIds) onEndpointChanged(endpointId);
       return { status: 202 };
     },
   });
