@@ -78,6 +78,20 @@ describe('the stream', () => {
     stream.close();
   });
 
+  it('tells first where it begins, so that a reader who is cut off before the first event misses none', async () => {
+    const { key, record } = newLog();
+    await record(3);
+    const stream = await open(key, '?type=message.read');
+    const [begun] = await until(() => stream.comments.length > 0 && stream.comments);
+    assert.equal(begun, ': the stream has begun\nid: 3');
+    stream.close();
+    await record(1, ['message.read']);
+    const again = await open(key, '?type=message.read', { 'last-event-id': '3' });
+    await until(() => again.frames.length === 1);
+    assert.deepEqual(idsOf(again), [4]);
+    again.close();
+  });
+
   it('begins after Last-Event-ID before ?after= before now; an empty one is none', async () => {
     const { key, record } = newLog();
     await record(9);

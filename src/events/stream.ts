@@ -83,7 +83,9 @@ async function* produce(deps: StreamDeps, wish: StreamWish, ended: AbortSignal):
   const { heartbeatMs = HEARTBEAT_MS } = deps;
   let { after } = wish;
   let beatMs = performance.now();
-  yield ': the stream has begun\n\n';
+  // An id without data is no event, and is remembered as the last one: who is cut off before the first event goes on from here,
+  // and not from the moment in which it is back. https://html.spec.whatwg.org/multipage/server-sent-events.html#dispatchMessage
+  yield `: the stream has begun\nid: ${after}\n\n`;
   while (!ended.aborted) {
     const { latest } = await deps.reads.bounds({ accountId, mode });
     const events = await deps.reads.list({ accountId, mode, after, types, limit: PAGE });
