@@ -203,7 +203,7 @@ function findFault(request: IncomingMessage, body: string, secret: string): stri
   } catch (error) {
     const lists = Object.fromEntries(Object.entries(given).map(([name, values]) => [name, values ?? []]));
     const check = { headers: readHeaders(lists), body, sentBody: undefined, secret, previous: null, nowMs: Date.now() };
-    const problems = checkSignature(check).map(({ detail }) => detail);
+    const problems = checkSignature(check).problems.map(({ detail }) => detail);
     return problems.length > 0 ? problems : [error instanceof Error ? error.message : String(error)];
   }
 }

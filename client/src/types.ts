@@ -1170,7 +1170,7 @@ export interface SendAnswer {
 export interface SignatureCheck {
   /** Whether it verifies. */
   valid: boolean;
-  /** All that is wrong; empty if it verifies. */
+  /** All that is wrong. If it verifies, only that a secret stands beside a right signature. */
   problems: SignatureProblem[];
 }
 /** One thing that is wrong. */

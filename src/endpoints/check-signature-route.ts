@@ -34,7 +34,7 @@ export function checkSignatureRoute(path: string, deps: Deps): Route {
       const expiresAt = row.previous_expires_at;
       const previous = row.previous_secret_sealed && deps.sealer.open(row.previous_secret_sealed, row.id);
       const headers = readHeaders(body.headers);
-      const problems = checkSignature({
+      const finding = checkSignature({
         headers,
         body: body.body,
         sentBody: await findBody(deps, principal, headers.values['webhook-id']),
@@ -43,7 +43,7 @@ export function checkSignatureRoute(path: string, deps: Deps): Route {
           previous === null || expiresAt === null ? null : { secret: previous, valid: expiresAt.getTime() > nowMs },
         nowMs,
       });
-      return { status: 200, body: { valid: problems.length === 0, problems } };
+      return { status: 200, body: finding };
     },
   });
 }

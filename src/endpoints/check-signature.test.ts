@@ -21,7 +21,11 @@ interface Given {
   afterSeconds?: number;
 }
 
-function check({ headers, body = BODY, sentBody, previousValid = false, afterSeconds = 0 }: Given) {
+function check(given: Given) {
+  return find(given).problems;
+}
+
+function find({ headers, body = BODY, sentBody, previousValid = false, afterSeconds = 0 }: Given) {
   return checkSignature({
     headers: readHeaders({ ...HEADERS, ...headers }),
     body,
@@ -41,7 +45,7 @@ const hmac = (key: string | Buffer, content: string) => createHmac('sha256', key
 
 describe('the check of a signature', () => {
   it('finds nothing wrong with what was signed', () => {
-    assert.deepEqual(check({}), []);
+    assert.deepEqual(find({}), { valid: true, problems: [] });
     assert.deepEqual(check(signature(`v1a,xyz v2,abc ${HEADERS['webhook-signature']}`)), []);
     const { 'webhook-id': id = '', ...rest } = HEADERS;
     assert.deepEqual(check({ headers: { ...rest, 'webhook-id': [], 'Webhook-Id': id } }), []);
@@ -79,6 +83,14 @@ describe('the check of a signature', () => {
   it('names a secret that stands where the signature should be', () => {
     assert.deepEqual(codes(signature(`v1,${SECRET}`)), ['secret_in_signature']);
     assert.deepEqual(codes(signature(SECRET)), ['secret_in_signature']);
+    assert.equal(find(signature(SECRET)).valid, false);
+  });
+
+  it('names a secret that stands beside a right signature, which is valid all the same', () => {
+    const { valid, problems } = find(signature(`${HEADERS['webhook-signature']} v1,${SECRET} v2,abc`));
+    assert.deepEqual([valid, problems.map(({ code }) => code)], [true, ['secret_in_signature']]);
+    const late = find({ ...signature(`v1,${SECRET} ${HEADERS['webhook-signature']}`), afterSeconds: 301 });
+    assert.deepEqual([late.valid, late.problems.length], [false, 2]);
   });
 
   it('names a signature of another form or version', () => {

@@ -61,20 +61,29 @@ export interface SignatureCheck {
   nowMs: number;
 }
 
-/** What is wrong with a signature; empty: nothing. Nothing in it tells what would be right. */
-export function checkSignature(check: SignatureCheck): Problem[] {
+export interface SignatureFinding {
+  /** Whether it verifies. A secret that stands beside a right signature is a problem all the same. */
+  valid: boolean;
+  problems: Problem[];
+}
+
+/** What is wrong with a signature. Nothing in it tells what would be right. */
+export function checkSignature(check: SignatureCheck): SignatureFinding {
   const { values, problems } = check.headers;
   const { 'webhook-id': id, 'webhook-timestamp': timestamp, 'webhook-signature': signature } = values;
   const found = [...problems];
   if (timestamp !== undefined) found.push(...timestampProblems(timestamp, check.nowMs));
-  if (signature === undefined) return found;
+  const wrong = (...more: Problem[]) => ({ valid: false, problems: [...found, ...more] });
+  if (signature === undefined) return wrong();
   const { signatures, problems: ofForm } = readSignatures(signature);
-  if (id === undefined || timestamp === undefined || signatures.length === 0) return [...found, ...ofForm];
+  if (id === undefined || timestamp === undefined || signatures.length === 0) return wrong(...ofForm);
   const matches = (secret: string, content: string) => isAmong(signatures, keyOf(secret), content);
   const matchesNow = (content: string) =>
     matches(check.secret, content) || (check.previous?.valid === true && matches(check.previous.secret, content));
-  if (matchesNow(`${id}.${timestamp}.${check.body}`)) return found;
-  return [...found, ...ofForm, explainMismatch(check, { id, timestamp, signatures, matches, matchesNow })];
+  if (!matchesNow(`${id}.${timestamp}.${check.body}`))
+    return wrong(...ofForm, explainMismatch(check, { id, timestamp, signatures, matches, matchesNow }));
+  const leaked = ofForm.filter(({ code }) => code === 'secret_in_signature');
+  return { valid: found.length === 0, problems: [...found, ...leaked] };
 }
 
 function timestampProblems(timestamp: string, nowMs: number): Problem[] {

@@ -82,7 +82,9 @@ export const endpointSchemas = {
     'What is wrong with a signature, and never what would be right.',
     {
       valid: flag('Whether it verifies.'),
-      problems: Type.Array(ref('SignatureProblem'), { description: 'All that is wrong; empty if it verifies.' }),
+      problems: Type.Array(ref('SignatureProblem'), {
+        description: 'All that is wrong. If it verifies, only that a secret stands beside a right signature.',
+      }),
     },
     { valid: false, problems: [{ code: 'body_changed', detail: 'The body is not the one that was sent.' }] },
   ),
