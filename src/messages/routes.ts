@@ -106,7 +106,7 @@ function messageRoute({ database, docsUrl, limits }: Deps): Route {
         throw new ApiError('not_found', 'There is no such message.');
       const context = { store: database, accountId, mode, docsUrl: docsUrl(), contentFromMs };
       const [view] = await presentMessages(context, [row]);
-      const timeline = presentTimeline(row, row.timeline, docsUrl());
+      const timeline = presentTimeline(row, docsUrl());
       return { status: 200, body: { ...view, timeline } };
     },
   });

@@ -247,6 +247,7 @@ function inboundOf(item: InboundItem, target: ChannelTarget, receivedAt: Date): 
     content: item.content,
     replyToProviderMessageId: item.replyToProviderMessageId ?? null,
     at: item.at ?? receivedAt,
+    receivedAt,
   };
 }
 

@@ -3,7 +3,7 @@ import { type MessageError, type MessageErrorView, presentMessageError } from '.
 import type { Mode } from '../../kernel/principal.ts';
 import type { Queryable } from '../../store/database.ts';
 import { inboundMember } from './inbound-member.ts';
-import { findChannelNumbers, findRequests, type RequestRow, type TimelineRow } from './read-store.ts';
+import { findChannelNumbers, findRequests, type MessageWithTimeline, type RequestRow } from './read-store.ts';
 import type { MessageRow } from './row-store.ts';
 
 /** A message as callers read it; its content stands in the member named after `type`. */
@@ -125,8 +125,8 @@ export interface TimelineEntry {
 }
 
 /** The history, oldest first: it begins with the send's outcome, or for an inbound message with its arrival. */
-export function presentTimeline(row: MessageRow, reports: readonly TimelineRow[], docsUrl: string): TimelineEntry[] {
-  const later = reports.map(({ status, at, received_at: receivedAt, note, error }) => ({
+export function presentTimeline(row: MessageWithTimeline, docsUrl: string): TimelineEntry[] {
+  const later = row.timeline.map(({ status, at, received_at: receivedAt, note, error }) => ({
     status,
     at: new Date(at).toISOString(),
     received_at: new Date(receivedAt).toISOString(),
@@ -135,7 +135,7 @@ export function presentTimeline(row: MessageRow, reports: readonly TimelineRow[]
   }));
   if (row.outcome === null || row.outcome_at === null) return later;
   const at = row.outcome_at.toISOString();
-  const receivedAt = row.direction === 'inbound' ? new Date(idTimeMs(row.id)).toISOString() : at;
+  const receivedAt = row.direction === 'inbound' ? (row.received_at ?? new Date(idTimeMs(row.id))).toISOString() : at;
   const error = presentError(row.outcome_error, docsUrl);
   return [{ status: row.outcome, at, received_at: receivedAt, note: null, error }, ...later];
 }

@@ -2,7 +2,7 @@ import type { MessageError } from '../../kernel/message-errors.ts';
 import type { Mode } from '../../kernel/principal.ts';
 import type { Queryable } from '../../store/database.ts';
 import type { RefusedEntry } from '../message.ts';
-import { type MessageRow, mergeById, messagesOf, STORED, storedColumns, underWay } from './row-store.ts';
+import { type MessageRow, mergeById, messagesOf, storedColumns, underWay } from './row-store.ts';
 
 const MESSAGE_BY_IDS = `${storedColumns()} ${messagesOf('$3::uuid[]')} where account_id = $1 and mode = $2 order by id`;
 /** Only the requests that have one of the messages are unpacked: an account may have hundreds that run, of 50 messages each. */
@@ -63,6 +63,15 @@ export interface TimelineRow {
   error: MessageError | null;
 }
 
+/** A message with what was reported of it. */
+export interface MessageWithTimeline extends MessageRow {
+  /** Of a message from a person: when we were told of it. null: it came before that was kept. */
+  received_at: Date | null;
+  timeline: TimelineRow[];
+}
+
+const AND_RECEIVED = (content: string) => `${content} as content, received_at`;
+
 /** One statement sees one moment: a status is never shown without its line, nor a line before its status. */
 const MESSAGE_WITH_TIMELINE = `
   select stored.*, array(
@@ -70,7 +79,8 @@ const MESSAGE_WITH_TIMELINE = `
       select status, at, received_at, note, error from timeline where account_id = $1 and message_id = $3
       order by place nulls first, id
     ) line) as timeline
-  from (${STORED} where account_id = $1 and mode = $2 and id = $3) stored`;
+  from (${storedColumns(AND_RECEIVED)} message
+    where account_id = $1 and mode = $2 and id = $3) stored`;
 
 /** One message, and what was reported of it after its outcome, oldest first. Of one under way nothing was yet. */
 export async function findMessageWithTimeline(
@@ -78,14 +88,10 @@ export async function findMessageWithTimeline(
   accountId: string,
   mode: Mode,
   id: string,
-): Promise<(MessageRow & { timeline: TimelineRow[] }) | undefined> {
+): Promise<MessageWithTimeline | undefined> {
   const [running] = await store.query<MessageRow>(MESSAGE_UNDER_WAY_BY_IDS, [accountId, mode, [id]]);
-  const [stored] = await store.query<MessageRow & { timeline: TimelineRow[] }>(MESSAGE_WITH_TIMELINE, [
-    accountId,
-    mode,
-    id,
-  ]);
-  return stored ?? (running && { ...running, timeline: [] });
+  const [stored] = await store.query<MessageWithTimeline>(MESSAGE_WITH_TIMELINE, [accountId, mode, id]);
+  return stored ?? (running && { ...running, received_at: null, timeline: [] });
 }
 
 export interface RequestRow {

@@ -42,7 +42,6 @@ export const storedColumns = (read = WHOLE) => `
     own_reference, held, ${read('content')}, error, pricing, reply_to_id, reply_to_provider_message_id, outcome, outcome_at,
     outcome_error, updated_at
   from`;
-export const STORED = `${storedColumns()} message`;
 
 /** What a request's intent tells of each of its messages. */
 export const INTENT_COLUMNS = `

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { startTestGateway, type TestGateway } from '../../../test/support/gateway.ts';
 import {
+  addChannel,
   isProcessed,
   lineOf,
   listNotifications,
@@ -57,6 +58,20 @@ describe('an inbound message', () => {
     const [listed] = await list(`message_id=${id}`);
     return readMessage(gateway, listed.id);
   };
+
+  it('tells when its notification came, also where that was applied later', async () => {
+    const before = { ...line, phoneNumberId: '900000000000031', phoneNumber: '+447700900931' };
+    const body = messagesBody(before, { messages: [textFrom(PHONE, 'wamid.reprocessed')] });
+    await postAndApply(gateway, body);
+    const [setAside] = await listNotifications(gateway, '&state=set_aside');
+    await addChannel(gateway, { ...before, accountId: gateway.accountId, mode: 'test' });
+    const path = `/platform/v1/notifications/${setAside?.id}/reprocess`;
+    assert.equal((await gateway.call('POST', path, { key: gateway.platformKey })).status, 202);
+    await until(async () => (await list('message_id=wamid.reprocessed')).length === 1);
+    const { timeline, created_at: createdAt } = await received('wamid.reprocessed');
+    assert.equal(timeline[0].received_at, setAside?.received_at);
+    assert.ok(createdAt > timeline[0].received_at, createdAt);
+  });
 
   it('of every type is read with its content in the member of that name', async () => {
     const messages = Object.entries(CONTENT).map(([type, content]) => ({

@@ -22,7 +22,10 @@ export interface InboundMessage {
   userId: string | null;
   content: unknown;
   replyToProviderMessageId: string | null;
+  /** When it was written. */
   at: Date;
+  /** When we were told of it. */
+  receivedAt: Date;
 }
 
 /**
@@ -42,9 +45,10 @@ const ERASED_WITH_ACCOUNT = `${erasedId('i.provider_message_id')}, ${erasedId(er
 const INBOUND_INSERT = `
   with incoming as (
     select * from unnest($1::uuid[], $2::uuid[], $3::mode[], $4::uuid[], $5::text[], $6::text[], $7::text[], $8::text[],
-      $9::jsonb[], $10::text[], $11::timestamptz[], $12::text[], $13::text[])
+      $9::jsonb[], $10::text[], $11::timestamptz[], $12::text[], $13::text[],
+      $14::timestamptz[])
     as t(account_id, channel_id, mode, id, provider_message_id, type, phone, user_id, content, reply_to, at, channels,
-      phone_number_id)
+      phone_number_id, received_at)
   ), claimed as (
     insert into inbound_id (account_id, channel_id, provider_message_id, message_id)
     select account_id, channel_id, provider_message_id, id from incoming i
@@ -59,9 +63,10 @@ const INBOUND_INSERT = `
     returning account_id, channel_id, provider_message_id, message_id
   )
   insert into message (account_id, id, channel_id, mode, direction, type, phone, user_id, status, provider_message_id,
-    content, reply_to_id, reply_to_provider_message_id, outcome, outcome_at, updated_at)
+    content, reply_to_id, reply_to_provider_message_id, outcome, outcome_at, received_at, updated_at)
   select i.account_id, i.id, i.channel_id, i.mode, 'inbound', i.type, i.phone, i.user_id, 'received', i.provider_message_id,
-    i.content, coalesce(answered.message_id, beside.message_id), i.reply_to, 'received', i.at, clock_timestamp()
+    i.content, coalesce(answered.message_id, beside.message_id), i.reply_to, 'received', i.at, i.received_at,
+    clock_timestamp()
   from incoming i
   left join claimed as beside on beside.account_id = i.account_id and beside.channel_id = i.channel_id
     and beside.provider_message_id = i.reply_to
@@ -124,6 +129,7 @@ async function insertUnclaimed(tx: Queryable, messages: readonly InboundMessage[
     // Lists of different lengths, which only texts can be side by side.
     column(channelsText),
     column((message) => message.phoneNumberId),
+    column((message) => message.receivedAt),
   ]);
   return new Set(rows.map(({ id }) => id));
 }
