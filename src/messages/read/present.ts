@@ -3,7 +3,13 @@ import { type MessageError, type MessageErrorView, presentMessageError } from '.
 import type { Mode } from '../../kernel/principal.ts';
 import type { Queryable } from '../../store/database.ts';
 import { inboundMember } from './inbound-member.ts';
-import { findChannelNumbers, findRequests, type MessageWithTimeline, type RequestRow } from './read-store.ts';
+import {
+  findAnswered,
+  findChannelNumbers,
+  findRequests,
+  type MessageWithTimeline,
+  type RequestRow,
+} from './read-store.ts';
 import type { MessageRow } from './row-store.ts';
 
 /** A message as callers read it; its content stands in the member named after `type`. */
@@ -40,7 +46,10 @@ interface Context {
   contentFromMs: number;
 }
 
-/** Presents messages, adding what stands apart from their rows: the request's content and the channel's number. */
+/**
+ * Presents messages, adding what stands apart from their rows: the request's content, the channel's number, and what they
+ * answer where that was not known when they came.
+ */
 export async function presentMessages(context: Context, rows: readonly MessageRow[]): Promise<MessageView[]> {
   const { store, accountId, mode } = context;
   const requestIds = [...new Set(rows.flatMap((row) => row.request_id ?? []))];
@@ -49,9 +58,23 @@ export async function presentMessages(context: Context, rows: readonly MessageRo
   const numbers =
     channelIds.length === 0 ? new Map<string, string>() : await findChannelNumbers(store, accountId, channelIds);
   const byId = new Map(requests.map((request) => [request.id, request]));
-  return rows.map((row) =>
+  return (await linkReplies(context, rows)).map((row) =>
     presentMessage(context, row, byId.get(row.request_id ?? ''), numbers.get(row.channel_id) ?? null),
   );
+}
+
+/** What a message answers may have become known after it: the provider's answer to our send can come after the person's. */
+async function linkReplies({ store, accountId, mode }: Context, rows: readonly MessageRow[]): Promise<MessageRow[]> {
+  const open = rows.filter((row) => row.reply_to_id === null && row.reply_to_provider_message_id !== null);
+  if (open.length === 0) return [...rows];
+  const answered = await findAnswered(
+    store,
+    accountId,
+    mode,
+    open.map((row) => ({ channelId: row.channel_id, providerMessageId: row.reply_to_provider_message_id })),
+  );
+  const found = new Map(open.map(({ id }, place) => [id, answered[place] ?? null]));
+  return rows.map((row) => ({ ...row, reply_to_id: row.reply_to_id ?? found.get(row.id) ?? null }));
 }
 
 function presentMessage(

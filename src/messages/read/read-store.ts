@@ -161,3 +161,38 @@ export async function findChannelNumbers(
   const rows = await store.query<{ id: string; phone_number: string }>(CHANNEL_NUMBERS, [accountId, ids]);
   return new Map(rows.map((row) => [row.id, row.phone_number]));
 }
+
+/**
+ * Of the same number, whoever wrote it: a number that was removed and connected again has another channel now. All are looked up
+ * one by one (`offset 0` keeps it so), since an account may have many channels.
+ */
+const MESSAGE_ANSWERED = `
+  select w.place::integer as place, answered.id
+  from unnest($3::uuid[], $4::text[]) with ordinality as w(channel_id, provider_message_id, place)
+  cross join lateral (
+    select phone_number_id from channel where account_id = $1 and mode = $2 and id = w.channel_id offset 0) as c
+  cross join lateral (
+    select m.id from message m
+    cross join lateral (
+      select phone_number_id from channel where account_id = $1 and mode = $2 and id = m.channel_id offset 0) as former
+    where m.account_id = $1 and m.mode = $2 and m.provider_message_id = w.provider_message_id
+      and former.phone_number_id = c.phone_number_id
+    limit 1
+  ) as answered`;
+
+/** The message that each of these names, or undefined, in their order. */
+export async function findAnswered(
+  store: Queryable,
+  accountId: string,
+  mode: Mode,
+  named: readonly { channelId: string; providerMessageId: string | null }[],
+): Promise<(string | undefined)[]> {
+  const rows = await store.query<{ place: number; id: string }>(MESSAGE_ANSWERED, [
+    accountId,
+    mode,
+    named.map(({ channelId }) => channelId),
+    named.map(({ providerMessageId }) => providerMessageId),
+  ]);
+  const byPlace = new Map(rows.map(({ place, id }) => [place, id]));
+  return named.map((_, index) => byPlace.get(index + 1));
+}

@@ -247,6 +247,25 @@ describe('an inbound message', () => {
     assert.deepEqual((await received('wamid.quick')).reply_to, { id, message_id: 'wamid.settled' });
   });
 
+  it("is linked also to a message whose provider's id is known only later, but in its event", async () => {
+    const { id } = await sendOne(gateway, '+15552000001');
+    await post({ messages: [textFrom(PHONE, 'wamid.quicker', { context: { id: 'wamid.told-later' } })] });
+    assert.deepEqual((await received('wamid.quicker')).reply_to, { id: null, message_id: 'wamid.told-later' });
+    const other = await lineOf(gateway, await gateway.createAccount('With the same id'));
+    await postAndApply(gateway, messagesBody(other, { messages: [textFrom(PHONE, 'wamid.told-later')] }));
+    assert.equal((await received('wamid.quicker')).reply_to.id, null, 'that is of another number');
+    await post({ statuses: [statusOf('sent', { providerId: 'wamid.told-later', messageId: id })] });
+    const linked = { id, message_id: 'wamid.told-later' };
+    assert.deepEqual((await received('wamid.quicker')).reply_to, linked);
+    assert.deepEqual((await list('message_id=wamid.quicker'))[0].reply_to, linked);
+    const { data } = (await gateway.call('GET', '/api/v1/events?limit=100&type=message.received')).json;
+    const told = data.map((event: { data: { message: { reply_to: unknown } } }) => event.data.message.reply_to);
+    assert.deepEqual(
+      told.filter((reply: { message_id: string } | null) => reply?.message_id === 'wamid.told-later'),
+      [{ id: null, message_id: 'wamid.told-later' }],
+    );
+  });
+
   it('is linked also to one that comes in the same body, or that is applied together with it', async () => {
     const answers = (id: string, to: string) => textFrom(PHONE, id, { context: { id: to } });
     await post({ messages: [answers('wamid.third', 'wamid.second'), answers('wamid.second', 'wamid.first')] });
@@ -260,7 +279,7 @@ describe('an inbound message', () => {
     const [first, second] = [await received('wamid.first'), await received('wamid.second')];
     assert.deepEqual(await linkOf('wamid.third'), { id: second.id, message_id: 'wamid.second' });
     assert.deepEqual(await linkOf('wamid.fourth'), { id: first.id, message_id: 'wamid.first' });
-    assert.deepEqual(second.reply_to, { id: null, message_id: 'wamid.first' }, 'what it answers came later');
+    assert.deepEqual(second.reply_to, { id: first.id, message_id: 'wamid.first' }, 'what it answers came later');
   });
 
   it('is not linked to a message of another number', async () => {
