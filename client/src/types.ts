@@ -543,7 +543,7 @@ export interface ListTemplatesAnswer {
   /** The `cursor` of the next page; null on the last one. */
   next_cursor: string | null;
 }
-/** A message. Its content is in the member named after `type`; inbound content is as the provider sent it, with the `errors` and the `group_id` of the message if there are any. */
+/** A message. Its content is in the member named after `type`; inbound content is as the provider sent it, with the `errors`, `group_id`, `referral`, `referred_product`, `forwarded`, `frequently_forwarded` and `identity` of the message if there are any. */
 export interface Message {
   /** The id of the message. */
   id: string;
@@ -591,6 +591,22 @@ export interface Message {
     group_id?: string;
     /** Inbound: what the provider could not hand over, as it told it. */
     errors?: unknown[];
+    /** Inbound: the ad or the post that the person came from, with its `ctwa_clid`. */
+    referral?: {
+      [k: string]: unknown;
+    };
+    /** Inbound: the product that it asks about. */
+    referred_product?: {
+      [k: string]: unknown;
+    };
+    /** Inbound: the person's new identity. */
+    identity?: {
+      [k: string]: unknown;
+    };
+    /** Inbound: whether the person has forwarded it. */
+    forwarded?: boolean;
+    /** Inbound: whether it has been forwarded many times. */
+    frequently_forwarded?: boolean;
   } | null;
   /** The content of a template message. */
   template?: {
@@ -871,6 +887,22 @@ export interface MessageWithTimeline {
     group_id?: string;
     /** Inbound: what the provider could not hand over, as it told it. */
     errors?: unknown[];
+    /** Inbound: the ad or the post that the person came from, with its `ctwa_clid`. */
+    referral?: {
+      [k: string]: unknown;
+    };
+    /** Inbound: the product that it asks about. */
+    referred_product?: {
+      [k: string]: unknown;
+    };
+    /** Inbound: the person's new identity. */
+    identity?: {
+      [k: string]: unknown;
+    };
+    /** Inbound: whether the person has forwarded it. */
+    forwarded?: boolean;
+    /** Inbound: whether it has been forwarded many times. */
+    frequently_forwarded?: boolean;
   } | null;
   /** The content of a template message. */
   template?: {

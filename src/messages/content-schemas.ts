@@ -19,6 +19,11 @@ export const contentMembers: Record<string, TSchema> = {
         errors: Type.Optional(
           Type.Array(Type.Unknown(), { description: 'Inbound: what the provider could not hand over, as it told it.' }),
         ),
+        referral: asSent('Inbound: the ad or the post that the person came from, with its `ctwa_clid`.'),
+        referred_product: asSent('Inbound: the product that it asks about.'),
+        identity: asSent("Inbound: the person's new identity."),
+        forwarded: Type.Optional(flag('Inbound: whether the person has forwarded it.')),
+        frequently_forwarded: Type.Optional(flag('Inbound: whether it has been forwarded many times.')),
       }),
     ),
   ),
@@ -40,6 +45,10 @@ export const contentMembers: Record<string, TSchema> = {
     'Inbound content whose type has the name of another member, or that does not have the form described for its type.',
   ),
 };
+
+function asSent(description: string): TSchema {
+  return Type.Optional(Type.Unsafe({ type: 'object', additionalProperties: true, description }));
+}
 
 function inbound(description: string): TSchema {
   return Type.Optional(Type.Unknown({ description }));

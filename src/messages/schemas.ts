@@ -43,7 +43,7 @@ const EXAMPLE_STEP = { at: EXAMPLE.at, received_at: EXAMPLE.at, note: null, erro
 export const messageSchemas = {
   ...messageErrorSchemas,
   Message: answer(
-    'A message. Its content is in the member named after `type`; inbound content is as the provider sent it, with the `errors` and the `group_id` of the message if there are any.',
+    'A message. Its content is in the member named after `type`; inbound content is as the provider sent it, with the `errors`, `group_id`, `referral`, `referred_product`, `forwarded`, `frequently_forwarded` and `identity` of the message if there are any.',
     { ...MEMBERS, ...contentMembers, ...CONTENT_EXPIRED },
     { ...EXAMPLE_MESSAGE, text: textContent },
   ),

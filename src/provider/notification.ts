@@ -86,8 +86,8 @@ export interface InboundItem extends ItemOrigin {
   replyToProviderMessageId: string | undefined;
   groupId: string | undefined;
   /**
-   * The member named after the type, as the provider sent it, with the message's `errors` and `group_id` if there are any; of a
-   * type without such a member the whole message.
+   * The member named after the type, as the provider sent it, with what it tells of the message beside it (`errors`, `group_id`,
+   * `referral` and the like) if there is any; of a type without such a member the whole message.
    */
   content: unknown;
 }

@@ -8,6 +8,7 @@ describe('the content of an inbound message', () => {
       { body: 'Hello' },
       { body: 'Hello', preview_url: true },
       { group_id: 'G', errors: [{ code: 1 }] },
+      { referral: {}, referred_product: {}, identity: {}, forwarded: true, frequently_forwarded: false },
       { more: 1 },
       {},
       null,
@@ -27,6 +28,11 @@ describe('the content of an inbound message', () => {
       { preview_url: 'yes' },
       { group_id: 7 },
       { errors: {} },
+      { referral: 'an ad' },
+      { referred_product: null },
+      { identity: [] },
+      { forwarded: 'yes' },
+      { frequently_forwarded: 1 },
     ])
       assert.equal(inboundMember('text', content), 'content');
     for (const type of ['id', 'timeline', 'template']) assert.equal(inboundMember(type, {}), 'content');

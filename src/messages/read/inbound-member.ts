@@ -24,10 +24,16 @@ export function emptiedInbound(message: Record<string, unknown>): Record<string,
   return { ...message, ...Object.fromEntries(names.map((name) => [name, null])) };
 }
 
+/** Whether each described member that is there has the form described. */
 function isText(content: unknown): boolean {
   if (!isRecord(content)) return false;
   const { body = '', preview_url: preview = false, group_id: groupId = '', errors = [] } = content;
+  const { forwarded = false, frequently_forwarded: often = false } = content;
+  const { referral = {}, referred_product: product = {}, identity = {} } = content;
   return (
-    [body, groupId].every((text) => typeof text === 'string') && typeof preview === 'boolean' && Array.isArray(errors)
+    [body, groupId].every((text) => typeof text === 'string') &&
+    [preview, forwarded, often].every((flag) => typeof flag === 'boolean') &&
+    [referral, product, identity].every(isRecord) &&
+    Array.isArray(errors)
   );
 }

@@ -206,6 +206,19 @@ describe('an inbound message', () => {
     assert.deepEqual([message.from, message.text], [PHONE, { body: 'Hello', group_id: 'GROUP-EXAMPLE-1' }]);
   });
 
+  it('has in its content what the provider tells beside it, in its event too', async () => {
+    const referral = { source_type: 'ad', source_id: '120226305854810726', ctwa_clid: 'CLICK-EXAMPLE-1' };
+    const product = { catalog_id: '1', product_retailer_id: '2' };
+    const context = { id: 'wamid.OUR1', forwarded: true, frequently_forwarded: true, referred_product: product };
+    await post({ messages: [textFrom(PHONE, 'wamid.from-ad', { referral, context })] });
+    const text = { body: 'Hello', referral, forwarded: true, frequently_forwarded: true, referred_product: product };
+    const message = await received('wamid.from-ad');
+    assert.deepEqual([message.text, message.reply_to], [text, { id: null, message_id: 'wamid.OUR1' }]);
+    const { data } = (await gateway.call('GET', '/api/v1/events?limit=100&type=message.received')).json;
+    const told = data.find((event: { data: { message: { id: string } } }) => event.data.message.id === message.id);
+    assert.deepEqual(told?.data.message.text, text);
+  });
+
   it('is one message however often it comes, in one body, in several and at the same time', async () => {
     const message = textFrom(PHONE, 'wamid.once');
     await post({ messages: [message, message] });

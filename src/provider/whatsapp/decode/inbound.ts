@@ -3,7 +3,7 @@ import { INBOUND_TYPES } from '../../inbound-types.ts';
 import type { ConversationItem, InboundItem, Person, UndecodableReason } from '../../notification.ts';
 import { type Change, originOf } from './change.ts';
 import { type Contacts, contactOf, readPerson, withContact } from './person.ts';
-import { arrayAt, idAt, type JsonObject, keptJson, objectAt, textAt, timeAt, wordAt } from './values.ts';
+import { booleanAt, idAt, type JsonObject, keptJson, objectAt, textAt, timeAt, wordAt } from './values.ts';
 
 /** The types whose content stands in the member of their name, whatever it is. */
 const TYPES: ReadonlySet<string> = new Set(['text', ...INBOUND_TYPES]);
@@ -83,9 +83,28 @@ function readContent(item: JsonObject, type: string): unknown {
   return keptJson(isRecord(content) ? { ...besideContent(item), ...content } : (content ?? item));
 }
 
-/** What the provider could not hand over, and the group that it was written in: told with the content. */
+/**
+ * What the provider tells of the message beside its content: what it could not hand over, the group that it was written in, the ad
+ * that it comes from, what it is about, that it was forwarded, and the person's new identity. Told with the content.
+ */
 function besideContent(item: JsonObject): JsonObject {
-  const errors = arrayAt(item, 'errors');
-  const groupId = idAt(item, 'group_id');
-  return { ...(errors.length > 0 && { errors }), ...(groupId !== undefined && { group_id: groupId }) };
+  const context = objectAt(item, 'context');
+  const beside = {
+    errors: listOrNone(item.errors),
+    group_id: idAt(item, 'group_id'),
+    referral: objectOrNone(item.referral),
+    identity: objectOrNone(item.identity),
+    forwarded: booleanAt(context, 'forwarded'),
+    frequently_forwarded: booleanAt(context, 'frequently_forwarded'),
+    referred_product: objectOrNone(context.referred_product),
+  };
+  return Object.fromEntries(Object.entries(beside).filter(([, value]) => value !== undefined));
+}
+
+function listOrNone(value: unknown): unknown[] | undefined {
+  return Array.isArray(value) && value.length > 0 ? value : undefined;
+}
+
+function objectOrNone(value: unknown): JsonObject | undefined {
+  return isRecord(value) ? value : undefined;
 }
