@@ -45,6 +45,11 @@ export interface Route {
   operation: Operation | 'page';
   bodyUse: BodyUse;
   bodyBytesMax?: number;
+  /**
+   * What a commit that is in doubt means to the caller. Unless told, the change may have been made, which only a 500 leaves open. Of a
+   * call that is `unavailable` even so, what may have been stored is taken back, or has one effect however often it comes.
+   */
+  commitInDoubt?: 'unavailable';
   /** Whether it answers while the process drains: only what tells about the process itself does. */
   alsoWhileDraining?: boolean;
   bodySchema?: TSchema | undefined;

@@ -9,6 +9,7 @@ import { unavailable } from '../kernel/unavailable.ts';
 import { type AdmitDeps, admit, admitAgain } from './admit.ts';
 import { answerErrors, createErrorAnswer } from './answer-errors.ts';
 import { type OnAnswered, tellAnswered, tellWhenAnswered } from './answered.ts';
+import { changeInDoubt } from './change-in-doubt.ts';
 import { createBodyCheck, createQueryCheck } from './check-schema.ts';
 import { checkContentType } from './content-type.ts';
 import { answerHalfClosed } from './half-closed.ts';
@@ -162,7 +163,11 @@ function addRoute(app: FastifyInstance, route: Route, methods: string[], deps: S
         request,
         queryFaults,
       };
-      return sendAnswer(reply, await route.handle(call));
+      try {
+        return sendAnswer(reply, await route.handle(call));
+      } catch (error) {
+        throw changeInDoubt(route, error) ?? error;
+      }
     },
   });
 }

@@ -198,17 +198,19 @@ export const API_ERROR_DOCS: Readonly<Record<ApiErrorCode, ApiErrorDoc>> = {
     headers: { 'Retry-After': '1' },
   },
   internal_error: {
-    cause: 'Something unforeseen went wrong in the gateway. It is not known whether a send was carried out.',
+    cause:
+      'Something unforeseen went wrong in the gateway, and it is not known whether a send was carried out. Or the database broke off at the commit of a change, and it is not known whether the change was made; then `detail` says so.',
     steps: [
       'Repeat a send with the same idempotency key and the same body: if it was carried out, you get its answer.',
       'If you gave no key, look for the messages by `client_reference` or by number before you send again.',
+      'If you made or changed something, look for it before you repeat the call. Of a new key or secret that you did not see make another one: roll the new key that `GET /platform/v1/accounts/{id}/keys` lists, or rotate the secret again.',
       'Tell the platform the `request_id`. The log has it, beside what went wrong.',
     ],
     detail: 'Something went wrong on our side.',
   },
   unavailable: {
     cause:
-      'The database cannot be reached or has not answered in time, or this call and another one got in each other’s way there, or the gateway is stopping or has too much to do, or the provider had to be asked and did not answer, or could not be asked because a channel is suspended. This call transmitted nothing.',
+      'The database cannot be reached or has not answered in time, or this call and another one got in each other’s way there, or the gateway is stopping or has too much to do, or the provider had to be asked and did not answer, or could not be asked because a channel is suspended. This call transmitted nothing. A change that may have been made nonetheless is not answered so, but with `internal_error`.',
     steps: [
       'Repeat it after the seconds in `Retry-After`, with the same idempotency key.',
       'If it persists, wait longer each time. `GET /readyz` says whether the gateway takes work, and `GET /api/v1/channels` whether a channel is suspended.',

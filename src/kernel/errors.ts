@@ -112,7 +112,8 @@ export const API_ERRORS = {
   internal_error: {
     status: 500,
     title: 'Internal error',
-    action: 'Repeat with the same idempotency key. If it persists, tell the platform the request id.',
+    action:
+      'Repeat a send with the same idempotency key. Of any other change look whether it was made before you repeat it. If it persists, tell the platform the request id.',
   },
   unavailable: {
     status: 503,

@@ -51,6 +51,8 @@ function sendRoute(deps: Deps): Route {
     summary: 'Send a text or an approved template to 1 to 50 recipients',
     operation: messageOperations.send,
     bodyUse: 'send',
+    // Nothing was transmitted, and what may have been committed is taken back.
+    commitInDoubt: 'unavailable',
     async handle({ requestId, principal, body, rawBody, request, queryFaults }) {
       const arrivedMs = deps.clock.steadyMs();
       const { accountId, mode } = principal;
@@ -82,6 +84,8 @@ function validateRoute(deps: Deps): Route {
     summary: 'Check a send without storing or transmitting anything',
     operation: messageOperations.validate,
     bodyUse: 'send',
+    // It changes nothing: only a template that it had to look up may have been stored.
+    commitInDoubt: 'unavailable',
     async handle({ principal, body, queryFaults }) {
       const command = parseSend(body, deps.checkComponents, queryFaults());
       const channel = await deps.channels.choose(principal.accountId, principal.mode, command.from);

@@ -77,6 +77,8 @@ function intakeRoute({ intake }: Deps): Route {
     summary: 'Take a signed notification of the provider',
     operation: notificationOperations.receive,
     bodyUse: 'raw',
+    // The provider posts it again, and the same notification twice has one effect.
+    commitInDoubt: 'unavailable',
     bodyBytesMax: BODY_BYTES_MAX,
     querySchema: ANY_QUERY,
     queryUnchecked: true,

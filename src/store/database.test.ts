@@ -10,6 +10,8 @@ import { createBatcher } from './batcher.ts';
 import { type Connection, type Database, openDatabase } from './database.ts';
 import { surelyRolledBack } from './rolled-back.ts';
 
+const SLOW_INSERT = 'insert into item select 100 from pg_sleep(60)';
+
 let test: TestDatabase;
 let database: Database;
 
@@ -165,13 +167,18 @@ describe('a database in trouble', () => {
     await one.close();
   });
 
-  it('that ends a connection during a statement leaves that in doubt, and serves the next one', async () => {
+  it('that ends a connection during a statement leaves that in doubt if it writes, and serves the next one', async () => {
     const one = openDatabase({ connection: test.connection, connections: 1, onError: () => undefined });
-    const pid = await backendOf(one);
-    const doubt = doubtOf(one.query('select pg_sleep(60)'));
-    await terminate(pid, 'PgSleep');
-    assert.equal(await doubt, true);
-    assert.notEqual(await backendOf(one), pid);
+    for (const [statement, inDoubt] of [
+      [SLOW_INSERT, true],
+      ['\n  select pg_sleep(60)', false],
+    ] as const) {
+      const pid = await backendOf(one);
+      const doubt = doubtOf(one.query(statement));
+      await terminate(pid, 'PgSleep');
+      assert.equal(await doubt, inDoubt);
+      assert.notEqual(await backendOf(one), pid);
+    }
     await one.close();
   });
 
@@ -206,8 +213,8 @@ describe('a database in trouble', () => {
   it('that falls silent in the middle leaves in doubt only what it may have committed', async () => {
     const proxy = await openProxy(test.connection);
     const cut = openDatabase({ connection: { url: proxy.url }, connections: 2, onError: () => undefined });
-    const alone = doubtOf(cut.query('select pg_sleep(60)'));
-    const inTransaction = doubtOf(cut.transaction((tx) => tx.query('select pg_sleep(60)')));
+    const alone = doubtOf(cut.query(SLOW_INSERT));
+    const inTransaction = doubtOf(cut.transaction((tx) => tx.query(SLOW_INSERT)));
     await until(async () => (await sleepers()) === 2);
     proxy.cut();
     assert.equal(await alone, true);
@@ -270,8 +277,11 @@ async function terminate(pid: number, waitingFor: string): Promise<void> {
 }
 
 async function sleepers(): Promise<number> {
-  const rows = await database.query(`select 1 from pg_stat_activity
-    where wait_event = 'PgSleep' and datname = current_database() and query like 'select%'`);
+  const rows = await database.query(
+    `select 1 from pg_stat_activity
+    where wait_event = 'PgSleep' and datname = current_database() and query = $1`,
+    [SLOW_INSERT],
+  );
   return rows.length;
 }
 

@@ -54,6 +54,8 @@ const IDLE_TRANSACTION_TIMEOUT_MS = LEASE_MS - 5_000;
 const ANSWER_GRACE_MS = 5_000;
 /** After this a statement has its answer, or has failed. */
 export const ANSWER_TIMEOUT_MS = STATEMENT_TIMEOUT_MS + ANSWER_GRACE_MS;
+/** What writes begins with another word. Only the making of partitions is a `select` too, and is repeated whatever became of it. */
+const ONLY_READS = /^\s*select\b/i;
 /** Long enough that a quiet minute does not cost the next burst its connections. */
 const IDLE_CONNECTION_MS = 300_000;
 
@@ -193,7 +195,8 @@ function openSession(client: PoolClient, isBroken: () => boolean): Session {
     } catch (error) {
       // The driver's own stack ends where it read the answer.
       if (error instanceof Error) Error.captureStackTrace(error);
-      const failure = readStatementFailure(error, isBroken(), committing && sent);
+      const mayHaveWritten = committing && sent && !ONLY_READS.test(statement.text);
+      const failure = readStatementFailure(error, isBroken(), mayHaveWritten);
       session.usable &&= failure.connectionUsable;
       if (!(failure.error instanceof StoreUnavailable && failure.error.commitInDoubt)) noteRolledBack(failure.error);
       throw failure.error;

@@ -18,7 +18,7 @@ export interface StatementFailure {
 
 /**
  * Reads the error of a statement. `committing` says that the statement may have committed: it ran outside a
- * transaction, or it was the commit.
+ * transaction and may have written, or it was the commit.
  */
 export function readStatementFailure(error: unknown, connectionBroken: boolean, committing: boolean): StatementFailure {
   if (!(error instanceof DatabaseError) || error.code === undefined) {

@@ -37,7 +37,8 @@ const ACTIONS: Record<string, string> = {
   unknown_channel: 'Choose another channel.',
   channel_refused: 'Check the number, the business account and the access token.',
   rate_limited: 'Wait a moment and try again.',
-  internal_error: 'Try again. If it stays, tell the platform the request id.',
+  internal_error:
+    'If you were changing something, look whether it was done before you try again. If it stays, tell the platform the request id.',
   unavailable: 'Nothing was done. Try again in a moment.',
 };
 
