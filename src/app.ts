@@ -224,7 +224,9 @@ async function createParts(deps: WatchedDeps, sealer: Sealer, life: Life) {
   const sends = watch.sends(
     createSends({ ...transmitting, findReplay, registry, checkAgainstTemplate, docsUrl, deadlineMs, sendsMax }),
   );
-  const applying = { decode: decodeNotification, nowMs: () => clock.nowMs() };
+  const limits = limitsOf(config);
+  const messagesFromMs = () => limits().messagesFromMs;
+  const applying = { decode: decodeNotification, nowMs: () => clock.nowMs(), messagesFromMs };
   const watching = { watch: watch.loop('processor', PROCESSOR_POLL_MS / 1_000), onBatch: onBatch(watch, registry) };
   const backlog = createBacklog();
   const applyDeps = { ...applying, ...watching, onClaim: backlog.beginClaim };

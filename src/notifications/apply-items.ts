@@ -59,8 +59,15 @@ interface Effects {
 const NOT_WRITTEN_BY_A_PERSON = 'system';
 const MARKETING = 'marketing_messages';
 
-/** Applies items in the caller's transaction, in their order. Returns what is left of them, by their place. */
-export async function applyItems(tx: Transaction, works: readonly ItemWork[]): Promise<Map<number, Leftover>> {
+/**
+ * Applies items in the caller's transaction, in their order. Returns what is left of them, by their place. What happens to messages
+ * before `keptFromId` is written down, and told to nobody.
+ */
+export async function applyItems(
+  tx: Transaction,
+  works: readonly ItemWork[],
+  keptFromId: string,
+): Promise<Map<number, Leftover>> {
   const left = new Map<number, Leftover>();
   const targets = await findChannelTargets(tx, namedIn(works));
   const effects: Effects = {
@@ -77,7 +84,8 @@ export async function applyItems(tx: Transaction, works: readonly ItemWork[]): P
       tx,
       effects.reports.map(({ report }) => report),
     );
-    events.push(...moved);
+    // What is gone for its readers, though its week is not dropped yet, must not be told again, with its number and reference.
+    events.push(...moved.filter(({ messageId }) => messageId >= keptFromId));
     effects.reports.forEach(({ place }, index) => {
       if (known[index] !== true) left.set(place, 'unknown_message');
     });

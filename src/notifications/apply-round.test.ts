@@ -38,7 +38,7 @@ const packs =
 const pack = packs(false);
 const busyPack = packs(true);
 const round = (told = log, order?: ClaimOrder) =>
-  runRound(database, { decode: decodeNotification, nowMs: Date.now }, told, order);
+  runRound(database, { decode: decodeNotification, nowMs: Date.now, messagesFromMs: () => 0 }, told, order);
 /** The bodies that have rows, and their states. */
 const kept = async () => {
   const rows = await database.query<{ body: Buffer; state: string; attempts: number }>(
@@ -103,7 +103,12 @@ describe('a round of applying', () => {
   /** Whether the round has told that it has caught up. */
   const catchesUp = async () => {
     let times = 0;
-    const deps = { decode: decodeNotification, nowMs: Date.now, onClaim: () => () => void times++ };
+    const deps = {
+      decode: decodeNotification,
+      nowMs: Date.now,
+      messagesFromMs: () => 0,
+      onClaim: () => () => void times++,
+    };
     await runRound(database, deps, log);
     return times === 1;
   };
@@ -134,7 +139,7 @@ describe('a round of applying', () => {
       throw new StoreUnavailable('away', false);
     };
     let times = 0;
-    const deps = { decode, nowMs: Date.now, onClaim: () => () => void times++ };
+    const deps = { decode, nowMs: Date.now, messagesFromMs: () => 0, onClaim: () => () => void times++ };
     await assert.rejects(runRound(database, deps, log), StoreUnavailable);
     assert.equal(times, 0);
     assert.equal(await catchesUp(), true);

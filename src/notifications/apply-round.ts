@@ -107,7 +107,7 @@ async function applyAlone(
   { id, spoiling }: { id: string; spoiling: boolean },
   log: Logger,
 ): Promise<void> {
-  const singly: ItemApplier = (tx, works) => applySingly(tx, works, log);
+  const singly: ItemApplier = (tx, works, keptFromId) => applySingly(tx, works, keptFromId, log);
   for (const apply of spoiling ? [singly] : [undefined, singly]) {
     try {
       const begunMs = performance.now();

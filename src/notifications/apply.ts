@@ -1,4 +1,4 @@
-import { idTimeMs } from '../kernel/ids.ts';
+import { firstIdOfMs, idTimeMs } from '../kernel/ids.ts';
 import type { DecodedNotification, NotificationItem } from '../provider/notification.ts';
 import type { Transaction } from '../store/database.ts';
 import { applyItems, type ItemWork } from './apply-items.ts';
@@ -20,10 +20,16 @@ const KINDS_MAX = 100;
 export interface ApplyDeps {
   decode(rawBody: Buffer): DecodedNotification;
   nowMs(): number;
+  /** Callers see no message from before this time any more, whether or not it is still stored. */
+  messagesFromMs(): number;
 }
 
 /** How items are applied: all together, or one by one where one of them has spoiled the batch. */
-export type ItemApplier = (tx: Transaction, works: readonly ItemWork[]) => Promise<Map<number, Leftover>>;
+export type ItemApplier = (
+  tx: Transaction,
+  works: readonly ItemWork[],
+  keptFromId: string,
+) => Promise<Map<number, Leftover>>;
 
 /** What became of the notifications of a batch, in their order, and the kind of every item that was due in them. */
 export interface AppliedBatch {
@@ -42,7 +48,8 @@ export async function applyNotifications(
   const works = opened.flatMap(({ notification, due }) =>
     due.map(({ item }) => ({ notificationId: notification.id, origin: notification.origin, item })),
   );
-  const left = works.length === 0 ? new Map<number, Leftover>() : await apply(tx, works);
+  const left =
+    works.length === 0 ? new Map<number, Leftover>() : await apply(tx, works, firstIdOfMs(deps.messagesFromMs()));
   let before = 0;
   const results = opened.map((one) => {
     const leftovers = one.due.flatMap(({ index }, place) => {

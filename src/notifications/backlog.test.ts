@@ -90,7 +90,12 @@ it('what a number brings is applied in the order of its coming, however slow a c
     return decodeNotification(body);
   };
   const round = (order: 'quiet' | 'oldest') =>
-    runRound(database, { decode, nowMs: Date.now, onClaim: backlog.beginClaim }, pino({ level: 'silent' }), order);
+    runRound(
+      database,
+      { decode, nowMs: Date.now, messagesFromMs: () => 0, onClaim: backlog.beginClaim },
+      pino({ level: 'silent' }),
+      order,
+    );
 
   const posts: Promise<unknown>[] = [];
   await database.transaction(async (tx) => {

@@ -23,7 +23,7 @@ async function looksAtForeignStatus() {
   const notification = { id: newId(), origin: 'test' as const, body, items_left: null };
   const looksMs: number[] = [];
   for (let nowMs = cameMs; ; ) {
-    const deps = { decode: decodeNotification, nowMs: () => nowMs };
+    const deps = { decode: decodeNotification, nowMs: () => nowMs, messagesFromMs: () => 0 };
     const claimed = { ...notification, attempts: looksMs.length };
     const { results } = await gateway.database.transaction((tx) => applyNotifications(tx, deps, [claimed]));
     const result = results[0] ?? assert.fail();
