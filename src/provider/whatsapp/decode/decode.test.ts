@@ -118,10 +118,19 @@ describe('decoding a notification of the provider', () => {
     assert.ok(item?.kind === 'undecodable' && item.reason === 'no_message_id');
   });
 
+  it('reads as many of the shortest statuses that the provider writes as have room in a body', () => {
+    const when = { timestamp: '1749416383', recipient_id: '16505551234' };
+    const status = { id: `wamid.${'x'.repeat(49)}`, status: 'sent', ...when };
+    const count = Math.floor((4 << 20) / (JSON.stringify(status).length + 1));
+    const statuses = Array.from({ length: count }, () => status);
+    const items = decodeItems(bodyOf('messages', { metadata: { phone_number_id: '1' }, statuses }));
+    assert.deepEqual([items.length, items.at(-1)?.kind], [count, 'status']);
+  });
+
   it('stops at a number of items that the provider never sends', () => {
-    const items = decodeItems(`{"entry":[${'1,'.repeat(30_000)}1]}`);
+    const items = decodeItems(`{"entry":[${'1,'.repeat(40_000)}1]}`);
     const last = items.at(-1);
-    assert.equal(items.length, 20_001);
+    assert.equal(items.length, 32_001);
     assert.ok(last?.kind === 'undecodable' && last.reason === 'too_many_items');
   });
 

@@ -5,8 +5,11 @@ import { decodeChange, undecodable } from './fields.ts';
 import { parseAsSent } from './json.ts';
 import { arrayAt, type JsonObject } from './values.ts';
 
-/** The provider puts at most 1,000 updates into one body; a body made of nothing but brackets must not fill memory. */
-const ITEMS_MAX = 20_000;
+/**
+ * The provider puts at most 1,000 updates into one body. Its shortest, a status without a price, has 135 bytes, so no more of them
+ * have room in the 4 MiB that are taken. A body made of nothing but brackets must not fill memory.
+ */
+const ITEMS_MAX = 32_000;
 
 /**
  * Reads what the provider posted. It takes any bytes and never throws: what cannot be read becomes an item that says
