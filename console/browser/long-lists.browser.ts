@@ -60,5 +60,28 @@ describe('what stands on a later page of a list', () => {
     );
   });
 
+  it('is of the list that is shown, whatever stands in its filter by now; and a list is gone when another filter is refused', async () => {
+    const older = await world.makeAccount('Audited First');
+    const newer = await world.makeAccount('Audited Last');
+    const page = await world.open();
+    await page.route('**/platform/v1/audit?*', (route) => {
+      const url = new URL(route.request().url());
+      url.searchParams.set('limit', '2');
+      return route.continue({ url: url.href });
+    });
+    await signIn(page, world.gateway.dev.platform_key);
+    await openPage(page, 'Audit log');
+    const rowsOf = ({ id }: { id: string }) => page.locator(`tbody tr:has(a[href$="${id}"])`);
+    await rowsOf(newer).nth(1).waitFor();
+    await page.getByLabel('Account id').fill(newer.id);
+    await page.getByRole('button', { name: 'Load more' }).click();
+    await rowsOf(older).nth(1).waitFor({ timeout: 10_000 });
+    assert.deepEqual([await rowsOf(newer).count(), await page.locator('tbody tr').count()], [2, 4]);
+    await page.getByLabel('Account id').fill('no account');
+    await page.getByRole('button', { name: 'Search' }).click();
+    await page.getByRole('alert').getByText('invalid_request').waitFor();
+    assert.equal(await page.locator('tbody tr').count(), 0);
+  });
+
   it('complained of nothing', () => assert.deepEqual(world.complaints, []));
 });

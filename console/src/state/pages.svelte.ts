@@ -12,8 +12,9 @@ export interface Pages<Row> {
   readonly more: boolean;
   readonly failure: Failure | undefined;
   readonly busy: boolean;
-  /** Reads the first page anew. */
+  /** Reads the first page anew, of the list that the call names now. */
   load(): Promise<void>;
+  /** Reads the next page of the list that is shown, whatever was typed into its filter since. */
   loadMore(): Promise<void>;
   /** Puts a changed row into the place of the old one. */
   replace(row: Row, isSame: (other: Row) => boolean): void;
@@ -26,19 +27,32 @@ export function createPages<Row>(row: Decode<Row>, call: () => Call): Pages<Row>
   let failure = $state.raw<Failure>();
   let busy = $state(false);
   let newest = 0;
+  /** What `rows` and `cursor` are of. */
+  let shown: Call | undefined;
 
-  async function read(from: string | null): Promise<void> {
+  async function read(asked: Call, from: string | null): Promise<void> {
     newest += 1;
     const number = newest;
     busy = true;
-    const { query, ...rest } = call();
+    const { query, ...rest } = asked;
     const answer = await api({ ...rest, query: { limit: ROWS_A_PAGE, ...query, cursor: from } }, pageOf(row));
     if (number !== newest) return;
     busy = false;
     failure = answer.ok ? undefined : answer.failure;
-    if (!answer.ok) return;
+    if (!answer.ok) {
+      // The rows of another filter would stand there as if they were of this one.
+      if (JSON.stringify(asked) !== JSON.stringify(shown)) forget();
+      return;
+    }
+    shown = asked;
     rows = from === null ? answer.value.data : [...(rows ?? []), ...answer.value.data];
     cursor = answer.value.next_cursor;
+  }
+
+  function forget(): void {
+    shown = undefined;
+    rows = undefined;
+    cursor = null;
   }
 
   return {
@@ -54,8 +68,8 @@ export function createPages<Row>(row: Decode<Row>, call: () => Call): Pages<Row>
     get busy() {
       return busy;
     },
-    load: () => read(null),
-    loadMore: () => read(cursor),
+    load: () => read(call(), null),
+    loadMore: () => read(shown ?? call(), cursor),
     replace(changed, isSame) {
       rows = rows?.map((other) => (isSame(other) ? changed : other));
     },
