@@ -93,10 +93,20 @@ const LEFTOVERS: Record<string, string> = {
   unknown_message: 'Its message is not known, and was waited for in vain.',
   no_channel: 'No channel has this phone number id or business account. Connect it, then reprocess.',
   undecodable: 'It has a form that is not known. A newer version may know it.',
+  not_json: 'It cannot be read at all: it is not JSON.',
   failed: 'Applying it failed. Look into the log, then reprocess.',
 };
+/** While a notification waits, nothing was in vain yet. */
+const WAITING_LEFTOVERS: Record<string, string> = {
+  unknown_message: 'Its message is not known yet. It is looked for again by itself, for a week.',
+};
+/** How the gateway parts the reasons of a notification that has several. */
+const PARTED_BY = ', ';
 
-/** Why a notification was not applied, and what to do. */
-export function explainLeftover(error: string | null): string {
-  return error === null ? '–' : (LEFTOVERS[error] ?? error.replaceAll('_', ' '));
+/** Why a notification was not applied, or not all of it, and what to do. */
+export function explainLeftover(error: string | null, state: string): string {
+  if (error === null) return '–';
+  const explain = (reason: string) =>
+    (state === 'waiting' ? WAITING_LEFTOVERS[reason] : undefined) ?? LEFTOVERS[reason] ?? reason.replaceAll('_', ' ');
+  return error.split(PARTED_BY).map(explain).join(' ');
 }
