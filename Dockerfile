@@ -20,7 +20,7 @@ WORKDIR /app
 ENV NODE_ENV=production HOST=0.0.0.0 WAYPOST_DATA_DIR=/data
 COPY --from=modules /app/node_modules ./node_modules
 COPY --from=build /app/package.json /app/LICENSE ./
-COPY --from=build /app/scripts/start.js /app/scripts/compile-ahead.js /app/scripts/limit-heap.js ./scripts/
+COPY --from=build /app/scripts/start.js /app/scripts/compile-ahead.js /app/scripts/early-stop.js /app/scripts/limit-heap.js ./scripts/
 COPY --from=build /app/scripts/console-state.js /app/scripts/healthcheck.js ./scripts/
 COPY --from=build /app/src ./src
 COPY --from=build /app/sandbox ./sandbox

@@ -1,8 +1,9 @@
 // Plain JavaScript, so that a Node that cannot run the gateway can still say why.
-import { spawn, spawnSync } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import module from 'node:module';
 import { join, resolve } from 'node:path';
+import { listenEarly } from './early-stop.js';
 import { limitHeap } from './limit-heap.js';
 
 const NODE_MAJOR_MIN = 24;
@@ -21,23 +22,24 @@ if (unknown !== undefined) {
   );
   process.exit(2);
 }
+const early = listenEarly();
 // Each thread has a heap of its own in the C library, and nothing here keeps more than one of these busy.
 process.env.UV_THREADPOOL_SIZE ??= '2';
 limitHeap();
 const dataDir = process.env.WAYPOST_DATA_DIR?.trim() || '.waypost'; // Blank counts as not given, as in the settings.
-useCompiledSources(process.env.NODE_COMPILE_CACHE?.trim() || join(dataDir, 'compile-cache'));
+await useCompiledSources(process.env.NODE_COMPILE_CACHE?.trim() || join(dataDir, 'compile-cache'));
 if (process.argv.includes('--build-console')) await buildConsoleBeside();
 const { runGateway } = await import('../src/main.ts');
-await runGateway();
+await early.handOver(runGateway);
 
 /**
  * The stripped and compiled sources are kept: later starts are quicker. The first start lets another process make them, so
  * that this one never has the stripper in its memory, which takes 25 MB and does not give them back.
  */
-function useCompiledSources(cacheDir) {
+async function useCompiledSources(cacheDir) {
   // Node would ask for ever there when it makes the folder. The settings refuse it with a sentence.
   if (resolve(cacheDir).startsWith('/proc/')) return;
-  if (!existsSync(cacheDir)) spawnSync(process.execPath, [COMPILE_AHEAD, cacheDir], { stdio: 'inherit' });
+  if (!existsSync(cacheDir)) await early.run([COMPILE_AHEAD, cacheDir]);
   module.enableCompileCache(cacheDir);
 }
 

@@ -22,7 +22,10 @@ const DRAINING_KEEP_ALIVE_MS = 1;
 /** How long after its deadline a send's answer is surely written. */
 const ANSWERED_MS = 1_000;
 
-/** Runs the gateway until it is told to stop, then ends the process: with code 0, or 1 and a sentence if it failed. */
+/**
+ * Runs the gateway until it is told to stop, then ends the process: with code 0, or 1 and a sentence if it failed. By the time it
+ * returns it listens for signals.
+ */
 export async function runGateway(): Promise<never> {
   try {
     await main();

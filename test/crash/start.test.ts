@@ -3,7 +3,7 @@ import { spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
-import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { networkInterfaces, tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -202,6 +202,32 @@ for (const [how, url] of [
 const onLinux = { skip: process.platform !== 'linux' && 'only Linux shows processes as files' };
 const onOwnServer = { skip: process.env.TEST_DATABASE_URL === undefined ? false : 'not on the embedded server' };
 
+it(
+  'a start that is told to stop while it compiles its sources ends with 0, and leaves no process behind',
+  onLinux,
+  async (t) => {
+    const start = beginStart(t, await makeDataDir(t));
+    const compiling = await until(() => childrenOf(start.child.pid));
+    start.child.kill('SIGTERM');
+    assert.deepEqual(await start.gone, [0, null]);
+    assert.deepEqual(
+      compiling.filter((pid) => existsSync(`/proc/${pid}`)),
+      [],
+    );
+  },
+);
+
+it('a start that is told to stop while it loads its sources ends with 0', async (t) => {
+  const dataDir = await makeDataDir(t);
+  const cache = join(dataDir, 'compile-cache');
+  await mkdir(cache);
+  const start = beginStart(t, dataDir);
+  // Once there is something in it, what is loaded is kept there.
+  await until(async () => (await readdir(cache)).length > 0);
+  start.child.kill('SIGTERM');
+  assert.deepEqual(await start.gone, [0, null]);
+});
+
 it('a start on a data folder where nothing can be made ends with a sentence', onLinux, async () => {
   // Node's own way to make a folder with those above it asks /proc for ever, where the compiled sources are kept too.
   for (const dataDir of ['/proc/waypost', '/sys/waypost']) {
@@ -245,17 +271,30 @@ it('the sandbox is told none of the secrets that the gateway was given, but its 
   };
   const gateway = await startGatewayProcess(await makeDataDir(t), env);
   t.after(() => gateway.kill());
-  const children = await readFile(`/proc/${gateway.child.pid}/task/${gateway.child.pid}/children`, 'utf8');
-  const environments = children
-    .trim()
-    .split(' ')
-    .map((pid) => readFile(`/proc/${pid}/environ`, 'utf8'));
+  const children = (await childrenOf(gateway.child.pid)) ?? [];
+  const environments = children.map((pid) => readFile(`/proc/${pid}/environ`, 'utf8'));
   const told = (await Promise.all(environments)).filter((variables) => variables.includes('WAYPOST_SANDBOX_CHILD='));
   assert.equal(told.length, 1);
   for (const word of [secret, WAYPOST_MASTER_KEY, env.DATABASE_URL]) assert.ok(!told[0]?.includes(word));
   assert.match(told[0] ?? '', /WAYPOST_SANDBOX_APP_SECRET=./);
   assert.equal(await gateway.stop(), 0);
 });
+
+/** A start that is not waited for. */
+function beginStart(t: TestContext, dataDir: string) {
+  const child = spawn(process.execPath, ['scripts/start.js'], {
+    env: { PATH: process.env.PATH, WAYPOST_DATA_DIR: dataDir },
+    stdio: 'ignore',
+  });
+  t.after(() => child.kill('SIGKILL'));
+  return { child, gone: once(child, 'exit') };
+}
+
+/** undefined: there is none. */
+async function childrenOf(pid: number | undefined): Promise<string[] | undefined> {
+  const children = (await readFile(`/proc/${pid}/task/${pid}/children`, 'utf8')).trim();
+  return children === '' ? undefined : children.split(' ');
+}
 
 async function makeDataDir(t: TestContext): Promise<string> {
   const dataDir = await mkdtemp(join(tmpdir(), 'waypost-start-'));
