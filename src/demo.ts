@@ -50,10 +50,13 @@ export async function prepareDemo({ database, app, secrets, dataDir, baseUrl, sa
   return dev;
 }
 
+/** The audit log's word for who made the demonstration account and its key: no key of the platform's has asked for them. */
+const ACTOR = 'first start';
+
 async function makeDemo(database: Database, app: App): Promise<{ accountId: string; key: string }> {
-  const account = await createAccount(database, { name: 'Demonstration', actor: 'first start' }, app.birth);
+  const account = await createAccount(database, { name: 'Demonstration', actor: ACTOR }, app.birth);
   const wish = { accountId: account.id, name: 'First test key', mode: 'test' as const, scopes: null, expiresAt: null };
-  const { key } = await createKey(database, { ...wish, actor: 'first start' });
+  const { key } = await createKey(database, { ...wish, actor: ACTOR });
   return { accountId: account.id, key };
 }
 

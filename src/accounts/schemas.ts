@@ -72,7 +72,9 @@ export const accountSchemas = {
       id: idOf('aud', 'The id of the entry.'),
       at: time('When it was made.'),
       account_id: orNull(accountId('The account that it concerns; null: none.')),
-      actor: text('Who made it: the id of a key, or `platform`.'),
+      actor: text(
+        'Who made it: the id of a key, `platform`, or `first start` for the demonstration account and its key, which a start makes.',
+      ),
       action: text('What was done, such as `key.created`.'),
       target: orNull(text('What it was done to: an id.')),
       detail: ref('AuditDetail', 'What was changed.'),

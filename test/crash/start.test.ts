@@ -103,6 +103,20 @@ it('a start gives a test key that is valid, also after the one before was rolled
   assert.equal((await readApi(next.dev, '/api/v1/account')).status, 200);
 });
 
+it('the audit log tells of what a first start has made, by a word that the description of the API has', async (t) => {
+  const { dev, stop } = await startGatewayProcess(await makeDataDir(t), await ownDatabase(t));
+  const path = `/platform/v1/audit?account_id=${dev.account_id}`;
+  const { json } = await callApi(dev.base_url, 'GET', path, { key: dev.platform_key });
+  const { json: api } = await callApi(dev.base_url, 'GET', '/openapi.json', { key: null });
+  assert.equal(await stop(), 0);
+  const told = json.data.map(({ actor, action }: { actor: string; action: string }) => [action, actor]);
+  assert.deepEqual(told, [
+    ['key.created', 'first start'],
+    ['account.created', 'first start'],
+  ]);
+  assert.match(api.components.schemas.AuditEntry.properties.actor.description, /`first start`/);
+});
+
 it('a start that listens everywhere tells an address that can be called', async (t) => {
   const database = await ownDatabase(t);
   for (const [HOST, told] of [
