@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
+import { existsSync } from 'node:fs';
 import { mkdir, readFile, rename, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { dirname, join, resolve } from 'node:path';
 import { isObject, isText, type JsonObject, parseJson } from './read-json.ts';
 
 const FILE = 'secrets.json';
@@ -17,9 +18,22 @@ export async function keptAppSecret(dataDir: string): Promise<string> {
   const secret = kept[MEMBER];
   if (isText(secret)) return secret;
   const made = randomBytes(SECRET_BYTES).toString('hex');
-  await mkdir(dataDir, { recursive: true, mode: 0o700 });
+  await makeFolder(resolve(dataDir)).catch((error: unknown) => {
+    const why = error instanceof Error ? error.message : 'unknown reason';
+    throw new Error(`WAYPOST_DATA_DIR must be a folder that can be written to: ${why}.`);
+  });
   await replaceFile(path, `${JSON.stringify({ ...kept, [MEMBER]: made }, null, 2)}\n`);
   return made;
+}
+
+/** With those above it, one by one: Node's own way to do so never ends in /proc, by whatever link it is named. */
+async function makeFolder(dir: string): Promise<void> {
+  if (existsSync(dir)) return;
+  if (dir !== dirname(dir)) await makeFolder(dirname(dir));
+  await mkdir(dir, { mode: 0o700 }).catch((error: unknown) => {
+    // A gateway may have made it in this moment.
+    if (!existsSync(dir)) throw error;
+  });
 }
 
 async function readSecrets(path: string): Promise<JsonObject> {

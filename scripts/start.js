@@ -1,8 +1,8 @@
 // Plain JavaScript, so that a Node that cannot run the gateway can still say why.
 import { spawn } from 'node:child_process';
-import { existsSync } from 'node:fs';
+import { existsSync, mkdirSync } from 'node:fs';
 import module from 'node:module';
-import { join, resolve } from 'node:path';
+import { dirname, join, resolve } from 'node:path';
 import { listenEarly } from './early-stop.js';
 import { limitHeap } from './limit-heap.js';
 
@@ -37,10 +37,23 @@ await early.handOver(runGateway);
  * that this one never has the stripper in its memory, which takes 25 MB and does not give them back.
  */
 async function useCompiledSources(cacheDir) {
-  // Node would ask for ever there when it makes the folder. The settings refuse it with a sentence.
-  if (resolve(cacheDir).startsWith('/proc/')) return;
-  if (!existsSync(cacheDir)) await early.run([COMPILE_AHEAD, cacheDir]);
+  const first = !existsSync(cacheDir);
+  // The settings refuse such a folder with a sentence.
+  if (!makeFolder(resolve(cacheDir))) return;
+  if (first) await early.run([COMPILE_AHEAD, cacheDir]);
   module.enableCompileCache(cacheDir);
+}
+
+/** Whether the folder is there. Node's own way to make it with those above it never ends in /proc, by whatever link it is named. */
+function makeFolder(dir) {
+  if (existsSync(dir)) return true;
+  if (dir === dirname(dir) || !makeFolder(dirname(dir))) return false;
+  try {
+    mkdirSync(dir);
+    return true;
+  } catch {
+    return existsSync(dir); // Another start may have made it in this moment.
+  }
 }
 
 /**

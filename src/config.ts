@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { validateHeaderName, validateHeaderValue } from 'node:http';
 import { resolve } from 'node:path';
 import { errorCodeOf } from './kernel/error-code.ts';
+import { isInProc } from './kernel/in-proc.ts';
 import type { KeepDays } from './kernel/keep.ts';
 import type { TracesConfig } from './observe/traces.ts';
 import { SETTINGS, type Setting, type SettingName } from './settings.ts';
@@ -116,8 +117,7 @@ export function loadConfig(environment: Environment = process.env): Config {
 function faultsOf(config: Config): string[] {
   const faults: string[] = [];
   const { appSecrets, verifyTokens, platformKeys, masterKey } = config.secrets;
-  // There Node never ends making a folder and those above it.
-  if (/^\/proc(\/|$)/.test(config.dataDir))
+  if (isInProc(config.dataDir))
     faults.push('WAYPOST_DATA_DIR must be a folder that can be written to, and none in /proc');
   if (!LOG_LEVELS.includes(config.logLevel)) faults.push(`WAYPOST_LOG_LEVEL must be one of ${LOG_LEVELS.join(', ')}`);
   if (!/^v\d+\.\d+$/.test(config.providerVersion)) faults.push('WAYPOST_PROVIDER_VERSION must look like v25.0');

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
-import { mkdtemp, open, readdir, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, open, readdir, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, it, type TestContext } from 'node:test';
@@ -65,6 +65,21 @@ describe('the tools', () => {
     assert.match(stderr, /^There is no embedded database in .*nowhere\.\n$/);
     assert.equal(exitCode, 1);
     assert.ok(!existsSync(join(dir, 'copy')));
+  });
+
+  it('end with a sentence where nothing can be made, also by a link: Node would ask /proc for ever', {
+    skip: process.platform !== 'linux' && 'only Linux shows processes as files',
+  }, async (t) => {
+    const dir = await mkdtemp(join(tmpdir(), 'waypost-tools-'));
+    t.after(() => rm(dir, { recursive: true, force: true }));
+    await symlink('/proc', join(dir, 'link'));
+    for (const WAYPOST_DATA_DIR of ['/proc/waypost', join(dir, 'link/waypost')])
+      for (const tool of ['scripts/start.js', 'sandbox/main.ts', 'scripts/backup.ts']) {
+        const args = tool.includes('backup') ? [tool, join(dir, 'copy')] : [tool];
+        const { exitCode, stderr } = await run(t, args, { env: { WAYPOST_DATA_DIR } });
+        assert.match(stderr, /WAYPOST_DATA_DIR must be a folder that can be written to/, tool);
+        assert.equal(exitCode, 1, tool);
+      }
   });
 
   it('take a blank data folder for one that is not named, and look nowhere else', async (t) => {

@@ -1,7 +1,9 @@
 import { existsSync } from 'node:fs';
-import { chmod, chown, copyFile, cp, mkdir, open, readdir, writeFile } from 'node:fs/promises';
+import { chmod, chown, copyFile, cp, mkdir, open, readdir, rm, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { Client } from 'pg';
+import { errorCodeOf } from '../../kernel/error-code.ts';
+import { isInProc } from '../../kernel/in-proc.ts';
 import { isAlive } from '../../kernel/is-alive.ts';
 import { EMBEDDED_USER } from './address.ts';
 import { type Embedded, type EmbeddedLog, startEmbedded } from './embedded.ts';
@@ -10,6 +12,8 @@ import { choosePlace, type RunAs, undefinedIfMissing } from './place.ts';
 
 /** Kept only as long as our connection: the server keeps the log that the copy needs, whatever happens to us. */
 const SLOT = 'waypost_backup';
+/** The SQLSTATE of a name that is taken. */
+const TAKEN = '42710';
 /** Folders whose contents the server makes anew, and files of a server that runs. */
 const EMPTY_DIRS = new Set([
   'pg_wal',
@@ -34,29 +38,42 @@ export async function backUpEmbedded(dataDir: string, targetDir: string, log: Em
   const place = existsSync(from) ? await choosePlace(from, log) : undefined;
   if (!place?.clusterExists) throw new Error(`There is no embedded database in ${from}.`);
   const { baseDir, clusterDir, runAs } = place;
-  await makeTarget(to, runAs);
-  const own = (await isServing(clusterDir)) ? undefined : await startEmbedded({ dataDir: from, log });
+  const takeBack = await makeTarget(to, runAs);
   try {
-    await copyCluster(
-      { clusterDir, targetDir: join(to, 'postgres', 'cluster'), runAs },
-      await connect(clusterDir, own),
-    );
-    if (process.platform === 'win32') await copyFile(join(baseDir, 'password'), join(to, 'postgres', 'password'));
-  } finally {
-    await own?.stop();
+    const own = (await isServing(clusterDir)) ? undefined : await startEmbedded({ dataDir: from, log });
+    try {
+      await copyCluster(
+        { clusterDir, targetDir: join(to, 'postgres', 'cluster'), runAs },
+        await connect(clusterDir, own),
+      );
+      if (process.platform === 'win32') await copyFile(join(baseDir, 'password'), join(to, 'postgres', 'password'));
+    } finally {
+      await own?.stop();
+    }
+    for (const file of SECRET_FILES) await copyIfThere(join(from, file), join(to, file));
+    await syncTree(to);
+  } catch (error) {
+    await takeBack();
+    throw error;
   }
-  for (const file of SECRET_FILES) await copyIfThere(join(from, file), join(to, file));
-  await syncTree(to);
 }
 
-/** New or empty, so that no two backups ever mix. As root, the user who runs the server must be able to pass. */
-async function makeTarget(dir: string, runAs: RunAs | undefined): Promise<void> {
-  await mkdir(dir, { recursive: true });
+/**
+ * New or empty, so that no two backups ever mix. As root, the user who runs the server must be able to pass. Returns what removes all
+ * that was made in it, or half a backup would stand in the way of the next one. The folders above it may hold others' by then.
+ */
+async function makeTarget(dir: string, runAs: RunAs | undefined): Promise<() => Promise<void>> {
+  if (isInProc(dir)) throw new Error(`${dir} must be a folder that can be written to, and none in /proc.`);
+  const made = await mkdir(dir, { recursive: true });
   if ((await readdir(dir)).length > 0) throw new Error(`${dir} is not empty. Name a folder that does not exist yet.`);
   const mode = runAs === undefined ? 0o700 : 0o711;
   await chmod(dir, mode);
   await mkdir(join(dir, 'postgres'), { mode });
   await chmod(join(dir, 'postgres'), mode);
+  return async () => {
+    const all = made === undefined ? (await readdir(dir)).map((name) => join(dir, name)) : [dir];
+    for (const path of all) await rm(path, { recursive: true, force: true });
+  };
 }
 
 async function isServing(clusterDir: string): Promise<boolean> {
@@ -87,7 +104,7 @@ interface Copying {
  */
 async function copyCluster({ clusterDir, targetDir, runAs }: Copying, client: Client): Promise<void> {
   try {
-    await client.query('select pg_create_physical_replication_slot($1, true, true)', [SLOT]);
+    await takeSlot(client);
     await client.query('select pg_backup_start($1, true)', ['waypost']);
     await copyTree(clusterDir, targetDir, runAs);
     const { rows } = await client.query<{ labelfile: string; last: string }>(
@@ -102,6 +119,15 @@ async function copyCluster({ clusterDir, targetDir, runAs }: Copying, client: Cl
         await copyOwned(join(clusterDir, 'pg_wal', file), join(targetDir, 'pg_wal', file), runAs);
   } finally {
     await client.end();
+  }
+}
+
+async function takeSlot(client: Client): Promise<void> {
+  try {
+    await client.query('select pg_create_physical_replication_slot($1, true, true)', [SLOT]);
+  } catch (error) {
+    if (errorCodeOf(error) !== TAKEN) throw error;
+    throw new Error('Another backup of this database is being made. Wait until it has ended.', { cause: error });
   }
 }
 

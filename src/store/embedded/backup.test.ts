@@ -1,0 +1,47 @@
+import assert from 'node:assert/strict';
+import { existsSync } from 'node:fs';
+import { mkdir, mkdtemp, readdir, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, before, describe, it } from 'node:test';
+import { openDatabase } from '../database.ts';
+import { backUpEmbedded } from './backup.ts';
+import { type Embedded, startEmbedded } from './embedded.ts';
+
+const SILENT = { info() {}, warn() {}, error() {} };
+
+describe('a backup that cannot be made', () => {
+  let dir: string;
+  let embedded: Embedded;
+  const backUp = (target: string) => backUpEmbedded(join(dir, 'data'), target, SILENT);
+  before(async () => {
+    dir = await mkdtemp(join(tmpdir(), 'waypost-backup-'));
+    embedded = await startEmbedded({ dataDir: join(dir, 'data'), log: SILENT });
+  });
+  after(async () => {
+    await embedded.stop();
+    await rm(dir, { recursive: true });
+  });
+
+  it('because another one is being made says so, and leaves nothing in the way of the next one', async () => {
+    const [fresh, empty] = [join(dir, 'above/fresh'), join(dir, 'empty')];
+    await mkdir(empty);
+    const { connection } = embedded;
+    const other = openDatabase({ connection, connections: 1, onError: () => undefined });
+    // As the other one does: the slot is there as long as its connection.
+    await other.query(`select pg_create_physical_replication_slot('waypost_backup', true, true)`);
+    for (const target of [fresh, empty])
+      await assert.rejects(backUp(target), /^Error: Another backup of this database is being made/);
+    assert.deepEqual([existsSync(fresh), await readdir(empty)], [false, []]);
+    await other.close();
+    await backUp(fresh);
+    await assert.rejects(backUp(fresh), /is not empty/);
+    assert.ok(existsSync(join(fresh, 'postgres/cluster/backup_label')), 'the one that is there is left alone');
+  });
+
+  it('because its folder would be in /proc says so', {
+    skip: process.platform !== 'linux' && 'only Linux shows processes as files',
+  }, async () => {
+    await assert.rejects(backUp('/proc/waypost'), /must be a folder that can be written to, and none in \/proc/);
+  });
+});
