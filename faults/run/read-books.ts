@@ -13,11 +13,12 @@ export async function readBooks(
   transmitsAtRest: Books['transmitsAtRest'],
 ): Promise<Books> {
   const { callback, provider, accounts, db } = world;
+  const statuses = statusesOf(callback.postings);
   return {
     sends,
-    transmits: await settleDoubts(world, plan, provider.transmits),
+    transmits: await settleDoubts(world, plan, { transmits: provider.transmits, statuses }),
     transmitsAtRest,
-    statuses: statusesOf(callback.postings),
+    statuses,
     bodies: callback.postings.map(({ body: _, ...rest }) => rest),
     inboundIds: inboundIdsOf(callback.postings),
     ...(await readStored(db.database)),
@@ -25,8 +26,15 @@ export async function readBooks(
   };
 }
 
-/** What the sandbox has read is certain, unless it was killed and has forgotten it. */
-async function settleDoubts({ sandbox }: World, { faults }: Plan, transmits: Transmit[]): Promise<Transmit[]> {
+/**
+ * What the sandbox has read is certain, unless it was killed and has forgotten it. What it has told a status of it took: it may
+ * do so before it answers, and be killed between the two.
+ */
+async function settleDoubts(
+  { sandbox }: World,
+  { faults }: Plan,
+  { transmits, statuses }: Pick<Books, 'transmits' | 'statuses'>,
+): Promise<Transmit[]> {
   const answer = await fetch(`${sandbox.url()}/_sandbox/messages`);
   const { data }: { data: { taken: boolean; biz_opaque_callback_data: string }[] } = JSON.parse(await answer.text());
   const taken = new Set(data.flatMap((one) => (one.taken ? one.biz_opaque_callback_data : [])));
@@ -34,6 +42,7 @@ async function settleDoubts({ sandbox }: World, { faults }: Plan, transmits: Tra
   const sure = new Set(transmits.flatMap((one) => (one.taken === 'yes' ? one.messageId : [])));
   for (const id of taken.difference(new Set(transmits.map(({ messageId }) => messageId))))
     throw new Error(`The sandbox took ${id}, which did not pass the gate`);
+  for (const { messageId } of statuses) taken.add(messageId);
   return transmits.map((one) => {
     if (one.taken !== 'maybe' || sure.has(one.messageId)) return one;
     if (taken.has(one.messageId)) return { ...one, taken: 'yes' };
