@@ -5,6 +5,7 @@ import { withinMs } from '../kernel/within-ms.ts';
 import { createBatcher } from '../store/batcher.ts';
 import type { Queryable } from '../store/database.ts';
 import type { SendingChannel } from './channels.ts';
+import { createLateRoom } from './late-room.ts';
 import { type PaceGrant, type PaceWish, reserveTurns } from './pacing-store.ts';
 import { createPairLimit } from './pair-limit.ts';
 import { createTurnStock, LATE_MS, type TurnStock, type Turns, WINDOW_MS } from './turn-stock.ts';
@@ -44,6 +45,11 @@ export interface Pacing {
    * Throws as `turnsFor` does.
    */
   anotherTurn(channel: SendingChannel, deadlineMs: number): Promise<Turn>;
+  /**
+   * Whether a message that has waited for a connection may go on it: in its turn; or later, as long as this node transmits less
+   * than the channel's throughput.
+   */
+  mayGo(channel: SendingChannel, isLate: boolean): boolean;
   /** These people's messages did not go in their turns. The channel's have passed; the pair limit must not count them. */
   giveBack(channel: SendingChannel, people: readonly string[]): void;
 }
@@ -55,6 +61,7 @@ export interface Pacing {
 export function createPacing(database: Queryable, clock: SteadyClock): Pacing {
   const pairs = createPairLimit(clock);
   const stock = createTurnStock(clock);
+  const lateRoom = createLateRoom(clock);
   const reservations = createBatcher<OwnWish, Turns>({
     itemsMax: WISHES_A_QUERY_MAX,
     // One after the other: those who wait meanwhile may find enough in what the one before has reserved ahead.
@@ -108,6 +115,8 @@ export function createPacing(database: Queryable, clock: SteadyClock): Pacing {
         ? never('throughput_limited', startMs)
         : turnIn(startMs, nowMs);
     },
+    mayGo: ({ id, sender, throughputPerSecond }, isLate) =>
+      sender.mode === 'test' || lateRoom.mayGo(id, throughputPerSecond, isLate),
     giveBack(channel, people) {
       if (channel.sender.mode === 'test') return;
       for (const person of people) pairs.giveBack(channel.id, person);

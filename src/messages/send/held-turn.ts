@@ -53,6 +53,11 @@ export class HeldTurn {
     return this.#deps.clock.steadyMs() > this.#turn.untilMs;
   }
 
+  /** Whether the message may go on the connection that it has waited for, although its turn may have passed meanwhile. */
+  mayGo(): boolean {
+    return this.#deps.pacing.mayGo(this.#holder.channel, this.isPassed());
+  }
+
   /** How long it is until its time. */
   waitMs(): number {
     return Math.max(0, this.#turn.atMs - this.#deps.clock.steadyMs());

@@ -38,7 +38,7 @@ const people = (count: number) => Array.from({ length: count }, () => `+4477${St
 const inDeadlineMs = () => clock.steadyMs() + 20_000;
 
 /** A message that has its turn at once. */
-async function begin(transmit: Provider['transmit'], staleMs: number) {
+async function begin(transmit: Provider['transmit'], staleMs: number, look?: () => Promise<undefined>) {
   const [phone = ''] = people(1);
   const [turn] = await pacing.turnsFor(channel, [phone], inDeadlineMs());
   assert.equal(turn?.kind, 'now');
@@ -57,6 +57,7 @@ async function begin(transmit: Provider['transmit'], staleMs: number) {
     },
     ...{ turn: held, deadline },
     async lookAgain() {
+      if (look !== undefined) return look();
       passedMs += LOOK_MS;
       looks.push(held.waitMs());
       return sender;
@@ -81,7 +82,7 @@ describe('a message whose turn has passed', () => {
     assert.ok((looks[0] ?? 0) > 0, 'the look was over before its turn came');
   });
 
-  it('while it waited for a connection goes on it, where the next turn is near', async () => {
+  it('while it waited for a connection goes on it, where the channel has room', async () => {
     const { looks, transmit } = await begin(async (_sender, _message, _deadline, afterWait) => {
       passedMs += 200;
       return (await afterWait?.(200)) === undefined ? NOT_BEGUN : ACCEPTED;
@@ -90,19 +91,40 @@ describe('a message whose turn has passed', () => {
     assert.deepEqual(looks, []);
   });
 
-  it('while it waited for a connection gives it back, where the next turn is far', async () => {
+  it('while it waited for a connection gives it back at once, where others of the channel go, and goes in another turn', async () => {
     const outcomes: string[] = [];
     const { transmit } = await begin(async (_sender, _message, _deadline, afterWait) => {
       if (outcomes.length > 0) return ACCEPTED;
       passedMs += 2_000;
+      // As many as the channel sends in half a second, all in this moment.
+      for (let others = 0; others < PER_SECOND / 2; others++) pacing.mayGo(channel, false);
       await pacing.turnsFor(channel, people(40), inDeadlineMs());
       const beganMs = clock.steadyMs();
       outcomes.push((await afterWait?.(200)) === undefined ? 'given back' : 'held');
       assert.ok(clock.steadyMs() - beganMs < 200, 'at once');
       return NOT_BEGUN;
     }, STALE_MS);
+    const beganMs = clock.steadyMs();
     assert.deepEqual(await transmit(), ACCEPTED);
     assert.deepEqual(outcomes, ['given back']);
+    assert.ok(clock.steadyMs() - beganMs > 2_000 + (40 / PER_SECOND) * 1_000 - 200, 'behind those that have turns');
+  });
+
+  it('is looked at where the wait for a connection has made old what is known of it, and may have to stay', async () => {
+    let looks = 0;
+    const { transmit } = await begin(
+      async (_sender, _message, _deadline, afterWait) => {
+        passedMs += 5_000;
+        return (await afterWait?.(5_000)) === undefined ? NOT_BEGUN : ACCEPTED;
+      },
+      STALE_MS,
+      async () => {
+        looks += 1;
+        return undefined;
+      },
+    );
+    assert.deepEqual(await transmit(), { kind: 'kept_back', error: { code: 'not_attempted' } });
+    assert.equal(looks, 1);
   });
 
   it('is looked at after it, where it was transmitted before: a notification may tell meanwhile that it arrived', async () => {

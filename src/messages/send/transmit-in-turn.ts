@@ -5,8 +5,6 @@ import type { HeldTurn } from './held-turn.ts';
 
 /** What was found out about a message longer ago than this is looked at again before it goes. */
 export const STALE_MS = 500;
-/** A connection is held for a turn that is this near. Others need it while one waits longer. */
-const NEAR_MS = 100;
 
 interface Deps {
   provider: Pick<Provider, 'transmit'>;
@@ -33,15 +31,15 @@ interface Looked {
 /** `kept_back`: it did not go to the provider, because there is no turn for it or it must not go any more. */
 export type AttemptOutcome = TransmitOutcome | { kind: 'kept_back'; error: MessageError };
 
-/** What came of the wait for a connection: the message goes on it, fails, or gives it back until its turn. */
+/** What came of the wait for a connection: the message goes on it, fails, or gives it back and takes another turn. */
 interface Waited {
   error: MessageError | null;
   givesBack: boolean;
 }
 
 /**
- * Transmits a message once, in its turn: one that has passed before the first byte can be written is replaced. While
- * messages wait for a free connection, their turns pass one after the other, and all of them would go in one moment.
+ * Transmits a message once, in its turn: one that has passed is replaced. While messages wait for a free connection, their turns
+ * pass one after the other, and all of them would go in one moment: those go that the channel's throughput has room for.
  */
 export async function transmitInTurn(
   deps: Deps,
@@ -77,7 +75,10 @@ async function untilInTurn({ clock }: Deps, attempt: Attempt, looked: Looked): P
   return null;
 }
 
-/** The sender to transmit by, on the connection that the message has waited for; undefined: `waited` says what else. */
+/**
+ * The sender to transmit by, on the connection that the message has waited for; undefined: `waited` says what else. No turn is
+ * waited for here, because others need the connection.
+ */
 async function useConnection(
   { clock }: Deps,
   attempt: Attempt,
@@ -85,14 +86,11 @@ async function useConnection(
   waitedMs: number,
   waited: Waited,
 ): Promise<Sender | undefined> {
-  const { turn } = attempt;
-  let error = turn.isPassed() ? await turn.takeAnother() : null;
-  const isNear = error === null && turn.waitMs() <= NEAR_MS;
-  if (isNear) error = await turn.reach();
-  if (isNear && error === null && waitedMs >= looked.staleMs) error = await look(clock, attempt, looked);
-  waited.error = error;
-  waited.givesBack = !isNear || turn.isPassed();
-  return error !== null || waited.givesBack ? undefined : looked.sender;
+  const ageMs = Math.max(waitedMs, clock.steadyMs() - looked.atMs);
+  waited.error = ageMs >= looked.staleMs ? await look(clock, attempt, looked) : null;
+  if (waited.error !== null) return undefined;
+  waited.givesBack = !attempt.turn.mayGo();
+  return waited.givesBack ? undefined : looked.sender;
 }
 
 async function look(clock: SteadyClock, attempt: Attempt, looked: Looked): Promise<MessageError | null> {
