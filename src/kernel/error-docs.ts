@@ -210,7 +210,7 @@ export const API_ERROR_DOCS: Readonly<Record<ApiErrorCode, ApiErrorDoc>> = {
   },
   unavailable: {
     cause:
-      'The database cannot be reached or has not answered in time, or this call and another one got in each other’s way there, or the gateway is stopping or has too much to do, or the provider had to be asked and did not answer, or could not be asked because a channel is suspended. This call transmitted nothing. A change that may have been made nonetheless is not answered so, but with `internal_error`.',
+      'The database cannot be reached or has not answered in time, or this call and another one got in each other’s way there, or the gateway is stopping or has too much to do, or the provider had to be asked and did not answer, or had a fault of its own, or could not be asked because a channel is suspended. This call transmitted nothing. A change that may have been made nonetheless is not answered so, but with `internal_error`.',
     steps: [
       'Repeat it after the seconds in `Retry-After`, with the same idempotency key.',
       'If it persists, wait longer each time. `GET /readyz` says whether the gateway takes work, and `GET /api/v1/channels` whether a channel is suspended.',

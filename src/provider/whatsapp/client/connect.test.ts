@@ -55,6 +55,8 @@ describe('connect', () => {
       http(429, ''),
       http(200, 'no json'),
       http(503, '{"error":{"code":2}}'),
+      http(500, '{"error":{"code":1,"message":"An unknown error occurred"}}'),
+      http(500, '{"error":{"code":131000,"message":"Something went wrong"}}'),
       'no http\r\n\r\n',
     ];
     for (const answer of unclear) {

@@ -50,7 +50,8 @@ async function ask(line: Line, request: LineRequest): Promise<Told | Exclude<Con
   const isSuccess = seen.httpStatus >= 200 && seen.httpStatus < 300;
   if (isSuccess && isRecord(json) && json.error === undefined) return { kind: 'told', json };
   const failure = readFailure(seen.httpStatus, json);
-  if (failure.kind !== 'refused') return { kind: 'unavailable' };
+  // That something went wrong on the provider's own side says nothing about the number or the token.
+  if (failure.kind !== 'refused' || failure.error.code === 'provider_error') return { kind: 'unavailable' };
   const { title, details } = failure.error.provider ?? {};
   const detail = details ?? title ?? 'The provider gave no reason.';
   return { kind: 'refused', detail, accessRefused: failure.accessRefused };
