@@ -17,6 +17,8 @@ import { unknownSettings } from './unknown-settings.ts';
 import { VERSION } from './version.ts';
 import { welcome } from './welcome.ts';
 
+/** The SQLSTATE of what a role of PostgreSQL may not do. */
+const NOT_ALLOWED = '42501';
 /** 0 would mean no limit to Node. */
 const DRAINING_KEEP_ALIVE_MS = 1;
 /** How long after its deadline a send's answer is surely written. */
@@ -124,7 +126,10 @@ function checkDatabaseUrl(url: string | undefined): void {
 }
 
 function tellDatabase(error: unknown, url: string | undefined): never {
-  if (url === undefined || !(error instanceof StoreUnavailable)) throw error;
+  if (url === undefined) throw error;
+  if (errorCodeOf(error) === NOT_ALLOWED && error instanceof Error)
+    throw new Error(`DATABASE_URL must name a database that its user owns: ${error.message}`, { cause: error });
+  if (!(error instanceof StoreUnavailable)) throw error;
   throw new Error(`DATABASE_URL must name a database that can be used. ${error.message}`, { cause: error });
 }
 

@@ -213,6 +213,23 @@ for (const [how, url] of [
   });
 }
 
+it('a DATABASE_URL to a database that its user does not own is told by the name of the setting', async (t) => {
+  const { database, url, drop } = await createTestDatabase({ migrated: false });
+  const role = `stranger_${randomBytes(4).toString('hex')}`;
+  await database.query(`create role ${role} login password 'hidden-word'`);
+  t.after(async () => {
+    await database.query(`drop role ${role}`);
+    await drop();
+  });
+  const DATABASE_URL = Object.assign(new URL(url), { username: role, password: 'hidden-word' }).href;
+  const said = await refuses(
+    await makeDataDir(t),
+    { DATABASE_URL },
+    /^Error: DATABASE_URL must name a database that its user owns: permission denied for schema public$/m,
+  );
+  assert.doesNotMatch(said, /hidden-word/);
+});
+
 const onLinux = { skip: process.platform !== 'linux' && 'only Linux shows processes as files' };
 const onOwnServer = { skip: process.env.TEST_DATABASE_URL === undefined ? false : 'not on the embedded server' };
 
