@@ -98,6 +98,25 @@ describe('the API description', () => {
     assert.doesNotMatch(text, /wp_(live|test|root)_[0-9A-Za-z]|whsec_[0-9A-Za-z]|sha256=[0-9a-f]|v1,[0-9A-Za-z+/]/);
   });
 
+  it("has the rate of the key on every answer to an account's key that is known, and on no other", () => {
+    const { responses } = Object(description.components);
+    const found = everyObject(description.paths).flatMap(({ value }) =>
+      'operationId' in value
+        ? Object.entries(Object(value.responses)).map(([status, answer]) => {
+            const { $ref: ref, headers = responses[String(ref).split('/').at(-1) ?? '']?.headers } = Object(answer);
+            const known = status !== '401' && JSON.stringify(value.security ?? '').includes('accountKey');
+            const rated = ['ratelimit-policy', 'ratelimit'].filter((name) => name in Object(headers)).length;
+            return { told: `${value.operationId} ${status}`, known, rated };
+          })
+        : [],
+    );
+    assert.ok(found.filter(({ known }) => known).length > 100);
+    assert.deepEqual(
+      found.filter(({ known, rated }) => rated !== (known ? 2 : 0)).map(({ told }) => told),
+      [],
+    );
+  });
+
   it('tells of every type of event with the headers of Standard Webhooks', () => {
     const webhooks = Object(description.webhooks);
     assert.deepEqual(Object.keys(webhooks), [...EVENT_TYPES, 'endpoint.test']);

@@ -3,13 +3,25 @@ import { EXAMPLE, EXAMPLE_DOCS_URL } from '../examples.ts';
 import { PROBLEM_TYPE } from '../problem.ts';
 import type { Route } from '../route.ts';
 import { SHARED_SCHEMAS } from '../schema-words.ts';
+import { RATE_FIELDS } from './headers.ts';
 import type { JsonObject } from './schemas.ts';
 
 /** The answers of a route that are errors, by status: which they are follows from its shape, and some are its own. */
 export function errorAnswersOf(route: Route): Map<number, { name: string; answer: JsonObject }> {
   const byStatus = Map.groupBy(errorCodesOf(route), (code) => API_ERRORS[code].status);
   return new Map(
-    [...byStatus].map(([status, codes]) => [status, { name: codes.map(nameOf).join('Or'), answer: answerOf(codes) }]),
+    [...byStatus].map(([status, codes]) => {
+      const name = codes.map(nameOf).join('Or');
+      // Whoever is answered 401 has no rate, and of 429 there is no other kind.
+      const rated = route.access.by === 'account' && status !== 401;
+      return [
+        status,
+        {
+          name: rated && status !== 429 ? `${name}ToAccount` : name,
+          answer: answerOf(codes, rated ? RATE_FIELDS : []),
+        },
+      ];
+    }),
   );
 }
 
@@ -49,12 +61,12 @@ function nameOf(code: ApiErrorCode): string {
     .join('');
 }
 
-function answerOf(codes: readonly ApiErrorCode[]): JsonObject {
+function answerOf(codes: readonly ApiErrorCode[], common: readonly string[]): JsonObject {
   const examples = codes.map((code) => [code, { summary: API_ERRORS[code].title, value: problemExample(code) }]);
   return {
     description: codes.map((code) => `\`${code}\`: ${API_ERRORS[code].title}. ${API_ERRORS[code].action}`).join('\n\n'),
     headers: Object.fromEntries(
-      ['x-request-id', ...new Set(codes.flatMap(headersOf))].map((name) => [
+      ['x-request-id', ...common, ...new Set(codes.flatMap(headersOf))].map((name) => [
         name,
         { $ref: `#/components/headers/${name}` },
       ]),
@@ -78,7 +90,6 @@ function headersOf(code: ApiErrorCode): string[] {
     case 401:
       return ['www-authenticate'];
     case 429:
-      return ['retry-after', 'ratelimit-policy', 'ratelimit'];
     case 503:
       return ['retry-after'];
     default:

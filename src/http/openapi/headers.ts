@@ -2,6 +2,9 @@ import { EXAMPLE } from '../examples.ts';
 import type { DescribedHeader } from '../operation.ts';
 import { text } from '../schema-words.ts';
 
+/** What every answer to a known key of an account has. */
+export const RATE_FIELDS = ['ratelimit-policy', 'ratelimit'] as const;
+
 /** The headers that many answers have, by their names. */
 export const SHARED_HEADERS: Record<string, DescribedHeader> = {
   'x-request-id': {

@@ -3,6 +3,7 @@ import { isRecord } from '../../kernel/is-record.ts';
 import type { DescribedAnswer, DescribedHeader, Operation } from '../operation.ts';
 import type { Access, Route } from '../route.ts';
 import { errorAnswersOf } from './errors.ts';
+import { RATE_FIELDS } from './headers.ts';
 import type { JsonObject, Shared } from './schemas.ts';
 
 /** What the operations of a description share. Error answers are noted here under their names. */
@@ -101,7 +102,7 @@ function describeAnswer(
   { description, schema, contentType = 'application/json', headers, ...own }: DescribedAnswer,
   shared: Shared,
 ): JsonObject {
-  const common = ['x-request-id', ...(access.by === 'account' ? ['ratelimit-policy', 'ratelimit'] : [])];
+  const common = ['x-request-id', ...(access.by === 'account' ? RATE_FIELDS : [])];
   const described = {
     description,
     headers: {
