@@ -110,7 +110,7 @@ function addHooks(app: FastifyInstance, deps: ServerDeps): void {
     // A connection that stays open behind its last answer would hold up the drain.
     const leaving = !deps.accepting() || deps.leaving?.() === true;
     if (leaving) reply.header('connection', 'close');
-    if (typeof payload === 'string' || Buffer.isBuffer(payload)) holdAnswer(reply.raw, payload.length);
+    if (typeof payload === 'string' || Buffer.isBuffer(payload)) holdAnswer(reply.raw, Buffer.byteLength(payload));
     const closes = leaving || !reply.raw.shouldKeepAlive;
     if (!closes || request.raw.complete || !Buffer.isBuffer(payload)) return done(null, payload);
     reply.header('content-length', payload.length);

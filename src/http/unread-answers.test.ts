@@ -16,23 +16,23 @@ afterEach(() => {
   server.close();
 });
 
-async function start(bytesMax: number | undefined, stalledMs: number): Promise<void> {
+async function start(bytesMax: number | undefined, stalledMs: number, answer = ANSWER): Promise<void> {
   const hold = holdUnreadAnswers(bytesMax, stalledMs);
   server = createServer((_request, response) => {
-    hold(response, ANSWER.length);
-    response.end(ANSWER);
+    hold(response, answer.length);
+    response.end(answer);
   });
   await once(server.listen(0, '127.0.0.1'), 'listening');
 }
 
 /** Asks, and reads nothing. Whether a caller is still connected only the server can tell. */
-async function ask(): Promise<Socket> {
+async function ask(times = 1): Promise<Socket> {
   const address = server.address();
   assert.ok(address !== null && typeof address === 'object');
   const caller = connect(address.port, '127.0.0.1');
   callers.push(caller);
   const asked = once(server, 'request');
-  caller.write('GET / HTTP/1.1\r\nhost: a\r\n\r\n');
+  caller.write('GET / HTTP/1.1\r\nhost: a\r\n\r\n'.repeat(times));
   caller.on('error', () => undefined);
   await asked;
   return caller;
@@ -69,4 +69,41 @@ it('a connection that takes nothing of its answer is closed', async () => {
   await start(undefined, 100);
   await ask();
   await until(async () => (await countConnections()) === 0);
+});
+
+it('small answers in a row on one connection are counted and closed as a large one is', async () => {
+  const small = Buffer.alloc(60_000, 'x');
+  await start(20_000_000, 60_000, small);
+  const first = await ask(300);
+  await until(async () => (await countConnections()) === 1);
+  await ask(300);
+  await until(async () => (await countConnections()) === 1);
+  assert.ok((await readAll(first)) < 300 * small.length);
+});
+
+it('small answers in a row of which nothing is taken are closed too', async () => {
+  await start(undefined, 100, Buffer.alloc(60_000, 'x'));
+  await ask(300);
+  await until(async () => (await countConnections()) === 0);
+});
+
+it('an answer to a caller who has gone takes no room from others', async () => {
+  const hold = holdUnreadAnswers(ANSWER.length + 1_000_000, 60_000);
+  server = createServer((request, response) => {
+    if (request.url === '/') {
+      hold(response, ANSWER.length);
+      response.end(ANSWER);
+    } else response.once('close', () => hold(response, ANSWER.length));
+  });
+  await once(server.listen(0, '127.0.0.1'), 'listening');
+  const address = server.address();
+  assert.ok(address !== null && typeof address === 'object');
+  const reader = await ask();
+  const gone = connect(address.port, '127.0.0.1');
+  const asked = once(server, 'request');
+  gone.write('GET /gone HTTP/1.1\r\nhost: a\r\n\r\n');
+  await asked;
+  gone.destroy();
+  await until(async () => (await countConnections()) === 1);
+  assert.ok((await readAll(reader)) > ANSWER.length);
 });

@@ -1,13 +1,14 @@
-import type { ServerResponse } from 'node:http';
+import { ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
 
 /** The memory that answers on their way to their callers may hold together. */
 const UNREAD_BYTES_MAX = 128 << 20;
-/** What is smaller the system takes off us, whether or not it is read. */
+/** What is smaller the system takes off us, whether or not it is read; but not hundreds in a row on one connection. */
 const LARGE_BYTES_MIN = 64 << 10;
 /** As long as a stream is waited for whose reader takes nothing. */
 const STALLED_MS = 60_000;
 
-/** Looks after an answer of so many bytes that is being written. */
+/** Looks after an answer of so many bytes that is about to be written. */
 export type HoldAnswer = (response: ServerResponse, bytes: number) => void;
 
 /**
@@ -26,15 +27,26 @@ export function holdUnreadAnswers(bytesMax = UNREAD_BYTES_MAX, stalledMs = STALL
   }
 
   return (response, bytes) => {
-    if (bytes < LARGE_BYTES_MIN) return;
+    const { socket } = response.req;
+    const before = answerBefore(response, socket);
+    if (bytes < LARGE_BYTES_MIN && before === undefined) return;
+    // Of a caller who has gone nothing waits, and nobody would tell us that it is over.
+    if (response.destroyed || socket.destroyed) return;
     unread.set(response, bytes);
     bytesHeld += bytes;
     response.once('close', () => release(response));
-    response.setTimeout(stalledMs, () => response.destroy());
+    // Not while the one before is still worked on: it may take longer than this.
+    if (before === undefined || before.headersSent) socket.setTimeout(stalledMs);
     for (const [first] of unread) {
       if (bytesHeld <= bytesMax) return;
       release(first);
-      first.destroy();
+      first.req.socket.destroy();
     }
   };
+}
+
+/** The answer that this one waits for, of a caller who has asked again before: Node keeps the one in turn in this member. */
+function answerBefore(response: ServerResponse, socket: Socket): ServerResponse | undefined {
+  const inTurn: unknown = Reflect.get(socket, '_httpMessage');
+  return inTurn instanceof ServerResponse && inTurn !== response ? inTurn : undefined;
 }
