@@ -4,6 +4,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, it } from 'node:test';
 import { createTestDatabase, type TestDatabase } from '../../test/support/database.ts';
+import { until } from '../../test/support/until.ts';
+import { countWaitingForLocks } from '../../test/support/waiting-for-locks.ts';
 import { type Database, openDatabase } from './database.ts';
 import { migrate } from './migrate.ts';
 
@@ -30,6 +32,22 @@ describe('migrate', () => {
     await Promise.all(starters.map((database) => database.close()));
     assert.deepEqual(await applied(), [1, 2]);
     assert.deepEqual(await test.database.query('select id from second'), [{ id: 1 }]);
+  });
+
+  it('comes through beside a gateway that locks the same tables in another order', async () => {
+    const { database } = test;
+    await migrate(database, migrationsDir);
+    const both = 'alter table second add column more integer; alter table first add column more integer;';
+    await writeMigration('0003_both.sql', both);
+    let migrating: Promise<void> | undefined;
+    await database.transaction(async (tx) => {
+      await tx.query('select 1 from first');
+      migrating = migrate(database, migrationsDir);
+      await until(async () => (await countWaitingForLocks(database)) > 0);
+      await tx.query('select 1 from second');
+    });
+    await migrating;
+    assert.deepEqual(await applied(), [1, 2, 3]);
   });
 
   it('refuses a file that has changed since it was applied, and names it', async () => {

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { readdir, readFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import type { Database, Transaction } from './database.ts';
+import { repeatOnConflict } from './repeat-on-conflict.ts';
 
 const MIGRATIONS_DIR = fileURLToPath(new URL('migrations', import.meta.url));
 const FILE_NAME = /^(\d{4})_([a-z0-9_]+)\.sql$/;
@@ -51,10 +52,11 @@ const READ_SERVER = `
  */
 export async function migrate(database: Database, migrationsDir: string = MIGRATIONS_DIR): Promise<void> {
   const migrations = await readMigrations(migrationsDir);
+  const step = () =>
+    database.transaction((tx) => applyNext(tx, migrations), { statementTimeoutMs: MIGRATION_TIMEOUT_MS });
   let done = false;
-  while (!done) {
-    done = await database.transaction((tx) => applyNext(tx, migrations), { statementTimeoutMs: MIGRATION_TIMEOUT_MS });
-  }
+  // The gateways that run meanwhile lock the same tables, and in another order.
+  while (!done) done = await repeatOnConflict(step);
 }
 
 async function readMigrations(migrationsDir: string): Promise<Migration[]> {

@@ -26,6 +26,15 @@ it('A page of messages ends where their contents have 1 MiB, and the next one go
     ...(await send(['+447700910001', '+447700910002'].map((to) => ({ to, components: components(500_000) })))),
     ...(await send(['+447700910003', '+447700910004'], { ...TEMPLATE, components: components(600_000) })),
     ...(await send(['+447700910005', '+447700910006'], { ...TEMPLATE, components: components(2) })),
+    // Read for a message that has its own, and not shown.
+    ...(await send([{ to: '+447700910007', components: components(2) }], {
+      ...TEMPLATE,
+      components: components(900_000),
+    })),
+    ...(await send([{ to: '+447700910008', components: components(2) }], {
+      ...TEMPLATE,
+      components: components(900_000),
+    })),
   ];
   const pages: string[][] = [];
   for (let cursor = ''; cursor !== 'null'; ) {
@@ -40,6 +49,6 @@ it('A page of messages ends where their contents have 1 MiB, and the next one go
   assert.deepEqual(pages.flat(), sent.toReversed());
   assert.deepEqual(
     pages.map(({ length }) => length),
-    [3, 1, 2],
+    [1, 3, 1, 1, 2],
   );
 });

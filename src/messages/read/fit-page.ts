@@ -19,9 +19,14 @@ export async function fitPage(
   const requestIds = [...new Set(rows.flatMap((row) => row.request_id ?? []))];
   const shared =
     requestIds.length === 0 ? new Map<string, number>() : await findContentBytes(store, accountId, mode, requestIds);
+  const read = new Set<string>();
   let bytes = 0;
   const tooMuch = rows.findIndex((row, place) => {
-    bytes += row.content_bytes || (shared.get(row.request_id ?? '') ?? 0);
+    const requestId = row.request_id ?? '';
+    const ofRequest = shared.get(requestId) ?? 0;
+    // A request's content is read once, and told with each message that has none of its own.
+    bytes += row.content_bytes + (row.content_bytes === 0 || !read.has(requestId) ? ofRequest : 0);
+    read.add(requestId);
     return bytes > CONTENT_BYTES_MAX && place > 0;
   });
   const fitting = tooMuch === -1 ? rows : rows.slice(0, tooMuch);
