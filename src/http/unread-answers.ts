@@ -1,5 +1,5 @@
-import { ServerResponse } from 'node:http';
-import type { Socket } from 'node:net';
+import type { ServerResponse } from 'node:http';
+import { answerInTurn } from './answer-in-turn.ts';
 
 /** The memory that answers on their way to their callers may hold together. */
 const UNREAD_BYTES_MAX = 128 << 20;
@@ -28,25 +28,19 @@ export function holdUnreadAnswers(bytesMax = UNREAD_BYTES_MAX, stalledMs = STALL
 
   return (response, bytes) => {
     const { socket } = response.req;
-    const before = answerBefore(response, socket);
-    if (bytes < LARGE_BYTES_MIN && before === undefined) return;
+    const inTurn = answerInTurn(socket) ?? response;
+    if (bytes < LARGE_BYTES_MIN && inTurn === response) return;
     // Of a caller who has gone nothing waits, and nobody would tell us that it is over.
     if (response.destroyed || socket.destroyed) return;
     unread.set(response, bytes);
     bytesHeld += bytes;
     response.once('close', () => release(response));
-    // Not while the one before is still worked on: it may take longer than this.
-    if (before === undefined || before.headersSent) socket.setTimeout(stalledMs);
+    // Not while one before it is still worked on: that may take longer than this.
+    if (inTurn === response || inTurn.headersSent) socket.setTimeout(stalledMs);
     for (const [first] of unread) {
       if (bytesHeld <= bytesMax) return;
       release(first);
       first.req.socket.destroy();
     }
   };
-}
-
-/** The answer that this one waits for, of a caller who has asked again before: Node keeps the one in turn in this member. */
-function answerBefore(response: ServerResponse, socket: Socket): ServerResponse | undefined {
-  const inTurn: unknown = Reflect.get(socket, '_httpMessage');
-  return inTurn instanceof ServerResponse && inTurn !== response ? inTurn : undefined;
 }

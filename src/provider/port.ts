@@ -97,10 +97,10 @@ export type TemplatesOutcome =
 export const LATE_ANSWER_MS = 60_000;
 
 /**
- * Asked when a message has waited for a free connection, with how long: the sender as it is by then; undefined: the message
- * must not go any more. The connection is held meanwhile. It never rejects.
+ * Asked when a message has waited for a free connection: the sender as it is by then; undefined: the message must not go on it.
+ * The connection is held meanwhile. It never rejects.
  */
-export type AfterWait = (waitedMs: number) => Promise<Sender | undefined>;
+export type AfterWait = () => Promise<Sender | undefined>;
 
 /** The provider in our words. */
 export interface Provider {

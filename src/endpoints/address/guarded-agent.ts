@@ -1,5 +1,6 @@
 import { isIP, type LookupFunction } from 'node:net';
 import { Agent } from 'undici';
+import { eachAddressWithin } from '../../kernel/each-address.ts';
 import { mayConnectTo } from './address-guard.ts';
 import type { Resolve } from './resolve.ts';
 
@@ -12,10 +13,7 @@ export class AddressRefused extends Error {}
 const KEEP_ALIVE_MS = 4_000;
 const KEEP_ALIVE_MARGIN_MS = 2_000;
 const KEEP_ALIVE_MAX_MS = 60_000;
-/**
- * So many silent addresses of a name have their turn within the time for connecting. The runtime would leave each but the last
- * after half a second, before the system has asked a second time, and be left with an IPv6 address that leads nowhere from here.
- */
+/** Silent ones of a name, within the time for connecting. */
 const ADDRESSES_TRIED = 3;
 /** As much as an answer may have of body; Node's 16 KiB are soon filled by cookies and policies. */
 const HEADER_BYTES_MAX = 64 << 10;
@@ -32,8 +30,7 @@ export function createGuardedAgent(
   const connect = {
     lookup: createLookup(resolve, local),
     timeout: timeoutMs,
-    autoSelectFamily: true,
-    autoSelectFamilyAttemptTimeout: Math.ceil(timeoutMs / ADDRESSES_TRIED),
+    ...eachAddressWithin(timeoutMs, ADDRESSES_TRIED),
   };
   return new Agent({
     connect,

@@ -48,8 +48,8 @@ export interface LateMessage {
 }
 
 /**
- * All messages at once, each in its turn, which every one has that did not fail before; whatever is not settled at the deadline is `unknown` in the answer and settled later. `onOutcome` is
- * told of each message whose outcome is known before.
+ * All messages at once, each in its turn, which every one has that did not fail before; whatever is not settled at the
+ * deadline is `unknown` in the answer and settled later. `onOutcome` is told of each message whose outcome is known before.
  */
 export async function transmitAll(
   deps: TransmitDeps,

@@ -85,7 +85,7 @@ describe('a message whose turn has passed', () => {
   it('while it waited for a connection goes on it, where the channel has room', async () => {
     const { looks, transmit } = await begin(async (_sender, _message, _deadline, afterWait) => {
       passedMs += 200;
-      return (await afterWait?.(200)) === undefined ? NOT_BEGUN : ACCEPTED;
+      return (await afterWait?.()) === undefined ? NOT_BEGUN : ACCEPTED;
     }, STALE_MS);
     assert.deepEqual(await transmit(), ACCEPTED);
     assert.deepEqual(looks, []);
@@ -100,7 +100,7 @@ describe('a message whose turn has passed', () => {
       for (let others = 0; others < PER_SECOND / 2; others++) pacing.mayGo(channel, false);
       await pacing.turnsFor(channel, people(40), inDeadlineMs());
       const beganMs = clock.steadyMs();
-      outcomes.push((await afterWait?.(200)) === undefined ? 'given back' : 'held');
+      outcomes.push((await afterWait?.()) === undefined ? 'given back' : 'held');
       assert.ok(clock.steadyMs() - beganMs < 200, 'at once');
       return NOT_BEGUN;
     }, STALE_MS);
@@ -115,7 +115,7 @@ describe('a message whose turn has passed', () => {
     const { transmit } = await begin(
       async (_sender, _message, _deadline, afterWait) => {
         passedMs += 5_000;
-        return (await afterWait?.(5_000)) === undefined ? NOT_BEGUN : ACCEPTED;
+        return (await afterWait?.()) === undefined ? NOT_BEGUN : ACCEPTED;
       },
       STALE_MS,
       async () => {
@@ -138,7 +138,7 @@ describe('a message whose turn has passed', () => {
 
 it('a message whose turn is used at once is neither looked at nor given another one', async () => {
   const { looks, transmit } = await begin(async (_sender, _message, _deadline, afterWait) => {
-    assert.deepEqual(await afterWait?.(20), sender);
+    assert.deepEqual(await afterWait?.(), sender);
     return ACCEPTED;
   }, STALE_MS);
   const rows = async () => test.database.query('select next_at from channel_pace where channel_id = $1', [channel.id]);

@@ -52,7 +52,7 @@ export async function transmitInTurn(
   let error = turn.isPassed() ? await untilInTurn(deps, attempt, looked) : null;
   while (error === null) {
     const waited: Waited = { error: null, givesBack: false };
-    const afterWait = (waitedMs: number) => useConnection(deps, attempt, looked, waitedMs, waited);
+    const afterWait = () => useConnection(deps, attempt, looked, waited);
     const seen = await deps.provider.transmit(looked.sender, message, deadline, afterWait);
     if (seen.kind !== 'throttled' || seen.unwritten !== true) turn.use();
     if (waited.error === null && !waited.givesBack) return seen;
@@ -83,10 +83,9 @@ async function useConnection(
   { clock }: Deps,
   attempt: Attempt,
   looked: Looked,
-  waitedMs: number,
   waited: Waited,
 ): Promise<Sender | undefined> {
-  const ageMs = Math.max(waitedMs, clock.steadyMs() - looked.atMs);
+  const ageMs = clock.steadyMs() - looked.atMs;
   waited.error = ageMs >= looked.staleMs ? await look(clock, attempt, looked) : null;
   if (waited.error !== null) return undefined;
   waited.givesBack = !attempt.turn.mayGo();

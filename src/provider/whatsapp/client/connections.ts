@@ -1,12 +1,10 @@
 import { Client } from 'undici';
+import { eachAddressWithin } from '../../../kernel/each-address.ts';
 import { TurnQueue } from './queue.ts';
 
 /** A provider that does not accept a connection within this time counts as unreachable. */
 const CONNECT_TIMEOUT_MS = 5_000;
-/**
- * So many silent addresses have their turn within that time. The runtime would leave each but the last after half a second,
- * before the system has asked a second time, and be left with an IPv6 address that leads nowhere from here.
- */
+/** Silent ones, within that time. */
 const ADDRESSES_TRIED = 2;
 
 /**
@@ -138,8 +136,7 @@ export class Connections {
       pipelining: 1,
       allowH2: false,
       connectTimeout: connectTimeoutMs,
-      autoSelectFamily: true,
-      autoSelectFamilyAttemptTimeout: Math.ceil(connectTimeoutMs / ADDRESSES_TRIED),
+      ...eachAddressWithin(connectTimeoutMs, ADDRESSES_TRIED),
       keepAliveTimeout: KEEP_ALIVE_MS,
       keepAliveTimeoutThreshold: KEEP_ALIVE_MARGIN_MS,
       keepAliveMaxTimeout: KEEP_ALIVE_MAX_MS,

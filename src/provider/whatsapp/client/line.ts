@@ -40,10 +40,9 @@ export class Line {
     let now: Sender | undefined = sender;
     let client = connections.take(accountId);
     if (client === undefined) {
-      const begunMs = performance.now();
       client = await connections.wait(accountId, deadline);
       if (client === undefined) return { kind: 'not_begun' };
-      if (afterWait !== undefined) now = await afterWait(performance.now() - begunMs);
+      if (afterWait !== undefined) now = await afterWait();
     }
     if (now === undefined || deadline?.aborted === true) {
       connections.release(accountId, client);
