@@ -10,7 +10,7 @@ import { fileURLToPath } from 'node:url';
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
 /** Every program of package.json that takes arguments, but for the command line, which has tests of its own. */
 const TOOLS = [
-  ...['scripts/backup.ts', 'scripts/listen.ts', 'scripts/sandbox-replay.ts', 'scripts/generate.ts'],
+  ...['scripts/backup.ts', 'scripts/listen/main.ts', 'scripts/sandbox-replay.ts', 'scripts/generate.ts'],
   ...['src/config-print.ts', 'sandbox/main.ts', 'bench/main.ts', 'bench/load.ts', 'bench/soak/main.ts'],
   ...['faults/main.ts', 'test/fuzz/main.ts', 'test/plans/main.ts'],
 ];
@@ -18,8 +18,8 @@ const TOOLS = [
 const WRONG: [string[], RegExp][] = [
   [['scripts/start.js', '--build-console', '--port', '9000'], /^npm start takes no --port: .*"npm run config"/],
   [['scripts/backup.ts'], /^Name the folder for the backup/],
-  [['scripts/listen.ts', '--port'], /^Option '--port <value>' argument missing/],
-  [['scripts/listen.ts', 'extra'], /^Unexpected argument 'extra'/],
+  [['scripts/listen/main.ts', '--port'], /^Option '--port <value>' argument missing/],
+  [['scripts/listen/main.ts', 'extra'], /^Unexpected argument 'extra'/],
   [['scripts/sandbox-replay.ts'], /^Name at least one file/],
   [['sandbox/main.ts', 'extra'], /Unexpected argument 'extra'/],
   [['bench/main.ts', 'nonsense'], /^There is no suite nonsense/],
@@ -90,7 +90,7 @@ describe('the tools', () => {
       const started = await run(t, [join(ROOT, 'scripts/start.js')], blank);
       assert.match(started.stderr, /PORT must be a whole number/);
       assert.deepEqual(await readdir(cwd), ['.waypost'], 'what a start compiles is kept there');
-      for (const tool of ['scripts/listen.ts', 'scripts/sandbox-replay.ts']) {
+      for (const tool of ['scripts/listen/main.ts', 'scripts/sandbox-replay.ts']) {
         const { stderr } = await run(t, [join(ROOT, tool), ...(tool.includes('replay') ? ['a.json'] : [])], blank);
         assert.match(stderr, /^There is no (usable )?\.waypost\/dev\.json\./, tool);
       }

@@ -39,7 +39,7 @@ describe('npm run listen', () => {
   });
 
   function listen(...options: string[]) {
-    const child = spawn(process.execPath, ['scripts/listen.ts', ...options], {
+    const child = spawn(process.execPath, ['scripts/listen/main.ts', ...options], {
       cwd: ROOT,
       env: { PATH: process.env.PATH, WAYPOST_DATA_DIR: dataDir },
       stdio: ['ignore', 'pipe', 'pipe'],

@@ -1,0 +1,37 @@
+/** What the writer leaves as it is and a terminal may obey. It can stand in strings only, where it may be escaped. */
+export function printableJson(event: object): string {
+  const escaped = (sign: string) => `\\u${sign.charCodeAt(0).toString(16).padStart(4, '0')}`;
+  return JSON.stringify(event).replace(/[\u007f-\u009f\u2028\u2029\u202a-\u202e\u2066-\u2069]/g, escaped);
+}
+
+/** One line: when, what, its place in the log, and what happened to whom. */
+export function describe(event: Record<string, unknown>, seen: Set<string>): string {
+  const type = String(event.type);
+  const place = typeof event.sequence === 'number' ? `#${event.sequence}` : '';
+  const [subject] = Object.values(Object(event.data)).map(describeSubject);
+  const again = seen.has(String(event.id)) ? '  (again)' : '';
+  return `${clock()}  ${type.padEnd(18)} ${place.padEnd(6)} ${subject ?? ''}${again}`;
+}
+
+function describeSubject(subject: unknown): string {
+  const {
+    id,
+    direction,
+    to,
+    from,
+    name,
+    phone_number: number,
+    url,
+    status,
+    disabled_reason: reason,
+    error,
+  } = Object(subject);
+  const person = direction === 'inbound' ? from && `from ${from}` : to && `to ${to}`;
+  const why = typeof error === 'object' && error !== null ? (error.message ?? error.code) : undefined;
+  return [id, person, name, number, url, status, reason, why].filter((word) => typeof word === 'string').join('  ');
+}
+
+/** The time of day in UTC, to the millisecond. */
+export function clock(): string {
+  return new Date().toISOString().slice(11, 23);
+}

@@ -1,0 +1,60 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { Webhook } from 'standardwebhooks';
+import { printable } from '../../cli/table.ts';
+import { checkSignature, readHeaders } from '../../src/endpoints/check-signature.ts';
+import { clock, describe, printableJson } from './describe.ts';
+
+const BODY_BYTES_MAX = 1 << 20;
+
+export interface Receiving {
+  secret: Promise<string>;
+  /** The ids that came before: an event may come more than once. */
+  seen: Set<string>;
+  json: boolean;
+}
+
+/** Verifies what came, prints it, and answers. */
+export async function receive(request: IncomingMessage, response: ServerResponse, receiving: Receiving): Promise<void> {
+  const body = await readBody(request);
+  if (body === undefined) return void response.writeHead(413, { connection: 'close' }).end();
+  const wrong = findFault(request, body, await receiving.secret);
+  if (wrong.length > 0) {
+    console.log([`${clock()}  not verified`, ...wrong.map((sentence) => `    ${printable(sentence)}`)].join('\n'));
+    return void response.writeHead(401).end();
+  }
+  const event: Record<string, unknown> = Object(JSON.parse(body));
+  console.log(receiving.json ? printableJson(event) : printable(describe(event, receiving.seen)));
+  receiving.seen.add(String(event.id));
+  response.writeHead(204).end();
+}
+
+/** undefined: it is larger than any event, or broke off. */
+async function readBody(request: IncomingMessage): Promise<string | undefined> {
+  const chunks: Buffer[] = [];
+  let bytes = 0;
+  try {
+    for await (const chunk of request) {
+      chunks.push(chunk);
+      bytes += chunk.length;
+      if (bytes > BODY_BYTES_MAX) return undefined;
+    }
+  } catch {
+    return undefined; // The sender hung up: it will come again, if it was an event.
+  }
+  return Buffer.concat(chunks).toString('utf8');
+}
+
+/** Verifies as every customer can, with the public library; the gateway's own words say why not. */
+function findFault(request: IncomingMessage, body: string, secret: string): string[] {
+  const given = request.headersDistinct;
+  const flat = Object.fromEntries(Object.entries(given).map(([name, values]) => [name, values?.[0] ?? '']));
+  try {
+    new Webhook(secret).verify(body, flat);
+    return [];
+  } catch (error) {
+    const lists = Object.fromEntries(Object.entries(given).map(([name, values]) => [name, values ?? []]));
+    const check = { headers: readHeaders(lists), body, sentBody: undefined, secret, previous: null, nowMs: Date.now() };
+    const problems = checkSignature(check).problems.map(({ detail }) => detail);
+    return problems.length > 0 ? problems : [error instanceof Error ? error.message : String(error)];
+  }
+}

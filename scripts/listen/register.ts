@@ -1,0 +1,77 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { PlainFault } from '../../src/run-tool.ts';
+import { parseJson } from '../parse-json.ts';
+
+/** So that what an earlier run could not remove is found by the next one. */
+const DESCRIPTION = 'npm run listen';
+const CALL_TIMEOUT_MS = 5_000;
+
+export interface Gateway {
+  url: string;
+  key: string;
+}
+
+/** The gateway of this machine, by the file that it wrote at its start. */
+export async function findGateway(dataDir: string): Promise<Gateway> {
+  const path = join(dataDir, 'dev.json');
+  // Whatever keeps it from being read, what to do is the same, and the sentence below tells it.
+  const text = await readFile(path, 'utf8').catch(() => undefined);
+  if (text === undefined)
+    throw new PlainFault(
+      `There is no ${path}. Start the gateway with "npm start" in another terminal first, name its folder by --data-dir, or give an endpoint's --secret.`,
+    );
+  const dev = parseJson(text);
+  if (dev === undefined)
+    throw new PlainFault(`What is in ${path} is no JSON. Start the gateway again, which writes it anew.`);
+  return { url: textOf(dev, 'base_url'), key: textOf(dev, 'test_key') };
+}
+
+export interface Registered {
+  secret: string;
+  /** The ids of other endpoints that deliver to this address. What is signed for them cannot be verified here. */
+  beside: string[];
+  remove(): Promise<void>;
+}
+
+/** Makes an endpoint for this listener, in the place of one that an earlier run has left. */
+export async function register(gateway: Gateway, url: string): Promise<Registered> {
+  const { data } = await call(gateway, 'GET', '?limit=100');
+  const beside: string[] = [];
+  for (const endpoint of Array.isArray(data) ? data : []) {
+    const id = textOf(endpoint, 'id');
+    if (textOf(endpoint, 'url') === url && Reflect.get(endpoint, 'description') === DESCRIPTION)
+      await call(gateway, 'DELETE', `/${id}`);
+    else if (Reflect.get(endpoint, 'enabled') === true && isSamePlace(textOf(endpoint, 'url'), url)) beside.push(id);
+  }
+  const created = await call(gateway, 'POST', '', { url, description: DESCRIPTION });
+  const id = textOf(created, 'id');
+  const remove = async () => void (await call(gateway, 'DELETE', `/${id}`));
+  return { secret: textOf(created, 'secret'), beside, remove };
+}
+
+/** Every path of this port comes to this listener, by either of the names that it has. */
+function isSamePlace(other: string, own: string): boolean {
+  const { hostname, port } = new URL(other);
+  return ['127.0.0.1', 'localhost'].includes(hostname) && port === new URL(own).port;
+}
+
+async function call(gateway: Gateway, method: string, path: string, body?: object): Promise<Record<string, unknown>> {
+  const answer = await fetch(`${gateway.url}/api/v1/endpoints${path}`, {
+    method,
+    headers: { authorization: `Bearer ${gateway.key}`, ...(body && { 'content-type': 'application/json' }) },
+    ...(body && { body: JSON.stringify(body) }),
+    signal: AbortSignal.timeout(CALL_TIMEOUT_MS),
+  }).catch(() => {
+    throw new PlainFault(`The gateway at ${gateway.url} does not answer. Start it with "npm start".`);
+  });
+  const text = await answer.text();
+  if (!answer.ok) throw new PlainFault(`The gateway refused the endpoint: ${answer.status} ${text}`);
+  return text === '' ? {} : Object(JSON.parse(text));
+}
+
+function textOf(value: unknown, member: string): string {
+  const text: unknown = Reflect.get(Object(value), member);
+  if (typeof text !== 'string') throw new PlainFault(`The gateway's file or answer has no ${member}.`);
+  return text;
+}
