@@ -217,12 +217,12 @@ async function createParts(deps: WatchedDeps, sealer: Sealer, life: Life) {
   const notedMinutes = createNotedMinutes(database);
   const ledger = noteSettled(watch.ledger(createLedger(database, log, onEvents, watch.onCommit)), notedMinutes);
   const pacing = watch.pacing(createPacing(database, clock));
-  const { sendDeadlineMs: deadlineMs, sendsMax } = config;
+  const { sendDeadlineMs: answerWithinMs, sendsMax } = config;
   const findReplay = createFindReplay(database);
   const looks = { isTransmitting: createIsTransmitting(database), untilApplied: createUntilApplied(database) };
   const transmitting = { database, ledger, ...looks, channels, provider, pacing, clock, log, nodeId: node.id };
   const sends = watch.sends(
-    createSends({ ...transmitting, findReplay, registry, checkAgainstTemplate, docsUrl, deadlineMs, sendsMax }),
+    createSends({ ...transmitting, findReplay, registry, checkAgainstTemplate, docsUrl, answerWithinMs, sendsMax }),
   );
   const limits = limitsOf(config);
   const messagesFromMs = () => limits().messagesFromMs;

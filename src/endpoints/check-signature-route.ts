@@ -9,7 +9,7 @@ import type { Database } from '../store/database.ts';
 import { checkSignature, readHeaders } from './check-signature.ts';
 import { endpointOperations } from './operations.ts';
 import { CHECK_BODY } from './requests.ts';
-import { keyOf, requireEndpoint } from './require.ts';
+import { endpointKey, requireEndpoint } from './require.ts';
 
 interface Deps {
   database: Database;
@@ -29,7 +29,7 @@ export function checkSignatureRoute(path: string, deps: Deps): Route {
     bodyUse: 'json',
     bodySchema: CHECK_BODY,
     async handle({ principal, params, body }) {
-      const row = await requireEndpoint(deps.database, keyOf(principal, params.id));
+      const row = await requireEndpoint(deps.database, endpointKey(principal, params.id));
       const nowMs = deps.clock.nowMs();
       const expiresAt = row.previous_expires_at;
       const previous = row.previous_secret_sealed && deps.sealer.open(row.previous_secret_sealed, row.id);

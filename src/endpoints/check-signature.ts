@@ -1,6 +1,6 @@
 import { timingSafeEqual } from 'node:crypto';
 import { jsonFaults } from '../kernel/json-faults.ts';
-import { keyOf, signContent } from './deliver/sign.ts';
+import { bytesOfSecret, signContent } from './deliver/sign.ts';
 
 /** The public libraries refuse what is further from their own clock, in both directions. */
 const TOLERANCE_SECONDS = 300;
@@ -77,7 +77,7 @@ export function checkSignature(check: SignatureCheck): SignatureFinding {
   if (signature === undefined) return wrong();
   const { signatures, problems: ofForm } = readSignatures(signature);
   if (id === undefined || timestamp === undefined || signatures.length === 0) return wrong(...ofForm);
-  const matches = (secret: string, content: string) => isAmong(signatures, keyOf(secret), content);
+  const matches = (secret: string, content: string) => isAmong(signatures, bytesOfSecret(secret), content);
   const matchesNow = (content: string) =>
     matches(check.secret, content) || (check.previous?.valid === true && matches(check.previous.secret, content));
   if (!matchesNow(`${id}.${timestamp}.${check.body}`))

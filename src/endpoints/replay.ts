@@ -12,7 +12,7 @@ import { repeatOnConflict } from '../store/repeat-on-conflict.ts';
 import { type ReplayWish, replayEvents } from './deliver/delivery-store.ts';
 import { endpointOperations } from './operations.ts';
 import { REPLAY_BODY } from './requests.ts';
-import { keyOf, requireEndpoint } from './require.ts';
+import { endpointKey, requireEndpoint } from './require.ts';
 
 /** The most that one transaction enqueues, so that it is short. */
 const EVENTS_A_COMMIT = 5_000;
@@ -47,7 +47,7 @@ export function replayRoute(path: string, given: Omit<Deps, 'inTurn'>): Route {
     async handle({ principal, params, body }) {
       const { accountId, mode } = principal;
       if ((body.after_sequence === undefined) === (body.event_id === undefined)) throw notOneOfTwo();
-      const { id: endpointId, types } = await requireEndpoint(database, keyOf(principal, params.id));
+      const { id: endpointId, types } = await requireEndpoint(database, endpointKey(principal, params.id));
       const eventId = body.event_id === undefined ? null : await requireEvent(database, principal, body.event_id);
       // What is recorded from now on is on its way without a replay, which so has an end.
       const { latest: upTo } = await findBounds(database, accountId, mode);

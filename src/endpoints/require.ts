@@ -5,7 +5,7 @@ import type { Queryable } from '../store/database.ts';
 import { type EndpointKey, type EndpointRow, findEndpoint, lockEndpoint } from './store.ts';
 
 /** The endpoint of a path, for this key. Throws `not_found` for an id that is not well formed. */
-export function keyOf({ accountId, mode }: AccountPrincipal, id: string | undefined): EndpointKey {
+export function endpointKey({ accountId, mode }: AccountPrincipal, id: string | undefined): EndpointKey {
   const uuid = parseId('end', id ?? '');
   if (uuid === undefined) throw noEndpoint();
   return { accountId, mode, id: uuid };

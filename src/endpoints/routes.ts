@@ -13,7 +13,7 @@ import { endpointOperations } from './operations.ts';
 import { presentAttempt, presentEndpoint } from './present.ts';
 import { replayRoute } from './replay.ts';
 import { ATTEMPTS_QUERY, createBody, LIST_QUERY, NO_BODY, patchBody, ROTATE_BODY } from './requests.ts';
-import { keyOf, requireEndpoint } from './require.ts';
+import { endpointKey, requireEndpoint } from './require.ts';
 import { listEndpoints } from './store.ts';
 import { createTests } from './test-event.ts';
 
@@ -97,7 +97,10 @@ function readingRoutes({ database }: EndpointDeps): Route[] {
       operation: endpointOperations.read,
       bodyUse: 'none',
       async handle({ principal, params }) {
-        return { status: 200, body: presentEndpoint(await requireEndpoint(database, keyOf(principal, params.id))) };
+        return {
+          status: 200,
+          body: presentEndpoint(await requireEndpoint(database, endpointKey(principal, params.id))),
+        };
       },
     }),
   ];
@@ -114,7 +117,7 @@ function changingRoutes(deps: EndpointDeps): Route[] {
       bodyUse: 'json',
       bodySchema: patchBody(deps.localEndpoints),
       async handle({ principal, params, body }) {
-        const row = await patchEndpoint(deps, principal, keyOf(principal, params.id), body);
+        const row = await patchEndpoint(deps, principal, endpointKey(principal, params.id), body);
         deps.changed(row.id);
         return { status: 200, body: presentEndpoint(row) };
       },
@@ -127,7 +130,7 @@ function changingRoutes(deps: EndpointDeps): Route[] {
       operation: endpointOperations.remove,
       bodyUse: 'none',
       async handle({ principal, params }) {
-        const key = keyOf(principal, params.id);
+        const key = endpointKey(principal, params.id);
         await removeEndpoint(deps, principal, key);
         deps.changed(key.id);
         return { status: 204 };
@@ -147,7 +150,7 @@ function rotateRoute(deps: EndpointDeps): Route {
     bodySchema: ROTATE_BODY,
     async handle({ principal, params, body }) {
       const overlapSeconds = body.overlap_seconds ?? OVERLAP_SECONDS_DEFAULT;
-      const key = keyOf(principal, params.id);
+      const key = endpointKey(principal, params.id);
       const { secret, previousExpiresAt } = await renewSecret(deps, principal, key, overlapSeconds);
       deps.changed(key.id);
       return { status: 200, body: { secret, previous_expires_at: previousExpiresAt?.toISOString() ?? null } };
@@ -166,7 +169,7 @@ function testRoute(deps: EndpointDeps): Route {
     bodyUse: 'json_or_empty',
     bodySchema: NO_BODY,
     async handle({ principal, params }) {
-      const row = await requireEndpoint(deps.database, keyOf(principal, params.id));
+      const row = await requireEndpoint(deps.database, endpointKey(principal, params.id));
       return { status: 200, body: presentAttempt(await tests.send(row)) };
     },
   });
@@ -182,7 +185,7 @@ function attemptsRoute({ database, limits }: EndpointDeps): Route {
     bodyUse: 'none',
     querySchema: ATTEMPTS_QUERY,
     async handle({ principal, params, query }) {
-      const { id } = await requireEndpoint(database, keyOf(principal, params.id));
+      const { id } = await requireEndpoint(database, endpointKey(principal, params.id));
       const page = readPage(query);
       const eventId = query.event_id === undefined ? null : parseId('evt', query.event_id);
       // An id that is not well formed belongs to no event.

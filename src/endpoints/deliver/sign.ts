@@ -18,12 +18,12 @@ export function signEvent(eventId: string, at: Date, body: string, secrets: read
   return {
     'webhook-id': eventId,
     'webhook-timestamp': timestamp,
-    'webhook-signature': secrets.map((secret) => `v1,${signContent(keyOf(secret), content)}`).join(' '),
+    'webhook-signature': secrets.map((secret) => `v1,${signContent(bytesOfSecret(secret), content)}`).join(' '),
   };
 }
 
 /** The bytes that an endpoint's secret stands for. */
-export function keyOf(secret: string): Buffer {
+export function bytesOfSecret(secret: string): Buffer {
   return Buffer.from(secret.replace(/^whsec_/, ''), 'base64');
 }
 

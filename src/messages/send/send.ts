@@ -40,7 +40,8 @@ export interface SendDeps extends PreflightDeps, TransmitDeps {
   findReplay: FindReplay;
   nodeId: string;
   docsUrl(): string;
-  deadlineMs: number;
+  /** From the arrival of a request to its answer. */
+  answerWithinMs: number;
   sendsMax: number;
 }
 
@@ -103,7 +104,7 @@ type OnLate = (settling: Promise<void>) => void;
 async function carryOut(deps: SendDeps, call: SendCall, onLate: OnLate): Promise<SendResult> {
   const { channel } = call;
   const deadlineMs = lastTurnMs(deps, call.arrivedMs);
-  const answerByMs = call.arrivedMs + deps.deadlineMs;
+  const answerByMs = call.arrivedMs + deps.answerWithinMs;
   const plan = planMessages(call.command, await preflightUntil(deps, call, deadlineMs));
   const turns = await giveTurns(deps, { channel, intended: plan.intended, deadlineMs });
   const request = requestOf(deps, call, plan);
@@ -163,8 +164,8 @@ function completedOf({ accountId, id, mode, idempotency }: NewRequest, answer: s
 }
 
 /** Until when messages may begin, on the steady clock. The rest of the time is for the second commit and the answer. */
-function lastTurnMs({ deadlineMs }: SendDeps, arrivedMs: number): number {
-  return arrivedMs + deadlineMs - Math.min(ANSWERING_MS, deadlineMs / 4);
+function lastTurnMs({ answerWithinMs }: SendDeps, arrivedMs: number): number {
+  return arrivedMs + answerWithinMs - Math.min(ANSWERING_MS, answerWithinMs / 4);
 }
 
 function leftMs({ clock }: SendDeps, untilMs: number): number {
@@ -234,7 +235,7 @@ async function replayOfOther(
   { accountId, mode, idempotency }: NewRequest,
 ): Promise<SendResult> {
   const found = idempotency === null ? undefined : deps.findReplay(accountId, mode, idempotency);
-  const answer = found && (await withinMs(found, leftMs(deps, arrivedMs + deps.deadlineMs), tooLong));
+  const answer = found && (await withinMs(found, leftMs(deps, arrivedMs + deps.answerWithinMs), tooLong));
   if (answer !== undefined) return { replayed: true, answer };
   // The other one was taken back in this very moment.
   throw unavailable('Please repeat the request.');
@@ -273,6 +274,6 @@ function bytesOf({ intended, bytes }: NewRequest): number {
 
 /** Waits a while for the second commit; after it the commit goes on trying, and the answer goes out from memory. */
 async function waitBriefly(deps: SendDeps, { arrivedMs }: SendCall, committed: Promise<void>): Promise<void> {
-  const waitMs = Math.min(COMMIT_WAIT_MS, leftMs(deps, arrivedMs + deps.deadlineMs));
+  const waitMs = Math.min(COMMIT_WAIT_MS, leftMs(deps, arrivedMs + deps.answerWithinMs));
   await withinMs(committed, waitMs, () => undefined);
 }
