@@ -5,6 +5,7 @@ import { accountRoute, type Route } from '../http/route.ts';
 import { textOfForm } from '../http/text-of-form.ts';
 import { ApiError } from '../kernel/errors.ts';
 import type { Queryable } from '../store/database.ts';
+import { createCatchUp } from './catch-up.ts';
 import { EVENT_TYPES } from './event.ts';
 import { createEventReads, type ReadWish, type WrittenEvent } from './event-reads.ts';
 import { eventOperations } from './operations.ts';
@@ -20,7 +21,7 @@ interface Deps extends StreamDeps {
   authenticate(authorization: string | undefined): Promise<unknown>;
 }
 
-interface RouteDeps extends Omit<Deps, 'reads' | 'waiting'> {
+interface RouteDeps extends Omit<Deps, 'reads' | 'waiting' | 'takePage'> {
   database: Queryable;
   waitingLimits?: WaitingLimits;
   docsUrl(): string;
@@ -64,7 +65,8 @@ const STREAM_QUERY = Type.Object(
 
 /** The log of events, to be read page by page or as a stream. */
 export function eventRoutes({ database, docsUrl, waitingLimits, ...given }: RouteDeps): Route[] {
-  const deps = { ...given, reads: createEventReads(database, docsUrl), waiting: createWaiting(waitingLimits) };
+  const reads = createEventReads(database, docsUrl);
+  const deps = { ...given, reads, waiting: createWaiting(waitingLimits), takePage: createCatchUp() };
   return [feedRoute(deps), streamRoute(deps)];
 }
 

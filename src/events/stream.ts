@@ -1,6 +1,8 @@
 import { Readable } from 'node:stream';
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Mode } from '../kernel/principal.ts';
 import { unlessUnavailable } from '../kernel/store-unavailable.ts';
+import type { TakePage } from './catch-up.ts';
 import type { EventReads, WrittenEvent } from './event-reads.ts';
 import type { Tail } from './tail.ts';
 
@@ -13,10 +15,15 @@ const LOOK_MS = 400;
 /** A reader that has not taken the end of its stream by then is hung up on. */
 const ENDING_MS = 1_000;
 const PAGE = 100;
+/** Of a page, about: what a stream holds for a reader that takes nothing, a thousand times for an account. */
+const PAGE_BYTES = 64 << 10;
+/** How large its events are is not known at first. And near its end a log's readers all ask for as many, and so share what they read. */
+const PAGE_AT_FIRST = 10;
 
 export interface StreamDeps {
   reads: EventReads;
   tail: Tail;
+  takePage: TakePage;
   /** Ends the stream: the process stops, or the reader may be gone. */
   closing: AbortSignal;
   heartbeatMs?: number;
@@ -82,28 +89,45 @@ async function* produce(deps: StreamDeps, wish: StreamWish, ended: AbortSignal):
   const { accountId, mode, types } = wish;
   const { heartbeatMs = HEARTBEAT_MS } = deps;
   let { after } = wish;
+  let fitting = PAGE_AT_FIRST;
   let beatMs = performance.now();
+  // Beside events too: a reader may count on it, as on a clock.
+  const beatsDue = () => {
+    if (performance.now() - beatMs < heartbeatMs) return '';
+    beatMs = performance.now();
+    return ': still here\n\n';
+  };
+  const toBeatMs = () => Math.max(0, beatMs + heartbeatMs - performance.now());
   // An id without data is no event, and is remembered as the last one: who is cut off before the first event goes on from here,
   // and not from the moment in which it is back. https://html.spec.whatwg.org/multipage/server-sent-events.html#dispatchMessage
   yield `: the stream has begun\nid: ${after}\n\n`;
   while (!ended.aborted) {
     const { latest } = await deps.reads.bounds({ accountId, mode });
-    const events = await deps.reads.list({ accountId, mode, after, types, limit: PAGE });
-    for (const event of events) {
-      if (ended.aborted) return;
-      yield frameOf(event);
-      after = event.sequence;
-    }
-    // Beside events too: a reader may count on it, as on a clock.
-    if (performance.now() - beatMs >= heartbeatMs) {
-      beatMs = performance.now();
-      yield ': still here\n\n';
-    }
-    if (events.length > 0) continue;
-    // Nothing up to here passes the filter, so it need not be looked at again.
-    after = Math.max(after, latest);
-    await deps.tail.wait({ accountId, mode, after }, Math.max(0, beatMs + heartbeatMs - performance.now()), ended);
+    const limit = latest - after <= PAGE_AT_FIRST ? PAGE_AT_FIRST : fitting;
+    const events = await deps.reads.list({ accountId, mode, after, types, limit });
+    if (ended.aborted) return;
+    const frames = events.map(frameOf).join('') + beatsDue();
+    if (frames !== '') yield frames;
+    after = events.at(-1)?.sequence ?? Math.max(after, latest); // Nothing up to here passes the filter: it need not be looked at again.
+    if (events.length > 0) fitting = fittingIn(PAGE_BYTES, Buffer.byteLength(frames) / events.length);
+    if (events.length === 0) await deps.tail.wait({ accountId, mode, after }, toBeatMs(), ended);
+    else if (latest - after > PAGE) yield* waitOut(deps.takePage(accountId));
   }
+
+  async function* waitOut(waitMs: number): AsyncGenerator<string, void> {
+    const untilMs = performance.now() + waitMs;
+    while (!ended.aborted && performance.now() < untilMs) {
+      const restMs = Math.max(0, Math.min(untilMs - performance.now(), toBeatMs()));
+      // It rejects when the stream ends, and only then.
+      await sleep(restMs, undefined, { signal: ended }).catch(() => undefined);
+      const beat = beatsDue();
+      if (beat !== '') yield beat;
+    }
+  }
+}
+
+function fittingIn(bytes: number, ofOne: number): number {
+  return Math.max(1, Math.min(PAGE, Math.floor(bytes / ofOne)));
 }
 
 function frameOf({ sequence, type, text }: WrittenEvent): string {

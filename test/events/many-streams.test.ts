@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
+import { newId } from '../../src/kernel/ids.ts';
 import { collectGarbage } from '../support/garbage.ts';
 import { until } from '../support/until.ts';
 import { type EventServer, startEventServer } from './event-server.ts';
@@ -51,6 +52,44 @@ describe('one node', () => {
     assert.ok(growth < GROWTH_BYTES_MAX, `${growth} bytes`);
     assert.equal(server.waiting(), 0, 'nothing is read for them');
     for (const stream of stalled) stream.close();
+  });
+
+  it('keeps a small page for each of many that read nothing, however large the events are', async (t) => {
+    const accountId = newId();
+    const key = server.createKey({ accountId });
+    await server.record(200, { accountId, text: 'x'.repeat(20_000) });
+    const heldBefore = heldBytes();
+    const stalled = await Promise.all(
+      Array.from({ length: 100 }, (_, after) => openStream(server.url, key, { query: `?after=${after}` })),
+    );
+    for (const { answer } of stalled) answer.pause();
+    await until(async () => (await server.connections()) >= 100);
+    await until(() => server.waiting() === 0);
+    const growth = heldBytes() - heldBefore;
+    t.diagnostic(`${(growth / 1e6).toFixed(1)} MB more`);
+    assert.ok(growth < 100e6, `${growth} bytes`);
+    for (const stream of stalled) stream.close();
+  });
+
+  it('lets an account whose readers are far behind have a page now and then, and another one its events at once', async () => {
+    const [far, near] = [newId(), newId()];
+    await server.record(3_000, { accountId: far, text: TEXT });
+    const key = server.createKey({ accountId: far });
+    const startMs = performance.now();
+    const behind = await Promise.all(
+      [0, 1, 2, 3].map((from) => openStream(server.url, key, { query: `?after=${from}` })),
+    );
+    const other = await openStream(server.url, server.createKey({ accountId: near }));
+    await server.record(1, { accountId: near });
+    await until(() => other.frames.length === 1);
+    await until(() => behind.every(({ frames }) => frames.at(-1)?.id === 3_000), 60_000);
+    // 50 pages each, and none of them is read together with another one's.
+    assert.ok(performance.now() - startMs > 4 * 40 * 10);
+    for (const [from, stream] of behind.entries()) {
+      assert.deepEqual(idsOf(stream), numbersTo(3_000).slice(from));
+      stream.close();
+    }
+    other.close();
   });
 
   it('gives a reader 50,000 events quickly, every one once and in order', async (t) => {
