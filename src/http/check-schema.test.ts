@@ -32,6 +32,7 @@ describe('a member that may be of several kinds', () => {
         [`#/words/2 ${notKnown}`, '#/words The value must not have duplicate items.'],
       ],
       [new Array(4).fill('red'), ['#/words The value must not have more than 3 items.']],
+      [new Array(9).fill('green'), ['#/words The value must not have more than 3 items.']],
       [5, ['#/words The value must be an array or null.']],
     ] as const)
       assert.deepEqual(faultsOf(schema, { ...good, words: value }), faults);

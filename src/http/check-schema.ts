@@ -3,7 +3,7 @@ import { Compile } from 'typebox/compile';
 import { Settings } from 'typebox/system';
 import type { Fault, PointerFault } from '../kernel/errors.ts';
 import { jsonFaults } from '../kernel/json-faults.ts';
-import { pointerToken } from '../kernel/json-pointer.ts';
+import { pointerTo } from '../kernel/json-pointer.ts';
 
 /**
  * Every fault is told at once, and the validator stops at eight unless told otherwise. A bound there must be: a body could be
@@ -57,8 +57,7 @@ function queryDetail(query: unknown, parameter: string, detail: string): string 
 }
 
 function parameterOf(pointer: string): string {
-  const token = decodeURIComponent(pointer.split('/')[1] ?? '');
-  return token.replaceAll('~1', '/').replaceAll('~0', '~');
+  return nameOf(decodeURIComponent(pointer.split('/')[1] ?? ''));
 }
 
 function readFaults(errors: readonly SchemaFault[]): PointerFault[] {
@@ -103,9 +102,14 @@ function oneOfEachUnion(errors: readonly SchemaFault[]): SchemaFault[] {
 }
 
 function pointersOf({ keyword, instancePath, params }: SchemaFault): string[] {
-  const path = `#${instancePath.toWellFormed().split('/').map(encodeURIComponent).join('/')}`;
+  const way = instancePath.split('/').slice(1).map(nameOf);
   const names: unknown = keyword === 'required' ? Reflect.get(Object(params), 'requiredProperties') : undefined;
-  return Array.isArray(names) ? names.map((name) => `${path}/${pointerToken(String(name))}`) : [path];
+  return Array.isArray(names) ? names.map((name) => pointerTo([...way, String(name)])) : [pointerTo(way)];
+}
+
+/** What a step of a pointer names. */
+function nameOf(step: string): string {
+  return step.replaceAll('~1', '/').replaceAll('~0', '~');
 }
 
 function sentence({ keyword, message, params }: SchemaFault): string {

@@ -1,6 +1,10 @@
 import { API_ERRORS, type ApiError, type Fault } from '../kernel/errors.ts';
+import { firstFaults } from '../kernel/first-faults.ts';
 
 export const PROBLEM_TYPE = 'application/problem+json';
+
+/** Room for all faults that a person can mend in one go, with the usual pointers. */
+const FAULTS_CHARACTERS_MAX = 256 << 10;
 
 /** A problem page by RFC 9457, with our stable `code`. */
 export interface Problem {
@@ -22,6 +26,6 @@ export function problemOf(error: ApiError, requestId: string, docsUrl: string): 
     detail: error.message,
     code: error.code,
     request_id: requestId,
-    ...(error.errors !== undefined && { errors: error.errors }),
+    ...(error.errors !== undefined && { errors: firstFaults(error.errors, FAULTS_CHARACTERS_MAX) }),
   };
 }

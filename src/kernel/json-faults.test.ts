@@ -41,6 +41,23 @@ describe('faults of JSON values', () => {
     assert.deepEqual(others, []);
   });
 
+  it('are names that nobody gives anything, told once at the object and not looked into', () => {
+    const wrong = ['\u0000'];
+    assert.deepEqual(jsonFaults({ ['a'.repeat(512)]: 1 }), []);
+    assert.deepEqual(jsonFaults({ in: { ['a'.repeat(513)]: wrong, ['b'.repeat(513)]: wrong, c: wrong } }), [
+      { pointer: '#/in', detail: "A member's name has more than 512 characters." },
+      { pointer: '#/in/c/0', detail: 'U+0000 and lone surrogates are not accepted.' },
+    ]);
+  });
+
+  it('each have a pointer that ends before it is endless', () => {
+    const name = '漢'.repeat(512);
+    assert.deepEqual(
+      jsonFaults({ [name]: { short: { [name]: { short: '\u0000' } } } }).map(({ pointer }) => pointer),
+      [`#/${encodeURIComponent(name)}/short`],
+    );
+  });
+
   it('are bounded in number, and name an object once however many of its names are faulty', () => {
     assert.equal(jsonFaults(Array<string>(10_000).fill('\u0000')).length, 100);
     const faulty = Object.fromEntries(Array.from({ length: 1_000 }, (_, place) => [`${place}\u0000`, place]));

@@ -1,10 +1,12 @@
 import type { PointerFault } from './errors.ts';
-import { pointerToken } from './json-pointer.ts';
+import { pointerTo } from './json-pointer.ts';
 
 /** Nothing that we accept nests deeper than about ten levels. Much deeper values would exhaust a serialiser's stack. */
 const DEPTH_MAX = 32;
 /** Nobody mends more faults than this in one go, and a body can be made to hold some hundred thousand. */
 const FAULTS_MAX = 100;
+/** No header and no member of the provider's has a name nearly as long, and each fault within would repeat it. */
+const NAME_CHARACTERS_MAX = 512;
 const UNSTORABLE = 'U+0000 and lone surrogates are not accepted.';
 
 /** The names on the way to a value. They are put into words only where there is a fault: most bodies have none. */
@@ -12,7 +14,7 @@ type Way = (string | number)[];
 
 /**
  * Finds what JSON allows and we do not: U+0000 and lone surrogates in texts and names, which PostgreSQL and UTF-8 cannot
- * hold, numbers that would be written again as null, and values nested too deeply. Gives up after `FAULTS_MAX` faults.
+ * hold, numbers that would be written again as null, endless names, and values nested too deeply. Gives up after `FAULTS_MAX` faults.
  */
 export function jsonFaults(value: unknown): PointerFault[] {
   const faults: PointerFault[] = [];
@@ -45,8 +47,10 @@ export function jsonFaults(value: unknown): PointerFault[] {
     const names = Object.keys(object);
     // Once for the object, which is the place of them all: a name that cannot be stored cannot be told either.
     if (!names.every(isStorable)) tell(`A member's name: ${UNSTORABLE}`);
+    if (!names.every(isShort)) tell(`A member's name has more than ${NAME_CHARACTERS_MAX} characters.`);
     for (const name of names) {
       if (faults.length >= FAULTS_MAX) return;
+      if (!isShort(name)) continue;
       way.push(name);
       look(Reflect.get(object, name));
       way.pop();
@@ -57,8 +61,8 @@ export function jsonFaults(value: unknown): PointerFault[] {
   return faults;
 }
 
-function pointerTo(way: Way): string {
-  return `#${way.map((name) => `/${pointerToken(name)}`).join('')}`;
+function isShort(name: string): boolean {
+  return name.length <= NAME_CHARACTERS_MAX;
 }
 
 function isStorable(text: string): boolean {

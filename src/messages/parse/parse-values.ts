@@ -1,5 +1,5 @@
 import type { Fault } from '../../kernel/errors.ts';
-import { pointerToken } from '../../kernel/json-pointer.ts';
+import { pointerTo } from '../../kernel/json-pointer.ts';
 import { SEND_LIMITS } from './send-limits.ts';
 
 /** Unknown members are refused, so that a typing mistake never passes silently. */
@@ -11,7 +11,7 @@ export function refuseUnknownMembers(
 ): void {
   for (const name of Object.keys(value))
     if (!known.includes(name))
-      faults.push({ pointer: `${pointer}/${pointerToken(name)}`, detail: 'This member is not known.' });
+      faults.push({ pointer: pointerTo([name], pointer), detail: 'This member is not known.' });
 }
 
 /** Reads a text whose length is counted in code points, as people count characters; undefined adds a fault. */

@@ -274,6 +274,17 @@ describe('the check of components against a template', () => {
   const part = fc.tuple(fc.dictionary(word, json, { maxKeys: 6 }), kind).map(([more, type]) => ({ ...more, type }));
   const parts = fc.array(part, { maxLength: 4 });
 
+  it('tells no more faults than a message can hold, however many there are', () => {
+    const wrong = (count: number) => new Array(count).fill(button('url', 0, ...new Array(100).fill(coupon)));
+    const few = faultsOf('promo_image', wrong(0)).length;
+    assert.ok(few > 0);
+    for (const count of [10, 100]) {
+      const faults = faultsOf('promo_image', wrong(count));
+      assert.ok(faults.length > few);
+      assert.ok(JSON.stringify(faults).length < 20_000);
+    }
+  });
+
   it('never throws, whatever the JSON of either is, and tells places within what was given', () => {
     const list = fc.oneof(parts, fc.constantFrom(...DEMO_TEMPLATES.map(({ components }) => [...components])));
     fc.assert(

@@ -1,3 +1,4 @@
+import { firstFaults } from '../../../kernel/first-faults.ts';
 import { isRecord } from '../../../kernel/is-record.ts';
 import type { CheckAgainstTemplate, TemplateComponent } from '../../port.ts';
 import { checkButtons } from './check-buttons.ts';
@@ -8,6 +9,8 @@ import { readTemplateShape, type TemplateShape } from './shape.ts';
 const HEADER_CHARACTERS_MAX = 60;
 const BODY_CHARACTERS_MAX = 1_024;
 const BODY_ONLY_CHARACTERS_MAX = 32_768;
+/** They are stored with each message, told in its events, and up to fifty times in one answer. */
+const FAULTS_CHARACTERS_MAX = 8_000;
 /** What may fill a variable of a text. */
 const VARIABLE_KINDS = ['text', 'currency', 'date_time'];
 const MEDIA_FORMATS = ['image', 'video', 'document', 'location'];
@@ -20,7 +23,7 @@ const MEDIA_FORMATS = ['image', 'video', 'document', 'location'];
 export const checkAgainstTemplate: CheckAgainstTemplate = (template, components, pointer) => {
   const place: Place = { pointer, format: template.parameterFormat, faults: [] };
   checkParts(readTemplateShape(template.components), components, place);
-  return place.faults;
+  return firstFaults(place.faults, FAULTS_CHARACTERS_MAX);
 };
 
 function checkParts(shape: TemplateShape, components: readonly TemplateComponent[], place: Place): void {
