@@ -1,4 +1,5 @@
 import type { PointerFault } from './errors.ts';
+import { isFarNumber } from './is-far-number.ts';
 import { pointerTo } from './json-pointer.ts';
 
 /** Nothing that we accept nests deeper than about ten levels. Much deeper values would exhaust a serialiser's stack. */
@@ -14,7 +15,8 @@ type Way = (string | number)[];
 
 /**
  * Finds what JSON allows and we do not: U+0000 and lone surrogates in texts and names, which PostgreSQL and UTF-8 cannot
- * hold, numbers that would be written again as null, endless names, and values nested too deeply. Gives up after `FAULTS_MAX` faults.
+ * hold, numbers that would be written again as null or with hundreds of digits, endless names, and values nested too deeply. Gives
+ * up after `FAULTS_MAX` faults.
  */
 export function jsonFaults(value: unknown): PointerFault[] {
   const faults: PointerFault[] = [];
@@ -26,8 +28,8 @@ export function jsonFaults(value: unknown): PointerFault[] {
   function look(within: unknown): void {
     if (typeof within === 'string') {
       if (!isStorable(within)) tell(UNSTORABLE);
-    } else if (within === Infinity || within === -Infinity) {
-      tell('This number is too large.');
+    } else if (typeof within === 'number') {
+      if (isFarNumber(within)) tell(`This number is too ${Math.abs(within) > 1 ? 'large' : 'close to zero'}.`);
     } else if (typeof within === 'object' && within !== null) {
       if (way.length >= DEPTH_MAX) tell(`Nested deeper than ${DEPTH_MAX} levels.`);
       else if (Array.isArray(within)) lookAtItems(within);

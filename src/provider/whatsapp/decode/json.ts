@@ -1,5 +1,7 @@
-/** Digits, or a power of ten, that a JavaScript number may not hold; one inside a string only costs a closer look. */
-const LARGE_NUMBER = /[:,[\s]-?\d{16}|\d[eE]\+?\d{3,}[,}\]\s]/;
+import { isFarNumber } from '../../../kernel/is-far-number.ts';
+
+/** Digits that a JavaScript number may not hold, or a power of ten that may be far; one inside a string only costs a closer look. */
+const LARGE_NUMBER = /[:,[\s]-?\d{16}|\d[eE][+-]?\d{2,}[,}\]\s]/;
 const STRING_OR_NUMBER = /"[^"\\]*(?:\\.[^"\\]*)*"|-?\d[\d.eE+-]*/g;
 const INTEGER = /^-?\d{16,}$/;
 
@@ -7,8 +9,8 @@ type ParsedJson = { kind: 'json'; value: unknown } | { kind: 'not_json' };
 
 /**
  * Parses JSON without losing a digit: integers beyond 2^53 come as strings, because ids of the provider's templates
- * are JSON numbers and may exceed it. So does a number beyond 1.8e308, which would else end as null. Neither depth nor
- * size makes it throw.
+ * are JSON numbers and may exceed it. So does a number with a power of ten that the database would write out in hundreds of
+ * digits (`isFarNumber`), or that would end as null. Neither depth nor size makes it throw.
  */
 export function parseJson(text: string): ParsedJson {
   try {
@@ -39,7 +41,7 @@ export function parseAsSent(text: string): ParsedJson {
 function keepNumber(_key: string, value: unknown, ...[context]: { source?: string }[]): unknown {
   const source = context?.source;
   if (typeof value !== 'number' || source === undefined || !isUnsafe(source)) return value;
-  return Number.isFinite(value) ? JSON.rawJSON(source) : source;
+  return INTEGER.test(source) && Number.isFinite(value) ? JSON.rawJSON(source) : source;
 }
 
 /** The text has been proven to be JSON, so that quoting its large numbers keeps it so. */
@@ -50,5 +52,5 @@ function parseQuoting(text: string): unknown {
 /** A string is none of the two: it begins with a quotation mark. */
 function isUnsafe(token: string): boolean {
   const value = Number(token);
-  return INTEGER.test(token) ? !Number.isSafeInteger(value) : Math.abs(value) === Number.POSITIVE_INFINITY;
+  return INTEGER.test(token) ? !Number.isSafeInteger(value) : isFarNumber(value);
 }
