@@ -7,6 +7,7 @@ import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { startLossyProxy } from '../client/test/lossy-proxy.ts';
 import { startTestGateway, type TestGateway } from '../test/support/gateway.ts';
+import { asSandbox, lineOf, messagesBody, postSigned } from '../test/support/notifications.ts';
 import { until } from '../test/support/until.ts';
 import { runCli, startCli } from './test-support.ts';
 
@@ -116,6 +117,25 @@ describe('the command line', () => {
     assert.match(listed.stdout, new RegExp(`\\n${entry.id} `));
     assert.match(got.stdout, /\nSTATUS +AT .*\naccepted /);
     assert.match(request.stdout, /\n\+447700900104 +accepted/);
+  });
+
+  it('gives JSON in which no stranger can command a terminal, and which is the same JSON', async () => {
+    const words = 'Hello \u001b[31m\u009b31m\u009d0;title\u009c\u202e\u2066\u2028 back';
+    const line = await lineOf(gateway);
+    const item = { from: '447700900888', id: 'wamid.commands', timestamp: '1789000000', type: 'text' };
+    await postSigned(asSandbox(gateway), messagesBody(line, { messages: [{ ...item, text: { body: words } }] }));
+    await until(async () => (await gateway.call('GET', '/api/v1/messages?direction=inbound')).json.data.length > 0);
+    const listed = await cli('messages', 'list', '--direction', 'inbound', '--json');
+    const one = await cli('messages', 'get', JSON.parse(listed.stdout).data[0].id, '--json');
+    const { child, ended } = startCli(['events', 'tail', '--after', '0', '--type', 'message.received', '--json'], env);
+    await new Promise((resolve) => child.stdout?.once('data', resolve));
+    child.kill('SIGINT');
+    const tailed = await ended;
+    for (const { stdout } of [listed, one, tailed])
+      assert.doesNotMatch(stdout, /[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u2028\u202e\u2066]/);
+    assert.equal(JSON.parse(listed.stdout).data[0].text.body, words);
+    assert.equal(JSON.parse(one.stdout).text.body, words);
+    assert.equal(JSON.parse(tailed.stdout).data.message.text.body, words);
   });
 
   it('follows events from where a state file says, one JSON document a line, until Ctrl-C', async () => {

@@ -1,4 +1,5 @@
 import type { Answer } from './api.ts';
+import { printableJson } from './printable-json.ts';
 import { type Columns, layOut, printable } from './table.ts';
 
 /** Where results and remarks go: results to standard output, remarks to standard error. */
@@ -19,13 +20,15 @@ export interface Output {
 
 /** The output of this process. `isClosed` tells whether the reader of the results has gone, as `| head` does. */
 export function createOutput(json: boolean, isClosed: () => boolean): Output {
+  // What a stranger wrote is in it, and the program that reads may be a terminal.
+  const safe = (text: string) => (json ? printableJson(text) : text);
   const line = (text: string) => {
-    if (!isClosed()) process.stdout.write(`${text}\n`);
+    if (!isClosed()) process.stdout.write(`${safe(text)}\n`);
   };
   const hand = (text: string) =>
     new Promise<boolean>((resolve) => {
       if (isClosed()) return resolve(false);
-      process.stdout.write(`${text}\n`, (error) => resolve(!error));
+      process.stdout.write(`${safe(text)}\n`, (error) => resolve(!error));
     });
   const note = (text: string) => void process.stderr.write(`${text}\n`);
   const table = (rows: readonly unknown[], columns: Columns) => {

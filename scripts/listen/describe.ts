@@ -1,9 +1,3 @@
-/** What the writer leaves as it is and a terminal may obey. It can stand in strings only, where it may be escaped. */
-export function printableJson(event: object): string {
-  const escaped = (sign: string) => `\\u${sign.charCodeAt(0).toString(16).padStart(4, '0')}`;
-  return JSON.stringify(event).replace(/[\u007f-\u009f\u2028\u2029\u202a-\u202e\u2066-\u2069]/g, escaped);
-}
-
 /** One line: when, what, its place in the log, and what happened to whom. */
 export function describe(event: Record<string, unknown>, seen: Set<string>): string {
   const type = String(event.type);

@@ -1,8 +1,9 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { Webhook } from 'standardwebhooks';
+import { printableJson } from '../../cli/printable-json.ts';
 import { printable } from '../../cli/table.ts';
 import { checkSignature, readHeaders } from '../../src/endpoints/check-signature.ts';
-import { clock, describe, printableJson } from './describe.ts';
+import { clock, describe } from './describe.ts';
 
 const BODY_BYTES_MAX = 1 << 20;
 
@@ -23,7 +24,7 @@ export async function receive(request: IncomingMessage, response: ServerResponse
     return void response.writeHead(401).end();
   }
   const event: Record<string, unknown> = Object(JSON.parse(body));
-  console.log(receiving.json ? printableJson(event) : printable(describe(event, receiving.seen)));
+  console.log(receiving.json ? printableJson(JSON.stringify(event)) : printable(describe(event, receiving.seen)));
   receiving.seen.add(String(event.id));
   response.writeHead(204).end();
 }
