@@ -78,11 +78,15 @@ interface Deps {
 
 /** The description of the API, and a reference page made of it that works without the internet. */
 export function apiDescriptionRoutes({ describe, publicUrl }: Deps): Route[] {
-  const description = once(publicUrl, (url) => JSON.stringify(describe(url)));
+  const description = once(publicUrl, (url) => tagged(JSON.stringify(describe(url))));
   const redoc = once(findBundle, (url) =>
-    url === undefined ? '' : readFileSync(url, 'utf8').replaceAll(FOREIGN_PICTURE, 'data:,'),
+    tagged(url === undefined ? '' : readFileSync(url, 'utf8').replaceAll(FOREIGN_PICTURE, 'data:,')),
   );
-  const page = () => (redoc() === '' ? PAGE.replace(/<script[\s\S]*<\/script>/, NOT_BUILT) : PAGE);
+  const page = once(
+    () => redoc().bytes.length > 0,
+    (isBuilt) => tagged(isBuilt ? PAGE : PAGE.replace(/<script[\s\S]*<\/script>/, NOT_BUILT)),
+  );
+  const start = tagged(START);
   return [
     publicRoute({
       method: 'GET',
@@ -93,7 +97,7 @@ export function apiDescriptionRoutes({ describe, publicUrl }: Deps): Route[] {
       handle: async (call) => cached(call, description(), 'application/json; charset=utf-8'),
     }),
     pageRoute('/docs/api', 'Look at the reference of this API', page, 'text/html; charset=utf-8'),
-    pageRoute('/docs/api/start.js', 'Get what starts the reference page', () => START, SCRIPT),
+    pageRoute('/docs/api/start.js', 'Get what starts the reference page', () => start, SCRIPT),
     pageRoute('/docs/api/redoc.js', 'Get what shows the reference page', redoc, SCRIPT),
   ];
 }
@@ -110,7 +114,7 @@ function findBundle(): URL | undefined {
 
 const SCRIPT = 'text/javascript; charset=utf-8';
 
-function pageRoute(path: string, summary: string, read: () => string, contentType: string): Route {
+function pageRoute(path: string, summary: string, read: () => Tagged, contentType: string): Route {
   return publicRoute({
     ...{ method: 'GET', path, summary, operation: 'page', bodyUse: 'none', queryUnchecked: true },
     async handle(call) {
@@ -125,13 +129,23 @@ function pageRoute(path: string, summary: string, read: () => string, contentTyp
   });
 }
 
+/** What is served, with its tag: made once, because anyone may ask for a megabyte of it as often as they like. */
+interface Tagged {
+  bytes: Buffer;
+  etag: string;
+}
+
+function tagged(text: string): Tagged {
+  const bytes = Buffer.from(text);
+  return { bytes, etag: `"${createHash('sha256').update(bytes).digest('base64url')}"` };
+}
+
 /** Whoever has it already gets 304. */
-function cached({ request }: Call<unknown, unknown, unknown>, body: string, contentType: string): Answer {
-  const etag = `"${createHash('sha256').update(body).digest('base64url')}"`;
+function cached({ request }: Call<unknown, unknown, unknown>, { bytes, etag }: Tagged, contentType: string): Answer {
   const headers = { etag, 'cache-control': `public, max-age=${MAX_AGE_SECONDS}`, 'content-type': contentType };
   // Something on the way may have made the tag a weak one, or the caller may know several.
   const isKnown = request.headers['if-none-match']?.includes(etag) === true;
-  return isKnown ? { status: 304, headers } : { status: 200, body, headers };
+  return isKnown ? { status: 304, headers } : { status: 200, body: bytes, headers };
 }
 
 /** Makes a value when it is first asked for, and again only when its source is another. */
