@@ -115,6 +115,19 @@ describe('a reading', () => {
     assert.deepEqual(await statusOf('one'), ['approved']);
   });
 
+  it('that lists a template twice keeps the one that is approved', async () => {
+    const approved = listed('twice', { id: '111' });
+    const leaving = listed('twice', { id: '222', status: 'PENDING_DELETION' });
+    for (const both of [
+      [approved, leaving],
+      [leaving, approved],
+    ]) {
+      serve(...both);
+      assert.equal((await sync())?.total, 1);
+      assert.deepEqual(await statusOf('twice'), ['approved']);
+    }
+  });
+
   it('is due again if a notification came meanwhile, also if it is the first one', async () => {
     await addLiveChannel(test.database, channel);
     for (const which of ['first', 'next']) {

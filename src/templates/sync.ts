@@ -112,7 +112,7 @@ async function keepTemplates(
   owner: TemplateOwner,
   { listed, name, begunAt }: Reading,
 ): Promise<{ counts: SyncCounts; drafts: EventDraft[] }> {
-  const distinct = [...new Map(listed.map((template) => [`${template.name} ${template.language}`, template])).values()];
+  const distinct = distinctOf(listed);
   const written = await upsertTemplates(
     tx,
     owner,
@@ -129,6 +129,19 @@ async function keepTemplates(
     total: distinct.length,
   };
   return { counts, drafts: draftTemplateEvents(owner.accountId, owner.mode, [...changed, ...gone]) };
+}
+
+/**
+ * One of each name and language. Where the provider lists two, such as one that is being deleted beside the one that has taken
+ * its place, it is the approved one that a send gets.
+ */
+function distinctOf(listed: readonly ProviderTemplate[]): ProviderTemplate[] {
+  const distinct = new Map<string, ProviderTemplate>();
+  for (const template of listed) {
+    const key = `${template.name} ${template.language}`;
+    if (template.status === 'approved' || distinct.get(key)?.status !== 'approved') distinct.set(key, template);
+  }
+  return [...distinct.values()];
 }
 
 /** A template that is new is no news of a change; what is known and changes is. */
