@@ -6,15 +6,15 @@ import { forgetParents } from '../people/parent-store.ts';
 import type { Database, Queryable } from '../store/database.ts';
 import type { PersonMark } from './person-mark.ts';
 import { claimErasure, type ErasureRow, finishErasure, insertErasure, moveErasure } from './person-store.ts';
+import { emptyRefused } from './refused-store.ts';
+import type { Reached, Stretch } from './stretch.ts';
 import {
   emptyAttempts,
   emptyMessages,
   emptyNotifications,
   findEventsOfPerson,
   findNames,
-  type Reached,
   replaceMessages,
-  type Stretch,
 } from './walk-store.ts';
 
 const ROWS_A_BATCH = 1_000;
@@ -46,6 +46,7 @@ const WALK: readonly Step[] = [
   (tx, stretch) => emptyAttempts(tx, stretch),
   (tx, stretch) => emptyEvents(tx, stretch),
   (tx, stretch) => emptyMessages(tx, stretch),
+  (tx, stretch) => emptyRefused(tx, stretch),
   (tx, stretch) => emptyNotifications(tx, { ...stretch, limit: BODIES_A_BATCH }),
 ];
 

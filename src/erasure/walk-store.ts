@@ -1,18 +1,6 @@
 import { erasedId } from '../messages/report/inbound-store.ts';
 import type { Queryable } from '../store/database.ts';
-
-/** A part of a walk: the account's rows after `place`, at most `limit`, and made before the walk was asked for. */
-export interface Stretch {
-  accountId: string;
-  place: string | null;
-  /** The first id that is out of reach. */
-  until: string;
-  limit: number;
-  persons: readonly string[];
-}
-
-/** Where a stretch ended; null: there is nothing after it. */
-export type Reached = string | null;
+import { type Reached, type Stretch, valuesOf, walk } from './stretch.ts';
 
 const PERSON_NAMES = `
   with batch as (
@@ -102,7 +90,7 @@ export async function replaceMessages(
  * Whether a request names anybody beside the person. Two recipients may be one person, named by number and by user id; and
  * whoever was erased before has no name left.
  */
-const SOMEBODY_ELSE = `exists (
+export const SOMEBODY_ELSE = `exists (
         select from message o where o.account_id = $1 and o.id = any(r.message_ids)
           and coalesce(o.phone, o.user_id) is not null
           and (o.phone = any($5)) is not true and (o.user_id = any($5)) is not true)`;
@@ -142,11 +130,7 @@ const MESSAGE_EMPTY = `
     update request r set
       content = case when ${SOMEBODY_ELSE} then r.content end,
       client_reference = case when ${SOMEBODY_ELSE} then r.client_reference end,
-      idempotency_key = case when ${SOMEBODY_ELSE} then r.idempotency_key end,
-      refused = (
-        select jsonb_agg(case when entry->>'to' = any($5)
-          then entry - 'user_id' - 'client_reference' || '{"to": ""}' else entry end order by place)
-        from jsonb_array_elements(r.refused) with ordinality as t(entry, place))
+      idempotency_key = case when ${SOMEBODY_ELSE} then r.idempotency_key end
     where r.account_id = $1 and r.id = any(array(select request_id from found))
   )
   select id as reached from batch order by id desc limit 1`;
@@ -175,12 +159,4 @@ export async function emptyNotifications(tx: Queryable, { place, until, limit, p
   const names = persons.map((person) => person.replace(/^\+/, ''));
   const rows = await tx.query<{ reached: string }>(NOTIFICATION_EMPTY, [place, until, limit, names]);
   return rows[0]?.reached ?? null;
-}
-
-async function walk(tx: Queryable, sql: string, stretch: Stretch): Promise<Reached> {
-  return (await tx.query<{ reached: string }>(sql, valuesOf(stretch)))[0]?.reached ?? null;
-}
-
-function valuesOf({ accountId, place, until, limit, persons }: Stretch): unknown[] {
-  return [accountId, place, until, limit, persons];
 }

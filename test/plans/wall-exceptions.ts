@@ -68,6 +68,8 @@ const WITHOUT_MODE: Exceptions = {
     'src/erasure/account-store.ts disableEndpoints: endpoint',
     'src/erasure/person-store.ts claimErasure: request',
     'src/erasure/person-store.ts finishErasure: channel',
+    'src/erasure/refused-store.ts emptyRefused: message',
+    'src/erasure/refused-store.ts emptyRefused: request',
     'src/erasure/walk-store.ts emptyAttempts: event',
     'src/erasure/walk-store.ts emptyMessages: message',
     'src/erasure/walk-store.ts emptyMessages: request',

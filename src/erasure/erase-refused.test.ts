@@ -1,0 +1,91 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+import { endErasures } from '../../test/support/erasures.ts';
+import { startTestGateway, type TestGateway } from '../../test/support/gateway.ts';
+import { settledAfterMs } from './settled.ts';
+
+const ADA = '+447700900791';
+const GRACE = '+447700900792';
+const SETTLED_MS = settledAfterMs({ sendDeadlineMs: 25_000, providerTimeoutMs: 10_000 });
+/** Ada's number in forms that no send takes. */
+const UNREADABLE = [
+  '447700900791',
+  '0044 7700 900791',
+  '011-44-7700-900791',
+  '+44 (0) 7700 900791',
+  '0044 [ 0 ] 7700/900791',
+  'tel:+447700900791',
+];
+
+let gateway: TestGateway;
+before(async () => {
+  gateway = await startTestGateway();
+});
+after(() => gateway.stop());
+
+async function send(to: unknown[], headers = {}): Promise<string> {
+  const body = { to, type: 'text', text: { body: 'Dear Countess' }, client_reference: 'countess' };
+  const { status, json } = await gateway.call('POST', '/api/v1/messages/send', { body, headers });
+  assert.equal(status, 200);
+  return json.request_id;
+}
+
+async function erase(to: string): Promise<void> {
+  const path = `/platform/v1/accounts/${gateway.accountId}/erase`;
+  assert.equal((await gateway.call('POST', path, { key: gateway.platformKey, body: { to } })).status, 202);
+  await endErasures(gateway.database, SETTLED_MS);
+}
+
+/** Whom each entry of a request is for, and its reference. */
+async function entriesOf(id: string): Promise<unknown[]> {
+  const { results } = (await gateway.call('GET', `/api/v1/requests/${id}`)).json;
+  return results.map(({ to, client_reference: reference }: Record<string, unknown>) => [to, reference ?? null]);
+}
+
+/** What a request holds for all its recipients. */
+async function sharedOf(id: string): Promise<unknown[]> {
+  const reference = (await gateway.call('GET', `/api/v1/requests/${id}`)).json.client_reference ?? null;
+  const rows = await gateway.database.query<{ text: string | null; key: string | null }>(
+    `select content->>'body' as text, idempotency_key as key from request where message_ids = '{}' and account_id = $1
+     order by id desc limit 1`,
+    [gateway.accountId],
+  );
+  return [reference, rows[0]?.text, rows[0]?.key];
+}
+
+describe('erasing a person whose number was given in a form that cannot be read', () => {
+  it('empties every entry that says it with its country code', async () => {
+    const named = UNREADABLE.map((to, place) => ({ to, client_reference: `countess-${place}` }));
+    const beside = await send([ADA, GRACE, ...named]);
+    const onlyUnreadable = await send([UNREADABLE[0], GRACE]);
+    await erase(ADA);
+    assert.deepEqual(await entriesOf(beside), [['', null], [GRACE, null], ...UNREADABLE.map(() => ['', null])]);
+    assert.deepEqual(await entriesOf(onlyUnreadable), [
+      ['', null],
+      [GRACE, null],
+    ]);
+  });
+
+  it('empties what the request holds for all, once nobody is left whom it names', async () => {
+    const alone = await send(UNREADABLE.slice(0, 2), { 'idempotency-key': 'for-the-countess' });
+    assert.deepEqual(await sharedOf(alone), ['countess', 'Dear Countess', 'for-the-countess']);
+    await erase(ADA);
+    assert.deepEqual(await sharedOf(alone), [null, null, null]);
+    const withGrace = await send(['447700900791', '447700900792'], { 'idempotency-key': 'for-both' });
+    await erase(ADA);
+    assert.deepEqual(await sharedOf(withGrace), ['countess', 'Dear Countess', 'for-both']);
+    await erase(GRACE);
+    assert.deepEqual(await sharedOf(withGrace), [null, null, null]);
+  });
+
+  it('leaves what may be the number of somebody else', async () => {
+    // A mobile number in Germany has the digits of one in the United States, but for its zero.
+    const [american, german] = ['+15550781234', '0155 50781234'];
+    const others = [german, '07700 900791', '4477009007910', '447700900792', 'Ada', '(0)', ''];
+    const id = await send([ADA, american, ...others]);
+    const before = await entriesOf(id);
+    await erase(ADA);
+    await erase(american);
+    assert.deepEqual(await entriesOf(id), [['', null], ['', null], ...before.slice(2)]);
+  });
+});
