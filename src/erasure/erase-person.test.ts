@@ -88,6 +88,11 @@ async function fill(): Promise<{ requestId: string; ids: string[] }> {
   await gateway.call('POST', '/api/v1/messages/send', {
     body: { to: ADA, type: 'text', text: { body: 'Dear Countess' }, client_reference: 'countess-3' },
   });
+  const misnamed = [{ type: 'body', parameters: [{ type: 'text', parameter_name: 'Byron', text: 'Ada' }] }];
+  const failing = { to: [{ to: ADA, components: misnamed }], type: 'template' };
+  const named = { name: 'greeting_named', language: 'en_US' };
+  const failed = await gateway.call('POST', '/api/v1/messages/send', { body: { ...failing, template: named } });
+  assert.equal(failed.json.results[0].error.errors[0].given, 'Byron');
   const contacts = [{ wa_id: ADA.slice(1), user_id: ADAS_USER_ID, profile: { name: 'Augusta' } }];
   const fromAda = textFrom(ADA, 'wamid.ada', { text: { body: 'An engine weaves' }, from_user_id: ADAS_USER_ID });
   const fromGrace = textFrom(GRACE, 'wamid.grace', { text: { body: 'A moth' } });
@@ -115,6 +120,7 @@ describe('erasing a person', () => {
       ADAS_USER_ID,
       'wamid.ada',
       'Lovelace',
+      'Byron',
       'Countess',
       'engine weaves',
       'countess-',

@@ -1,6 +1,7 @@
 import { PLATFORM } from '../accounts/require-account.ts';
 import { insertAudit } from '../accounts/store.ts';
 import { firstIdOfMs, idTimeMs, newId } from '../kernel/ids.ts';
+import { isRecord } from '../kernel/is-record.ts';
 import { emptiedInbound } from '../messages/read/inbound-member.ts';
 import { forgetParents } from '../people/parent-store.ts';
 import type { Database, Queryable } from '../store/database.ts';
@@ -109,7 +110,15 @@ function withoutPerson(message: Record<string, unknown>): Record<string, unknown
     message_id: null,
     client_reference: null,
     reply_to: null,
+    error: withoutFaults(message.error),
   };
+}
+
+/** What is wrong with the parameters of a template is told in their own words. */
+function withoutFaults(error: unknown): unknown {
+  if (!isRecord(error)) return error;
+  const { errors: _, ...rest } = error;
+  return rest;
 }
 
 async function note(tx: Queryable, accountId: string, action: string, mark: string): Promise<void> {

@@ -115,7 +115,8 @@ const MESSAGE_EMPTY = `
     select * from named where request_id is null or request_id not in (select id from running)
   ), emptied as (
     update message m set phone = null, user_id = null, content = null, provider_message_id = null,
-      client_reference = null, reply_to_provider_message_id = null
+      client_reference = null, reply_to_provider_message_id = null,
+      error = m.error - 'errors', outcome_error = m.outcome_error - 'errors'
     where m.account_id = $1 and m.id = any(array(select id from found))
   ), forgotten as (
     delete from inbound_id i using found

@@ -14,18 +14,27 @@ const IN_BLOCKS = 'ctid >= $1::tid and ctid < $2::tid';
 
 const bounds = ({ from, to }: Blocks) => [`(${from},0)`, `(${to},0)`];
 
-/** A request that still runs keeps all it has: its end needs it. */
-const contentEmpty: Record<'request' | 'message', (table: string) => string> = {
-  request: (table) => `
-    update ${table} set content = null where ${IN_BLOCKS} and content is not null and completed_at is not null`,
-  message: (table) => `
-    update ${table} set content = null
-    where ${IN_BLOCKS} and content is not null and status not in ('pending', 'transmitting')`,
+type Kind = 'request' | 'message';
+
+/** What is wrong with the parameters of a template is told in their own words, so it goes with them. */
+const EMPTIED: Record<Kind, string> = {
+  request: 'content = null',
+  message: "content = null, error = error - 'errors', outcome_error = outcome_error - 'errors'",
 };
 
+/** A request that still runs keeps all it has: its end needs it. */
+const HAS_CONTENT: Record<Kind, string> = {
+  request: 'content is not null and completed_at is not null',
+  message: `(content is not null or error ? 'errors' or outcome_error ? 'errors')
+      and status not in ('pending', 'transmitting')`,
+};
+
+const contentEmpty = (table: string, kind: Kind) => `
+  update ${table} set ${EMPTIED[kind]} where ${IN_BLOCKS} and ${HAS_CONTENT[kind]}`;
+
 /** Empties the content in a stretch of blocks. */
-export async function emptyContent(tx: Queryable, kind: 'request' | 'message', blocks: Blocks): Promise<void> {
-  await tx.query(contentEmpty[kind](blocks.table), bounds(blocks));
+export async function emptyContent(tx: Queryable, kind: Kind, blocks: Blocks): Promise<void> {
+  await tx.query(contentEmpty(blocks.table, kind), bounds(blocks));
 }
 
 const appliedDelete = (table: string) => `
@@ -87,10 +96,9 @@ export async function deleteStrays(tx: Queryable, limits: KeepLimits, limit: num
   return gone;
 }
 
-const straysEmpty = (kind: 'request' | 'message') => `
-  update ${kind}_default set content = null where ctid = any(array(
-    select ctid from ${kind}_default where id < $1 and content is not null
-      and ${kind === 'request' ? 'completed_at is not null' : "status not in ('pending', 'transmitting')"} limit $2))
+const straysEmpty = (kind: Kind) => `
+  update ${kind}_default set ${EMPTIED[kind]} where ctid = any(array(
+    select ctid from ${kind}_default where id < $1 and ${HAS_CONTENT[kind]} limit $2))
   returning 1 as emptied`;
 
 /** Empties the content of some of them; returns of how many. */

@@ -41,6 +41,8 @@ beforeEach(async () => {
     'customer_window',
   ])
     await gateway.database.query(`delete from ${table}`);
+  // Each of them fills weeks anew that one before it has walked through.
+  await gateway.database.query('update keeping set place = null, block = 0');
 });
 
 /** All of it, as an hour later, and as the clock says. What is put off, because somebody else had a lock, is done again. */
@@ -129,6 +131,31 @@ describe('keeping', () => {
     const { sent } = await fill(0);
     await keep();
     assert.deepEqual((await read(sent)).json.text, { body: 'Your parcel is here', preview_url: false });
+  });
+
+  it('takes what is wrong with the parameters of a template away with them', async () => {
+    const components = [{ type: 'body', parameters: [{ type: 'text', parameter_name: 'Lovelace', text: 'Ada' }] }];
+    const template = { name: 'greeting_named', language: 'en_US' };
+    const told = `error::text like '%Lovelace%' and outcome_error::text like '%Lovelace%'`;
+    const fail = async (send: object) => {
+      await gateway.call('POST', '/api/v1/messages/send', { body: { ...send, type: 'template' } });
+      assert.equal(await count('message', told), 1);
+    };
+    await fail({ to: [{ to: ADA, components }], template });
+    await ageEverything(gateway.database, 40);
+    await keep();
+    const [request] = await gateway.database.query<{ id: string }>('select id from request');
+    const [{ error }] = (await gateway.call('GET', `/api/v1/requests/${formatId('req', request?.id ?? '')}`)).json
+      .results;
+    assert.deepEqual([error.code, error.errors], ['template_parameters_invalid', undefined]);
+    assert.equal(await count('message', `to_jsonb(message)::text like '%Lovelace%'`), 0);
+    // Where the parameters are the request's own, and in no week.
+    await fail({ to: ADA, template: { ...template, components } });
+    await gateway.database.query(`update message set id = aged(id, 70) where ${told}`);
+    assert.equal(await count('message_default', told), 1);
+    await keep();
+    assert.equal(await count('message_default'), 1);
+    assert.equal(await count('message', `to_jsonb(message)::text like '%Lovelace%'`), 0);
   });
 
   it('drops weeks of messages, requests and timelines, and goes on in the weeks that are kept', async () => {
