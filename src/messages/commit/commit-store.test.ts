@@ -92,6 +92,7 @@ describe('a request that is taken back', () => {
     await database.transaction((tx) => withdrawRequest(tx, request));
     assert.equal((await database.query('select 1 from request where id = $1', [request.id])).length, 1);
     assert.deepEqual(await statusesOf(request), ['pending']);
+    assert.ok(await known('test', 'won'), 'whoever repeats the key was told how it ended, and shall be told so again');
   });
 
   it('leaves a message that goes already', async () => {

@@ -13,10 +13,8 @@ const REQUEST_AWAIT = `
 const REQUEST_DELETE =
   'delete from request where account_id = $1 and id = $2 and completed_at is null returning message_ids';
 const KEY_FREE = 'delete from idempotency where account_id = $1 and mode = $3 and key = $4 and request_id = $2';
-/** Of one that others have recovered meanwhile the key is freed too: nothing of it was transmitted. */
-const REQUEST_WITHDRAW = `with freed as (${KEY_FREE}) ${REQUEST_DELETE}`;
-/** The key of one that has ended meanwhile replays its answer. */
-const STRAY_WITHDRAW = `
+/** The key of one that has ended meanwhile, by its send or by a recovery, replays its answer: somebody may have had it already. */
+const REQUEST_WITHDRAW = `
   with gone as (${REQUEST_DELETE}), freed as (${KEY_FREE} and exists (select from gone))
   select message_ids from gone`;
 /** Messages that were to wait for their turn have rows already, which nobody would settle without their request. */
@@ -24,11 +22,11 @@ const MESSAGE_WITHDRAW = `
   delete from message m using (select $1::uuid as account_id, unnest($2::uuid[]) as id) as its
   where m.account_id = its.account_id and m.id = its.id and m.status = 'pending'`;
 
-/** Takes back a request of which nothing was transmitted, so that its idempotency key is free again. */
+/** Takes back a request of which nothing was transmitted, so that its idempotency key is free again, unless it has ended meanwhile. */
 export async function withdrawRequest(tx: Queryable, request: NewRequest): Promise<void> {
   const { accountId, id, mode, channelId, keyId, nodeId, content, idempotency } = request;
   await tx.query(REQUEST_AWAIT, [accountId, id, mode, channelId, keyId, nodeId, content.type]);
-  await withdraw(tx, REQUEST_WITHDRAW, { accountId, id, mode, key: idempotency?.key ?? null });
+  await withdraw(tx, { accountId, id, mode, key: idempotency?.key ?? null });
 }
 
 /** A request that has begun and not ended. */
@@ -41,11 +39,11 @@ export interface BegunRequest {
 
 /** Takes back one that nobody carries out, unless it has ended in this moment. */
 export function withdrawStray(tx: Queryable, stray: BegunRequest): Promise<void> {
-  return withdraw(tx, STRAY_WITHDRAW, stray);
+  return withdraw(tx, stray);
 }
 
-async function withdraw(tx: Queryable, statement: string, { accountId, id, mode, key }: BegunRequest): Promise<void> {
-  const withdrawn = await tx.query<{ message_ids: string[] }>(statement, [accountId, id, mode, key]);
+async function withdraw(tx: Queryable, { accountId, id, mode, key }: BegunRequest): Promise<void> {
+  const withdrawn = await tx.query<{ message_ids: string[] }>(REQUEST_WITHDRAW, [accountId, id, mode, key]);
   for (const { message_ids } of withdrawn) await tx.query(MESSAGE_WITHDRAW, [accountId, message_ids]);
 }
 
