@@ -7,6 +7,7 @@ import { forgetParents } from '../people/parent-store.ts';
 import type { Database, Queryable } from '../store/database.ts';
 import type { PersonMark } from './person-mark.ts';
 import { claimErasure, type ErasureRow, finishErasure, insertErasure, moveErasure } from './person-store.ts';
+import { emptyReferences, REFERENCES } from './reference-store.ts';
 import { emptyRefused } from './refused-store.ts';
 import type { Reached, Stretch } from './stretch.ts';
 import {
@@ -46,6 +47,7 @@ const WALK: readonly Step[] = [
   learnNames,
   (tx, stretch) => emptyAttempts(tx, stretch),
   (tx, stretch) => emptyEvents(tx, stretch),
+  (tx, stretch) => emptyReferences(tx, stretch),
   (tx, stretch) => emptyMessages(tx, stretch),
   (tx, stretch) => emptyRefused(tx, stretch),
   (tx, stretch) => emptyNotifications(tx, { ...stretch, limit: BODIES_A_BATCH }),
@@ -95,7 +97,10 @@ async function learnNames(tx: Queryable, stretch: Stretch, erasure: ErasureRow):
 
 async function emptyEvents(tx: Queryable, stretch: Stretch): Promise<Reached> {
   const { reached, found } = await findEventsOfPerson(tx, stretch);
-  const emptied = found.map(({ id, message }) => ({ id, message: withoutPerson(message) }));
+  const emptied = found.map(({ id, message, own }) => ({
+    id,
+    message: own ? withoutPerson(message) : withoutReferences(message),
+  }));
   if (emptied.length > 0) await replaceMessages(tx, stretch.accountId, emptied);
   return reached;
 }
@@ -111,6 +116,20 @@ function withoutPerson(message: Record<string, unknown>): Record<string, unknown
     client_reference: null,
     reply_to: null,
     error: withoutFaults(message.error),
+  };
+}
+
+/** What somebody else said stays, but for the message that it names. News of a changed number goes whole. */
+function withoutReferences(message: Record<string, unknown>): Record<string, unknown> {
+  const { type, reply_to: replyTo } = message;
+  if (type === 'system') return emptiedInbound(message);
+  const content = message[String(type)];
+  return {
+    ...message,
+    ...(isRecord(replyTo) && { reply_to: { ...replyTo, message_id: null } }),
+    ...(isRecord(content) && {
+      [String(type)]: Object.fromEntries(Object.entries(content).filter(([name]) => !REFERENCES.includes(name))),
+    }),
   };
 }
 

@@ -21,7 +21,7 @@ const ADA = '+447700900771';
 const GRACE = '+447700900772';
 const SETTLED_MS = settledAfterMs({ sendDeadlineMs: 25_000, providerTimeoutMs: 10_000 });
 /** The first of the second walk. */
-const SETTLED_STEP = 6;
+const SETTLED_STEP = 7;
 
 let gateway: TestGateway;
 before(async () => {

@@ -1,5 +1,6 @@
 import { erasedId } from '../messages/report/inbound-store.ts';
 import type { Queryable } from '../store/database.ts';
+import { patternsOf, tellsOfPerson } from './reference-store.ts';
 import { type Reached, type Stretch, valuesOf, walk } from './stretch.ts';
 
 const PERSON_NAMES = `
@@ -22,6 +23,17 @@ export async function findNames(
   return row ?? { reached: null, names: [] };
 }
 
+/** Whether an event's message is the person's own. */
+const isOwn = (data: string) =>
+  `array[${data}->'message'->>'to', ${data}->'message'->>'from', ${data}->'message'->>'user_id'] && $5::text[]`;
+/** Whether it is somebody else's and tells of the person. */
+const isTold = (data: string) =>
+  tellsOfPerson({
+    type: `${data}->'message'->>'type'`,
+    answered: `${data}->'message'->'reply_to'->>'message_id'`,
+    content: `(${data}->'message'->(${data}->'message'->>'type'))`,
+  });
+
 /** Whether an event `e` told of a message whose person is erased: the other side of it is the account's own number. */
 const TELLS_OF_NOBODY = `e.data ? 'message' and e.data->'message'->>'user_id' is null
           and e.data->'message'->>(case e.data->'message'->>'direction' when 'inbound' then 'from' else 'to' end) is null`;
@@ -29,7 +41,7 @@ const TELLS_OF_NOBODY = `e.data ? 'message' and e.data->'message'->>'user_id' is
 /**
  * What an endpoint answered may repeat what it was told. Emptied before the events, which say whom they tell of. Where the
  * event is gone already, or was emptied while an attempt was under way, nobody knows any more, so it is emptied too. A test
- * event tells of nobody.
+ * event tells of nobody. Events are looked up one by one (`offset 0` keeps it so): a join was planned to read all of them.
  */
 const ATTEMPT_EMPTY = `
   with batch as (
@@ -38,15 +50,15 @@ const ATTEMPT_EMPTY = `
   ), emptied as (
     update attempt set answer = null
     where account_id = $1 and answer is not null and id = any(array(
-      select batch.id from batch left join event e on e.account_id = $1 and e.id = batch.event_id
+      select batch.id from batch
+      left join lateral (select id, data from event where account_id = $1 and id = batch.event_id offset 0) e on true
       where case when e.id is null then batch.type <> 'endpoint.test'
-        else (${TELLS_OF_NOBODY})
-          or array[e.data->'message'->>'to', e.data->'message'->>'from', e.data->'message'->>'user_id'] && $5::text[] end))
+        else (${TELLS_OF_NOBODY}) or ${isOwn('e.data')} or ${isTold('e.data')} end))
   )
   select id as reached from batch order by id desc limit 1`;
 
 export function emptyAttempts(tx: Queryable, stretch: Stretch): Promise<Reached> {
-  return walk(tx, ATTEMPT_EMPTY, stretch);
+  return walk(tx, ATTEMPT_EMPTY, stretch, patternsOf(stretch.persons));
 }
 
 const EVENT_OF_PERSON = `
@@ -55,21 +67,25 @@ const EVENT_OF_PERSON = `
     where account_id = $1 and ($2::uuid is null or id > $2) and id < $3 order by id limit $4
   )
   select (select id from batch order by id desc limit 1) as reached,
-    array(select jsonb_build_object('id', id, 'message', data->'message') from batch
-      where array[data->'message'->>'to', data->'message'->>'from', data->'message'->>'user_id'] && $5::text[]
-    ) as found`;
+    array(select jsonb_build_object('id', id, 'message', data->'message', 'own', ${isOwn('data')}) from batch
+      where ${isOwn('data')} or ${isTold('data')}) as found`;
 
 /** An event that tells of the person, with its message. */
 export interface EventOfPerson {
   id: string;
   message: Record<string, unknown>;
+  /** Whether the message is the person's, and not somebody else's. */
+  own: boolean;
 }
 
 export async function findEventsOfPerson(
   tx: Queryable,
   stretch: Stretch,
 ): Promise<{ reached: Reached; found: EventOfPerson[] }> {
-  const rows = await tx.query<{ reached: Reached; found: EventOfPerson[] }>(EVENT_OF_PERSON, valuesOf(stretch));
+  const rows = await tx.query<{ reached: Reached; found: EventOfPerson[] }>(EVENT_OF_PERSON, [
+    ...valuesOf(stretch),
+    patternsOf(stretch.persons),
+  ]);
   return rows[0] ?? { reached: null, found: [] };
 }
 
@@ -80,7 +96,7 @@ const EVENT_REPLACE = `
 export async function replaceMessages(
   tx: Queryable,
   accountId: string,
-  events: readonly EventOfPerson[],
+  events: readonly Pick<EventOfPerson, 'id' | 'message'>[],
 ): Promise<void> {
   const messages = events.map(({ message }) => JSON.stringify(message));
   await tx.query(EVENT_REPLACE, [accountId, events.map(({ id }) => id), messages]);
