@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
+import { setTimeout as later } from 'node:timers/promises';
 import { pino } from 'pino';
 import { createTestDatabase } from '../../test/support/database.ts';
 import { until } from '../../test/support/until.ts';
@@ -30,4 +31,18 @@ it('a question that the server rolled back is asked again, and ends neither the 
   const begunMs = performance.now();
   await waiting;
   assert.ok(performance.now() - begunMs < 30_000, 'it was told of the event');
+});
+
+it('when the last one has left, nothing is asked of a store that may be closed by then', async () => {
+  const { database, drop } = await createTestDatabase();
+  const lines: string[] = [];
+  const tail = createTail(database, pino({}, { write: (line: string) => void lines.push(line) }));
+  const leaving = new AbortController();
+  const waiting = tail.wait({ accountId: newId(), mode: 'test', after: 0 }, 60_000, leaving.signal);
+  leaving.abort();
+  await waiting;
+  await drop();
+  // The question was planned for 10 ms after the wait began: timers fire in the order of their times.
+  await later(20);
+  assert.deepEqual(lines, []);
 });

@@ -51,6 +51,8 @@ export function createTail(database: Queryable, log: Logger, watch: WatchRound =
 
   async function ask(): Promise<void> {
     timer = undefined;
+    // The last one left meanwhile: at a stop the store is about to be closed.
+    if (waiters.size === 0) return;
     asking = true;
     const asked = [...waiters];
     const latest = await watch(() => findLatest(database, asked)).catch((error: unknown) => {
