@@ -130,7 +130,9 @@ describe('the image, built by the lines of the Dockerfile', { timeout: 900_000 }
     const headers = { 'x-hub-signature-256': signBytes(Buffer.from(body), APP_SECRET) };
     const posted = await through('/api/messaging/webhook', { method: 'POST', headers, body });
     assert.equal(posted.status, 200, 'the raw body is untouched');
-    assert.equal((await through('/api/v1/messages/send', { method: 'POST', body })).status, 413);
+    const json = { authorization: `Bearer ${key}`, 'content-type': 'application/json' };
+    const large = await through('/api/v1/messages/send', { method: 'POST', headers: json, body });
+    assert.deepEqual([large.status, JSON.parse(await large.text()).code], [413, 'payload_too_large']);
     assert.equal((await through('/api/messaging/webhook?hub.verify_token=hidden-word')).status, 403);
     assert.equal((await through('/metrics')).status, 404);
     assert.equal(
