@@ -58,6 +58,11 @@ export const ANSWER_TIMEOUT_MS = STATEMENT_TIMEOUT_MS + ANSWER_GRACE_MS;
 const ONLY_READS = /^\s*select\b/i;
 /** Long enough that a quiet minute does not cost the next burst its connections. */
 const IDLE_CONNECTION_MS = 300_000;
+/**
+ * The kernel's own time is two hours, and a firewall forgets an idle connection sooner: the next statement on it would hang for
+ * as long as an answer may take, and all commits behind it.
+ */
+const KEEP_ALIVE_AFTER_MS = 10_000;
 
 /**
  * Set by a statement and not at the start of the connection, because a pooler refuses startup parameters that it does
@@ -102,6 +107,7 @@ export function openDatabase({ connection, connections, onError }: DatabaseOptio
     connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
     idleTimeoutMillis: IDLE_CONNECTION_MS,
     keepAlive: true,
+    keepAliveInitialDelayMillis: KEEP_ALIVE_AFTER_MS,
     onConnect: async (client) => {
       // From the first moment on: a connection that breaks before it is lent must be known as broken. And without a
       // listener the error of one that breaks between two statements would end the process; the next statement reports it.
