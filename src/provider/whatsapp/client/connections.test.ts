@@ -28,6 +28,15 @@ describe('the connections of the provider', () => {
     assert.equal(server.requests.length, 200);
   });
 
+  it('are looked at before who waits has one: a close that comes with an answer puts the next message in no doubt', async () => {
+    const { provider } = await start((socket, { id }) => socket.end(accepted(id)), { connections: 2 });
+    const ids = Array.from({ length: 50 }, (_, n) => `msg_${n}`);
+    const outcomes = await Promise.all(ids.map((id) => provider.transmit(SENDER, message(id))));
+    // One that crosses the next request cannot be seen. Without the look it is every second message.
+    const unknown = outcomes.filter(({ kind }) => kind !== 'accepted');
+    assert.ok(unknown.length < 10, `${unknown.length} of 50`);
+  });
+
   it('are made as they are needed only', async () => {
     const { server, provider } = await start(answerSoon, { connections: 50 });
     for (let n = 0; n < 20; n += 1) await provider.transmit(SENDER, message(`msg_${n}`));

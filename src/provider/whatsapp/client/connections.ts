@@ -91,6 +91,13 @@ export class Connections {
     const held = this.#heldBy(accountId);
     if (held <= 1) this.#held.delete(accountId);
     else this.#held.set(accountId, held - 1);
+    if (this.#waiting.size === 0) this.#free(client);
+    // undici is still about the answer. A request that is handed to it now would be written without the look at the socket by which
+    // it finds a close, or a second answer, that has come with the first: the request would be in doubt, or given that answer.
+    else setImmediate(() => this.#free(client));
+  }
+
+  #free(client: Client): void {
     if (this.#closed) {
       void client.destroy();
       return;
