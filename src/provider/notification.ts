@@ -79,8 +79,6 @@ export interface InboundItem extends ItemOrigin {
   providerMessageId: string;
   type: string;
   from: Person;
-  profileName: string | undefined;
-  username: string | undefined;
   at: Date | undefined;
   /** The provider's id of the message that this one answers. */
   replyToProviderMessageId: string | undefined;

@@ -143,6 +143,18 @@ describe('readFailure', () => {
     );
   });
 
+  it('reads a failure in a notification also as one object, with its code in digits', () => {
+    const provider = { code: 131026, title: 'Undeliverable' };
+    const unreachable = [{ code: 'recipient_unreachable', provider }];
+    assert.deepEqual(readErrors({ errors: provider }), unreachable);
+    assert.deepEqual(readErrors({ errors: [{ ...provider, code: '131026' }] }), unreachable);
+    const unregistered = [{ code: 'sender_unregistered', provider: { code: 100 } }];
+    assert.deepEqual(readErrors({ errors: { code: '100', error_subcode: '33' } }), unregistered);
+    for (const code of ['', 'x', '131026.5', '1e5', null, {}])
+      assert.deepEqual(readErrors({ errors: [{ code }] }), [{ code: 'provider_rejected' }]);
+    for (const errors of [null, 'none', 0, false, []]) assert.deepEqual(readErrors({ errors }), []);
+  });
+
   it('goes by the HTTP status where there is no numeric code', () => {
     const bodies = [undefined, null, '<html>', [], {}, { error: 'no' }, { error: { code: '131047' } }, { error: null }];
     for (const body of bodies) {

@@ -21,8 +21,15 @@ describe('readProviderError', () => {
     });
   });
 
-  it('reads details that are a plain string', () => {
+  it('reads details that are a plain string, or that stand beside the code', () => {
     assert.deepEqual(readProviderError({ error_data: 'No such object' }), { details: 'No such object' });
+    assert.deepEqual(readProviderError({ details: 'No such object' }), { details: 'No such object' });
+  });
+
+  it('passes over an empty text where another one tells something', () => {
+    const error = { title: '', message: 'Undeliverable', error_data: { details: ' ' }, error_user_msg: 'Ask again' };
+    assert.deepEqual(readProviderError(error), { title: 'Undeliverable', details: 'Ask again' });
+    assert.deepEqual(readProviderError({ title: null, error_user_title: 'No' }), { title: 'No' });
   });
 
   it('takes no number for a code that is not whole, or too large to be one', () => {

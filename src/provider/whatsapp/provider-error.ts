@@ -19,10 +19,11 @@ export function readProviderError(error: unknown): ProviderError | undefined {
   const { code, error_data: extra } = error;
   // Codes are whole numbers, and ours are described so. JSON also knows numbers that are infinite to us, such as 1e999.
   if (typeof code === 'number' && Number.isSafeInteger(code)) read.code = code;
-  const title = plainText(error.title ?? error.message ?? error.error_user_title);
+  const title = plainText(error.title) ?? plainText(error.message) ?? plainText(error.error_user_title);
   if (title !== undefined) read.title = title;
   // error_data is an object in errors of messages and a plain string in some general ones.
-  const details = plainText((isRecord(extra) ? extra.details : extra) ?? error.error_user_msg);
+  const told = plainText(isRecord(extra) ? extra.details : extra);
+  const details = told ?? plainText(error.details) ?? plainText(error.error_user_msg);
   if (details !== undefined) read.details = details;
   const traceId = error.fbtrace_id;
   if (typeof traceId === 'string' && /^[\w+/=:.-]{1,100}$/.test(traceId)) read.trace_id = traceId;

@@ -10,7 +10,7 @@ import type {
 } from '../../notification.ts';
 import { type Change, originOf } from './change.ts';
 import { normaliseDisplayPhone } from './person.ts';
-import { arrayAt, idAt, integerAt, type JsonObject, keptJson, objectAt, textAt, timeAt, wordAt } from './values.ts';
+import { idAt, integerAt, type JsonObject, keptJson, listOrOneAt, objectAt, textAt, timeAt, wordAt } from './values.ts';
 
 /**
  * Reads that a number's throughput or limit, or its name, changed. The number is named by its display form only.
@@ -48,7 +48,7 @@ export function decodeAccountUpdate(value: JsonObject, change: Change): AccountU
     ...originOf(change, event),
     kind: 'account_update',
     event,
-    restrictions: listAt(value, 'restriction_info').flatMap(readRestriction),
+    restrictions: listOrOneAt(value, 'restriction_info').flatMap(readRestriction),
     ban: state === undefined ? undefined : { state, date: textAt(ban, 'waba_ban_date') },
     violation: wordAt(objectAt(value, 'violation_info'), 'violation_type'),
     subjectBusinessAccountId: idAt(objectAt(value, 'waba_info'), 'waba_id'),
@@ -91,11 +91,6 @@ export function decodeSecurity(value: JsonObject, change: Change): SecurityItem 
 
 function readDisplayPhone(value: JsonObject): string | undefined {
   return normaliseDisplayPhone(idAt(value, 'display_phone_number'));
-}
-
-/** A list, or the one thing that stands in its place. */
-function listAt(value: JsonObject, name: string): unknown[] {
-  return isRecord(value[name]) ? [value[name]] : arrayAt(value, name);
 }
 
 function readRestriction(restriction: unknown): AccountUpdateItem['restrictions'] {

@@ -3,7 +3,7 @@ import { INBOUND_TYPES } from '../../inbound-types.ts';
 import type { ConversationItem, InboundItem, Person, UndecodableReason } from '../../notification.ts';
 import { type Change, originOf } from './change.ts';
 import { type Contacts, contactOf, readPerson, withContact } from './person.ts';
-import { booleanAt, idAt, type JsonObject, keptJson, objectAt, textAt, timeAt, wordAt } from './values.ts';
+import { booleanAt, idAt, type JsonObject, keptJson, listOrOneAt, objectAt, textAt, timeAt, wordAt } from './values.ts';
 
 /** The types whose content stands in the member of their name, whatever it is. */
 const TYPES: ReadonlySet<string> = new Set(['text', ...INBOUND_TYPES]);
@@ -19,7 +19,6 @@ export function decodeInbound(item: JsonObject, change: Change, contacts: Contac
   const providerMessageId = idAt(item, 'id');
   if (providerMessageId === undefined) return 'no_message_id';
   const type = textAt(item, 'type') ?? 'unknown';
-  const contact = contactOf(contacts, readFrom(item));
   return {
     ...originOf(change, `message.${type}`),
     kind: 'inbound',
@@ -27,8 +26,6 @@ export function decodeInbound(item: JsonObject, change: Change, contacts: Contac
     providerMessageId,
     type,
     from: readSender(item, contacts),
-    profileName: contact?.profileName,
-    username: contact?.username,
     at: timeAt(item, 'timestamp'),
     replyToProviderMessageId: idAt(objectAt(item, 'context'), 'id'),
     groupId: idAt(item, 'group_id'),
@@ -89,8 +86,9 @@ function readContent(item: JsonObject, type: string): unknown {
  */
 function besideContent(item: JsonObject): JsonObject {
   const context = objectAt(item, 'context');
+  const errors = listOrOneAt(item, 'errors');
   const beside = {
-    errors: listOrNone(item.errors),
+    errors: errors.length > 0 ? errors : undefined,
     group_id: idAt(item, 'group_id'),
     referral: objectOrNone(item.referral),
     identity: objectOrNone(item.identity),
@@ -99,10 +97,6 @@ function besideContent(item: JsonObject): JsonObject {
     referred_product: objectOrNone(context.referred_product),
   };
   return Object.fromEntries(Object.entries(beside).filter(([, value]) => value !== undefined));
-}
-
-function listOrNone(value: unknown): unknown[] | undefined {
-  return Array.isArray(value) && value.length > 0 ? value : undefined;
 }
 
 function objectOrNone(value: unknown): JsonObject | undefined {

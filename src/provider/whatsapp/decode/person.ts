@@ -2,7 +2,7 @@ import { isRecord } from '../../../kernel/is-record.ts';
 import { E164 } from '../../../kernel/phone-number.ts';
 import { USER_ID } from '../../../kernel/user-id.ts';
 import type { Person } from '../../notification.ts';
-import { idAt, type JsonObject, listAt, objectAt, textAt } from './values.ts';
+import { idAt, type JsonObject, listAt } from './values.ts';
 
 /** The E.164 form of a number written with or without its plus, if it can be one; else undefined. */
 export function normalisePhone(text: string | undefined): string | undefined {
@@ -25,17 +25,12 @@ export function readPerson(phone: string | undefined, userId: string | undefined
   return { phone: normalisePhone(phone), userId: userId ?? misplaced, parentUserId };
 }
 
-interface Contact extends Person {
-  profileName: string | undefined;
-  username: string | undefined;
-}
-
 /** The people whom a change tells of, to be found by either identity. */
 export interface Contacts {
-  byPhone: Map<string, Contact>;
-  byUserId: Map<string, Contact>;
+  byPhone: Map<string, Person>;
+  byUserId: Map<string, Person>;
   /** The contact of a change that tells of one contact and one item only: whom else could it mean? */
-  sole: Contact | undefined;
+  sole: Person | undefined;
 }
 
 export function readContacts(value: JsonObject, itemCount: number): Contacts {
@@ -51,7 +46,7 @@ export function readContacts(value: JsonObject, itemCount: number): Contacts {
  * The contact that is this person. A contact may have nothing but a user id where the status has nothing but a number;
  * then the sole one is taken, unless they contradict each other.
  */
-export function contactOf(contacts: Contacts, { phone, userId }: Person): Contact | undefined {
+export function contactOf(contacts: Contacts, { phone, userId }: Person): Person | undefined {
   const byUserId = userId === undefined ? undefined : contacts.byUserId.get(userId);
   const known = byUserId ?? (phone === undefined ? undefined : contacts.byPhone.get(phone));
   if (known !== undefined || contacts.sole === undefined) return known;
@@ -62,7 +57,7 @@ export function contactOf(contacts: Contacts, { phone, userId }: Person): Contac
 }
 
 /** The person, and what only the contact tells of them. */
-export function withContact(person: Person, contact: Contact | undefined): Person {
+export function withContact(person: Person, contact: Person | undefined): Person {
   if (contact === undefined) return person;
   return {
     phone: person.phone ?? contact.phone,
@@ -71,11 +66,6 @@ export function withContact(person: Person, contact: Contact | undefined): Perso
   };
 }
 
-function readContact(contact: JsonObject): Contact {
-  const profile = objectAt(contact, 'profile');
-  return {
-    ...readPerson(idAt(contact, 'wa_id'), idAt(contact, 'user_id'), idAt(contact, 'parent_user_id')),
-    profileName: textAt(profile, 'name'),
-    username: textAt(profile, 'username'),
-  };
+function readContact(contact: JsonObject): Person {
+  return readPerson(idAt(contact, 'wa_id'), idAt(contact, 'user_id'), idAt(contact, 'parent_user_id'));
 }

@@ -21,6 +21,11 @@ export function arrayAt(object: JsonObject, name: string): unknown[] {
   return Array.isArray(value) ? value : [];
 }
 
+/** A list, or the one object that stands in its place; what is neither is none. */
+export function listOrOneAt(object: JsonObject, name: string): unknown[] {
+  return isRecord(object[name]) ? [object[name]] : arrayAt(object, name);
+}
+
 /** The elements of a list; anything else in its place is one of its own, and null is none. */
 export function listAt(object: JsonObject, name: string): unknown[] {
   const value = object[name] ?? [];
