@@ -1,7 +1,8 @@
 import { isIP, type LookupFunction } from 'node:net';
-import { Agent } from 'undici';
+import { Agent, buildConnector } from 'undici';
 import { eachAddressWithin } from '../../kernel/each-address.ts';
 import { mayConnectTo } from './address-guard.ts';
+import { boundAnswers } from './bound-answers.ts';
 import type { Resolve } from './resolve.ts';
 
 /** The name has no address now. */
@@ -27,13 +28,18 @@ export function createGuardedAgent(
   resolve: Resolve,
   { local, timeoutMs }: { local: boolean; timeoutMs: number },
 ): Agent {
-  const connect = {
+  const connect = buildConnector({
     lookup: createLookup(resolve, local),
     timeout: timeoutMs,
     ...eachAddressWithin(timeoutMs, ADDRESSES_TRIED),
-  };
+    allowH2: false,
+  });
   return new Agent({
-    connect,
+    connect: (options, callback) =>
+      connect(options, (...made) => {
+        if (made[0] === null) boundAnswers(made[1]);
+        callback(...made);
+      }),
     // One request at a time on a connection, so that one that breaks touches one attempt only.
     pipelining: 1,
     allowH2: false,

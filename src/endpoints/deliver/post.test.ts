@@ -1,24 +1,41 @@
 import assert from 'node:assert/strict';
 import { type AddressInfo, createServer, type Socket } from 'node:net';
-import { after, before, it } from 'node:test';
+import { after, before, describe, it } from 'node:test';
 import { collectGarbage } from '../../../test/support/garbage.ts';
 import { until } from '../../../test/support/until.ts';
 import { createGuardedAgent } from '../address/guarded-agent.ts';
 import { post } from './post.ts';
 
-const CHUNKS = 500;
-/** What may stand beside each byte of an answer, and is no part of it. */
-const EXTENSION = 'x'.repeat(60_000);
 const MEBIBYTE = 1 << 20;
+const PIECES = 50;
+/** What may stand beside each byte of an answer, and is no part of it. Fewer bytes together than one attempt may read. */
+const EXTENSION = 'x'.repeat(15_000);
 
-const sockets: Socket[] = [];
-let written = 0;
+/** What each server sends at first, and then again and again. */
+const floods = {
+  '/extensions': ['HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n', `1;a=${'x'.repeat(60_000)}\r\na\r\n`],
+  '/interim': ['', 'HTTP/1.1 103 Early Hints\r\nlink: a\r\n\r\n'.repeat(1_000)],
+  '/lines': ['', '\r\n'.repeat(30_000)],
+} as const;
+
+let taken = 0;
+let pieces = 0;
+const held: Socket[] = [];
 const server = createServer((socket) => {
-  sockets.push(socket);
   socket.on('error', () => undefined);
-  socket.once('data', () => {
-    socket.write('HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n');
-    writeChunk(socket);
+  socket.on('data', (request) => {
+    const path = /^POST (\S+)/.exec(request.toString())?.[1];
+    const flood = Object.entries(floods).find(([name]) => name === path)?.[1];
+    if (flood !== undefined) {
+      socket.write(flood[0]);
+      sendOn(socket, flood[1]);
+    } else if (path === '/kept') {
+      socket.write(`HTTP/1.1 200 OK\r\ncontent-length: 60000\r\n\r\n${'a'.repeat(60_000)}`);
+    } else {
+      held.push(socket);
+      socket.write('HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n');
+      sendPieces(socket);
+    }
   });
 });
 const agent = createGuardedAgent(async () => ['127.0.0.1'], { local: true, timeoutMs: 30_000 });
@@ -29,24 +46,50 @@ after(async () => {
 });
 
 /** One after another, each when the one before is gone, so that nothing waits in this process. */
-function writeChunk(socket: Socket): void {
-  if (written < CHUNKS)
+function sendOn(socket: Socket, piece: string): void {
+  socket.write(piece, (error) => {
+    if (error != null) return;
+    taken += piece.length;
+    sendOn(socket, piece);
+  });
+}
+
+function sendPieces(socket: Socket): void {
+  if (pieces < PIECES)
     socket.write(`1;a=${EXTENSION}\r\na\r\n`, () => {
-      written += 1;
-      writeChunk(socket);
+      pieces += 1;
+      sendPieces(socket);
     });
 }
 
-it('an answer takes no more memory than is kept of it, whatever stands beside its bytes', async () => {
-  const before = heldBytes();
+function postTo(path: string) {
   const { port } = server.address() as AddressInfo; // A server that listens on TCP has one.
-  const url = new URL(`http://127.0.0.1:${port}/`);
-  const posted = post(agent, { url, headers: {}, body: '{}', timeoutMs: 30_000 });
-  await until(() => written === CHUNKS);
-  const grownBytes = heldBytes() - before;
-  assert.ok(grownBytes < 10 * MEBIBYTE, `${Math.round(grownBytes / MEBIBYTE)} MiB are held`);
-  for (const socket of sockets) socket.end('0\r\n\r\n');
-  assert.equal((await posted).answer, 'a'.repeat(CHUNKS));
+  return post(agent, { url: new URL(path, `http://127.0.0.1:${port}`), headers: {}, body: '{}', timeoutMs: 30_000 });
+}
+
+it('an answer takes no more memory than is kept of it, whatever stands beside its bytes', async () => {
+  const heldBefore = heldBytes();
+  const posted = postTo('/pieces');
+  await until(() => pieces === PIECES);
+  const grownBytes = heldBytes() - heldBefore;
+  // Whole chunks would be 750 kB.
+  assert.ok(grownBytes < MEBIBYTE / 4, `${grownBytes} bytes are held`);
+  for (const socket of held) socket.end('0\r\n\r\n');
+  assert.equal((await posted).answer, 'a'.repeat(PIECES));
+});
+
+describe('an endpoint that sends without an end what is no part of an answer is cut off', () => {
+  for (const path of Object.keys(floods))
+    it(path, async () => {
+      taken = 0;
+      assert.equal((await postTo(path)).error, 'too_large');
+      // One mebibyte is read, and some more lies in the buffers of the system.
+      assert.ok(taken < 20 * MEBIBYTE, `${taken} bytes were taken`);
+    });
+});
+
+it('answers one after another on a kept connection are each within the bound', async () => {
+  for (let n = 0; n < 40; n += 1) assert.equal((await postTo('/kept')).error, null);
 });
 
 /** What is left when all garbage is collected. */

@@ -1,5 +1,6 @@
 import type { Agent, Dispatcher } from 'undici';
 import { errorCodeOf } from '../../kernel/error-code.ts';
+import { AnswerTooLong } from '../address/bound-answers.ts';
 import { AddressRefused, DnsFailure } from '../address/guarded-agent.ts';
 
 /** More than this is no answer to an event; reading on would only cost. */
@@ -151,6 +152,6 @@ function wordFor(error: Error): PostError {
   if (error instanceof AddressRefused) return 'address_refused';
   if (UNREACHABLE.includes(code)) return 'refused';
   if (TIMEOUTS.includes(code)) return 'timeout';
-  if (TOO_LARGE.includes(code)) return 'too_large';
+  if (error instanceof AnswerTooLong || TOO_LARGE.includes(code)) return 'too_large';
   return TLS.test(code) ? 'tls' : 'closed';
 }
