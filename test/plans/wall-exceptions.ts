@@ -120,7 +120,6 @@ const WITHOUT_MODE: Exceptions = {
     'src/messages/commit/turn-store.ts takeTurns: message',
     'src/messages/commit/withdraw-store.ts withdrawRequest: message',
     'src/messages/commit/withdraw-store.ts withdrawRequest: request',
-    'src/messages/commit/withdraw-store.ts withdrawStray: request',
   ],
   'What a gone node has left is settled in both modes.': [
     'src/messages/commit/recover-store.ts endDeleted: request',
