@@ -41,6 +41,18 @@ describe('queries', () => {
     );
   });
 
+  it('that are no percent-encoded UTF-8 are refused, and not looked for as they stand', async () => {
+    const path = '/api/v1/messages?client_reference=caf%E9&to=%2B447700900123%2&status=read&%=';
+    const { errors } = (await gateway.call('GET', path)).json;
+    const detail = 'This is not percent-encoded UTF-8.';
+    for (const parameter of ['client_reference', 'to', '%'])
+      assert.ok(
+        errors.some((error: object) => JSON.stringify(error) === JSON.stringify({ parameter, detail })),
+        parameter,
+      );
+    assert.equal((await gateway.call('GET', '/api/v1/messages?client_reference=caf%C3%A9+50%25')).status, 200);
+  });
+
   it('with a parameter twice are refused', async () => {
     assert.deepEqual(await faultsOf('GET', '/api/v1/messages?limit=1&limit=1'), ['limit']);
     assert.deepEqual(await faultsOf('GET', '/api/v1/messages?status=read&status=sent'), ['status']);

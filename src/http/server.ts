@@ -17,6 +17,7 @@ import { NOT_READY_DETAILS } from './health.ts';
 import { invalidRequest } from './invalid-request.ts';
 import { parseJsonBody } from './json-body.ts';
 import { lingering } from './linger.ts';
+import { encodingFaults } from './query-encoding.ts';
 import { createReadBody } from './read-body.ts';
 import { accountOf, stateOf } from './request-state.ts';
 import type { Answer, Route } from './route.ts';
@@ -140,7 +141,7 @@ function addRoute(app: FastifyInstance, route: Route, methods: string[], deps: S
     },
     preParsing: (request, _reply, payload, done) => {
       if (route.bodyUse !== 'none' && route.bodyUse !== 'raw')
-        checkContentType(request.headers, route.bodyUse === 'json_or_empty');
+        checkContentType(request.raw, route.bodyUse === 'json_or_empty');
       done(null, payload);
     },
     handler: async (request, reply) => {
@@ -149,7 +150,8 @@ function addRoute(app: FastifyInstance, route: Route, methods: string[], deps: S
       if (route.access.by !== 'anyone') await admitAgain(request.raw, route.access, deps);
       const { requestId, principal, rawBody } = stateOf(request.raw);
       const body = bodyOf(route, rawBody);
-      const queryFaults = () => (route.queryUnchecked ? [] : checkQuery(request.query));
+      const queryFaults = () =>
+        route.queryUnchecked ? [] : [...encodingFaults(request.raw.url ?? ''), ...checkQuery(request.query)];
       const faults = route.bodyUse === 'send' ? [] : [...queryFaults(), ...(checkBody?.(body) ?? [])];
       if (faults.length > 0) throw invalidRequest(faults);
       const params = request.params as Record<string, string>;
