@@ -50,12 +50,14 @@ function listRoute(deps: Deps): Route {
       const page = readPage(query);
       // The first look into an empty registry reads the provider, so that it is never empty without a reason.
       const usable = await deps.channels.listUsable(accountId, mode);
+      let unread = false;
       for (const channel of onePerBusinessAccount(usable))
-        if (channel !== undefined) await deps.registry.syncOnce(channel);
+        if (channel !== undefined && !(await deps.registry.syncOnce(channel))) unread = true;
       const businessAccountIds = usable.map((channel) => channel.businessAccountId);
       const { name = null, language = null, status = null } = query;
       const filter = { businessAccountIds, name, language, status: status?.toLowerCase() ?? null, before: page.before };
       const rows = await listTemplateRows(deps.database, accountId, mode, filter, page.limit + 1);
+      if (unread && rows.length === 0) throw notAsked('The templates could not be read from the provider yet.');
       return { status: 200, body: pageOf(rows, page, rows.map(presentTemplate)) };
     },
   });

@@ -90,8 +90,17 @@ describe('reading templates', () => {
       assert.equal(await list(), 'unavailable');
     });
 
+  it('ends at a page that leads to itself', async () => {
+    server.answer = () => ({ body: { data: named(1), paging: { cursors: { after: 'same' }, next: 'more' } } });
+    assert.equal(await list(), 'unavailable');
+    assert.equal(server.queries.length, 2);
+  });
+
   it('ends, if the paging never does', async () => {
-    server.answer = () => ({ body: { data: [], paging: { cursors: { after: 'x' }, next: 'https://graph.example/' } } });
+    let page = 0;
+    server.answer = () => ({
+      body: { data: [], paging: { cursors: { after: `${page++}` }, next: 'https://graph.example/' } },
+    });
     assert.equal(await list(), 'unavailable');
     assert.equal(server.queries.length, 1_000);
   });

@@ -46,6 +46,8 @@ export async function listTemplates(
     if (read === undefined) return UNAVAILABLE;
     templates.push(...read.templates.filter((template) => name === undefined || template.name === name));
     if (read.after === undefined) return { kind: 'found', templates };
+    // It would give the same page a thousand times.
+    if (read.after === after) return UNAVAILABLE;
     after = read.after;
   }
   return UNAVAILABLE;
