@@ -32,6 +32,8 @@ describe('making a key', () => {
     const make = (expires_at: string) => call('POST', path, { name: 'Backend', mode: 'test', expires_at });
     for (const wrong of ['9999-12-31T23:59:59-23:59', '9999-12-31T20:00:00-04:00', '2020-01-01T00:00:00Z'])
       assert.deepEqual(pointersOf(await make(wrong)), ['#/expires_at'], wrong);
+    const [fault] = (await make('2030-06-30T23:59:60Z')).json.errors;
+    assert.equal(fault.detail, 'This must have a second from 0 to 59.', 'no time of the past');
     assert.equal((await make('9999-12-31T19:59:59-04:00')).json.expires_at, '9999-12-31T23:59:59.000Z');
   });
 });

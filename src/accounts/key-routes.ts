@@ -145,7 +145,13 @@ function expiry(clock: Clock) {
     Type.String({ format: 'date-time' }),
     // What is no time at all is not in the future either.
     (text) => !isLate(text) && Date.parse(text) > clock.nowMs(),
-    (text) => (isLate(text) ? 'This must not be after the year 9999 in UTC.' : 'This must be a time in the future.'),
+    (text) => {
+      if (isLate(text)) return 'This must not be after the year 9999 in UTC.';
+      // A leap second has the form of a time.
+      return Number.isNaN(Date.parse(text))
+        ? 'This must have a second from 0 to 59.'
+        : 'This must be a time in the future.';
+    },
   );
 }
 

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import type { Static } from 'typebox';
 import { insertAudit } from '../accounts/store.ts';
 import { holdEventLog } from '../events/store.ts';
@@ -72,6 +73,7 @@ export function patchEndpoint(
     const row = await requireLocked(tx, key);
     const enabled = wish.enabled ?? row.enabled;
     const disabled_reason = enabled ? null : (row.disabled_reason ?? 'requested');
+    if (isDeepStrictEqual({ ...row, ...wish }, row)) return row;
     const updated = await updateEndpoint(tx, { ...row, ...wish, enabled, disabled_reason });
     await note(tx, principal, 'endpoint.changed', key.id, { members: Object.keys(wish), enabled });
     await holdEventLog(tx, key);

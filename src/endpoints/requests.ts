@@ -112,7 +112,7 @@ export const LIST_QUERY = Type.Object(PAGE_QUERY, { additionalProperties: false 
 export const ATTEMPTS_QUERY = Type.Object(
   {
     ...PAGE_QUERY,
-    event_id: Type.Optional(Type.String({ description: 'Only the attempts of this event.' })),
+    event_id: Type.Optional(Type.String({ minLength: 1, description: 'Only the attempts of this event.' })),
     outcome: Type.Optional(Type.Enum(['succeeded', 'failed'], { description: 'Only those that ended so.' })),
   },
   { additionalProperties: false },

@@ -18,7 +18,7 @@ import { findChannelsByNumber } from './read/read-store.ts';
 const LIST_QUERY = Type.Object(
   {
     ...PAGE_QUERY,
-    request_id: Type.Optional(Type.String({ description: 'Only of this request.' })),
+    request_id: Type.Optional(Type.String({ minLength: 1, description: 'Only of this request.' })),
     message_id: Type.Optional(
       Type.String({ minLength: 1, maxLength: 512, description: 'Only the one with this id of the provider.' }),
     ),
