@@ -75,7 +75,7 @@ function settingsPage(): string {
   return `# Settings
 
 Settings are environment variables. \`npm run config\` prints the values that a start would use, and the names that look like
-a setting and are none: a start passes those over without a word. \`.env.example\` lists the settings: copy it to a file of
+a setting and are none: a start warns of those (\`settings.unknown\`) and ignores them. \`.env.example\` lists the settings: copy it to a file of
 your own and let the shell read it, with \`set -a; . ./.env; set +a\`. A secret may also be given as \`<NAME>_FILE\`: the path
 of a file that holds it, one value a line; both at once stop the start. The sandbox has
 [a few of its own](sandbox.md#settings-of-its-own).

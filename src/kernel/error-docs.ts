@@ -15,7 +15,7 @@ export interface ApiErrorDoc {
 export const API_ERROR_DOCS: Readonly<Record<ApiErrorCode, ApiErrorDoc>> = {
   bad_http: {
     cause:
-      'What came over the connection could not be read as a request: bytes that are not HTTP, two lengths of one body, a URL with characters that must be escaped, headers or a URL of more than 16 KiB (431), or a request that did not arrive whole within 60 s (408). The connection is closed. If an earlier request on the connection is still being carried out, there is no such answer: the connection breaks, and what became of that request stays open.',
+      'What came over the connection could not be read as a request: bytes that are not HTTP, two lengths of one body, a URL with characters that must be escaped, headers or a URL of more than 16 KiB or of about 1,000 lines (431), or a request that did not arrive whole within 60 s (408). The connection is closed. If an earlier request on the connection is still being carried out, there is no such answer: the connection breaks, and what became of that request stays open.',
     steps: [
       'Let an HTTP library write the request, and escape what you put into the URL.',
       'Make sure that nothing between you and the gateway speaks TLS to the port for plain HTTP.',
