@@ -11,6 +11,8 @@ const WIDE = { width: 1280, height: 800 };
 /** Where tables are just not turned into cards. */
 const MIDDLE = { width: 1001, height: 800 };
 const NARROW = { width: 360, height: 740 };
+/** It has no place to break it: no page may become wider than the screen for it. */
+const LONG = 'x'.repeat(150);
 
 describe('every page of the console', () => {
   let world: World;
@@ -18,7 +20,7 @@ describe('every page of the console', () => {
   let page: Page;
   before(async () => {
     world = await sharedWorld();
-    seeded = await seed(world);
+    seeded = await seed(world, LONG);
     page = await world.open();
   });
 
@@ -66,6 +68,8 @@ describe('every page of the console', () => {
     await page.getByText(/^whsec_/).waitFor();
     await look('a secret');
     await page.keyboard.press('Escape');
+    assert.ok(await page.getByText(/^whsec_/).isVisible(), 'what is shown once is not lost by a slip');
+    await page.getByRole('button', { name: 'I have put it in a safe place' }).click();
     await page.getByText(/^whsec_/).waitFor({ state: 'detached' });
   });
 

@@ -13,19 +13,19 @@ export interface Seeded {
 
 const ORDERS = ['Ada', 'Grace', 'Alan', 'Edith', 'Joan', 'Kurt', 'Emmy', 'Max', 'Lise', 'Niels', 'Rosalind', 'Carl'];
 
-/** Fills a new account with messages of a small bookshop. Every number is one that nobody has. */
-export async function seed(world: World): Promise<Seeded> {
+/** Fills a new account with messages of a small bookshop. Every number is one that nobody has. `more` makes some texts longer. */
+export async function seed(world: World, more = ''): Promise<Seeded> {
   const { platform_key: platformKey } = world.gateway.dev;
   const account = await world.call('POST', '/platform/v1/accounts', { name: 'Harbour Books' }, platformKey);
   const accountId = String(account.id);
   const keys = `/platform/v1/accounts/${accountId}/keys`;
   const key = String((await world.call('POST', keys, { name: 'Shop backend', mode: 'test' }, platformKey)).key);
-  await world.call('POST', keys, { name: 'Reports', mode: 'test', scopes: ['messages:read'] }, platformKey);
+  await world.call('POST', keys, { name: `Reports${more}`, mode: 'test', scopes: ['messages:read'] }, platformKey);
   await world.call('POST', keys, { name: 'Shop backend', mode: 'live' }, platformKey);
-  const wish = { url: world.endpointUrl, description: 'The shop itself' };
+  const wish = { url: world.endpointUrl, description: `The shop itself${more}` };
   const endpoint = await world.call('POST', '/api/v1/endpoints', wish, key);
   const first = await sendOrders(world, key);
-  const request = await sendMixed(world, key);
+  const request = await sendMixed(world, key, more);
   await world.sandbox('inbound', { phone_number_id: '900000000000099', from: '+447700900150', text: 'Hello?' });
   const failedId = idOf(request, 1);
   await until(async () => (await world.call('GET', `/api/v1/messages/${first}`, undefined, key)).status === 'read');
@@ -65,10 +65,15 @@ async function sendOrders(world: World, key: string): Promise<string> {
 }
 
 /** One request to people whom different things happen to. */
-function sendMixed(world: World, key: string): Promise<Record<string, unknown>> {
+function sendMixed(world: World, key: string, more: string): Promise<Record<string, unknown>> {
   const to = ['+447700900123', '+15550131026', '+15551131049', '+15552000001', '+15552000007', '+15552000014', '0770'];
   const text = { body: 'Your book has *arrived*. Come by until Saturday.' };
-  return world.call('POST', '/api/v1/messages/send', { to, type: 'text', client_reference: 'pickup-88', text }, key);
+  return world.call(
+    'POST',
+    '/api/v1/messages/send',
+    { to, type: 'text', client_reference: `pickup-88${more}`, text },
+    key,
+  );
 }
 
 function totalsOf({ totals }: Record<string, unknown>): { accepted: number } {
