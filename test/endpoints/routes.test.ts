@@ -3,6 +3,7 @@ import { after, before, describe, it } from 'node:test';
 import { tidyDeliveries } from '../../src/endpoints/deliver/delivery-store.ts';
 import { EVENT_TYPES } from '../../src/events/event.ts';
 import { formatId } from '../../src/kernel/ids.ts';
+import { until } from '../support/until.ts';
 import { type EndpointApi, startEndpointApi } from './api.ts';
 import { type Harness, startHarness } from './harness.ts';
 
@@ -204,7 +205,11 @@ describe('an endpoint', () => {
     assert.deepEqual([answer.status, answer.text], [204, '']);
     assert.equal((await api.call(key, 'GET', `${PATH}/${id}`)).status, 404);
     assert.equal((await api.call(key, 'DELETE', `${PATH}/${id}`)).status, 404);
-    assert.deepEqual(await harness.database.query('select 1 from delivery where endpoint_id = $1', [uuid]), []);
+    // What an attempt is being written down for at this moment is left to the sweep.
+    await until(async () => {
+      await tidyDeliveries(harness.database);
+      return (await harness.database.query('select 1 from delivery where endpoint_id = $1', [uuid])).length === 0;
+    });
   });
 
   it('is deleted in one short statement however much is on its way to it, and a sweep takes the rest', async () => {
@@ -219,9 +224,13 @@ describe('an endpoint', () => {
     const left = async () =>
       (await harness.database.query('select 1 from delivery where endpoint_id = $1', [uuid])).length;
     assert.equal((await api.call(key, 'DELETE', `${PATH}/${id}`)).status, 204);
-    assert.equal(await left(), 3);
-    assert.equal(await tidyDeliveries(harness.database), 3);
-    assert.equal(await left(), 0);
+    // And what a claim is looking at.
+    const rest = await left();
+    assert.ok(rest >= 3 && rest < 20, `${rest} are left`);
+    await until(async () => {
+      await tidyDeliveries(harness.database);
+      return (await left()) === 0;
+    });
   });
 
   it('has every change of it in the audit log, with the key that made it', async () => {
