@@ -5,7 +5,7 @@ import { after, before, describe, it } from 'node:test';
 import { gzipSync } from 'node:zlib';
 import { startTestGateway, type TestGateway } from '../../test/support/gateway.ts';
 import { assertProblem } from '../../test/support/problem.ts';
-import { callRaw } from '../../test/support/raw-http.ts';
+import { callRaw, exchangeBytes } from '../../test/support/raw-http.ts';
 import { transmitsOf } from '../../test/support/transmits.ts';
 
 const SEND = '/api/v1/messages/send';
@@ -30,6 +30,30 @@ describe('bodies', () => {
     const headers = ['authorization', `Bearer ${gateway.testKey}`];
     const undeclared = await callRaw(gateway.url, { method: 'POST', path: SEND, headers, body: GOOD });
     assertProblem(undeclared, 'unsupported_media_type');
+  });
+
+  it('have one content type, whatever the first one says', async () => {
+    const json = ['content-type', 'application/json'];
+    for (const second of ['text/plain', 'application/json', '']) {
+      const headers = ['authorization', `Bearer ${gateway.testKey}`, ...json, 'Content-Type', second];
+      const twice = await callRaw(gateway.url, { method: 'POST', path: SEND, headers, body: GOOD });
+      assertProblem(twice, 'unsupported_media_type');
+      const sync = await callRaw(gateway.url, { method: 'POST', path: '/api/v1/templates/sync', headers, body: '{}' });
+      assertProblem(sync, 'unsupported_media_type');
+    }
+  });
+
+  it('are transferred in chunks or whole, and in no other coding', async () => {
+    const statusOf = async (coding: string) => {
+      const head = `POST ${SEND} HTTP/1.1\r\nhost: a\r\nauthorization: Bearer ${gateway.testKey}\r\nconnection: close\r\n`;
+      const chunks = `${GOOD.length.toString(16)}\r\n${GOOD}\r\n0\r\n\r\n`;
+      const typed = `${head}content-type: application/json\r\ntransfer-encoding: ${coding}\r\n\r\n${chunks}`;
+      return (await exchangeBytes(gateway.url, typed)).slice(9, 12);
+    };
+    assert.equal(await statusOf('gzip, chunked'), '415');
+    assert.equal(await statusOf('identity, chunked'), '415');
+    assert.equal(await statusOf('chunked'), '200');
+    assert.equal(await statusOf('Chunked'), '200');
   });
 
   it('may name UTF-8 in every usual way', async () => {

@@ -14,19 +14,20 @@ export function checkContentType(
   emptyAllowed: boolean,
 ): void {
   const { headers } = request;
-  const [type, another] = headerValues(request, 'content-type');
+  const type = headers['content-type'];
   const coding = headers['transfer-encoding'];
   const empty = coding === undefined && Number(headers['content-length'] ?? 0) === 0;
   if (type === undefined && empty && emptyAllowed) return;
-  // Of two nobody knows which one the body is in.
-  if (another !== undefined) throw unsupported('The content type must be given once.');
+  // Of several Node gives the first only.
+  if (headerValues(request, 'content-type').length > 1) throw unsupported('The content type is given more than once.');
   if (type === undefined || !JSON_TYPE.test(type)) throw unsupported('The content type must be application/json.');
   // Each of them: of two that contradict each other nobody knows which one the body is in.
   for (const [, charset] of type.matchAll(CHARSET))
     if (!/^utf-?8$/i.test(charset ?? '')) throw unsupported('The character set must be UTF-8.');
   if (headers['content-encoding'] !== undefined) throw unsupported('A Content-Encoding is not supported.');
-  if (coding !== undefined && !/^chunked$/i.test(coding))
-    throw unsupported('No Transfer-Encoding but chunked is supported.');
+  // Node undoes the chunks alone, and would hand on what is compressed in them.
+  if (coding !== undefined && coding.toLowerCase() !== 'chunked')
+    throw unsupported('A Transfer-Encoding other than chunked is not supported.');
 }
 
 function unsupported(detail: string): ApiError {

@@ -1,28 +1,25 @@
 import type { Fault } from '../kernel/errors.ts';
 
-const DETAIL = 'This is not percent-encoded UTF-8.';
+/** As many as are told of what a schema finds. */
+const FAULTS_MAX = 300;
 
-/**
- * The parameters of a URL whose names or values cannot be decoded. Fastify takes these as they came: a list would look for the text
- * `caf%E9`, find nothing, and its caller would believe that nothing was there.
- */
-export function encodingFaults(url: string): Fault[] {
-  const at = url.indexOf('?');
-  if (at === -1 || !url.includes('%', at)) return [];
-  const pairs = url.slice(at + 1).split('&');
-  return pairs
-    .filter((pair) => decoded(pair) === undefined)
-    .map((pair) => ({ parameter: nameOf(pair), detail: DETAIL }));
+/** Finds each parameter of a URL whose name or value is not percent-encoded UTF-8: the parser takes such a one as it stands. */
+export function encodingFaults(url: string): (Fault & { parameter: string })[] {
+  const start = url.search(/[?#]/);
+  if (start === -1 || !url.includes('%', start)) return [];
+  const names = new Set<string>();
+  for (const pair of url.slice(start + 1).split('&')) {
+    const [name = ''] = pair.split('=', 1);
+    if (decoded(pair) === undefined) names.add(decoded(name) ?? name);
+  }
+  const detail = 'This is not percent-encoded UTF-8.';
+  return [...names].slice(0, FAULTS_MAX).map((parameter) => ({ parameter, detail }));
 }
 
-function nameOf(pair: string): string {
-  const [name = ''] = pair.split('=', 1);
-  return decoded(name) ?? name;
-}
-
+/** undefined: it cannot be. */
 function decoded(text: string): string | undefined {
   try {
-    return decodeURIComponent(text);
+    return decodeURIComponent(text.replaceAll('+', ' '));
   } catch {
     return undefined;
   }

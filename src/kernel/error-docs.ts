@@ -129,8 +129,12 @@ export const API_ERROR_DOCS: Readonly<Record<ApiErrorCode, ApiErrorDoc>> = {
     detail: 'The body is larger than this route takes.',
   },
   unsupported_media_type: {
-    cause: 'The header `Content-Type` is missing or is not `application/json` in UTF-8, or the body is compressed.',
-    steps: ['Send `Content-Type: application/json`.', 'Send no `Content-Encoding`.'],
+    cause:
+      'The header `Content-Type` is missing, is there twice or is not `application/json` in UTF-8, or the body is compressed, by a `Content-Encoding` or a `Transfer-Encoding`.',
+    steps: [
+      'Send `Content-Type: application/json`, once.',
+      'Send no `Content-Encoding`, and no `Transfer-Encoding` but `chunked`.',
+    ],
     detail: 'The content type must be application/json.',
   },
   invalid_request: {

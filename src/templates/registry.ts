@@ -22,7 +22,7 @@ export interface TemplateRegistry {
   sync(channel: SendingChannel): Promise<SyncCounts | undefined>;
   /** The same, but a reading that is under way here already is not shared: something has happened since it began. */
   syncAnew(channel: SendingChannel): Promise<SyncCounts | undefined>;
-  /** Reads all templates if that was never done. False: it was not, and could not be done now. */
+  /** Reads all templates if that was never done, and tells whether it is. It cannot be with a suspended channel. */
   syncOnce(channel: SendingChannel): Promise<boolean>;
   /** To be told when this node has stored something new of templates in another way: the next look-up asks the store. */
   forget(): void;
@@ -73,7 +73,8 @@ export function createTemplateRegistry(deps: Deps): TemplateRegistry {
       return registry.sync(channel);
     },
     async syncOnce(channel) {
-      return (await wasSynced(database, ownerOf(channel))) || (await registry.sync(channel)) !== undefined;
+      if (await wasSynced(database, ownerOf(channel))) return true;
+      return !channel.suspended && (await registry.sync(channel)) !== undefined;
     },
     forget: known.forgetAll,
   };

@@ -51,13 +51,12 @@ function listRoute(deps: Deps): Route {
       // The first look into an empty registry reads the provider, so that it is never empty without a reason.
       const usable = await deps.channels.listUsable(accountId, mode);
       let unread = false;
-      for (const channel of onePerBusinessAccount(usable))
-        if (channel !== undefined && !(await deps.registry.syncOnce(channel))) unread = true;
+      for (const channel of onePerBusinessAccount(usable)) if (!(await deps.registry.syncOnce(channel))) unread = true;
       const businessAccountIds = usable.map((channel) => channel.businessAccountId);
       const { name = null, language = null, status = null } = query;
       const filter = { businessAccountIds, name, language, status: status?.toLowerCase() ?? null, before: page.before };
       const rows = await listTemplateRows(deps.database, accountId, mode, filter, page.limit + 1);
-      if (unread && rows.length === 0) throw notAsked('The templates could not be read from the provider yet.');
+      if (unread && rows.length === 0) throw notAsked('A business account could not be asked yet.');
       return { status: 200, body: pageOf(rows, page, rows.map(presentTemplate)) };
     },
   });
@@ -95,7 +94,7 @@ function syncRoute(deps: Deps): Route {
       const sum: SyncCounts = { added: 0, changed: 0, removed: 0, total: 0 };
       const asked = onePerBusinessAccount(await deps.channels.listUsable(accountId, mode));
       for (const channel of asked) {
-        if (channel === undefined) continue;
+        if (channel.suspended) continue;
         const counts = await deps.registry.sync(channel);
         if (counts === undefined) throw notAsked('The provider could not be asked.');
         sum.added += counts.added;
@@ -104,7 +103,7 @@ function syncRoute(deps: Deps): Route {
         sum.total += counts.total;
       }
       // After the others: what can be read is not held up by a channel that nobody looks after.
-      if (asked.includes(undefined))
+      if (asked.some(({ suspended }) => suspended))
         throw notAsked('A business account could not be asked for: its channels are suspended.');
       return { status: 200, body: sum };
     },
@@ -116,10 +115,10 @@ function notAsked(detail: string): ApiError {
 }
 
 /**
- * One connected channel for each business account: templates belong to the account, not to the number. undefined: all of that
- * account's channels are suspended.
+ * One channel for each business account: templates belong to the account, not to the number. It is suspended only where all of
+ * that account's channels are.
  */
-function onePerBusinessAccount(usable: readonly SendingChannel[]): (SendingChannel | undefined)[] {
+function onePerBusinessAccount(usable: readonly SendingChannel[]): SendingChannel[] {
   const ofEach = Map.groupBy(usable, ({ businessAccountId }) => businessAccountId).values();
-  return [...ofEach].map((channels) => channels.find(({ suspended }) => !suspended));
+  return [...ofEach].flatMap((channels) => channels.find(({ suspended }) => !suspended) ?? channels.slice(0, 1));
 }

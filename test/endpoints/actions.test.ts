@@ -174,6 +174,10 @@ describe('the attempts', () => {
     assert.deepEqual((await list(`?event_id=${data[2].event_id}`)).data, [data[2]]);
     assert.deepEqual((await list(`?event_id=${data[2].event_id}&outcome=failed`)).data, []);
     assert.deepEqual((await list('?event_id=nonsense')).data, []);
+    assert.deepEqual(
+      (await list('?event_id=')).errors.map(({ parameter }: { parameter: string }) => parameter),
+      ['event_id'],
+    );
     const first = await list('?limit=2');
     assert.deepEqual((await list(`?limit=2&cursor=${first.next_cursor}`)).data, [data[2]]);
     assert.equal((await api.call(key, 'GET', `${PATH}/${id}/attempts?outcome=maybe`)).status, 422);

@@ -34,22 +34,6 @@ it('a template that cannot be read because the token is refused suspends the cha
   );
 });
 
-it('a list of templates that were never read is 503, and not as if there were none', async (t) => {
-  const provider = await startListingServer();
-  t.after(() => provider.close());
-  provider.answer = () => ({ status: 500, body: '' });
-  const gateway = await startTestGateway({ settings: { WAYPOST_PROVIDER_URL: provider.url } });
-  t.after(() => gateway.stop());
-  await connectLine(gateway, 1);
-  const key = await gateway.createKey({ mode: 'live' });
-  const list = () => gateway.call('GET', '/api/v1/templates', { key });
-  assertProblem(await list(), 'unavailable');
-  provider.answer = (query) => pageOf([], query);
-  assert.deepEqual((await list()).json.data, [], 'now it is known that there are none');
-  provider.answer = () => ({ status: 500, body: '' });
-  assert.equal((await list()).status, 200);
-});
-
 it('to read all templates is 503 as long as a business account has no connected channel, and reads those of the others', async (t) => {
   const provider = await startListingServer();
   t.after(() => provider.close());

@@ -97,12 +97,21 @@ describe('reading templates', () => {
   });
 
   it('ends, if the paging never does', async () => {
-    let page = 0;
-    server.answer = () => ({
-      body: { data: [], paging: { cursors: { after: `${page++}` }, next: 'https://graph.example/' } },
-    });
+    const next = 'https://graph.example/';
+    server.answer = () => ({ body: { data: [], paging: { cursors: { after: `${server.queries.length}` }, next } } });
     assert.equal(await list(), 'unavailable');
     assert.equal(server.queries.length, 1_000);
+  });
+
+  it('ends where the paging comes back to where it was, or does not move', async () => {
+    const paging = (after: string) => ({ cursors: { after }, next: 'https://graph.example/' });
+    server.answer = () => ({ body: { data: [listed('order')], paging: paging('x') } });
+    assert.equal(await list(), 'unavailable');
+    assert.equal(server.queries.length, 2);
+    server.queries.length = 0;
+    server.answer = () => ({ body: { data: [], paging: paging(`${server.queries.length % 3}`) } });
+    assert.equal(await list(), 'unavailable');
+    assert.equal(server.queries.length, 4);
   });
 
   it('takes only the very name, although the provider also finds names that contain it', async () => {

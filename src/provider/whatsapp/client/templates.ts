@@ -27,6 +27,7 @@ export async function listTemplates(
   name: string | undefined,
 ): Promise<TemplatesOutcome> {
   const templates: ProviderTemplate[] = [];
+  const seenCursors = new Set<string>();
   let after: string | undefined;
   let limit = PAGE_MAX;
   for (let page = 0; page < PAGES_MAX; page++) {
@@ -46,8 +47,9 @@ export async function listTemplates(
     if (read === undefined) return UNAVAILABLE;
     templates.push(...read.templates.filter((template) => name === undefined || template.name === name));
     if (read.after === undefined) return { kind: 'found', templates };
-    // It would give the same page a thousand times.
-    if (read.after === after) return UNAVAILABLE;
+    // A paging that comes back to where it was would go round until the last page allowed.
+    if (seenCursors.has(read.after)) return UNAVAILABLE;
+    seenCursors.add(read.after);
     after = read.after;
   }
   return UNAVAILABLE;
