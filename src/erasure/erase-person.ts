@@ -1,6 +1,6 @@
 import { PLATFORM } from '../accounts/require-account.ts';
 import { insertAudit } from '../accounts/store.ts';
-import { firstIdOfMs, idTimeMs, newId } from '../kernel/ids.ts';
+import { LAST_UUID, newId } from '../kernel/ids.ts';
 import { isRecord } from '../kernel/is-record.ts';
 import { emptiedInbound } from '../messages/read/inbound-member.ts';
 import { forgetParents } from '../people/parent-store.ts';
@@ -61,24 +61,22 @@ export function eraseSome(database: Database, settledMs: number): Promise<boolea
   return database.transaction(async (tx) => {
     const erasure = await claimErasure(tx, WALK.length);
     if (erasure === undefined) return false;
-    const step = STEPS[erasure.step];
+    const step = STEPS[erasure.down_step];
     if (step === undefined) {
       await finishErasure(tx, erasure);
       await note(tx, erasure.account_id, 'person.erased', erasure.mark);
       return true;
     }
-    // What is made after the settling is new, and would keep the walk going for ever on a busy account.
-    const untilMs = idTimeMs(erasure.id) + settledMs;
-    const reached = await step(tx, stretchOf(erasure, untilMs), erasure);
-    const next = reached === null ? { step: erasure.step + 1, place: null } : { step: erasure.step, place: reached };
-    const beginsAgain = reached === null && next.step === WALK.length;
-    await moveErasure(tx, { ...erasure, ...next }, new Date(beginsAgain ? untilMs : 0));
+    const reached = await step(tx, stretchOf(erasure), erasure);
+    const nextStep = reached === null ? erasure.down_step + 1 : erasure.down_step;
+    const beginsAgain = reached === null && nextStep === WALK.length;
+    await moveErasure(tx, { ...erasure, down_step: nextStep, down_to: reached }, beginsAgain ? settledMs : 0);
     return true;
   });
 }
 
-function stretchOf({ account_id: accountId, place, persons }: ErasureRow, untilMs: number): Stretch {
-  return { accountId, place, until: firstIdOfMs(untilMs), limit: ROWS_A_BATCH, persons };
+function stretchOf({ account_id: accountId, down_to: place, persons }: ErasureRow): Stretch {
+  return { accountId, place: place ?? LAST_UUID, limit: ROWS_A_BATCH, persons };
 }
 
 /**
@@ -89,8 +87,9 @@ async function learnNames(tx: Queryable, stretch: Stretch, erasure: ErasureRow):
   const [asked = ''] = erasure.persons;
   const { reached, names } = await findNames(tx, stretch, asked);
   const persons = new Set([...erasure.persons, ...names]);
-  const askedAt = new Date(idTimeMs(erasure.id));
-  const known = await forgetParents(tx, { accountId: stretch.accountId, askedAt }, [...persons]);
+  const told = { accountId: stretch.accountId, askedAt: erasure.asked_at };
+  const known = await forgetParents(tx, told, [...persons]);
+
   erasure.persons = [...persons.union(new Set(known))];
   return reached;
 }

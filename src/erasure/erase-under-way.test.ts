@@ -34,12 +34,12 @@ async function erase(to: string): Promise<void> {
   assert.equal((await gateway.call('POST', path, { key: gateway.platformKey, body: { to } })).status, 202);
 }
 
-const erasures = () => gateway.database.query<{ step: number }>('select step from erasure');
+const erasures = () => gateway.database.query<{ down_step: number }>('select down_step from erasure');
 
 const firstWalk = () =>
   until(async () => {
     await eraseRound(gateway.database, SETTLED_MS);
-    return (await erasures())[0]?.step === SETTLED_STEP;
+    return (await erasures())[0]?.down_step === SETTLED_STEP;
   });
 
 const letSettle = () => letErasuresSettle(gateway.database);
@@ -79,7 +79,7 @@ describe('erasing a person of whom something is under way', () => {
     await firstWalk();
     await letSettle();
     await eraseRound(gateway.database, SETTLED_MS);
-    assert.equal((await erasures())[0]?.step, SETTLED_STEP, 'it does not begin before the send has ended');
+    assert.equal((await erasures())[0]?.down_step, SETTLED_STEP, 'it does not begin before the send has ended');
     assert.equal((await sending).status, 200);
     await until(async () => {
       await eraseRound(gateway.database, SETTLED_MS);

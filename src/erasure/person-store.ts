@@ -1,4 +1,3 @@
-import { idTimeMs } from '../kernel/ids.ts';
 import { PREFERENCE_TABLES } from '../people/store.ts';
 import type { Queryable } from '../store/database.ts';
 
@@ -35,9 +34,10 @@ export interface ErasureRow {
   /** What the person is known by: first what was asked for, then what the walk has found to be the same person. */
   persons: string[];
   mark: string;
-  step: number;
+  asked_at: Date;
+  down_step: number;
   /** The last id that the step has passed; null at its beginning. */
-  place: string | null;
+  down_to: string | null;
 }
 
 /**
@@ -45,8 +45,8 @@ export interface ErasureRow {
  * however long a database that was away has kept that waiting.
  */
 const ERASURE_CLAIM = `
-  select account_id, id, persons, mark, step, place from erasure e
-  where due_at <= now() and (step <> $1 or place is not null or (
+  select account_id, id, persons, mark, asked_at, down_step, down_to from erasure e
+  where due_at <= now() and (down_step <> $1 or down_to is not null or (
     select r.id from request r
     where r.account_id = e.account_id and r.completed_at is null and r.id < uuid_bound(e.due_at) limit 1) is null)
   order by due_at limit 1 for update of e skip locked`;
@@ -57,10 +57,12 @@ export async function claimErasure(tx: Queryable, settledStep: number): Promise<
 
 /** It queues up behind the others, so that a small one does not wait for a large one. */
 const ERASURE_MOVE = `
-  update erasure set persons = $3, step = $4, place = $5, due_at = greatest(now(), $6) where account_id = $1 and id = $2`;
+  update erasure set persons = $3, down_step = $4, down_to = $5,
+    due_at = greatest(now(), asked_at + make_interval(secs => $6)) where account_id = $1 and id = $2`;
 
-export async function moveErasure(tx: Queryable, row: ErasureRow, notBefore: Date): Promise<void> {
-  await tx.query(ERASURE_MOVE, [row.account_id, row.id, row.persons, row.step, row.place, notBefore]);
+/** It goes on no sooner than `afterMs` after it was asked for. */
+export async function moveErasure(tx: Queryable, row: ErasureRow, afterMs: number): Promise<void> {
+  await tx.query(ERASURE_MOVE, [row.account_id, row.id, row.persons, row.down_step, row.down_to, afterMs / 1_000]);
 }
 
 /**
@@ -83,8 +85,8 @@ const ERASURE_FINISH = `
   delete from erasure where account_id = $1 and id = $2`;
 
 /** With what is known of the person apart from messages. */
-export async function finishErasure(tx: Queryable, { account_id: accountId, id, persons }: ErasureRow): Promise<void> {
-  const askedAt = new Date(idTimeMs(id));
+export async function finishErasure(tx: Queryable, erasure: ErasureRow): Promise<void> {
+  const { account_id: accountId, id, persons, asked_at: askedAt } = erasure;
   for (const table of [PREFERENCE_TABLES.live, PREFERENCE_TABLES.test])
     await tx.query(wordsForget(table), [accountId, persons, askedAt]);
   await tx.query(ERASURE_FINISH, [accountId, id, persons, askedAt]);

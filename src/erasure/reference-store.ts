@@ -15,16 +15,16 @@ interface Told {
 /**
  * Whether a message tells of the person without being theirs. It names one of their messages by the provider's id, out of which the
  * number can be read; or it is news of a changed number. Messages are looked up one by one (`offset 0` keeps it so), and only while
- * they are not emptied. $6: see `patternsOf`.
+ * they are not emptied. $5: see `patternsOf`.
  */
 export const tellsOfPerson = ({ type, answered, content }: Told) => `(
-        ${type} = 'system' and ${content}::text ~ any($6::text[])
+        ${type} = 'system' and ${content}::text ~ any($5::text[])
         or exists (
           select from unnest(array[${answered}] || case when ${type} in ${REFERRING_TYPES}
             then array[${content}->>'message_id', ${content}->>'original_message_id'] end) as named(id)
           cross join lateral (
             select phone, user_id from message where account_id = $1 and provider_message_id = named.id offset 0) as theirs
-          where theirs.phone = any($5) or theirs.user_id = any($5)))`;
+          where theirs.phone = any($4) or theirs.user_id = any($4)))`;
 
 /** By which a text that has one of the person's names is found. */
 export function patternsOf(persons: readonly string[]): string[] {
@@ -36,7 +36,7 @@ const TOLD_IN_ROW = tellsOfPerson({ type: 'type', answered: 'reply_to_provider_m
 const REFERENCE_EMPTY = `
   with batch as (
     select id, type, reply_to_provider_message_id, content from message
-    where account_id = $1 and ($2::uuid is null or id > $2) and id < $3 order by id limit $4
+    where account_id = $1 and id < $2 order by id desc limit $3
   ), emptied as (
     update message m set reply_to_provider_message_id = null, content = case
       when m.type = 'system' then null
@@ -44,7 +44,7 @@ const REFERENCE_EMPTY = `
       else m.content end
     where m.account_id = $1 and m.id = any(array(select id from batch where ${TOLD_IN_ROW}))
   )
-  select id as reached from batch order by id desc limit 1`;
+  select id as reached from batch order by id limit 1`;
 
 /** Empties what messages of others tell of the person. Before the person's own are emptied, because these tell whose they are. */
 export function emptyReferences(tx: Queryable, stretch: Stretch): Promise<Reached> {

@@ -11,7 +11,7 @@ const DIGITS = `regexp_replace(regexp_replace(${WITHOUT_BRACKETED_ZERO}, '[^0-9]
  * Whether an entry says the person. A number that could not be read says it with the same digits, after what is dialled before a
  * country code, and without a zero in brackets. A single zero begins a national number, which may be anybody's.
  */
-const NAMES_PERSON = `(entry->>'to' = any($5) or ${DIGITS} = any($6))`;
+const NAMES_PERSON = `(entry->>'to' = any($4) or ${DIGITS} = any($5))`;
 
 const ENTRY_LEFT = `exists (
         select from jsonb_array_elements(r.refused) as entry where entry->>'to' <> '' and not ${NAMES_PERSON})`;
@@ -24,7 +24,7 @@ const ANYBODY_LEFT = `(${SOMEBODY_ELSE} or ${ENTRY_LEFT})`;
 const REFUSED_EMPTY = `
   with batch as (
     select id, refused, completed_at from request
-    where account_id = $1 and ($2::uuid is null or id > $2) and id < $3 order by id limit $4
+    where account_id = $1 and id < $2 order by id desc limit $3
   ), emptied as (
     update request r set
       content = case when ${ANYBODY_LEFT} then r.content end,
@@ -38,7 +38,7 @@ const REFUSED_EMPTY = `
       select id from batch where completed_at is not null
         and exists (select from jsonb_array_elements(batch.refused) as entry where ${NAMES_PERSON})))
   )
-  select id as reached from batch order by id desc limit 1`;
+  select id as reached from batch order by id limit 1`;
 
 /** Empties the entries that never became a message, and name the person as it is known or by a number in another form. */
 export function emptyRefused(tx: Queryable, stretch: Stretch): Promise<Reached> {

@@ -6,26 +6,26 @@ import { type Reached, type Stretch, valuesOf, walk } from './stretch.ts';
 const PERSON_NAMES = `
   with batch as (
     select id, phone, user_id from message
-    where account_id = $1 and ($2::uuid is null or id > $2) and id < $3 order by id limit $4
+    where account_id = $1 and id < $2 order by id desc limit $3
   )
-  select (select id from batch order by id desc limit 1) as reached,
+  select (select id from batch order by id limit 1) as reached,
     array(select distinct name from batch, unnest(array[phone, user_id]) as name
-      where (phone = $5 or user_id = $5) and name is not null) as names`;
+      where (phone = $4 or user_id = $4) and name is not null) as names`;
 
 /** The phone numbers and user ids that stand in one message with the person's own. */
 export async function findNames(
   tx: Queryable,
-  { accountId, place, until, limit }: Stretch,
+  { accountId, place, limit }: Stretch,
   person: string,
 ): Promise<{ reached: Reached; names: string[] }> {
-  const values = [accountId, place, until, limit, person];
+  const values = [accountId, place, limit, person];
   const [row] = await tx.query<{ reached: Reached; names: string[] }>(PERSON_NAMES, values);
   return row ?? { reached: null, names: [] };
 }
 
 /** Whether an event's message is the person's own. */
 const isOwn = (data: string) =>
-  `array[${data}->'message'->>'to', ${data}->'message'->>'from', ${data}->'message'->>'user_id'] && $5::text[]`;
+  `array[${data}->'message'->>'to', ${data}->'message'->>'from', ${data}->'message'->>'user_id'] && $4::text[]`;
 /** Whether it is somebody else's and tells of the person. */
 const isTold = (data: string) =>
   tellsOfPerson({
@@ -46,7 +46,7 @@ const TELLS_OF_NOBODY = `e.data ? 'message' and e.data->'message'->>'user_id' is
 const ATTEMPT_EMPTY = `
   with batch as (
     select id, event_id, type from attempt
-    where account_id = $1 and ($2::uuid is null or id > $2) and id < $3 order by id limit $4
+    where account_id = $1 and id < $2 order by id desc limit $3
   ), emptied as (
     update attempt set answer = null
     where account_id = $1 and answer is not null and id = any(array(
@@ -55,7 +55,7 @@ const ATTEMPT_EMPTY = `
       where case when e.id is null then batch.type <> 'endpoint.test'
         else (${TELLS_OF_NOBODY}) or ${isOwn('e.data')} or ${isTold('e.data')} end))
   )
-  select id as reached from batch order by id desc limit 1`;
+  select id as reached from batch order by id limit 1`;
 
 export function emptyAttempts(tx: Queryable, stretch: Stretch): Promise<Reached> {
   return walk(tx, ATTEMPT_EMPTY, stretch, patternsOf(stretch.persons));
@@ -64,9 +64,9 @@ export function emptyAttempts(tx: Queryable, stretch: Stretch): Promise<Reached>
 const EVENT_OF_PERSON = `
   with batch as (
     select id, data from event
-    where account_id = $1 and ($2::uuid is null or id > $2) and id < $3 order by id limit $4
+    where account_id = $1 and id < $2 order by id desc limit $3
   )
-  select (select id from batch order by id desc limit 1) as reached,
+  select (select id from batch order by id limit 1) as reached,
     array(select jsonb_build_object('id', id, 'message', data->'message', 'own', ${isOwn('data')}) from batch
       where ${isOwn('data')} or ${isTold('data')}) as found`;
 
@@ -109,7 +109,7 @@ export async function replaceMessages(
 export const SOMEBODY_ELSE = `exists (
         select from message o where o.account_id = $1 and o.id = any(r.message_ids)
           and coalesce(o.phone, o.user_id) is not null
-          and (o.phone = any($5)) is not true and (o.user_id = any($5)) is not true)`;
+          and (o.phone = any($4)) is not true and (o.user_id = any($4)) is not true)`;
 
 /**
  * Rows are found by a list of their ids, because a join was planned to read all requests of the account for each stretch.
@@ -121,9 +121,9 @@ export const SOMEBODY_ELSE = `exists (
 const MESSAGE_EMPTY = `
   with batch as (
     select id, phone, user_id, request_id, channel_id, direction, provider_message_id from message
-    where account_id = $1 and ($2::uuid is null or id > $2) and id < $3 order by id limit $4
+    where account_id = $1 and id < $2 order by id desc limit $3
   ), named as (
-    select * from batch where phone = any($5) or user_id = any($5)
+    select * from batch where phone = any($4) or user_id = any($4)
   ), running as (
     select id from request
     where account_id = $1 and id = any(array(select request_id from named)) and completed_at is null
@@ -150,7 +150,7 @@ const MESSAGE_EMPTY = `
       idempotency_key = case when ${SOMEBODY_ELSE} then r.idempotency_key end
     where r.account_id = $1 and r.id = any(array(select request_id from found))
   )
-  select id as reached from batch order by id desc limit 1`;
+  select id as reached from batch order by id limit 1`;
 
 export function emptyMessages(tx: Queryable, stretch: Stretch): Promise<Reached> {
   return walk(tx, MESSAGE_EMPTY, stretch);
@@ -163,17 +163,17 @@ export function emptyMessages(tx: Queryable, stretch: Stretch): Promise<Reached>
 const NOTIFICATION_EMPTY = `
   with batch as (
     select id, state, body from notification
-    where ($1::uuid is null or id > $1) and id < $2 order by id limit $3
+    where id < $1 order by id desc limit $2
   ), emptied as (
     update notification n set body = '' from batch
     where n.id = batch.id and n.state = 'applied' and exists (
-      select from unnest($4::text[]) as name where position(convert_to(name, 'UTF8') in batch.body) > 0)
+      select from unnest($3::text[]) as name where position(convert_to(name, 'UTF8') in batch.body) > 0)
   )
-  select id as reached from batch order by id desc limit 1`;
+  select id as reached from batch order by id limit 1`;
 
 /** `persons` as the provider writes them: a number without its plus. */
-export async function emptyNotifications(tx: Queryable, { place, until, limit, persons }: Stretch): Promise<Reached> {
+export async function emptyNotifications(tx: Queryable, { place, limit, persons }: Stretch): Promise<Reached> {
   const names = persons.map((person) => person.replace(/^\+/, ''));
-  const rows = await tx.query<{ reached: string }>(NOTIFICATION_EMPTY, [place, until, limit, names]);
+  const rows = await tx.query<{ reached: string }>(NOTIFICATION_EMPTY, [place, limit, names]);
   return rows[0]?.reached ?? null;
 }

@@ -7,6 +7,8 @@ export type IdPrefix = 'req' | 'msg' | 'chn' | 'key' | 'evt' | 'end' | 'att' | '
 
 /** Sorts before every id. */
 export const NIL_UUID = '00000000-0000-0000-0000-000000000000';
+/** Sorts after every id. */
+export const LAST_UUID = 'ffffffff-ffff-ffff-ffff-ffffffffffff';
 
 /** A UUID in TypeID's base 32: 26 digits, the first of them no larger than 7, which is all that 128 bits can hold. */
 const TYPE_ID_SUFFIX = /^[0-7][0-9a-hjkmnp-tv-z]{25}$/;
