@@ -1,11 +1,13 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import type { Logger } from 'pino';
 import { createAccount } from './accounts/accounts.ts';
 import { hashApiKey } from './accounts/api-key.ts';
 import { findKeysByHash } from './accounts/key-store.ts';
 import { createKey } from './accounts/keys.ts';
 import type { App } from './app.ts';
 import { errorCodeOf } from './kernel/error-code.ts';
+import { formatId } from './kernel/ids.ts';
 import { type Secrets, writePrivateJson } from './secrets.ts';
 import type { Database } from './store/database.ts';
 
@@ -50,6 +52,17 @@ export async function prepareDemo({ database, app, secrets, dataDir, baseUrl, sa
   return dev;
 }
 
+/**
+ * For production: warns if the key of an earlier start, which `dev.json` still holds, opens this database too. Nothing else
+ * would tell the operator of it.
+ */
+export async function warnOfDemo({ database, dataDir, log }: { database: Database; dataDir: string; log: Logger }) {
+  const kept = await findKept(database, join(dataDir, 'dev.json'));
+  if (kept === undefined) return;
+  const { accountId: account_id, keyId: key_id } = kept;
+  log.warn({ account_id, key_id, ended_by: `DELETE /platform/v1/keys/${key_id}` }, 'demonstration.key_works');
+}
+
 /** The audit log's word for who made the demonstration account and its key: no key of the platform's has asked for them. */
 const ACTOR = 'first start';
 
@@ -60,14 +73,20 @@ async function makeDemo(database: Database, app: App): Promise<{ accountId: stri
   return { accountId: account.id, key };
 }
 
+interface KeptDemo {
+  accountId: string;
+  keyId: string;
+  key: string;
+}
+
 /** The key of an earlier start, if it can still send: it may have been revoked, or have expired after it was rolled. */
-async function findKept(database: Database, path: string): Promise<{ accountId: string; key: string } | undefined> {
+async function findKept(database: Database, path: string): Promise<KeptDemo | undefined> {
   const key: unknown = Reflect.get(Object(readJsonIfThere(path)), 'test_key');
   if (typeof key !== 'string') return undefined;
   const [row] = await findKeysByHash(database, [hashApiKey(key)]);
   if (row === undefined || row.revoked_at !== null || row.suspended_at !== null) return undefined;
   if (row.valid_seconds !== null && row.valid_seconds <= 0) return undefined;
-  return { accountId: row.account_id, key };
+  return { accountId: row.account_id, keyId: formatId('key', row.id), key };
 }
 
 function readJsonIfThere(path: string): unknown {

@@ -2,7 +2,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import { type App, createApp } from './app.ts';
 import { loadConfig } from './config.ts';
-import { prepareDemo } from './demo.ts';
+import { prepareDemo, warnOfDemo } from './demo.ts';
 import { errorCodeOf } from './kernel/error-code.ts';
 import { StoreUnavailable } from './kernel/store-unavailable.ts';
 import { createLog } from './observe/log.ts';
@@ -90,6 +90,7 @@ async function main(): Promise<void> {
     const dev = config.production
       ? undefined
       : await prepareDemo({ database, app, secrets, dataDir, baseUrl, sandboxUrl: sandbox?.url });
+    if (config.production) await warnOfDemo({ database, dataDir, log });
     await app.begin(listened);
     await sandbox?.register(`${listened}/api/messaging/webhook`);
     const startMs = Math.round(performance.now());

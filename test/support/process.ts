@@ -22,7 +22,8 @@ export interface GatewayProcess {
 
 /**
  * Starts a gateway as a process of its own (`node scripts/start.js`) and waits until it is ready. Ports are free ones
- * unless `env` says otherwise; `dataDir` is its data folder.
+ * unless `env` says otherwise; `dataDir` is its data folder. One in production needs a folder of a development start, whose `dev`
+ * it has.
  */
 export async function startGatewayProcess(dataDir: string, env: Record<string, string> = {}): Promise<GatewayProcess> {
   const child = spawn(process.execPath, ['scripts/start.js'], {
@@ -45,7 +46,8 @@ export async function startGatewayProcess(dataDir: string, env: Record<string, s
   child.stderr.on('data', (chunk) => (output += chunk));
   const gone = new Promise<number | null>((resolve) => child.once('exit', resolve));
   const starting = { child, name: 'gateway', output: () => output };
-  await untilReady(starting, () => output.includes('Stop with Ctrl-C.'), START_TIMEOUT_MS);
+  const readyWord = env.NODE_ENV === 'production' ? '"gateway.ready"' : 'Stop with Ctrl-C.';
+  await untilReady(starting, () => output.includes(readyWord), START_TIMEOUT_MS);
   const dev: DevFile = JSON.parse(await readFile(join(dataDir, 'dev.json'), 'utf8'));
   return {
     child,
