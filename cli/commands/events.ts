@@ -1,4 +1,4 @@
-import { type CommandSpec, PAGING, pick } from '../command-spec.ts';
+import { type CommandSpec, PAGING, pick, textOf } from '../command-spec.ts';
 import { EVENT_TYPES, tailEvents } from '../tail-events.ts';
 
 const COLUMNS = {
@@ -10,6 +10,8 @@ const COLUMNS = {
   AT: 'timestamp',
 };
 const TYPE_OPTION = { flags: '--type <types>', about: `only these, separated by commas: ${EVENT_TYPES.join(', ')}` };
+/** As the help says, and named in the call: a page is full by this. */
+const LIMIT_DEFAULT = '50';
 
 /** The log of events: a page of it, or its end as it grows. */
 export const eventCommands: readonly CommandSpec[] = [
@@ -24,8 +26,13 @@ export const eventCommands: readonly CommandSpec[] = [
     ],
     examples: ['events --after 1041 --type message.failed,message.unknown'],
     async run({ api, options, out }) {
-      const query = pick(options, 'after', 'type', 'limit');
-      out.list(await api.call('GET', '/api/v1/events', { query }), COLUMNS);
+      const limit = textOf(options, 'limit') ?? LIMIT_DEFAULT;
+      const answer = await api.call('GET', '/api/v1/events', { query: { ...pick(options, 'after', 'type'), limit } });
+      out.list(answer, COLUMNS);
+      const last = lastOfFull(answer.json, Number(limit));
+      // Of some types nobody knows whether there is one among those that follow.
+      const remark = textOf(options, 'type') === undefined ? 'There is more' : 'There may be more';
+      if (last !== undefined && !out.json) out.note(`${remark}: --after ${last}`);
       return undefined;
     },
   },
@@ -48,3 +55,11 @@ export const eventCommands: readonly CommandSpec[] = [
     run: tailEvents,
   },
 ];
+
+/** The number of the last event of a page that the limit has cut, and not the end of the log. */
+function lastOfFull(page: unknown, limit: number): number | undefined {
+  const { data, latest_sequence: latest }: { data?: unknown; latest_sequence?: unknown } = Object(page);
+  if (!Array.isArray(data) || data.length < limit) return undefined;
+  const last: unknown = Reflect.get(Object(data.at(-1)), 'sequence');
+  return typeof last === 'number' && last < Number(latest) ? last : undefined;
+}
