@@ -1,5 +1,6 @@
+import { explainSilence } from './explain-silence.ts';
 import { Failure } from './failure.ts';
-import { failureOf, NO_ANSWER_ADVICE, readProblem, UNEXPECTED_ADVICE } from './problem.ts';
+import { failureOf, readProblem, UNEXPECTED_ADVICE } from './problem.ts';
 
 /** Longer than the longest answer to a send (25 s) and to a waiting read (30 s). */
 const CALL_TIMEOUT_MS = 60_000;
@@ -31,7 +32,19 @@ export interface Api {
 }
 
 /** The connection was refused, broke, or stayed silent: it is open whether the call was carried out. */
-export class NoAnswer extends Failure {}
+export class NoAnswer extends Failure {
+  readonly detail: string;
+  readonly advice: string;
+  /** Something was reached whose certificate nobody known here has signed. */
+  readonly untrusted: boolean;
+
+  constructor(detail: string, advice: string, untrusted: boolean) {
+    super(`${detail}\n${advice}`);
+    this.detail = detail;
+    this.advice = advice;
+    this.untrusted = untrusted;
+  }
+}
 
 /** The gateway at this address, called with one key. `keySource` says in errors where the key came from. */
 export function createApi(url: string, key: string | undefined, keySource: string): Api {
@@ -73,23 +86,10 @@ export async function exchange(target: string, init: RequestInit): Promise<Answe
     return { status: answer.status, headers: answer.headers, text, json: readJson(text) };
   } catch (error) {
     if (init.signal?.aborted) throw error;
-    throw new NoAnswer(`No answer from ${new URL(target).origin}: ${reasonOf(error)}.\n${NO_ANSWER_ADVICE}`);
+    const { reason, advice, untrusted } = explainSilence(error);
+    const why = timeout.aborted ? `nothing came within ${CALL_TIMEOUT_MS / 1_000} s` : reason;
+    throw new NoAnswer(`No answer from ${new URL(target).origin}: ${why}.`, advice, untrusted);
   }
-}
-
-function reasonOf(error: unknown): string {
-  if (!(error instanceof Error)) return String(error);
-  if (error.name === 'TimeoutError') return `nothing came within ${CALL_TIMEOUT_MS / 1_000} s`;
-  const { cause } = error;
-  const code: unknown = Reflect.get(Object(cause), 'code');
-  const words: Record<string, string> = {
-    ECONNREFUSED: 'the connection was refused',
-    ENOTFOUND: 'there is no such name',
-    ECONNRESET: 'the connection broke',
-    UND_ERR_SOCKET: 'the connection broke',
-  };
-  if (typeof code === 'string') return words[code] ?? code;
-  return cause instanceof Error ? cause.message : error.message;
 }
 
 /** What is a text already is sent as it stands, so that a repeated call has the same bytes. */

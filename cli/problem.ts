@@ -1,5 +1,6 @@
 import { WaypostError } from '../client/src/index.ts';
 import type { Answer } from './api.ts';
+import { explainSilence } from './explain-silence.ts';
 import { Failure } from './failure.ts';
 import { printable } from './table.ts';
 
@@ -53,13 +54,12 @@ export function failureOf(problem: Problem, { url, keySource }: Caller): Failure
 export function failureOfClient(error: unknown, caller: Caller): Failure {
   if (!(error instanceof WaypostError)) throw error;
   const { code, status, message, requestId, retryAfterSeconds } = error;
-  if (code === 'no_answer') return new Failure(`${message} (${caller.url})\n${NO_ANSWER_ADVICE}`);
+  if (code === 'no_answer') return new Failure(`${message} (${caller.url})\n${explainSilence(error.cause).advice}`);
   if (code === 'unexpected_answer') return new Failure(`${message} (${caller.url})\n${UNEXPECTED_ADVICE}`);
   const errors = error.errors.map(readFault);
   return failureOf({ code, status, detail: printable(message), errors, requestId, retryAfterSeconds }, caller);
 }
 
-export const NO_ANSWER_ADVICE = 'Is the gateway running? Start one with "npm start", or name another with --url.';
 export const UNEXPECTED_ADVICE = 'That is not how a Waypost gateway answers. Is --url right?';
 
 function readFault(error: unknown): { place: string; detail: string } {

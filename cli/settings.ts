@@ -54,6 +54,11 @@ export function readSettings(given: Given, env: Environment): Settings {
   return { url, keys: { account: keyOf('account'), platform: keyOf('platform') }, dev: ours };
 }
 
+/** Whether a key has the form of the platform's, which open no account. */
+export function isPlatformKey(key: string): boolean {
+  return key.startsWith('wp_root_');
+}
+
 /** Enough of a key to tell it from others, and no more. */
 export function maskKey(key: string): string {
   const [kind = ''] = /^wp_[a-z]+_/.exec(key) ?? [];

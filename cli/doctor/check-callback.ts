@@ -27,8 +27,10 @@ export async function checkCallback(options: Options, { dev }: Settings, gateway
     ];
   } catch (error) {
     if (!(error instanceof NoAnswer)) throw error;
-    const todo = 'The provider must reach it from the internet: look at DNS, the firewall and the proxy.';
-    return [fail('callback', error.message.split('\n')[0] ?? '', todo)];
+    const todo = error.untrusted
+      ? 'The provider takes certificates of public authorities only, with the whole chain.'
+      : 'The provider must reach it from the internet: look at DNS, the firewall and the proxy.';
+    return [fail('callback', error.detail, todo)];
   }
 }
 

@@ -14,8 +14,7 @@ export async function checkGateway(api: Api): Promise<{ findings: Finding[]; rea
     return { reachable: true, findings: [ok('gateway', `It answers within ${tookMs} ms.`), await checkReady(api)] };
   } catch (error) {
     if (!(error instanceof NoAnswer)) throw error;
-    const [detail = '', todo = ''] = error.message.split('\n');
-    return { reachable: false, findings: [fail('gateway', detail, todo)] };
+    return { reachable: false, findings: [fail('gateway', error.detail, error.advice)] };
   }
 }
 

@@ -1,4 +1,4 @@
-import { maskKey, type Settings } from '../settings.ts';
+import { isPlatformKey, maskKey, type Settings, type Sourced } from '../settings.ts';
 import { type Finding, fail, ok, warn } from './finding.ts';
 
 /** What is known before anything is called. */
@@ -15,10 +15,17 @@ export function checkSettings({ url, keys: { account } }: Settings): Finding[] {
           'Keys and messages go over the network as plain text: use https.',
         )
       : ok('address', `${url.value} (${url.source})`),
-    account === undefined
-      ? fail('key', 'There is none for this gateway.', 'Give it with --key-file or WAYPOST_API_KEY.')
-      : ok('key', `${maskKey(account.value)} (${account.source})`),
+    checkKey(account),
   ];
+}
+
+function checkKey(key: Sourced | undefined): Finding {
+  const todo = 'Give a key of an account with --key-file or WAYPOST_API_KEY.';
+  if (key === undefined) return fail('key', 'There is none for this gateway.', todo);
+  const told = `${maskKey(key.value)} (${key.source})`;
+  return isPlatformKey(key.value)
+    ? fail('key', `${told} is a platform key, which opens no account.`, todo)
+    : ok('key', told);
 }
 
 function isExposed(url: string): boolean {

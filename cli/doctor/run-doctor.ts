@@ -1,6 +1,7 @@
 import { createApi } from '../api.ts';
 import type { Invocation } from '../command-spec.ts';
 import { EXIT } from '../failure.ts';
+import { isPlatformKey } from '../settings.ts';
 import { colourWord } from '../table.ts';
 import { checkAccount } from './check-account.ts';
 import { checkCallback } from './check-callback.ts';
@@ -22,7 +23,7 @@ export async function runDoctor({ options, settings, out }: Invocation): Promise
     const api = createApi(url.value, key?.value, key?.source ?? '');
     const gateway = await checkGateway(api);
     tell(gateway.findings);
-    if (gateway.reachable && key !== undefined) tell(await checkAccount(api));
+    if (gateway.reachable && key !== undefined && !isPlatformKey(key.value)) tell(await checkAccount(api, options));
     tell(await checkCallback(options, settings, url.value));
   }
   if (out.json) out.line(JSON.stringify({ checks: findings }));

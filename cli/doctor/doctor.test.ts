@@ -1,0 +1,92 @@
+import assert from 'node:assert/strict';
+import { execFile } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:https';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, before, describe, it } from 'node:test';
+import { promisify } from 'node:util';
+import { startTestGateway, type TestGateway } from '../../test/support/gateway.ts';
+import { missingProgram } from '../../test/support/missing-program.ts';
+import { explainSilence } from '../explain-silence.ts';
+import { runCli } from '../test-support.ts';
+
+const OPENSSL = process.env.WAYPOST_TEST_OPENSSL ?? 'openssl';
+const withoutOpenssl = await missingProgram(OPENSSL, ['version'], 'WAYPOST_TEST_OPENSSL');
+
+describe('the doctor', () => {
+  let gateway: TestGateway;
+  let folder: string;
+  before(async () => {
+    gateway = await startTestGateway();
+    folder = await mkdtemp(join(tmpdir(), 'waypost-doctor-'));
+  });
+  after(async () => {
+    await gateway.stop();
+    await rm(folder, { recursive: true });
+  });
+
+  it('takes a platform key for what it is, and not for a key of few scopes', async () => {
+    const file = join(folder, 'platform-key');
+    await writeFile(file, gateway.platformKey);
+    const { exitCode, stdout } = await runCli(['doctor', '--key-file', file], { WAYPOST_URL: gateway.url });
+    assert.equal(exitCode, 1);
+    assert.match(stdout, /^fail {2}key .*platform-key\) is a platform key, .*\n +Give a key of an account/m);
+    assert.doesNotMatch(stdout, /scope/);
+  });
+
+  it('gives commands to paste that lead to the gateway that it has looked at', async () => {
+    const file = join(folder, 'key');
+    await writeFile(file, gateway.testKey);
+    await gateway.call('POST', '/api/v1/endpoints', { body: { url: 'http://127.0.0.1:9/' } });
+    await gateway.database.query("update channel set status = 'suspended'");
+    await gateway.database.query("update endpoint set enabled = false, disabled_reason = 'gone'");
+    const { stdout } = await runCli(['doctor', '--url', gateway.url, '--key-file', file]);
+    const [update = ''] = /npx waypost channels update .*$/m.exec(stdout) ?? [];
+    assert.ok(update.endsWith(` --access-token-file FILE --url ${gateway.url}`), stdout);
+    const [enable = ''] = /npx waypost endpoints update .*$/m.exec(stdout) ?? [];
+    const done = await runCli(enable.split(' ').slice(2));
+    assert.equal(done.exitCode, 0, done.stderr);
+    assert.match(done.stdout, /^enabled +true$/m);
+  });
+
+  it('says how to trust a certificate that nobody known has signed, and that the provider will not', {
+    skip: withoutOpenssl,
+  }, async (t) => {
+    const [key, cert] = [join(folder, 'key.pem'), join(folder, 'cert.pem')];
+    const words =
+      'req -x509 -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes -days 1 -subj /CN=waypost -addext subjectAltName=IP:127.0.0.1';
+    await promisify(execFile)(OPENSSL, [...words.split(' '), '-keyout', key, '-out', cert]);
+    const proxy = createServer({ key: await readFile(key), cert: await readFile(cert) }, (request, response) => {
+      fetch(gateway.url + request.url).then(
+        async (answer) => response.writeHead(answer.status).end(await answer.text()),
+        () => response.destroy(),
+      );
+    });
+    proxy.listen(0, '127.0.0.1');
+    await once(proxy, 'listening');
+    t.after(() => proxy.close());
+    const { port } = Object(proxy.address());
+    const args = ['doctor', '--url', `https://127.0.0.1:${port}`];
+    const distrusted = await runCli(args);
+    assert.equal(distrusted.exitCode, 1);
+    assert.match(distrusted.stdout, /^fail {2}gateway .*certificate is not trusted.*\n.*NODE_EXTRA_CA_CERTS=/m);
+    assert.match(distrusted.stdout, /^fail {2}callback .*\n.*provider takes certificates of public authorities only/m);
+    const sent = await runCli(['send', '--to', '+447700900101', '--text', 'hello', '--url', args[2] ?? ''], {
+      WAYPOST_API_KEY: gateway.testKey,
+    });
+    assert.match(sent.stderr, /NODE_EXTRA_CA_CERTS=/);
+    const trusted = await runCli(args, { NODE_EXTRA_CA_CERTS: cert });
+    assert.match(trusted.stdout, /^ok {4}gateway/m, 'what it advises works');
+  });
+
+  it('tells a DNS that does not answer from a name that there is not', () => {
+    // As Node throws it; no test can take the DNS away from its machine.
+    const thrown = (code: string) =>
+      explainSilence(new TypeError('fetch failed', { cause: Object.assign(new Error(code), { code }) }));
+    assert.match(thrown('EAI_AGAIN').reason, /DNS did not answer/);
+    assert.match(thrown('EAI_AGAIN').advice, /try again/);
+    assert.match(thrown('ENOTFOUND').reason, /no such name/);
+  });
+});

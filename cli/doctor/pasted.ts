@@ -1,0 +1,21 @@
+import { type Options, textOf } from '../command-spec.ts';
+import type { KeyKind } from '../settings.ts';
+
+/**
+ * A command line to paste. It goes to the gateway that was looked at, by the address that was given for it, and with the key
+ * file if the command needs a key of the same kind: without them it would go wherever the settings lead.
+ */
+export function pasted(command: string, key: KeyKind, options: Options): string {
+  const url = textOf(options, 'url');
+  const keyFile = key === 'account' ? textOf(options, 'keyFile') : undefined;
+  const given = [
+    ...(url === undefined ? [] : ['--url', quoted(url)]),
+    ...(keyFile === undefined ? [] : ['--key-file', quoted(keyFile)]),
+  ];
+  return ['npx waypost', command, ...given].join(' ');
+}
+
+/** Where a shell needs it: zsh takes the brackets of `[::1]` for a pattern. */
+function quoted(text: string): string {
+  return /^[\w./:-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`;
+}
