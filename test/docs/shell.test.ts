@@ -18,4 +18,19 @@ describe('the shell lines of the pages', () => {
     assert.deepEqual(wrong, []);
     assert.ok(lines > 100, `${lines} were found`);
   });
+
+  it('send once at most in each block, because who tries one out pastes the whole of it', () => {
+    const sends = [...PAGES, 'client/README.md'].flatMap((page) =>
+      blocksOf(page, 'sh').map((block) => ({
+        page,
+        block,
+        count: block.match(/waypost send |messages\/send/g)?.length ?? 0,
+      })),
+    );
+    assert.deepEqual(
+      sends.filter(({ count }) => count > 1),
+      [],
+    );
+    assert.ok(sends.some(({ count }) => count === 1));
+  });
 });
