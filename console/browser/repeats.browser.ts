@@ -42,6 +42,55 @@ describe('what is asked for twice by mistake', () => {
     assert.equal(await countSends(world, key, to), 1);
   });
 
+  it('is sent once: Send, when no answer came and another page was looked at meanwhile', async () => {
+    const to = '+447700900164';
+    await write(page, to);
+    await page.getByLabel('Client reference').fill('order-42');
+    await page.route('**/messages/send', loseAnswer, { times: 1 });
+    await page.getByRole('button', { name: 'Send to the sandbox' }).click();
+    await page.getByRole('alert').getByText('The gateway cannot be reached').waitFor();
+    await openPage(page, 'Messages');
+    await openPage(page, 'Send');
+    await page.getByRole('alert').getByText('The gateway cannot be reached').waitFor();
+    assert.equal(await page.getByLabel('Client reference').inputValue(), 'order-42');
+    await page.getByRole('button', { name: 'Send to the sandbox' }).click();
+    await page.getByText('This is the answer of the first try').waitFor();
+    assert.equal(await countSends(world, key, to), 1);
+  });
+
+  it('is sent once: what is under way while another page is looked at, and its answer is shown', async () => {
+    const to = '+447700900165';
+    await write(page, to);
+    const left = Promise.withResolvers<void>();
+    const pass = async (route: Route) => {
+      await left.promise;
+      await route.continue();
+    };
+    await page.route('**/messages/send', pass, { times: 1 });
+    await page.getByRole('button', { name: 'Send to the sandbox' }).click();
+    await openPage(page, 'Messages');
+    await openPage(page, 'Send');
+    assert.ok(await page.getByRole('button', { name: 'Sending…' }).isDisabled());
+    left.resolve();
+    await page.getByRole('heading', { name: '1 accepted, 0 failed, 0 unknown' }).waitFor();
+    assert.equal(await countSends(world, key, to), 1);
+  });
+
+  it('is not kept once it was answered, nor for whoever signs in next', async () => {
+    await write(page, '+447700900166');
+    await page.getByRole('button', { name: 'Send to the sandbox' }).click();
+    await page.getByRole('heading', { name: '1 accepted, 0 failed, 0 unknown' }).waitFor();
+    await openPage(page, 'Messages');
+    await openPage(page, 'Send');
+    const to = page.getByLabel('To', { exact: true });
+    assert.equal(await to.inputValue(), '');
+    await to.fill('+447700900167');
+    await page.getByRole('button', { name: 'Sign out' }).click();
+    await signIn(page, key);
+    await openPage(page, 'Send');
+    assert.equal(await to.inputValue(), '');
+  });
+
   it('is sent anew when it was answered, or is another text', async () => {
     const to = '+447700900163';
     await write(page, to);
