@@ -138,6 +138,7 @@ describe('the console of an account', () => {
     await page.getByRole('heading', { name: 'How far they came' }).waitFor({ timeout: 60_000 });
     await page.getByRole('link', { name: 'recipient_unreachable' }).waitFor();
     assert.equal(await page.locator('.u-wrap canvas').count(), 3);
+    assert.deepEqual(await edgesTouched(page), [], 'no title of an axis is cut');
     await page.getByText('The same as a table').first().click();
     await page.getByRole('columnheader', { name: 'Accepted' }).waitFor();
   });
@@ -157,6 +158,22 @@ describe('the console of an account', () => {
 
   it('complained of nothing', () => assert.deepEqual(world.complaints, []));
 });
+
+/** The captions of the charts whose drawing reaches the upper or the lower edge of its canvas. */
+function edgesTouched(page: Page): Promise<string[]> {
+  return page.locator('.chart:has(canvas)').evaluateAll((charts) => {
+    const isTouched = ({ width, height }: HTMLCanvasElement, pixels: Uint8ClampedArray | undefined) => {
+      const row = width * 4;
+      return [0, (height - 1) * row].some((start) => pixels?.subarray(start, start + row).some((value) => value !== 0));
+    };
+    return [...charts].flatMap((chart) => {
+      const canvas = chart.querySelector('canvas');
+      // Once, and as a whole: a second time, the browser complains of how slow that is.
+      const pixels = canvas?.getContext('2d')?.getImageData(0, 0, canvas.width, canvas.height).data;
+      return canvas && isTouched(canvas, pixels) ? [chart.querySelector('figcaption')?.textContent ?? ''] : [];
+    });
+  });
+}
 
 /** Until the last file of the page was there, and what they all weigh. */
 function loadOf(page: Page): Promise<{ ms: number; bytes: number }> {
