@@ -13,6 +13,14 @@ describe('a statement of parts', () => {
     assert.deepEqual(values, [...many, 'x', 'y']);
   });
 
+  it('gives the rows of all its parts', () => {
+    const { text } = composeStatement([
+      { ctes: ['a as (select $1)'], result: 'select $1 from a', values: ['x'] },
+      { ctes: ['b as (select $1)'], result: 'select $1 from b', values: ['y'] },
+    ]);
+    assert.equal(text, 'with a as (select $1),b as (select $2) select $1 from a union all select $2 from b');
+  });
+
   it('gives no rows when none of its parts has any', () => {
     const { text } = composeStatement([{ ctes: ['a as (select 1)'], result: undefined, values: [] }]);
     assert.equal(text, 'with a as (select 1) select 1 where false');

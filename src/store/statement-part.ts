@@ -7,18 +7,18 @@ export interface StatementPart {
   values: readonly unknown[];
 }
 
-/** One statement that does what all its parts do, in one commit. At most one of them may have a result. */
+/** One statement that does what all its parts do, in one commit. Its rows are those of all parts that have any to give. */
 export function composeStatement(parts: readonly StatementPart[]): { text: string; values: unknown[] } {
   const values: unknown[] = [];
   const ctes: string[] = [];
-  let result = 'select 1 where false';
+  const results: string[] = [];
   for (const part of parts) {
     const shifted = (sql: string) => shiftParameters(sql, values.length);
     ctes.push(...part.ctes.map(shifted));
-    if (part.result !== undefined) result = shifted(part.result);
+    if (part.result !== undefined) results.push(shifted(part.result));
     values.push(...part.values);
   }
-  return { text: `with ${ctes.join(',')} ${result}`, values };
+  return { text: `with ${ctes.join(',')} ${results.join(' union all ') || 'select 1 where false'}`, values };
 }
 
 function shiftParameters(sql: string, by: number): string {

@@ -12,7 +12,8 @@ export interface SendCommit {
 
 /**
  * Writes it all in one statement, because to start a statement costs the database more than a request's rows do. Returns
- * the requests that do not stand, because another request has claimed their idempotency key: nothing of them is written.
+ * of what nothing is written: the requests that do not stand, because another request has claimed their idempotency key,
+ * and of `any` rows the messages that have an outcome already.
  */
 export async function commitSends(
   store: Queryable,

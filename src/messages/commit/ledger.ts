@@ -108,8 +108,8 @@ export function createLedger(database: Database, log: Logger, onEvents = () => {
     settle: (settlement) =>
       untilDone(
         async () => {
-          if (isEventful(settlement) || isOld(settlement)) await tellings.add(settlement);
-          else await commits.add({ kind: 'settle', settlement });
+          const isPlain = !isEventful(settlement) && !isOld(settlement);
+          if (!isPlain || !(await commits.add({ kind: 'settle', settlement }))) await tellings.add(settlement);
           if (settlement.completed !== null) running.delete(settlement.completed.id);
         },
         // What is refused meanwhile is committed once more at the end.
@@ -172,17 +172,23 @@ interface Begin {
 }
 type Settle = { kind: 'settle'; settlement: Settlement };
 
-/** Some requests begin while others end: one statement, and so one commit, carries both. */
+/**
+ * Some requests begin while others end: one statement, and so one commit, carries both. False: a request does not stand, or a
+ * settlement has messages with an outcome already, which is then to be told beside that one.
+ */
 async function commitTogether(database: Database, items: readonly (Begin | Settle)[]): Promise<boolean[]> {
   const begun = items.flatMap((item) => (item.kind === 'begin' ? (handOver(item) ?? []) : []));
   const settlements = items.flatMap((item) => (item.kind === 'settle' ? [item.settlement] : []));
   if (begun.length === 0 && settlements.length === 0) return items.map(() => false);
-  const refused = await commitOnce(database, {
+  const left = await commitOnce(database, {
     begun,
     settled: settlements.flatMap(({ settled }) => settled),
     completed: settlements.flatMap(({ completed }) => completed ?? []),
   });
-  return items.map((item) => item.kind === 'settle' || (item.request !== null && !refused.has(item.request.id)));
+  return items.map((item) => {
+    if (item.kind === 'begin') return item.request !== null && !left.has(item.request.id);
+    return !item.settlement.settled.some(({ message }) => left.has(message.id));
+  });
 }
 
 function handOver(item: Begin): NewRequest | null {
@@ -221,7 +227,7 @@ function isEventful({ when, settled }: Settlement): boolean {
 
 /**
  * What is younger cannot have been settled by others, nor can its account have been erased. By the time of day, which goes on
- * while a machine sleeps.
+ * while a machine sleeps; that of a virtual machine may stand still, and what others have settled then is known by its rows.
  */
 function isOld({ settled: [first] }: Settlement): boolean {
   return first !== undefined && Date.now() - idTimeMs(first.requestId) > LEASE_MS;

@@ -25,12 +25,15 @@ export interface CompletedRequest {
 
 /**
  * What is known of the rows of messages that are settled. `new`: they have none, else the statement fails with a unique
- * violation and without any effect. `any`: they may have one. `told`: they may have one with an outcome, which the caller
- * was told and which stays the first that is known of the message.
+ * violation and without any effect. `any`: they may have one, which is left as it is if it has an outcome. `told`: they may
+ * have one with an outcome, which somebody was told and which stays the first that is known of the message.
  */
 export type RowsKnown = 'new' | 'any' | 'told';
 
-/** What writes outcomes and completes requests, as a part of a statement. */
+/**
+ * What writes outcomes and completes requests, as a part of a statement. Its result, of rows of `any` kind, is the messages
+ * that it has left as they are.
+ */
 export function settlePart(
   settled: readonly SettledMessage[],
   completed: readonly CompletedRequest[],
@@ -39,9 +42,10 @@ export function settlePart(
   const answered = completed.flatMap(({ accountId, id, replay }) =>
     replay === null ? [] : [{ accountId, id, ...replay }],
   );
-  const written = `written as (${OUTCOMES} ${rows === 'new' ? '' : besideWhatIsKnown(rows)})`;
+  const written = `written as (${OUTCOMES} ${BESIDE[rows]})`;
+  const result = rows === 'any' ? LEFT_AS_THEY_ARE : undefined;
   const values = settleValues(settled, completed);
-  if (answered.length === 0) return { ctes: [written, COMPLETED], result: undefined, values };
+  if (answered.length === 0) return { ctes: [written, COMPLETED], result, values };
   const answers = [
     answered.map(({ accountId }) => accountId),
     answered.map(({ id }) => id),
@@ -49,7 +53,7 @@ export function settlePart(
     answered.map(({ key }) => key),
     answered.map(({ answer }) => answer),
   ];
-  return { ctes: [written, COMPLETED, ANSWERED], result: undefined, values: [...values, ...answers] };
+  return { ctes: [written, COMPLETED, ANSWERED], result, values: [...values, ...answers] };
 }
 
 const OUTCOMES = `
@@ -69,22 +73,25 @@ const OUTCOMES = `
  * Where a row exists already (a message that had to wait, a notification that came first, a recovery by another node) the
  * outcome is noted, and the status follows it only if nothing better is known yet: a status never moves backwards.
  */
-const besideWhatIsKnown = (rows: 'any' | 'told') => `
+const BESIDE_WHAT_IS_KNOWN = `
     on conflict (account_id, id) do update set
       provider_message_id = coalesce(m.provider_message_id, ${unlessErased('excluded.provider_message_id')}),
       user_id = coalesce(m.user_id, ${unlessErased('excluded.user_id')}),
       held = excluded.held,
-      ${rows === 'told' ? FIRST_OUTCOME : LAST_OUTCOME},
+      outcome = coalesce(m.outcome, excluded.outcome),
+      outcome_at = case when m.outcome is null then excluded.outcome_at else m.outcome_at end,
+      outcome_error = case when m.outcome is null then excluded.outcome_error else m.outcome_error end,
       status = case when m.status in ('pending', 'transmitting', 'unknown') then excluded.status else m.status end,
       error = case when m.status in ('pending', 'transmitting', 'unknown') then excluded.error else m.error end,
       updated_at = greatest(m.updated_at, excluded.updated_at)`;
 
-const LAST_OUTCOME =
-  'outcome = excluded.outcome, outcome_at = excluded.outcome_at, outcome_error = excluded.outcome_error';
-const FIRST_OUTCOME = `
-      outcome = coalesce(m.outcome, excluded.outcome),
-      outcome_at = case when m.outcome is null then excluded.outcome_at else m.outcome_at end,
-      outcome_error = case when m.outcome is null then excluded.outcome_error else m.outcome_error end`;
+const BESIDE: Record<RowsKnown, string> = {
+  new: '',
+  any: `${BESIDE_WHAT_IS_KNOWN} where m.outcome is null returning id`,
+  told: BESIDE_WHAT_IS_KNOWN,
+};
+
+const LEFT_AS_THEY_ARE = 'select id from unnest($2::uuid[]) as wanted(id) where id not in (select id from written)';
 
 const COMPLETED = `
   completed as (
