@@ -96,6 +96,44 @@ describe('a batcher', () => {
     assert.deepEqual(sizes, [1, 3, 1]);
   });
 
+  it('waits for a flush that hangs for 2 s and no longer, and for all when a second one hangs beside it', async (t) => {
+    t.mock.timers.enable({ apis: ['setTimeout'] });
+    const begun: number[][] = [];
+    const released = [1, 2].map(() => Promise.withResolvers<void>());
+    const batcher = createBatcher<number, number>({
+      itemsMax: 100,
+      flushesMax: 1,
+      flush: async (items) => {
+        begun.push(items);
+        await released[begun.length - 1]?.promise;
+        return items;
+      },
+    });
+    const turns = async () => {
+      for (let count = 0; count < 5; count += 1) await turn();
+    };
+    const added = [batcher.add(1)];
+    await turns();
+    added.push(batcher.add(2));
+    t.mock.timers.tick(1_999);
+    await turns();
+    assert.deepEqual(begun, [[1]]);
+    t.mock.timers.tick(1);
+    await turns();
+    assert.deepEqual(begun, [[1], [2]]);
+    added.push(batcher.add(3));
+    t.mock.timers.tick(60_000);
+    await turns();
+    assert.deepEqual(begun, [[1], [2]]);
+    released[1]?.resolve();
+    assert.deepEqual(await Promise.all(added.slice(1)), [2, 3]);
+    assert.equal(await batcher.add(4), 4);
+    released[0]?.resolve();
+    await batcher.idle();
+    assert.equal(await added[0], 1);
+    assert.deepEqual(begun, [[1], [2], [3], [4]]);
+  });
+
   it('puts what arrives in one turn, and what arrives during a flush, into one flush each', async () => {
     const sizes: number[] = [];
     const release = Promise.withResolvers<void>();

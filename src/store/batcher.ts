@@ -1,6 +1,14 @@
 import { StoreUnavailable } from '../kernel/store-unavailable.ts';
 import { surelyRolledBack } from './rolled-back.ts';
 
+/**
+ * A flush that takes so long may hang by itself, on a connection that has died without a word, until its statement is given up.
+ * What comes after it does not wait for that.
+ */
+const STALLED_MS = 2_000;
+/** Where two are stalled it is the store, and more of them would only take the connections from everybody else. */
+const STALLED_MAX = 1;
+
 export interface BatcherOptions<Item, Result> {
   /**
    * Writes all items in one transaction, or in one statement, and gives one result for each, in the same order. It
@@ -13,7 +21,7 @@ export interface BatcherOptions<Item, Result> {
   weightMax?: number;
   /** What an item weighs; nothing, unless told. */
   weightOf?(item: Item): number;
-  /** The most flushes at once. Two: one fills while the other waits for its commit. */
+  /** The most flushes at once, beside one that is stalled. Two: one fills while the other waits for its commit. */
   flushesMax?: number;
   /** A flush beside another one begins only when at least so many wait: a small one would cost more than it gains. */
   besideMin?: number;
@@ -37,21 +45,23 @@ interface Entry<Item, Result> {
 }
 
 /**
- * Lets concurrent writers share commits: what is added while flushes are in flight goes together with the next one. A
- * flush that was refused is halved until the bad item is alone, so that it never spoils its batch. That is done only
- * if the flush surely wrote nothing, and not for a `StoreUnavailable`, which halves would only meet again.
+ * Lets concurrent writers share commits: what is added while flushes are in flight goes together with the next one. One
+ * flush that hangs does not keep it waiting for long, so flushes may also end in another order than they began in. A flush that
+ * was refused is halved until the bad item is alone, so that it never spoils its batch. That is done only if the flush surely
+ * wrote nothing, and not for a `StoreUnavailable`, which halves would only meet again.
  */
 export function createBatcher<Item, Result>(options: BatcherOptions<Item, Result>): Batcher<Item, Result> {
   const { flush, itemsMax, flushesMax = 2, besideMin = 1, everyMs = 0 } = options;
   const waiting: Entry<Item, Result>[] = [];
   const idleWaiters: (() => void)[] = [];
-  let inFlight = 0;
+  const flights = createFlights(schedule);
   let scheduled = false;
   let notBeforeMs = 0;
   let timer: NodeJS.Timeout | undefined;
 
   function isDue(): boolean {
-    return inFlight === 0 ? waiting.length > 0 : inFlight < flushesMax && waiting.length >= besideMin;
+    const beside = flights.counted();
+    return beside === 0 ? waiting.length > 0 : beside < flushesMax && waiting.length >= besideMin;
   }
 
   function schedule(): void {
@@ -71,20 +81,23 @@ export function createBatcher<Item, Result>(options: BatcherOptions<Item, Result
     timer = undefined;
     scheduled = false;
     while (isDue()) {
-      inFlight += 1;
+      const land = flights.begin();
       notBeforeMs = performance.now() + everyMs;
-      void flushEntries(flush, waiting.splice(0, countFitting(waiting, options))).then(finish);
+      const entries = waiting.splice(0, countFitting(waiting, options));
+      void flushEntries(flush, entries).then((tell) => finish(land, tell));
     }
   }
 
   /** The next flush goes first, so that the store works while this process goes on with what has just been written. */
-  function finish(tell: () => void): void {
-    inFlight -= 1;
+  function finish(land: () => void, tell: () => void): void {
+    land();
     if (everyMs === 0) start();
     else schedule();
     tell();
-    if (inFlight === 0 && waiting.length === 0) for (const resolve of idleWaiters.splice(0)) resolve();
+    if (isIdle()) for (const resolve of idleWaiters.splice(0)) resolve();
   }
+
+  const isIdle = () => waiting.length === 0 && flights.total() === 0;
 
   return {
     add: (item) =>
@@ -97,9 +110,35 @@ export function createBatcher<Item, Result>(options: BatcherOptions<Item, Result
     },
     idle: () =>
       new Promise((resolve) => {
-        if (waiting.length === 0 && inFlight === 0) resolve();
+        if (isIdle()) resolve();
         else idleWaiters.push(resolve);
       }),
+  };
+}
+
+/** Counts the flushes in flight. `onStalled` is told when one has stalled. */
+function createFlights(onStalled: () => void) {
+  let total = 0;
+  let stalled = 0;
+  return {
+    total: () => total,
+    /** Without one that is stalled. */
+    counted: () => total - Math.min(stalled, STALLED_MAX),
+    /** Returns what is to be called at its end. */
+    begin(): () => void {
+      total += 1;
+      let isStalled = false;
+      const timer = setTimeout(() => {
+        isStalled = true;
+        stalled += 1;
+        onStalled();
+      }, STALLED_MS);
+      return () => {
+        clearTimeout(timer);
+        total -= 1;
+        if (isStalled) stalled -= 1;
+      };
+    },
   };
 }
 

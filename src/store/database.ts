@@ -60,7 +60,7 @@ const ONLY_READS = /^\s*select\b/i;
 const IDLE_CONNECTION_MS = 300_000;
 /**
  * The kernel's own time is two hours, and a firewall forgets an idle connection sooner: the next statement on it would hang for
- * as long as an answer may take, and all commits behind it.
+ * as long as an answer may take.
  */
 const KEEP_ALIVE_AFTER_MS = 10_000;
 

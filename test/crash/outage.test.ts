@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { it, type TestContext } from 'node:test';
+import { countStatuses } from '../nodes/books.ts';
 import { listMessages, phoneNumbers, readApi, sendText } from '../support/call-gateway.ts';
 import { startCrashWorld } from '../support/crash-world.ts';
 import type { GatewayProcess } from '../support/process.ts';
@@ -112,6 +113,27 @@ it('a database that stops answering costs no caller more than seconds, even wher
   proxy.restore();
   await until(async () => (await readApi(gateway.dev, '/readyz')).status === 200);
   await onlyTransmitted(sandbox, 1, gateway);
+});
+
+it('a connection that dies without a word costs those their commit who share it, and nobody else; what it brings later is not begun', async (t) => {
+  const { db, proxy, sandbox, gateway } = await startWorld(t);
+  const text = 'This one meets the dead connection';
+  await sendText(gateway.dev, phoneNumbers(1, 1));
+  const silenced = proxy.silenceAt(text);
+  const lost = sendText(gateway.dev, phoneNumbers(0, 3), { key: 'dead', text });
+  await silenced;
+  const next = await sendText(gateway.dev, phoneNumbers(2, 1));
+  assert.equal(next.status, 200, next.text);
+  assert.equal((await readApi(gateway.dev, '/readyz')).status, 200);
+  assert.equal((await lost).status, 503);
+  const again = await sendText(gateway.dev, phoneNumbers(0, 3), { key: 'dead', text });
+  assert.deepEqual([again.status, again.headers.get('idempotent-replayed')], [200, null], again.text);
+  // Now the lost one reaches the database after all.
+  proxy.restore();
+  const replay = await sendText(gateway.dev, phoneNumbers(0, 3), { key: 'dead', text });
+  assert.equal(replay.text, again.text);
+  await onlyTransmitted(sandbox, 5, gateway);
+  assert.deepEqual(await countStatuses(db.database), { accepted: 5 });
 });
 
 const ACCEPTED = ['accepted', 'sent', 'delivered', 'read'];

@@ -18,6 +18,11 @@ export interface DatabaseProxy {
   cutAt(text: string, how: { delivered: boolean }): Promise<void>;
   /** Stalls at such a statement. */
   stallAt(text: string): Promise<void>;
+  /**
+   * Holds back, from such a statement on, all that is said on its connection, and on no other: as a firewall does that has
+   * forgotten it. Not even the statement gets through before `restore`.
+   */
+  silenceAt(text: string): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -37,6 +42,7 @@ export async function startDatabaseProxy(url: string): Promise<DatabaseProxy> {
     restore: line.restore,
     cutAt: (text, { delivered }) => line.setTrap({ text, delivered, spring: line.cut }),
     stallAt: (text) => line.setTrap({ text, delivered: true, spring: line.stall }),
+    silenceAt: (text) => line.setTrap({ text, delivered: false, spring: line.silence }),
     async close() {
       line.cut();
       await new Promise((resolve) => listener.close(resolve));
@@ -44,16 +50,22 @@ export async function startDatabaseProxy(url: string): Promise<DatabaseProxy> {
   };
 }
 
+/** The two halves of one connection through the proxy. */
+interface Pair {
+  client: Socket;
+  server: Socket;
+}
+
 interface Trap {
   text: string;
   delivered: boolean;
-  /** What happens when a client has written the text. */
-  spring(): void;
+  /** What happens when a client has written the text: on which connection, and in which bytes. */
+  spring(pair: Pair, bytes: Buffer): void;
 }
 
 /** All connections through the proxy, and what is done to them. */
 function createLine() {
-  const pairs = new Set<{ client: Socket; server: Socket }>();
+  const pairs = new Set<Pair>();
   let cut = false;
   let stalled = false;
   let trap: Trap | undefined;
@@ -75,23 +87,28 @@ function createLine() {
       }
     },
     stall: () => setStalled(true),
+    silence({ client, server }: Pair, bytes: Buffer) {
+      client.pause();
+      server.pause();
+      client.unshift(bytes);
+    },
     restore() {
       cut = false;
       setStalled(false);
     },
     setTrap: ({ spring, ...rest }: Trap) =>
       new Promise<void>((resolve) => {
-        trap = { ...rest, spring: () => resolve(spring()) };
+        trap = { ...rest, spring: (pair, bytes) => resolve(spring(pair, bytes)) };
       }),
     join(client: Socket, server: Socket) {
       const pair = { client, server };
       pairs.add(pair);
-      client.on('data', (bytes) => {
+      client.on('data', (bytes: Buffer) => {
         const caught = trap !== undefined && bytes.includes(trap.text) ? trap : undefined;
         if (caught === undefined || caught.delivered) server.write(bytes);
         if (caught === undefined) return;
         trap = undefined;
-        caught.spring();
+        caught.spring(pair, bytes);
       });
       server.on('data', (bytes) => client.write(bytes));
       client.on('error', () => undefined).on('close', () => server.end());
