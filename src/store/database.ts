@@ -6,9 +6,10 @@ import { StoreUnavailable } from '../kernel/store-unavailable.ts';
 import { arrayText } from './array-text.ts';
 import { type BinaryType, binaryArray } from './binary-array.ts';
 import { type BinaryParameters, findBinaryParameters } from './binary-parameters.ts';
+import { type IdleConnections, watchIdleConnections } from './idle-connections.ts';
 import { createLender, type Lender } from './lender.ts';
 import { noteRolledBack } from './rolled-back.ts';
-import { runStatement } from './run-statement.ts';
+import { NoAnswerInTime, runStatement } from './run-statement.ts';
 import { readStatementFailure } from './statement-failure.ts';
 
 /**
@@ -117,14 +118,15 @@ export function openDatabase({ connection, connections, onError }: DatabaseOptio
   });
   const broken = new WeakSet<ClientBase>();
   const lender = createLender(pool, connections, CONNECT_TIMEOUT_MS);
+  const lent: Lent = { lender, broken, idle: watchIdleConnections(pool) };
   let closed: Promise<void> | undefined;
   pool.on('error', (error) => {
     // The driver's pool counts as ended a moment before its last connections are; a server that stops then is no news.
     if (closed === undefined) onError(error);
   });
   return {
-    query: (sql, values) => withSession(lender, broken, (session) => session.run(prepared(sql, values), true)),
-    transaction: (work, limits) => withSession(lender, broken, (session) => runTransaction(session, work, limits)),
+    query: (sql, values) => withSession(lent, (session) => session.run(prepared(sql, values), true)),
+    transaction: (work, limits) => withSession(lent, (session) => runTransaction(session, work, limits)),
     connections: () => ({
       total: pool.totalCount,
       idle: pool.idleCount,
@@ -174,17 +176,20 @@ interface Session {
   commit(): Promise<void>;
 }
 
-async function withSession<T>(
-  lender: Lender,
-  broken: WeakSet<ClientBase>,
-  use: (session: Session) => Promise<T>,
-): Promise<T> {
+/** What a connection is lent by, and what is known of the others. */
+interface Lent {
+  lender: Lender;
+  broken: WeakSet<ClientBase>;
+  idle: IdleConnections;
+}
+
+async function withSession<T>({ lender, broken, idle }: Lent, use: (session: Session) => Promise<T>): Promise<T> {
   const client = await lender.lend().catch((error: unknown) => {
     const unavailable = new StoreUnavailable(error, false);
     noteRolledBack(unavailable);
     throw unavailable;
   });
-  const session = openSession(client, () => broken.has(client));
+  const session = openSession(client, () => broken.has(client), idle);
   try {
     return await use(session);
   } finally {
@@ -193,12 +198,14 @@ async function withSession<T>(
   }
 }
 
-function openSession(client: PoolClient, isBroken: () => boolean): Session {
+function openSession(client: PoolClient, isBroken: () => boolean, idle: IdleConnections): Session {
   async function send(statement: Statement, committing: boolean, limitMs = ANSWER_TIMEOUT_MS) {
     const sent = !isBroken();
+    const askedMs = performance.now();
     try {
       return await runStatement(client, statement, limitMs);
     } catch (error) {
+      if (error instanceof NoAnswerInTime) idle.closeIdleSince(askedMs);
       // The driver's own stack ends where it read the answer.
       if (error instanceof Error) Error.captureStackTrace(error);
       const mayHaveWritten = committing && sent && !ONLY_READS.test(statement.text);

@@ -23,6 +23,8 @@ export interface DatabaseProxy {
    * forgotten it. Not even the statement gets through before `restore`.
    */
   silenceAt(text: string): Promise<void>;
+  /** The same for all connections that are open now. Later ones work, as where another machine has taken over the address. */
+  silenceOpen(): void;
   close(): Promise<void>;
 }
 
@@ -43,6 +45,7 @@ export async function startDatabaseProxy(url: string): Promise<DatabaseProxy> {
     cutAt: (text, { delivered }) => line.setTrap({ text, delivered, spring: line.cut }),
     stallAt: (text) => line.setTrap({ text, delivered: true, spring: line.stall }),
     silenceAt: (text) => line.setTrap({ text, delivered: false, spring: line.silence }),
+    silenceOpen: line.silenceOpen,
     async close() {
       line.cut();
       await new Promise((resolve) => listener.close(resolve));
@@ -70,10 +73,15 @@ function createLine() {
   let stalled = false;
   let trap: Trap | undefined;
 
+  const hold = ({ client, server }: Pair, wanted: boolean) => {
+    for (const socket of [client, server]) wanted ? socket.pause() : socket.resume();
+  };
+  const setOpen = (wanted: boolean) => {
+    for (const pair of pairs) hold(pair, wanted);
+  };
   const setStalled = (wanted: boolean) => {
     stalled = wanted;
-    for (const { client, server } of pairs)
-      for (const socket of [client, server]) wanted ? socket.pause() : socket.resume();
+    setOpen(wanted);
   };
 
   return {
@@ -87,10 +95,10 @@ function createLine() {
       }
     },
     stall: () => setStalled(true),
-    silence({ client, server }: Pair, bytes: Buffer) {
-      client.pause();
-      server.pause();
-      client.unshift(bytes);
+    silenceOpen: () => setOpen(true),
+    silence(pair: Pair, bytes: Buffer) {
+      hold(pair, true);
+      pair.client.unshift(bytes);
     },
     restore() {
       cut = false;
@@ -114,7 +122,7 @@ function createLine() {
       client.on('error', () => undefined).on('close', () => server.end());
       server.on('error', () => undefined).on('close', () => client.end());
       client.on('close', () => pairs.delete(pair));
-      if (stalled) for (const socket of [client, server]) socket.pause();
+      if (stalled) hold(pair, true);
     },
   };
 }

@@ -1,0 +1,36 @@
+import { Client, type Pool, type PoolClient } from 'pg';
+
+export interface IdleConnections {
+  /** Closes those that have been idle since before that time, which is one of `performance.now()`. */
+  closeIdleSince(beforeMs: number): void;
+}
+
+/**
+ * Watches which connections of the pool are idle. Where a machine vanishes, or a network forgets it, they are mostly as dead as the
+ * one on which a statement found that out, and each of them would cost another statement as much time. Those that have been
+ * used meanwhile are not.
+ */
+export function watchIdleConnections(pool: Pool): IdleConnections {
+  const idleFromMs = new Map<PoolClient, number>();
+  pool.on('release', (broken, client) => {
+    if (!broken) idleFromMs.set(client, performance.now());
+  });
+  pool.on('acquire', (client) => idleFromMs.delete(client));
+  pool.on('remove', (client) => idleFromMs.delete(client));
+  return {
+    closeIdleSince(beforeMs) {
+      for (const [client, fromMs] of idleFromMs) {
+        if (fromMs >= beforeMs) continue;
+        idleFromMs.delete(client);
+        close(client);
+      }
+    },
+  };
+}
+
+/** As broken, and so the pool lends it to nobody from this moment on, and tells of it. */
+function close(client: PoolClient): void {
+  client.emit('error', new Error('It was idle while the database did not answer on another connection'));
+  // The pool says goodbye and waits until the server closes it, which one that is gone does not.
+  if (client instanceof Client) client.connection.stream.destroy();
+}
