@@ -2,15 +2,18 @@ import type { Mode } from '../kernel/principal.ts';
 import { createSharing } from '../kernel/share.ts';
 import type { Queryable } from '../store/database.ts';
 import { eventText } from './event-text.ts';
-import { findBounds, listEvents } from './store.ts';
+import { findBounds, findEvent, listEvents } from './store.ts';
 
 /** An event as it goes to customers. */
 export interface WrittenEvent {
   sequence: number;
   type: string;
-  /** The whole of it, as JSON. */
-  text: string;
+  /** The whole of it, as JSON. Of a large one it is read when its turn comes, and not kept. */
+  text: string | ReadText;
 }
+
+/** Throws if the event has expired meanwhile: then what was begun with it cannot be ended. */
+type ReadText = () => Promise<string>;
 
 /** What a reader wants of a log. */
 export interface ReadWish {
@@ -35,12 +38,23 @@ export interface EventReads {
 export function createEventReads(database: Queryable, docsUrl: () => string): EventReads {
   const bounds = createSharing<{ latest: number; oldest: number | null }>();
   const lists = createSharing<readonly WrittenEvent[]>();
+  const large = createSharing<string>();
+  const readLarge = (accountId: string, mode: Mode, id: string) =>
+    large(`${accountId} ${mode} ${id}`, async () => {
+      const row = await findEvent(database, accountId, mode, id);
+      if (row === undefined) throw new Error('An event has expired between its list and its reading');
+      return eventText(row, docsUrl());
+    });
   return {
     bounds: ({ accountId, mode }) => bounds(`${accountId} ${mode}`, () => findBounds(database, accountId, mode)),
     list: ({ accountId, mode, after, types, limit }) =>
       lists([accountId, mode, after, limit, types?.join() ?? '*'].join(' '), async () => {
         const rows = await listEvents(database, accountId, mode, after, types, limit);
-        return rows.map((row) => ({ sequence: row.sequence, type: row.type, text: eventText(row, docsUrl()) }));
+        return rows.map(({ data, ...row }) => ({
+          sequence: row.sequence,
+          type: row.type,
+          text: data === null ? () => readLarge(accountId, mode, row.id) : eventText({ ...row, data }, docsUrl()),
+        }));
       }),
   };
 }

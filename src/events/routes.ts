@@ -11,6 +11,7 @@ import { createEventReads, type ReadWish, type WrittenEvent } from './event-read
 import { eventOperations } from './operations.ts';
 import { type StreamDeps, streamEvents } from './stream.ts';
 import { createWaiting, type Waiting, type WaitingLimits } from './waiting.ts';
+import { writePage } from './write-page.ts';
 
 const LIMIT_DEFAULT = 50;
 const WAIT_SECONDS_MAX = 30;
@@ -92,22 +93,14 @@ function feedRoute({ reads, tail, waiting, closing, authenticate }: Deps): Route
       ]);
       // A key that was revoked while it waited reads nothing more.
       if (waitMs > 0) await authenticate(request.headers.authorization);
-      // After the events: what has expired since they were read is in them, or is told by this.
-      const { oldest } = await reads.bounds({ accountId, mode });
+      const readOldest = async () => (await reads.bounds({ accountId, mode })).oldest ?? latest + 1;
       return {
         status: 200,
         headers: { 'content-type': 'application/json; charset=utf-8' },
-        body: pageText(
-          events.map(({ text }) => text),
-          { next_cursor: null, oldest_sequence: oldest ?? latest + 1, latest_sequence: latest },
-        ),
+        ...(await writePage({ events, latest }, readOldest)),
       };
     },
   });
-}
-
-function pageText(events: readonly string[], members: Record<string, number | null>): string {
-  return `{"data":[${events.join(',')}],${JSON.stringify(members).slice(1)}`;
 }
 
 interface Reading extends ReadWish {

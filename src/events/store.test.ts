@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { randomBytes } from 'node:crypto';
 import { after, before, describe, it } from 'node:test';
 import fc from 'fast-check';
 import { createTestDatabase, type TestDatabase } from '../../test/support/database.ts';
@@ -6,7 +7,7 @@ import { newId } from '../kernel/ids.ts';
 import type { Mode } from '../kernel/principal.ts';
 import { type Database, openDatabase } from '../store/database.ts';
 import type { EventDraft } from './event.ts';
-import { appendEvents, type EventRow, findBounds, findEvent, findLatest, listEvents } from './store.ts';
+import { appendEvents, findBounds, findEvent, findLatest, type ListedEventRow, listEvents } from './store.ts';
 
 const ACCOUNTS = [newId(), newId(), newId()];
 const MODES: Mode[] = ['test', 'live'];
@@ -36,12 +37,17 @@ const draft = (accountId: string, mode: Mode, more: Partial<EventDraft> = {}): E
 });
 const record = (database: Database, drafts: readonly EventDraft[]) =>
   database.transaction((tx) => appendEvents(tx, drafts));
-const sequences = (rows: EventRow[]) => rows.map(({ sequence }) => sequence);
+const sequences = (rows: ListedEventRow[]) => rows.map(({ sequence }) => sequence);
 const numbersTo = (last: number) => Array.from({ length: last }, (_, place) => place + 1);
 
 /** Reads on and on from the last number that it saw, as a customer does, until told to stop; then to the end. */
-async function follow(database: Database, accountId: string, mode: Mode, stopped: () => boolean): Promise<EventRow[]> {
-  const seen: EventRow[] = [];
+async function follow(
+  database: Database,
+  accountId: string,
+  mode: Mode,
+  stopped: () => boolean,
+): Promise<ListedEventRow[]> {
+  const seen: ListedEventRow[] = [];
   for (;;) {
     const last = stopped();
     const rows = await listEvents(database, accountId, mode, seen.at(-1)?.sequence ?? 0, null, 7);
@@ -113,7 +119,7 @@ describe('the log of events', () => {
       // A reader that polls while others write sees every number once, in order: none is filled in later.
       assert.deepEqual(sequences(seen), numbersTo(own.length));
       assert.deepEqual(
-        new Set(seen.map(({ data }) => JSON.stringify(JSON.parse(data)))),
+        new Set(seen.map(({ data }) => JSON.stringify(JSON.parse(data ?? '')))),
         new Set(own.map(({ data }) => JSON.stringify(data))),
       );
       assert.ok(
@@ -132,7 +138,7 @@ describe('the log of events', () => {
     await record(test.database, drafts);
     const rows = await listEvents(test.database, accountId, 'test', 0, null, 1_000);
     assert.deepEqual(
-      rows.map(({ data, sequence }) => [JSON.parse(data).message, sequence]),
+      rows.map(({ data, sequence }) => [JSON.parse(data ?? '').message, sequence]),
       drafts.map(({ data }, place) => [data.message, place + 1]),
     );
   });
@@ -202,9 +208,28 @@ describe('the log of events', () => {
     await record(test.database, [draft(accountId, 'test', { traceparent, data: { message: { text: 'ü \u2028 "' } } })]);
     const [row] = await listEvents(test.database, accountId, 'test', 0, null, 1);
     assert.ok(row);
-    assert.deepEqual([row.traceparent, JSON.parse(row.data)], [traceparent, { message: { text: 'ü \u2028 "' } }]);
+    assert.deepEqual([row.traceparent, JSON.parse(row.data ?? '')], [traceparent, { message: { text: 'ü \u2028 "' } }]);
     assert.deepEqual(await findEvent(test.database, accountId, 'test', row.id), row);
     assert.equal(await findEvent(test.database, accountId, 'live', row.id), undefined);
     assert.equal(await findEvent(test.database, newId(), 'test', row.id), undefined);
+  });
+
+  it('lists no data of a large event, also where they are small as the database keeps them', async () => {
+    const accountId = newId();
+    const incompressible = (bytes: number) => randomBytes(bytes / 2).toString('hex');
+    const texts = [incompressible(6_000), 'x'.repeat(6_000), incompressible(20_000), 'x'.repeat(200_000), 'x'];
+    await record(
+      test.database,
+      texts.map((text) => draft(accountId, 'test', { data: { text } })),
+    );
+    for (const types of [null, ['message.sent']]) {
+      const rows = await listEvents(test.database, accountId, 'test', 0, types, 10);
+      assert.deepEqual(
+        rows.map(({ data }) => (data === null ? null : JSON.parse(data).text)),
+        [texts[0], texts[1], null, null, texts[4]],
+      );
+      const whole = await findEvent(test.database, accountId, 'test', rows[3]?.id ?? '');
+      assert.equal(JSON.parse(whole?.data ?? '').text, texts[3]);
+    }
   });
 });

@@ -99,8 +99,19 @@ export interface EventRow {
   at: Date;
 }
 
+/** An event of a list, in which the data of a large one are not read yet (null): a hundred of them might have 400 MB. */
+export interface ListedEventRow extends Omit<EventRow, 'data'> {
+  data: string | null;
+}
+
 /** The data as a text, because most of it goes on as it is. */
 const COLUMNS = 'id, account_id, sequence, type, data::text as data, traceparent, at';
+
+/** What the database has compressed may be a hundred times as large as a text. Little is, so the text is measured only then. */
+const LISTED_COLUMNS = `
+  id, account_id, sequence, type, case when pg_column_size(data) <= 8192
+    and (pg_column_compression(data) is null or octet_length(data::text) <= 65536) then data::text end as data,
+  traceparent, at`;
 
 /**
  * The log of the account $1 and mode $2 has expired up to this number. What is still stored of it is not shown, so that a
@@ -109,19 +120,19 @@ const COLUMNS = 'id, account_id, sequence, type, data::text as data, traceparent
 export const EXPIRED = 'coalesce((select expired from event_sequence where account_id = $1 and mode = $2), 0)';
 
 const EVENT_LIST = `
-  select ${COLUMNS} from event
+  select ${LISTED_COLUMNS} from event
   where account_id = $1 and mode = $2 and sequence > greatest($3, ${EXPIRED}) order by sequence limit $4`;
 
 /** Each type is read by itself, in the order of its index; otherwise a rare type would cost a read of the whole log. */
 const EVENT_LIST_OF_TYPES = `
-  select ${COLUMNS} from unnest($5::text[]) as wanted(wanted_type)
+  select ${LISTED_COLUMNS} from unnest($5::text[]) as wanted(wanted_type)
   cross join lateral (
     select id, account_id, sequence, type, data, traceparent, at from event
     where account_id = $1 and mode = $2 and type = wanted_type and sequence > greatest($3, ${EXPIRED})
     order by sequence limit $4) of_type
   order by sequence limit $4`;
 
-/** Events after a number, in their order. `types` null: all. */
+/** Events after a number, in their order. `types` null: all. What is left out of them is read with `findEvent`. */
 export function listEvents(
   store: Queryable,
   accountId: string,
@@ -129,10 +140,10 @@ export function listEvents(
   after: number,
   types: readonly string[] | null,
   limit: number,
-): Promise<EventRow[]> {
+): Promise<ListedEventRow[]> {
   const values = [accountId, mode, after, limit];
-  if (types === null) return store.query<EventRow>(EVENT_LIST, values);
-  return store.query<EventRow>(EVENT_LIST_OF_TYPES, [...values, [...new Set(types)]]);
+  if (types === null) return store.query<ListedEventRow>(EVENT_LIST, values);
+  return store.query<ListedEventRow>(EVENT_LIST_OF_TYPES, [...values, [...new Set(types)]]);
 }
 
 const EVENT_BOUNDS = `

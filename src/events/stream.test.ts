@@ -57,6 +57,21 @@ describe('the stream', () => {
     stream.close();
   });
 
+  it('gives large events in their places among the small ones', async () => {
+    const { accountId, key } = newLog();
+    const text = 'x'.repeat(300_000);
+    for (const large of [false, true, true, false, true, false])
+      await server.record(1, { accountId, ...(large && { text }) });
+    const stream = await open(key, '?after=0');
+    await until(() => stream.frames.length === 6);
+    assert.deepEqual(idsOf(stream), numbers(1, 6));
+    assert.deepEqual(
+      stream.frames.map(({ data }) => data.data.message.text.length),
+      [0, text.length, text.length, 0, text.length, 0],
+    );
+    stream.close();
+  });
+
   it('beats on when the clock is set back', async (t) => {
     const real = Date.now;
     const clock = t.mock.method(Date, 'now', () => real() + 26 * 3_600_000);

@@ -106,10 +106,16 @@ async function* produce(deps: StreamDeps, wish: StreamWish, ended: AbortSignal):
     const limit = latest - after <= PAGE_AT_FIRST ? PAGE_AT_FIRST : fitting;
     const events = await deps.reads.list({ accountId, mode, after, types, limit });
     if (ended.aborted) return;
-    const frames = events.map(frameOf).join('') + beatsDue();
-    if (frames !== '') yield frames;
+    let bytes = 0;
+    for await (const frames of framesOf(events)) {
+      if (ended.aborted) return;
+      bytes += Buffer.byteLength(frames);
+      yield frames;
+    }
+    const beat = beatsDue();
+    if (beat !== '') yield beat;
     after = events.at(-1)?.sequence ?? Math.max(after, latest); // Nothing up to here passes the filter: it need not be looked at again.
-    if (events.length > 0) fitting = fittingIn(PAGE_BYTES, Buffer.byteLength(frames) / events.length);
+    if (events.length > 0) fitting = fittingIn(PAGE_BYTES, bytes / events.length);
     if (events.length === 0) await deps.tail.wait({ accountId, mode, after }, toBeatMs(), ended);
     else if (latest - after > PAGE) yield* waitOut(deps.takePage(accountId));
   }
@@ -130,6 +136,20 @@ function fittingIn(bytes: number, ofOne: number): number {
   return Math.max(1, Math.min(PAGE, Math.floor(bytes / ofOne)));
 }
 
-function frameOf({ sequence, type, text }: WrittenEvent): string {
-  return `id: ${sequence}\nevent: ${type}\ndata: ${text}\n\n`;
+/** A page of frames in one piece; but a large event in one of its own, which is read once what comes before it was taken. */
+async function* framesOf(events: readonly WrittenEvent[]): AsyncGenerator<string, void> {
+  let piece = '';
+  for (const { sequence, type, text } of events) {
+    const isLarge = typeof text !== 'string';
+    if (isLarge && piece !== '') {
+      yield piece;
+      piece = '';
+    }
+    piece += `id: ${sequence}\nevent: ${type}\ndata: ${isLarge ? await text() : text}\n\n`;
+    if (isLarge) {
+      yield piece;
+      piece = '';
+    }
+  }
+  if (piece !== '') yield piece;
 }

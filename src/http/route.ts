@@ -32,6 +32,8 @@ export interface Answer {
   status: number;
   /** JSON by default; a string or a Buffer is sent as it is, with the content type in `headers`. */
   body?: unknown;
+  /** Of a stream that ends by itself: what is in memory for its reader, who is hung up on if he takes nothing. */
+  bytesHeld?: number;
   headers?: Record<string, string>;
 }
 

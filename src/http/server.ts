@@ -21,7 +21,7 @@ import { encodingFaults } from './query-encoding.ts';
 import { createReadBody } from './read-body.ts';
 import { accountOf, stateOf } from './request-state.ts';
 import type { Answer, Route } from './route.ts';
-import { holdUnreadAnswers } from './unread-answers.ts';
+import { type HoldAnswer, holdUnreadAnswers } from './unread-answers.ts';
 
 /** The API's limit. A route may have its own. */
 const BODY_BYTES_MAX = 1 << 20;
@@ -71,12 +71,13 @@ export function createServer(deps: ServerDeps): FastifyInstance {
   answerHalfClosed(app.server);
   readBodies(app);
   if (deps.onAnswered !== undefined) tellAnswered(app, deps.onAnswered);
-  addHooks(app, deps);
+  const holdAnswer = holdUnreadAnswers();
+  addHooks(app, deps, holdAnswer);
   answerErrors(app, answerError, deps.docsUrl);
   supportAllMethods(app);
   for (const [path, routes] of Map.groupBy(deps.routes, (route) => route.path)) {
     const more = besides(routes);
-    for (const route of routes) addRoute(app, route, [route.method, ...more], deps);
+    for (const route of routes) addRoute(app, route, [route.method, ...more], { ...deps, holdAnswer });
     refuseOtherMethods(app, path, [...routes.map(({ method }) => method), ...more]);
   }
   return app;
@@ -95,8 +96,7 @@ function readBodies(app: FastifyInstance): void {
 }
 
 /** What every call passes. Hooks that call back cost less than those that make a promise. */
-function addHooks(app: FastifyInstance, deps: ServerDeps): void {
-  const holdAnswer = holdUnreadAnswers();
+function addHooks(app: FastifyInstance, deps: ServerDeps, holdAnswer: HoldAnswer): void {
   app.addHook('onRequest', (request, _reply, done) => {
     // The path comes before all other faults, so before the body is looked at. One that ends where an id should be matches
     // the route of that id, and is no path.
@@ -119,13 +119,17 @@ function addHooks(app: FastifyInstance, deps: ServerDeps): void {
   });
 }
 
+interface RouteDeps extends ServerDeps {
+  holdAnswer: HoldAnswer;
+}
+
 /** Probes and link checkers ask by HEAD for what anyone may read. A path that has more than its GET is none of these. */
 function besides(routes: readonly Route[]): ['HEAD'] | [] {
   const isReading = routes.every(({ method, access }) => method === 'GET' && access.by === 'anyone');
   return isReading ? ['HEAD'] : [];
 }
 
-function addRoute(app: FastifyInstance, route: Route, methods: string[], deps: ServerDeps): void {
+function addRoute(app: FastifyInstance, route: Route, methods: string[], deps: RouteDeps): void {
   const checkQuery = createQueryCheck(route.querySchema ?? Type.Object({}, { additionalProperties: false }));
   const checkBody = route.bodySchema === undefined ? undefined : createBodyCheck(route.bodySchema);
   app.route({
@@ -166,7 +170,9 @@ function addRoute(app: FastifyInstance, route: Route, methods: string[], deps: S
         queryFaults,
       };
       try {
-        return sendAnswer(reply, await route.handle(call));
+        const answer = await route.handle(call);
+        if (answer.bytesHeld !== undefined) deps.holdAnswer(reply.raw, answer.bytesHeld);
+        return sendAnswer(reply, answer);
       } catch (error) {
         throw changeInDoubt(route, error) ?? error;
       }

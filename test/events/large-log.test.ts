@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
-import { type EventRow, findBounds, listEvents } from '../../src/events/store.ts';
+import { findBounds, type ListedEventRow, listEvents } from '../../src/events/store.ts';
 import { newId } from '../../src/kernel/ids.ts';
 import type { Queryable } from '../../src/store/database.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
@@ -92,7 +92,7 @@ describe('a log of 200,000 events', () => {
     });
 
   it('is read to its end by a rare type without gaps', async (t) => {
-    const seen: EventRow[] = [];
+    const seen: ListedEventRow[] = [];
     const startMs = performance.now();
     for (;;) {
       const rows = await listEvents(test.database, accountId, 'test', seen.at(-1)?.sequence ?? 0, [RARE_TYPE], PAGE);
