@@ -22,6 +22,7 @@ import { erasureRoutes } from './erasure/routes.ts';
 import { settledAfterMs } from './erasure/settled.ts';
 import { eventRoutes } from './events/routes.ts';
 import { createTail, POLL_MS as TAIL_POLL_MS } from './events/tail.ts';
+import { closeServer } from './http/close-server.ts';
 import { healthRoutes } from './http/health.ts';
 import { apiDescriptionRoutes } from './http/openapi/routes.ts';
 import { createRateLimits, rateLimited } from './http/rate-limit.ts';
@@ -31,6 +32,7 @@ import { createServer } from './http/server.ts';
 import { readUnreadCalls } from './http/unread-calls.ts';
 import { type Sweeps, startSweeps } from './jobs/sweeps.ts';
 import { systemClock as clock } from './kernel/clock.ts';
+import { createInFlight } from './kernel/in-flight.ts';
 import { type KeepLimits, keepLimits } from './kernel/keep.ts';
 import { createSealer, type Sealer } from './kernel/sealed.ts';
 import { unlessUnavailable } from './kernel/store-unavailable.ts';
@@ -160,7 +162,7 @@ export async function createApp(given: AppDeps): Promise<App> {
       life.accepting = false;
       life.leaving = true;
       life.closing.abort();
-      await endSends(server, parts);
+      await endCalls(server, parts);
     },
     async close() {
       await parts.processor.stop();
@@ -170,7 +172,7 @@ export async function createApp(given: AppDeps): Promise<App> {
       await Promise.all([sweeps?.stop(), parts.provider.close()]);
       await unlessUnavailable(parts.keyUses.flush());
       await unlessUnavailable(parts.notedMinutes.flush());
-      await internalServer.close();
+      await closeServer(internalServer, parts.calls);
       // Without the store the lease ends by itself, and nothing of this node is left to settle.
       await unlessUnavailable(parts.node.leave());
       await traces?.close();
@@ -184,10 +186,10 @@ type WatchedDeps = AppDeps & { watch: Watch };
 type Parts = Awaited<ReturnType<typeof createParts>>;
 
 /** The listener stays while sends are under way: new callers get a 503, and not a refused connection. */
-async function endSends(server: App['server'], { sends, ledger }: Parts): Promise<void> {
+async function endCalls(server: App['server'], { sends, ledger, calls }: Parts): Promise<void> {
   await sends.idle();
   await readUnreadCalls(server.server);
-  await server.close();
+  await closeServer(server, calls);
   // A call whose body came in meanwhile may have begun a send.
   await sends.idle();
   await ledger.idle();
@@ -252,7 +254,7 @@ async function createParts(deps: WatchedDeps, sealer: Sealer, life: Life) {
   return {
     ...{ sandbox, docsUrl, node, provider, channels, registry, tail, attempts, ledger, sends, findReplay },
     ...{ processor, backlog, keyUses, notedMinutes, rounds, authenticate, birth, rateLimits },
-    markOf: createPersonMark(secrets.masterKey),
+    ...{ markOf: createPersonMark(secrets.masterKey), calls: createInFlight() },
   };
 }
 
@@ -280,9 +282,9 @@ function noteSettled(ledger: Ledger, noted: NotedMinutes): Ledger {
   };
 }
 
-function createListener({ log, watch }: WatchedDeps, life: Life, { authenticate, docsUrl, rateLimits }: Parts) {
+function createListener({ log, watch }: WatchedDeps, life: Life, { authenticate, docsUrl, rateLimits, calls }: Parts) {
   return {
-    ...{ authenticate, docsUrl, rateLimits, log, onAnswered: watch.onAnswered, isPassing: isPassingFailure },
+    ...{ authenticate, docsUrl, rateLimits, log, calls, onAnswered: watch.onAnswered, isPassing: isPassingFailure },
     accepting: () => life.accepting,
     leaving: () => life.leaving,
   };

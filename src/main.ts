@@ -164,7 +164,7 @@ async function listen(server: App['server'], host: string, port: number, setting
 async function drain(app: App, hangUpMs: number): Promise<void> {
   // Or a connection whose send is answered meanwhile would stay open as long as any that is kept alive.
   app.server.server.keepAliveTimeout = DRAINING_KEEP_ALIVE_MS;
-  // By then every send is answered. What is still open belongs to callers that never finish their request.
+  // By then every send is answered. What is still open belongs to callers that do not take their answers.
   const hangUp = setTimeout(() => app.server.server.closeAllConnections(), hangUpMs);
   await app.drain();
   clearTimeout(hangUp);

@@ -6,6 +6,7 @@ import { startTestGateway } from '../../test/support/gateway.ts';
 import { assertProblem } from '../../test/support/problem.ts';
 import { transmitsOf } from '../../test/support/transmits.ts';
 import { until } from '../../test/support/until.ts';
+import { countWaitingForLocks } from '../../test/support/waiting-for-locks.ts';
 
 describe('a gateway that drains', () => {
   it('carries through what is under way and refuses what comes now, without transmitting it', async () => {
@@ -63,6 +64,34 @@ describe('a gateway that drains', () => {
     assert.match(answer, /^HTTP\/1\.1 503 /);
     await drained;
     assert.deepEqual(await transmitsOf(gateway.sandbox), []);
+    await gateway.stop();
+  });
+
+  it('answers what has come whole, and then hangs up on who has not finished a request', async () => {
+    const gateway = await startTestGateway();
+    const release = Promise.withResolvers<void>();
+    const locked = Promise.withResolvers<void>();
+    const locking = gateway.database.transaction(async (tx) => {
+      await tx.query('lock table audit');
+      locked.resolve();
+      await release.promise;
+    });
+    await locked.promise;
+    const held = gateway.call('GET', '/platform/v1/audit', { key: gateway.platformKey });
+    await until(async () => (await countWaitingForLocks(gateway.database)) > 0);
+    const slow = connect(Number(new URL(gateway.url).port), '127.0.0.1');
+    slow.write('POST /api/v1/messages/send HTTP/1.1\r\nhost: x\r\n');
+    await once(slow, 'connect');
+    const begunMs = performance.now();
+    const drained = gateway.app.drain();
+    // Longer than it waits for a request that is on its way.
+    await until(() => performance.now() - begunMs > 2_000);
+    assert.equal(slow.closed, false);
+    release.resolve();
+    assert.equal((await held).status, 200);
+    await once(slow, 'close');
+    await drained;
+    await locking;
     await gateway.stop();
   });
 

@@ -5,6 +5,7 @@ import type { Logger } from 'pino';
 import { Type } from 'typebox';
 import { ApiError } from '../kernel/errors.ts';
 import { formatId } from '../kernel/ids.ts';
+import type { InFlight } from '../kernel/in-flight.ts';
 import { unavailable } from '../kernel/unavailable.ts';
 import { type AdmitDeps, admit, admitAgain } from './admit.ts';
 import { answerErrors, createErrorAnswer } from './answer-errors.ts';
@@ -39,6 +40,8 @@ export interface ServerDeps extends AdmitDeps {
   /** True once it is known that the process will stop. It still works, but closes each connection behind its answer. */
   leaving?(): boolean;
   log: Logger;
+  /** Counts the calls that have come whole, until their answers are written. */
+  calls?: InFlight;
   /** Whether a route that threw this did nothing, and may well succeed when it is called again. */
   isPassing?(error: unknown): boolean;
   /** Told when a call is over. */
@@ -149,6 +152,7 @@ function addRoute(app: FastifyInstance, route: Route, methods: string[], deps: R
       done(null, payload);
     },
     handler: async (request, reply) => {
+      if (deps.calls !== undefined && !reply.raw.closed) reply.raw.once('close', deps.calls.begin());
       // The stop may have begun while the body was on its way.
       if (!deps.accepting() && route.alsoWhileDraining !== true) throw takesNothing(deps);
       if (route.access.by !== 'anyone') await admitAgain(request.raw, route.access, deps);

@@ -2,6 +2,8 @@
 export interface InFlight {
   /** Counts this one, and returns it. Its failure is the caller's affair. */
   add<Value>(work: Promise<Value>): Promise<Value>;
+  /** Counts one that is no promise, until what it returns is called, once. */
+  begin(): () => void;
   /** Resolves when none is in flight, also of those that are added meanwhile, or because another one has ended. */
   idle(): Promise<void>;
 }
@@ -21,12 +23,17 @@ export function createInFlight(): InFlight {
     // A turn later: whoever has waited for this one may begin another.
     if (count === 0 && waiting.length > 0) setImmediate(tell);
   };
+  const begin = () => {
+    count += 1;
+    return end;
+  };
   return {
     add(work) {
-      count += 1;
+      begin();
       work.then(end, end);
       return work;
     },
+    begin,
     idle: () => new Promise((resolve) => (count === 0 ? resolve() : void waiting.push(resolve))),
   };
 }

@@ -1,17 +1,22 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
-import { connect } from 'node:net';
+import { connect, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { it } from 'node:test';
+import type { DevFile } from '../../src/demo.ts';
+import { startReceiver } from '../endpoints/receiver.ts';
 import { listMessages, phoneNumbers, readApi, sendText } from '../support/call-gateway.ts';
+import { callApi } from '../support/gateway.ts';
 import { startGatewayProcess } from '../support/process.ts';
 import { type SandboxProcess, startSandboxProcess } from '../support/sandbox-process.ts';
 import { until } from '../support/until.ts';
 
 /** Long enough that a send is certainly under way when the signal comes. */
 const LATENCY_MS = 1_500;
+/** Far below the budget of 30 s, and above the 5 s that attempts at endpoints get. */
+const SOON_MS = 15_000;
 
 it('a gateway that is asked to stop finishes what is under way, refuses what is new, and leaves nothing behind', async () => {
   const dataDir = await mkdtemp(join(tmpdir(), 'waypost-stop-'));
@@ -59,20 +64,25 @@ it('a gateway stops its own sandbox', async () => {
   await rm(dataDir, { recursive: true, force: true });
 });
 
-it('a caller that never finishes its request does not keep a gateway from stopping cleanly', async () => {
+it('neither callers that never finish their requests nor an endpoint that hangs take a stop its clean end', async (t) => {
   const dataDir = await mkdtemp(join(tmpdir(), 'waypost-stop-'));
-  const gateway = await startGatewayProcess(dataDir, { WAYPOST_SEND_DEADLINE_MS: '1000' });
-  const { hostname, port } = new URL(gateway.dev.base_url);
-  const slow = connect(Number(port), hostname);
-  slow.write(
-    `POST /api/v1/messages/send HTTP/1.1\r\nHost: ${hostname}\r\nAuthorization: Bearer ${gateway.dev.test_key}\r\n` +
-      'Content-Type: application/json\r\nContent-Length: 100\r\n\r\n{"to"',
-  );
-  await once(slow, 'connect');
-  const hungUp = once(slow, 'close');
+  const receiver = await startReceiver(() => undefined);
+  const gateway = await startGatewayProcess(dataDir);
+  t.after(async () => {
+    await gateway.kill();
+    await receiver.close();
+    await rm(dataDir, { recursive: true, force: true });
+  });
+  const body = { url: receiver.url };
+  await callApi(gateway.dev.base_url, 'POST', '/api/v1/endpoints', { key: gateway.dev.test_key, body });
+  await sendText(gateway.dev, phoneNumbers(0, 20));
+  await until(() => receiver.received.length > 0);
+  const callers = await beginCalls(gateway.dev, 10);
+  const hungUp = Promise.all(callers.map((caller) => once(caller, 'close')));
+  const begunMs = Date.now();
   assert.equal(await gateway.stop(), 0);
+  assert.ok(Date.now() - begunMs < SOON_MS, `${Date.now() - begunMs} ms`);
   await hungUp;
-  await rm(dataDir, { recursive: true, force: true });
 });
 
 it('a second signal ends it at once with a failure code, and the next start settles what was under way', async () => {
@@ -97,6 +107,24 @@ it('a second signal ends it at once with a failure code, and the next start sett
     await rm(dataDir, { recursive: true, force: true });
   }
 });
+
+/** Begins calls and ends none: without a byte, in the middle of the headers, and in the middle of a body. */
+async function beginCalls(dev: DevFile, each: number): Promise<Socket[]> {
+  const { hostname, port } = new URL(dev.base_url);
+  const line = `POST /api/v1/messages/send HTTP/1.1\r\nHost: ${hostname}\r\nAuthorization: Bearer ${dev.test_key}\r\n`;
+  const beginnings = ['', line, `${line}Content-Type: application/json\r\nContent-Length: 100\r\n\r\n{"to"`];
+  const sockets = beginnings.flatMap((beginning) =>
+    Array.from({ length: each }, () => {
+      const socket = connect(Number(port), hostname).on('error', () => undefined);
+      if (beginning !== '') socket.write(beginning);
+      return socket;
+    }),
+  );
+  await Promise.all(sockets.map((socket) => once(socket, 'connect')));
+  // What came before it has been read by then.
+  await readApi(dev, '/readyz');
+  return sockets;
+}
 
 function untilTransmitted(sandbox: SandboxProcess, count: number): Promise<boolean> {
   return until(async () => (await sandbox.transmits()).length === count);
