@@ -115,7 +115,10 @@ async function beginCalls(dev: DevFile, each: number): Promise<Socket[]> {
   const beginnings = ['', line, `${line}Content-Type: application/json\r\nContent-Length: 100\r\n\r\n{"to"`];
   const sockets = beginnings.flatMap((beginning) =>
     Array.from({ length: each }, () => {
-      const socket = connect(Number(port), hostname).on('error', () => undefined);
+      // What it is answered is read: a socket with unread bytes does not tell that it was closed.
+      const socket = connect(Number(port), hostname)
+        .on('error', () => undefined)
+        .resume();
       if (beginning !== '') socket.write(beginning);
       return socket;
     }),
