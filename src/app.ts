@@ -11,6 +11,7 @@ import { createChannels } from './channels/channels.ts';
 import { bearTestChannel } from './channels/connect.ts';
 import { createPacing } from './channels/pacing.ts';
 import { channelRoutes } from './channels/routes.ts';
+import { closeParts } from './close-parts.ts';
 import type { Config } from './config.ts';
 import { consoleRoutes } from './console-site/routes.ts';
 import { docsRoutes } from './docs-site/routes.ts';
@@ -35,7 +36,6 @@ import { systemClock as clock } from './kernel/clock.ts';
 import { createInFlight } from './kernel/in-flight.ts';
 import { type KeepLimits, keepLimits } from './kernel/keep.ts';
 import { createSealer, type Sealer } from './kernel/sealed.ts';
-import { unlessUnavailable } from './kernel/store-unavailable.ts';
 import { createLedger, type Ledger, STRAYS_EVERY_MS } from './messages/commit/ledger.ts';
 import { messageRoutes } from './messages/routes.ts';
 import { createFindReplay } from './messages/send/idempotency.ts';
@@ -68,8 +68,8 @@ import { VERSION } from './version.ts';
 import { metricsRoute } from './watch/metrics-route.ts';
 import { createWatch, type Watch } from './watch/watch.ts';
 
-/** How long attempts at customers' endpoints may go on when the process stops. Those unfinished then are due again. */
-const ATTEMPTS_STOP_MS = 5_000;
+/** 0 would mean no limit to Node. */
+const DRAINING_KEEP_ALIVE_MS = 1;
 
 /** Where the console's build leaves its files. */
 const CONSOLE_DIST = fileURLToPath(new URL('../console/dist', import.meta.url));
@@ -94,10 +94,16 @@ export interface App {
   begin(listenedUrl: string): Promise<void>;
   /** From now on `/readyz` says 503, so that a balancer sends no more, while work is still taken. */
   announceStop(): void;
-  /** Refuses new work and resolves when all that is under way is settled and committed. */
-  drain(): Promise<void>;
-  /** Ends the loops and takes this node's record away. */
-  close(): Promise<void>;
+  /**
+   * Refuses new work and resolves when all that is under way is settled and committed. Late answers of the provider, and calls
+   * that are no sends, are waited for until `untilMs` at the latest, a time of `performance.now()`.
+   */
+  drain(untilMs?: number): Promise<void>;
+  /**
+   * Ends the loops and takes this node's record away. What has not ended by `untilMs` is left as it is: other nodes or the next
+   * start go on with it.
+   */
+  close(untilMs?: number): Promise<void>;
 }
 
 /** What changes while the process lives. Its parts ask for it each time. */
@@ -158,25 +164,16 @@ export async function createApp(given: AppDeps): Promise<App> {
     announceStop() {
       life.leaving = true;
     },
-    async drain() {
+    async drain(untilMs = Number.POSITIVE_INFINITY) {
       life.accepting = false;
       life.leaving = true;
       life.closing.abort();
-      await endCalls(server, parts);
+      // Or a connection whose send is answered meanwhile would stay open as long as any that is kept alive.
+      server.server.keepAliveTimeout = DRAINING_KEEP_ALIVE_MS;
+      await endCalls(server, parts, untilMs);
     },
-    async close() {
-      await parts.processor.stop();
-      await life.deliveries?.stop(ATTEMPTS_STOP_MS);
-      await parts.attempts.close();
-      // Together: a round asks the provider one question after another, each of which may take all of its time.
-      await Promise.all([sweeps?.stop(), parts.provider.close()]);
-      await unlessUnavailable(parts.keyUses.flush());
-      await unlessUnavailable(parts.notedMinutes.flush());
-      await closeServer(internalServer, parts.calls);
-      // Without the store the lease ends by itself, and nothing of this node is left to settle.
-      await unlessUnavailable(parts.node.leave());
-      await traces?.close();
-    },
+    close: (untilMs = Number.POSITIVE_INFINITY) =>
+      closeParts({ ...parts, ...{ log, deliveries: life.deliveries, sweeps, internalServer, traces } }, untilMs),
   };
 }
 
@@ -186,12 +183,12 @@ type WatchedDeps = AppDeps & { watch: Watch };
 type Parts = Awaited<ReturnType<typeof createParts>>;
 
 /** The listener stays while sends are under way: new callers get a 503, and not a refused connection. */
-async function endCalls(server: App['server'], { sends, ledger, calls }: Parts): Promise<void> {
-  await sends.idle();
+async function endCalls(server: App['server'], { sends, ledger, calls }: Parts, untilMs: number): Promise<void> {
+  await sends.idle(untilMs);
   await readUnreadCalls(server.server);
-  await closeServer(server, calls);
+  await closeServer(server, calls, untilMs);
   // A call whose body came in meanwhile may have begun a send.
-  await sends.idle();
+  await sends.idle(untilMs);
   await ledger.idle();
 }
 

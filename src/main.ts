@@ -4,7 +4,9 @@ import { type App, createApp } from './app.ts';
 import { loadConfig } from './config.ts';
 import { prepareDemo, warnOfDemo } from './demo.ts';
 import { errorCodeOf } from './kernel/error-code.ts';
+import { msUntil } from './kernel/ms-until.ts';
 import { StoreUnavailable } from './kernel/store-unavailable.ts';
+import { withinMs } from './kernel/within-ms.ts';
 import { createLog } from './observe/log.ts';
 import { completeSecrets } from './secrets.ts';
 import { startSandbox } from './start-sandbox.ts';
@@ -19,10 +21,10 @@ import { welcome } from './welcome.ts';
 
 /** The SQLSTATE of what a role of PostgreSQL may not do. */
 const NOT_ALLOWED = '42501';
-/** 0 would mean no limit to Node. */
-const DRAINING_KEEP_ALIVE_MS = 1;
-/** How long after its deadline a send's answer is surely written. */
-const ANSWERED_MS = 1_000;
+/** Kept of the stop's budget when it drains: attempts at endpoints get 5 s afterwards. */
+const CLOSING_MS = 10_000;
+/** Kept of it for what comes last: the sandbox, which is killed after 3 s, and the embedded database. */
+const LAST_MS = 4_000;
 
 /**
  * Runs the gateway until it is told to stop, then ends the process: with code 0, or 1 and a sentence if it failed. By the time it
@@ -48,9 +50,7 @@ async function main(): Promise<void> {
   if (unknown.length > 0) log.warn({ names: unknown }, 'settings.unknown');
   const secrets = completeSecrets(config);
   const undo: (() => Promise<void>)[] = [];
-  const stopped = onStopSignal(config.stopBudgetMs);
-  const stop = new AbortController();
-  void stopped.then(() => stop.abort());
+  const stop = onStopSignal(config.stopBudgetMs);
   try {
     const { dataDir, databaseUrl } = config;
     checkDatabaseUrl(databaseUrl);
@@ -62,7 +62,8 @@ async function main(): Promise<void> {
       connections: config.databaseConnections,
       onError: (error) => log.warn({ err: error }, 'database.connection_lost'),
     });
-    undo.push(() => database.close());
+    const leaveDatabase = () => log.warn({ what: 'database' }, 'stop.not_waited_for');
+    undo.push(() => withinMs(database.close(), msUntil(stop.untilKept(LAST_MS)), leaveDatabase));
     await migrate(database).catch((error: unknown) => tellDatabase(error, databaseUrl));
     stop.signal.throwIfAborted();
 
@@ -76,8 +77,8 @@ async function main(): Promise<void> {
       : undefined;
     undo.push(async () => sandbox?.stop());
     const app = await createApp({ config, secrets, database, log, sandboxUrl: sandbox?.url });
-    undo.push(() => app.close());
-    undo.push(() => drain(app, config.sendDeadlineMs + ANSWERED_MS));
+    undo.push(() => app.close(stop.untilKept(LAST_MS)));
+    undo.push(() => app.drain(stop.untilKept(CLOSING_MS)));
 
     const listened = await listen(app.server, config.host, config.port, 'PORT');
     // Listening comes before taking work, which may be much later: probes and scrapes are told that it starts.
@@ -97,7 +98,7 @@ async function main(): Promise<void> {
     const addresses = { url: baseUrl, listens_on: listened, internal_url: internalUrl };
     log.info({ ...addresses, version: VERSION, start_ms: startMs }, 'gateway.ready');
     if (dev !== undefined) console.log(welcome(dev, dataDir));
-    await stopped;
+    await stop.asked;
     log.info('gateway.stopping');
     if (!config.production) console.log('Stopping: finishing what is under way.');
     app.announceStop();
@@ -158,16 +159,6 @@ async function listen(server: App['server'], host: string, port: number, setting
       throw new Error(`HOST must be an address of this machine, and ${host} is none (${code}).`);
     throw error;
   }
-}
-
-/** The drain ends when all connections are closed, so it must not leave that to the callers. */
-async function drain(app: App, hangUpMs: number): Promise<void> {
-  // Or a connection whose send is answered meanwhile would stay open as long as any that is kept alive.
-  app.server.server.keepAliveTimeout = DRAINING_KEEP_ALIVE_MS;
-  // By then every send is answered. What is still open belongs to callers that do not take their answers.
-  const hangUp = setTimeout(() => app.server.server.closeAllConnections(), hangUpMs);
-  await app.drain();
-  clearTimeout(hangUp);
 }
 
 function plainLog(log: Logger) {

@@ -1,23 +1,48 @@
+import { msUntil } from './kernel/ms-until.ts';
+
 /** How soon a process notices that its parent is gone. */
 const PARENT_LOOK_MS = 500;
 
+export interface Stop {
+  /** Resolves at the first SIGINT or SIGTERM. */
+  asked: Promise<void>;
+  /** Aborts then. */
+  signal: AbortSignal;
+  /**
+   * Until when the way back may wait now for something that may also be left as it is, as a time of `performance.now()`, so that
+   * so much of the budget is kept for what follows: half of what is left at the most.
+   */
+  untilKept(keptMs: number): number;
+}
+
 /**
- * Resolves at the first SIGINT or SIGTERM. A second one, or a stop that takes longer than the budget, ends the process
+ * Listens for the first SIGINT or SIGTERM. A second one, or a stop that takes longer than the budget, ends the process
  * at once with code 1. Other nodes or the next start then settle what is unfinished, as after a crash.
  */
-export function onStopSignal(budgetMs: number): Promise<void> {
-  return new Promise((resolve) => {
-    let stopping = false;
-    const begin = () => {
-      stopping = true;
-      setTimeout(() => cutShort(`The stop took longer than ${budgetMs} ms (WAYPOST_STOP_BUDGET_MS)`), budgetMs).unref();
-      resolve();
-    };
-    const onSignal = () => (stopping ? cutShort('A second signal came') : begin());
-    process.on('SIGINT', onSignal);
-    process.on('SIGTERM', onSignal);
-    onParentGone(() => stopping || begin());
-  });
+export function onStopSignal(budgetMs: number): Stop {
+  const asked = Promise.withResolvers<void>();
+  const stop = new AbortController();
+  let endMs: number | undefined;
+  const begin = () => {
+    endMs = performance.now() + budgetMs;
+    setTimeout(() => cutShort(`The stop took longer than ${budgetMs} ms (WAYPOST_STOP_BUDGET_MS)`), budgetMs).unref();
+    stop.abort();
+    asked.resolve();
+  };
+  const isAsked = () => stop.signal.aborted;
+  const onSignal = () => (isAsked() ? cutShort('A second signal came') : begin());
+  process.on('SIGINT', onSignal);
+  process.on('SIGTERM', onSignal);
+  onParentGone(() => isAsked() || begin());
+  return {
+    asked: asked.promise,
+    signal: stop.signal,
+    untilKept(keptMs) {
+      // A start that has failed goes back as well, and nobody has asked it to.
+      endMs ??= performance.now() + budgetMs;
+      return endMs - Math.min(keptMs, msUntil(endMs) / 2);
+    },
+  };
 }
 
 function cutShort(why: string): never {

@@ -1,18 +1,23 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import type { FastifyInstance } from 'fastify';
 import type { InFlight } from '../kernel/in-flight.ts';
+import { msUntil } from '../kernel/ms-until.ts';
+import { withinMs } from '../kernel/within-ms.ts';
 
 /** A request that is still on its way would be refused. One whose caller is well is here by then, and its refusal is read. */
 const ARRIVING_MS = 1_000;
 
+/** Longer than calls take that are no sends; but a caller may take its answer as slowly as it likes. */
+const CALLS_MS = 20_000;
+
 /**
  * Ends the listening, and resolves when all connections are closed. Callers must not decide when that is: as soon as no call is
- * under way, who has not finished a request is hung up on.
+ * under way, or at `untilMs`, a time of `performance.now()`, who has not finished a request is hung up on.
  */
-export async function closeServer(app: FastifyInstance, calls: InFlight): Promise<void> {
+export async function closeServer(app: FastifyInstance, calls: InFlight, untilMs: number): Promise<void> {
   const closed = app.close();
-  void Promise.all([calls.idle(), wait(ARRIVING_MS, undefined, { ref: false })]).then(() =>
-    app.server.closeAllConnections(),
-  );
+  const answered = withinMs(calls.idle(), Math.min(CALLS_MS, msUntil(untilMs)), () => undefined);
+  const arrived = wait(ARRIVING_MS, undefined, { ref: false });
+  void Promise.all([answered, arrived]).then(() => app.server.closeAllConnections());
   await closed;
 }

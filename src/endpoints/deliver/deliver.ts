@@ -101,9 +101,10 @@ class Carrier {
   async stop(budgetMs: number): Promise<void> {
     this.#stopped = true;
     this.#rounds.nudge();
+    // From now on: the claim under way may take as long as the database likes.
+    const timer = setTimeout(() => this.#aborting.abort(), budgetMs);
     await this.#loop;
     const waiting = this.#lanes.clear();
-    const timer = setTimeout(() => this.#aborting.abort(), budgetMs);
     await this.#release(waiting);
     while (this.#underWay.size > 0) await Promise.all(this.#underWay);
     clearTimeout(timer);

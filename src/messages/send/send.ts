@@ -2,6 +2,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import type { SendingChannel } from '../../channels/channels.ts';
 import type { Turn } from '../../channels/pacing.ts';
 import { createInFlight } from '../../kernel/in-flight.ts';
+import { msUntil } from '../../kernel/ms-until.ts';
 import type { AccountPrincipal } from '../../kernel/principal.ts';
 import { createRoom } from '../../kernel/room.ts';
 import { storeTooSlow } from '../../kernel/store-unavailable.ts';
@@ -68,8 +69,11 @@ export interface Sends {
   send(call: SendCall): Promise<SendResult>;
   /** What a send has to know before it begins; `StoreUnavailable` if that is not known before its deadline. */
   lookUp<Value>(arrivedMs: number, asked: Promise<Value>): Promise<Value>;
-  /** Resolves when no send is under way, and every late answer is settled or has kept us waiting for long enough. */
-  idle(): Promise<void>;
+  /**
+   * Resolves when no send is under way, and every late answer is settled or has kept us waiting for long enough, or until
+   * `lateUntilMs`, a time of `performance.now()`.
+   */
+  idle(lateUntilMs: number): Promise<void>;
 }
 
 export function createSends(deps: SendDeps): Sends {
@@ -91,9 +95,9 @@ export function createSends(deps: SendDeps): Sends {
       }
     },
     lookUp: (arrivedMs, asked) => withinMs(asked, leftMs(deps, lastTurnMs(deps, arrivedMs)), tooLong),
-    async idle() {
+    async idle(lateUntilMs) {
       await running.idle();
-      await withinMs(late.idle(), LATE_AT_STOP_MS, () => undefined);
+      await withinMs(late.idle(), Math.min(LATE_AT_STOP_MS, msUntil(lateUntilMs)), () => undefined);
     },
   };
 }
