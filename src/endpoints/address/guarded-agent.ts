@@ -1,5 +1,6 @@
 import { isIP, type LookupFunction } from 'node:net';
 import { Agent, buildConnector } from 'undici';
+import { closeAtFault } from '../../kernel/close-at-fault.ts';
 import { eachAddressWithin } from '../../kernel/each-address.ts';
 import { mayConnectTo } from './address-guard.ts';
 import { boundAnswers } from './bound-answers.ts';
@@ -28,12 +29,14 @@ export function createGuardedAgent(
   resolve: Resolve,
   { local, timeoutMs }: { local: boolean; timeoutMs: number },
 ): Agent {
-  const connect = buildConnector({
-    lookup: createLookup(resolve, local),
-    timeout: timeoutMs,
-    ...eachAddressWithin(timeoutMs, ADDRESSES_TRIED),
-    allowH2: false,
-  });
+  const connect = closeAtFault(
+    buildConnector({
+      lookup: createLookup(resolve, local),
+      timeout: timeoutMs,
+      ...eachAddressWithin(timeoutMs, ADDRESSES_TRIED),
+      allowH2: false,
+    }),
+  );
   return new Agent({
     connect: (options, callback) =>
       connect(options, (...made) => {

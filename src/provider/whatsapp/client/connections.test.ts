@@ -4,6 +4,7 @@ import net from 'node:net';
 import { afterEach, describe, it } from 'node:test';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { startSlowAcceptor } from '../../../../test/support/slow-acceptor.ts';
+import { startTlsServer } from '../../../../test/support/tls-server.ts';
 import type { Provider } from '../../port.ts';
 import { createWhatsAppProvider } from './client.ts';
 import { accepted, message, type ReadRequest, reset, SENDER, startWireServer } from './test-servers.ts';
@@ -266,6 +267,23 @@ it('a connection is waited for where the first call for it was lost, although th
   const outcome = provider.transmit(SENDER, message('msg_1'));
   await server.acceptAfterFirstCall();
   assert.equal((await outcome).kind, 'accepted');
+});
+
+it('a connection on which TLS finds a fault is closed, and its call ends at once', async (t) => {
+  const closed = Promise.withResolvers<void>();
+  const server = await startTlsServer((_socket, below) => {
+    below.on('close', closed.resolve);
+    below.write('This is no record of TLS');
+  });
+  t.after(() => server.close());
+  const live = { url: server.url, version: 'v25.0' };
+  const provider = createWhatsAppProvider({ live, timeoutMs: 30_000, connections: 1 });
+  t.after(() => provider.close());
+  assert.deepEqual(await provider.transmit(SENDER, message('msg_1')), {
+    kind: 'unknown',
+    error: { code: 'outcome_unknown', detail: "The connection broke before the provider's answer was complete" },
+  });
+  await closed.promise;
 });
 
 function answerSoon(socket: net.Socket, { id }: ReadRequest): void {

@@ -1,4 +1,5 @@
-import { Client } from 'undici';
+import { buildConnector, Client } from 'undici';
+import { closeAtFault } from '../../../kernel/close-at-fault.ts';
 import { eachAddressWithin } from '../../../kernel/each-address.ts';
 import { TurnQueue } from './queue.ts';
 
@@ -138,12 +139,12 @@ export class Connections {
     this.#made += 1;
     const { origin, timeoutMs, answerBytesMax } = this.#options;
     const connectTimeoutMs = Math.min(CONNECT_TIMEOUT_MS, timeoutMs);
+    const eachAddress = eachAddressWithin(connectTimeoutMs, ADDRESSES_TRIED);
     return new Client(origin, {
       // undici repeats nothing on its own as long as requests are not pipelined.
       pipelining: 1,
       allowH2: false,
-      connectTimeout: connectTimeoutMs,
-      ...eachAddressWithin(connectTimeoutMs, ADDRESSES_TRIED),
+      connect: closeAtFault(buildConnector({ timeout: connectTimeoutMs, ...eachAddress, allowH2: false })),
       keepAliveTimeout: KEEP_ALIVE_MS,
       keepAliveTimeoutThreshold: KEEP_ALIVE_MARGIN_MS,
       keepAliveMaxTimeout: KEEP_ALIVE_MAX_MS,
