@@ -1,4 +1,4 @@
-import { generateKeyPairSync, type KeyObject, sign } from 'node:crypto';
+import { generateKeyPairSync, type KeyObject, randomUUID, sign } from 'node:crypto';
 
 const DAY_MS = 86_400_000;
 const ECDSA_WITH_SHA256 = '2a8648ce3d040302';
@@ -20,7 +20,8 @@ export function makeCertificate(address: string): { key: string; cert: string } 
 /** https://www.rfc-editor.org/rfc/rfc5280#section-4.1 */
 function toBeSigned(publicKey: KeyObject, address: string): Buffer {
   const version = node(0xa0, node(0x02, Buffer.from([2])));
-  const name = node(0x30, node(0x31, node(0x30, id(COMMON_NAME), node(0x0c, Buffer.from('test')))));
+  // Of two with one name only one would be looked at.
+  const name = node(0x30, node(0x31, node(0x30, id(COMMON_NAME), node(0x0c, Buffer.from(randomUUID())))));
   const nowMs = Date.now();
   const validity = node(0x30, time(nowMs - DAY_MS), time(nowMs + DAY_MS));
   const key = publicKey.export({ type: 'spki', format: 'der' });

@@ -1,7 +1,21 @@
 import { once } from 'node:events';
 import { type AddressInfo, createServer, type Socket } from 'node:net';
+import { type Duplex, duplexPair } from 'node:stream';
 import { getCACertificates, setDefaultCACertificates, TLSSocket, type TLSSocketOptions } from 'node:tls';
 import { makeCertificate } from './certificate.ts';
+
+/** A connection of which something was read. */
+export interface TlsConnection {
+  socket: TLSSocket;
+  /** What is below TLS: bytes can be written on it as they are. */
+  below: Socket;
+  /** What TLS has written on it, if it is `tapped`. */
+  written: Buffer[];
+  /** The lines that tell its secrets. */
+  keys: string[];
+}
+
+export type TlsServerOptions = TLSSocketOptions & { tapped?: true };
 
 export interface TlsServer {
   url: string;
@@ -10,22 +24,24 @@ export interface TlsServer {
 
 const ADDRESS = '127.0.0.1';
 
-/**
- * A server whose certificate this process trusts. `answer` gets each connection when something was read of it, and the one
- * below TLS, on which bytes can be written as they are.
- */
+/** A server whose certificate this process trusts. */
 export async function startTlsServer(
-  answer: (socket: TLSSocket, below: Socket) => void,
-  options: TLSSocketOptions = {},
+  answer: (connection: TlsConnection) => void,
+  { tapped, ...options }: TlsServerOptions = {},
 ): Promise<TlsServer> {
   const certificate = makeCertificate(ADDRESS);
   setDefaultCACertificates([...getCACertificates('default'), certificate.cert]);
   const sockets = new Set<Socket>();
   const server = createServer((below) => {
     sockets.add(below);
-    const socket = new TLSSocket(below, { isServer: true, ...certificate, ...options });
+    const written: Buffer[] = [];
+    const keys: string[] = [];
+    const beneath = tapped === true ? tap(below, written) : below;
+    const socket = new TLSSocket(beneath, { isServer: true, ...certificate, ...options });
+    below.on('close', () => socket.destroy());
     for (const one of [below, socket]) one.on('error', () => undefined);
-    socket.once('data', () => answer(socket, below));
+    socket.on('keylog', (line) => keys.push(line.toString()));
+    socket.once('data', () => answer({ socket, below, written, keys }));
   });
   server.listen(0, ADDRESS);
   await once(server, 'listening');
@@ -37,4 +53,12 @@ export async function startTlsServer(
       server.close();
     },
   };
+}
+
+/** The same connection, with a note of what is written on it. */
+function tap(below: Socket, written: Buffer[]): Duplex {
+  const [near, far] = duplexPair();
+  far.on('data', (bytes: Buffer) => written.push(bytes)).pipe(below);
+  below.pipe(far);
+  return near;
 }

@@ -38,11 +38,7 @@ export function createGuardedAgent(
     }),
   );
   return new Agent({
-    connect: (options, callback) =>
-      connect(options, (...made) => {
-        if (made[0] === null) boundAnswers(made[1]);
-        callback(...made);
-      }),
+    connect: boundByWhatComes(connect),
     // One request at a time on a connection, so that one that breaks touches one attempt only.
     pipelining: 1,
     allowH2: false,
@@ -54,6 +50,26 @@ export function createGuardedAgent(
     headersTimeout: 0,
     bodyTimeout: 0,
   });
+}
+
+/** The connection is made first and TLS put on it then, so that all that comes on it can be counted. */
+function boundByWhatComes(connect: buildConnector.connector): buildConnector.connector {
+  return (options, callback) => {
+    const isSecure = options.protocol === 'https:';
+    const port = options.port === '' && isSecure ? '443' : options.port;
+    connect({ ...options, protocol: 'http:', port }, (...made) => {
+      const [error, below] = made;
+      if (error !== null) return callback(error, null);
+      if (!isSecure) {
+        boundAnswers(below, below);
+        return callback(null, below);
+      }
+      connect({ ...options, httpSocket: below }, (...secured) => {
+        if (secured[0] === null) boundAnswers(secured[1], below);
+        callback(...secured);
+      });
+    });
+  };
 }
 
 function createLookup(resolve: Resolve, local: boolean): LookupFunction {

@@ -271,7 +271,7 @@ it('a connection is waited for where the first call for it was lost, although th
 
 it('a connection on which TLS finds a fault is closed, and its call ends at once', async (t) => {
   const closed = Promise.withResolvers<void>();
-  const server = await startTlsServer((_socket, below) => {
+  const server = await startTlsServer(({ below }) => {
     below.on('close', closed.resolve);
     below.write('This is no record of TLS');
   });
