@@ -8,11 +8,11 @@ import type { Sweeps } from './jobs/sweeps.ts';
 import type { InFlight } from './kernel/in-flight.ts';
 import { msUntil } from './kernel/ms-until.ts';
 import { unlessUnavailable } from './kernel/store-unavailable.ts';
-import { withinMs } from './kernel/within-ms.ts';
 import type { Node } from './nodes/node.ts';
 import type { Processor } from './notifications/processor.ts';
 import type { Traces } from './observe/traces.ts';
 import type { NotedMinutes } from './statistics/mark.ts';
+import { waitAtStop } from './wait-at-stop.ts';
 
 /** How long attempts at customers' endpoints may go on. Those unfinished then are due again. */
 const ATTEMPTS_MS = 5_000;
@@ -42,7 +42,7 @@ interface ClosingParts {
 export async function closeParts(parts: ClosingParts, untilMs: number): Promise<void> {
   const givingBackMs = Math.min(GIVING_BACK_MS, msUntil(untilMs) / 4);
   const end = (what: string, work: Promise<unknown> | undefined, byMs = untilMs - givingBackMs) =>
-    withinMs<unknown>(Promise.resolve(work), msUntil(byMs), () => parts.log.warn({ what }, 'stop.not_waited_for'));
+    waitAtStop(parts.log, what, work, byMs);
   const attemptsMs = Math.min(ATTEMPTS_MS, msUntil(untilMs - 2 * givingBackMs));
   await Promise.all([
     end('notifications', parts.processor.stop()),

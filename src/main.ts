@@ -4,9 +4,7 @@ import { type App, createApp } from './app.ts';
 import { loadConfig } from './config.ts';
 import { prepareDemo, warnOfDemo } from './demo.ts';
 import { errorCodeOf } from './kernel/error-code.ts';
-import { msUntil } from './kernel/ms-until.ts';
 import { StoreUnavailable } from './kernel/store-unavailable.ts';
-import { withinMs } from './kernel/within-ms.ts';
 import { createLog } from './observe/log.ts';
 import { completeSecrets } from './secrets.ts';
 import { startSandbox } from './start-sandbox.ts';
@@ -17,6 +15,7 @@ import { migrate } from './store/migrate.ts';
 import { tellUncaught } from './uncaught.ts';
 import { unknownSettings } from './unknown-settings.ts';
 import { VERSION } from './version.ts';
+import { waitAtStop } from './wait-at-stop.ts';
 import { welcome } from './welcome.ts';
 
 /** The SQLSTATE of what a role of PostgreSQL may not do. */
@@ -62,8 +61,7 @@ async function main(): Promise<void> {
       connections: config.databaseConnections,
       onError: (error) => log.warn({ err: error }, 'database.connection_lost'),
     });
-    const leaveDatabase = () => log.warn({ what: 'database' }, 'stop.not_waited_for');
-    undo.push(() => withinMs(database.close(), msUntil(stop.untilKept(LAST_MS)), leaveDatabase));
+    undo.push(() => waitAtStop(log, 'database', database.close(), stop.untilKept(LAST_MS)));
     await migrate(database).catch((error: unknown) => tellDatabase(error, databaseUrl));
     stop.signal.throwIfAborted();
 
