@@ -1,13 +1,11 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
-import { endErasures } from '../../test/support/erasures.ts';
+import { endErasures, erase, SETTLED_MS } from '../../test/support/erasures.ts';
 import { startTestGateway, type TestGateway } from '../../test/support/gateway.ts';
 import { until } from '../../test/support/until.ts';
 import { eraseRound } from './erase-round.ts';
-import { settledAfterMs } from './settled.ts';
 
 const HOUR_MS = 3_600_000;
-const SETTLED_MS = settledAfterMs({ sendDeadlineMs: 25_000, providerTimeoutMs: 10_000 });
 
 let gateway: TestGateway;
 before(async () => {
@@ -22,11 +20,6 @@ async function sendTo(to: string): Promise<void> {
   assert.equal(json.accepted_count, 1);
 }
 
-async function erase(to: string): Promise<void> {
-  const path = `/platform/v1/accounts/${gateway.accountId}/erase`;
-  assert.equal((await gateway.call('POST', path, { key: gateway.platformKey, body: { to } })).status, 202);
-}
-
 const messagesTo = (to: string) => gateway.database.query('select 1 from message where phone = $1', [to]);
 
 describe('erasing a person where the clocks of gateways are wrong', () => {
@@ -39,8 +32,8 @@ describe('erasing a person where the clocks of gateways are wrong', () => {
       const clock = mock.method(Date, 'now', () => now() + byMs);
       await sendTo(ada);
       clock.mock.restore();
-      await erase(ada);
-      await endErasures(gateway.database, SETTLED_MS);
+      await erase(gateway, ada);
+      await endErasures(gateway.database);
       assert.deepEqual(await messagesTo(ada), []);
     });
 
@@ -52,7 +45,7 @@ describe('erasing a person where the clocks of gateways are wrong', () => {
       await sendTo(ada);
       const now = Date.now;
       const clock = mock.method(Date, 'now', () => now() + byMs);
-      await erase(ada);
+      await erase(gateway, ada);
       clock.mock.restore();
       const dueInMs = await until(async () => {
         await eraseRound(gateway.database, SETTLED_MS);
@@ -64,6 +57,6 @@ describe('erasing a person where the clocks of gateways are wrong', () => {
       });
       assert.ok(dueInMs > SETTLED_MS - 60_000 && dueInMs <= SETTLED_MS, `${dueInMs} ms`);
       assert.deepEqual(await messagesTo(ada), [], 'what was there is emptied at once');
-      await endErasures(gateway.database, SETTLED_MS);
+      await endErasures(gateway.database);
     });
 });

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
-import { endErasures } from '../../test/support/erasures.ts';
+import { askToErase, endErasures, SETTLED_MS } from '../../test/support/erasures.ts';
 import { startTestGateway, type TestGateway } from '../../test/support/gateway.ts';
 import {
   addChannel,
@@ -18,12 +18,10 @@ import { until } from '../../test/support/until.ts';
 import { newId } from '../kernel/ids.ts';
 import { findStopped } from '../people/store.ts';
 import { eraseRound } from './erase-round.ts';
-import { settledAfterMs } from './settled.ts';
 
 const ADA = '+447700900771';
 const ADAS_USER_ID = 'GB.ADA1815';
 const GRACE = '+447700900772';
-const SETTLED_MS = settledAfterMs({ sendDeadlineMs: 25_000, providerTimeoutMs: 10_000 });
 
 let gateway: TestGateway;
 before(async () => {
@@ -31,10 +29,9 @@ before(async () => {
 });
 after(() => gateway.stop());
 
-const erase = (body: object, accountId = gateway.accountId) =>
-  gateway.call('POST', `/platform/v1/accounts/${accountId}/erase`, { key: gateway.platformKey, body });
+const erase = (body: object, accountId?: string) => askToErase(gateway, body, accountId);
 
-const settled = () => endErasures(gateway.database, SETTLED_MS);
+const settled = () => endErasures(gateway.database);
 
 /** Everything that the store holds, as a text. */
 async function everything(): Promise<string> {

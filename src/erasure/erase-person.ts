@@ -89,7 +89,6 @@ async function learnNames(tx: Queryable, stretch: Stretch, erasure: ErasureRow):
   const persons = new Set([...erasure.persons, ...names]);
   const told = { accountId: stretch.accountId, askedAt: erasure.asked_at };
   const known = await forgetParents(tx, told, [...persons]);
-
   erasure.persons = [...persons.union(new Set(known))];
   return reached;
 }

@@ -1,15 +1,13 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
-import { endErasures } from '../../test/support/erasures.ts';
+import { endErasures, erase } from '../../test/support/erasures.ts';
 import { startTestGateway, type TestGateway } from '../../test/support/gateway.ts';
 import { lineOf, messagesBody, postAndApply, textFrom } from '../../test/support/notifications.ts';
 import { newId } from '../kernel/ids.ts';
-import { settledAfterMs } from './settled.ts';
 
 const ADA = '+447700900761';
 const ADAS_USER_ID = 'GB.ADA1815';
 const GRACE = '+447700900762';
-const SETTLED_MS = settledAfterMs({ sendDeadlineMs: 25_000, providerTimeoutMs: 10_000 });
 
 let gateway: TestGateway;
 before(async () => {
@@ -74,9 +72,8 @@ describe('erasing a person of whom others have told', () => {
        values ($1, $2, $3, $4, 'message.received', 1, now(), 'succeeded', 200, 1, 'An answer to wamid.ada-1')`,
       [gateway.accountId, newId(), newId(), echoed?.id],
     );
-    const path = `/platform/v1/accounts/${gateway.accountId}/erase`;
-    assert.equal((await gateway.call('POST', path, { key: gateway.platformKey, body: { to: ADA } })).status, 202);
-    await endErasures(gateway.database, SETTLED_MS);
+    await erase(gateway, ADA);
+    await endErasures(gateway.database);
     const { 'wamid.ada-1': _, ...others } = before;
     const expected = {
       ...others,

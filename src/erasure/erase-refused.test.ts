@@ -1,12 +1,10 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
-import { endErasures } from '../../test/support/erasures.ts';
+import { endErasures, erase } from '../../test/support/erasures.ts';
 import { startTestGateway, type TestGateway } from '../../test/support/gateway.ts';
-import { settledAfterMs } from './settled.ts';
 
 const ADA = '+447700900791';
 const GRACE = '+447700900792';
-const SETTLED_MS = settledAfterMs({ sendDeadlineMs: 25_000, providerTimeoutMs: 10_000 });
 /** Ada's number in forms that no send takes. */
 const UNREADABLE = [
   '447700900791',
@@ -30,10 +28,9 @@ async function send(to: unknown[], headers = {}): Promise<string> {
   return json.request_id;
 }
 
-async function erase(to: string): Promise<void> {
-  const path = `/platform/v1/accounts/${gateway.accountId}/erase`;
-  assert.equal((await gateway.call('POST', path, { key: gateway.platformKey, body: { to } })).status, 202);
-  await endErasures(gateway.database, SETTLED_MS);
+async function eraseWhole(to: string): Promise<void> {
+  await erase(gateway, to);
+  await endErasures(gateway.database);
 }
 
 /** Whom each entry of a request is for, and its reference. */
@@ -58,7 +55,7 @@ describe('erasing a person whose number was given in a form that cannot be read'
     const named = UNREADABLE.map((to, place) => ({ to, client_reference: `countess-${place}` }));
     const beside = await send([ADA, GRACE, ...named]);
     const onlyUnreadable = await send([UNREADABLE[0], GRACE]);
-    await erase(ADA);
+    await eraseWhole(ADA);
     assert.deepEqual(await entriesOf(beside), [['', null], [GRACE, null], ...UNREADABLE.map(() => ['', null])]);
     assert.deepEqual(await entriesOf(onlyUnreadable), [
       ['', null],
@@ -69,12 +66,12 @@ describe('erasing a person whose number was given in a form that cannot be read'
   it('empties what the request holds for all, once nobody is left whom it names', async () => {
     const alone = await send(UNREADABLE.slice(0, 2), { 'idempotency-key': 'for-the-countess' });
     assert.deepEqual(await sharedOf(alone), ['countess', 'Dear Countess', 'for-the-countess']);
-    await erase(ADA);
+    await eraseWhole(ADA);
     assert.deepEqual(await sharedOf(alone), [null, null, null]);
     const withGrace = await send(['447700900791', '447700900792'], { 'idempotency-key': 'for-both' });
-    await erase(ADA);
+    await eraseWhole(ADA);
     assert.deepEqual(await sharedOf(withGrace), ['countess', 'Dear Countess', 'for-both']);
-    await erase(GRACE);
+    await eraseWhole(GRACE);
     assert.deepEqual(await sharedOf(withGrace), [null, null, null]);
   });
 
@@ -84,8 +81,8 @@ describe('erasing a person whose number was given in a form that cannot be read'
     const others = [german, '07700 900791', '4477009007910', '447700900792', 'Ada', '(0)', ''];
     const id = await send([ADA, american, ...others]);
     const before = await entriesOf(id);
-    await erase(ADA);
-    await erase(american);
+    await eraseWhole(ADA);
+    await eraseWhole(american);
     assert.deepEqual(await entriesOf(id), [['', null], ['', null], ...before.slice(2)]);
   });
 });

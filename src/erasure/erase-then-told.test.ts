@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
-import { endErasures } from '../../test/support/erasures.ts';
+import { askToErase, endErasures } from '../../test/support/erasures.ts';
 import { startTestGateway, type TestGateway } from '../../test/support/gateway.ts';
 import {
   asSandbox,
@@ -13,9 +13,6 @@ import {
 } from '../../test/support/notifications.ts';
 import { until } from '../../test/support/until.ts';
 import { findStopped } from '../people/store.ts';
-import { settledAfterMs } from './settled.ts';
-
-const SETTLED_MS = settledAfterMs({ sendDeadlineMs: 25_000, providerTimeoutMs: 10_000 });
 
 let gateway: TestGateway;
 before(async () => {
@@ -23,15 +20,12 @@ before(async () => {
 });
 after(() => gateway.stop());
 
-const erase = (body: object) =>
-  gateway.call('POST', `/platform/v1/accounts/${gateway.accountId}/erase`, { key: gateway.platformKey, body });
-
 describe('erasing a person of whom the provider tells more afterwards', () => {
   it('is not undone by what the provider reports of a message afterwards', async () => {
     const body = { to: '+447700900786', type: 'text', text: { body: 'Hello' } };
     const [{ id }] = (await gateway.call('POST', '/api/v1/messages/send', { body })).json.results;
-    await erase({ to: '+447700900786' });
-    await endErasures(gateway.database, SETTLED_MS);
+    await askToErase(gateway, { to: '+447700900786' });
+    await endErasures(gateway.database);
     const read = statusOf('read', { providerId: 'wamid.late', messageId: id, recipient_user_id: 'GB.LATE' });
     assert.equal(
       (await postSigned(asSandbox(gateway), messagesBody(await lineOf(gateway), { statuses: [read] }))).status,
@@ -54,8 +48,8 @@ describe('erasing a person of whom the provider tells more afterwards', () => {
       await until(() => isProcessed(gateway));
     };
     await report('failed');
-    await erase({ to: unknown });
-    await endErasures(gateway.database, SETTLED_MS);
+    await askToErase(gateway, { to: unknown });
+    await endErasures(gateway.database);
     await report('sent');
     const message = (await gateway.call('GET', `/api/v1/messages/${id}`)).json;
     assert.equal(message.status, 'failed');
@@ -87,12 +81,13 @@ describe('erasing a person of whom the provider tells more afterwards', () => {
     };
     const [known, fresh, over] = ['KNOWN', 'FRESH', 'OVER'];
     for (const name of [known, over]) await stop(name, 1_767_225_600);
-    for (const name of [known, fresh, over]) assert.equal((await erase({ user_id: `GB.${name}` })).status, 202);
+    for (const name of [known, fresh, over])
+      assert.equal((await askToErase(gateway, { user_id: `GB.${name}` })).status, 202);
     // The provider tells whole seconds: what is said within that of the request counts as said before it.
     const laterSeconds = Math.floor(Date.now() / 1_000) + 1;
     await until(() => Date.now() >= laterSeconds * 1_000);
     for (const name of [known, fresh]) await stop(name, laterSeconds);
-    await endErasures(gateway.database, SETTLED_MS);
+    await endErasures(gateway.database);
     for (const name of [known, fresh]) assert.equal(await hasStopped(`GB.ENT.${name}`), true, name);
     assert.equal(await hasStopped(`GB.ENT.${over}`), false);
     assert.deepEqual(await gateway.database.query("select 1 from parent_user_id where user_id = 'GB.OVER'"), []);

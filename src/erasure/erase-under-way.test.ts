@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
-import { letErasuresSettle } from '../../test/support/erasures.ts';
+import { erase, letErasuresSettle, SETTLED_MS } from '../../test/support/erasures.ts';
 import { startTestGateway, type TestGateway } from '../../test/support/gateway.ts';
 import {
   asSandbox,
@@ -15,11 +15,9 @@ import { transmitsOf } from '../../test/support/transmits.ts';
 import { until } from '../../test/support/until.ts';
 import { newId } from '../kernel/ids.ts';
 import { eraseRound } from './erase-round.ts';
-import { settledAfterMs } from './settled.ts';
 
 const ADA = '+447700900771';
 const GRACE = '+447700900772';
-const SETTLED_MS = settledAfterMs({ sendDeadlineMs: 25_000, providerTimeoutMs: 10_000 });
 /** The first of the second walk. */
 const SETTLED_STEP = 7;
 
@@ -28,11 +26,6 @@ before(async () => {
   gateway = await startTestGateway({ sandbox: { latencyMs: 4_000, statuses: 'off' } });
 });
 after(() => gateway.stop());
-
-async function erase(to: string): Promise<void> {
-  const path = `/platform/v1/accounts/${gateway.accountId}/erase`;
-  assert.equal((await gateway.call('POST', path, { key: gateway.platformKey, body: { to } })).status, 202);
-}
 
 const erasures = () => gateway.database.query<{ down_step: number }>('select down_step from erasure');
 
@@ -75,7 +68,7 @@ describe('erasing a person of whom something is under way', () => {
     const report = statusOf('delivered', { providerId: 'wamid.ada', messageId: seen?.biz_opaque_callback_data ?? '' });
     assert.equal((await postSigned(asSandbox(gateway), messagesBody(line, { statuses: [report] }))).status, 200);
     await until(() => isProcessed(gateway));
-    await erase(ADA);
+    await erase(gateway, ADA);
     await firstWalk();
     await letSettle();
     await eraseRound(gateway.database, SETTLED_MS);
@@ -105,7 +98,7 @@ describe('erasing a person of whom something is under way', () => {
        values ($1, $2, 'test', 1000, 'channel.updated', '{"channel": {"display_phone_number": "+15550001"}}', now())`,
       [gateway.accountId, channelEvent],
     );
-    await erase(ADA);
+    await erase(gateway, ADA);
     await firstWalk();
     // These attempts began before the first walk, and are written when they end.
     await insertAnswer(ofAda, 'message.received', 'Thanks, Ada');

@@ -1,6 +1,22 @@
+import assert from 'node:assert/strict';
 import { eraseRound } from '../../src/erasure/erase-round.ts';
+import { settledAfterMs } from '../../src/erasure/settled.ts';
 import type { Database } from '../../src/store/database.ts';
+import type { TestGateway } from './gateway.ts';
 import { until } from './until.ts';
+
+/** How long what is under way may take, by the limits as they are by default. */
+export const SETTLED_MS = settledAfterMs({ sendDeadlineMs: 25_000, providerTimeoutMs: 10_000 });
+
+/** Asks for a person to be forgotten by the account of the tests, or by another one, and returns the answer. */
+export function askToErase(gateway: TestGateway, body: object, accountId = gateway.accountId) {
+  return gateway.call('POST', `/platform/v1/accounts/${accountId}/erase`, { key: gateway.platformKey, body });
+}
+
+/** The same of a number that can be read. */
+export async function erase(gateway: TestGateway, to: string): Promise<void> {
+  assert.equal((await askToErase(gateway, { to })).status, 202);
+}
 
 /** Lets the second walk of each erasure come at once, although what is under way may still be written. */
 export async function letErasuresSettle(database: Database): Promise<void> {
@@ -8,7 +24,7 @@ export async function letErasuresSettle(database: Database): Promise<void> {
 }
 
 /** Lets all erasures of persons go on at once, and waits for their end. */
-export async function endErasures(database: Database, settledMs: number): Promise<void> {
+export async function endErasures(database: Database, settledMs = SETTLED_MS): Promise<void> {
   await until(async () => {
     await letErasuresSettle(database);
     await eraseRound(database, settledMs);
