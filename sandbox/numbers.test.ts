@@ -94,7 +94,7 @@ describe('the numbers of the sandbox', { concurrency: true }, () => {
     const received = await receiver.count(3);
     assert.deepEqual(kinds(received), ['sent', 'delivered', 'read']);
     const waitedMs = at(received, 0).atMs - begunMs;
-    assert.ok(waitedMs >= 1_995 && waitedMs < 4_000, `${waitedMs} ms`);
+    assert.ok(waitedMs >= 1_995 && waitedMs < 2_000 + SECOND_ON_A_BUSY_MACHINE_MS, `${waitedMs} ms`);
     assert.deepEqual(await taken(sandbox, '+15552000002'), [true]);
   });
 

@@ -3,9 +3,9 @@ import { it } from 'node:test';
 import { countStatuses } from '../nodes/books.ts';
 import { phoneNumbers, readApi, sendText } from '../support/call-gateway.ts';
 import { startCrashWorld } from '../support/crash-world.ts';
-import type { GatewayProcess } from '../support/process.ts';
 import { until } from '../support/until.ts';
 
+/** Beyond it a stop ends with 1, so a 0 says by itself that it was kept to, by the gateway's own clock. */
 const BUDGET_MS = 8_000;
 const BUDGET = { WAYPOST_STOP_BUDGET_MS: String(BUDGET_MS) };
 
@@ -16,9 +16,7 @@ it('a stop with nothing left to commit is clean within its budget although the d
   world.proxy.stall();
   // By then the loops have asked it, and have no answer.
   await until(async () => (await readApi(gateway.dev, '/readyz')).status === 503);
-  const { code, tookMs } = await stop(gateway);
-  assert.equal(code, 0);
-  assert.ok(tookMs < BUDGET_MS, `${tookMs} ms`);
+  assert.equal(await gateway.stop(), 0);
   assert.match(gateway.output(), /"what":"lease","msg":"stop.not_waited_for"/);
 });
 
@@ -29,8 +27,9 @@ it('a stop that could not commit what the provider has answered says so at the e
   await world.untilTransmitted(3);
   world.proxy.stall();
   assert.equal((await sent).json.accepted_count, 3);
-  const { code, tookMs } = await stop(gateway);
-  assert.equal(code, 1);
+  const begunMs = Date.now();
+  assert.equal(await gateway.stop(), 1);
+  const tookMs = Date.now() - begunMs;
   assert.ok(tookMs >= BUDGET_MS - 100, `${tookMs} ms`);
   assert.match(gateway.output(), /WAYPOST_STOP_BUDGET_MS/);
 });
@@ -39,14 +38,6 @@ it('a stop does not wait for late answers of the provider beyond its budget: the
   const world = await startCrashWorld(t, 60_000);
   const gateway = await world.startGateway({ ...BUDGET, WAYPOST_SEND_DEADLINE_MS: '1000' });
   assert.equal((await sendText(gateway.dev, phoneNumbers(0, 3))).json.unknown_count, 3);
-  const { code, tookMs } = await stop(gateway);
-  assert.equal(code, 0);
-  assert.ok(tookMs < BUDGET_MS, `${tookMs} ms`);
+  assert.equal(await gateway.stop(), 0);
   assert.deepEqual(await countStatuses(world.db.database), { unknown: 3 });
 });
-
-async function stop(gateway: GatewayProcess): Promise<{ code: number | null; tookMs: number }> {
-  const begunMs = Date.now();
-  const code = await gateway.stop();
-  return { code, tookMs: Date.now() - begunMs };
-}

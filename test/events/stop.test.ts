@@ -29,7 +29,7 @@ it('a gateway that is asked to stop ends its streams and answers the feeds that 
     const startMs = performance.now();
     assert.equal(await gateway.stop(), 0);
     const tookMs = performance.now() - startMs;
-    assert.ok(tookMs < 10_000, `${tookMs} ms`);
+    assert.ok(tookMs < 20_000, `${tookMs} ms`);
     for (const { ended } of others) assert.equal(await ended, 'ended');
     for (const { status, json: page } of await Promise.all(feeds)) {
       assert.equal(status, 200);
