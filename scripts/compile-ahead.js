@@ -7,3 +7,4 @@ const [cacheDir] = process.argv.slice(2);
 limitHeap();
 module.enableCompileCache(cacheDir);
 await import('../src/main.ts');
+await import('../src/endpoints/call/thread-entry.ts');

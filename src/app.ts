@@ -15,6 +15,7 @@ import { closeParts } from './close-parts.ts';
 import type { Config } from './config.ts';
 import { consoleRoutes } from './console-site/routes.ts';
 import { docsRoutes } from './docs-site/routes.ts';
+import { startPoster } from './endpoints/call/start-poster.ts';
 import { createAttempts } from './endpoints/deliver/attempt.ts';
 import { POLL_MS as DELIVERIES_POLL_MS, type Deliveries, startDeliveries } from './endpoints/deliver/deliver.ts';
 import { endpointRoutes } from './endpoints/routes.ts';
@@ -208,7 +209,10 @@ async function createParts(deps: WatchedDeps, sealer: Sealer, life: Life) {
   const channels = createChannels({ database, sealer, clock, log, sandbox });
   const registry = createTemplateRegistry({ database, provider, clock, suspend: channels.suspend });
   const tail = createTail(database, log, watch.loop('tail', TAIL_POLL_MS / 1_000, 'onDemand'));
-  const attempts = createAttempts({ sealer, clock, localEndpoints: config.localEndpoints, traces: watch.traces });
+  const poster = startPoster();
+  watch.metrics.deliveries.askOf(poster);
+  const { localEndpoints } = config;
+  const attempts = createAttempts({ poster, sealer, clock, localEndpoints, traces: watch.traces });
   const onEvents = () => {
     tail.nudge();
     life.deliveries?.nudge();

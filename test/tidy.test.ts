@@ -39,7 +39,8 @@ const PARTS: Record<string, string[]> = {
   'messages/commit': ['messages/read', 'messages/report'],
   'messages/send': ['messages/parse', 'messages/read', 'messages/commit'],
   'endpoints/address': [],
-  'endpoints/deliver': ['endpoints/address'],
+  'endpoints/call': ['endpoints/address'],
+  'endpoints/deliver': ['endpoints/address', 'endpoints/call'],
 };
 /** Who knows the adapter and the embedded server: nobody but the composition root and the process. */
 const EMBEDDED = 'src/store/embedded/';

@@ -2,8 +2,8 @@ import { Type } from 'typebox';
 import { EVENT_TYPES } from '../events/event.ts';
 import { EXAMPLE } from '../http/examples.ts';
 import { answer, count, flag, idOf, orNull, ref, text, time, word } from '../http/schema-words.ts';
+import { POST_ERRORS } from './call/post.ts';
 import { PROBLEM_CODES } from './check-signature.ts';
-import { POST_ERRORS } from './deliver/post.ts';
 import { DISABLED_REASONS } from './store.ts';
 
 const MEMBERS = {

@@ -9,6 +9,8 @@ export interface DeliveryMetrics {
   delivered(seconds: number): void;
   /** The last attempt of an event at an endpoint has failed. */
   givenUp(mode: Mode): void;
+  /** Says what to ask at a scrape. */
+  askOf(thread: { busySeconds(): number }): void;
 }
 
 export function createDeliveryMetrics(registry: Registry): DeliveryMetrics {
@@ -37,6 +39,16 @@ export function createDeliveryMetrics(registry: Registry): DeliveryMetrics {
     labelNames: ['mode'],
     registers,
   });
+  let busySeconds = () => 0;
+  new Counter({
+    name: 'waypost_endpoints_thread_busy_seconds_total',
+    help: 'How long the thread that calls endpoints over TLS has worked; a rate near 1 holds up all deliveries of the node.',
+    registers,
+    collect() {
+      this.reset();
+      this.inc(busySeconds());
+    },
+  });
   // A count that begins with its first failure would hide that one from every rate.
   for (const mode of ['live', 'test']) givenUp.inc({ mode }, 0);
   return {
@@ -47,5 +59,8 @@ export function createDeliveryMetrics(registry: Registry): DeliveryMetrics {
     // The database's clock may be ahead of ours, and a sum that shrinks passes for a restart.
     delivered: (seconds) => delivered.observe(Math.max(0, seconds)),
     givenUp: (mode) => givenUp.inc({ mode }),
+    askOf(thread) {
+      busySeconds = () => thread.busySeconds();
+    },
   };
 }

@@ -1,4 +1,5 @@
 import { pino } from 'pino';
+import { startPoster } from '../../src/endpoints/call/start-poster.ts';
 import { createAttempts } from '../../src/endpoints/deliver/attempt.ts';
 import { endpointRoutes } from '../../src/endpoints/routes.ts';
 import { createRateLimits } from '../../src/http/rate-limit.ts';
@@ -28,7 +29,7 @@ export async function startEndpointApi(harness: Harness, localEndpoints = true):
   const { database, sealer, deliveries } = harness;
   const clock = systemClock;
   const docsUrl = () => 'https://gateway.test/docs';
-  const attempts = createAttempts({ sealer, clock, localEndpoints });
+  const attempts = createAttempts({ poster: startPoster(), sealer, clock, localEndpoints });
   const principals = new Map<string, AccountPrincipal>();
   const closing = new AbortController();
   const server = createServer({

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { pino } from 'pino';
-import { createResolve } from '../../src/endpoints/address/resolve.ts';
+import { createPoster } from '../../src/endpoints/call/poster.ts';
 import { createAttempts } from '../../src/endpoints/deliver/attempt.ts';
 import { startDeliveries } from '../../src/endpoints/deliver/deliver.ts';
 import { systemClock } from '../../src/kernel/clock.ts';
@@ -33,8 +33,7 @@ it('a change that is answered while a claim is under way holds for what the clai
     },
   };
   const clock = systemClock;
-  const limits = { localEndpoints: true, timeoutMs: 15_000 };
-  const attempts = createAttempts({ sealer, clock, resolve: createResolve(), ...limits });
+  const attempts = createAttempts({ poster: createPoster(), sealer, clock, localEndpoints: true });
   const log = pino({ level: 'silent' });
   const docsUrl = () => 'https://gateway.test/docs';
   const deliveries = startDeliveries({ database: slow, attempts, clock, docsUrl, log });

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { pino } from 'pino';
 import { createResolve, type Resolve } from '../../src/endpoints/address/resolve.ts';
+import { createPoster } from '../../src/endpoints/call/poster.ts';
 import { createAttempts } from '../../src/endpoints/deliver/attempt.ts';
 import { type AttemptRow, listAttempts } from '../../src/endpoints/deliver/attempt-store.ts';
 import { type Deliveries, startDeliveries } from '../../src/endpoints/deliver/deliver.ts';
@@ -61,7 +62,7 @@ export async function startHarness(options: HarnessOptions = {}): Promise<Harnes
   const masterKey = randomBytes(32);
   const sealer = createSealer(masterKey);
   const clock = systemClock;
-  const attempts = createAttempts({ sealer, clock, resolve, localEndpoints, timeoutMs });
+  const attempts = createAttempts({ poster: createPoster({ resolve, timeoutMs }), sealer, clock, localEndpoints });
   const log = pino({ level: 'silent' });
   const startNode = () =>
     startDeliveries({ database, attempts, clock, docsUrl: () => 'https://gateway.test/docs', log });

@@ -4,31 +4,68 @@ const DAY_MS = 86_400_000;
 const ECDSA_WITH_SHA256 = '2a8648ce3d040302';
 const SUBJECT_ALT_NAME = '551d11';
 const COMMON_NAME = '550403';
+/** As many as OpenSSL follows. */
+const CHAIN_MAX = 100;
+
+interface KeyAndCertificates {
+  key: string;
+  cert: string;
+}
 
 /** A key and a certificate of its own for this IPv4 address, in PEM: who is to trust it takes it for an authority. */
-export function makeCertificate(address: string): { key: string; cert: string } {
-  const { publicKey, privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
-  const signed = toBeSigned(publicKey, address);
-  const signature = bits(sign('sha256', signed, privateKey));
-  const certificate = node(0x30, signed, node(0x30, id(ECDSA_WITH_SHA256)), signature);
+export function makeCertificate(address: string): KeyAndCertificates {
+  const pair = generateKeyPairSync('ec', { namedCurve: 'P-256' });
+  // Of two with one name only one would be looked at.
+  const name = randomUUID();
   return {
-    key: privateKey.export({ type: 'pkcs8', format: 'pem' }).toString(),
-    cert: `-----BEGIN CERTIFICATE-----\n${certificate.toString('base64')}\n-----END CERTIFICATE-----\n`,
+    key: keyText(pair),
+    cert: certificateText(pair.publicKey, pair.privateKey, address, { subject: name, issuer: name }),
   };
 }
 
+/** A key and a chain that nobody trusts, and that takes long to look through: each signature is of the dearest curve. */
+export function makeDearChain(address: string): KeyAndCertificates {
+  const pair = generateKeyPairSync('ec', { namedCurve: 'P-256' });
+  const dear = generateKeyPairSync('ec', { namedCurve: 'sect571r1' });
+  const links = Array.from({ length: CHAIN_MAX }, (_, place) => {
+    const names = { subject: `Link ${place}`, issuer: `Link ${place + 1}` };
+    // TLS takes no such curve for the server's own key.
+    return certificateText(place === 0 ? pair.publicKey : dear.publicKey, dear.privateKey, address, names);
+  });
+  return { key: keyText(pair), cert: links.join('') };
+}
+
+function keyText({ privateKey }: { privateKey: KeyObject }): string {
+  return privateKey.export({ type: 'pkcs8', format: 'pem' }).toString();
+}
+
+interface Names {
+  subject: string;
+  issuer: string;
+}
+
+function certificateText(publicKey: KeyObject, issuerKey: KeyObject, address: string, names: Names): string {
+  const signed = toBeSigned(publicKey, address, names);
+  const signature = bits(sign('sha256', signed, issuerKey));
+  const certificate = node(0x30, signed, node(0x30, id(ECDSA_WITH_SHA256)), signature);
+  return `-----BEGIN CERTIFICATE-----\n${certificate.toString('base64')}\n-----END CERTIFICATE-----\n`;
+}
+
 /** https://www.rfc-editor.org/rfc/rfc5280#section-4.1 */
-function toBeSigned(publicKey: KeyObject, address: string): Buffer {
+function toBeSigned(publicKey: KeyObject, address: string, { subject, issuer }: Names): Buffer {
   const version = node(0xa0, node(0x02, Buffer.from([2])));
-  // Of two with one name only one would be looked at.
-  const name = node(0x30, node(0x31, node(0x30, id(COMMON_NAME), node(0x0c, Buffer.from(randomUUID())))));
   const nowMs = Date.now();
   const validity = node(0x30, time(nowMs - DAY_MS), time(nowMs + DAY_MS));
   const key = publicKey.export({ type: 'spki', format: 'der' });
-  const names = node(0x30, node(0x87, Buffer.from(address.split('.').map(Number))));
-  const extensions = node(0xa3, node(0x30, node(0x30, id(SUBJECT_ALT_NAME), node(0x04, names))));
+  const addresses = node(0x30, node(0x87, Buffer.from(address.split('.').map(Number))));
+  const extensions = node(0xa3, node(0x30, node(0x30, id(SUBJECT_ALT_NAME), node(0x04, addresses))));
   const serial = node(0x02, Buffer.from([1]));
-  return node(0x30, version, serial, node(0x30, id(ECDSA_WITH_SHA256)), name, validity, name, key, extensions);
+  const algorithm = node(0x30, id(ECDSA_WITH_SHA256));
+  return node(0x30, version, serial, algorithm, name(issuer), validity, name(subject), key, extensions);
+}
+
+function name(text: string): Buffer {
+  return node(0x30, node(0x31, node(0x30, id(COMMON_NAME), node(0x0c, Buffer.from(text)))));
 }
 
 /** A value of ASN.1 in DER: its tag, its length, and what it consists of. */

@@ -24,7 +24,7 @@ export interface TlsServer {
 
 const ADDRESS = '127.0.0.1';
 
-/** A server whose certificate this process trusts. */
+/** A server whose certificate this process trusts, unless it is given another one. */
 export async function startTlsServer(
   answer: (connection: TlsConnection) => void,
   { tapped, ...options }: TlsServerOptions = {},

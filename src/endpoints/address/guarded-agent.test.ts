@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { startSlowAcceptor } from '../../../test/support/slow-acceptor.ts';
-import { post } from '../deliver/post.ts';
+import { post } from '../call/post.ts';
 import { createGuardedAgent } from './guarded-agent.ts';
 
 const TIMEOUT_MS = 15_000;
@@ -15,9 +15,9 @@ describe('the connection to an endpoint', () => {
       t.after(() => server.close());
       const agent = createGuardedAgent(async () => addresses, { local: true, timeoutMs: TIMEOUT_MS });
       t.after(() => agent.destroy());
-      const url = new URL(`http://slow.example:${server.port}/`);
+      const origin = `http://slow.example:${server.port}`;
       const begunMs = performance.now();
-      const posted = post(agent, { url, headers: {}, body: '{}', timeoutMs: TIMEOUT_MS });
+      const posted = post(agent, { origin, path: '/', headers: {}, body: '{}' }, { timeoutMs: TIMEOUT_MS });
       await server.acceptAfterFirstCall();
       const { httpStatus, error } = await posted;
       assert.deepEqual({ httpStatus, error }, { httpStatus: 204, error: null });

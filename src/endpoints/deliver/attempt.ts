@@ -4,27 +4,22 @@ import { createMemo } from '../../kernel/memo.ts';
 import type { Mode } from '../../kernel/principal.ts';
 import { rememberOpened, type Sealer } from '../../kernel/sealed.ts';
 import type { Traces } from '../../observe/traces.ts';
-import { createGuardedAgent } from '../address/guarded-agent.ts';
-import { createResolve, type Resolve } from '../address/resolve.ts';
 import { readEndpointUrl, type UrlReading } from '../address/url.ts';
+import type { PostResult } from '../call/post.ts';
+import type { Poster } from '../call/poster.ts';
 import type { AttemptRow } from './attempt-store.ts';
-import { type PostResult, post } from './post.ts';
 import { signEvent } from './sign.ts';
 import { continueTrace } from './trace.ts';
 
-/** For connecting and the whole answer. A promise to customers. */
-const TIMEOUT_MS = 15_000;
 /** As many endpoints as are busy at a time. */
 const ENDPOINTS_REMEMBERED_MAX = 1_000;
 
 export interface AttemptsDeps {
+  poster: Poster;
   sealer: Sealer;
   clock: Clock;
   /** Whether test endpoints may use http and loopback. */
   localEndpoints: boolean;
-  /** The name servers, unless a test has its own. */
-  resolve?: Resolve;
-  timeoutMs?: number;
   traces?: Traces | undefined;
 }
 
@@ -60,11 +55,9 @@ export interface Attempts {
 }
 
 export function createAttempts(deps: AttemptsDeps): Attempts {
-  const { sealer, clock, localEndpoints, resolve = createResolve(), timeoutMs = TIMEOUT_MS, traces } = deps;
+  const { poster, sealer, clock, localEndpoints, traces } = deps;
   const open = rememberOpened(sealer, ENDPOINTS_REMEMBERED_MAX);
   const readings = createMemo<UrlReading>(ENDPOINTS_REMEMBERED_MAX);
-  const worldAgent = createGuardedAgent(resolve, { local: false, timeoutMs });
-  const localAgent = createGuardedAgent(resolve, { local: true, timeoutMs });
 
   const send = (destination: Destination, { eventId, body, traceparent }: Parcel, at: Date, signal?: AbortSignal) => {
     const local = localEndpoints && destination.mode === 'test';
@@ -79,7 +72,8 @@ export function createAttempts(deps: AttemptsDeps): Attempts {
       ...signEvent(eventId, at, body, secrets),
       ...(traceparent !== null && { traceparent }),
     };
-    return post(local ? localAgent : worldAgent, { url: reading.url, headers, body, timeoutMs, signal });
+    const { origin, pathname, search } = reading.url;
+    return poster.post({ origin, path: pathname + search, headers, body }, local, signal);
   };
 
   return {
@@ -104,9 +98,7 @@ export function createAttempts(deps: AttemptsDeps): Attempts {
         retryAfter: result.retryAfter,
       };
     },
-    async close() {
-      await Promise.all([worldAgent.destroy(), localAgent.destroy()]);
-    },
+    close: () => poster.close(),
   };
 }
 

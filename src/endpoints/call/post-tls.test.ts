@@ -17,7 +17,7 @@ async function startEndpoint(t: TestContext, answer: (connection: TlsConnection)
     await agent.destroy();
     server.close();
   });
-  return () => post(agent, { url: new URL(server.url), headers: {}, body: '{}', timeoutMs: TIMEOUT_MS });
+  return () => post(agent, { origin: server.url, path: '/', headers: {}, body: '{}' }, { timeoutMs: TIMEOUT_MS });
 }
 
 it('an endpoint is posted to by TLS, and again on the same connection', async (t) => {

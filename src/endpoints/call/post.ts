@@ -33,10 +33,16 @@ export interface PostResult {
   answer: string | null;
 }
 
+/** Nothing but data, so that it can go to another thread. */
 export interface Post {
-  url: URL;
+  origin: string;
+  /** With its query. */
+  path: string;
   headers: Record<string, string>;
   body: string;
+}
+
+interface PostLimits {
   /** For all of it: name, connection, request and the whole answer. */
   timeoutMs: number;
   /** Breaks it off; the result is `closed` then. */
@@ -47,12 +53,9 @@ export interface Post {
  * Makes one POST and reads its answer, which must come whole, within the time and within 64 KiB of headers and as much of
  * body, whatever its status. Rejects only if the request itself is impossible.
  */
-export function post(agent: Agent, request: Post): Promise<PostResult> {
+export function post(agent: Agent, request: Post, limits: PostLimits): Promise<PostResult> {
   return new Promise((resolve, reject) => {
-    const exchange = new Exchange(request, resolve, reject);
-    const { url, headers, body } = request;
-    const path = url.pathname + url.search;
-    agent.dispatch({ origin: url.origin, path, method: 'POST', headers, body }, exchange);
+    agent.dispatch({ ...request, method: 'POST' }, new Exchange(limits, resolve, reject));
   });
 }
 
@@ -68,7 +71,11 @@ class Exchange implements Dispatcher.DispatchHandler {
   #retryAfter: readonly string[] = [];
   #bytes = 0;
 
-  constructor({ timeoutMs, signal }: Post, resolve: (result: PostResult) => void, reject: (error: Error) => void) {
+  constructor(
+    { timeoutMs, signal }: PostLimits,
+    resolve: (result: PostResult) => void,
+    reject: (error: Error) => void,
+  ) {
     this.#resolve = resolve;
     this.#reject = reject;
     this.#timer = setTimeout(() => this.#stop('timeout'), timeoutMs);

@@ -64,7 +64,7 @@ function sendPieces(socket: Socket): void {
 
 function postTo(path: string) {
   const { port } = server.address() as AddressInfo; // A server that listens on TCP has one.
-  return post(agent, { url: new URL(path, `http://127.0.0.1:${port}`), headers: {}, body: '{}', timeoutMs: 30_000 });
+  return post(agent, { origin: `http://127.0.0.1:${port}`, path, headers: {}, body: '{}' }, { timeoutMs: 30_000 });
 }
 
 it('an answer takes no more memory than is kept of it, whatever stands beside its bytes', async () => {
