@@ -19,7 +19,14 @@ async function stored(data: unknown): Promise<string> {
 
 const at = new Date('2026-11-21T01:02:03.004Z');
 const told = async (data: unknown) => {
-  const row = { id: newId(), account_id: newId(), sequence: 7, type: 'message.failed', at, data: await stored(data) };
+  const row = {
+    id: newId(),
+    account_id: newId(),
+    sequence: 7,
+    type: 'message.failed',
+    at_ms: at.getTime(),
+    data: await stored(data),
+  };
   const text = eventText(row, 'https://docs.example');
   return { row, text, event: JSON.parse(text) };
 };

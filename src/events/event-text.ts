@@ -11,14 +11,10 @@ const ERROR_MEMBER = '"error": {';
  * and write them anew would be most of the work; only a message's error, which is stored bare, gets the table's words.
  */
 export function eventText(row: Omit<EventRow, 'traceparent'>, docsUrl: string): string {
-  const members = JSON.stringify({
-    id: formatId('evt', row.id),
-    type: row.type,
-    sequence: row.sequence,
-    timestamp: row.at.toISOString(),
-    account_id: row.account_id,
-  });
-  return `${members.slice(0, -1)},"data":${dataText(row.data, docsUrl)}}`;
+  const [id, timestamp] = [formatId('evt', row.id), new Date(row.at_ms).toISOString()];
+  // None of these has a sign that JSON escapes.
+  const members = `"id":"${id}","type":"${row.type}","sequence":${row.sequence},"timestamp":"${timestamp}"`;
+  return `{${members},"account_id":"${row.account_id}","data":${dataText(row.data, docsUrl)}}`;
 }
 
 function dataText(stored: string, docsUrl: string): string {

@@ -123,7 +123,7 @@ describe('the log of events', () => {
         new Set(own.map(({ data }) => JSON.stringify(data))),
       );
       assert.ok(
-        seen.every(({ at }, place) => place === 0 || at >= (seen[place - 1]?.at ?? at)),
+        seen.every(({ at_ms: atMs }, place) => place === 0 || atMs >= (seen[place - 1]?.at_ms ?? atMs)),
         'times follow the numbers',
       );
       assert.deepEqual(await findBounds(test.database, accountId, mode), { latest: own.length, oldest: 1 });

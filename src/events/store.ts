@@ -96,7 +96,8 @@ export interface EventRow {
   /** JSON, as the database writes it. */
   data: string;
   traceparent: string | null;
-  at: Date;
+  /** When it was recorded, in milliseconds: to read a date costs more than all other columns together. */
+  at_ms: number;
 }
 
 /** An event of a list, in which the data of a large one are not read yet (null): a hundred of them might have 400 MB. */
@@ -104,14 +105,15 @@ export interface ListedEventRow extends Omit<EventRow, 'data'> {
   data: string | null;
 }
 
+const AT_MS = 'floor(extract(epoch from at) * 1000)::bigint as at_ms';
 /** The data as a text, because most of it goes on as it is. */
-const COLUMNS = 'id, account_id, sequence, type, data::text as data, traceparent, at';
+const COLUMNS = `id, account_id, sequence, type, data::text as data, traceparent, ${AT_MS}`;
 
 /** What the database has compressed may be a hundred times as large as a text. Little is, so the text is measured only then. */
 const LISTED_COLUMNS = `
   id, account_id, sequence, type, case when pg_column_size(data) <= 8192
     and (pg_column_compression(data) is null or octet_length(data::text) <= 65536) then data::text end as data,
-  traceparent, at`;
+  traceparent, ${AT_MS}`;
 
 /**
  * The log of the account $1 and mode $2 has expired up to this number. What is still stored of it is not shown, so that a

@@ -172,7 +172,7 @@ class Carrier {
     const { attempts, clock, docsUrl, random = Math.random } = this.#deps;
     const eventId = formatId('evt', delivery.event_id);
     const type = delivery.type ?? '';
-    const body = eventText({ ...delivery, id: delivery.event_id, type, at: new Date(delivery.at_ms) }, docsUrl());
+    const body = eventText({ ...delivery, id: delivery.event_id, type }, docsUrl());
     const destination = {
       endpointId: delivery.endpoint_id,
       mode: delivery.mode,
