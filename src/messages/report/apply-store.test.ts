@@ -36,6 +36,15 @@ describe('a message that is reported', () => {
     assert.deepEqual(await locate([{ providerMessageId: 'wamid.another', messageId: taken }], CHANNEL), [undefined]);
   });
 
+  it('is not found by our id before it goes out, because it would never have the id that the provider gives it then', async () => {
+    const message: IntendedMessage = { ...intend(), status: 'pending' };
+    await beginWith([message]);
+    const way = { providerMessageId: 'wamid.of-nothing', messageId: message.id };
+    assert.deepEqual(await locate([way], CHANNEL), [undefined]);
+    await database.query(`update message set status = 'transmitting' where id = $1`, [message.id]);
+    assert.deepEqual(await locate([way], CHANNEL), [message.id]);
+  });
+
   it('is held until the reports on it are committed, and no other one is', async () => {
     const [one, other] = [await addMessage(null), await addMessage(null)];
     await database.transaction(async (tx) => {

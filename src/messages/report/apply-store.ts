@@ -24,7 +24,7 @@ export interface StatusReport {
 
 /**
  * Finds the message of each report, within the number that it came for: by the provider's id, else by our own, if that
- * message went out from this number and has no other provider's id. The first arm is the usual case and the quickest:
+ * message went out from this number and has no other provider's id. One that waits for its turn has not. The first arm is the usual case and the quickest:
  * our id leads to one partition. Each arm runs only if the ones before found nothing.
  */
 const REPORT_LOCATE = `
@@ -42,7 +42,7 @@ const REPORT_LOCATE = `
     union all
     select m.id from message m
     where m.account_id = r.account_id and m.id = r.message_id and m.channel_id = r.channel_id
-      and m.provider_message_id is null and m.direction = 'outbound'
+      and m.provider_message_id is null and m.direction = 'outbound' and m.status <> 'pending'
     limit 1
   ) as found`;
 
