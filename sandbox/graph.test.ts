@@ -161,6 +161,7 @@ describe('the control calls', () => {
     const filtered = await get(`${url}/_sandbox/messages?to=+447700900127&callback_data=b`);
     assert.equal(member(filtered, 'data', 0, 'biz_opaque_callback_data'), 'b');
     assert.equal(member(filtered, 'data', 1), undefined);
+    assert.deepEqual(await get(`${url}/_sandbox/messages?to=&callback_data=`), all);
   });
 
   it('forget messages, what waits and the counts on a reset', async (t) => {

@@ -22,9 +22,11 @@ const TemplatesBody = Type.Object({
 /** What was transmitted, and the templates that messages may use. */
 export function controlMessagesRoutes(app: FastifyInstance, { registry, transmits }: Context): void {
   app.get('/_sandbox/messages', async (request, reply) => {
+    // An empty one asks for nothing, as a missing one does.
+    const filled = (name: string) => queryText(request, name) || undefined;
     // A plus in a query stands for a space, and is easily forgotten to be escaped.
-    const to = queryText(request, 'to')?.replace(/^ /, '+');
-    const json = transmits.toJson({ to, callbackData: queryText(request, 'callback_data') });
+    const to = filled('to')?.replace(/^ /, '+');
+    const json = transmits.toJson({ to, callbackData: filled('callback_data') });
     return reply.type('application/json; charset=utf-8').send(json);
   });
 
