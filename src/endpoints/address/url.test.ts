@@ -37,6 +37,9 @@ describe('the URL of an endpoint', () => {
       'https:\\\\example.com/',
       'https://example.com/a b',
       'https://',
+      'https:///example.com/',
+      'https:example.com/',
+      'https:/example.com/',
     );
     bad.push(`https://example.com/${'a'.repeat(2_000)}`, `https://example.com/${'€'.repeat(400)}`);
     for (const text of bad.slice(-2))

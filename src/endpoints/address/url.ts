@@ -30,6 +30,8 @@ export function readEndpointUrl(text: string, local: boolean): UrlReading {
     );
   if (url.protocol !== 'https:' && !(local && url.protocol === 'http:'))
     return refused('This must begin with https://.');
+  // Whatever number of slashes there is, the parser takes what comes next for the host.
+  if (!/^\w+:\/\/[^/?]/.test(text)) return refused('This must be an absolute address.');
   if (url.username !== '' || url.password !== '') return refused('This must not contain a name or password.');
   if (url.hash !== '' || text.includes('#')) return refused('This must not contain a fragment.');
   if (url.port !== '' && PORTS_REFUSED.has(Number(url.port))) return refused(`The port ${url.port} is refused.`);
