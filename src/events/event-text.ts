@@ -11,7 +11,8 @@ const ERROR_MEMBER = '"error": {';
  * and write them anew would be most of the work; only a message's error, which is stored bare, gets the table's words.
  */
 export function eventText(row: Omit<EventRow, 'traceparent'>, docsUrl: string): string {
-  const [id, timestamp] = [formatId('evt', row.id), new Date(row.at_ms).toISOString()];
+  const id = formatId('evt', row.id);
+  const timestamp = new Date(row.at_ms).toISOString();
   // None of these has a sign that JSON escapes.
   const members = `"id":"${id}","type":"${row.type}","sequence":${row.sequence},"timestamp":"${timestamp}"`;
   return `{${members},"account_id":"${row.account_id}","data":${dataText(row.data, docsUrl)}}`;

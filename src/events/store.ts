@@ -105,7 +105,8 @@ export interface ListedEventRow extends Omit<EventRow, 'data'> {
   data: string | null;
 }
 
-const AT_MS = 'floor(extract(epoch from at) * 1000)::bigint as at_ms';
+/** When an event was recorded, as `at_ms`. */
+export const AT_MS = 'floor(extract(epoch from at) * 1000)::bigint as at_ms';
 /** The data as a text, because most of it goes on as it is. */
 const COLUMNS = `id, account_id, sequence, type, data::text as data, traceparent, ${AT_MS}`;
 

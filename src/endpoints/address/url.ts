@@ -60,7 +60,7 @@ function hostFault(text: string, hostname: string, local: boolean): string | und
     return isLocalhostName(hostname) && !local ? 'This must lead to a public address.' : undefined;
   if (!mayConnectTo(address, local)) return 'This must lead to a public address.';
   // 134744072, 0x8.8.8.8 and 010.8.8.8 are all addresses to the URL parser, and seldom what somebody meant.
-  const [, given = ''] = /^\w+:\/*([^/?#:]*)/.exec(text) ?? [];
+  const [, given = ''] = /^\w+:\/\/([^/?#:]*)/.exec(text) ?? [];
   if (isIP(address) === 4 && given !== address) return 'Write the address with four decimal numbers.';
   return undefined;
 }

@@ -33,6 +33,11 @@ export interface PostResult {
   answer: string | null;
 }
 
+/** Of a request to which nobody has answered. */
+export function unanswered(error: PostError): PostResult {
+  return { httpStatus: null, error, retryAfter: [], answer: null };
+}
+
 /** Nothing but data, so that it can go to another thread. */
 export interface Post {
   origin: string;

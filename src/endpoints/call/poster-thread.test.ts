@@ -1,21 +1,20 @@
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
-import { once } from 'node:events';
-import { type AddressInfo, createServer, type Socket } from 'node:net';
+import type { ServerResponse } from 'node:http';
 import { it, type TestContext } from 'node:test';
 import { promisify } from 'node:util';
+import { startReceiver } from '../../../test/endpoints/receiver.ts';
 import { makeDearChain } from '../../../test/support/certificate.ts';
 import { startTlsServer } from '../../../test/support/tls-server.ts';
 import { until } from '../../../test/support/until.ts';
 import { createPoster, type Poster } from './poster.ts';
 import { PosterThread } from './poster-thread.ts';
 
-const ADDRESS = '127.0.0.1';
 const REQUEST = { path: '/', headers: {}, body: '{}' };
 const CLOSED = { httpStatus: null, error: 'closed', retryAfter: [], answer: null };
 
 it('an endpoint whose chain of certificates is dear holds up its own thread, and not the gateway', async (t) => {
-  const server = await startTlsServer(() => undefined, makeDearChain(ADDRESS));
+  const server = await startTlsServer(() => undefined, makeDearChain('127.0.0.1'));
   t.after(() => server.close());
   const busyMs = async (poster: Poster) => {
     t.after(() => poster.close());
@@ -32,23 +31,23 @@ it('an endpoint whose chain of certificates is dear holds up its own thread, and
 });
 
 it('a call in the thread ends where its signal says so, and so does its connection', async (t) => {
-  const { poster, origin, connections } = await startSilentServer(t);
+  const { poster, origin, held } = await startSilentEndpoint(t);
   const breaking = new AbortController();
   const [broken, other] = [
     poster.post({ ...REQUEST, origin }, true, breaking.signal),
     poster.post({ ...REQUEST, origin }, true),
   ];
-  await until(() => connections.length === 2);
+  await until(() => held.length === 2);
   breaking.abort();
   assert.deepEqual(await broken, CLOSED);
-  await until(() => connections.filter(({ destroyed }) => destroyed).length === 1);
+  await until(() => held.filter(({ destroyed }) => destroyed).length === 1);
   await poster.close();
   assert.deepEqual(await other, CLOSED);
   assert.deepEqual(await poster.post({ ...REQUEST, origin }, true), CLOSED);
 });
 
 it('a call whose signal has spoken already is not made', async (t) => {
-  const { poster, origin } = await startSilentServer(t);
+  const { poster, origin } = await startSilentEndpoint(t);
   assert.deepEqual(await poster.post({ ...REQUEST, origin }, true, AbortSignal.abort()), CLOSED);
 });
 
@@ -61,20 +60,14 @@ it('a fault of ours in the thread ends the process', async () => {
   await assert.rejects(ended, ({ code, stderr }) => code === 1 && /path must be an absolute URL/.test(stderr));
 });
 
-async function startSilentServer(t: TestContext) {
-  const connections: Socket[] = [];
-  const server = createServer((connection) => {
-    connections.push(connection);
-    connection.on('error', () => undefined).resume();
-  });
-  server.listen(0, ADDRESS);
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo; // A server that listens on TCP has one.
+/** `held`: its answers, none of which it gives. */
+async function startSilentEndpoint(t: TestContext) {
+  const held: ServerResponse[] = [];
+  const receiver = await startReceiver((response) => void held.push(response));
   const poster = new PosterThread();
   t.after(async () => {
     await poster.close();
-    for (const connection of connections) connection.destroy();
-    server.close();
+    await receiver.close();
   });
-  return { poster, origin: `http://${ADDRESS}:${port}`, connections };
+  return { poster, origin: new URL(receiver.url).origin, held };
 }

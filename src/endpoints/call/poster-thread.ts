@@ -1,7 +1,7 @@
 import { getCompileCacheDir } from 'node:module';
 import { dirname } from 'node:path';
 import { Worker } from 'node:worker_threads';
-import type { PostResult } from './post.ts';
+import { type PostResult, unanswered } from './post.ts';
 import type { Poster } from './poster.ts';
 import type { FromThread, ToThread } from './thread-messages.ts';
 
@@ -77,4 +77,4 @@ export class PosterThread implements Poster {
   }
 }
 
-const CLOSED: PostResult = { httpStatus: null, error: 'closed', retryAfter: [], answer: null };
+const CLOSED = unanswered('closed');

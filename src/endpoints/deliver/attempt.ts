@@ -5,7 +5,7 @@ import type { Mode } from '../../kernel/principal.ts';
 import { rememberOpened, type Sealer } from '../../kernel/sealed.ts';
 import type { Traces } from '../../observe/traces.ts';
 import { readEndpointUrl, type UrlReading } from '../address/url.ts';
-import type { PostResult } from '../call/post.ts';
+import { type PostResult, unanswered } from '../call/post.ts';
 import type { Poster } from '../call/poster.ts';
 import type { AttemptRow } from './attempt-store.ts';
 import { signEvent } from './sign.ts';
@@ -108,7 +108,7 @@ function beginSpan(traces: Traces | undefined, { endpointId }: Destination, { ev
   return traces.begin('deliver', 'client', traceparent, facts);
 }
 
-const ADDRESS_REFUSED: PostResult = { httpStatus: null, error: 'address_refused', retryAfter: [], answer: null };
+const ADDRESS_REFUSED = unanswered('address_refused');
 
 function succeeded({ httpStatus, error }: PostResult): boolean {
   return error === null && httpStatus !== null && httpStatus >= 200 && httpStatus < 300;

@@ -24,8 +24,8 @@ export interface StatusReport {
 
 /**
  * Finds the message of each report, within the number that it came for: by the provider's id, else by our own, if that
- * message went out from this number and has no other provider's id. One that waits for its turn has not. The first arm is the usual case and the quickest:
- * our id leads to one partition. Each arm runs only if the ones before found nothing.
+ * message went out from this number, which one that waits for its turn has not, and has no other provider's id. The first
+ * arm is the usual case and the quickest: our id leads to one partition. Each arm runs only if the ones before found nothing.
  */
 const REPORT_LOCATE = `
   select r.place::integer as place, found.id
