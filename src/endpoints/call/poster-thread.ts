@@ -1,9 +1,10 @@
 import { getCompileCacheDir } from 'node:module';
 import { dirname } from 'node:path';
 import { Worker } from 'node:worker_threads';
+import { inOneMessage } from './one-message.ts';
 import { type PostResult, unanswered } from './post.ts';
 import type { Poster } from './poster.ts';
-import type { FromThread, ToThread } from './thread-messages.ts';
+import type { Order, Told } from './thread-messages.ts';
 
 /**
  * Calls in a thread of its own, which begins with the first call and takes some 40 MB. An endpoint can make a handshake of TLS so
@@ -15,23 +16,19 @@ export class PosterThread implements Poster {
   #worker: Worker | undefined;
   #closed = false;
   #lastId = 0;
-  #next: ToThread = { calls: [], breakOff: [] };
+  readonly #order = inOneMessage<Order>((orders) => this.#tell(orders));
 
   post(...[request, local, signal]: Parameters<Poster['post']>): Promise<PostResult> {
     if (this.#closed || signal?.aborted) return Promise.resolve(CLOSED);
     return new Promise((resolve) => {
       const id = ++this.#lastId;
-      const breakOff = () => {
-        this.#next.breakOff.push(id);
-        this.#tellSoon();
-      };
+      const breakOff = () => this.#order({ kind: 'break_off', id });
       signal?.addEventListener('abort', breakOff);
       this.#waiting.set(id, (result) => {
         signal?.removeEventListener('abort', breakOff);
         resolve(result);
       });
-      this.#next.calls.push({ id, request, local });
-      this.#tellSoon();
+      this.#order({ kind: 'call', id, request, local });
     });
   }
 
@@ -47,17 +44,10 @@ export class PosterThread implements Poster {
     return (this.#worker?.performance.eventLoopUtilization().active ?? 0) / 1_000;
   }
 
-  /** All that begins in one turn of the loop is one message: each of them wakes the other thread. */
-  #tellSoon(): void {
-    const { calls, breakOff } = this.#next;
-    if (calls.length + breakOff.length === 1) setImmediate(() => this.#tell());
-  }
-
-  #tell(): void {
+  #tell(orders: Order[]): void {
     if (this.#closed) return;
     this.#worker ??= this.#start();
-    this.#worker.postMessage(this.#next);
-    this.#next = { calls: [], breakOff: [] };
+    this.#worker.postMessage(orders);
   }
 
   #start(): Worker {
@@ -65,7 +55,7 @@ export class PosterThread implements Poster {
     // It needs no other setting. Without what is compiled already it would take half as much memory again.
     const env = cacheDir === undefined ? {} : { NODE_COMPILE_CACHE: dirname(cacheDir) };
     const worker = new Worker(new URL('thread-entry.ts', import.meta.url), { name: 'endpoints', env });
-    worker.on('message', (results: FromThread) => {
+    worker.on('message', (results: Told[]) => {
       for (const { id, result } of results) {
         this.#waiting.get(id)?.(result);
         this.#waiting.delete(id);

@@ -1,6 +1,7 @@
 import { type MessagePort, parentPort } from 'node:worker_threads';
+import { inOneMessage } from './one-message.ts';
 import { createPoster } from './poster.ts';
-import type { FromThread, ToThread } from './thread-messages.ts';
+import type { Order, Told } from './thread-messages.ts';
 
 // Nobody's, where it is loaded to be compiled ahead.
 if (parentPort !== null) serve(parentPort);
@@ -9,21 +10,18 @@ if (parentPort !== null) serve(parentPort);
 function serve(port: MessagePort): void {
   const poster = createPoster();
   const underWay = new Map<number, AbortController>();
-  let results: FromThread = [];
-  const tell = () => {
-    port.postMessage(results);
-    results = [];
-  };
-  const call = async ({ id, request, local }: ToThread['calls'][number]) => {
+  const tell = inOneMessage<Told>((results) => port.postMessage(results));
+  const call = async ({ id, request, local }: Order & { kind: 'call' }) => {
     const breaking = new AbortController();
     underWay.set(id, breaking);
     const result = await poster.post(request, local, breaking.signal);
     underWay.delete(id);
-    // All that ends in one turn of the loop is one message: each of them wakes the other thread.
-    if (results.push({ id, result }) === 1) setImmediate(tell);
+    tell({ id, result });
   };
-  port.on('message', ({ calls, breakOff }: ToThread) => {
-    for (const one of calls) void call(one);
-    for (const id of breakOff) underWay.get(id)?.abort();
+  port.on('message', (orders: Order[]) => {
+    for (const order of orders) {
+      if (order.kind === 'call') void call(order);
+      else underWay.get(order.id)?.abort();
+    }
   });
 }

@@ -1,11 +1,10 @@
 import type { Post, PostResult } from './post.ts';
 
-/** What the gateway's thread has to say since its last message, to the thread that calls. */
-export interface ToThread {
-  calls: { id: number; request: Post; local: boolean }[];
-  /** The ids of calls that are to end now. */
-  breakOff: number[];
-}
+/** What the gateway's thread wants of the one that calls, in its order. A call that is broken off still has a result. */
+export type Order = { kind: 'call'; id: number; request: Post; local: boolean } | { kind: 'break_off'; id: number };
 
-/** What the thread that calls has to say since its last message. */
-export type FromThread = { id: number; result: PostResult }[];
+/** What came of a call. */
+export interface Told {
+  id: number;
+  result: PostResult;
+}
