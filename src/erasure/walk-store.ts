@@ -135,10 +135,13 @@ const MESSAGE_EMPTY = `
       error = m.error - 'errors', outcome_error = m.outcome_error - 'errors'
     where m.account_id = $1 and m.id = any(array(select id from found))
   ), forgotten as (
-    delete from inbound_id i using found
-    where i.account_id = $1 and i.channel_id = found.channel_id and i.provider_message_id = found.provider_message_id
-      and found.direction = 'inbound'
-    returning i.channel_id, i.provider_message_id, i.message_id, i.created_at
+    delete from inbound_id where ctid = any(array(
+      select i.place from found
+      cross join lateral (
+        select ctid as place from inbound_id where account_id = $1 and channel_id = found.channel_id
+          and provider_message_id = found.provider_message_id limit 1) i
+      where found.direction = 'inbound'))
+    returning channel_id, provider_message_id, message_id, created_at
   ), remembered as (
     insert into inbound_id (account_id, channel_id, provider_message_id, message_id, created_at)
     select $1, channel_id, ${erasedId('provider_message_id')}, message_id, created_at from forgotten

@@ -112,14 +112,17 @@ export interface NotificationView {
 const VIEW = 'id, state, kinds, error, attempts';
 /** Each state has a text of its own, so that the few that are not applied are found by their index. */
 const notificationList = (which: string) => `
-  select ${VIEW} from notification
-  where ${which} and ($1::uuid is null or id < $1)
+  select ${VIEW} from ${which}
+  where ($1::uuid is null or id < $1)
     and (state <> 'applied' or applied_at >= $3) and (state <> 'set_aside' or id >= $4)
   order by id desc limit $2`;
-const NOTIFICATION_LIST = notificationList('true');
-const NOTIFICATION_LISTS = new Map(
-  ['waiting', 'applied', 'set_aside'].map((state) => [state, notificationList(`state = '${state}'`)]),
-);
+const NOTIFICATION_LIST = notificationList('notification');
+/** `offset 0` gathers first what waits, which is little: else a new week is read in the order of the page, with all that is applied. */
+const NOTIFICATION_LISTS = new Map([
+  ['waiting', notificationList("(select * from notification where state = 'waiting' offset 0) as one")],
+  ['applied', notificationList("(select * from notification where state = 'applied') as one")],
+  ['set_aside', notificationList("(select * from notification where state = 'set_aside') as one")],
+]);
 
 /** A page for the operator, newest first; never the body, and nothing that is past its time. */
 export function listNotifications(

@@ -1,4 +1,4 @@
-import { FIRST_ENDPOINTS } from '../endpoints/deliver/delivery-store.ts';
+import { DUE, DUE_ORDER, FIRST_ENDPOINTS } from '../endpoints/deliver/delivery-store.ts';
 import type { Queryable } from '../store/database.ts';
 import { LEASE_OVER } from '../store/lease-over.ts';
 
@@ -59,9 +59,8 @@ const DELIVERY_STATE = `
     join endpoint e on e.account_id = w.account_id and e.id = w.endpoint_id and e.enabled
     cross join lateral (
       select next_at from delivery
-      where (account_id, endpoint_id, next_at) >= (w.account_id, w.endpoint_id, '-infinity')
-        and (account_id, endpoint_id, next_at) <= (w.account_id, w.endpoint_id, now())
-      order by account_id, endpoint_id, next_at limit $2) d
+      where ${DUE}
+      order by ${DUE_ORDER} limit $2) d
   )
   select (select count(*) from (select from delivery limit $2) as every) as waiting,
     least(count(*), $2) as due, min(next_at) as oldest_at from due`;

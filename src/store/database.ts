@@ -72,10 +72,10 @@ const KEEP_ALIVE_AFTER_MS = 10_000;
  * must also keep prepared statements (pgbouncer 1.21 or newer: `max_prepared_statements`).
  *
  * A plan is kept while its tables grow. One that was made while the week's partition was still empty would go on reading
- * it whole, so every look-up goes by its index from the beginning (docs/decisions/0020-plans-that-stay-right.md). And
- * every statement keeps its one plan: the server would else plan each of ours anew for its arrays, which cost more than
- * to carry it out. A table that must be read whole counts as very dear then, and a server up to 17 would compile each such
- * statement each time it runs: 400 ms for the marks of the statistics.
+ * it whole, so every look-up goes by its index from the beginning, and has the order of the index
+ * (docs/decisions/0020-plans-that-stay-right.md). And every statement keeps its one plan: the server would else plan each of
+ * ours anew for its arrays, which cost more than to carry it out. A table that must be read whole counts as very dear then,
+ * and a server up to 17 would compile each such statement each time it runs: 400 ms for the marks of the statistics.
  *
  * What the owner of a database may set for all of it must not reach us where our statements are written for another rule: a
  * statement sees what was committed when it began, and waits for a lock until its own time is over.
@@ -85,6 +85,7 @@ const SESSION_SETTINGS = `
   set idle_in_transaction_session_timeout to ${IDLE_TRANSACTION_TIMEOUT_MS};
   set plan_cache_mode to force_generic_plan;
   set enable_seqscan to off;
+  set enable_bitmapscan to off;
   set jit to off;
   set default_transaction_isolation to 'read committed';
   set lock_timeout to 0;

@@ -1,4 +1,4 @@
-import { FIRST_ENDPOINTS } from '../endpoints/deliver/delivery-store.ts';
+import { DUE, DUE_ORDER, FIRST_ENDPOINTS } from '../endpoints/deliver/delivery-store.ts';
 import type { Queryable } from '../store/database.ts';
 
 /** Nobody acts on a larger number, and counting on would cost the most when things are worst. */
@@ -57,9 +57,8 @@ const DELIVERIES_DUE = `
     cross join lateral (
       select count(*) as depth, min(next_at) as oldest, coalesce(bool_or(claimed_until > now()), false) as in_hand
       from (select next_at, claimed_until from delivery
-        where (account_id, endpoint_id, next_at) >= (w.account_id, w.endpoint_id, '-infinity')
-          and (account_id, endpoint_id, next_at) <= (w.account_id, w.endpoint_id, now())
-        order by account_id, endpoint_id, next_at limit $2) each) d
+        where ${DUE}
+        order by ${DUE_ORDER} limit $2) each) d
     where e.enabled
   )
   select 'deliveries' as queue, coalesce(sum(depth), 0)::bigint as depth,

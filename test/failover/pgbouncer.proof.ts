@@ -17,6 +17,7 @@ const ROLE_SETTINGS = [
   "idle_in_transaction_session_timeout = '10s'",
   'plan_cache_mode = force_generic_plan',
   'enable_seqscan = off',
+  'enable_bitmapscan = off',
   "timezone = 'UTC'",
 ];
 

@@ -27,12 +27,17 @@ export function planFiles(planned: readonly Planned[]): PlanFile[] {
 /** What asks the catalogue is planned by its size of the moment, so by how many tests have run beside it. */
 const ASKS_CATALOGUE = /\bpg_(class|inherits)\b/;
 
-/** The second plan is told where it is another one. */
-function showStatement({ call, fresh, full }: Planned): string {
-  const [shown, first] = [showPlan(full), showPlan(fresh)];
-  return shown === first
-    ? `${call}\n${shown}\n`
-    : `${call}\n${shown}\n  while its tables are new:\n${showPlan(fresh, 2)}\n`;
+/** The other plans are told where they are other ones. */
+function showStatement({ call, fresh, full, drained }: Planned): string {
+  const shown = showPlan(full);
+  const others = [
+    ['while its tables are new', fresh],
+    ['while what passes is gone', drained],
+  ] as const;
+  const told = others
+    .filter(([, plan]) => showPlan(plan) !== shown)
+    .map(([when, plan]) => `  ${when}:\n${showPlan(plan, 2)}\n`);
+  return `${call}\n${shown}\n${told.join('')}`;
 }
 
 const pathOf = (name: string) => join(import.meta.dirname, name);

@@ -58,8 +58,8 @@ export const MAY_READ_MORE: Record<string, string> = {
 };
 
 /** Why a plan reads more of a growing table than it needs, if it does. */
-export function findWide({ fresh, full }: Planned): string[] {
-  return [...new Set([full, fresh].flatMap(nodesOf).flatMap((node) => whyWide(node) ?? []))];
+export function findWide({ fresh, full, drained }: Planned): string[] {
+  return [...new Set([full, fresh, drained].flatMap(nodesOf).flatMap((node) => whyWide(node) ?? []))];
 }
 
 function nodesOf(node: PlanNode): PlanNode[] {

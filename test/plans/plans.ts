@@ -1,6 +1,6 @@
 import type { TestDatabase } from '../support/database.ts';
 import { createExplainer, type Explainer, type PlanNode } from './explain.ts';
-import { fillTables, makeWeeks } from './fill.ts';
+import { drainTables, fillTables, makeWeeks } from './fill.ts';
 import { type Recorded, recordStatements } from './record.ts';
 import { SAMPLE_WEEK } from './variants.ts';
 
@@ -10,23 +10,30 @@ export interface Planned extends Recorded {
   fresh: PlanNode;
   /** On one with some weeks behind it, and an empty one ahead. */
   full: PlanNode;
+  /** After a quiet time, when nothing waited and all that passes had expired. */
+  drained: PlanNode;
 }
 
-/** Plans every statement of the stores twice: before the tables are filled, and after it. */
+/** Plans every statement of the stores three times: before the tables are filled, after it, and once what passes is gone. */
 export async function planStatements(testDatabase: TestDatabase): Promise<Planned[]> {
   const { database, connection } = testDatabase;
   const statements = await recordStatements();
+  const explainNow = async () => {
+    const explainer = await createExplainer(database, connection);
+    const plans = await explainAll(explainer, statements);
+    await explainer.close();
+    return plans;
+  };
   await makeWeeks(database);
-  const before = await createExplainer(database, connection);
-  const fresh = await explainAll(before, statements);
-  await before.close();
+  const fresh = await explainNow();
   await fillTables(testDatabase);
-  const after = await createExplainer(database, connection);
-  const full = await explainAll(after, statements);
-  await after.close();
+  const full = await explainNow();
+  await drainTables(database);
+  const drained = await explainNow();
   return statements.flatMap((statement, place) => {
-    const [first, second] = [fresh[place], full[place]];
-    return first === undefined || second === undefined ? [] : [{ ...statement, fresh: first, full: second }];
+    const [first, second, third] = [fresh[place], full[place], drained[place]];
+    if (first === undefined || second === undefined || third === undefined) return [];
+    return [{ ...statement, fresh: first, full: second, drained: third }];
   });
 }
 

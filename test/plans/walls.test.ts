@@ -17,7 +17,7 @@ after(async () => {
 
 async function unwalled(wall: Wall, sql: string): Promise<string[]> {
   const plan = await explainer.explain(sql);
-  const planned = { store: '', call: '', sql, fresh: plan, full: plan };
+  const planned = { store: '', call: '', sql, fresh: plan, full: plan, drained: plan };
   return findUnwalled(planned, wall, await findTablesWith(testDatabase.database, wall));
 }
 

@@ -77,7 +77,7 @@ class Carrier {
   readonly #changedMeanwhile = new Set<string>();
   #stopped = false;
   #lookedMs = 0;
-  #after: { accountId: string; endpointId: string } | null = null;
+  #after: string | null = null;
 
   constructor(deps: DeliveriesDeps) {
     this.#deps = deps;
@@ -224,11 +224,7 @@ class Carrier {
   }
 }
 
-function lastOf(claimed: readonly ClaimedDelivery[]): { accountId: string; endpointId: string } {
-  const places = claimed.map(({ account_id: accountId, endpoint_id: endpointId }) => ({ accountId, endpointId }));
-  return places.reduce((last, place) => (keyOf(place) > keyOf(last) ? place : last));
-}
-
-function keyOf({ accountId, endpointId }: { accountId: string; endpointId: string }): string {
-  return accountId + endpointId;
+/** The largest id of an endpoint among them. */
+function lastOf(claimed: readonly ClaimedDelivery[]): string {
+  return claimed.map(({ endpoint_id: id }) => id).reduce((last, id) => (id > last ? id : last));
 }

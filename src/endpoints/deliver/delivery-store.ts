@@ -48,8 +48,8 @@ export interface ClaimLimits {
   /** Of all endpoints together. */
   deliveriesMax: number;
   leaseSeconds: number;
-  /** Begins after this endpoint, in the order of account and id; null: with the first. */
-  after: { accountId: string; endpointId: string } | null;
+  /** Begins after the endpoint with this id; null: with the first. */
+  after: string | null;
 }
 
 /** No claim is made for longer. One that ends later was made before the database's clock was set back. */
@@ -57,16 +57,26 @@ const LONGEST_CLAIM = "interval '5 minutes'";
 const CLAIMED_UNTIL_US = '(extract(epoch from claimed_until) * 1000000)::bigint';
 const NEXT_AT_US = '(extract(epoch from next_at) * 1000000)::bigint';
 
+/**
+ * The order in which deliveries are found: endpoint by endpoint, and for each what is due first. No other account has an endpoint of
+ * the same id. Only one index has it, and the conditions beside it name nothing by which the primary key could be read: when a vacuum
+ * comes while hardly anything waits, the planner believes until the next `analyze` that there is nothing, so that to read all that
+ * waits by any index, and to sort it, costs nothing.
+ */
+export const DUE_ORDER = 'uuid_send(endpoint_id), next_at';
+/** What is due for the endpoint `w`. */
+export const DUE = `(${DUE_ORDER}) >= (uuid_send(w.endpoint_id), '-infinity')
+        and (${DUE_ORDER}) <= (uuid_send(w.endpoint_id), now())`;
 /** From the endpoint `w` to the next one, `n`, that has deliveries: a step in the index, however many each has. */
 const NEXT_ENDPOINT = `
     cross join lateral (
-      select d.account_id, d.endpoint_id from delivery d
-      where (d.account_id, d.endpoint_id) > (w.account_id, w.endpoint_id)
-      order by d.account_id, d.endpoint_id limit 1) n`;
+      select account_id, endpoint_id from delivery
+      where (${DUE_ORDER}) > (uuid_send(w.endpoint_id), 'infinity')
+      order by ${DUE_ORDER} limit 1) n`;
 /** The first endpoints that have deliveries, at most $1, as the part `waiting` of a recursive statement that counts them. */
 export const FIRST_ENDPOINTS = `
   waiting as (
-    (select account_id, endpoint_id, 1 as place from delivery order by account_id, endpoint_id limit 1)
+    (select account_id, endpoint_id, 1 as place from delivery order by ${DUE_ORDER} limit 1)
     union all
     select n.account_id, n.endpoint_id, w.place + 1 from waiting w ${NEXT_ENDPOINT}
     where w.place < $1
@@ -85,8 +95,8 @@ const EACH_NEXT_ENDPOINT = `
  */
 const DELIVERY_CLAIM = `
   with recursive waiting as (
-    (select account_id, endpoint_id from delivery where (account_id, endpoint_id) > ($5::uuid, $6::uuid)
-     order by account_id, endpoint_id limit 1)
+    (select account_id, endpoint_id from delivery where (${DUE_ORDER}) > (uuid_send($5::uuid), 'infinity')
+     order by ${DUE_ORDER} limit 1)
     ${EACH_NEXT_ENDPOINT}
   ), due as (
     select d.place from waiting w
@@ -94,12 +104,11 @@ const DELIVERY_CLAIM = `
       select enabled, failing_since from endpoint where account_id = w.account_id and id = w.endpoint_id limit 1) e
     cross join lateral (
       select ctid as place from delivery
-      where (account_id, endpoint_id, next_at) >= (w.account_id, w.endpoint_id, '-infinity')
-        and (account_id, endpoint_id, next_at) <= (w.account_id, w.endpoint_id, now())
+      where ${DUE}
         and (claimed_until is null or claimed_until <= now() or claimed_until > now() + ${LONGEST_CLAIM})
-      order by account_id, endpoint_id, next_at
+      order by ${DUE_ORDER}
       limit coalesce(
-        ($1::jsonb ->> w.endpoint_id::text)::integer, case when e.failing_since is null then $2::integer else $7::integer end)
+        ($1::jsonb ->> w.endpoint_id::text)::integer, case when e.failing_since is null then $2::integer else $6::integer end)
       for update skip locked) d
     where e.enabled
     limit $3
@@ -129,8 +138,7 @@ export function claimDeliveries(store: Queryable, limits: ClaimLimits): Promise<
     limits.roomOfOthers,
     limits.deliveriesMax,
     limits.leaseSeconds,
-    limits.after?.accountId ?? NIL_UUID,
-    limits.after?.endpointId ?? NIL_UUID,
+    limits.after ?? NIL_UUID,
     limits.roomOfFailing,
   ]);
 }
@@ -338,7 +346,7 @@ function replayOf({ accountId, mode, types, endpointId, afterSequence, eventId, 
  */
 const DELIVERY_TIDY = `
   with recursive waiting as (
-    (select account_id, endpoint_id from delivery order by account_id, endpoint_id limit 1)
+    (select account_id, endpoint_id from delivery order by ${DUE_ORDER} limit 1)
     ${EACH_NEXT_ENDPOINT}
   )
   delete from delivery where ctid = any(array(

@@ -100,13 +100,22 @@ const COMPLETED = `
     where r.account_id = c.account_id and r.id = c.id and r.intent is not null
   )`;
 
+/**
+ * Looked up one by one: joined, they would be compared with every key there is when the planner believes that there are none, as
+ * it does after a night in which all have expired.
+ */
 const ANSWERED = `
   answered as (
-    update idempotency i set answer = a.answer
-    from unnest($19::uuid[], $20::uuid[], $21::mode[], $22::text[], $23::text[])
-      as a(account_id, request_id, mode, key, answer)
-    where i.account_id = a.account_id and i.mode = a.mode and i.key = a.key
-      and i.request_id = a.request_id and i.answer is null
+    update idempotency i set answer = k.answer
+    from (
+      select a.answer, found.place
+      from unnest($19::uuid[], $20::uuid[], $21::mode[], $22::text[], $23::text[])
+        as a(account_id, request_id, mode, key, answer)
+      cross join lateral (
+        select ctid as place from idempotency
+        where account_id = a.account_id and mode = a.mode and key = a.key
+          and request_id = a.request_id and answer is null limit 1) found) k
+    where i.ctid = k.place and i.answer is null
   )`;
 
 function settleValues(settled: readonly SettledMessage[], completed: readonly CompletedRequest[]): unknown[] {

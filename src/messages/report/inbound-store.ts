@@ -41,6 +41,7 @@ const ERASED_WITH_ACCOUNT = `${erasedId('i.provider_message_id')}, ${erasedId(er
 /**
  * Writes inbound messages, each once however often the provider repeats it, linked to the message that it answers
  * (of the same number, whoever wrote it, also one of these). The ids claimed first are what makes it once, also between nodes.
+ * `offset 0` has the ids looked up one by one, also when the planner believes that there are none.
  */
 const INBOUND_INSERT = `
   with incoming as (
@@ -54,10 +55,10 @@ const INBOUND_INSERT = `
     select account_id, channel_id, provider_message_id, id from incoming i
     where not exists (
       select from inbound_id e where e.account_id = i.account_id and e.channel_id = i.channel_id
-        and e.provider_message_id = ${erasedId('i.provider_message_id')})
+        and e.provider_message_id = ${erasedId('i.provider_message_id')} offset 0)
       and not exists (
         select from erased_inbound_id e where e.mode = i.mode and e.phone_number_id = i.phone_number_id
-          and e.provider_message_id_sha256 in (${ERASED_WITH_ACCOUNT}))
+          and e.provider_message_id_sha256 in (${ERASED_WITH_ACCOUNT}) offset 0)
     order by account_id, channel_id, provider_message_id, id
     on conflict do nothing
     returning account_id, channel_id, provider_message_id, message_id
@@ -91,8 +92,9 @@ export async function insertInbound(tx: Queryable, messages: readonly InboundMes
 const INBOUND_RECEIVED_BEFORE = `
   select t.id
   from unnest($1::uuid[], $2::uuid[], $3::text[], $4::uuid[]) as t(account_id, channel_id, provider_message_id, id)
-  join inbound_id k on k.account_id = t.account_id and k.channel_id = t.channel_id
-    and k.provider_message_id in (t.provider_message_id, ${erasedId('t.provider_message_id')})`;
+  cross join lateral (
+    select from inbound_id k where k.account_id = t.account_id and k.channel_id = t.channel_id
+      and k.provider_message_id in (t.provider_message_id, ${erasedId('t.provider_message_id')}) offset 0) before`;
 
 /**
  * The ids of those that a former channel of the number has received, so that nothing is asked for most numbers. In whichever
