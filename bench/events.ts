@@ -19,7 +19,7 @@ import { loadEvents } from './load-events.ts';
 import { PAGE, readFeed } from './read-feed.ts';
 
 /** For each second of a round, which takes about as long. */
-const EVENTS_A_SECOND = 3_000;
+const EVENTS_A_SECOND = 10_000;
 
 /** Only endpoints of test keys may be on this machine. */
 const SETTINGS = {
