@@ -156,7 +156,7 @@ export async function createApp(given: AppDeps): Promise<App> {
       const { node, docsUrl, rounds, attempts } = parts;
       sweeps = await startSweeps({ database, node, docsUrl, log, rounds, keep: config.keep, watch: watch.loop });
       life.deliveries = startDeliveries({
-        ...{ database, attempts, clock, docsUrl, log, onAttempt: watch.onAttempt },
+        ...{ database, nodeId: node.id, attempts, clock, docsUrl, log, onAttempt: watch.onAttempt },
         watch: watch.loop('deliveries', DELIVERIES_POLL_MS / 1_000),
         onCommit: (made) => watch.onCommit('attempts', made),
       });

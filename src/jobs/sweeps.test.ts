@@ -46,3 +46,25 @@ describe('what has expired', () => {
     await node.leave();
   });
 });
+
+describe('a start', () => {
+  it('gives back what an earlier life of this process had claimed for endpoints', async () => {
+    const { database } = test;
+    // Its process id is ours, so it can only be gone.
+    const gone = await joinNodes({ database, log });
+    await database.query(
+      `insert into delivery (account_id, endpoint_id, event_id, claimed_until, claimed_by)
+       values ($1, $1, $1, now() + interval '45 seconds', $1), ($2, $2, $2, now() + interval '45 seconds', $2)`,
+      [gone.id, newId()],
+    );
+    const node = await joinNodes({ database, log });
+    const sweeps = await startSweeps({ database, node, docsUrl: () => '', log, rounds: [], keep: KEEP });
+    const free = await database.query<{ id: string }>(
+      'select claimed_by as id from delivery where claimed_until is null',
+    );
+    assert.deepEqual(free, [{ id: gone.id }]);
+    await sweeps.stop();
+    await node.leave();
+    await gone.leave();
+  });
+});

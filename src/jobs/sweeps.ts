@@ -1,5 +1,6 @@
 import type { Logger } from 'pino';
 import { tidyDeliveries } from '../endpoints/deliver/delivery-store.ts';
+import { releaseOfNode } from '../endpoints/deliver/gone-store.ts';
 import { effectsRememberedDays, type KeepDays } from '../kernel/keep.ts';
 import { expireIdempotency } from '../messages/commit/idempotency-store.ts';
 import { recoverRequests } from '../messages/commit/recover.ts';
@@ -9,6 +10,7 @@ import type { Node } from '../nodes/node.ts';
 import { expireNews } from '../notifications/news-store.ts';
 import { unwatched, type WatchRound } from '../observe/loops.ts';
 import type { Database } from '../store/database.ts';
+import { repeatOnConflict } from '../store/repeat-on-conflict.ts';
 import { makeWeeks } from './make-weeks.ts';
 import { repeat } from './repeat.ts';
 
@@ -58,8 +60,9 @@ export async function startSweeps(deps: Deps): Promise<Sweeps> {
     const working = await listWorkingNodes(database);
     for (const gone of await node.findGone(working)) {
       const requests = await recoverRequests(database, gone, docsUrl(), log);
+      const deliveries = await repeatOnConflict(() => releaseOfNode(database, gone));
       await node.forget(gone);
-      if (requests > 0) log.info({ node_id: gone, requests }, 'node.recovered');
+      if (requests + deliveries > 0) log.info({ node_id: gone, requests, deliveries }, 'node.recovered');
     }
   };
   const tidy = async () => {

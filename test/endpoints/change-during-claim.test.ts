@@ -5,6 +5,7 @@ import { createPoster } from '../../src/endpoints/call/poster.ts';
 import { createAttempts } from '../../src/endpoints/deliver/attempt.ts';
 import { startDeliveries } from '../../src/endpoints/deliver/deliver.ts';
 import { systemClock } from '../../src/kernel/clock.ts';
+import { newId } from '../../src/kernel/ids.ts';
 import type { Database } from '../../src/store/database.ts';
 import { until } from '../support/until.ts';
 import { startHarness } from './harness.ts';
@@ -36,7 +37,7 @@ it('a change that is answered while a claim is under way holds for what the clai
   const attempts = createAttempts({ poster: createPoster(), sealer, clock, localEndpoints: true });
   const log = pino({ level: 'silent' });
   const docsUrl = () => 'https://gateway.test/docs';
-  const deliveries = startDeliveries({ database: slow, attempts, clock, docsUrl, log });
+  const deliveries = startDeliveries({ database: slow, nodeId: newId(), attempts, clock, docsUrl, log });
 
   await claimed.promise;
   await database.query('update endpoint set url = $2, version = version + 1 where id = $1', [id, elsewhere.url]);

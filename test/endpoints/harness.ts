@@ -65,7 +65,7 @@ export async function startHarness(options: HarnessOptions = {}): Promise<Harnes
   const attempts = createAttempts({ poster: createPoster({ resolve, timeoutMs }), sealer, clock, localEndpoints });
   const log = pino({ level: 'silent' });
   const startNode = () =>
-    startDeliveries({ database, attempts, clock, docsUrl: () => 'https://gateway.test/docs', log });
+    startDeliveries({ database, nodeId: newId(), attempts, clock, docsUrl: () => 'https://gateway.test/docs', log });
   const nodes = [startNode()];
   const [deliveries] = nodes;
   if (deliveries === undefined) throw new Error('No node was started');

@@ -43,6 +43,7 @@ async function leftAfter({ write, before = (tx, wish) => replayEvents(tx, wish, 
     roomOfFailing: EVENTS,
     deliveriesMax: 100,
     leaseSeconds: 45,
+    nodeId: newId(),
     after: null,
   };
   const claimed = (await claimDeliveries(database, limits)).filter((one) => one.endpoint_id === endpointId);

@@ -26,6 +26,7 @@ const WITHOUT_ACCOUNT: Exceptions = {
     'src/channels/facts-store.ts claimForFacts: channel',
     'src/endpoints/deliver/delivery-store.ts claimDeliveries: delivery',
     'src/endpoints/deliver/delivery-store.ts tidyDeliveries: delivery',
+    'src/endpoints/deliver/gone-store.ts releaseOfNode: delivery',
     'src/erasure/person-store.ts claimErasure: erasure',
     'src/statistics/due-store.ts claimDue: message_statistics_due',
     'src/statistics/due-store.ts collectMarks: message_statistics_mark',

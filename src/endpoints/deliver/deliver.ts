@@ -35,6 +35,8 @@ export interface Deliveries {
 
 export interface DeliveriesDeps {
   database: Database;
+  /** This node, in whose name deliveries are claimed. */
+  nodeId: string;
   attempts: Attempts;
   clock: Clock;
   docsUrl(): string;
@@ -121,11 +123,11 @@ class Carrier {
 
   /** Whether there may be more to take at once. */
   async #round(): Promise<boolean> {
-    const { database, log, watch = unwatched } = this.#deps;
+    const { database, nodeId, log, watch = unwatched } = this.#deps;
     const nowMs = performance.now();
     this.#lanes.prune(nowMs);
     if (nowMs - this.#lookedMs >= LOOK_EVERY_MS) await this.#letGoOfChanged(nowMs);
-    const take = { deliveriesMax: CLAIM_MAX, leaseSeconds: LEASE_MS / 1_000, after: this.#after };
+    const take = { deliveriesMax: CLAIM_MAX, leaseSeconds: LEASE_MS / 1_000, nodeId, after: this.#after };
     this.#changedMeanwhile.clear();
     const claimed = await watch(() => claimDeliveries(database, { ...this.#lanes.claimRooms(), ...take })).catch(
       (error: unknown) => {

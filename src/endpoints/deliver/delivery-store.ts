@@ -48,6 +48,8 @@ export interface ClaimLimits {
   /** Of all endpoints together. */
   deliveriesMax: number;
   leaseSeconds: number;
+  /** Who takes it. */
+  nodeId: string;
   /** Begins after the endpoint with this id; null: with the first. */
   after: string | null;
 }
@@ -85,6 +87,12 @@ export const FIRST_ENDPOINTS = `
 const EACH_NEXT_ENDPOINT = `
     union all
     select n.account_id, n.endpoint_id from waiting w ${NEXT_ENDPOINT}`;
+/** Every endpoint that has deliveries, as the part `waiting` of a recursive statement. */
+export const EVERY_ENDPOINT = `
+  waiting as (
+    (select account_id, endpoint_id from delivery order by ${DUE_ORDER} limit 1)
+    ${EACH_NEXT_ENDPOINT}
+  )`;
 
 /**
  * Takes what is due, a little of each endpoint. It steps from one endpoint with deliveries to the next by the index and
@@ -113,7 +121,7 @@ const DELIVERY_CLAIM = `
     where e.enabled
     limit $3
   ), claimed as (
-    update delivery set claimed_until = now() + make_interval(secs => $4)
+    update delivery set claimed_until = now() + make_interval(secs => $4), claimed_by = $7
     where ctid = any(array(select place from due))
     returning account_id, endpoint_id, event_id, ctid as place, attempts, ${NEXT_AT_US} as next_at_us,
       ${CLAIMED_UNTIL_US} as claimed_until_us
@@ -140,6 +148,7 @@ export function claimDeliveries(store: Queryable, limits: ClaimLimits): Promise<
     limits.leaseSeconds,
     limits.after ?? NIL_UUID,
     limits.roomOfFailing,
+    limits.nodeId,
   ]);
 }
 
@@ -345,10 +354,7 @@ function replayOf({ accountId, mode, types, endpointId, afterSequence, eventId, 
  * being written down for is locked in another order, and left to the next sweep.
  */
 const DELIVERY_TIDY = `
-  with recursive waiting as (
-    (select account_id, endpoint_id from delivery order by ${DUE_ORDER} limit 1)
-    ${EACH_NEXT_ENDPOINT}
-  )
+  with recursive ${EVERY_ENDPOINT}
   delete from delivery where ctid = any(array(
     select d.place from waiting w
     left join lateral (

@@ -89,6 +89,7 @@ async function claimOf(count: number) {
     roomOfFailing: count,
     deliveriesMax: 100,
     leaseSeconds: 45,
+    nodeId: newId(),
     after: null,
   };
   const claimed = (await claimDeliveries(database, limits)).filter(({ endpoint_id: of }) => of === id);
