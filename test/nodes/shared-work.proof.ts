@@ -76,8 +76,9 @@ async function assertSettledOnce(t: TestContext, { nodes, db }: World): Promise<
   await Promise.all(lost);
   const recovered = () =>
     others
-      .flatMap((node) => [...node.output().matchAll(/"requests":(\d+),"msg":"node\.recovered"/g)])
-      .map(([, requests]) => Number(requests));
+      .flatMap((node) => [...node.output().matchAll(/"requests":(\d+),"deliveries":\d+,"msg":"node\.recovered"/g)])
+      .map(([, requests]) => Number(requests))
+      .filter((requests) => requests > 0);
   await until(async () => {
     const running = await db.database.query('select 1 from request where completed_at is null');
     return running.length === 0 && recovered().length > 0;
