@@ -65,15 +65,20 @@ export async function locateMessages(tx: Queryable, reports: readonly StatusRepo
  * must not be done while that one waits for a lock of ours.
  */
 const MESSAGE_UNPACK = `
+  with wanted as (
+    select account_id, channel_id, array_agg(message_id) as ids
+    from unnest($1::uuid[], $2::uuid[], $3::uuid[]) as t(account_id, channel_id, message_id) group by account_id, channel_id
+  )
   insert into message (account_id, id, request_id, channel_id, mode, direction, type, phone, user_id, status,
     client_reference, own_reference, content, updated_at)
   select r.account_id, i.id, r.id, r.channel_id, r.mode, 'outbound', r.type, i.phone, i.user_id, 'transmitting',
     i.client_reference, i.own_reference, i.components, now()
-  from unnest($1::uuid[], $2::uuid[], $3::uuid[]) as wanted(account_id, channel_id, message_id)
-  join request r on r.account_id = wanted.account_id and r.channel_id = wanted.channel_id and r.completed_at is null
-    and wanted.message_id = any(r.message_ids)
+  from wanted w
+  cross join lateral (
+    select account_id, id, channel_id, mode, type, intent from request
+    where account_id = w.account_id and channel_id = w.channel_id and completed_at is null and message_ids && w.ids offset 0) r
   cross join lateral jsonb_to_recordset(r.intent) as i(${INTENT_COLUMNS})
-  where i.id = wanted.message_id and i.status = 'transmitting'
+  where i.id = any(w.ids) and i.status = 'transmitting'
   order by r.account_id, i.id
   on conflict (account_id, id) do nothing`;
 
