@@ -57,9 +57,10 @@ export async function drainTables(database: Database): Promise<void> {
   await database.query(`vacuum (analyze, truncate off) ${PASSING.join(', ')}`);
 }
 
+/** Not what is due in the statistics: a few minutes of each account, which may as well be read whole. */
 const PASSING = [
   ...['delivery', 'notification_pack', 'idempotency', 'inbound_id', 'erased_inbound_id', 'customer_window'],
-  ...['message_statistics_due', 'message_statistics_mark', 'applied_news', 'erasure'],
+  ...['message_statistics_mark', 'applied_news', 'erasure'],
 ];
 
 async function makeAccount(database: Database, number: number): Promise<void> {
