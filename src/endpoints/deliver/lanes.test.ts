@@ -156,7 +156,7 @@ describe('lanes', () => {
 
   it('ask for more only where a claim has taken all that it might', () => {
     const lanes = new Lanes();
-    proveAll(lanes, ['endpoint']);
+    proveLong(lanes, ['endpoint']);
     const delivery = deliveryOf('account', 'endpoint');
     assert.ok(lanes.wantsMore(delivery));
     const room = roomOf(lanes) ?? 0;
@@ -174,14 +174,31 @@ describe('lanes', () => {
       [14_000, 10],
     ] as const) {
       const lanes = new Lanes();
-      proveAll(lanes, ['endpoint'], durationMs);
+      proveLong(lanes, ['endpoint'], durationMs);
       assert.equal(roomOf(lanes), room, `${durationMs} ms`);
     }
   });
 
+  it('hold no more of an endpoint than has succeeded in a row, so that little is given back when one fails', () => {
+    const lanes = new Lanes();
+    const rooms: (number | undefined)[] = [];
+    const succeed = (times: number) => {
+      for (let done = 0; done < times; done++) proveAll(lanes, ['endpoint']);
+      rooms.push(roomOf(lanes));
+    };
+    succeed(1);
+    succeed(49);
+    succeed(350);
+    lanes.add([deliveryOf('account', 'endpoint')], 0);
+    for (const delivery of beginAll(lanes)) lanes.end(delivery, BAD, 0);
+    rooms.push(roomOf(lanes));
+    succeed(1);
+    assert.deepEqual(rooms, [10, 50, 400, 1, 10]);
+  });
+
   it('take the next of an endpoint when half of what was held is used up, counting what is in flight', () => {
     const lanes = new Lanes();
-    proveAll(lanes, ['endpoint']);
+    proveLong(lanes, ['endpoint']);
     lanes.add(deliveries('account', 'endpoint', 400), 0);
     const endTen = () => {
       for (const delivery of beginAll(lanes)) lanes.end(delivery, GOOD, 0);
@@ -192,7 +209,7 @@ describe('lanes', () => {
     for (const delivery of last) lanes.end(delivery, GOOD, 0);
     assert.equal(roomOf(lanes), 200);
     const slow = new Lanes();
-    proveAll(slow, ['endpoint'], 14_000);
+    proveLong(slow, ['endpoint'], 14_000);
     slow.add(deliveries('account', 'endpoint', 4), 0);
     assert.equal(beginAll(slow).length, 4);
     slow.add(deliveries('account', 'endpoint', 3), 0);
@@ -214,7 +231,7 @@ describe('lanes', () => {
   it('take less of each when much is held already', () => {
     const lanes = new Lanes();
     const names = Array.from({ length: 12 }, (_, place) => `endpoint-${place}`);
-    proveAll(lanes, names);
+    proveLong(lanes, names);
     for (const name of names.slice(1)) lanes.add(deliveries('account', name, 200), 0);
     const { rooms } = lanes.claimRooms();
     assert.equal(rooms.find(({ endpointId }) => endpointId === 'endpoint-0')?.room, 10);
@@ -260,7 +277,7 @@ describe('lanes', () => {
     lanes.add(deliveries('account', 'good', 1), 0);
     for (const delivery of beginAll(lanes)) lanes.end(delivery, GOOD, 5_000_000);
     lanes.prune(5_599_999);
-    assert.equal(roomOf(lanes), 400);
+    assert.equal(roomOf(lanes), 10);
     lanes.prune(5_600_000);
     assert.equal(roomOf(lanes), undefined);
   });
@@ -287,6 +304,11 @@ function beginAll(lanes: Lanes): ClaimedDelivery[] {
 function proveAll(lanes: Lanes, endpointIds: string[], durationMs = 10): void {
   for (const id of endpointIds) lanes.add([deliveryOf('account', id)], 0);
   for (const delivery of beginAll(lanes)) lanes.end(delivery, { succeeded: true, durationMs }, 0);
+}
+
+/** As often as is asked for before the most of it is held. */
+function proveLong(lanes: Lanes, endpointIds: string[], durationMs = 10): void {
+  for (let times = 0; times < 400; times++) proveAll(lanes, endpointIds, durationMs);
 }
 
 function roomOf(lanes: Lanes): number | undefined {

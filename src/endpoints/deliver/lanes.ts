@@ -32,6 +32,8 @@ interface Lane {
   proven: boolean;
   /** It fails, as a dead one does that holds its place until the time-out, or its last attempt here took long. */
   holdsLong: boolean;
+  /** Attempts that have succeeded here since the last one that failed. */
+  inARow: number;
   /** The most that is held of it, if it is proven. */
   takeMax: number;
   /** What the claim under way may take of it. */
@@ -119,6 +121,7 @@ export class Lanes {
     const lane = this.#laneOf(delivery);
     this.#count(lane, -1);
     lane.proven = succeeded;
+    lane.inARow = succeeded ? lane.inARow + 1 : 0;
     lane.holdsLong = !succeeded || durationMs > SOON_MS;
     lane.takeMax = takeFor(durationMs);
     lane.usedAtMs = nowMs;
@@ -157,8 +160,8 @@ export class Lanes {
   #laneOf({ account_id: accountId, endpoint_id: endpointId, endpoint_failing: holdsLong }: ClaimedDelivery): Lane {
     const known = this.#lanes.get(endpointId);
     if (known !== undefined) return known;
-    const nothing = { waiting: [], inFlight: 0, proven: false, takeMax: 1, room: 1, more: false, usedAtMs: 0 };
-    const lane: Lane = { accountId, endpointId, holdsLong, ...nothing };
+    const unproven = { proven: false, inARow: 0, takeMax: 1, room: 1, more: false, usedAtMs: 0 };
+    const lane: Lane = { accountId, endpointId, holdsLong, waiting: [], inFlight: 0, ...unproven };
     this.#lanes.set(endpointId, lane);
     return lane;
   }
@@ -174,12 +177,17 @@ export class Lanes {
     return lane.waiting.splice(0).map(({ delivery }) => delivery);
   }
 
-  /** The next large take is claimed when half of the last one is used up: claims are few, and the endpoint never waits. */
-  #roomOf({ proven, takeMax, waiting, inFlight }: Lane): number {
+  /**
+   * The next large take is claimed when half of the last one is used up: claims are few, and the endpoint never waits. No more is
+   * held than has succeeded in a row, because what waits is given back when one fails: of an endpoint that fails now and then
+   * hundreds would be claimed and given back for every few that arrive.
+   */
+  #roomOf({ proven, inARow, takeMax, waiting, inFlight }: Lane): number {
     const held = waiting.length + inFlight;
     if (!proven) return held === 0 ? 1 : 0;
     if (this.#waiting >= WAITING_MAX || takeMax === PER_ENDPOINT_MAX) return Math.max(0, PER_ENDPOINT_MAX - held);
-    return held > takeMax / 2 ? 0 : takeMax - held;
+    const mayHold = Math.min(takeMax, Math.max(PER_ENDPOINT_MAX, inARow));
+    return held > mayHold / 2 ? 0 : mayHold - held;
   }
 
   #mayBegin(lane: Lane): boolean {
