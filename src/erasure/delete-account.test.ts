@@ -82,7 +82,7 @@ describe('deleting an account', () => {
     const key = await gateway.createKey({ accountId });
     const held: ServerResponse[] = [];
     const receiver = await startReceiver((response, place) => {
-      if (place < 5) response.writeHead(204).end();
+      if (place < 60) response.writeHead(204).end();
       else held.push(response);
     });
     after(() => receiver.close());
@@ -92,14 +92,15 @@ describe('deleting an account', () => {
       gateway.database.transaction((tx) => appendEvents(tx, new Array(count).fill(draft)));
     const rows = async (of: string) =>
       (await gateway.database.query(`select 1 from ${of} and account_id = $1`, [accountId])).length;
-    await record(5);
-    await until(async () => (await rows('attempt where true')) === 5);
+    // So many have to succeed in a row before as many are held in memory.
+    await record(60);
+    await until(async () => (await rows('attempt where true')) === 60);
     await record(60);
     await until(async () => held.length === 10 && (await rows('delivery where claimed_until > now()')) === 60);
     assert.equal((await call('DELETE', `/platform/v1/accounts/${accountId}`)).status, 202);
     for (const response of held) response.writeHead(204).end();
-    await until(async () => (await rows('attempt where true')) === 15);
-    assert.equal(receiver.received.length, 15);
+    await until(async () => (await rows('attempt where true')) === 70);
+    assert.equal(receiver.received.length, 70);
   });
 
   it('stops it at once, and erases its data and no one else in the background', async () => {
