@@ -82,7 +82,7 @@ export function createAttempts(deps: AttemptsDeps): Attempts {
       const begunMs = performance.now();
       const span = beginSpan(traces, destination, parcel);
       const traceparent = span?.traceparent ?? (parcel.traceparent && continueTrace(parcel.traceparent));
-      const result = await send(destination, { ...parcel, traceparent }, at, signal);
+      const result = await send(destination, { eventId: parcel.eventId, body: parcel.body, traceparent }, at, signal);
       span?.end(
         { 'waypost.http_status': result.httpStatus ?? 0 },
         succeeded(result) ? undefined : (result.error ?? 'status'),

@@ -8,7 +8,13 @@ import type { Database } from '../../store/database.ts';
 import { isPassingFailure } from '../../store/passing-failure.ts';
 import { repeatOnConflict } from '../../store/repeat-on-conflict.ts';
 import type { AttemptOutcome, Attempts } from './attempt.ts';
-import { type ClaimedDelivery, claimDeliveries, releaseDeliveries, removeDeliveries } from './delivery-store.ts';
+import {
+  type ClaimedDelivery,
+  claimDeliveries,
+  type LiveDelivery,
+  releaseDeliveries,
+  removeDeliveries,
+} from './delivery-store.ts';
 import { Lanes } from './lanes.ts';
 import { findUnchanged, keyOfThen } from './note-store.ts';
 import { createRecorder, type MadeAttempt, type Recorder } from './record.ts';
@@ -52,7 +58,7 @@ export interface DeliveriesDeps {
 
 /** A delivery after an attempt. `waitMs` null: there is no next one. */
 export interface CarriedDelivery {
-  delivery: ClaimedDelivery;
+  delivery: LiveDelivery;
   outcome: AttemptOutcome;
   waitMs: number | null;
 }
@@ -140,9 +146,9 @@ class Carrier {
     if (claimed === undefined) return false;
     const passedOver = this.#after !== null;
     this.#after = claimed.length < CLAIM_MAX ? null : lastOf(claimed);
-    const { expired = [], alive = [] } = Object.groupBy(claimed, ({ type }) => (type === null ? 'expired' : 'alive'));
+    const expired = claimed.filter((delivery) => !isLive(delivery));
     await this.#drop(expired);
-    this.#lanes.add(alive, nowMs);
+    this.#lanes.add(claimed.filter(isLive), nowMs);
     const outdated = [...this.#changedMeanwhile].flatMap((endpointId) => this.#lanes.letGo(endpointId));
     this.#begin();
     await this.#release(outdated);
@@ -170,11 +176,12 @@ class Carrier {
     }
   }
 
-  async #carry(delivery: ClaimedDelivery): Promise<void> {
+  async #carry(delivery: LiveDelivery): Promise<void> {
     const { attempts, clock, docsUrl, random = Math.random } = this.#deps;
     const eventId = formatId('evt', delivery.event_id);
-    const type = delivery.type ?? '';
-    const body = eventText({ ...delivery, id: delivery.event_id, type }, docsUrl());
+    const { account_id, sequence, type, data, at_ms } = delivery;
+    // Written out: to copy all of a delivery for this and for its record took 3 of the 70 µs that an event takes this process.
+    const body = eventText({ id: delivery.event_id, account_id, sequence, type, data, at_ms }, docsUrl());
     const destination = {
       endpointId: delivery.endpoint_id,
       mode: delivery.mode,
@@ -192,7 +199,7 @@ class Carrier {
     const number = delivery.attempts + 1;
     const waitMs = succeeded ? null : waitAfterMs(number, outcome.retryAfter, clock.nowMs(), random);
     this.#deps.onAttempt?.({ delivery, outcome, waitMs });
-    await Promise.all([this.#release(left), this.#record({ delivery: { ...delivery, type }, outcome, waitMs })]);
+    await Promise.all([this.#release(left), this.#record({ delivery, outcome, waitMs })]);
     if (left.length > 0) this.nudge();
   }
 
@@ -224,6 +231,10 @@ class Carrier {
       this.#deps.log.warn({ err: error }, 'deliveries.release_failed');
     }
   }
+}
+
+function isLive(delivery: ClaimedDelivery): delivery is LiveDelivery {
+  return delivery.type !== null;
 }
 
 /** The largest id of an endpoint among them. */

@@ -38,6 +38,9 @@ export interface ClaimedDelivery {
   at_ms: number;
 }
 
+/** One whose event is there. */
+export type LiveDelivery = ClaimedDelivery & { type: string };
+
 /** How much a claim takes. */
 export interface ClaimLimits {
   /** Endpoints that may have more or fewer deliveries than the others now, or none. */

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import type { ClaimedDelivery } from './delivery-store.ts';
+import type { LiveDelivery } from './delivery-store.ts';
 import { Lanes } from './lanes.ts';
 
 const GOOD = { succeeded: true, durationMs: 10 };
@@ -295,8 +295,8 @@ describe('lanes', () => {
   });
 });
 
-function beginAll(lanes: Lanes): ClaimedDelivery[] {
-  const begun: ClaimedDelivery[] = [];
+function beginAll(lanes: Lanes): LiveDelivery[] {
+  const begun: LiveDelivery[] = [];
   for (let next = lanes.begin(0); next !== undefined; next = lanes.begin(0)) begun.push(next);
   return begun;
 }
@@ -315,11 +315,11 @@ function roomOf(lanes: Lanes): number | undefined {
   return lanes.claimRooms().rooms[0]?.room;
 }
 
-function deliveries(accountId: string, endpointId: string, count: number): ClaimedDelivery[] {
+function deliveries(accountId: string, endpointId: string, count: number): LiveDelivery[] {
   return Array.from({ length: count }, () => deliveryOf(accountId, endpointId));
 }
 
-function deliveryOf(accountId: string, endpointId: string): ClaimedDelivery {
+function deliveryOf(accountId: string, endpointId: string): LiveDelivery {
   return {
     account_id: accountId,
     endpoint_id: endpointId,

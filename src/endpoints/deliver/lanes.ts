@@ -1,4 +1,4 @@
-import type { ClaimedDelivery, ClaimLimits } from './delivery-store.ts';
+import type { ClaimLimits, LiveDelivery } from './delivery-store.ts';
 import { type EndpointThen, keyOfThen } from './note-store.ts';
 
 /** More at once would look like an attack to a small server. */
@@ -44,7 +44,7 @@ interface Lane {
 }
 
 interface Waiting {
-  delivery: ClaimedDelivery;
+  delivery: LiveDelivery;
   claimedAtMs: number;
 }
 
@@ -74,7 +74,7 @@ export class Lanes {
   }
 
   /** Takes over what was claimed with these rooms. */
-  add(claimed: readonly ClaimedDelivery[], nowMs: number): void {
+  add(claimed: readonly LiveDelivery[], nowMs: number): void {
     for (const lane of this.#lanes.values()) lane.more &&= lane.room === 0;
     for (const [, taken] of Map.groupBy(claimed, ({ endpoint_id: id }) => id)) {
       const [first] = taken;
@@ -88,7 +88,7 @@ export class Lanes {
   }
 
   /** Whether a claim would bring more of this endpoint now. */
-  wantsMore({ endpoint_id: endpointId }: ClaimedDelivery): boolean {
+  wantsMore({ endpoint_id: endpointId }: LiveDelivery): boolean {
     const lane = this.#lanes.get(endpointId);
     return lane?.more === true && this.#roomOf(lane) > 0;
   }
@@ -97,7 +97,7 @@ export class Lanes {
    * The next delivery that may begin now; undefined if there is none. What was claimed before `notBeforeMs` is left to
    * its lease, because another node may have it by the time of the answer.
    */
-  begin(notBeforeMs: number): ClaimedDelivery | undefined {
+  begin(notBeforeMs: number): LiveDelivery | undefined {
     for (const lane of this.#ready) {
       while (lane.waiting[0] !== undefined && lane.waiting[0].claimedAtMs < notBeforeMs) this.#next(lane);
       const next = this.#mayBegin(lane) ? this.#next(lane) : undefined;
@@ -114,10 +114,10 @@ export class Lanes {
 
   /** An attempt is over. Returns what waits for the same endpoint and is to be given back, because this one failed. */
   end(
-    delivery: ClaimedDelivery,
+    delivery: LiveDelivery,
     { succeeded, durationMs }: { succeeded: boolean; durationMs: number },
     nowMs: number,
-  ): ClaimedDelivery[] {
+  ): LiveDelivery[] {
     const lane = this.#laneOf(delivery);
     this.#count(lane, -1);
     lane.proven = succeeded;
@@ -139,13 +139,13 @@ export class Lanes {
   }
 
   /** What waits for an endpoint; it is not kept here any longer. */
-  letGo(endpointId: string): ClaimedDelivery[] {
+  letGo(endpointId: string): LiveDelivery[] {
     const lane = this.#lanes.get(endpointId);
     return lane === undefined ? [] : this.#empty(lane);
   }
 
   /** All that is claimed and not begun; it is not kept here any longer. */
-  clear(): ClaimedDelivery[] {
+  clear(): LiveDelivery[] {
     return [...this.#lanes.values()].flatMap((lane) => this.#empty(lane));
   }
 
@@ -157,7 +157,7 @@ export class Lanes {
     }
   }
 
-  #laneOf({ account_id: accountId, endpoint_id: endpointId, endpoint_failing: holdsLong }: ClaimedDelivery): Lane {
+  #laneOf({ account_id: accountId, endpoint_id: endpointId, endpoint_failing: holdsLong }: LiveDelivery): Lane {
     const known = this.#lanes.get(endpointId);
     if (known !== undefined) return known;
     const unproven = { proven: false, inARow: 0, takeMax: 1, room: 1, more: false, usedAtMs: 0 };
@@ -171,7 +171,7 @@ export class Lanes {
     return lane.waiting.shift();
   }
 
-  #empty(lane: Lane): ClaimedDelivery[] {
+  #empty(lane: Lane): LiveDelivery[] {
     this.#ready.delete(lane);
     this.#waiting -= lane.waiting.length;
     return lane.waiting.splice(0).map(({ delivery }) => delivery);

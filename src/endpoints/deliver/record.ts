@@ -5,7 +5,7 @@ import { repeatOnConflict } from '../../store/repeat-on-conflict.ts';
 import { presentEndpoint } from '../present.ts';
 import type { AttemptOutcome } from './attempt.ts';
 import { insertAttempts, type NewAttempt } from './attempt-store.ts';
-import { type ClaimedDelivery, type Placed, removeDeliveries, settleDeliveries } from './delivery-store.ts';
+import { type LiveDelivery, type Placed, removeDeliveries, settleDeliveries } from './delivery-store.ts';
 import {
   type AttemptNote,
   type DisabledEndpoint,
@@ -27,7 +27,7 @@ const HTTP_GONE = 410;
 
 /** An attempt that was made for a delivery. */
 export interface MadeAttempt {
-  delivery: Placed & Pick<ClaimedDelivery, 'claimed_until_us' | 'address_version'> & { type: string };
+  delivery: Placed & Pick<LiveDelivery, 'claimed_until_us' | 'address_version' | 'type'>;
   outcome: AttemptOutcome;
   /** Of a failed one: when to try again; null: never. */
   waitMs: number | null;
@@ -120,9 +120,15 @@ function onePerEndpoint<Delivery extends { endpoint_id: string }>(deliveries: re
   return [...new Map(deliveries.map((delivery) => [delivery.endpoint_id, delivery])).values()];
 }
 
-function rowOf({ delivery, outcome: { retryAfter: _, ...attempt } }: MadeAttempt, waitMs: number | null): NewAttempt {
+function rowOf({ delivery, outcome }: MadeAttempt, waitMs: number | null): NewAttempt {
   return {
-    ...attempt,
+    id: outcome.id,
+    at: outcome.at,
+    outcome: outcome.outcome,
+    http_status: outcome.http_status,
+    error: outcome.error,
+    duration_ms: outcome.duration_ms,
+    answer: outcome.answer,
     account_id: delivery.account_id,
     endpoint_id: delivery.endpoint_id,
     event_id: delivery.event_id,
