@@ -28,12 +28,10 @@ interface Lane {
   /** Claimed and not begun. */
   readonly waiting: Waiting[];
   inFlight: number;
-  /** The last attempt here succeeded. */
-  proven: boolean;
+  /** Attempts that have succeeded here since the last one that failed. With one of them the endpoint is proven. */
+  inARow: number;
   /** It fails, as a dead one does that holds its place until the time-out, or its last attempt here took long. */
   holdsLong: boolean;
-  /** Attempts that have succeeded here since the last one that failed. */
-  inARow: number;
   /** The most that is held of it, if it is proven. */
   takeMax: number;
   /** What the claim under way may take of it. */
@@ -120,7 +118,6 @@ export class Lanes {
   ): LiveDelivery[] {
     const lane = this.#laneOf(delivery);
     this.#count(lane, -1);
-    lane.proven = succeeded;
     lane.inARow = succeeded ? lane.inARow + 1 : 0;
     lane.holdsLong = !succeeded || durationMs > SOON_MS;
     lane.takeMax = takeFor(durationMs);
@@ -152,7 +149,7 @@ export class Lanes {
   /** Forgets endpoints of which nothing good is known. */
   prune(nowMs: number): void {
     for (const lane of this.#lanes.values()) {
-      const remembered = lane.proven && nowMs - lane.usedAtMs < REMEMBERED_MS;
+      const remembered = isProven(lane) && nowMs - lane.usedAtMs < REMEMBERED_MS;
       if (lane.inFlight === 0 && lane.waiting.length === 0 && !remembered) this.#lanes.delete(lane.endpointId);
     }
   }
@@ -160,7 +157,7 @@ export class Lanes {
   #laneOf({ account_id: accountId, endpoint_id: endpointId, endpoint_failing: holdsLong }: LiveDelivery): Lane {
     const known = this.#lanes.get(endpointId);
     if (known !== undefined) return known;
-    const unproven = { proven: false, inARow: 0, takeMax: 1, room: 1, more: false, usedAtMs: 0 };
+    const unproven = { inARow: 0, takeMax: 1, room: 1, more: false, usedAtMs: 0 };
     const lane: Lane = { accountId, endpointId, holdsLong, waiting: [], inFlight: 0, ...unproven };
     this.#lanes.set(endpointId, lane);
     return lane;
@@ -182,9 +179,10 @@ export class Lanes {
    * held than has succeeded in a row, because what waits is given back when one fails: of an endpoint that fails now and then
    * hundreds would be claimed and given back for every few that arrive.
    */
-  #roomOf({ proven, inARow, takeMax, waiting, inFlight }: Lane): number {
+  #roomOf(lane: Lane): number {
+    const { inARow, takeMax, waiting, inFlight } = lane;
     const held = waiting.length + inFlight;
-    if (!proven) return held === 0 ? 1 : 0;
+    if (!isProven(lane)) return held === 0 ? 1 : 0;
     if (this.#waiting >= WAITING_MAX || takeMax === PER_ENDPOINT_MAX) return Math.max(0, PER_ENDPOINT_MAX - held);
     const mayHold = Math.min(takeMax, Math.max(PER_ENDPOINT_MAX, inARow));
     return held > mayHold / 2 ? 0 : mayHold - held;
@@ -218,8 +216,13 @@ function placesFor({ holdsLong }: Pick<Lane, 'holdsLong'>, placesMax: number): n
 }
 
 /** Whether only an attempt that ends makes room for the next one. */
-function isFull({ inFlight, proven }: Lane): boolean {
-  return inFlight >= (proven ? PER_ENDPOINT_MAX : 1);
+function isFull(lane: Lane): boolean {
+  return lane.inFlight >= (isProven(lane) ? PER_ENDPOINT_MAX : 1);
+}
+
+/** Whether the last attempt here succeeded. */
+function isProven({ inARow }: Lane): boolean {
+  return inARow > 0;
 }
 
 /** How much is held of an endpoint whose attempts take this long. */
