@@ -10,7 +10,6 @@ import type { Node } from '../nodes/node.ts';
 import { expireNews } from '../notifications/news-store.ts';
 import { unwatched, type WatchRound } from '../observe/loops.ts';
 import type { Database } from '../store/database.ts';
-import { repeatOnConflict } from '../store/repeat-on-conflict.ts';
 import { makeWeeks } from './make-weeks.ts';
 import { repeat } from './repeat.ts';
 
@@ -60,7 +59,7 @@ export async function startSweeps(deps: Deps): Promise<Sweeps> {
     const working = await listWorkingNodes(database);
     for (const gone of await node.findGone(working)) {
       const requests = await recoverRequests(database, gone, docsUrl(), log);
-      const deliveries = await repeatOnConflict(() => releaseOfNode(database, gone));
+      const deliveries = await releaseOfNode(database, gone);
       await node.forget(gone);
       if (requests + deliveries > 0) log.info({ node_id: gone, requests, deliveries }, 'node.recovered');
     }

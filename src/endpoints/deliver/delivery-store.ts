@@ -86,16 +86,16 @@ export const FIRST_ENDPOINTS = `
     select n.account_id, n.endpoint_id, w.place + 1 from waiting w ${NEXT_ENDPOINT}
     where w.place < $1
   )`;
-/** All that come after the first of `waiting`. */
-const EACH_NEXT_ENDPOINT = `
-    union all
-    select n.account_id, n.endpoint_id from waiting w ${NEXT_ENDPOINT}`;
-/** Every endpoint that has deliveries, as the part `waiting` of a recursive statement. */
-export const EVERY_ENDPOINT = `
+const endpointsFrom = (first: string) => `
   waiting as (
-    (select account_id, endpoint_id from delivery order by ${DUE_ORDER} limit 1)
-    ${EACH_NEXT_ENDPOINT}
+    (select account_id, endpoint_id from delivery ${first} order by ${DUE_ORDER} limit 1)
+    union all
+    select n.account_id, n.endpoint_id from waiting w ${NEXT_ENDPOINT}
   )`;
+/** Every endpoint that has deliveries, as the part `waiting` of a recursive statement. */
+export const EVERY_ENDPOINT = endpointsFrom('');
+/** Those that come after the one with the id $5. */
+const LATER_ENDPOINTS = endpointsFrom(`where (${DUE_ORDER}) > (uuid_send($5::uuid), 'infinity')`);
 
 /**
  * Takes what is due, a little of each endpoint. It steps from one endpoint with deliveries to the next by the index and
@@ -105,11 +105,7 @@ export const EVERY_ENDPOINT = `
  * endpoints up one by one. Written so, it has only one plan, a good one, even if the planner believes the table empty.
  */
 const DELIVERY_CLAIM = `
-  with recursive waiting as (
-    (select account_id, endpoint_id from delivery where (${DUE_ORDER}) > (uuid_send($5::uuid), 'infinity')
-     order by ${DUE_ORDER} limit 1)
-    ${EACH_NEXT_ENDPOINT}
-  ), due as (
+  with recursive ${LATER_ENDPOINTS}, due as (
     select d.place from waiting w
     cross join lateral (
       select enabled, failing_since from endpoint where account_id = w.account_id and id = w.endpoint_id limit 1) e

@@ -12,8 +12,8 @@ const DELIVERY_RELEASE_OF_NODE = `
   with recursive ${EVERY_ENDPOINT}, held as (
     select d.place from waiting w
     cross join lateral (
-      select ctid as place, claimed_by, claimed_until from delivery where ${DUE} order by ${DUE_ORDER} limit $2) d
-    where d.claimed_by = $1 and d.claimed_until > now()
+      select ctid as place, claimed_by from delivery where ${DUE} order by ${DUE_ORDER} limit $2) d
+    where d.claimed_by = $1
   ), free as (
     select ctid as place from delivery
     where ctid = any(array(select place from held)) and claimed_by = $1 and claimed_until > now()
