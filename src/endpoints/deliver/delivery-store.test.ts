@@ -22,7 +22,16 @@ import {
 
 const { database, drop } = await createTestDatabase();
 after(drop);
-const nodeId = newId();
+/** A claim that takes nothing; what it shall take, each test adds. */
+const NOTHING: ClaimLimits = {
+  rooms: [],
+  roomOfOthers: 0,
+  roomOfFailing: 0,
+  deliveriesMax: 1_000,
+  leaseSeconds: 45,
+  nodeId: newId(),
+  after: null,
+};
 
 describe('a claim', () => {
   it('takes what is due of each endpoint, the oldest first, as far as there is room', async () => {
@@ -69,15 +78,7 @@ describe('a claim', () => {
     const { accountId, endpointId } = await addEndpoint();
     await record(accountId, ['message.sent', 'message.sent', 'message.sent']);
     const take = async (roomOfOthers: number, roomOfFailing: number) => {
-      const limits = {
-        rooms: [],
-        roomOfOthers,
-        roomOfFailing,
-        deliveriesMax: 100,
-        leaseSeconds: 45,
-        nodeId,
-        after: null,
-      };
+      const limits = { ...NOTHING, roomOfOthers, roomOfFailing, deliveriesMax: 100 };
       const claimed = (await claimDeliveries(database, limits)).filter(({ account_id: id }) => id === accountId);
       return claimed.map(({ endpoint_failing: failing }) => failing);
     };
@@ -92,11 +93,7 @@ describe('a claim', () => {
     const { database: large, drop: dropLarge } = await createTestDatabase();
     t.after(dropLarge);
     const rooms = (await fillEndpoints(large, 1_500)).map((endpointId) => ({ endpointId, room: 0 }));
-    const limits = { roomOfOthers: 0, roomOfFailing: 0, deliveriesMax: 1_000, leaseSeconds: 45, nodeId, after: null };
-    const [known, unknown] = [
-      await rowsRead(large, { ...limits, rooms }),
-      await rowsRead(large, { ...limits, rooms: [] }),
-    ];
+    const [known, unknown] = [await rowsRead(large, { ...NOTHING, rooms }), await rowsRead(large, NOTHING)];
     assert.ok(unknown > 0);
     assert.equal(known, unknown);
   });
@@ -112,15 +109,7 @@ describe('a claim', () => {
     // In use, as the table is when deliveries go on, it keeps its pages.
     await large.query('vacuum (analyze, truncate off) delivery');
     await large.query(enqueue, [endpointId, 20_000]);
-    const limits = {
-      rooms: [],
-      roomOfOthers: 10,
-      roomOfFailing: 10,
-      deliveriesMax: 1_000,
-      leaseSeconds: 45,
-      after: null,
-    };
-    assert.ok((await rowsRead(large, { ...limits, nodeId })) < 200);
+    assert.ok((await rowsRead(large, { ...NOTHING, roomOfOthers: 10, roomOfFailing: 10 })) < 200);
   });
 });
 
@@ -300,15 +289,7 @@ async function record(accountId: string, types: readonly EventType[], mode: Mode
 /** What it takes of one endpoint; of the others it takes nothing. */
 function claim(endpointId: string, room: number): Promise<ClaimedDelivery[]> {
   const rooms = [{ endpointId, room }];
-  return claimDeliveries(database, {
-    rooms,
-    roomOfOthers: 0,
-    roomOfFailing: 0,
-    deliveriesMax: 100,
-    leaseSeconds: 45,
-    nodeId,
-    after: null,
-  });
+  return claimDeliveries(database, { ...NOTHING, rooms, deliveriesMax: 100 });
 }
 
 function sequences(claimed: readonly ClaimedDelivery[]): number[] {
