@@ -64,7 +64,7 @@ import type { Database, Queryable } from './store/database.ts';
 import { isPassingFailure } from './store/passing-failure.ts';
 import { createTemplateRegistry, type TemplateRegistry } from './templates/registry.ts';
 import { templateRoutes } from './templates/routes.ts';
-import { SYNC_LOOK_MS, syncDueTemplates } from './templates/schedule.ts';
+import { templateRounds } from './templates/schedule.ts';
 import { VERSION } from './version.ts';
 import { metricsRoute } from './watch/metrics-route.ts';
 import { createWatch, type Watch } from './watch/watch.ts';
@@ -236,7 +236,7 @@ async function createParts(deps: WatchedDeps, sealer: Sealer, life: Life) {
   const processor = startProcessor(database, applyDeps, log, onEvents);
   const keyUses = createKeyUses(database, clock);
   const rounds = [
-    { name: 'templates', run: () => syncDueTemplates({ database, channels, registry }), everyMs: SYNC_LOOK_MS },
+    ...templateRounds({ database, channels, registry, closing: life.closing.signal }),
     { name: 'strays', run: () => ledger.withdrawStrays(node.id), everyMs: STRAYS_EVERY_MS },
     ...platformRounds({
       ...{ database, provider, sealer, sandbox, keyUses, keep: config.keep, clock, log },

@@ -10,9 +10,9 @@ import { CHANNEL_COLUMNS, type ChannelRow, type ChannelTarget } from './store.ts
 const CHANNEL_CLAIM_FACTS = `
   with due as (
     select account_id, id from channel
-    where status = 'connected' and (facts_read_at is null
-      or (mode = 'live' and facts_read_at < now() - make_interval(secs => $1)))
-    order by facts_read_at nulls first limit $2 for no key update skip locked
+    where status = 'connected' and (mode = 'live' or facts_read_at is null)
+      and coalesce(facts_read_at, '-infinity') < now() - make_interval(secs => $1)
+    order by coalesce(facts_read_at, '-infinity') limit $2 for no key update skip locked
   )
   update channel set facts_read_at = now() - case when mode = 'live' then make_interval(secs => $1 - $3) else interval '0' end
   from due where channel.account_id = due.account_id and channel.id = due.id returning channel.id, channel.account_id`;

@@ -68,3 +68,19 @@ describe('a start', () => {
     await gone.leave();
   });
 });
+
+describe('rounds of which some run at a time', () => {
+  it('go on while one of them is held up', async () => {
+    const { database } = test;
+    const node = await joinNodes({ database, log });
+    const held = Promise.withResolvers<void>();
+    let begun = 0;
+    const run = () => (++begun === 1 ? held.promise : Promise.resolve());
+    const rounds = [{ name: 'readings', run, everyMs: 1, atATime: 2 }];
+    const sweeps = await startSweeps({ database, node, docsUrl: () => '', log, rounds, keep: KEEP });
+    await until(() => begun > 3);
+    held.resolve();
+    await sweeps.stop();
+    await node.leave();
+  });
+});

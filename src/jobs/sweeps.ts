@@ -36,6 +36,8 @@ interface Round {
   /** What it returns, if it is a number, says how much there was to do. */
   run(): Promise<unknown>;
   everyMs: number;
+  /** So many of them run side by side, each one as soon as its own last one and a rest are over; one without it. */
+  atATime?: number;
   /** When it runs first; without it after `everyMs`. */
   firstMs?: number;
 }
@@ -78,7 +80,10 @@ export async function startSweeps(deps: Deps): Promise<Sweeps> {
     { name: 'tidy', run: tidy, everyMs: TIDY_EVERY_MS, firstMs: tidyAfterMs },
     ...deps.rounds,
   ];
-  const loops = rounds.map((round) => repeat(watched(round, deps), round.everyMs, log, round.firstMs));
+  const loops = rounds.flatMap((round) => {
+    const run = watched(round, deps);
+    return Array.from({ length: round.atATime ?? 1 }, () => repeat(run, round.everyMs, log, round.firstMs));
+  });
   return {
     async stop() {
       stopping = true;

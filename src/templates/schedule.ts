@@ -1,34 +1,52 @@
 import type { Channels } from '../channels/channels.ts';
-import type { Queryable } from '../store/database.ts';
+import type { Database } from '../store/database.ts';
 import type { TemplateRegistry } from './registry.ts';
-import { claimDueSyncs } from './store.ts';
+import { claimDueSyncs, noteNewSyncs, readDatabaseTime } from './store.ts';
 
 /** How often a node looks for templates that are due. */
-export const SYNC_LOOK_MS = 10_000;
-/** What a notification does not tell is seen within this time. */
-const OLDER_THAN_SECONDS = 3_600;
-/** The provider limits such calls; a round of a node makes few. */
-const SYNCS_A_ROUND_MAX = 5;
+const LOOK_MS = 10_000;
+/**
+ * So many business accounts are read at a time. The provider limits such calls for each of them; with this a node reads nine
+ * thousand an hour if the provider takes two seconds for one.
+ */
+const AT_A_TIME = 5;
+/** A round that takes minutes looks like one that hangs. What is left is for the next one. */
+const ROUND_MS = 30_000;
 
 interface Deps {
-  database: Queryable;
+  database: Database;
   channels: Pick<Channels, 'listUsable'>;
   registry: TemplateRegistry;
+  /** Aborted when the process stops, which waits for the readings under way. */
+  closing: AbortSignal;
+}
+
+/** What keeps templates up to date, on every node. */
+export function templateRounds(deps: Deps) {
+  return [
+    { name: 'templates_new', run: () => noteNewSyncs(deps.database), everyMs: LOOK_MS },
+    { name: 'templates', run: () => syncDueTemplates(deps), everyMs: LOOK_MS, atATime: AT_A_TIME },
+  ];
 }
 
 /**
- * Reads the templates of the business accounts that are due, each by one node at a time. Returns how many. One is claimed
- * when its turn has come: a provider that takes minutes for one, or a fault, keeps no other from being read by other nodes.
+ * Reads the templates of the business accounts that are due, one after another, each by one node at a time. Returns how many. One is
+ * claimed when its turn has come: a provider that takes minutes for one, or a fault, keeps no other from being read meanwhile. What is
+ * due by news that comes after its beginning is left to the next round, or a business account with much news would be read all the time.
  */
-export async function syncDueTemplates({ database, channels, registry }: Deps): Promise<number> {
-  for (let syncs = 0; syncs < SYNCS_A_ROUND_MAX; syncs++) {
-    const [due] = await claimDueSyncs(database, OLDER_THAN_SECONDS, 1);
-    if (due === undefined) return syncs;
+export async function syncDueTemplates({ database, channels, registry, closing }: Deps): Promise<number> {
+  const begunAt = await readDatabaseTime(database);
+  const untilMs = performance.now() + ROUND_MS;
+  let syncs = 0;
+  while (!closing.aborted && performance.now() < untilMs) {
+    const [due] = await claimDueSyncs(database, begunAt, 1);
+    if (due === undefined) break;
+    syncs += 1;
     const usable = await channels.listUsable(due.accountId, due.mode);
     const channel = usable.find((one) => one.businessAccountId === due.businessAccountId && !one.suspended);
     // Its only channel may just have been removed. With a provider that is away it is due again in a minute. What is
     // due although it is being read is so by news, which the list under way may not have.
     if (channel !== undefined) await registry.syncAnew(channel);
   }
-  return SYNCS_A_ROUND_MAX;
+  return syncs;
 }

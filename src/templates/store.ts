@@ -169,6 +169,8 @@ export function removeMissingTemplates(
 
 /** A reading holds others off for so long. A provider with many templates, asked page by page, takes minutes. */
 const CLAIMED = "interval '10 minutes'";
+/** What a notification does not tell is seen within this time. */
+const EVERY = "interval '1 hour'";
 
 /** `started_at` is the reading's own mark: a notification takes it away, and a reading that begins later puts its own there. */
 const SYNC_BEGIN = `
@@ -190,7 +192,7 @@ export async function noteBegun(tx: Queryable, { accountId, mode, businessAccoun
 const SYNC_END = `
   update template_sync set started_at = nullif(started_at, $4::text::timestamptz),
     synced_at = case when started_at = $4::text::timestamptz then now()
-      else coalesce(synced_at, clock_timestamp() - interval '100 years') end
+      else coalesce(synced_at, clock_timestamp() - ${EVERY}) end
   where account_id = $1 and mode = $2 and business_account_id = $3`;
 
 /** `begunAt` is what `noteBegun` gave before the provider was asked. */
@@ -254,30 +256,45 @@ export function applyTemplateNews(tx: Queryable, news: TemplateNews): Promise<Te
   return tx.query<TemplateRow>(TEMPLATE_NEWS, values);
 }
 
+/** What has a live channel is read without anybody's asking; of test keys only what has been asked for. */
+const SYNC_NOTE_NEW = `
+  insert into template_sync (account_id, mode, business_account_id)
+  select distinct account_id, mode, business_account_id from channel c
+  where status = 'connected' and mode = 'live' and not exists (select from template_sync t
+    where t.account_id = c.account_id and t.mode = c.mode and t.business_account_id = c.business_account_id)
+  on conflict do nothing
+  returning account_id`;
+
+/** Has the business accounts of new live channels read. Returns how many there were. */
+export async function noteNewSyncs(store: Queryable): Promise<number> {
+  return (await store.query(SYNC_NOTE_NEW)).length;
+}
+
 /**
- * Claims business accounts whose templates are due to be read: those of live channels that were never read, and all that
- * were read long ago and have a channel still. The claim lapses, so that a node that dies holds nothing up. Those that were
- * tried lately come last, so that many whose provider tells nothing do not hold up the others.
+ * When a business account is due: an hour after it was read, unless a reading that may be under way holds others off. It stands in
+ * the index `template_sync_due` like this, which takes no times with a zone because they may depend on settings.
+ */
+const DUE_AT = `coalesce(greatest(t.synced_at at time zone 'UTC' + ${EVERY}, t.started_at at time zone 'UTC' + ${CLAIMED}), '-infinity')`;
+
+/**
+ * Claims business accounts whose templates were due to be read before a time and that have a channel still, the one that is due
+ * longest first. The claim lapses, so that a node that dies holds nothing up.
  */
 const SYNC_CLAIM = `
-  with live as (
-    insert into template_sync (account_id, mode, business_account_id)
-    select distinct account_id, mode, business_account_id from channel where status = 'connected' and mode = 'live'
-    on conflict do nothing
-  ), due as (
+  with due as (
     select account_id, mode, business_account_id from template_sync t
-    where (synced_at is null or synced_at < now() - make_interval(secs => $1))
-      and (started_at is null or started_at < now() - ${CLAIMED})
+    where ${DUE_AT} < $1::text::timestamptz at time zone 'UTC'
       and exists (select from channel c where c.account_id = t.account_id and c.mode = t.mode
         and c.business_account_id = t.business_account_id and c.status = 'connected')
-    order by greatest(synced_at, started_at) nulls first limit $2 for update skip locked
+    order by ${DUE_AT} limit $2 for update skip locked
   )
   update template_sync s set started_at = now() from due
   where s.account_id = due.account_id and s.mode = due.mode and s.business_account_id = due.business_account_id
   returning s.account_id as "accountId", s.mode, s.business_account_id as "businessAccountId"`;
 
-export function claimDueSyncs(store: Queryable, olderThanSeconds: number, limit: number): Promise<TemplateOwner[]> {
-  return store.query<TemplateOwner>(SYNC_CLAIM, [olderThanSeconds, limit]);
+/** `dueBefore` is what `readDatabaseTime` gave. */
+export function claimDueSyncs(store: Queryable, dueBefore: string, limit: number): Promise<TemplateOwner[]> {
+  return store.query<TemplateOwner>(SYNC_CLAIM, [dueBefore, limit]);
 }
 
 /**
@@ -286,7 +303,7 @@ export function claimDueSyncs(store: Queryable, olderThanSeconds: number, limit:
  */
 const SYNC_MAKE_DUE = `
   update template_sync set started_at = null,
-    synced_at = case when synced_at is not null then clock_timestamp() - interval '100 years' end
+    synced_at = case when synced_at is not null then clock_timestamp() - ${EVERY} end
   where account_id = $1 and mode = $2 and business_account_id = $3`;
 
 export async function makeSyncDue(tx: Queryable, { accountId, mode, businessAccountId }: TemplateOwner): Promise<void> {

@@ -10,7 +10,7 @@ import type { SendingChannel } from '../channels/channels.ts';
 import { newId } from '../kernel/ids.ts';
 import { createWhatsAppProvider } from '../provider/whatsapp/client/client.ts';
 import type { Queryable } from '../store/database.ts';
-import { applyTemplateNews, claimDueSyncs, findTemplatesByName, makeSyncDue } from './store.ts';
+import { applyTemplateNews, claimDueSyncs, findTemplatesByName, makeSyncDue, readDatabaseTime } from './store.ts';
 import { keepReading, ownerOf, readName, syncTemplates } from './sync.ts';
 
 let test: TestDatabase;
@@ -56,7 +56,10 @@ const AWAY = { status: 503, body: '' };
 const NO_NEWS = { language: null, category: null, quality: null };
 const statusOf = async (name: string) =>
   (await findTemplatesByName(test.database, ownerOf(channel), name)).map(({ status }) => status);
-const isDue = async () => (await claimDueSyncs(test.database, 3_600, 100)).some((due) => due.accountId === accountId);
+const isDue = async () =>
+  (await claimDueSyncs(test.database, await readDatabaseTime(test.database), 100)).some(
+    (due) => due.accountId === accountId,
+  );
 const eventsOf = async () =>
   (
     await test.database.query<{ status: string }>(

@@ -32,6 +32,8 @@ const WITHOUT_ACCOUNT: Exceptions = {
     'src/statistics/due-store.ts collectMarks: message_statistics_mark',
     'src/templates/store.ts claimDueSyncs: channel',
     'src/templates/store.ts claimDueSyncs: template_sync',
+    'src/templates/store.ts noteNewSyncs: channel',
+    'src/templates/store.ts noteNewSyncs: template_sync',
   ],
   'What is past its time goes, whose ever it was.': [
     'src/keeping/event-log-store.ts findExpiredEvents: event_sequence',

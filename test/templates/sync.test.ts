@@ -59,7 +59,7 @@ const updates = async (key = gateway.testKey): Promise<any[]> =>
 const find = async (name: string, language = 'en_US'): Promise<any> =>
   (await gateway.call('GET', `/api/v1/templates?name=${name}&language=${language}`)).json.data[0];
 const isDue = async (mode = 'test') => {
-  const select = "select 1 from template_sync where mode = $1 and synced_at < now() - interval '1 year'";
+  const select = "select 1 from template_sync where mode = $1 and synced_at <= now() - interval '1 hour'";
   return (await gateway.database.query(select, [mode])).length > 0;
 };
 let toldSeconds = 1_767_225_600;
