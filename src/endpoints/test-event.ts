@@ -53,6 +53,7 @@ async function sendOne(attempts: Attempts, endpoint: EndpointRow, at: Date): Pro
   });
   const { retryAfter: _, ...outcome } = await attempts.attempt(
     {
+      accountId: endpoint.account_id,
       endpointId: endpoint.id,
       mode: endpoint.mode,
       url: endpoint.url,

@@ -10,7 +10,7 @@ export interface DeliveryMetrics {
   /** The last attempt of an event at an endpoint has failed. */
   givenUp(mode: Mode): void;
   /** Says what to ask at a scrape. */
-  askOf(thread: { busySeconds(): number }): void;
+  askOf(threads: { busySeconds(): Record<string, number> }): void;
 }
 
 export function createDeliveryMetrics(registry: Registry): DeliveryMetrics {
@@ -39,14 +39,15 @@ export function createDeliveryMetrics(registry: Registry): DeliveryMetrics {
     labelNames: ['mode'],
     registers,
   });
-  let busySeconds = () => 0;
+  let busySeconds = (): Record<string, number> => ({});
   new Counter({
     name: 'waypost_endpoints_thread_busy_seconds_total',
-    help: 'How long the thread that calls endpoints over TLS has worked; a rate near 1 holds up all deliveries of the node.',
+    help: 'How long a thread that calls endpoints over TLS has worked; near 1 a second it holds up deliveries.',
+    labelNames: ['thread'],
     registers,
     collect() {
       this.reset();
-      this.inc(busySeconds());
+      for (const [thread, seconds] of Object.entries(busySeconds())) this.inc({ thread }, seconds);
     },
   });
   // A count that begins with its first failure would hide that one from every rate.
@@ -59,8 +60,8 @@ export function createDeliveryMetrics(registry: Registry): DeliveryMetrics {
     // The database's clock may be ahead of ours, and a sum that shrinks passes for a restart.
     delivered: (seconds) => delivered.observe(Math.max(0, seconds)),
     givenUp: (mode) => givenUp.inc({ mode }),
-    askOf(thread) {
-      busySeconds = () => thread.busySeconds();
+    askOf(threads) {
+      busySeconds = () => threads.busySeconds();
     },
   };
 }

@@ -60,6 +60,25 @@ it('a fault of ours in the thread ends the process', async () => {
   await assert.rejects(ended, ({ code, stderr }) => code === 1 && /path must be an absolute URL/.test(stderr));
 });
 
+it('a thread without a call ends, and the next call has a new one', async (t) => {
+  const server = await startTlsServer(() => undefined);
+  const poster = new PosterThread(1);
+  t.after(async () => {
+    await poster.close();
+    server.close();
+  });
+  const call = () => poster.post({ ...REQUEST, origin: server.url }, true);
+  const threads = () => process.getActiveResourcesInfo().filter((resource) => resource === 'MessagePort').length;
+  const before = threads();
+  let busySeconds = 0;
+  for (const nth of ['first', 'second']) {
+    assert.equal((await call()).error, 'tls');
+    await until(() => threads() === before);
+    assert.ok(poster.busySeconds() > busySeconds, `the ${nth} one counts`);
+    busySeconds = poster.busySeconds();
+  }
+});
+
 /** `held`: its answers, none of which it gives. */
 async function startSilentEndpoint(t: TestContext) {
   const held: ServerResponse[] = [];

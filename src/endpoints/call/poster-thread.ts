@@ -6,6 +6,9 @@ import { type PostResult, unanswered } from './post.ts';
 import type { Poster } from './poster.ts';
 import type { Order, Told } from './thread-messages.ts';
 
+/** A thread without a call for so long ends, and gives its memory back; the next call begins another one. */
+const IDLE_MS = 60_000;
+
 /**
  * Calls in a thread of its own, which begins with the first call and takes some 40 MB. An endpoint can make a handshake of TLS so
  * dear that the thread does nothing else for a third of a second, at each attempt
@@ -13,10 +16,18 @@ import type { Order, Told } from './thread-messages.ts';
  */
 export class PosterThread implements Poster {
   readonly #waiting = new Map<number, (result: PostResult) => void>();
+  readonly #idleMs: number;
   #worker: Worker | undefined;
+  #idle: NodeJS.Timeout | undefined;
+  /** Of the threads that have ended. */
+  #busyMs = 0;
   #closed = false;
   #lastId = 0;
   readonly #order = inOneMessage<Order>((orders) => this.#tell(orders));
+
+  constructor(idleMs = IDLE_MS) {
+    this.#idleMs = idleMs;
+  }
 
   post(...[request, local, signal]: Parameters<Poster['post']>): Promise<PostResult> {
     if (this.#closed || signal?.aborted) return Promise.resolve(CLOSED);
@@ -34,18 +45,27 @@ export class PosterThread implements Poster {
 
   async close(): Promise<void> {
     this.#closed = true;
-    await this.#worker?.terminate();
+    await this.#end();
     for (const settle of this.#waiting.values()) settle(CLOSED);
     this.#waiting.clear();
   }
 
   /** How long it has worked so far. */
   busySeconds(): number {
-    return (this.#worker?.performance.eventLoopUtilization().active ?? 0) / 1_000;
+    return (this.#busyMs + busyMsOf(this.#worker)) / 1_000;
+  }
+
+  async #end(): Promise<void> {
+    const worker = this.#worker;
+    clearTimeout(this.#idle);
+    this.#busyMs += busyMsOf(worker);
+    this.#worker = undefined;
+    await worker?.terminate();
   }
 
   #tell(orders: Order[]): void {
     if (this.#closed) return;
+    clearTimeout(this.#idle);
     this.#worker ??= this.#start();
     this.#worker.postMessage(orders);
   }
@@ -60,6 +80,7 @@ export class PosterThread implements Poster {
         this.#waiting.get(id)?.(result);
         this.#waiting.delete(id);
       }
+      if (this.#waiting.size === 0) this.#idle = setTimeout(() => void this.#end(), this.#idleMs).unref();
     });
     return worker.on('error', (fault) => {
       throw fault;
@@ -68,3 +89,7 @@ export class PosterThread implements Poster {
 }
 
 const CLOSED = unanswered('closed');
+
+function busyMsOf(worker: Worker | undefined): number {
+  return worker?.performance.eventLoopUtilization().active ?? 0;
+}

@@ -1,20 +1,39 @@
-import { createPoster, type Poster } from './poster.ts';
+import { systemClock } from '../../kernel/clock.ts';
+import { createAnswering } from './answering.ts';
+import type { Post, PostResult } from './post.ts';
+import { createPoster } from './poster.ts';
 import { PosterThread } from './poster-thread.ts';
 
-export interface StartedPoster extends Poster {
-  /** How long the thread for TLS has worked so far. */
-  busySeconds(): number;
+/** As a `Poster`, and knows whose endpoint it calls. */
+export interface AccountsPoster {
+  post(request: Post, local: boolean, signal: AbortSignal | undefined, accountId: string): Promise<PostResult>;
+  close(): Promise<void>;
 }
 
-/** Calls over TLS in a thread of its own. What goes to this machine without TLS costs little, and is called from this thread. */
+export interface StartedPoster extends AccountsPoster {
+  /** How long each thread for TLS has worked so far. */
+  busySeconds(): Record<'answering' | 'apart', number>;
+}
+
+/**
+ * Calls over TLS in threads of their own: one for accounts whose endpoints answer, and one for all others, who may make their handshakes
+ * dear. What goes to this machine without TLS costs little, and is called from this thread.
+ */
 export function startPoster(): StartedPoster {
-  const thread = new PosterThread();
+  const answering = createAnswering(systemClock);
+  const threads = { answering: new PosterThread(), apart: new PosterThread() };
   const here = createPoster();
   return {
-    post: (request, ...how) => (request.origin.startsWith('https:') ? thread : here).post(request, ...how),
-    busySeconds: () => thread.busySeconds(),
+    async post(request, local, signal, accountId) {
+      if (!request.origin.startsWith('https:')) return here.post(request, local, signal);
+      const thread = answering.has(accountId) ? threads.answering : threads.apart;
+      const result = await thread.post(request, local, signal);
+      if (!signal?.aborted) answering.note(accountId, result);
+      return result;
+    },
+    busySeconds: () => ({ answering: threads.answering.busySeconds(), apart: threads.apart.busySeconds() }),
     async close() {
-      await Promise.all([thread.close(), here.close()]);
+      await Promise.all([threads.answering.close(), threads.apart.close(), here.close()]);
     },
   };
 }

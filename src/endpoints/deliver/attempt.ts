@@ -6,7 +6,7 @@ import { rememberOpened, type Sealer } from '../../kernel/sealed.ts';
 import type { Traces } from '../../observe/traces.ts';
 import { readEndpointUrl, type UrlReading } from '../address/url.ts';
 import { type PostResult, unanswered } from '../call/post.ts';
-import type { Poster } from '../call/poster.ts';
+import type { AccountsPoster } from '../call/start-poster.ts';
 import type { AttemptRow } from './attempt-store.ts';
 import { signEvent } from './sign.ts';
 import { continueTrace } from './trace.ts';
@@ -15,7 +15,7 @@ import { continueTrace } from './trace.ts';
 const ENDPOINTS_REMEMBERED_MAX = 1_000;
 
 export interface AttemptsDeps {
-  poster: Poster;
+  poster: AccountsPoster;
   sealer: Sealer;
   clock: Clock;
   /** Whether test endpoints may use http and loopback. */
@@ -25,6 +25,7 @@ export interface AttemptsDeps {
 
 /** Where an event goes to. */
 export interface Destination {
+  accountId: string;
   endpointId: string;
   mode: Mode;
   url: string;
@@ -73,7 +74,7 @@ export function createAttempts(deps: AttemptsDeps): Attempts {
       ...(traceparent !== null && { traceparent }),
     };
     const { origin, pathname, search } = reading.url;
-    return poster.post({ origin, path: pathname + search, headers, body }, local, signal);
+    return poster.post({ origin, path: pathname + search, headers, body }, local, signal, destination.accountId);
   };
 
   return {

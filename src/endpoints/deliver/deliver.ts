@@ -183,6 +183,7 @@ class Carrier {
     // Written out: to copy all of a delivery for this and for its record took 3 of the 70 µs that an event takes this process.
     const body = eventText({ id: delivery.event_id, account_id, sequence, type, data, at_ms }, docsUrl());
     const destination = {
+      accountId: account_id,
       endpointId: delivery.endpoint_id,
       mode: delivery.mode,
       url: delivery.url,

@@ -1,0 +1,29 @@
+import type { SteadyClock } from '../../kernel/clock.ts';
+import type { PostResult } from './post.ts';
+
+/** Without a handshake, so that it costs nothing: nobody was there, or nobody was asked. */
+const WITHOUT_TLS: readonly PostResult['error'][] = ['dns', 'refused', 'address_refused'];
+const APART_MS = 3_600_000;
+
+/** Which accounts' endpoints answer over TLS, as far as this process has seen. */
+export interface Answering {
+  /** Whether one has answered, and none has been silent within the hour. */
+  has(accountId: string): boolean;
+  /** Takes note of a call over TLS that nobody has broken off. */
+  note(accountId: string, result: PostResult): void;
+}
+
+/**
+ * A server that answers has shown a chain of certificates that leads to somebody whom everybody trusts, and such a chain is never dear.
+ * It is the account that counts and not the endpoint, which can be made anew at will.
+ */
+export function createAnswering(clock: SteadyClock): Answering {
+  const sinceMs = new Map<string, number>();
+  return {
+    has: (accountId) => (sinceMs.get(accountId) ?? Number.POSITIVE_INFINITY) <= clock.steadyMs(),
+    note(accountId, { httpStatus, error }) {
+      if (httpStatus === null && !WITHOUT_TLS.includes(error)) sinceMs.set(accountId, clock.steadyMs() + APART_MS);
+      else if (httpStatus !== null && !sinceMs.has(accountId)) sinceMs.set(accountId, clock.steadyMs());
+    },
+  };
+}
