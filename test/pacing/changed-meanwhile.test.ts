@@ -128,8 +128,10 @@ describe('a template message that waits for its turn', () => {
     const validated = async () => (await world.call('POST', '/api/v1/messages/validate', { body })).json.results;
     return { line: await lineFrom(from), to, sending, validated };
   }
+  const listedAs = (status: string) =>
+    listed(template.name, { id: '9001', status, category: 'MARKETING', components: BODY });
   before(() => {
-    world.provider.templates = [listed(template.name, { id: '9001', category: 'MARKETING', components: BODY })];
+    world.provider.templates = [listedAs('APPROVED')];
   });
 
   it('does not go out to a person who has stopped marketing messages meanwhile', async () => {
@@ -147,6 +149,8 @@ describe('a template message that waits for its turn', () => {
 
   it('does not go out once its template is paused', async () => {
     const { line, to, sending } = await sendAndWait();
+    // Whoever reads its templates anew is told the same.
+    world.provider.templates = [listedAs('PAUSED')];
     const value = { event: 'PAUSED', message_template_id: 9001, message_template_name: template.name };
     await tell(
       changeBody(line, 'message_template_status_update', {
