@@ -3,14 +3,42 @@ import { after, before, describe, it } from 'node:test';
 import fc from 'fast-check';
 import { createTestDatabase, type TestDatabase } from '../../test/support/database.ts';
 import { firstIdOfMs } from '../kernel/ids.ts';
+import { listPartitions } from './partition-store.ts';
 
 const DAY_MS = 86_400_000;
+/** One in ten met a listing that was between its condition and its answer. */
+const DROPS = 200;
 
 let test: TestDatabase;
 before(async () => {
   test = await createTestDatabase();
 });
 after(() => test.drop());
+
+describe('the weeks of a table', () => {
+  it('are listed while another node drops one', async () => {
+    const { database } = test;
+    const [first, end] = [firstIdOfMs(0), firstIdOfMs(7 * DAY_MS)];
+    const dropping = (async () => {
+      for (let drop = 0; drop < DROPS; drop++) {
+        await database.query(
+          `create table message_1970w01 partition of message for values from ('${first}') to ('${end}')`,
+        );
+        await database.query('drop table message_1970w01');
+      }
+    })();
+    let dropped = false;
+    const listing = async () => {
+      while (!dropped) for (const { untilMs } of await listPartitions(database, 'message')) assert.ok(untilMs > 0);
+    };
+    await Promise.all([
+      dropping.finally(() => {
+        dropped = true;
+      }),
+      ...Array.from({ length: 3 }, listing),
+    ]);
+  });
+});
 
 describe('whether a notification was applied late', () => {
   it('depends on a day between the time in its id and its application, to the millisecond', async () => {

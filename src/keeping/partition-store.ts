@@ -13,12 +13,17 @@ export interface Partition {
   blocks: number;
 }
 
-/** The default partition has no bounds, and is no week. */
+/**
+ * The default partition has no bounds, and is no week. Both functions look at what there is now, and give null for a week that another
+ * node drops while this statement runs: each is called once for a week, or it would be there for the condition and gone for the answer.
+ */
 const PARTITION_LIST = `
-  select c.relname as name, substring(pg_get_expr(c.relpartbound, c.oid) from 'TO \\(''([^'']+)''\\)') as until,
-    pg_relation_size(c.oid) / current_setting('block_size')::integer as blocks
+  select c.relname as name, substring(now.bounds from 'TO \\(''([^'']+)''\\)') as until,
+    now.bytes / current_setting('block_size')::integer as blocks
   from pg_inherits i join pg_class c on c.oid = i.inhrelid
-  where i.inhparent = to_regclass($1) and pg_get_expr(c.relpartbound, c.oid) <> 'DEFAULT'
+  cross join lateral (
+    select pg_get_expr(c.relpartbound, c.oid) as bounds, pg_relation_size(c.oid) as bytes offset 0) as now
+  where i.inhparent = to_regclass($1) and now.bounds <> 'DEFAULT' and now.bytes is not null
   order by c.relname`;
 
 /** The weeks of a table, oldest first. */
