@@ -278,14 +278,16 @@ const DUE_AT = `coalesce(greatest(t.synced_at at time zone 'UTC' + ${EVERY}, t.s
 
 /**
  * Claims business accounts whose templates were due to be read before a time and that have a channel still, the one that is due
- * longest first. The claim lapses, so that a node that dies holds nothing up.
+ * longest first. The claim lapses, so that a node that dies holds nothing up. `offset 0` has channels found by their account: by the
+ * business account would be the same plan in one and another in the next database.
  */
 const SYNC_CLAIM = `
   with due as (
     select account_id, mode, business_account_id from template_sync t
     where ${DUE_AT} < $1::text::timestamptz at time zone 'UTC'
-      and exists (select from channel c where c.account_id = t.account_id and c.mode = t.mode
-        and c.business_account_id = t.business_account_id and c.status = 'connected')
+      and exists (
+        select from (select mode, business_account_id, status from channel where account_id = t.account_id offset 0) as c
+        where c.mode = t.mode and c.business_account_id = t.business_account_id and c.status = 'connected')
     order by ${DUE_AT} limit $2 for update skip locked
   )
   update template_sync s set started_at = now() from due
