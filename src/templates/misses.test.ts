@@ -1,18 +1,15 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
-import { createTestDatabase } from '../../test/support/database.ts';
-import { listed, pageOf, startListingServer } from '../../test/templates/listing-server.ts';
+import { listed, pageOf } from '../../test/templates/listing-server.ts';
+import { startListingWorld } from '../../test/templates/listing-world.ts';
+import { sendingChannel } from '../../test/templates/sending-channel.ts';
 import type { SendingChannel } from '../channels/channels.ts';
 import { newId } from '../kernel/ids.ts';
-import { createWhatsAppProvider } from '../provider/whatsapp/client/client.ts';
 import type { Database, Queryable } from '../store/database.ts';
 import { createTemplateRegistry, type TemplateRegistry } from './registry.ts';
 
 it('What is missing is remembered, in the store and at the provider, for as long as what is there', async () => {
-  const test = await createTestDatabase();
-  const server = await startListingServer();
-  const live = { url: server.url, version: 'v25.0' };
-  const provider = createWhatsAppProvider({ live, timeoutMs: 5_000, connections: 4 });
+  const { test, server, provider, close } = await startListingWorld();
   try {
     let steadyMs = 0;
     let statements = 0;
@@ -32,9 +29,7 @@ it('What is missing is remembered, in the store and at the provider, for as long
     steadyMs += 1_500;
     assert.equal(await lookUp(registry, channel), 'approved');
   } finally {
-    await provider.close();
-    await server.close();
-    await test.drop();
+    await close();
   }
 });
 
@@ -46,11 +41,7 @@ async function lookUp(registry: TemplateRegistry, channel: SendingChannel): Prom
 async function addChannel(database: Database): Promise<SendingChannel> {
   const accountId = newId();
   await database.query('insert into account (id, name) values ($1, $2)', [accountId, 'Test']);
-  return {
-    ...{ id: newId(), accountId, phoneNumber: '+447700900000', businessAccountId: '2', suspended: false },
-    ...{ throughputPerSecond: 80, sealedToken: Buffer.alloc(0) },
-    sender: { accountId: 'account', mode: 'live', phoneNumberId: '1', accessToken: 'token' },
-  };
+  return sendingChannel(accountId);
 }
 
 /** Counts those of transactions, too. */

@@ -1,27 +1,22 @@
 import assert from 'node:assert/strict';
 import { after, afterEach, before, beforeEach, describe, it } from 'node:test';
-import { createTestDatabase, type TestDatabase } from '../../test/support/database.ts';
 import { until } from '../../test/support/until.ts';
-import { type ListingServer, listed, pageOf, startListingServer } from '../../test/templates/listing-server.ts';
+import { claimDue } from '../../test/templates/claim-due.ts';
+import { listed, pageOf } from '../../test/templates/listing-server.ts';
+import { type ListingWorld, startListingWorld } from '../../test/templates/listing-world.ts';
 import { addLiveChannel } from '../../test/templates/live-channel.ts';
+import { sendingChannel } from '../../test/templates/sending-channel.ts';
 import type { SendingChannel } from '../channels/channels.ts';
 import { newId } from '../kernel/ids.ts';
-import { createWhatsAppProvider } from '../provider/whatsapp/client/client.ts';
 import { createTemplateRegistry, type TemplateRegistry } from './registry.ts';
 import { syncDueTemplates } from './schedule.ts';
-import {
-  applyTemplateNews,
-  claimDueSyncs,
-  listTemplateRows,
-  makeSyncDue,
-  noteNewSyncs,
-  readDatabaseTime,
-} from './store.ts';
+import { applyTemplateNews, listTemplateRows, makeSyncDue, noteNewSyncs } from './store.ts';
 import { ownerOf } from './sync.ts';
 
-let test: TestDatabase;
-let server: ListingServer;
-let provider: ReturnType<typeof createWhatsAppProvider>;
+let world: ListingWorld;
+let test: ListingWorld['test'];
+let server: ListingWorld['server'];
+let provider: ListingWorld['provider'];
 let registry: TemplateRegistry;
 let channel: SendingChannel;
 let steadyMs = 0;
@@ -29,23 +24,14 @@ const clock = { steadyMs: () => steadyMs };
 const { signal: closing } = new AbortController();
 
 before(async () => {
-  test = await createTestDatabase();
-  server = await startListingServer();
-  provider = createWhatsAppProvider({ live: { url: server.url, version: 'v25.0' }, timeoutMs: 5_000, connections: 4 });
+  world = await startListingWorld();
+  ({ test, server, provider } = world);
 });
-after(async () => {
-  await provider.close();
-  await server.close();
-  await test.drop();
-});
+after(() => world.close());
 beforeEach(async () => {
   const accountId = newId();
   await test.database.query('insert into account (id, name) values ($1, $2)', [accountId, 'Test']);
-  channel = {
-    ...{ id: newId(), accountId, phoneNumber: '+447700900000', businessAccountId: '2', suspended: false },
-    ...{ throughputPerSecond: 80, sealedToken: Buffer.alloc(0) },
-    sender: { accountId: 'account', mode: 'live', phoneNumberId: '1', accessToken: 'token' },
-  };
+  channel = sendingChannel(accountId);
   registry = createTemplateRegistry({ database: test.database, provider, clock, suspend });
 });
 afterEach(() => {
@@ -302,9 +288,7 @@ describe('reading all templates', () => {
     await addLiveChannel(test.database, channel);
     const owner = ownerOf(channel);
     const isDue = async () =>
-      (await claimDueSyncs(test.database, await readDatabaseTime(test.database), 100)).some(
-        ({ accountId }) => accountId === owner.accountId,
-      );
+      (await claimDue(test.database, 100)).some(({ accountId }) => accountId === owner.accountId);
     assert.equal(await isDue(), false);
     await makeSyncDue(test.database, owner);
     assert.equal(await isDue(), true);

@@ -1,33 +1,28 @@
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, it } from 'node:test';
-import { createTestDatabase, type TestDatabase } from '../../test/support/database.ts';
-import { type ListingServer, startListingServer } from '../../test/templates/listing-server.ts';
+import { claimDue } from '../../test/templates/claim-due.ts';
+import { type ListingWorld, startListingWorld } from '../../test/templates/listing-world.ts';
 import { addLiveChannel } from '../../test/templates/live-channel.ts';
-import type { SendingChannel } from '../channels/channels.ts';
+import { sendingChannel } from '../../test/templates/sending-channel.ts';
 import { systemClock } from '../kernel/clock.ts';
 import { newId } from '../kernel/ids.ts';
-import { createWhatsAppProvider } from '../provider/whatsapp/client/client.ts';
 import { createTemplateRegistry } from './registry.ts';
 import { syncDueTemplates } from './schedule.ts';
-import { claimDueSyncs, makeSyncDue, readDatabaseTime } from './store.ts';
+import { makeSyncDue } from './store.ts';
 
-/** As many as a round claims. */
+/** As many as are claimed at once. */
 const LIMIT = 5;
 
-let test: TestDatabase;
-let server: ListingServer;
-let provider: ReturnType<typeof createWhatsAppProvider>;
+let world: ListingWorld;
+let test: ListingWorld['test'];
+let server: ListingWorld['server'];
+let provider: ListingWorld['provider'];
 let accountId: string;
 before(async () => {
-  test = await createTestDatabase();
-  server = await startListingServer();
-  provider = createWhatsAppProvider({ live: { url: server.url, version: 'v25.0' }, timeoutMs: 20_000, connections: 4 });
+  world = await startListingWorld();
+  ({ test, server, provider } = world);
 });
-after(async () => {
-  await provider.close();
-  await server.close();
-  await test.drop();
-});
+after(() => world.close());
 beforeEach(async () => {
   await test.database.query('delete from template_sync');
   await test.database.query("update channel set status = 'removed'");
@@ -43,9 +38,7 @@ async function addBusinessAccount(name: string, channel: 'connected' | 'suspende
   );
 }
 const claim = async () =>
-  (await claimDueSyncs(test.database, await readDatabaseTime(test.database), LIMIT))
-    .map(({ businessAccountId }) => businessAccountId)
-    .sort();
+  (await claimDue(test.database, LIMIT)).map(({ businessAccountId }) => businessAccountId).sort();
 
 describe('claiming business accounts whose templates are due', () => {
   it('passes over those whose channels are removed or suspended, however long ago they were read', async () => {
@@ -66,17 +59,10 @@ describe('claiming business accounts whose templates are due', () => {
 });
 
 describe('a round of readings', () => {
-  /** Each business account has a channel of the account, as the schedule finds it. */
-  const usableOf = (names: readonly string[]): SendingChannel[] =>
-    names.map((businessAccountId) => ({
-      ...{ id: newId(), accountId, phoneNumber: '+447700900000', businessAccountId, suspended: false },
-      ...{ throughputPerSecond: 80, sealedToken: Buffer.alloc(0) },
-      sender: { accountId, mode: 'live', phoneNumberId: '1', accessToken: 'token' },
-    }));
   const round = (names: readonly string[], closing = new AbortController().signal) => {
     const suspend = () => Promise.resolve();
     const registry = createTemplateRegistry({ database: test.database, provider, clock: systemClock, suspend });
-    const channels = { listUsable: async () => usableOf(names) };
+    const channels = { listUsable: async () => names.map((name) => sendingChannel(accountId, name)) };
     return syncDueTemplates({ database: test.database, channels, registry, closing });
   };
   beforeEach(() => {

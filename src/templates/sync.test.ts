@@ -1,42 +1,35 @@
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { after, before, beforeEach, describe, it } from 'node:test';
-import { createTestDatabase, type TestDatabase } from '../../test/support/database.ts';
 import { until } from '../../test/support/until.ts';
 import { countWaitingForLocks } from '../../test/support/waiting-for-locks.ts';
-import { type ListingServer, listed, pageOf, startListingServer } from '../../test/templates/listing-server.ts';
+import { claimDue } from '../../test/templates/claim-due.ts';
+import { listed, pageOf } from '../../test/templates/listing-server.ts';
+import { type ListingWorld, startListingWorld } from '../../test/templates/listing-world.ts';
 import { addLiveChannel } from '../../test/templates/live-channel.ts';
+import { sendingChannel } from '../../test/templates/sending-channel.ts';
 import type { SendingChannel } from '../channels/channels.ts';
 import { newId } from '../kernel/ids.ts';
-import { createWhatsAppProvider } from '../provider/whatsapp/client/client.ts';
 import type { Queryable } from '../store/database.ts';
-import { applyTemplateNews, claimDueSyncs, findTemplatesByName, makeSyncDue, readDatabaseTime } from './store.ts';
+import { applyTemplateNews, findTemplatesByName, makeSyncDue } from './store.ts';
 import { keepReading, ownerOf, readName, syncTemplates } from './sync.ts';
 
-let test: TestDatabase;
-let server: ListingServer;
-let provider: ReturnType<typeof createWhatsAppProvider>;
+let world: ListingWorld;
+let test: ListingWorld['test'];
+let server: ListingWorld['server'];
+let provider: ListingWorld['provider'];
 let channel: SendingChannel;
 let accountId: string;
 
 before(async () => {
-  test = await createTestDatabase();
-  server = await startListingServer();
-  provider = createWhatsAppProvider({ live: { url: server.url, version: 'v25.0' }, timeoutMs: 20_000, connections: 4 });
+  world = await startListingWorld();
+  ({ test, server, provider } = world);
 });
-after(async () => {
-  await provider.close();
-  await server.close();
-  await test.drop();
-});
+after(() => world.close());
 beforeEach(async () => {
   accountId = newId();
   await test.database.query('insert into account (id, name) values ($1, $2)', [accountId, 'Test']);
-  channel = {
-    ...{ id: newId(), accountId, phoneNumber: '+447700900000', businessAccountId: '2', suspended: false },
-    ...{ throughputPerSecond: 80, sealedToken: Buffer.alloc(0) },
-    sender: { accountId: 'account', mode: 'live', phoneNumberId: '1', accessToken: 'token' },
-  };
+  channel = sendingChannel(accountId);
 });
 
 const serve = (...templates: object[]) => {
@@ -56,10 +49,7 @@ const AWAY = { status: 503, body: '' };
 const NO_NEWS = { language: null, category: null, quality: null };
 const statusOf = async (name: string) =>
   (await findTemplatesByName(test.database, ownerOf(channel), name)).map(({ status }) => status);
-const isDue = async () =>
-  (await claimDueSyncs(test.database, await readDatabaseTime(test.database), 100)).some(
-    (due) => due.accountId === accountId,
-  );
+const isDue = async () => (await claimDue(test.database, 100)).some((due) => due.accountId === accountId);
 const eventsOf = async () =>
   (
     await test.database.query<{ status: string }>(

@@ -1,0 +1,7 @@
+import type { Queryable } from '../../src/store/database.ts';
+import { claimDueSyncs, readDatabaseTime } from '../../src/templates/store.ts';
+
+/** Claims what is due now, as a round that begins now would. */
+export async function claimDue(database: Queryable, limit: number) {
+  return claimDueSyncs(database, await readDatabaseTime(database), limit);
+}

@@ -1,0 +1,11 @@
+import type { SendingChannel } from '../../src/channels/channels.ts';
+import { newId } from '../../src/kernel/ids.ts';
+
+/** A live channel as the registry is given it; the database knows nothing of it. */
+export function sendingChannel(accountId: string, businessAccountId = '2'): SendingChannel {
+  return {
+    ...{ id: newId(), accountId, phoneNumber: '+447700900000', businessAccountId, suspended: false },
+    ...{ throughputPerSecond: 80, sealedToken: Buffer.alloc(0) },
+    sender: { accountId, mode: 'live', phoneNumberId: '1', accessToken: 'token' },
+  };
+}
