@@ -1,6 +1,8 @@
-import { Counter, Histogram, type Registry } from 'prom-client';
+import { Histogram, type Registry } from 'prom-client';
 import type { Mode } from '../kernel/principal.ts';
 import { LONG_SECONDS, SECONDS } from './buckets.ts';
+import { createCounter } from './counter.ts';
+import { createHistogram } from './histogram.ts';
 
 /** `refused`: the signature was not right; `not_committed`: answered 503, and the provider posts it again. */
 export type Reception = 'committed' | 'refused' | 'not_committed';
@@ -19,7 +21,7 @@ export interface CallbackMetrics {
 
 export function createCallbackMetrics(registry: Registry): CallbackMetrics {
   const registers = [registry];
-  const received = new Counter({
+  const received = createCounter({
     name: 'waypost_notifications_received_total',
     help: 'Notifications by whose secret signed them (`live`: the provider, `test`: the sandbox) and what became of them.',
     labelNames: ['origin', 'result'],
@@ -27,14 +29,14 @@ export function createCallbackMetrics(registry: Registry): CallbackMetrics {
   });
   // A count that begins with its first failure would hide that one from every rate.
   for (const result of ['refused', 'not_committed']) received.inc({ origin: 'none', result }, 0);
-  const steps = new Histogram({
+  const steps = createHistogram({
     name: 'waypost_callback_step_seconds',
     help: 'How long the callback takes to verify a notification and to commit it.',
     labelNames: ['step'],
     buckets: SECONDS,
     registers,
   });
-  const events = new Counter({
+  const events = createCounter({
     name: 'waypost_events_recorded_total',
     help: 'Events recorded by this node, counted after their commit.',
     labelNames: ['mode', 'type'],
@@ -50,13 +52,13 @@ export function createCallbackMetrics(registry: Registry): CallbackMetrics {
 
 function createProcessorMetrics(registry: Registry) {
   const registers = [registry];
-  const processed = new Counter({
+  const processed = createCounter({
     name: 'waypost_notifications_processed_total',
     help: 'Notifications by the state a round left them in, and the reason if something could not be applied.',
     labelNames: ['state', 'reason'],
     registers,
   });
-  const items = new Counter({
+  const items = createCounter({
     name: 'waypost_notification_items_total',
     help: 'Items of notifications by kind; `other` and `undecodable` are what this version does not know.',
     labelNames: ['kind'],

@@ -1,6 +1,7 @@
 import { Counter, Histogram, type Registry } from 'prom-client';
 import type { Mode } from '../kernel/principal.ts';
 import { LONG_SECONDS, SECONDS } from './buckets.ts';
+import { createCounter } from './counter.ts';
 
 export interface DeliveryMetrics {
   /** `reason`: a word such as `timeout`, or `http_5xx`, or `none`. */
@@ -15,7 +16,7 @@ export interface DeliveryMetrics {
 
 export function createDeliveryMetrics(registry: Registry): DeliveryMetrics {
   const registers = [registry];
-  const attempts = new Counter({
+  const attempts = createCounter({
     name: 'waypost_delivery_attempts_total',
     help: 'Attempts at endpoints by mode, outcome and the reason of a failure.',
     labelNames: ['mode', 'outcome', 'reason'],
@@ -33,7 +34,7 @@ export function createDeliveryMetrics(registry: Registry): DeliveryMetrics {
     buckets: LONG_SECONDS,
     registers,
   });
-  const givenUp = new Counter({
+  const givenUp = createCounter({
     name: 'waypost_deliveries_given_up_total',
     help: 'Deliveries whose last attempt has failed.',
     labelNames: ['mode'],

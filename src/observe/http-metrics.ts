@@ -1,5 +1,7 @@
-import { Counter, Histogram, type Registry } from 'prom-client';
+import type { Registry } from 'prom-client';
 import { SECONDS } from './buckets.ts';
+import { createCounter } from './counter.ts';
+import { createHistogram } from './histogram.ts';
 
 export interface HttpMetrics {
   /** An HTTP call is over. `route` is the template, `code` the error's, `ok`, or `hung_up`. */
@@ -21,13 +23,13 @@ const STREAM = '/api/v1/events/stream';
 
 export function createHttpMetrics(registry: Registry): HttpMetrics {
   const registers = [registry];
-  const calls = new Counter({
+  const calls = createCounter({
     name: 'waypost_http_calls_total',
     help: 'HTTP calls that were answered, by route template and by error code (`ok`: no error, `hung_up`: the caller did not wait).',
     labelNames: ['route', 'method', 'status', 'code'],
     registers,
   });
-  const seconds = new Histogram({
+  const seconds = createHistogram({
     name: 'waypost_http_call_seconds',
     help: 'From the first byte of an HTTP call to the last of its answer; the stream of events is left out.',
     labelNames: ['route'],

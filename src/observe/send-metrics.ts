@@ -1,6 +1,8 @@
-import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
+import { Gauge, type Registry } from 'prom-client';
 import type { Mode } from '../kernel/principal.ts';
 import { ITEMS, SECONDS } from './buckets.ts';
+import { createCounter } from './counter.ts';
+import { createHistogram } from './histogram.ts';
 
 /**
  * The steps of a send: everything before the first commit; the commit; the wait for a turn, where there is one; one
@@ -26,21 +28,21 @@ export interface SendMetrics {
 
 export function createSendMetrics(registry: Registry): SendMetrics {
   const registers = [registry];
-  const steps = new Histogram({
+  const steps = createHistogram({
     name: 'waypost_send_step_seconds',
     help: 'How long each step of a send takes.',
     labelNames: ['step'],
     buckets: SECONDS,
     registers,
   });
-  const entries = new Counter({
+  const entries = createCounter({
     name: 'waypost_send_entries_total',
     help: 'Entries in the answers to sends, by mode (`test`: the sandbox), status and error code.',
     labelNames: ['mode', 'status', 'code'],
     registers,
   });
   const running = new Gauge({ name: 'waypost_sends_running', help: 'Sends under way on this node.', registers });
-  const committed = new Histogram({
+  const committed = createHistogram({
     name: 'waypost_commit_items',
     help: 'How many items share one commit.',
     labelNames: ['what'],
@@ -61,26 +63,26 @@ const SENDER_CODES = ['sender_unauthorized', 'sender_suspended', 'sender_unregis
 
 function createProviderMetrics(registry: Registry) {
   const registers = [registry];
-  const transmits = new Counter({
+  const transmits = createCounter({
     name: 'waypost_transmits_total',
     help: 'Transmits by mode, outcome and error code.',
     labelNames: ['mode', 'outcome', 'code'],
     registers,
   });
   for (const code of SENDER_CODES) transmits.inc({ mode: 'live', outcome: 'refused', code }, 0);
-  const asks = new Counter({
+  const asks = createCounter({
     name: 'waypost_provider_asks_total',
     help: 'What else the provider was asked (connect, facts, templates), by outcome.',
     labelNames: ['ask', 'outcome'],
     registers,
   });
-  const turns = new Counter({
+  const turns = createCounter({
     name: 'waypost_send_turns_total',
     help: "Turns given to messages by pacing: now, later, or never within the send's deadline. One for each try, and one more whenever it passed before the message could go.",
     labelNames: ['turn'],
     registers,
   });
-  const late = new Counter({
+  const late = createCounter({
     name: 'waypost_messages_settled_late_total',
     help: "Messages whose provider's answer came after ours, by the status that it settled.",
     labelNames: ['status'],
