@@ -66,8 +66,10 @@ export function createReadBody(arrivingBytesMax = ARRIVING_BYTES_MAX): ReadBody 
     const succeed = () => end(null);
     const breakOff = () => end(new ApiError('malformed_json', 'The body does not have the length that was announced.'));
     function end(error: Error | null): void {
-      request.off('data', take).off('end', succeed).off('error', breakOff);
-      arriving.delete(one);
+      // Its caller may go before the answer, which is an error of a body that has come whole.
+      if (!arriving.delete(one)) return;
+      // Behind its end nothing comes, and to take the listeners from every request is work for nothing.
+      if (error !== null) request.off('data', take).off('end', succeed).off('error', breakOff);
       const body = one.held.subarray(0, length);
       hold(one, EMPTY);
       if (error === null) done(null, body);

@@ -86,11 +86,14 @@ export function createServer(deps: ServerDeps): FastifyInstance {
   return app;
 }
 
+/** Fastify finds a parser at one look for a type that it is told by name. For any other it takes the type apart each time. */
+const BODY_TYPES = ['application/json', 'application/octet-stream', '*'];
+
 /** A body of any type is read as bytes. What it must be is the route's affair. */
 function readBodies(app: FastifyInstance): void {
   app.removeAllContentTypeParsers();
   const readBody = createReadBody();
-  app.addContentTypeParser('*', (request, _payload, done) => {
+  app.addContentTypeParser(BODY_TYPES, (request, _payload, done) => {
     readBody(request.raw, request.routeOptions.bodyLimit, (error, body) => {
       if (body !== undefined) stateOf(request.raw).rawBody = body;
       done(error, undefined);

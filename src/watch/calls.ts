@@ -16,8 +16,10 @@ export function watchCalls(
   return ({ requestId, shownRequestId, route = 'none', method, status, code, hungUp, principal, durationMs }) => {
     const word = hungUp ? 'hung_up' : (code ?? 'ok');
     metrics.answered({ route, method, status, code: word, seconds: durationMs / 1_000 });
-    const counts = takeCounts(requestId);
-    const quiet = QUIET.has(route) && status < 400;
+    const isQuietRoute = QUIET.has(route);
+    // None of them sends, and a look costs what the hash of a new id does.
+    const counts = isQuietRoute ? undefined : takeCounts(requestId);
+    const quiet = isQuietRoute && status < 400;
     if (!log.isLevelEnabled(quiet ? 'debug' : 'info')) return;
     const account =
       principal?.kind === 'account'
