@@ -1,4 +1,4 @@
-import { Histogram, type Registry } from 'prom-client';
+import type { Registry } from 'prom-client';
 import type { Mode } from '../kernel/principal.ts';
 import { LONG_SECONDS, SECONDS } from './buckets.ts';
 import { createCounter } from './counter.ts';
@@ -64,16 +64,18 @@ function createProcessorMetrics(registry: Registry) {
     labelNames: ['kind'],
     registers,
   });
-  const apply = new Histogram({
+  const apply = createHistogram({
     name: 'waypost_notification_apply_seconds',
     help: 'From the reception of a notification to the commit of its effect.',
+    labelNames: [],
     buckets: LONG_SECONDS,
     registers,
   });
+  apply.show({});
   return {
     processed: (state: string, reason: string) => processed.inc({ state, reason }),
     items: (kind: string, count: number) => items.inc({ kind }, count),
     // The clock of the node that received it may be ahead of ours, and a sum that shrinks passes for a restart.
-    applied: (seconds: number) => apply.observe(Math.max(0, seconds)),
+    applied: (seconds: number) => apply.observe({}, Math.max(0, seconds)),
   };
 }

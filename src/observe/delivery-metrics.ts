@@ -1,7 +1,8 @@
-import { Counter, Histogram, type Registry } from 'prom-client';
+import { Counter, type Registry } from 'prom-client';
 import type { Mode } from '../kernel/principal.ts';
 import { LONG_SECONDS, SECONDS } from './buckets.ts';
 import { createCounter } from './counter.ts';
+import { createHistogram } from './histogram.ts';
 
 export interface DeliveryMetrics {
   /** `reason`: a word such as `timeout`, or `http_5xx`, or `none`. */
@@ -22,18 +23,22 @@ export function createDeliveryMetrics(registry: Registry): DeliveryMetrics {
     labelNames: ['mode', 'outcome', 'reason'],
     registers,
   });
-  const attempt = new Histogram({
+  const attempt = createHistogram({
     name: 'waypost_delivery_attempt_seconds',
     help: 'How long an attempt at an endpoint takes.',
+    labelNames: [],
     buckets: SECONDS,
     registers,
   });
-  const delivered = new Histogram({
+  attempt.show({});
+  const delivered = createHistogram({
     name: 'waypost_delivery_seconds',
     help: 'From the recording of an event to its arrival, where the first attempt succeeded; a replay counts with its age.',
+    labelNames: [],
     buckets: LONG_SECONDS,
     registers,
   });
+  delivered.show({});
   const givenUp = createCounter({
     name: 'waypost_deliveries_given_up_total',
     help: 'Deliveries whose last attempt has failed.',
@@ -56,10 +61,10 @@ export function createDeliveryMetrics(registry: Registry): DeliveryMetrics {
   return {
     attempted(mode, outcome, reason, seconds) {
       attempts.inc({ mode, outcome, reason });
-      attempt.observe(seconds);
+      attempt.observe({}, seconds);
     },
     // The database's clock may be ahead of ours, and a sum that shrinks passes for a restart.
-    delivered: (seconds) => delivered.observe(Math.max(0, seconds)),
+    delivered: (seconds) => delivered.observe({}, Math.max(0, seconds)),
     givenUp: (mode) => givenUp.inc({ mode }),
     askOf(threads) {
       busySeconds = () => threads.busySeconds();

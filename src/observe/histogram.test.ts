@@ -23,6 +23,18 @@ describe('a histogram that is told at the scrape', () => {
     }
   });
 
+  it('without labels is told before anything is observed, as prom-client does', async () => {
+    const [theirs, ours] = [new Registry(), new Registry()];
+    const options = { ...TOLD, labelNames: [], buckets: BUCKETS };
+    const library = new Histogram({ ...options, registers: [theirs] });
+    const own = createHistogram({ ...options, registers: [ours] });
+    own.show({});
+    assert.equal(await ours.metrics(), await theirs.metrics());
+    library.observe(0.7);
+    own.observe({}, 0.7);
+    assert.equal(await ours.metrics(), await theirs.metrics());
+  });
+
   it('refuses what is no number, and keeps its sum', async () => {
     const registry = new Registry();
     const own = createHistogram({ ...TOLD, buckets: BUCKETS, registers: [registry] });

@@ -14,6 +14,8 @@ interface HistogramOptions<Name extends string> {
 export interface Observations<Name extends string> {
   /** Throws for what is no finite number: it would spoil the sum for good. */
   observe(labels: Labels<Name>, value: number): void;
+  /** Has the series told before anything is observed in it. */
+  show(labels: Labels<Name>): void;
 }
 
 interface Series<Name extends string> {
@@ -40,6 +42,7 @@ export function createHistogram<Name extends string>(options: HistogramOptions<N
     getForPromString: asked,
   });
   return {
+    show: (labels) => void all.find(labels),
     observe(labels, value) {
       if (!Number.isFinite(value)) throw new TypeError(`${name} was to observe ${value}`);
       const series = all.find(labels);
