@@ -72,10 +72,12 @@ export function createIntake({ database, secrets, count, onReceived, onCommit }:
         throw unavailable('Too many notifications wait to be committed.');
       bytesHeld += rawBody.length;
       const { busy, onWritten } = count(rawBody);
-      const committed = commits.add({ id: newId(), origin, body: rawBody, busy }).finally(() => {
+      const committed = commits.add({ id: newId(), origin, body: rawBody, busy });
+      const letGo = () => {
         onWritten();
         bytesHeld -= rawBody.length;
-      });
+      };
+      committed.then(letGo, letGo);
       await withinMs(committed, COMMIT_WAIT_MS, tooLong);
       onReceived();
       return origin;

@@ -19,7 +19,7 @@ export interface BatcherOptions<Item, Result> {
   itemsMax: number;
   /** The most weight in one flush, for items that differ in it. One that is heavier goes alone. */
   weightMax?: number;
-  /** What an item weighs; nothing, unless told. */
+  /** What an item weighs, asked when it is added; nothing, unless told. */
   weightOf?(item: Item): number;
   /** The most flushes at once, beside one that is stalled. Two: one fills while the other waits for its commit. */
   flushesMax?: number;
@@ -52,7 +52,7 @@ interface Entry<Item, Result> {
  */
 export function createBatcher<Item, Result>(options: BatcherOptions<Item, Result>): Batcher<Item, Result> {
   const { flush, itemsMax, flushesMax = 2, besideMin = 1, everyMs = 0 } = options;
-  const waiting: Entry<Item, Result>[] = [];
+  const waiting = createLine(options);
   const idleWaiters: (() => void)[] = [];
   const flights = createFlights(schedule);
   let scheduled = false;
@@ -61,12 +61,12 @@ export function createBatcher<Item, Result>(options: BatcherOptions<Item, Result
 
   function isDue(): boolean {
     const beside = flights.counted();
-    return beside === 0 ? waiting.length > 0 : beside < flushesMax && waiting.length >= besideMin;
+    return beside === 0 ? waiting.length() > 0 : beside < flushesMax && waiting.length() >= besideMin;
   }
 
   function schedule(): void {
     if (scheduled || !isDue()) return;
-    const waitMs = waiting.length >= itemsMax ? 0 : notBeforeMs - performance.now();
+    const waitMs = waiting.length() >= itemsMax ? 0 : notBeforeMs - performance.now();
     if (waitMs > 0) {
       timer ??= setTimeout(start, waitMs);
       return;
@@ -83,7 +83,7 @@ export function createBatcher<Item, Result>(options: BatcherOptions<Item, Result
     while (isDue()) {
       const land = flights.begin();
       notBeforeMs = performance.now() + everyMs;
-      const entries = waiting.splice(0, countFitting(waiting, options));
+      const entries = waiting.takeFitting();
       void flushEntries(flush, entries).then((tell) => finish(land, tell));
     }
   }
@@ -97,16 +97,16 @@ export function createBatcher<Item, Result>(options: BatcherOptions<Item, Result
     if (isIdle()) for (const resolve of idleWaiters.splice(0)) resolve();
   }
 
-  const isIdle = () => waiting.length === 0 && flights.total() === 0;
+  const isIdle = () => waiting.length() === 0 && flights.total() === 0;
 
   return {
     add: (item) =>
       new Promise((resolve, reject) => {
-        waiting.push({ item, resolve, reject });
+        waiting.add({ item, resolve, reject });
         schedule();
       }),
     get depth() {
-      return waiting.length;
+      return waiting.length();
     },
     idle: () =>
       new Promise((resolve) => {
@@ -142,17 +142,40 @@ function createFlights(onStalled: () => void) {
   };
 }
 
-/** How many of those that wait, in their order, fit into one flush; the first one always does. */
-function countFitting<Item, Result>(
-  waiting: readonly Entry<Item, Result>[],
-  { itemsMax, weightMax = Number.POSITIVE_INFINITY, weightOf = () => 0 }: BatcherOptions<Item, Result>,
-): number {
-  let weight = 0;
-  const tooHeavy = waiting.slice(0, itemsMax).findIndex(({ item }) => {
-    weight += weightOf(item);
-    return weight > weightMax;
-  });
-  return tooHeavy === -1 ? itemsMax : Math.max(1, tooHeavy);
+/** Those that wait for a flush, in their order. */
+function createLine<Item, Result>({
+  itemsMax,
+  weightMax = Number.POSITIVE_INFINITY,
+  weightOf = () => 0,
+}: BatcherOptions<Item, Result>) {
+  const waiting: { entry: Entry<Item, Result>; weight: number }[] = [];
+  let weightOfAll = 0;
+
+  function countFitting(): number {
+    // Nearly always all of them, and then none need be added up.
+    if (waiting.length <= itemsMax && weightOfAll <= weightMax) return waiting.length;
+    let weightSoFar = 0;
+    const tooHeavy = waiting.slice(0, itemsMax).findIndex(({ weight }) => {
+      weightSoFar += weight;
+      return weightSoFar > weightMax;
+    });
+    return tooHeavy === -1 ? itemsMax : Math.max(1, tooHeavy);
+  }
+
+  return {
+    length: () => waiting.length,
+    add(entry: Entry<Item, Result>): void {
+      const weight = weightOf(entry.item);
+      waiting.push({ entry, weight });
+      weightOfAll += weight;
+    },
+    /** What fits into one flush; the first one always does. */
+    takeFitting: () =>
+      waiting.splice(0, countFitting()).map(({ entry, weight }) => {
+        weightOfAll -= weight;
+        return entry;
+      }),
+  };
 }
 
 /** Writes all entries, and returns what tells them. It never rejects: every error goes to the entries it belongs to. */
