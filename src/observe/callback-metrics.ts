@@ -71,7 +71,6 @@ function createProcessorMetrics(registry: Registry) {
     buckets: LONG_SECONDS,
     registers,
   });
-  apply.show({});
   return {
     processed: (state: string, reason: string) => processed.inc({ state, reason }),
     items: (kind: string, count: number) => items.inc({ kind }, count),

@@ -1,12 +1,5 @@
-import { Counter, type Registry } from 'prom-client';
-import { createAllSeries, type Labels } from './series.ts';
-
-interface CounterOptions<Name extends string> {
-  name: string;
-  help: string;
-  labelNames: readonly Name[];
-  registers: Registry[];
-}
+import { Counter } from 'prom-client';
+import { createAllSeries, type Labels, type MetricOptions } from './series.ts';
 
 /** A count that only grows, for each set of values of its labels. */
 export interface Count<Name extends string> {
@@ -15,7 +8,7 @@ export interface Count<Name extends string> {
 }
 
 /** A counter of prom-client for what happens often: it is told at a scrape what has come together since the one before. */
-export function createCounter<Name extends string>(options: CounterOptions<Name>): Count<Name> {
+export function createCounter<Name extends string>(options: MetricOptions<Name>): Count<Name> {
   const all = createAllSeries(options.labelNames, (labels) => ({ labels, untold: 0 }));
   new Counter<Name>({
     ...options,

@@ -30,7 +30,6 @@ export function createDeliveryMetrics(registry: Registry): DeliveryMetrics {
     buckets: SECONDS,
     registers,
   });
-  attempt.show({});
   const delivered = createHistogram({
     name: 'waypost_delivery_seconds',
     help: 'From the recording of an event to its arrival, where the first attempt succeeded; a replay counts with its age.',
@@ -38,7 +37,6 @@ export function createDeliveryMetrics(registry: Registry): DeliveryMetrics {
     buckets: LONG_SECONDS,
     registers,
   });
-  delivered.show({});
   const givenUp = createCounter({
     name: 'waypost_deliveries_given_up_total',
     help: 'Deliveries whose last attempt has failed.',

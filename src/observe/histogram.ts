@@ -1,21 +1,15 @@
-import { Histogram, type Registry } from 'prom-client';
-import { createAllSeries, type Labels } from './series.ts';
+import { Histogram } from 'prom-client';
+import { createAllSeries, type Labels, type MetricOptions } from './series.ts';
 
-interface HistogramOptions<Name extends string> {
-  name: string;
-  help: string;
-  labelNames: readonly Name[];
+interface HistogramOptions<Name extends string> extends MetricOptions<Name> {
   /** Ascending. */
   buckets: readonly number[];
-  registers: Registry[];
 }
 
 /** How often values of each size have come, for each set of values of its labels. */
 export interface Observations<Name extends string> {
   /** Throws for what is no finite number: it would spoil the sum for good. */
   observe(labels: Labels<Name>, value: number): void;
-  /** Has the series told before anything is observed in it. */
-  show(labels: Labels<Name>): void;
 }
 
 interface Series<Name extends string> {
@@ -31,18 +25,17 @@ interface Series<Name extends string> {
  * registry asks it for is answered here; histogram.test.ts compares the two.
  */
 export function createHistogram<Name extends string>(options: HistogramOptions<Name>): Observations<Name> {
-  const { name, help, labelNames, buckets, registers } = options;
+  const { name, help, labelNames, buckets } = options;
   const make = (labels: Labels<Name>): Series<Name> => ({ labels, inBucket: buckets.map(() => 0), count: 0, sum: 0 });
   const all = createAllSeries(labelNames, make);
   const asked = async () => ({
     ...{ name, help, type: 'histogram', aggregator: 'sum' },
     values: all.list().flatMap((series) => valuesOf(name, buckets, series)),
   });
-  Object.assign(new Histogram({ name, help, labelNames, buckets: [...buckets], registers }), {
+  Object.assign(new Histogram({ ...options, buckets: [...buckets] }), {
     getForPromString: asked,
   });
   return {
-    show: (labels) => void all.find(labels),
     observe(labels, value) {
       if (!Number.isFinite(value)) throw new TypeError(`${name} was to observe ${value}`);
       const series = all.find(labels);

@@ -1,3 +1,13 @@
+import type { Registry } from 'prom-client';
+
+/** What every metric is told at its beginning. */
+export interface MetricOptions<Name extends string> {
+  name: string;
+  help: string;
+  labelNames: readonly Name[];
+  registers: Registry[];
+}
+
 /** The values of a metric's labels, by name. */
 export type Labels<Name extends string> = Readonly<Record<Name, string | number>>;
 
@@ -16,7 +26,7 @@ interface Branch<Series> {
 
 /**
  * Looks the values up one after another. prom-client makes one text of all of them for each observation and looks that up,
- * which takes five times as long (docs/decisions/0016-prom-client-and-open-telemetry.md).
+ * which takes three to four times as long (docs/decisions/0016-prom-client-and-open-telemetry.md).
  */
 export function createAllSeries<Name extends string, Series>(
   names: readonly Name[],
@@ -24,19 +34,26 @@ export function createAllSeries<Name extends string, Series>(
 ): AllSeries<Name, Series> {
   const root: Branch<Series> = { next: new Map(), series: undefined };
   const made: Series[] = [];
-  return {
-    find(labels) {
-      let branch = root;
-      for (const name of names) branch = branch.next.get(labels[name]) ?? grow(branch, labels[name]);
-      if (branch.series === undefined) {
-        // Of its own: the caller may go on with its object.
-        branch.series = make({ ...labels });
-        made.push(branch.series);
-      }
-      return branch.series;
-    },
-    list: () => made,
-  };
+
+  function find(labels: Labels<Name>): Series {
+    let branch = root;
+    for (const name of names) branch = branch.next.get(labels[name]) ?? grow(branch, labels[name]);
+    if (branch.series === undefined) {
+      // Of its own: the caller may go on with its object.
+      branch.series = make({ ...labels });
+      made.push(branch.series);
+    }
+    return branch.series;
+  }
+
+  // A metric without labels has its only series from the beginning, as in the library.
+  const none: Partial<Labels<Name>> = {};
+  if (areAll(names, none)) find(none);
+  return { find, list: () => made };
+}
+
+function areAll<Name extends string>(names: readonly Name[], labels: Partial<Labels<Name>>): labels is Labels<Name> {
+  return names.every((name) => name in labels);
 }
 
 function grow<Series>(branch: Branch<Series>, value: string | number): Branch<Series> {

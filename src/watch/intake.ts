@@ -11,6 +11,7 @@ export function watchIntake(intake: Intake, metrics: CallbackMetrics): Intake {
       // It verifies before it waits for anything, so that what has passed until here is just that.
       const verifiedMs = performance.now();
       metrics.step('verify', (verifiedMs - begunMs) / 1_000);
+      // Beside the answer, which waits for none of it.
       received.then(
         (origin) => {
           metrics.step('commit', (performance.now() - verifiedMs) / 1_000);
