@@ -85,9 +85,13 @@ it('neither callers that never finish their requests nor an endpoint that hangs 
   await hungUp;
 });
 
-it('a second signal ends it at once with a failure code, and the next start settles what was under way', async () => {
+it('a second signal ends it at once with a failure code, its database too, and the next start settles the rest', async (t) => {
   const dataDir = await mkdtemp(join(tmpdir(), 'waypost-stop-'));
   const sandbox = await startSandboxProcess({ WAYPOST_SANDBOX_LATENCY_MS: '20000' });
+  t.after(async () => {
+    await sandbox.stop();
+    await rm(dataDir, { recursive: true, force: true });
+  });
   const gateway = await startGatewayProcess(dataDir, sandbox.settings);
   const lost = assert.rejects(sendText(gateway.dev, phoneNumbers(0, 2)));
   await untilTransmitted(sandbox, 2);
@@ -96,16 +100,13 @@ it('a second signal ends it at once with a failure code, and the next start sett
   gateway.child.kill('SIGTERM');
   assert.equal(await stopped, 1);
   await lost;
+  await until(async () => (await processesIn(dataDir)).length === 0);
   const next = await startGatewayProcess(dataDir, sandbox.settings);
-  try {
-    const statuses = (await listMessages(next.dev, 'direction=outbound')).map(({ status }) => status);
-    assert.equal(statuses.length, 2);
-    assert.deepEqual(await listMessages(next.dev, 'status=transmitting'), []);
-  } finally {
-    assert.equal(await next.stop(), 0);
-    await sandbox.stop();
-    await rm(dataDir, { recursive: true, force: true });
-  }
+  t.after(() => next.kill());
+  const statuses = (await listMessages(next.dev, 'direction=outbound')).map(({ status }) => status);
+  assert.equal(statuses.length, 2);
+  assert.deepEqual(await listMessages(next.dev, 'status=transmitting'), []);
+  assert.equal(await next.stop(), 0);
 });
 
 /** Begins calls and ends none: without a byte, in the middle of the headers, and in the middle of a body. */

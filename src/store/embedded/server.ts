@@ -66,6 +66,7 @@ export async function startServer(options: ServerOptions, stopping: AbortSignal)
   await log.close();
   // A gateway that ends without stopping it must not hang: the next start finds it.
   child.unref();
+  stopWithProcess(child, exited);
   await waitUntilReady(child, exited, options, stopping);
   let stopped: Promise<void> | undefined;
   const stop = () => {
@@ -80,6 +81,16 @@ export async function startServer(options: ServerOptions, stopping: AbortSignal)
 export function serverEnvironment(): NodeJS.ProcessEnv {
   const { PATH, SystemRoot } = process.env;
   return { PATH, LC_ALL: 'C', TZ: 'UTC', ...KEPT_MEMORY, ...(SystemRoot === undefined ? {} : { SystemRoot }) };
+}
+
+/**
+ * This process may end without going all the way back, by a second signal or a fault. Nobody waits then, and the server ends by
+ * itself: it hears nobody else, so whoever looks for what is left would have to find it by its process.
+ */
+function stopWithProcess(child: ChildProcess, exited: Promise<void>): void {
+  const stop = () => child.kill('SIGINT');
+  process.once('exit', stop);
+  void exited.then(() => process.off('exit', stop));
 }
 
 /** Never rejects; a process that could not be started has exited. */
