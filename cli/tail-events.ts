@@ -2,6 +2,7 @@ import { readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { type EventType, WaypostError, type WaypostEvent } from '../client/src/index.ts';
 import { clientOf } from './client-of.ts';
 import { type Invocation, textOf } from './command-spec.ts';
+import { explainSilence } from './explain-silence.ts';
 import { EXIT, usage } from './failure.ts';
 import { failureOfClient } from './problem.ts';
 import { stopOnCtrlC } from './stop-on-ctrl-c.ts';
@@ -39,7 +40,11 @@ export async function tailEvents({ api, options, out }: Invocation): Promise<num
     // At once: a run that ends before there is an event must not leave it to the next one where to begin.
     onStart: keep,
     onGap: (gap) => out.note(`The events from ${gap.after + 1} to ${gap.oldest - 1} have expired and are left out.`),
-    onInterruption: (error) => out.note(`${error.message} Trying again.`),
+    onInterruption(error) {
+      // What this process trusts does not change while it runs.
+      if (explainSilence(error.cause).untrusted) throw error;
+      out.note(`${error.message} Trying again.`);
+    },
   });
   try {
     for await (const event of events) {

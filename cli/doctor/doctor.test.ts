@@ -6,13 +6,16 @@ import { createServer } from 'node:https';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
+import { setTimeout as wait } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { startTestGateway, type TestGateway } from '../../test/support/gateway.ts';
 import { missingProgram } from '../../test/support/missing-program.ts';
 import { explainSilence } from '../explain-silence.ts';
-import { runCli } from '../test-support.ts';
+import { runCli, startCli } from '../test-support.ts';
 
 const OPENSSL = process.env.WAYPOST_TEST_OPENSSL ?? 'openssl';
+/** Far longer than a command takes that ends by itself. */
+const ENDLESS_MS = 60_000;
 const withoutOpenssl = await missingProgram(OPENSSL, ['version'], 'WAYPOST_TEST_OPENSSL');
 
 describe('the doctor', () => {
@@ -77,6 +80,11 @@ describe('the doctor', () => {
       WAYPOST_API_KEY: gateway.testKey,
     });
     assert.match(sent.stderr, /NODE_EXTRA_CA_CERTS=/);
+    const tail = startCli(['events', 'tail', '--url', args[2] ?? ''], { WAYPOST_API_KEY: gateway.testKey });
+    t.after(() => tail.child.kill());
+    const tailed = await Promise.race([tail.ended, wait(ENDLESS_MS, undefined, { ref: false })]);
+    assert.equal(tailed?.exitCode, 1, 'what this process trusts does not change while it runs');
+    assert.match(tailed.stderr, /NODE_EXTRA_CA_CERTS=/);
     const trusted = await runCli(args, { NODE_EXTRA_CA_CERTS: cert });
     assert.match(trusted.stdout, /^ok {4}gateway/m, 'what it advises works');
   });
