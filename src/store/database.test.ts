@@ -58,13 +58,15 @@ describe('a statement', () => {
     const set = (setting: string) => other.database.query(`alter database ${at?.name} set ${setting}`);
     for (const setting of ['jit to on', "lock_timeout to '20ms'", "default_transaction_isolation to 'serializable'"])
       await set(setting);
+    await set("datestyle to 'German'");
     const own = openDatabase({ connection: other.connection, connections: 1, onError: () => undefined });
     const [settings] = await own.query(
-      `select current_setting('jit') as jit, current_setting('lock_timeout') as lock, current_setting('transaction_isolation') as isolation`,
+      `select current_setting('jit') as jit, current_setting('lock_timeout') as lock, current_setting('transaction_isolation') as isolation,
+        to_timestamp(0) as time`,
     );
     await own.close();
     await other.drop();
-    assert.deepEqual(settings, { jit: 'off', lock: '0', isolation: 'read committed' });
+    assert.deepEqual(settings, { jit: 'off', lock: '0', isolation: 'read committed', time: new Date(0) });
   });
 
   it('that is wrong throws its own error, which surely wrote nothing, and keeps its connection', async () => {

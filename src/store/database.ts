@@ -78,7 +78,8 @@ const KEEP_ALIVE_AFTER_MS = 10_000;
  * and a server up to 17 would compile each such statement each time it runs: 400 ms for the marks of the statistics.
  *
  * What the owner of a database may set for all of it must not reach us where our statements are written for another rule: a
- * statement sees what was committed when it began, and waits for a lock until its own time is over.
+ * statement sees what was committed when it began, and waits for a lock until its own time is over; and the driver reads times in
+ * the style of ISO 8601 only, and any other as null.
  */
 const SESSION_SETTINGS = `
   set statement_timeout to ${STATEMENT_TIMEOUT_MS};
@@ -89,6 +90,7 @@ const SESSION_SETTINGS = `
   set jit to off;
   set default_transaction_isolation to 'read committed';
   set lock_timeout to 0;
+  set datestyle to 'ISO';
   set timezone to 'UTC'`;
 
 export interface DatabaseOptions {
