@@ -1,6 +1,6 @@
 import { DatabaseError } from 'pg';
 import { StoreUnavailable } from '../kernel/store-unavailable.ts';
-import { NoAnswerInTime } from './run-statement.ts';
+import { ConnectionEnded, NoAnswerInTime } from './run-statement.ts';
 
 /**
  * The SQLSTATEs that tell of the world instead of a bug in our SQL: 08 connection, 53 resources (disk full, too many
@@ -21,16 +21,17 @@ export interface StatementFailure {
  * transaction and may have written, or it was the commit.
  */
 export function readStatementFailure(error: unknown, connectionBroken: boolean, committing: boolean): StatementFailure {
+  // A server that goes on has rolled the statement back. One that ends the connection may have come to any point of it.
+  if (error instanceof ConnectionEnded)
+    return { error: new StoreUnavailable(error.cause, committing), connectionUsable: false };
   if (!(error instanceof DatabaseError) || error.code === undefined) {
     // Without an SQLSTATE it is not the server that speaks: the connection is lost, the time is over, or a value cannot be encoded.
     const lost = connectionBroken || error instanceof NoAnswerInTime;
     return { error: lost ? new StoreUnavailable(error, committing) : error, connectionUsable: false };
   }
-  // A server that says ERROR has rolled the statement back. FATAL and PANIC end the connection at any point of it.
-  const fatal = error.severity !== 'ERROR';
-  const ofTheWorld = fatal || UNAVAILABLE.test(error.code) || isStaleStatement(error) || isUnloggedOnStandby(error);
+  const ofTheWorld = UNAVAILABLE.test(error.code) || isStaleStatement(error) || isUnloggedOnStandby(error);
   if (!ofTheWorld) return { error, connectionUsable: true };
-  return { error: new StoreUnavailable(error, committing && fatal), connectionUsable: false };
+  return { error: new StoreUnavailable(error, false), connectionUsable: false };
 }
 
 /**

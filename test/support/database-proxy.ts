@@ -28,9 +28,12 @@ export interface DatabaseProxy {
   close(): Promise<void>;
 }
 
-/** `url` may name a Unix socket by its parameter `host`. */
-export async function startDatabaseProxy(url: string): Promise<DatabaseProxy> {
-  const line = createLine();
+/** Changes what the server says on one connection, piece by piece as it comes. */
+export type Rewrite = (bytes: Buffer) => Buffer;
+
+/** `url` may name a Unix socket by its parameter `host`. `rewriter` makes what changes the server's words, for each connection. */
+export async function startDatabaseProxy(url: string, rewriter?: () => Rewrite): Promise<DatabaseProxy> {
+  const line = createLine(rewriter);
   const listener = createServer((client) => {
     if (line.isCut()) client.destroy();
     else line.join(client, connect(targetOf(url)));
@@ -67,7 +70,7 @@ interface Trap {
 }
 
 /** All connections through the proxy, and what is done to them. */
-function createLine() {
+function createLine(rewriter: () => Rewrite = () => (bytes) => bytes) {
   const pairs = new Set<Pair>();
   let cut = false;
   let stalled = false;
@@ -118,7 +121,8 @@ function createLine() {
         trap = undefined;
         caught.spring(pair, bytes);
       });
-      server.on('data', (bytes) => client.write(bytes));
+      const rewrite = rewriter();
+      server.on('data', (bytes: Buffer) => client.write(rewrite(bytes)));
       client.on('error', () => undefined).on('close', () => server.end());
       server.on('error', () => undefined).on('close', () => client.end());
       client.on('close', () => pairs.delete(pair));
