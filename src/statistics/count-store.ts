@@ -16,7 +16,9 @@ interface Placed {
 /**
  * Counts the messages of each minute, those that are alike together. Ids begin with their time, so a minute is one range
  * of the primary key; the order is there so that no plan that was made while the week was empty takes another index for
- * ever. A message that failed after the provider had taken it shows it by its outcome, which reports leave alone.
+ * ever. A message that failed after the provider had taken it shows it by its outcome, which reports leave alone. That is `unknown` too
+ * for what the provider refused after the send was answered, but reports bring the provider's id, and a refusal brings none. An
+ * erased message has lost it, so that nobody knows any more which of the two it was.
  */
 const MESSAGE_COUNT = `
   select b.place::integer as place, m.mode, m.status, m.taken, m.code, m.time, m.count
@@ -24,11 +26,13 @@ const MESSAGE_COUNT = `
   cross join lateral (
     select mode, status,
       status in ('accepted', 'sent', 'delivered', 'read')
-        or (status = 'failed' and outcome is distinct from 'failed') as taken,
+        or (status = 'failed' and outcome is distinct from 'failed' and not refused_late) as taken,
       case when status = 'failed' then error->>'code' end as code,
       width_bucket(to_delivery_ms, $4::integer[]) as time, count(*) as count
     from (
-      select mode, status, outcome, error, to_delivery_ms from message
+      select mode, status, outcome, error, to_delivery_ms, outcome is not distinct from 'unknown'
+        and provider_message_id is null and coalesce(phone, user_id) is not null as refused_late
+      from message
       where account_id = b.account_id and id >= b.first_id and id < b.end_id
         and status not in ('pending', 'transmitting')
       order by account_id, id) as made

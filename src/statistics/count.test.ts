@@ -113,6 +113,27 @@ describe('the counting of messages', () => {
     assert.equal((await kept(store, accountId, 'hour'))[0]?.sent, 1);
   });
 
+  it('counts a failure that the provider reported as taken, and one that it answered, however late, as refused', async () => {
+    const accountId = newId();
+    const ids = [1, 2, 3].map((second) => firstIdOfMs(NOON_MS + second));
+    // All three were unknown at first; the last one's person was erased since.
+    const rows = [ids, ['+447700900123', '+447700900124', null], ['wamid.1', null, null]];
+    await store.database.query(
+      `insert into message (account_id, id, request_id, channel_id, mode, direction, type, status, error, outcome, phone,
+         provider_message_id, updated_at)
+       select $1, id, id, id, 'test', 'outbound', 'text', 'failed', '{"code": "some_code"}', 'unknown', phone, provider_id, now()
+       from unnest($2::uuid[], $3::text[], $4::text[]) as t(id, phone, provider_id)`,
+      [accountId, ...rows],
+    );
+    await markMessages(
+      store.database,
+      ids.map((messageId) => ({ accountId, messageId })),
+    );
+    await countAll(store);
+    const [line] = await kept(store, accountId, 'minute');
+    assert.deepEqual({ accepted: line?.accepted, failed: line?.failed }, { accepted: 2, failed: 3 });
+  });
+
   it('notes a minute once, and again if the note could not be written', async () => {
     const accountId = newId();
     const failing = { query: () => Promise.reject(new Error('away')) };
@@ -214,6 +235,7 @@ interface Line {
   mode: string;
   at: Date;
   accepted: number;
+  failed: number;
 }
 
 /** All that is kept of an account. */
