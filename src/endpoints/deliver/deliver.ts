@@ -196,7 +196,7 @@ class Carrier {
     const left = this.#lanes.end(delivery, { succeeded, durationMs: outcome.duration_ms }, performance.now());
     this.#begin();
     if (this.#lanes.wantsMore(delivery)) this.nudge();
-    if (this.#aborting.signal.aborted && !succeeded) return this.#release([delivery]);
+    if (this.#aborting.signal.aborted && !succeeded) return this.#release([delivery, ...left]);
     const number = delivery.attempts + 1;
     const waitMs = succeeded ? null : waitAfterMs(number, outcome.retryAfter, clock.nowMs(), random);
     this.#deps.onAttempt?.({ delivery, outcome, waitMs });
