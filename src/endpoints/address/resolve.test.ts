@@ -10,7 +10,8 @@ import { promisify } from 'node:util';
 const run = promisify(execFile);
 /** Nobody else sees what is mounted then, and whoever may not be root is so only there. */
 const APART = ['--map-root-user', '--mount'];
-const cannotMount = await run('unshare', [...APART, 'true']).then(
+const SETTINGS = '/etc/resolv.conf';
+const cannotMount = await run('unshare', [...APART, 'mount', '--bind', SETTINGS, SETTINGS]).then(
   () => false,
   () => 'The name servers of this machine cannot be changed for one process',
 );
@@ -23,7 +24,7 @@ it('a name is asked of the name servers that the machine has now', { skip: canno
     let nowMs = 0;
     const resolve = createResolve({ steadyMs: () => nowMs });
     const first = await resolve('shop.example');
-    writeFileSync('/etc/resolv.conf', 'nameserver 127.0.0.1:${after}');
+    writeFileSync('${SETTINGS}', 'nameserver 127.0.0.1:${after}');
     nowMs = 30_000;
     console.log(JSON.stringify([first, await resolve('shop.example')]));
   `;
@@ -36,7 +37,7 @@ async function runWithNameServer(t: TestContext, port: number, program: string):
   t.after(() => rm(dir, { recursive: true }));
   const settings = join(dir, 'resolv.conf');
   await writeFile(settings, `nameserver 127.0.0.1:${port}`);
-  const script = 'mount --bind "$0" /etc/resolv.conf && exec "$@"';
+  const script = `mount --bind "$0" ${SETTINGS} && exec "$@"`;
   const shell = ['sh', '-c', script, settings, process.execPath, '--eval', program];
   return JSON.parse((await run('unshare', [...APART, ...shell])).stdout);
 }
