@@ -37,10 +37,10 @@ async function report(status: string, id: string): Promise<void> {
   await until(async () => (await read(id)).status === status);
 }
 
-async function post(status: string, id: string): Promise<void> {
+async function post(status: string, id: string, { gateway } = world): Promise<void> {
   const line = { phoneNumberId: '1001', businessAccountId: '2', phoneNumber: '+447700900991' };
   const body = messagesBody(line, { statuses: [statusOf(status, { providerId: `wamid.${id}`, messageId: id })] });
-  assert.equal((await postSigned(asProvider(world.gateway), body)).status, 200);
+  assert.equal((await postSigned(asProvider(gateway), body)).status, 200);
 }
 
 describe('an entry is accepted if a notification has proven it, whatever the provider answers', () => {
@@ -120,6 +120,50 @@ it('a message is not tried again while a notification that was answered may stil
   assert.equal(calls, 1);
   const read = async () => (await world.call('GET', `/api/v1/messages/${results[0].id}`)).json.status;
   await until(async () => (await read()) === 'delivered');
+});
+
+it('a message that waits for a connection to be tried again is not, if a notification was answered meanwhile', async () => {
+  const narrow = await startLiveWorld({ WAYPOST_PROVIDER_CONNECTIONS: '1' });
+  const held = Promise.withResolvers<undefined>();
+  const applied = Promise.withResolvers<void>();
+  let applying: Promise<unknown> = Promise.resolve();
+  try {
+    const channel = await narrow.connect();
+    const [refused = '', other = ''] = ['+447700900609', '+447700900610'];
+    const takenTo = (number: string) => narrow.provider.taken.filter(({ to }) => to === number);
+    narrow.provider.onMessage = ({ to }) =>
+      to === other ? held.promise : takenTo(to).length > 1 ? undefined : OVERLOADED;
+    const first = narrow.sendText(channel, [refused]);
+    await until(() => takenTo(refused).length === 1);
+    // It has the only connection when the next try is due.
+    const second = narrow.sendText(channel, [other]);
+    await until(() => takenTo(other).length === 1);
+    const refusedAtMs = performance.now();
+    await until(() => performance.now() - refusedAtMs > LONGER_THAN_THE_PAUSE_MS);
+    // As in a burst: what is answered is not applied yet.
+    const locked = Promise.withResolvers<void>();
+    applying = narrow.gateway.database.transaction(async (tx) => {
+      await tx.query('lock table event_sequence in exclusive mode');
+      locked.resolve();
+      await applied.promise;
+    });
+    await locked.promise;
+    const [{ id = '' } = {}] = takenTo(refused);
+    await post('delivered', id, narrow);
+    held.resolve(undefined);
+    await second;
+    const freeAtMs = performance.now();
+    await until(() => performance.now() - freeAtMs > LONGER_THAN_THE_PAUSE_MS);
+    assert.equal(takenTo(refused).length, 1);
+    applied.resolve();
+    const { results } = (await first).json;
+    assert.deepEqual([takenTo(refused).length, results[0].status], [1, 'accepted']);
+  } finally {
+    held.resolve(undefined);
+    applied.resolve();
+    await applying;
+    await narrow.stop();
+  }
 });
 
 it('an entry that nothing contradicts stays failed', async () => {

@@ -127,7 +127,20 @@ async function outcomeInTurn(
   if (now.kind === 'refused') return failed(now.error);
   let { channel } = now;
   let keptBack: MessageError | undefined;
+  let isRepeated = false;
   if (deadline.aborted) return failed({ code: 'not_attempted' });
+  const look = async () => {
+    // By now it is that, whatever it was when its send began.
+    const later = await claimBeforeDeadline(deps, call, { ...message, status: 'transmitting' }, deadline);
+    if (later.kind === 'refused') {
+      keptBack = later.error;
+      return undefined;
+    }
+    channel = later.channel;
+    return channel.sender;
+  };
+  // Nothing can have been reported of one that is transmitted for the first time.
+  const mayLook = async (giveUp: AbortSignal) => !isRepeated || (await areReportsApplied(deps, giveUp));
   try {
     const outcome = await transmit(deps, {
       sender: channel.sender,
@@ -140,6 +153,7 @@ async function outcomeInTurn(
       deadline,
       deadlineMs,
       async takeAnotherTurn() {
+        isRepeated = true;
         // Before the turn, which must not pass meanwhile; what it says is asked once more after it.
         await areReportsApplied(deps, deadline);
         const wish = { turn, asItIsNow: () => asItIsNow(deps, call, message) };
@@ -148,16 +162,8 @@ async function outcomeInTurn(
         return later?.sender;
       },
       settledMeanwhile: () => isSettledByNow(deps, call, message.id, deadline),
-      async lookAgain() {
-        // By now it is that, whatever it was when its send began.
-        const later = await claimBeforeDeadline(deps, call, { ...message, status: 'transmitting' }, deadline);
-        if (later.kind === 'refused') {
-          keptBack = later.error;
-          return undefined;
-        }
-        channel = later.channel;
-        return channel.sender;
-      },
+      lookAgain: async () => ((await mayLook(deadline)) ? look() : undefined),
+      lookSoon: async () => ((await mayLook(soon(deadline))) ? look() : 'later'),
       onAccessRefused: () => suspend(deps, channel),
     });
     return outcome.error?.code === 'not_attempted' ? failed(keptBack ?? outcome.error) : outcome;
@@ -239,13 +245,20 @@ async function isSettledByNow(deps: TransmitDeps, call: TransmitCall, messageId:
  * A notification that was answered counts from then on, and in a burst is applied seconds later: just when the provider
  * throttles, and just what it refused may be in it.
  */
-async function areReportsApplied({ untilApplied, log }: TransmitDeps, deadline: AbortSignal): Promise<boolean> {
+async function areReportsApplied({ untilApplied, log }: TransmitDeps, giveUp: AbortSignal): Promise<boolean> {
   try {
-    return await untilApplied(deadline);
+    return await beforeDeadline(untilApplied(giveUp), giveUp, false);
   } catch (error) {
     tellFault(log, error);
     return false;
   }
+}
+
+/** A connection is held for so long, although others need it: to give it back would cost the message another turn. */
+const APPLIED_SOON_MS = 500;
+
+function soon(deadline: AbortSignal): AbortSignal {
+  return AbortSignal.any([deadline, AbortSignal.timeout(APPLIED_SOON_MS)]);
 }
 
 /** By a notification; or by another node, if this one was paused for so long that it was taken for gone. */

@@ -50,18 +50,18 @@ async function begin(transmit: Provider['transmit'], staleMs: number, look?: () 
   const deps = { pacing, clock, log: pino({ level: 'silent' }), provider: { transmit } };
   const held = new HeldTurn(deps, { channel, message, deadlineMs: inDeadlineMs(), deadline }, turn);
   const looks: number[] = [];
+  const lookAgain = async () => {
+    if (look !== undefined) return look();
+    passedMs += LOOK_MS;
+    looks.push(held.waitMs());
+    return sender;
+  };
   const attempt = {
     message: {
       ...{ id: message.id, recipient: { phone } },
       content: { type: 'text' as const, text: { body: 'Hello', preview_url: false } },
     },
-    ...{ turn: held, deadline },
-    async lookAgain() {
-      if (look !== undefined) return look();
-      passedMs += LOOK_MS;
-      looks.push(held.waitMs());
-      return sender;
-    },
+    ...{ turn: held, deadline, lookAgain, lookSoon: lookAgain },
   };
   return { looks, transmit: () => transmitInTurn(deps, attempt, sender, staleMs) };
 }

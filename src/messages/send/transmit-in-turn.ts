@@ -18,6 +18,8 @@ export interface Attempt {
   deadline: AbortSignal;
   /** The sender as it is now, of a message that has waited; undefined: it must not go any more. It never rejects. */
   lookAgain(): Promise<Sender | undefined>;
+  /** The same while it holds a connection, which others need: `later` if that would take long. */
+  lookSoon(): Promise<Sender | 'later' | undefined>;
 }
 
 /** What is known of its message now. */
@@ -67,7 +69,7 @@ async function untilInTurn({ clock }: Deps, attempt: Attempt, looked: Looked): P
   do {
     let error = await turn.come(looked.staleMs / 2);
     const ageMs = clock.steadyMs() + turn.waitMs() - looked.atMs;
-    if (error === null && ageMs >= looked.staleMs) error = await look(clock, attempt, looked);
+    if (error === null && ageMs >= looked.staleMs) error = note(clock, attempt, looked, await attempt.lookAgain());
     error ??= await turn.reach();
     if (error !== null) return error;
     // Bounded: no turn comes after the deadline.
@@ -85,20 +87,24 @@ async function useConnection(
   looked: Looked,
   waited: Waited,
 ): Promise<Sender | undefined> {
-  const ageMs = clock.steadyMs() - looked.atMs;
-  waited.error = ageMs >= looked.staleMs ? await look(clock, attempt, looked) : null;
-  if (waited.error !== null) return undefined;
+  if (clock.steadyMs() - looked.atMs >= looked.staleMs) {
+    const sender = await attempt.lookSoon();
+    waited.givesBack = sender === 'later';
+    if (sender === 'later') return undefined;
+    waited.error = note(clock, attempt, looked, sender);
+    if (waited.error !== null) return undefined;
+  }
   waited.givesBack = !attempt.turn.mayGo();
   return waited.givesBack ? undefined : looked.sender;
 }
 
-async function look(clock: SteadyClock, attempt: Attempt, looked: Looked): Promise<MessageError | null> {
-  const sender = await attempt.lookAgain();
+/** Notes what was seen by a look. An error: the message must not go any more. */
+function note(clock: SteadyClock, { turn }: Attempt, looked: Looked, sender: Sender | undefined): MessageError | null {
   if (sender === undefined) return NOT_ATTEMPTED;
   looked.sender = sender;
   looked.atMs = clock.steadyMs();
   // With a store that is this slow, a look after each wait would let one turn pass after the other.
-  if (attempt.turn.isPassed()) looked.staleMs = STALE_MS;
+  if (turn.isPassed()) looked.staleMs = STALE_MS;
   return null;
 }
 
