@@ -6,12 +6,16 @@ import { startTestGateway, type TestGateway } from '../../../test/support/gatewa
 import { assertProblem } from '../../../test/support/problem.ts';
 import { addNodeElsewhere, requestTemplate } from '../../../test/support/request-template.ts';
 import { transmitsOf } from '../../../test/support/transmits.ts';
+import { until } from '../../../test/support/until.ts';
+import { countWaitingForLocks } from '../../../test/support/waiting-for-locks.ts';
 import { eraseRound } from '../../erasure/erase-round.ts';
 import { formatId, newId } from '../../kernel/ids.ts';
 import type { IntendedMessage } from '../message.ts';
+import { applyReports } from '../report/apply-reports.ts';
 import type { NewRequest } from './begin-store.ts';
 import { commitSends } from './commit-store.ts';
 import { recoverRequests } from './recover.ts';
+import { takeTurns } from './turn-store.ts';
 import { withdrawRequest } from './withdraw-store.ts';
 
 const log = pino({ level: 'silent' });
@@ -139,6 +143,35 @@ describe('the recovery of a node that is gone', () => {
       broken.map((id) => formatId('req', id)),
     );
     await gateway.database.query(`delete from request where id = any($1)`, [broken]);
+  });
+
+  it('waits for what becomes of a message in that moment: its turn is taken, or a report of it is applied', async () => {
+    const { database } = gateway;
+    const nodeId = await addNodeElsewhere(database);
+    const intended = [intend('+447700900731', 'pending'), intend('+447700900732', 'pending')];
+    const request = { ...template, id: newId(), nodeId, intended };
+    const { accountId, channelId } = request;
+    const [taken = '', reported = ''] = intended.map(({ id }) => id);
+    await commitSends(database, { begun: [request], settled: [], completed: [] }, 'new');
+    await takeTurns(database, [{ accountId, messageId: reported }]);
+    const report = {
+      ...{ accountId, channelId, formerChannelIds: [], providerMessageId: `wamid.${reported}`, messageId: reported },
+      ...{ status: 'delivered', at: new Date(), receivedAt: new Date(), error: null, pricing: null, userId: null },
+    };
+    let recovering: Promise<number> | undefined;
+    await database.transaction(async (tx) => {
+      await takeTurns(tx, [{ accountId, messageId: taken }]);
+      await applyReports(tx, [report]);
+      recovering = recoverRequests(database, nodeId, gateway.url, log);
+      await until(async () => (await countWaitingForLocks(database)) === 1);
+    });
+    assert.equal(await recovering, 1);
+    const historyOf = async (id: string) => {
+      const { json } = await gateway.call('GET', `/api/v1/messages/${formatId('msg', id)}`);
+      return [json.status, ...json.timeline.map((line: { status: string }) => line.status)];
+    };
+    assert.deepEqual(await historyOf(taken), ['unknown', 'unknown'], 'it is not under way for ever');
+    assert.deepEqual(await historyOf(reported), ['delivered', 'unknown', 'delivered']);
   });
 
   it('lets a deleted account be erased of which a request cannot be settled', async () => {

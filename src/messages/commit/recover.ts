@@ -5,7 +5,7 @@ import type { Database, Queryable, Transaction } from '../../store/database.ts';
 import { isPassingFailure } from '../../store/passing-failure.ts';
 import { draftMessageEvents } from '../read/message-events.ts';
 import { findMessages } from '../read/read-store.ts';
-import { unpackMessages } from '../report/apply-store.ts';
+import { lockMessages, unpackMessages } from '../report/apply-store.ts';
 import { composeAnswer, entryOf } from './answer.ts';
 import {
   endDeleted,
@@ -53,11 +53,16 @@ export async function recoverRequests(
 async function settle(tx: Transaction, accountId: string, requestId: string, docsUrl: string): Promise<boolean> {
   const row = await lockRunning(tx, accountId, requestId);
   if (row === undefined) return false;
-  // A notification may be writing such a row at this moment. It is waited for: the next statement sees only what is
-  // committed, and would leave that message under way for ever.
+  // A notification may be writing such a row at this moment, or changing it, or a node that was only paused takes its turn. They
+  // are waited for: the settling sees only what is committed before it, and would leave that message under way for ever, or
+  // its history without a beginning.
   await unpackMessages(
     tx,
     row.message_ids.map((messageId) => ({ accountId, channelId: row.channel_id, messageId })),
+  );
+  await lockMessages(
+    tx,
+    row.message_ids.map((id) => ({ accountId, id })),
   );
   const recovered = await settleRunning(tx, accountId, requestId, row.message_ids);
   await keepSettledAnswer(tx, accountId, requestId, row, docsUrl);
