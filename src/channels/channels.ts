@@ -113,7 +113,7 @@ function toSending(row: SendingChannelRow, open: Sealer['open']): KnownChannel {
     throughputPerSecond: row.throughput_per_second ?? THROUGHPUT_PER_SECOND,
     isDefault: row.is_default,
     accountSuspended: row.account_suspended,
-    sealedToken: row.access_token_sealed,
+    sealedToken: apart(row.access_token_sealed),
     sender: {
       accountId: row.account_id,
       mode: row.mode,
@@ -121,6 +121,14 @@ function toSending(row: SendingChannelRow, open: Sealer['open']): KnownChannel {
       accessToken: open(row.access_token_sealed, row.id),
     },
   };
+}
+
+/**
+ * A copy in memory of its own. What the driver gives is a part of one of Node's pools of 64 KiB, which a few bytes that are kept
+ * would keep as a whole, for each account that is remembered.
+ */
+function apart(bytes: Buffer): Buffer {
+  return Buffer.from(Uint8Array.from(bytes).buffer);
 }
 
 function judge(channel: KnownChannel | undefined): ChannelNow {
