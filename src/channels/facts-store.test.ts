@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { startTestGateway, type TestGateway } from '../../test/support/gateway.ts';
 import { addChannel } from '../../test/support/notifications.ts';
-import { claimForFacts, noteFacts, readChannel } from './facts-store.ts';
+import { claimForFacts, noteFacts, readChannels } from './facts-store.ts';
 import { listChannelsByNumberId } from './store.ts';
 
 const HOUR_SECONDS = 3_600;
@@ -48,7 +48,7 @@ describe('noting facts of a channel', () => {
     const [target] = await listChannelsByNumberId(database, [line.phoneNumberId]);
     assert.ok(target !== undefined);
     assert.deepEqual([target.account_id, target.id], [accountId, id]);
-    const channel = await readChannel(database, target);
+    const [channel] = await readChannels(database, [target]);
     assert.ok(channel !== undefined);
     const note = async (quality: string, messagingLimit: string | null) => {
       const facts = { name: 'Line', quality, throughputPerSecond: 80, messagingLimit };
@@ -59,6 +59,6 @@ describe('noting facts of a channel', () => {
     assert.equal(await note('green', null), undefined, 'nothing has changed');
     assert.deepEqual(await note('yellow', null), ['yellow', 'tier_1k']);
     assert.deepEqual(await note('yellow', 'tier_10k'), ['yellow', 'tier_10k']);
-    assert.equal((await readChannel(database, target))?.messaging_limit, 'tier_10k');
+    assert.equal((await readChannels(database, [target]))[0]?.messaging_limit, 'tier_10k');
   });
 });

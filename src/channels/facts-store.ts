@@ -1,6 +1,6 @@
 import type { SenderFacts } from '../provider/port.ts';
 import type { Queryable } from '../store/database.ts';
-import { CHANNEL_COLUMNS, type ChannelRow, type ChannelTarget } from './store.ts';
+import { CHANNEL_COLUMNS, type ChannelRow, channelColumnsOf } from './store.ts';
 
 /**
  * Claims channels whose facts are due: another node then finds nothing to read. The claim of a live channel lapses, so that a
@@ -76,31 +76,37 @@ const CHANNEL_ASK_AGAIN = `
   where channel.account_id = wanted.account_id and channel.id = wanted.id and facts_read_at is not null`;
 
 /** Makes the facts of channels due, because the provider told that they have changed. */
-export async function askFactsAgain(
-  tx: Queryable,
-  targets: readonly Pick<ChannelTarget, 'account_id' | 'id'>[],
-): Promise<void> {
-  await tx.query(CHANNEL_ASK_AGAIN, [targets.map((target) => target.account_id), targets.map(({ id }) => id)]);
+export async function askFactsAgain(tx: Queryable, targets: readonly NamedChannel[]): Promise<void> {
+  await tx.query(CHANNEL_ASK_AGAIN, idsOf(targets));
 }
 
-const CHANNEL_NOTE_LIMIT = `
+const CHANNELS_NOTE_LIMIT = `
   update channel set messaging_limit = $3, updated_at = now()
-  where account_id = $1 and id = $2 and messaging_limit is distinct from $3 returning ${CHANNEL_COLUMNS}`;
+  from unnest($1::uuid[], $2::uuid[]) as wanted(of_account, wanted_id)
+  where account_id = of_account and id = wanted_id and messaging_limit is distinct from $3
+  returning ${channelColumnsOf('= any($1::uuid[])')}`;
 
-/** Keeps a messaging limit that the provider told of. The channel, if that changes it. */
-export async function noteMessagingLimit(
+/** Keeps a messaging limit that the provider told of. Returns the channels that this changes. */
+export function noteMessagingLimit(
   tx: Queryable,
-  { account_id: accountId, id }: ChannelTarget,
+  targets: readonly NamedChannel[],
   limit: string,
-): Promise<ChannelRow | undefined> {
-  return (await tx.query<ChannelRow>(CHANNEL_NOTE_LIMIT, [accountId, id, limit]))[0];
+): Promise<ChannelRow[]> {
+  return tx.query<ChannelRow>(CHANNELS_NOTE_LIMIT, [...idsOf(targets), limit]);
 }
 
-const CHANNEL_READ_ONE = `select ${CHANNEL_COLUMNS} from channel where account_id = $1 and id = $2`;
+const CHANNELS_READ = `
+  select ${channelColumnsOf('= any($1::uuid[])')}
+  from unnest($1::uuid[], $2::uuid[]) as wanted(of_account, wanted_id)
+  join channel on account_id = of_account and id = wanted_id order by account_id, id`;
 
-export async function readChannel(
-  store: Queryable,
-  { account_id: accountId, id }: ChannelTarget,
-): Promise<ChannelRow | undefined> {
-  return (await store.query<ChannelRow>(CHANNEL_READ_ONE, [accountId, id]))[0];
+/** Those that are there, in the order of their accounts and ids. */
+export function readChannels(store: Queryable, targets: readonly NamedChannel[]): Promise<ChannelRow[]> {
+  return store.query<ChannelRow>(CHANNELS_READ, idsOf(targets));
+}
+
+type NamedChannel = Pick<ChannelRow, 'account_id' | 'id'>;
+
+function idsOf(targets: readonly NamedChannel[]): [string[], string[]] {
+  return [targets.map((target) => target.account_id), targets.map(({ id }) => id)];
 }

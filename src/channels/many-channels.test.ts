@@ -5,7 +5,14 @@ import { addLiveChannel } from '../../test/templates/live-channel.ts';
 import { newId } from '../kernel/ids.ts';
 import { createSealer } from '../kernel/sealed.ts';
 import { bearTestChannel } from './connect.ts';
-import { type ChannelRow, listChannelRows, listSendingChannels, listUsableChannels } from './store.ts';
+import { noteMessagingLimit, readChannels } from './facts-store.ts';
+import {
+  type ChannelRow,
+  listChannelRows,
+  listChannelsOfBusinesses,
+  listSendingChannels,
+  listUsableChannels,
+} from './store.ts';
 
 const CHANNELS = 4_000;
 /** Ten times what it takes. It was three seconds and more while each channel was compared with every one before it. */
@@ -42,10 +49,13 @@ async function newAccount() {
 it('an account with thousands of channels, and thousands removed before, has them and its defaults read at once', async () => {
   const { database } = test;
   const { accountId, defaultId } = await newAccount();
+  const targets = await listChannelsOfBusinesses(database, [accountId]);
   const reads: Record<string, () => Promise<ChannelRow[]>> = {
     'what it sends from': async () => (await listSendingChannels(database, [accountId])).flat(),
     'those that it has': () => listUsableChannels(database, accountId),
     'all, removed ones too': () => listChannelRows(database, accountId, null, null, 3 * CHANNELS),
+    'those of a business account': () => readChannels(database, targets),
+    'those of a new limit': () => noteMessagingLimit(database, targets, 'tier_10k'),
   };
   for (const [what, read] of Object.entries(reads)) {
     const startMs = performance.now();

@@ -1,4 +1,4 @@
-import { askFactsAgain, noteMessagingLimit, readChannel } from '../channels/facts-store.ts';
+import { askFactsAgain, noteMessagingLimit, readChannels } from '../channels/facts-store.ts';
 import { channelEvent, type Restriction } from '../channels/present.ts';
 import type { ChannelTarget } from '../channels/store.ts';
 import type { EventDraft } from '../events/event.ts';
@@ -7,30 +7,24 @@ import type { Queryable } from '../store/database.ts';
 
 export type ChannelItem = PhoneNumberItem | BusinessCapabilityItem | AccountUpdateItem;
 
-/** Applies what the provider tells of numbers and their business account. Returns what their accounts are told. */
+/**
+ * Applies what the provider tells of numbers and their business account, which may have thousands. Returns what their accounts are
+ * told.
+ */
 export async function applyChannelItem(
   tx: Queryable,
   item: ChannelItem,
   targets: readonly ChannelTarget[],
 ): Promise<EventDraft[]> {
-  const drafts: EventDraft[] = [];
   if (item.kind === 'account_update') {
     const restriction = readRestriction(item);
-    if (restriction === undefined) return drafts;
-    for (const target of targets) {
-      const channel = await readChannel(tx, target);
-      if (channel !== undefined) drafts.push(channelEvent(channel, restriction));
-    }
-    return drafts;
+    if (restriction === undefined) return [];
+    return (await readChannels(tx, targets)).map((channel) => channelEvent(channel, restriction));
   }
   // The notification names some facts only (a throughput is never among them), so the number is asked for soon.
   await askFactsAgain(tx, targets);
-  if (item.messagingLimit === undefined) return drafts;
-  for (const target of targets) {
-    const changed = await noteMessagingLimit(tx, target, item.messagingLimit);
-    if (changed !== undefined) drafts.push(channelEvent(changed));
-  }
-  return drafts;
+  if (item.messagingLimit === undefined) return [];
+  return (await noteMessagingLimit(tx, targets, item.messagingLimit)).map((channel) => channelEvent(channel));
 }
 
 /** What says enough by its name, should the provider leave out the details. */

@@ -95,7 +95,7 @@ const WITHOUT_MODE: Exceptions = {
     'src/channels/facts-store.ts noteFacts: channel',
     'src/channels/facts-store.ts noteFactsRead: channel',
     'src/channels/facts-store.ts noteMessagingLimit: channel',
-    'src/channels/facts-store.ts readChannel: channel',
+    'src/channels/facts-store.ts readChannels: channel',
     'src/channels/store.ts listChannelRows: channel',
     'src/channels/store.ts listUsableChannels: channel',
     'src/channels/store.ts removeChannels: channel',

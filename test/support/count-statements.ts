@@ -1,0 +1,11 @@
+import type { Queryable } from '../../src/store/database.ts';
+
+/** Counts the statements that go through it to the store. */
+export function countStatements<Store extends Queryable>(store: Store): { store: Store; statements(): number } {
+  let statements = 0;
+  const query: Queryable['query'] = (sql, values) => {
+    statements += 1;
+    return store.query(sql, values);
+  };
+  return { store: { ...store, query }, statements: () => statements };
+}
