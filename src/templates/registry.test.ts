@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, afterEach, before, beforeEach, describe, it } from 'node:test';
+import { countStatements } from '../../test/support/count-statements.ts';
 import { until } from '../../test/support/until.ts';
 import { claimDue } from '../../test/templates/claim-due.ts';
 import { listed, pageOf } from '../../test/templates/listing-server.ts';
@@ -65,6 +66,28 @@ const eventsOf = async (accountId: string) => {
     ({ template }) => [template.name, template.status],
   );
 };
+
+describe('the first reading', () => {
+  it('is asked for with one statement for all business accounts of an account, and made of those that have none', async () => {
+    const { accountId } = channel;
+    const channels = Array.from({ length: 20 }, (_, place) => sendingChannel(accountId, `business ${place}`));
+    serve(listed('order'));
+    assert.equal(await registry.syncOnce(accountId, 'live', channels.slice(1)), true);
+    assert.equal(server.queries.length, 19);
+    const { store, statements } = countStatements(test.database);
+    const counted = createTemplateRegistry({ database: store, provider, clock, suspend });
+    assert.equal(await counted.syncOnce(accountId, 'live', channels.slice(1)), true);
+    assert.equal(statements(), 1);
+    assert.equal(await counted.syncOnce(accountId, 'live', channels), true);
+    assert.equal(server.queries.length, 20);
+  });
+
+  it('cannot be made by a suspended channel', async () => {
+    const { accountId } = channel;
+    assert.equal(await registry.syncOnce(accountId, 'live', [{ ...channel, suspended: true }]), false);
+    assert.equal(server.queries.length, 0);
+  });
+});
 
 describe('looking a template up', () => {
   it('asks the provider for a name that is not known, once, for all who ask in the same moment', async () => {

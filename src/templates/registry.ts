@@ -1,9 +1,11 @@
 import type { SendingChannel } from '../channels/channels.ts';
 import type { SteadyClock } from '../kernel/clock.ts';
 import type { MessageError } from '../kernel/message-errors.ts';
+import type { Mode } from '../kernel/principal.ts';
 import { createRemembered } from '../kernel/remember.ts';
+import type { Database } from '../store/database.ts';
 import { createMisses, type Miss } from './misses.ts';
-import { findTemplatesByName, type TemplateRow, wasSynced } from './store.ts';
+import { findTemplatesByName, listSynced, type TemplateRow } from './store.ts';
 import { ownerOf, type ReadingDeps, type SyncCounts, syncTemplates } from './sync.ts';
 
 /** What the store says of a name is believed for so long; a change that another node has stored is seen after it. */
@@ -22,8 +24,11 @@ export interface TemplateRegistry {
   sync(channel: SendingChannel): Promise<SyncCounts | undefined>;
   /** The same, but a reading that is under way here already is not shared: something has happened since it began. */
   syncAnew(channel: SendingChannel): Promise<SyncCounts | undefined>;
-  /** Reads all templates if that was never done, and tells whether it is. It cannot be with a suspended channel. */
-  syncOnce(channel: SendingChannel): Promise<boolean>;
+  /**
+   * Reads all templates of the business accounts of an account where that was never done, by a channel of each, and tells whether it
+   * is done for all. It cannot be with a suspended channel.
+   */
+  syncOnce(accountId: string, mode: Mode, channels: readonly SendingChannel[]): Promise<boolean>;
   /** To be told when this node has stored something new of templates in another way: the next look-up asks the store. */
   forget(): void;
 }
@@ -53,7 +58,7 @@ export function createTemplateRegistry(deps: Deps): TemplateRegistry {
       if (hit?.status === 'approved') return { kind: 'approved', template: hit };
       const answered = await ask(miss);
       const rows = await known.get(key, miss);
-      const unread = !answered && rows.length === 0 && !(await wasSynced(database, ownerOf(channel)));
+      const unread = !answered && rows.length === 0 && !(await wasSynced(database, channel));
       return unread ? NOT_READ : judge(rows, language);
     },
     sync(channel) {
@@ -72,13 +77,26 @@ export function createTemplateRegistry(deps: Deps): TemplateRegistry {
       await syncs.get(keyOf(channel))?.catch(() => undefined);
       return registry.sync(channel);
     },
-    async syncOnce(channel) {
-      if (await wasSynced(database, ownerOf(channel))) return true;
-      return !channel.suspended && (await registry.sync(channel)) !== undefined;
+    async syncOnce(accountId, mode, channels) {
+      const ids = channels.map(({ businessAccountId }) => businessAccountId);
+      const synced = await listSynced(database, accountId, mode, ids);
+      let areRead = true;
+      for (const channel of channels) {
+        if (synced.has(channel.businessAccountId)) continue;
+        if (channel.suspended || (await registry.sync(channel)) === undefined) areRead = false;
+      }
+      return areRead;
     },
     forget: known.forgetAll,
   };
   return registry;
+}
+
+async function wasSynced(
+  database: Database,
+  { accountId, sender, businessAccountId }: SendingChannel,
+): Promise<boolean> {
+  return (await listSynced(database, accountId, sender.mode, [businessAccountId])).has(businessAccountId);
 }
 
 const NOT_READ: TemplateLookup = {

@@ -48,15 +48,14 @@ function listRoute(deps: Deps): Route {
     querySchema: LIST_QUERY,
     async handle({ principal: { accountId, mode }, query }) {
       const page = readPage(query);
+      const asked = onePerBusinessAccount(await deps.channels.listUsable(accountId, mode));
       // The first look into an empty registry reads the provider, so that it is never empty without a reason.
-      const usable = await deps.channels.listUsable(accountId, mode);
-      let unread = false;
-      for (const channel of onePerBusinessAccount(usable)) if (!(await deps.registry.syncOnce(channel))) unread = true;
-      const businessAccountIds = usable.map((channel) => channel.businessAccountId);
+      const areRead = await deps.registry.syncOnce(accountId, mode, asked);
+      const businessAccountIds = asked.map((channel) => channel.businessAccountId);
       const { name = null, language = null, status = null } = query;
       const filter = { businessAccountIds, name, language, status: status?.toLowerCase() ?? null, before: page.before };
       const rows = await listTemplateRows(deps.database, accountId, mode, filter, page.limit + 1);
-      if (unread && rows.length === 0) throw notAsked('A business account could not be asked yet.');
+      if (!areRead && rows.length === 0) throw notAsked('A business account could not be asked yet.');
       return { status: 200, body: pageOf(rows, page, rows.map(presentTemplate)) };
     },
   });

@@ -220,14 +220,19 @@ export async function noteFailed(
   await tx.query(SYNC_FAIL, [accountId, mode, businessAccountId, begunAt]);
 }
 
-const SYNC_FIND = `
-  select from template_sync
-  where account_id = $1 and mode = $2 and business_account_id = $3 and synced_at is not null`;
+const SYNC_LIST = `
+  select business_account_id from template_sync
+  where account_id = $1 and mode = $2 and business_account_id = any($3::text[]) and synced_at is not null`;
 
-/** Whether the templates have ever been read in full. */
-export async function wasSynced(store: Queryable, owner: TemplateOwner): Promise<boolean> {
-  const values = [owner.accountId, owner.mode, owner.businessAccountId];
-  return (await store.query(SYNC_FIND, values)).length > 0;
+/** Those of an account's business accounts whose templates have ever been read in full. */
+export async function listSynced(
+  store: Queryable,
+  accountId: string,
+  mode: Mode,
+  businessAccountIds: readonly string[],
+): Promise<Set<string>> {
+  const rows = await store.query<{ business_account_id: string }>(SYNC_LIST, [accountId, mode, businessAccountIds]);
+  return new Set(rows.map(({ business_account_id: id }) => id));
 }
 
 /** What a notification tells of a template; null members tell nothing. */
