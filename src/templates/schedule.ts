@@ -1,7 +1,7 @@
 import type { Channels } from '../channels/channels.ts';
 import type { Database } from '../store/database.ts';
 import type { TemplateRegistry } from './registry.ts';
-import { claimDueSyncs, noteNewSyncs, readDatabaseTime } from './store.ts';
+import { claimDueSyncs, forgetGoneSyncs, noteNewSyncs, readDatabaseTime } from './store.ts';
 
 /** How often a node looks for templates that are due. */
 const LOOK_MS = 10_000;
@@ -24,9 +24,15 @@ interface Deps {
 /** What keeps templates up to date, on every node. */
 export function templateRounds(deps: Deps) {
   return [
-    { name: 'templates_new', run: () => noteNewSyncs(deps.database), everyMs: LOOK_MS },
+    { name: 'templates_new', run: () => keepSyncs(deps.database), everyMs: LOOK_MS },
     { name: 'templates', run: () => syncDueTemplates(deps), everyMs: LOOK_MS, atATime: AT_A_TIME },
   ];
+}
+
+/** Has business accounts read that have a channel now, and those read no more that have none. Returns how many there were. */
+async function keepSyncs(database: Database): Promise<number> {
+  const gone = await forgetGoneSyncs(database);
+  return gone + (await noteNewSyncs(database));
 }
 
 /**

@@ -284,17 +284,38 @@ export async function noteNewSyncs(store: Queryable): Promise<number> {
 const DUE_AT = `coalesce(greatest(t.synced_at at time zone 'UTC' + ${EVERY}, t.started_at at time zone 'UTC' + ${CLAIMED}), '-infinity')`;
 
 /**
+ * The channels of a business account, in whatever account. `offset 0` has them found by it: by their account would be the same plan in
+ * one and another in the next database, and reads all that an account has for each of its business accounts.
+ */
+const CHANNELS_OF_BUSINESS = `
+        select account_id, mode, status from channel
+        where business_account_id = t.business_account_id and status <> 'removed' offset 0`;
+
+const SYNC_FORGET_GONE = `
+  delete from template_sync t
+  where ${DUE_AT} < now() at time zone 'UTC' and not exists (
+    select from (${CHANNELS_OF_BUSINESS}) as c where c.account_id = t.account_id and c.mode = t.mode)
+  returning account_id`;
+
+/**
+ * Forgets those of which no channel is left, which every look at what is due would pass over again. A channel that is connected later
+ * is new, and what was read before is read anew.
+ */
+export async function forgetGoneSyncs(store: Queryable): Promise<number> {
+  return (await store.query(SYNC_FORGET_GONE)).length;
+}
+
+/**
  * Claims business accounts whose templates were due to be read before a time and that have a channel still, the one that is due
- * longest first. The claim lapses, so that a node that dies holds nothing up. `offset 0` has channels found by their account: by the
- * business account would be the same plan in one and another in the next database.
+ * longest first. The claim lapses, so that a node that dies holds nothing up.
  */
 const SYNC_CLAIM = `
   with due as (
     select account_id, mode, business_account_id from template_sync t
     where ${DUE_AT} < $1::text::timestamptz at time zone 'UTC'
       and exists (
-        select from (select mode, business_account_id, status from channel where account_id = t.account_id offset 0) as c
-        where c.mode = t.mode and c.business_account_id = t.business_account_id and c.status = 'connected')
+        select from (${CHANNELS_OF_BUSINESS}) as c
+        where c.account_id = t.account_id and c.mode = t.mode and c.status = 'connected')
     order by ${DUE_AT} limit $2 for update skip locked
   )
   update template_sync s set started_at = now() from due

@@ -31,6 +31,7 @@ const WITHOUT_ACCOUNT: Exceptions = {
     'src/statistics/due-store.ts claimDue: message_statistics_due',
     'src/statistics/due-store.ts collectMarks: message_statistics_mark',
     'src/templates/store.ts claimDueSyncs: template_sync',
+    'src/templates/store.ts forgetGoneSyncs: template_sync',
     'src/templates/store.ts noteNewSyncs: channel',
     'src/templates/store.ts noteNewSyncs: template_sync',
   ],
