@@ -6,6 +6,7 @@ import { openPage, signIn } from './support/sign-in.ts';
 import type { World } from './support/world.ts';
 
 const TEMPLATES = 130;
+const CHANNELS = 110;
 
 describe('what stands on a later page of a list', () => {
   let world: World;
@@ -31,6 +32,30 @@ describe('what stands on a later page of a list', () => {
     await page.getByLabel('To', { exact: true }).fill('+447700900123');
     await page.getByLabel('Body: 1').fill('Ada', { timeout: 10_000 });
     await page.getByText('1 of 1 can be sent').waitFor();
+  });
+
+  it('can be sent from: any channel of many, unless it was removed', async () => {
+    const { id, key } = await world.makeAccount('Many Numbers');
+    const { platform_key: platformKey } = world.gateway.dev;
+    const connected: string[] = [];
+    for (let number = 0; number < CHANNELS; number++) {
+      const wish = {
+        ...{ phone_number_id: `8200${number}`, business_account_id: '82', access_token: 'a-token', mode: 'test' },
+        display_phone_number: `+1555082${1_000 + number}`,
+      };
+      const channel = await world.call('POST', `/platform/v1/accounts/${id}/channels`, wish, platformKey);
+      connected.push(String(channel.id));
+    }
+    const [first = '', second = ''] = connected;
+    await world.call('DELETE', `/platform/v1/channels/${first}`, undefined, platformKey);
+    const page = await world.open();
+    await signIn(page, key);
+    await openPage(page, 'Send');
+    const from = page.getByLabel('From', { exact: true });
+    await from.selectOption(second, { timeout: 10_000 });
+    // The oldest of all is the one that the account was born with. Before them stands the choice of none.
+    await from.locator('option').nth(CHANNELS).waitFor({ state: 'attached' });
+    assert.equal(await from.locator(`option[value="${first}"]`).count(), 0);
   });
 
   it('is listed when what stood before it does not fit the filter any more', async () => {
