@@ -29,9 +29,8 @@ function checkKey({ json }: Answer, options: Options): Finding[] {
 }
 
 async function checkChannels(api: Api, options: Options): Promise<Finding[]> {
-  const answer = await api.ask('GET', '/api/v1/channels', { query: { limit: '100' } });
-  if (answer.status !== 200) return [fromProblem('channel', answer, options)];
-  const channels = listOf(answer);
+  const channels = await askAll(api, '/api/v1/channels');
+  if (!Array.isArray(channels)) return [fromProblem('channel', channels, options)];
   if (channels.length === 0)
     return [
       fail(
@@ -65,9 +64,8 @@ async function checkTemplates(api: Api, options: Options): Promise<Finding[]> {
 }
 
 async function checkEndpoints(api: Api, options: Options): Promise<Finding[]> {
-  const answer = await api.ask('GET', '/api/v1/endpoints', { query: { limit: '100' } });
-  if (answer.status !== 200) return [fromProblem('endpoint', answer, options)];
-  const endpoints = listOf(answer);
+  const endpoints = await askAll(api, '/api/v1/endpoints');
+  if (!Array.isArray(endpoints)) return [fromProblem('endpoint', endpoints, options)];
   if (endpoints.length === 0) return [ok('endpoint', 'There is none; events can be read by the feed.')];
   return endpoints.map((endpoint) => {
     const [id, url] = [readCell(endpoint, 'id'), readCell(endpoint, 'url')];
@@ -99,7 +97,16 @@ function fromProblem(check: string, answer: Answer, options: Options): Finding {
   }
 }
 
-function listOf({ json }: Answer): unknown[] {
-  const { data }: { data?: unknown } = Object(json);
-  return Array.isArray(data) ? data : [];
+/** All rows of a list, however many pages it has; or the answer that is no page of it. */
+async function askAll(api: Api, path: string): Promise<unknown[] | Answer> {
+  const rows: unknown[] = [];
+  let cursor: string | undefined;
+  do {
+    const answer = await api.ask('GET', path, { query: { limit: '100', cursor } });
+    if (answer.status !== 200) return answer;
+    const page: { data?: unknown; next_cursor?: unknown } = Object(answer.json);
+    rows.push(...(Array.isArray(page.data) ? page.data : []));
+    cursor = typeof page.next_cursor === 'string' ? page.next_cursor : undefined;
+  } while (cursor !== undefined);
+  return rows;
 }

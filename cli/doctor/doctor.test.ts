@@ -54,6 +54,21 @@ describe('the doctor', () => {
     assert.match(done.stdout, /^enabled +true$/m);
   });
 
+  it('looks at every channel, and not at the newest hundred only', async () => {
+    const accountId = await gateway.createAccount('Many numbers');
+    const key = await gateway.createKey({ accountId });
+    const [channel] = await gateway.database.query<{ id: string }>(
+      `insert into channel (account_id, id, mode, phone_number_id, business_account_id, phone_number, access_token_sealed, status)
+       select $1, gen_random_uuid(), 'test', 'many ' || n, 'many', '+1555079' || (1000 + n), '', 'connected'
+       from generate_series(1, 120) n returning id`,
+      [accountId],
+    );
+    await gateway.database.query("update channel set status = 'suspended' where id = $1", [channel?.id]);
+    const { stdout } = await runCli(['doctor'], { WAYPOST_URL: gateway.url, WAYPOST_API_KEY: key });
+    assert.equal(stdout.match(/^ok {4}channel/gm)?.length, 120);
+    assert.equal(stdout.match(/^fail {2}channel/gm)?.length, 1);
+  });
+
   it('says how to trust a certificate that nobody known has signed, and that the provider will not', {
     skip: withoutOpenssl,
   }, async (t) => {
