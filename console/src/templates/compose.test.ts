@@ -56,6 +56,26 @@ describe('a template that is filled in', () => {
     ]);
   });
 
+  it('gives values by the numbers of their places, in whatever order the text has them', () => {
+    const [body, header] = ['Dear {{2}}, order {{10}} of {{1}}: {{2}}', 'For {{2}} by {{1}}'];
+    const components = [
+      { type: 'HEADER', format: 'TEXT', text: header },
+      { type: 'BODY', text: body },
+    ];
+    const values = { 'header.1': 'a', 'header.2': 'b', 'body.1': 'c', 'body.2': 'd', 'body.10': 'e' };
+    const composed = composeComponents({ ...listed('order_update'), components }, values);
+    const textsOf = (place: number) =>
+      Object(composed.components[place]).parameters.map(({ text }: { text: string }) => text);
+    assert.deepEqual(
+      [textsOf(0), textsOf(1)],
+      [
+        ['a', 'b'],
+        ['c', 'd', 'e'],
+      ],
+    );
+    assert.equal(composed.places.get('/1/parameters/0'), 'body.1');
+  });
+
   it('points back from a fault to the field that it is in, in cards too', () => {
     const { places } = composeComponents(listed('carousel_two'), filled('carousel_two'));
     const faults = [

@@ -57,8 +57,10 @@ function addHeader({ header }: TemplateShape, add: Add, read: Read, isNamed: boo
 }
 
 function addVariables(part: string, text: string, add: Add, read: Read, isNamed: boolean): void {
-  const names = variablesOf(text);
-  if (names.length === 0) return;
+  const found = variablesOf(text);
+  if (found.length === 0) return;
+  // The first parameter fills {{1}}, wherever that stands in the text.
+  const names = isNamed ? found : found.toSorted((one, other) => Number(one) - Number(other));
   const parameters = names.map((name) => ({
     type: 'text',
     ...(isNamed && { parameter_name: name }),
