@@ -85,6 +85,36 @@ describe('what stands on a later page of a list', () => {
     );
   });
 
+  it('is not asked for in place of the first page of another filter, which was refused', async () => {
+    const account = await world.makeAccount('Refused Once');
+    const sent = [await sendSilent(world, account), await sendSilent(world, account), await sendSilent(world, account)];
+    const page = await world.open();
+    const asked: URLSearchParams[] = [];
+    let isAway = false;
+    await page.route('**/api/v1/messages?*', (route) => {
+      const url = new URL(route.request().url());
+      asked.push(new URLSearchParams(url.searchParams));
+      url.searchParams.set('limit', '2');
+      return isAway ? route.fulfill({ status: 503, body: '' }) : route.continue({ url: url.href });
+    });
+    await signIn(page, account.key);
+    await openPage(page, 'Messages');
+    await page.getByText('2 listed, more when you scroll down').waitFor();
+    isAway = true;
+    await page.getByLabel('Status', { exact: true }).selectOption('delivered');
+    await page.getByRole('alert').getByText('http_503').waitFor();
+    isAway = false;
+    for (const one of sent.slice(1)) await reportStatus(world, account, one, 'delivered');
+    await page.locator('.message-row a').first().waitFor();
+    await page.getByRole('button', { name: 'Try again' }).click();
+    await page.getByText('2 listed.').waitFor();
+    const ofFilter = asked.filter((query) => query.get('status') === 'delivered');
+    assert.deepEqual(
+      ofFilter.map((query) => query.get('cursor')),
+      [null, null],
+    );
+  });
+
   it('is of the list that is shown, whatever stands in its filter by now; and a list is gone when another filter is refused', async () => {
     const older = await world.makeAccount('Audited First');
     const newer = await world.makeAccount('Audited Last');

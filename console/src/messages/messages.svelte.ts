@@ -37,6 +37,8 @@ export class Messages {
     this.filter = filter;
     this.#list.clear();
     this.rows = this.#list.rows;
+    // It is of the list before: if this one cannot be read now, what comes by events must not have that read on.
+    this.#cursor = null;
     this.loaded = false;
     this.arrived = 0;
     return this.#read(null);
