@@ -25,6 +25,20 @@ describe('the page of a message', () => {
     assert.equal(await page.getByText('No endpoint has been told of it').count(), 0);
   });
 
+  it('does not say so either where there are more endpoints than it asks', async () => {
+    const { id: accountId, key } = await world.makeAccount('Many Ears');
+    await world.call('POST', '/api/v1/endpoints', { url: world.endpointUrl }, key);
+    const deaf = { url: world.endpointUrl, types: ['endpoint.disabled'] };
+    for (let made = 0; made < 20; made++) await world.call('POST', '/api/v1/endpoints', deaf, key);
+    const id = await sendAndWait(world, key);
+    const page = await world.open();
+    await signIn(page, await makeKey(world, accountId, ['messages:read', 'events:read', 'endpoints:manage']));
+    await show(page, world, id);
+    await page.getByText('message.read').waitFor();
+    await page.getByText('Only the newest 20 endpoints were asked').waitFor({ timeout: 10_000 });
+    assert.equal(await page.getByText('No endpoint has been told of it').count(), 0);
+  });
+
   it('says why the events could not be read', async () => {
     const id = await sendAndWait(world, account.key);
     const page = await world.open();

@@ -16,14 +16,18 @@ interface EndpointAttempt {
   attempt: Attempt;
 }
 
-/** `deliveries`: why the attempts could not be read, or not all of them; then `attempts` proves nothing by what it lacks. */
+/**
+ * `deliveries`: why the attempts could not be read, or not all of them. `unasked`: there are more endpoints than were asked. With
+ * either `attempts` proves nothing by what it lacks.
+ */
 export type History =
-  | { kind: 'read'; events: EventHistory[]; complete: boolean; deliveries: Failure | undefined }
+  | { kind: 'read'; events: EventHistory[]; complete: boolean; deliveries: Failure | undefined; unasked: boolean }
   | { kind: 'failed'; failure: Failure };
 
 /** The clocks of two nodes may differ by a little, and an event is recorded after what it tells of. */
 const SLACK_MS = 5_000;
-const ENDPOINTS_MAX = 20;
+/** Each is a call for each event, and a key may make so many in a second. */
+export const ENDPOINTS_ASKED_MAX = 20;
 
 /** The events of a message, each with the attempts at the account's endpoints. */
 export async function readHistory(message: Message): Promise<History> {
@@ -44,7 +48,9 @@ export async function readHistory(message: Message): Promise<History> {
   const [failure] = failures;
   if (failure !== undefined) return { kind: 'failed', failure };
   const events: EventHistory[] = [];
-  const endpoints = noted(await api({ path: '/api/v1/endpoints', query: { limit: ENDPOINTS_MAX } }, pageOf(endpoint)));
+  const endpoints = noted(
+    await api({ path: '/api/v1/endpoints', query: { limit: ENDPOINTS_ASKED_MAX } }, pageOf(endpoint)),
+  );
   for (const event of found?.events ?? []) {
     const asked = (endpoints?.data ?? []).map(async ({ id, url }): Promise<EndpointAttempt[]> => {
       const attempts = noted(await api(attemptsCall(id, event.id), pageOf(attempt)));
@@ -52,7 +58,8 @@ export async function readHistory(message: Message): Promise<History> {
     });
     events.push({ event, attempts: (await Promise.all(asked)).flat() });
   }
-  return { kind: 'read', events, complete: found?.complete ?? false, deliveries: failures[0] };
+  const unasked = (endpoints?.next_cursor ?? null) !== null;
+  return { kind: 'read', events, complete: found?.complete ?? false, deliveries: failures[0], unasked };
 }
 
 function attemptsCall(endpointId: string, eventId: string): Call {
