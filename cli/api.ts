@@ -27,7 +27,7 @@ export interface Api {
   keySource: string;
   /** One call, whatever it answers. No answer at all throws `NoAnswer`. */
   ask(method: string, path: string, options?: CallOptions): Promise<Answer>;
-  /** The same; any answer but a 2xx throws what is wrong, in words for a person. */
+  /** The same; any answer but a gateway's 2xx throws what is wrong, in words for a person. */
   call(method: string, path: string, options?: CallOptions): Promise<Answer>;
 }
 
@@ -68,8 +68,9 @@ export function createApi(url: string, key: string | undefined, keySource: strin
     ask,
     async call(method, path, options) {
       const answer = await ask(method, path, options);
-      if (answer.status >= 200 && answer.status <= 299) return answer;
-      const problem = readProblem(answer);
+      const isGood = answer.status >= 200 && answer.status <= 299;
+      if (isGood && isOfGateway(method, answer)) return answer;
+      const problem = isGood ? undefined : readProblem(answer);
       if (problem === undefined) throw new Failure(`${url} answered ${answer.status}.\n${UNEXPECTED_ADVICE}`);
       throw failureOf(problem, { url, keySource });
     },
@@ -90,6 +91,12 @@ export async function exchange(target: string, init: RequestInit): Promise<Answe
     const why = timeout.aborted ? `nothing came within ${CALL_TIMEOUT_MS / 1_000} s` : reason;
     throw new NoAnswer(`No answer from ${new URL(target).origin}: ${why}.`, advice, untrusted);
   }
+}
+
+/** Whether a 2xx is what the API promises: a page of something else must not look like an empty list, or like a thing that was done. */
+function isOfGateway(method: string, { status, json }: Answer): boolean {
+  if (method === 'DELETE') return status === 202 || status === 204;
+  return typeof json === 'object' && json !== null && !Array.isArray(json);
 }
 
 /** What is a text already is sent as it stands, so that a repeated call has the same bytes. */

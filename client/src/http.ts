@@ -50,7 +50,7 @@ export function createHttp(options: HttpOptions): Http {
       const leftMs = Math.max(1, Math.ceil(limitMs - elapsedMs()));
       const timeoutMs = Math.min(options.timeoutMs + (call.holdMs ?? 0), leftMs);
       const outcome = await exchange({ ...prepared, timeoutMs });
-      if (outcome.ok) return { body: parseBody(outcome.text), headers: outcome.headers };
+      if (outcome.ok) return { body: parseBody(call.method, outcome.text), headers: outcome.headers };
       const { error } = outcome;
       // That the first try still runs is no failure: it is waited for until the deadline.
       if (error.code !== 'idempotency_in_flight') failures += 1;
@@ -86,11 +86,20 @@ function queryText(query: Query = {}): string {
   return given.length === 0 ? '' : `?${new URLSearchParams(given)}`;
 }
 
-/** The members are those of the API's description. Nothing checks them here, because a newer gateway may add some. */
-function parseBody<Body>(text: string): Body {
+/**
+ * An object, and nothing of what was deleted: whatever else answers with a 2xx, a proxy's page say, is not the gateway. The members
+ * are those of the API's description. Nothing checks them here, because a newer gateway may add some.
+ */
+function parseBody<Body>(method: Call['method'], text: string): Body {
   try {
-    return JSON.parse(text === '' ? 'null' : text);
-  } catch (cause) {
-    throw new WaypostError('unexpected_answer', 'The answer is no JSON, so it is not from the gateway.', { cause });
+    const body = JSON.parse(text === '' ? 'null' : text);
+    if (method === 'DELETE' ? text === '' : isObject(body)) return body;
+  } catch {
+    // What is no JSON is no object either.
   }
+  throw new WaypostError('unexpected_answer', 'The answer is no JSON object, so it is not from the gateway.');
+}
+
+function isObject(value: unknown): boolean {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

@@ -158,6 +158,22 @@ describe('the repetition of calls', () => {
     await assert.rejects(waypost.account.get(), { code: 'unexpected_answer', status: 302 });
   });
 
+  it('takes nothing for the answer of a gateway that no gateway says', async (t) => {
+    let page = '';
+    const other = createServer((_, answer) => void answer.end(page)).listen(0, '127.0.0.1');
+    await new Promise((resolve) => other.once('listening', resolve));
+    t.after(() => other.close());
+    const address = other.address();
+    const client = make({ baseUrl: `http://127.0.0.1:${typeof address === 'object' ? address?.port : ''}` });
+    const unexpected = { code: 'unexpected_answer' };
+    for (page of ['<h1>Welcome</h1>', '', '[]', 'null']) {
+      await assert.rejects(client.send({ to: '+447700900101', type: 'text', text: { body: 'a' } }), unexpected, page);
+      await assert.rejects(client.messages.list(), unexpected, page);
+      await assert.rejects(client.events.iterate({ after: 1 }).next(), unexpected, page);
+      if (page !== '') await assert.rejects(client.endpoints.delete('end_1'), unexpected, page);
+    }
+  });
+
   it('pauses longer with every failure, up to a bound, and never twice the same by design', () => {
     for (let failures = 1; failures < 60; failures += 1) {
       const waitMs = backOffMs(failures);

@@ -1,0 +1,44 @@
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { createServer, type Server } from 'node:http';
+import { after, before, describe, it } from 'node:test';
+import { runCli } from './test-support.ts';
+
+/** What other services say with a 200: pages of proxies and of portals, or nothing. */
+const PAGES = ['<h1>Welcome</h1>', '', '[]'];
+const COMMANDS = [
+  ['messages'],
+  ['events'],
+  ['messages', 'get', 'msg_1'],
+  ['requests', 'get', 'req_1'],
+  ['validate', '--to', '+447700900101', '--text', 'hello'],
+  ['send', '--to', '+447700900101', '--text', 'hello'],
+  ['events', 'tail', '--after', '1'],
+  ['endpoints', 'delete', 'end_1'],
+  ['accounts', 'suspend', 'an-id'],
+  ['accounts', 'delete', 'an-id', '--yes'],
+];
+
+describe('an address where something else answers', () => {
+  let server: Server;
+  let env: Record<string, string>;
+  let page = '';
+  before(async () => {
+    server = createServer((_, answer) => void answer.end(page)).listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    const address = server.address();
+    const url = `http://127.0.0.1:${typeof address === 'object' ? address?.port : ''}`;
+    env = { WAYPOST_URL: url, WAYPOST_API_KEY: 'wp_test_a', WAYPOST_PLATFORM_KEY: 'wp_root_a' };
+  });
+  after(() => server.close());
+
+  for (const given of PAGES)
+    it(`is told as that, and nothing looks done: it answers ${given || 'nothing'}`, async () => {
+      page = given;
+      const runs = COMMANDS.map(async (command) => ({ command, ...(await runCli(command, env)) }));
+      for (const { command, exitCode, stdout, stderr } of await Promise.all(runs)) {
+        assert.deepEqual([exitCode, stdout], [1, ''], `${command.join(' ')}: ${stderr}`);
+        assert.match(stderr, /\nThat is not how a Waypost gateway answers\. Is --url right\?/, command.join(' '));
+      }
+    });
+});
