@@ -17,6 +17,9 @@ describe('describeSettings', () => {
       const table = describeSettings({ [name]: 'postgres://user:hidden-word@host/x' });
       assert.doesNotMatch(table, /hidden-word/);
       assert.match(table, new RegExp(`^${name} +given `, 'm'));
+      const inFile = describeSettings({ [`${name}_FILE`]: '/run/secrets/hidden-word' });
+      assert.doesNotMatch(inFile, /hidden-word/);
+      assert.match(inFile, new RegExp(`^${name} +given `, 'm'));
     }
   });
 

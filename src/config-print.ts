@@ -34,10 +34,11 @@ function withoutPassword(value: string): string {
 function withoutDefault({ name, kind }: KnownSetting, environment: Environment): string {
   const given = environment[name]?.trim();
   const isProduction = environment.NODE_ENV?.trim() === 'production';
+  const isSecret = kind === 'secret' || kind === 'secrets';
+  if (isSecret && (given || environment[`${name}_FILE`]?.trim())) return 'given';
   if (kind === 'switch') return given || 'by HOST and NODE_ENV';
-  if (name.startsWith('OTEL_')) return (kind === 'secret' ? given && 'given' : given) || 'none';
+  if (name.startsWith('OTEL_')) return given || 'none';
   if (kind === 'text') return given || (isProduction ? 'missing' : 'by HOST and PORT');
-  if (given || environment[`${name}_FILE`]?.trim()) return 'given';
   if (name === 'DATABASE_URL') return 'embedded';
   // The sandbox's own secret verifies for test channels only, so production makes it too.
   return isProduction && name !== 'WAYPOST_SANDBOX_APP_SECRET' ? 'missing' : 'made at the first start';
