@@ -54,6 +54,16 @@ describe('the settings of the sandbox', () => {
     assert.deepEqual(await readdir(dataDir), ['secrets.json']);
   });
 
+  it('take no file with nothing in it for the secret: the gateway would have another one', async () => {
+    const file = join(folder, 'empty');
+    for (const nothing of ['', ' \n\n']) {
+      await writeFile(file, nothing);
+      await assert.rejects(readSettings({ WAYPOST_SANDBOX_APP_SECRET_FILE: file }), {
+        message: 'WAYPOST_SANDBOX_APP_SECRET_FILE must be the path of a file with a value in it, and that is empty.',
+      });
+    }
+  });
+
   it('do not give the secret twice, once as it is and once in a file, and it is not told', async () => {
     const both = {
       WAYPOST_SANDBOX_APP_SECRET: 'hidden-word',

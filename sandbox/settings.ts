@@ -34,10 +34,15 @@ async function givenAppSecret(env: NodeJS.ProcessEnv): Promise<string | undefine
       `WAYPOST_SANDBOX_APP_SECRET_FILE cannot be read: ${error instanceof Error ? error.message : 'unknown reason'}.`,
     );
   });
-  return text
+  const line = text
     .split('\n')
-    .map((line) => line.trim())
-    .find((line) => line !== '');
+    .map((one) => one.trim())
+    .find((one) => one !== '');
+  if (line === undefined)
+    throw new Error(
+      'WAYPOST_SANDBOX_APP_SECRET_FILE must be the path of a file with a value in it, and that is empty.',
+    );
+  return line;
 }
 
 function readNumber(

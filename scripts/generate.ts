@@ -77,7 +77,8 @@ function settingsPage(): string {
 Settings are environment variables. \`npm run config\` prints the values that a start would use, and the names that look like
 a setting and are none: a start warns of those (\`settings.unknown\`) and ignores them. \`.env.example\` lists the settings: copy it to a file of
 your own and let the shell read it, with \`set -a; . ./.env; set +a\`. A secret may also be given as \`<NAME>_FILE\`: the path
-of a file that holds it, one value a line; both at once stop the start. The sandbox has
+of a file that holds it, one value a line; where there can be one value only, the first line counts. Both at once stop the start, and so does
+a file with nothing in it. The sandbox has
 [a few of its own](sandbox.md#settings-of-its-own).
 
 With \`NODE_ENV=production\` a start without app secrets, verify tokens, platform keys, master key and public address

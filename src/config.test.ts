@@ -151,6 +151,13 @@ describe('settings', () => {
     assertFaults({ WAYPOST_MASTER_KEY_FILE: join(folder, 'missing') }, ['WAYPOST_MASTER_KEY_FILE']);
   });
 
+  it('that name a file with nothing in it are wrong: it is no way to leave them out', async () => {
+    const empty = join(folder, 'empty');
+    await writeFile(empty, ' \n\n');
+    for (const { name, kind } of SETTINGS)
+      if (kind === 'secret' || kind === 'secrets') assertFaults({ [`${name}_FILE`]: empty }, [`${name}_FILE`]);
+  });
+
   it('that hold a secret where its file is to be named are wrong, and it is not told', () => {
     assert.throws(
       () => loadConfig({ WAYPOST_MASTER_KEY_FILE: MASTER_KEY }),

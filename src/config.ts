@@ -246,10 +246,14 @@ function secretLines(environment: Environment, name: SettingName, faults: string
   if (!path) return [];
   if (environment[name]?.trim()) faults.push(`${name} and ${name}_FILE are both given, and only one of them can count`);
   try {
-    return readFileSync(path, 'utf8')
+    const lines = readFileSync(path, 'utf8')
       .split('\n')
       .map((line) => line.trim())
       .filter((line) => line !== '');
+    // Counted as not given, it would be made, or be the embedded database, where somebody meant to give one.
+    if (lines.length === 0)
+      faults.push(`${name}_FILE must be the path of a file with a value in it, and that is empty`);
+    return lines;
   } catch (error) {
     // Not the error's own words: they quote the path, which may by mistake be the secret itself.
     const reason = errorCodeOf(error) ?? 'unknown reason';
