@@ -166,7 +166,7 @@ describe('settings', () => {
   });
 
   it('that others are put behind are addresses without a query or a fragment', () => {
-    for (const name of ['WAYPOST_PUBLIC_URL', 'WAYPOST_PROVIDER_URL']) {
+    for (const name of ['WAYPOST_PUBLIC_URL', 'WAYPOST_PROVIDER_URL', 'OTEL_EXPORTER_OTLP_ENDPOINT']) {
       for (const wrong of [
         'https://a.example/?b=1',
         'https://a.example?',

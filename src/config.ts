@@ -162,7 +162,7 @@ function readTraces(read: ReturnType<typeof reader>, faults: string[]): TracesCo
   if (!['otlp', 'console', 'off'].includes(wanted)) faults.push('WAYPOST_TRACES must be otlp, console or off');
   if (!SAMPLERS.includes(sampler)) faults.push(`OTEL_TRACES_SAMPLER must be one of ${SAMPLERS.join(', ')}`);
   if (!(samplerRatio >= 0 && samplerRatio <= 1)) faults.push('OTEL_TRACES_SAMPLER_ARG must be a number from 0 to 1');
-  const base = read.url('OTEL_EXPORTER_OTLP_ENDPOINT');
+  const base = read.baseUrl('OTEL_EXPORTER_OTLP_ENDPOINT');
   const url = read.url('OTEL_EXPORTER_OTLP_TRACES_ENDPOINT') ?? (base && `${base}/v1/traces`);
   const headers = readHeaders(read.secret('OTEL_EXPORTER_OTLP_HEADERS') ?? '', faults);
   const rest = { serviceName: read.text('OTEL_SERVICE_NAME'), sampler, samplerRatio };
