@@ -7,6 +7,7 @@ import { isMessageError, MESSAGE_ERRORS, presentMessageError } from '../../src/k
 import { type CallOptions, startTestGateway, type TestAnswer, type TestGateway } from '../support/gateway.ts';
 import { callRaw } from '../support/raw-http.ts';
 import { read } from '../support/tree.ts';
+import { blocksOf, PAGES } from './blocks.ts';
 
 /** What no call can bring about at will; other tests do it with a broken database, and with a provider that is away. */
 const NOT_PROVOKED = ['internal_error', 'unavailable', 'rate_limited'];
@@ -63,6 +64,26 @@ describe('the page of an error', { concurrency: true }, () => {
     }
   });
 });
+
+describe('an error that another page shows', () => {
+  it('has the words that the gateway has for its code', () => {
+    const words: Record<string, object> = { ...API_ERRORS, ...MESSAGE_ERRORS };
+    const shown = PAGES.filter((page) => !page.startsWith('docs/errors/')).flatMap((page) =>
+      blocksOf(page, 'json').flatMap((block) => errorsIn(JSON.parse(block)).map((error) => ({ page, error }))),
+    );
+    assert.ok(shown.length > 3);
+    for (const { page, error } of shown)
+      for (const [name, word] of Object.entries(words[String(error.code)] ?? {}))
+        if (name in error && name !== 'code') assert.deepEqual(error[name], word, `${page}: ${error.code}`);
+  });
+});
+
+/** What stands in a JSON example and has a code. */
+function errorsIn(value: unknown): Record<string, unknown>[] {
+  if (typeof value !== 'object' || value === null) return [];
+  const inside = Object.values(value).flatMap(errorsIn);
+  return 'code' in value ? [{ ...value }, ...inside] : inside;
+}
 
 /** The answer to a call that earns each code. */
 async function provoke(): Promise<Partial<Record<ApiErrorCode, TestAnswer>>> {
