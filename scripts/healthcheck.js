@@ -1,7 +1,8 @@
 // For containers without curl: exit code 0 if the gateway of this container is alive. Plain JavaScript without dependencies.
 const TIMEOUT_MS = 3_000;
 const path = process.argv[2] ?? '/healthz';
-const url = `http://${address(process.env.HOST)}:${process.env.PORT || 8080}${path}`;
+// As the gateway reads its settings: blank counts as not given.
+const url = `http://${address(process.env.HOST?.trim())}:${process.env.PORT?.trim() || 8080}${path}`;
 
 try {
   const { ok, status } = await fetch(url, { signal: AbortSignal.timeout(TIMEOUT_MS) });

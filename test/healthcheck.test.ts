@@ -15,8 +15,10 @@ for (const [host, bound] of [
   ['0.0.0.0', '127.0.0.1'],
   ['::', '127.0.0.1'],
   ['::1', '::1'],
+  [' ', '127.0.0.1'],
+  ['127.0.0.1\r', '127.0.0.1'],
 ] as const)
-  it(`the check of a container asks where a gateway with HOST=${host} listens`, {
+  it(`the check of a container asks where a gateway with HOST=${JSON.stringify(host)} listens`, {
     skip: bound === '::1' && !addresses.includes(bound) && 'there is no ::1 here',
   }, async () => {
     const asked: (string | undefined)[] = [];
@@ -27,7 +29,7 @@ for (const [host, bound] of [
     await new Promise<void>((resolve) => server.listen(0, bound, resolve));
     const { port } = server.address() as AddressInfo; // A server that listens on TCP has one.
     try {
-      const env = { ...process.env, HOST: host, PORT: String(port) };
+      const env = { ...process.env, HOST: host, PORT: ` ${port} ` };
       await run(process.execPath, ['scripts/healthcheck.js', '/readyz'], { env });
       assert.deepEqual(asked, ['/readyz']);
     } finally {
