@@ -83,6 +83,8 @@ describe('events.iterate', () => {
     const [unknown]: EventIteration['types'][] = [JSON.parse('["message.lost"]')];
     await assert.rejects(take(waypost, 1, { types: unknown }), { code: 'invalid_request' });
     await assert.rejects(take(waypost, 1, { after: (await end()) + 1 }), { code: 'sequence_unknown' });
+    const kept: number = JSON.parse('"3"');
+    await assert.rejects(take(waypost, 1, { after: kept, signal: AbortSignal.timeout(5_000) }), TypeError);
   });
 });
 

@@ -59,6 +59,9 @@ type Read = (query: EventQuery) => Promise<EventPage | undefined>;
 
 async function startOf(read: Read, after: EventIteration['after']): Promise<number | undefined> {
   if (typeof after === 'number') return after;
+  // A number that somebody has kept as a text: to begin now would leave out all events since.
+  if (after !== 'oldest' && (after ?? undefined) !== undefined)
+    throw new TypeError("after must be a number, the sequence of an event, or 'oldest'.");
   const page = await read({ limit: 1 });
   return page && (after === 'oldest' ? page.oldest_sequence - 1 : page.latest_sequence);
 }

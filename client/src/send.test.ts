@@ -94,6 +94,8 @@ describe('send', () => {
   it('refuses a key or a trace that no header can carry, before anything is sent', async () => {
     await assert.rejects(waypost.send(textTo('+447700900003'), { idempotencyKey: 'Grüße' }), TypeError);
     await assert.rejects(waypost.send(textTo('+447700900003'), { traceparent: 'a\nb' }), TypeError);
+    const none: string = JSON.parse('null');
+    await assert.rejects(waypost.send(textTo('+447700900003'), { idempotencyKey: none }), TypeError);
     assert.equal(proxy.seen.length, 0);
   });
 

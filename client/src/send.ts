@@ -27,7 +27,8 @@ const VISIBLE_ASCII = /^[\x21-\x7e]{1,255}$/;
 
 export function createSend(http: Http): Send {
   return async (body, { idempotencyKey = crypto.randomUUID(), traceparent, signal } = {}) => {
-    if (!VISIBLE_ASCII.test(idempotencyKey))
+    // Whatever is no text would be made one: null would be the same key for every send.
+    if (typeof idempotencyKey !== 'string' || !VISIBLE_ASCII.test(idempotencyKey))
       throw new TypeError('idempotencyKey must be 1 to 255 visible ASCII characters.');
     if (traceparent !== undefined && !VISIBLE_ASCII.test(traceparent))
       throw new TypeError('traceparent must have the form that W3C Trace Context says.');

@@ -23,7 +23,7 @@ const ALGORITHM = { name: 'HMAC', hash: 'SHA-256' };
  */
 export async function verifyWebhook(received: ReceivedWebhook): Promise<WebhookEvent> {
   const { headers, secrets, toleranceSeconds = TOLERANCE_SECONDS } = received;
-  const keys = (typeof secrets === 'string' ? [secrets] : secrets).map(keyBytesOf);
+  const keys = [secrets].flat().map(keyBytesOf);
   if (keys.length === 0) throw new TypeError('secrets must have at least one secret.');
   // No age is above NaN, so what was recorded long ago would pass.
   if (!(toleranceSeconds >= 0)) throw new TypeError('toleranceSeconds must be 0 or more.');
