@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import { read } from '../support/tree.ts';
 import { blocksOf, PAGES } from './blocks.ts';
 
 /** What a shell takes as it is: between quotes, or behind a backslash. */
@@ -32,5 +33,14 @@ describe('the shell lines of the pages', () => {
       [],
     );
     assert.ok(sends.some(({ count }) => count === 1));
+  });
+
+  it('name a test by words that it has: by others none runs, and that looks as if all was well', () => {
+    const named = PAGES.flatMap((page) =>
+      blocksOf(page, 'sh').flatMap((block) => [...block.matchAll(/--test-name-pattern='([^']+)' (\S+)/g)]),
+    );
+    assert.ok(named.length > 0);
+    for (const [line, words = '', file = ''] of named)
+      assert.match(read(file), new RegExp(`(describe|it)\\('[^']*${words}`), line);
   });
 });
