@@ -295,6 +295,14 @@ describe('the command line', () => {
     assert.ok(stderr.startsWith(`--url must be the gateway's address, without /api/v1: ${gateway.url}\n`), stderr);
   });
 
+  it('goes to no other gateway where the address that was given is blank', async () => {
+    for (const blank of ['', ' ']) {
+      const { exitCode, stdout, stderr } = await cli('accounts', '--url', blank);
+      assert.deepEqual([exitCode, stdout], [2, ''], stderr);
+      assert.match(stderr, /^--url must be an address such as https:\/\/waypost\.example, and is ""\.$/m);
+    }
+  });
+
   it('shows the keys of one gateway to no other', async () => {
     const dev = { base_url: 'http://127.0.0.1:3', test_key: gateway.testKey, platform_key: gateway.platformKey };
     await writeFile(join(folder, 'dev.json'), JSON.stringify(dev));

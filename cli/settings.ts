@@ -36,7 +36,8 @@ const PROJECT = fileURLToPath(new URL('..', import.meta.url));
 export function readSettings(given: Given, env: Environment): Settings {
   const dev = findDevFile(env);
   const url = checked(
-    sourced(given.url, '--url') ??
+    // One that is blank is refused, and no other taken for it: a variable of a script was empty, and the command may delete.
+    (given.url === undefined ? undefined : { value: given.url.trim(), source: '--url' }) ??
       sourced(env.WAYPOST_URL, 'WAYPOST_URL') ??
       sourced(textOf(dev?.values.base_url), dev?.path ?? ''),
   );
