@@ -31,6 +31,25 @@ describe('the focus', () => {
     await expectFocus(page, 'Rotate the secret');
   });
 
+  it('is in the first field of a dialog, and on nothing that closes one in which something is shown once', async () => {
+    const page = await world.open();
+    await signIn(page, world.gateway.dev.platform_key);
+    await page.getByRole('button', { name: 'Create an account' }).press('Enter');
+    await page.keyboard.type('Blind Typist');
+    await page.keyboard.press('Enter');
+    await page.getByRole('heading', { level: 1, name: 'Blind Typist' }).waitFor({ timeout: 10_000 });
+    await page.getByRole('button', { name: 'Make a key' }).press('Enter');
+    await page.keyboard.type('The shop');
+    await page.keyboard.press('Enter');
+    const secret = page.getByRole('dialog').getByText(/^wp_test_/);
+    await secret.waitFor({ timeout: 10_000 });
+    // Who has pressed it a moment too long has put nothing in a safe place yet.
+    for (const again of ['Enter', 'Space']) await page.keyboard.press(again);
+    assert.ok(await secret.isVisible());
+    await page.getByRole('button', { name: 'I have put it in a safe place' }).press('Enter');
+    await expectFocus(page, 'Make a key');
+  });
+
   it('is at the heading of the page after a dialog when what it came from is gone', async () => {
     const { id } = await world.makeAccount('Gone Key');
     const page = await world.open();
