@@ -7,6 +7,9 @@ export type Search =
   | { kind: 'filter'; by: NonNullable<MessageFilter['search']>; words: string };
 
 const NUMBER = /^\+?[0-9][0-9 ().-]{5,30}$/;
+/** A number that was copied has them about it, or within: marks of the direction of text, and spaces of other kinds. */
+const DIRECTION_MARKS = /[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/gu;
+const SPACES = /\p{Zs}/gu;
 const USER_ID = /^[A-Z]{2}\.(ENT\.)?[A-Za-z0-9]{1,128}$/;
 
 /** Reads what was typed into the one search field. `words` say what is searched for, in a person's words. */
@@ -17,8 +20,9 @@ export function readSearch(typed: string): Search {
   if (/^req_[0-9a-z]{26}$/.test(value)) return by('request_id', value, 'of this request');
   if (/^wamid\./.test(value)) return by('message_id', value, "with this id of the provider's");
   if (USER_ID.test(value)) return by('to', value, 'to or from this person');
-  if (value.startsWith('+') && NUMBER.test(value))
-    return by('to', `+${value.replace(/[^0-9]/g, '')}`, 'to this number');
+  const number = value.replace(DIRECTION_MARKS, '').replace(SPACES, ' ').trim();
+  if (number.startsWith('+') && NUMBER.test(number))
+    return by('to', `+${number.replace(/[^0-9]/g, '')}`, 'to this number');
   return by('client_reference', value, 'with this client reference');
 }
 
