@@ -12,7 +12,8 @@ const EMPTY_NOTIFICATION = JSON.stringify({ object: 'whatsapp_business_account',
 /** Plays the provider at the callback: what is not signed must be refused, and what is must be taken. */
 export async function checkCallback(options: Options, { dev }: Settings, gatewayUrl: string): Promise<Finding[]> {
   const url = textOf(options, 'callbackUrl') ?? `${gatewayUrl}/api/messaging/webhook`;
-  if (!URL.canParse(url)) throw usage(`--callback-url must be an address, and is "${url}".`);
+  if (!/^https?:$/.test(URL.parse(url)?.protocol ?? ''))
+    throw usage(`--callback-url must be an http or https address, and is "${url}".`);
   const tokenFile = textOf(options, 'verifyTokenFile');
   const secretFile = textOf(options, 'appSecretFile');
   const secret = secretFile === undefined ? undefined : readSecretFile(secretFile, '--app-secret-file');

@@ -39,6 +39,19 @@ describe('the doctor', () => {
     assert.doesNotMatch(stdout, /scope/);
   });
 
+  it('takes nothing for a callback that the provider could not post to', async () => {
+    for (const url of [
+      'waypost.example/api/messaging/webhook',
+      'waypost.example:443/callback',
+      'ftp://waypost.example',
+    ]) {
+      const env = { WAYPOST_URL: gateway.url, WAYPOST_API_KEY: gateway.testKey };
+      const { exitCode, stderr } = await runCli(['doctor', '--callback-url', url], env);
+      assert.equal(exitCode, 2, url);
+      assert.match(stderr, /^--callback-url must be an http or https address/m, url);
+    }
+  });
+
   it('gives commands to paste that lead to the gateway that it has looked at', async () => {
     const file = join(folder, 'key');
     await writeFile(file, gateway.testKey);
