@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
-import { mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, readFile, rm, stat, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
@@ -86,6 +86,15 @@ describe('secrets', () => {
       );
       assert.equal(await readFile(join(dataDir, 'secrets.json'), 'utf8'), text, 'nothing is written over them');
     }
+  });
+
+  it('are not waited for where a link in their place leads nowhere', async () => {
+    const dataDir = join(folder, 'astray');
+    await mkdir(dataDir);
+    await symlink(join(folder, 'nowhere'), join(dataDir, 'secrets.json'));
+    const config = loadConfig({ WAYPOST_DATA_DIR: dataDir });
+    assert.throws(() => completeSecrets(config), /astray\/secrets\.json is there and cannot be read: a link/);
+    assert.deepEqual(await readdir(dataDir), ['secrets.json']);
   });
 
   it('that cannot be kept are told in a sentence that names the setting', async () => {

@@ -24,6 +24,9 @@ export interface Secrets {
   sandboxAppSecret: string;
 }
 
+/** Somebody may have taken the file away between two looks; more often than this there is something in its place that is none. */
+const LOOKS_MAX = 3;
+
 /**
  * Completes the given secrets from `secrets.json` in the data folder (mode 0600), and makes there what is still missing. In
  * production that is the sandbox's own secret at most, because a start without the others is refused before. Throws a sentence
@@ -40,7 +43,7 @@ export function completeSecrets(config: Config): Secrets {
 
 function completeFrom(config: Config): Secrets {
   const path = join(config.dataDir, 'secrets.json');
-  for (;;) {
+  for (let looks = 1; looks <= LOOKS_MAX; looks++) {
     const kept = readKept(path);
     const { complete, made } = complement(config, kept ?? {});
     if (Object.keys(made).length === Object.keys(kept ?? {}).length) return complete;
@@ -48,6 +51,9 @@ function completeFrom(config: Config): Secrets {
     else if (!createPrivateJson(path, made)) continue; // Another process was first: its secrets are the ones to use.
     return complete;
   }
+  throw new Error(
+    `${path} is there and cannot be read: a link that leads nowhere? Mend it, or take it away to have secrets made.`,
+  );
 }
 
 function complement(config: Config, kept: Record<string, string>) {
