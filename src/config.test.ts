@@ -193,12 +193,13 @@ describe('settings', () => {
     }
   });
 
-  it('that every answer shows hold no password, and it is not told', () => {
-    for (const name of ['reader:password', 'password', ':password'])
-      assert.throws(
-        () => loadConfig({ WAYPOST_PUBLIC_URL: `https://${name}@a.example` }),
-        ({ message }: Error) => message.includes('WAYPOST_PUBLIC_URL') && !message.includes('password@'),
-      );
+  it('that every answer shows, or that are called without it, hold no password, and it is not told', () => {
+    for (const setting of ['WAYPOST_PUBLIC_URL', 'WAYPOST_PROVIDER_URL'])
+      for (const name of ['reader:password', 'password', ':password'])
+        assert.throws(
+          () => loadConfig({ [setting]: `https://${name}@a.example` }),
+          ({ message }: Error) => message.includes(setting) && !message.includes('password@'),
+        );
   });
 
   it('in production must hold all secrets and the public address, and what is missing is named', () => {

@@ -78,7 +78,7 @@ export function loadConfig(environment: Environment = process.env): Config {
     dataDir: resolve(read.text('WAYPOST_DATA_DIR')),
     databaseUrl: read.secret('DATABASE_URL'),
     databaseConnections: read.integer('WAYPOST_DATABASE_CONNECTIONS'),
-    providerUrl: read.baseUrl('WAYPOST_PROVIDER_URL') ?? '',
+    providerUrl: read.openUrl('WAYPOST_PROVIDER_URL') ?? '',
     providerVersion: read.text('WAYPOST_PROVIDER_VERSION'),
     providerTimeoutMs: read.integer('WAYPOST_PROVIDER_TIMEOUT_MS'),
     providerConnections: read.integer('WAYPOST_PROVIDER_CONNECTIONS'),
@@ -223,7 +223,7 @@ function reader(environment: Environment, faults: string[]) {
       if (/[?#\s]/.test(given(name) ?? '')) faults.push(`${name} must have no query, fragment or space`);
       return this.url(name);
     },
-    /** An address that everybody is shown. */
+    /** An address whose user and password would be shown to everybody, or sent to nobody. */
     openUrl(name: SettingName) {
       const url = URL.parse(given(name) ?? '');
       if (url !== null && url.username + url.password !== '') faults.push(`${name} must have no user or password`);
