@@ -8,11 +8,16 @@ import {
   isProcessed,
   lineOf,
   messagesBody,
+  postAndApply,
   postSigned,
   statusOf,
+  textFrom,
 } from '../../test/support/notifications.ts';
 import { until } from '../../test/support/until.ts';
+import { countWaitingForLocks } from '../../test/support/waiting-for-locks.ts';
+import { LAST_UUID } from '../kernel/ids.ts';
 import { findStopped } from '../people/store.ts';
+import { emptyMessages } from './walk-store.ts';
 
 let gateway: TestGateway;
 before(async () => {
@@ -34,6 +39,27 @@ describe('erasing a person of whom the provider tells more afterwards', () => {
     await until(async () => (await gateway.call('GET', `/api/v1/messages/${id}`)).json.status === 'read');
     const { to, user_id: userId, message_id: messageId } = (await gateway.call('GET', `/api/v1/messages/${id}`)).json;
     assert.deepEqual([to, userId, messageId], [null, null, null]);
+  });
+
+  it('is not undone by a message that the provider repeats in the moment in which it is emptied', async () => {
+    const { accountId, database } = gateway;
+    const line = await lineOf(gateway);
+    const from = '+447700900787';
+    const body = messagesBody(line, { messages: [textFrom(from, 'wamid.repeated-now')] });
+    await postAndApply(gateway, body);
+    let repeated: Promise<void> | undefined;
+    let isApplied = false;
+    await database.transaction(async (tx) => {
+      await emptyMessages(tx, { accountId, place: LAST_UUID, limit: 1_000, persons: [from] });
+      repeated = postAndApply(gateway, body).then(() => {
+        isApplied = true;
+      });
+      await until(async () => isApplied || (await countWaitingForLocks(database)) === 1);
+    });
+    await repeated;
+    const told = `select 1 from event where account_id = $1 and data->'message'->>'from' = $2`;
+    assert.equal((await database.query(told, [accountId, from])).length, 1, 'it is not told again');
+    assert.deepEqual(await database.query('select 1 from message where phone = $1', [from]), []);
   });
 
   it('leaves a message failed that the provider has reported as failed, whatever it reports afterwards', async () => {

@@ -41,6 +41,8 @@ const ERASED_WITH_ACCOUNT = `${erasedId('i.provider_message_id')}, ${erasedId(er
 /**
  * Writes inbound messages, each once however often the provider repeats it, linked to the message that it answers
  * (of the same number, whoever wrote it, also one of these). The ids claimed first are what makes it once, also between nodes.
+ * A look goes before, for the id and for what stands for it, one of which is there in whatever moment it is erased: the claim would
+ * wait for that, and find the id free.
  * `offset 0` has the ids looked up one by one, also when the planner believes that there are none.
  */
 const INBOUND_INSERT = `
@@ -55,7 +57,7 @@ const INBOUND_INSERT = `
     select account_id, channel_id, provider_message_id, id from incoming i
     where not exists (
       select from inbound_id e where e.account_id = i.account_id and e.channel_id = i.channel_id
-        and e.provider_message_id = ${erasedId('i.provider_message_id')} offset 0)
+        and e.provider_message_id in (i.provider_message_id, ${erasedId('i.provider_message_id')}) offset 0)
       and not exists (
         select from erased_inbound_id e where e.mode = i.mode and e.phone_number_id = i.phone_number_id
           and e.provider_message_id_sha256 in (${ERASED_WITH_ACCOUNT}) offset 0)
