@@ -41,15 +41,17 @@ export interface ErasureRow {
 }
 
 /**
- * Other nodes take another one meanwhile. The step in $1 begins when nothing runs any more that was begun before it was due,
- * however long a database that was away has kept that waiting.
+ * Other nodes take one of another account meanwhile: two of the same account would each see what names the other's person as
+ * it was, and leave what both are named in to one another. The step in $1 begins when nothing runs any more that was begun
+ * before it was due, however long a database that was away has kept that waiting.
  */
 const ERASURE_CLAIM = `
-  select account_id, id, persons, mark, asked_at, down_step, down_to from erasure e
-  where due_at <= now() and (down_step <> $1 or down_to is not null or (
+  select e.account_id, e.id, e.persons, e.mark, e.asked_at, e.down_step, e.down_to from erasure e
+  cross join lateral (select id from account where id = e.account_id limit 1 for no key update skip locked) a
+  where e.due_at <= now() and (e.down_step <> $1 or e.down_to is not null or (
     select r.id from request r
     where r.account_id = e.account_id and r.completed_at is null and r.id < uuid_bound(e.due_at) limit 1) is null)
-  order by due_at limit 1 for update of e skip locked`;
+  order by e.due_at limit 1 for update of e skip locked`;
 
 export async function claimErasure(tx: Queryable, settledStep: number): Promise<ErasureRow | undefined> {
   return (await tx.query<ErasureRow>(ERASURE_CLAIM, [settledStep]))[0];
