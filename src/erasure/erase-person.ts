@@ -43,18 +43,23 @@ export async function requestErasure(
 /** A step walks through one table; it returns where its stretch ended. The order matters: see the statements. */
 type Step = (tx: Queryable, stretch: Stretch, erasure: ErasureRow) => Promise<Reached>;
 
+const ATTEMPTS: Step = (tx, stretch) => emptyAttempts(tx, stretch);
+const EVENTS: Step = (tx, stretch) => emptyEvents(tx, stretch);
 const WALK: readonly Step[] = [
   learnNames,
-  (tx, stretch) => emptyAttempts(tx, stretch),
-  (tx, stretch) => emptyEvents(tx, stretch),
+  ATTEMPTS,
+  EVENTS,
   (tx, stretch) => emptyReferences(tx, stretch),
   (tx, stretch) => emptyMessages(tx, stretch),
   (tx, stretch) => emptyRefused(tx, stretch),
   (tx, stretch) => emptyNotifications(tx, { ...stretch, limit: BODIES_A_BATCH }),
 ];
 
-/** At once, and again when what was under way has been written. */
-const STEPS: readonly Step[] = [...WALK, ...WALK];
+/**
+ * At once, and again when what was under way has been written. Until a message is emptied, what is reported of it is told with its
+ * person: an event that was written behind the second walk through them is looked for at last, and an answer to it.
+ */
+const STEPS: readonly Step[] = [...WALK, ...WALK, EVENTS, ATTEMPTS];
 
 /** Goes a stretch further with one erasure that is due. False: there is none. */
 export function eraseSome(database: Database, settledMs: number): Promise<boolean> {

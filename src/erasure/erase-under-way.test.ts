@@ -7,6 +7,7 @@ import {
   isProcessed,
   lineOf,
   messagesBody,
+  postAndApply,
   postSigned,
   statusOf,
   textFrom,
@@ -14,10 +15,13 @@ import {
 import { transmitsOf } from '../../test/support/transmits.ts';
 import { until } from '../../test/support/until.ts';
 import { newId } from '../kernel/ids.ts';
+import type { Transaction } from '../store/database.ts';
+import { eraseSome } from './erase-person.ts';
 import { eraseRound } from './erase-round.ts';
 
 const ADA = '+447700900771';
 const GRACE = '+447700900772';
+const HOPPER = '+447700900773';
 /** The first of the second walk. */
 const SETTLED_STEP = 7;
 
@@ -84,6 +88,37 @@ describe('erasing a person of whom something is under way', () => {
     ];
     assert.equal(rows.length, 2);
     for (const row of rows) for (const value of Object.values(row ?? {})) assert.equal(value, null);
+  });
+
+  it('empties what is told of a message between the walk through the events and its own emptying', async () => {
+    const { accountId, database } = gateway;
+    const line = await lineOf(gateway);
+    const body = { to: HOPPER, type: 'text', text: { body: 'Dear Admiral' } };
+    const sending = gateway.call('POST', '/api/v1/messages/send', { body });
+    await until(async () => (await transmitsOf(gateway.sandbox, HOPPER)).length === 1);
+    await erase(gateway, HOPPER);
+    await firstWalk();
+    const [{ id: messageId, message_id: providerId }] = (await sending).json.results;
+    await letSettle();
+    const told = () =>
+      database.query<{ name: string | null }>(
+        `select data->'message'->>'to' as name from event where account_id = $1 and data->'message'->>'id' = $2`,
+        [accountId, messageId],
+      );
+    await database.transaction(async (tx) => {
+      const within = { ...database, transaction: <T>(work: (tx: Transaction) => Promise<T>) => work(tx) };
+      const walkTo = (step: number) =>
+        until(async () => {
+          await eraseSome(within, SETTLED_MS);
+          return (await tx.query('select 1 from erasure where down_step < $1::float8', [step])).length === 0;
+        });
+      await walkTo(SETTLED_STEP + 3);
+      const read = statusOf('read', { providerId, messageId });
+      await postAndApply(gateway, messagesBody(line, { statuses: [read] }));
+      assert.deepEqual(await told(), [{ name: HOPPER }]);
+      await walkTo(Number.POSITIVE_INFINITY);
+    });
+    assert.deepEqual(await told(), [{ name: null }]);
   });
 
   it('empties what an endpoint answers to what it was told before, and no other answer', async () => {
