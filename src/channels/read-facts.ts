@@ -6,7 +6,7 @@ import type { Database, Transaction } from '../store/database.ts';
 import { repeatOnConflict } from '../store/repeat-on-conflict.ts';
 import { claimForFacts, noteFacts, noteFactsRead } from './facts-store.ts';
 import { channelEvent } from './present.ts';
-import type { ChannelRow } from './store.ts';
+import { type ChannelRow, lockChannels } from './store.ts';
 import { suspendChannel } from './suspend.ts';
 
 /** Quality and limits move within hours. The provider allows 5,000 such questions an hour for each business account. */
@@ -53,6 +53,7 @@ async function readFacts({ database, provider, sealer, log, sandbox }: Deps, cha
 
 /** A notification whose items are applied one by one may hold the account's event counter and wait for the channel. */
 async function keepFacts(tx: Transaction, channel: ChannelRow, facts: SenderFacts): Promise<void> {
+  await lockChannels(tx, [channel]);
   await noteFactsRead(tx, channel);
   const changed = await noteFacts(tx, channel, facts);
   if (changed !== undefined) await appendEvents(tx, [channelEvent(changed)]);

@@ -48,6 +48,22 @@ export function listUsableChannels(store: Queryable, accountId: string): Promise
   return store.query<ChannelRow>(CHANNEL_LIST_USABLE, [accountId]);
 }
 
+const CHANNELS_LOCK = `
+  select 1 from unnest($1::uuid[], $2::uuid[]) as t(account_id, id)
+  join channel c on c.account_id = t.account_id and c.id = t.id
+  order by c.account_id, c.id for no key update of c`;
+
+/**
+ * For who tells of channels: what is read of them afterwards stays so until the end of the transaction. A statement of its own,
+ * because of the account's other channels, by which one is the default or not, a statement sees what was committed when it began.
+ */
+export async function lockChannels(
+  tx: Queryable,
+  channels: readonly Pick<ChannelRow, 'account_id' | 'id'>[],
+): Promise<void> {
+  await tx.query(CHANNELS_LOCK, [channels.map((channel) => channel.account_id), channels.map(({ id }) => id)]);
+}
+
 /** Another slice's table: what waits for its turn must stop within the same time as its account, and is asked for often. */
 const CHANNEL_LIST_SENDING = `
   select ${channelColumnsOf('= any($1::uuid[])')},

@@ -4,7 +4,7 @@ import { formatId } from '../kernel/ids.ts';
 import type { Database, Transaction } from '../store/database.ts';
 import { repeatOnConflict } from '../store/repeat-on-conflict.ts';
 import { channelEvent } from './present.ts';
-import { suspendChannelRow } from './store.ts';
+import { lockChannels, suspendChannelRow } from './store.ts';
 
 /** A channel, and the sealed access token of it that the provider refused. */
 export interface RefusedAccess {
@@ -23,6 +23,7 @@ export async function suspendChannel(
   { accountId, id, sealedToken }: RefusedAccess,
 ): Promise<void> {
   const suspend = async (tx: Transaction) => {
+    await lockChannels(tx, [{ account_id: accountId, id }]);
     const suspended = await suspendChannelRow(tx, accountId, id, sealedToken);
     if (suspended !== undefined) await appendEvents(tx, [channelEvent(suspended)]);
     return suspended !== undefined;

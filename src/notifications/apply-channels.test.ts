@@ -10,6 +10,10 @@ import {
   type TestLine,
 } from '../../test/support/notifications.ts';
 import { until } from '../../test/support/until.ts';
+import { countWaitingForLocks } from '../../test/support/waiting-for-locks.ts';
+import { channelEvent } from '../channels/present.ts';
+import { listUsableChannels, suspendChannelRow } from '../channels/store.ts';
+import { appendEvents } from '../events/store.ts';
 
 let gateway: TestGateway;
 let line: TestLine;
@@ -81,5 +85,25 @@ describe('what the provider tells of a business account', () => {
     await until(async () => (await channelEvents()).at(-1).data.channel.messaging_limit === 'tier_100k');
     const { json } = await gateway.call('GET', '/api/v1/channels');
     assert.deepEqual([json.data[0].quality, json.data[0].messaging_limit], ['green', 'tier_100k']);
+  });
+
+  it('is told with the channel as it is, also where that is being suspended in the same moment', async () => {
+    const { accountId, database } = gateway;
+    const [channel] = await listUsableChannels(database, accountId);
+    assert.ok(channel !== undefined);
+    let telling: Promise<void> | undefined;
+    await database.transaction(async (tx) => {
+      const suspended = await suspendChannelRow(tx, accountId, channel.id, channel.access_token_sealed);
+      assert.ok(suspended !== undefined);
+      await appendEvents(tx, [channelEvent(suspended)]);
+      telling = tell('account_update', {
+        event: 'DISABLED_UPDATE',
+        ban_info: { waba_ban_state: 'SCHEDULE_FOR_DISABLE' },
+      });
+      await until(async () => (await countWaitingForLocks(database)) === 1);
+    });
+    await telling;
+    const { status, restriction } = (await channelEvents()).at(-1).data.channel;
+    assert.deepEqual([status, restriction.ban.state], ['suspended', 'schedule_for_disable']);
   });
 });

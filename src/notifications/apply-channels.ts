@@ -1,6 +1,6 @@
 import { askFactsAgain, noteMessagingLimit, readChannels } from '../channels/facts-store.ts';
 import { channelEvent, type Restriction } from '../channels/present.ts';
-import type { ChannelTarget } from '../channels/store.ts';
+import { type ChannelTarget, lockChannels } from '../channels/store.ts';
 import type { EventDraft } from '../events/event.ts';
 import type { AccountUpdateItem, BusinessCapabilityItem, PhoneNumberItem } from '../provider/notification.ts';
 import type { Queryable } from '../store/database.ts';
@@ -19,8 +19,10 @@ export async function applyChannelItem(
   if (item.kind === 'account_update') {
     const restriction = readRestriction(item);
     if (restriction === undefined) return [];
+    await lockChannels(tx, targets);
     return (await readChannels(tx, targets)).map((channel) => channelEvent(channel, restriction));
   }
+  await lockChannels(tx, targets);
   // The notification names some facts only (a throughput is never among them), so the number is asked for soon.
   await askFactsAgain(tx, targets);
   if (item.messagingLimit === undefined) return [];

@@ -99,6 +99,7 @@ const WITHOUT_MODE: Exceptions = {
     'src/channels/facts-store.ts readChannels: channel',
     'src/channels/store.ts listChannelRows: channel',
     'src/channels/store.ts listUsableChannels: channel',
+    'src/channels/store.ts lockChannels: channel',
     'src/channels/store.ts removeChannels: channel',
     'src/channels/store.ts suspendChannelRow: channel',
     'src/channels/store.ts updateChannel: channel',
