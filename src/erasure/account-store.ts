@@ -26,13 +26,14 @@ export async function claimDeletedAccount(tx: Queryable, afterMs: number): Promi
 
 /**
  * Every table with an account's data, read from the catalogue so that a table of a later migration is never forgotten.
- * The audit log is the platform's own and stays.
+ * The audit log is the platform's own and stays. In this order, because who counts messages takes away what was due, and writes
+ * what it has counted: what is due comes before what was counted, so that the counting under way is waited for and its rows are seen.
  */
 const ACCOUNT_TABLES = `
   select quote_ident(c.relname) as name from pg_class c
   join pg_attribute a on a.attrelid = c.oid and a.attname = 'account_id' and not a.attisdropped
   where c.relkind in ('r', 'p') and not c.relispartition and pg_table_is_visible(c.oid) and c.relname <> 'audit'
-  order by c.relname`;
+  order by c.relname desc`;
 
 export async function listAccountTables(tx: Queryable): Promise<string[]> {
   return (await tx.query<{ name: string }>(ACCOUNT_TABLES)).map(({ name }) => name);
