@@ -126,7 +126,7 @@ function readNode(raw: unknown, catalogue: Catalogue): PlanNode {
         : [],
     isApart: member('Subplan Name') !== undefined,
     detail: detail.length === 0 ? undefined : detail.join('; '),
-    parts: withoutRepeats(parts),
+    parts: inOneOrder(withoutRepeats(parts)),
   });
 }
 
@@ -155,6 +155,13 @@ function withoutRepeats(parts: PlanNode[]): PlanNode[] {
     seen.add(key);
     return isNew;
   });
+}
+
+/** What a row is asked first, of what costs about the same, depends on the moment. */
+function inOneOrder(parts: PlanNode[]): PlanNode[] {
+  const isAsked = ({ detail = '' }: PlanNode) => detail.split('; ').includes('SubPlan');
+  const asked = parts.filter(isAsked).toSorted((a, b) => (showPlan(a) < showPlan(b) ? -1 : 1));
+  return [...parts.filter((part) => !isAsked(part)), ...asked];
 }
 
 /** The plan as it is kept in a file: a line for each step, indented. */
