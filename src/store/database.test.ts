@@ -11,6 +11,21 @@ import { type Connection, type Database, openDatabase } from './database.ts';
 import { surelyRolledBack } from './rolled-back.ts';
 
 const SLOW_INSERT = 'insert into item select 100 from pg_sleep(60)';
+/** What the owner of a database sets, and what it is for us. */
+const OF_THE_OWNER: Readonly<Record<string, readonly [theirs: string, ours: string]>> = {
+  jit: ['on', 'off'],
+  lock_timeout: ['20ms', '0'],
+  default_transaction_isolation: ['serializable', 'read committed'],
+  standard_conforming_strings: ['off', 'on'],
+  array_nulls: ['off', 'on'],
+  transform_null_equals: ['on', 'off'],
+  extra_float_digits: ['-15', '1'],
+  idle_session_timeout: ['1h', '0'],
+};
+const TRANSACTION_TIMEOUT = `select setting from pg_settings where name = 'transaction_timeout'`;
+/** What the driver gives of them depends on what is set. */
+const VALUES = `
+  select to_timestamp(0) as time, ($1::integer[])[2] as item, '\\d' as backslash, 1::float8 / 3 as third, 1 = null as equal`;
 
 let test: TestDatabase;
 let database: Database;
@@ -52,21 +67,31 @@ describe('a statement', () => {
     assert.deepEqual(limits, { statement: '30s', zone: 'UTC', idle: '10s', name: 'waypost' });
   });
 
-  it('goes by what it is written for, whatever the owner of the database has set for all of it', async () => {
+  it('goes by what it is written for, whatever the owner of the database has set for all of it', async (t) => {
     const other = await createTestDatabase({ migrated: false });
+    t.after(other.drop);
     const [at] = await other.database.query<{ name: string }>('select current_database() as name');
-    const set = (setting: string) => other.database.query(`alter database ${at?.name} set ${setting}`);
-    for (const setting of ['jit to on', "lock_timeout to '20ms'", "default_transaction_isolation to 'serializable'"])
-      await set(setting);
-    await set("datestyle to 'German'");
+    const set = (name: string, value: string) =>
+      other.database.query(`alter database ${at?.name} set ${name} to '${value}'`);
+    for (const [name, [theirs]] of Object.entries(OF_THE_OWNER)) await set(name, theirs);
+    await set('datestyle', 'German');
+    // A server up to 16 has no such limit.
+    if ((await other.database.query(TRANSACTION_TIMEOUT)).length > 0) await set('transaction_timeout', '1h');
     const own = openDatabase({ connection: other.connection, connections: 1, onError: () => undefined });
-    const [settings] = await own.query(
-      `select current_setting('jit') as jit, current_setting('lock_timeout') as lock, current_setting('transaction_isolation') as isolation,
-        to_timestamp(0) as time`,
+    t.after(own.close);
+    const settings = await own.query<{ name: string; setting: string }>(
+      'select name, setting from pg_settings where name = any($1::text[])',
+      [Object.keys(OF_THE_OWNER)],
     );
-    await own.close();
-    await other.drop();
-    assert.deepEqual(settings, { jit: 'off', lock: '0', isolation: 'read committed', time: new Date(0) });
+    const values = await own.query(VALUES, [[1, null]]);
+    const limit = await own.query<{ setting: string }>(TRANSACTION_TIMEOUT);
+    const ours = Object.entries(OF_THE_OWNER).map(([name, [, setting]]) => [name, setting]);
+    assert.deepEqual(
+      Object.fromEntries(settings.map(({ name, setting }) => [name, setting])),
+      Object.fromEntries(ours),
+    );
+    assert.deepEqual(values, [{ time: new Date(0), item: null, backslash: '\\d', third: 1 / 3, equal: null }]);
+    assert.ok(limit.every(({ setting }) => setting === '0'));
   });
 
   it('that is wrong throws its own error, which surely wrote nothing, and keeps its connection', async () => {

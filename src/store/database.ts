@@ -79,7 +79,9 @@ const KEEP_ALIVE_AFTER_MS = 10_000;
  *
  * What the owner of a database may set for all of it must not reach us where our statements are written for another rule: a
  * statement sees what was committed when it began, and waits for a lock until its own time is over; and the driver reads times in
- * the style of ISO 8601 only, and any other as null.
+ * the style of ISO 8601 only, and any other as null. Nor may it change what our texts mean: the backslashes in them, a NULL in an
+ * array, a comparison with null, the digits of a number. And a connection stays until we close it, and a transaction until it is
+ * done; a server up to 16 has no limit for the second one, and no such name.
  */
 const SESSION_SETTINGS = `
   set statement_timeout to ${STATEMENT_TIMEOUT_MS};
@@ -91,7 +93,13 @@ const SESSION_SETTINGS = `
   set default_transaction_isolation to 'read committed';
   set lock_timeout to 0;
   set datestyle to 'ISO';
-  set timezone to 'UTC'`;
+  set timezone to 'UTC';
+  set standard_conforming_strings to on;
+  set array_nulls to on;
+  set transform_null_equals to off;
+  set extra_float_digits to 1;
+  set idle_session_timeout to 0;
+  select set_config(name, '0', false) from pg_settings where name = 'transaction_timeout'`;
 
 export interface DatabaseOptions {
   connection: Connection;
