@@ -26,13 +26,15 @@ export async function claimDeletedAccount(tx: Queryable, afterMs: number): Promi
 
 /**
  * Every table with an account's data, read from the catalogue so that a table of a later migration is never forgotten.
- * The audit log is the platform's own and stays. In this order, because who counts messages takes away what was due, and writes
- * what it has counted: what is due comes before what was counted, so that the counting under way is waited for and its rows are seen.
+ * The audit log is the platform's own and stays. So does what is no table of ours: in another schema, or with another kind of account.
+ * In this order, because who counts messages takes away what was due, and writes what it has counted: what is due comes before what
+ * was counted, so that the counting under way is waited for and its rows are seen.
  */
 const ACCOUNT_TABLES = `
   select quote_ident(c.relname) as name from pg_class c
-  join pg_attribute a on a.attrelid = c.oid and a.attname = 'account_id' and not a.attisdropped
-  where c.relkind in ('r', 'p') and not c.relispartition and pg_table_is_visible(c.oid) and c.relname <> 'audit'
+  join pg_attribute a on a.attrelid = c.oid and a.attname = 'account_id' and a.atttypid = 'uuid'::regtype
+  where c.relkind in ('r', 'p') and not c.relispartition and c.relname <> 'audit'
+    and c.relnamespace = (select relnamespace from pg_class where oid = to_regclass('account'))
   order by c.relname desc`;
 
 export async function listAccountTables(tx: Queryable): Promise<string[]> {

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import type { ServerResponse } from 'node:http';
 import { after, before, describe, it } from 'node:test';
 import { startReceiver } from '../../test/endpoints/receiver.ts';
+import { createTestDatabase } from '../../test/support/database.ts';
 import { endErasures } from '../../test/support/erasures.ts';
 import { startTestGateway, type TestGateway } from '../../test/support/gateway.ts';
 import {
@@ -18,11 +19,14 @@ import {
 import { assertProblem } from '../../test/support/problem.ts';
 import { transmitsOf } from '../../test/support/transmits.ts';
 import { until } from '../../test/support/until.ts';
+import { createAccount } from '../accounts/accounts.ts';
 import { appendEvents } from '../events/store.ts';
 import { newId } from '../kernel/ids.ts';
 import { expireErasedInboundIds } from '../messages/report/inbound-store.ts';
 import { LATE_ANSWER_MS } from '../provider/port.ts';
+import { openDatabase } from '../store/database.ts';
 import { listAccountTables } from './account-store.ts';
+import { deleteAccount, eraseDeletedAccount } from './delete-account.ts';
 import { eraseRound } from './erase-round.ts';
 import { settledAfterMs } from './settled.ts';
 
@@ -238,4 +242,25 @@ describe('deleting an account where sends may take longest', () => {
     // The send's minute may be marked a second later, to be counted; that leaves nothing, because there is nothing to count.
     await until(async () => Object.keys(await rowsOf(slow.accountId, slow)).length === 0);
   });
+});
+
+it('erasing an account leaves other people’s tables of the same database alone', async (t) => {
+  const test = await createTestDatabase();
+  t.after(test.drop);
+  const [at] = await test.database.query<{ name: string }>('select current_database() as name');
+  for (const sql of [
+    'create table invoice (account_id bigint)',
+    'create schema shop',
+    'create table shop.basket (account_id uuid)',
+    `alter database ${at?.name} set search_path to public, shop`,
+  ])
+    await test.database.query(sql);
+  const database = openDatabase({ connection: test.connection, connections: 1, onError: () => undefined });
+  t.after(database.close);
+  const account = await createAccount(database, { name: 'Shared', actor: 'test' }, async () => undefined);
+  await database.query('insert into basket values ($1)', [account.id]);
+  await deleteAccount(database, account.id);
+  while (await eraseDeletedAccount(database, 0));
+  assert.deepEqual(await database.query('select id from account'), []);
+  assert.deepEqual(await database.query('select account_id from basket'), [{ account_id: account.id }]);
 });
