@@ -1,15 +1,25 @@
 // For containers without curl: exit code 0 if the gateway of this container is alive. Plain JavaScript without dependencies.
+import { Agent, get } from 'node:http';
+
 const TIMEOUT_MS = 3_000;
 const path = process.argv[2] ?? '/healthz';
 // As the gateway reads its settings: blank counts as not given.
 const url = `http://${address(process.env.HOST?.trim())}:${process.env.PORT?.trim() || 8080}${path}`;
 
 try {
-  const { ok, status } = await fetch(url, { signal: AbortSignal.timeout(TIMEOUT_MS) });
-  if (!ok) throw new Error(`It answered ${status}.`);
+  const status = await ask();
+  if (status < 200 || status > 299) throw new Error(`It answered ${status}.`);
 } catch (error) {
   console.error(`${url}: ${error.cause?.message ?? error.message}`);
   process.exitCode = 1;
+}
+
+/** The status of the answer. `fetch`, and an agent that is not our own, may ask a proxy of the environment (NODE_USE_ENV_PROXY). */
+function ask() {
+  return new Promise((resolve, reject) => {
+    const options = { agent: new Agent(), signal: AbortSignal.timeout(TIMEOUT_MS) };
+    get(url, options, (answer) => resolve(answer.resume().statusCode)).once('error', reject);
+  });
 }
 
 /** Where the gateway can be asked that binds to `host`: what stands for all addresses is none that one can call. */

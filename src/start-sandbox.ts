@@ -1,7 +1,7 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { createHmac } from 'node:crypto';
 import { fileURLToPath } from 'node:url';
-import { request } from 'undici';
+import { Agent, request } from 'undici';
 import { errorCodeOf } from './kernel/error-code.ts';
 import { keepRunning } from './kernel/keep-running.ts';
 import { SECRET_NAMES } from './settings.ts';
@@ -9,6 +9,8 @@ import { SECRET_NAMES } from './settings.ts';
 const PROGRAM = fileURLToPath(new URL('../sandbox/main.ts', import.meta.url));
 /** For a whole answer: what else listens at the port may begin one and never end it. */
 const ANSWER_TIMEOUT_MS = 3_000;
+/** The calls to this machine go there. Without an agent of our own they may go to a proxy of the environment (NODE_USE_ENV_PROXY). */
+const DIRECT = new Agent();
 const START_TIMEOUT_MS = 20_000;
 const STOP_TIMEOUT_MS = 3_000;
 /** Soon enough that nobody who has restarted a sandbox looks for a fault. */
@@ -123,7 +125,10 @@ function withoutSecrets(environment: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
 async function findSandbox(port: number, tell: () => Promise<void>): Promise<KeptSandbox | undefined> {
   const url = `http://127.0.0.1:${port}`;
   try {
-    const { body } = await request(`${url}/_sandbox/health`, { signal: AbortSignal.timeout(ANSWER_TIMEOUT_MS) });
+    const { body } = await request(`${url}/_sandbox/health`, {
+      dispatcher: DIRECT,
+      signal: AbortSignal.timeout(ANSWER_TIMEOUT_MS),
+    });
     const health: unknown = await body.json();
     if (Reflect.get(Object(health), 'service') !== 'waypost-sandbox') return undefined;
     return { url, ...watchFound(tell, Reflect.get(Object(health), 'alone') === true) };
@@ -187,6 +192,7 @@ async function registerAt(url: string, appSecret: string, callbackUrl: string): 
   const body = JSON.stringify({ url: callbackUrl });
   const signature = createHmac('sha256', appSecret).update(body).digest('hex');
   const answer = await request(`${url}/_sandbox/callback`, {
+    dispatcher: DIRECT,
     method: 'POST',
     headers: { 'content-type': 'application/json', 'x-hub-signature-256': `sha256=${signature}` },
     body,

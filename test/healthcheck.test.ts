@@ -6,6 +6,8 @@ import { networkInterfaces } from 'node:os';
 import { it } from 'node:test';
 import { promisify } from 'node:util';
 
+/** Of an environment that reaches the internet through one. Nobody listens there. */
+const DEAD_PROXY = { NODE_USE_ENV_PROXY: '1', HTTP_PROXY: 'http://127.0.0.1:9', http_proxy: 'http://127.0.0.1:9' };
 const run = promisify(execFile);
 const addresses = Object.values(networkInterfaces()).flatMap((of) => of?.map(({ address }) => address) ?? []);
 
@@ -29,7 +31,7 @@ for (const [host, bound] of [
     await new Promise<void>((resolve) => server.listen(0, bound, resolve));
     const { port } = server.address() as AddressInfo; // A server that listens on TCP has one.
     try {
-      const env = { ...process.env, HOST: host, PORT: ` ${port} ` };
+      const env = { ...process.env, HOST: host, PORT: ` ${port} `, ...DEAD_PROXY };
       await run(process.execPath, ['scripts/healthcheck.js', '/readyz'], { env });
       assert.deepEqual(asked, ['/readyz']);
     } finally {
