@@ -18,8 +18,10 @@ import { VERSION } from './version.ts';
 import { waitAtStop } from './wait-at-stop.ts';
 import { welcome } from './welcome.ts';
 
-/** The SQLSTATE of what a role of PostgreSQL may not do. */
-const NOT_ALLOWED = '42501';
+/** The SQLSTATEs of what a role of PostgreSQL may not do, and of having no schema to make tables in. */
+const NOT_OWNED = ['42501', '3F000'];
+/** A table of that name is there already, or is another one than ours. */
+const NAME_TAKEN = ['42P07', '42703'];
 /** Kept of the stop's budget when it drains: attempts at endpoints get 5 s afterwards. */
 const CLOSING_MS = 10_000;
 /** Kept of it for what comes last: the sandbox, which is killed after 3 s, and the embedded database. */
@@ -127,8 +129,13 @@ function checkDatabaseUrl(url: string | undefined): void {
 
 function tellDatabase(error: unknown, url: string | undefined): never {
   if (url === undefined) throw error;
-  if (errorCodeOf(error) === NOT_ALLOWED && error instanceof Error)
+  const code = errorCodeOf(error) ?? '';
+  if (NOT_OWNED.includes(code) && error instanceof Error)
     throw new Error(`DATABASE_URL must name a database that its user owns: ${error.message}`, { cause: error });
+  if (NAME_TAKEN.includes(code) && error instanceof Error)
+    throw new Error(`DATABASE_URL must name a database that nothing else has tables in: ${error.message}`, {
+      cause: error,
+    });
   if (!(error instanceof StoreUnavailable)) throw error;
   throw new Error(`DATABASE_URL must name a database that can be used. ${error.message}`, { cause: error });
 }

@@ -230,6 +230,23 @@ it('a DATABASE_URL to a database that its user does not own is told by the name 
   assert.doesNotMatch(said, /hidden-word/);
 });
 
+for (const [how, sql, said] of [
+  ['has another program’s table', 'create table account (id int)', /nothing else has tables in: .* "account" already/],
+  [
+    'has another program’s list of migrations',
+    'create table migration (id int)',
+    /nothing else has tables in: .*number/,
+  ],
+  ['has no schema for its tables', 'drop schema public', /that its user owns: no schema has been selected/],
+] as const)
+  it(`a DATABASE_URL to a database that ${how} is told by the name of the setting`, async (t) => {
+    const { database, url, drop } = await createTestDatabase({ migrated: false });
+    t.after(drop);
+    await database.query(sql);
+    const told = await refuses(await makeDataDir(t), { DATABASE_URL: url }, said);
+    assert.match(told, /^Error: DATABASE_URL must name a database /m);
+  });
+
 const onLinux = { skip: process.platform !== 'linux' && 'only Linux shows processes as files' };
 const onOwnServer = { skip: process.env.TEST_DATABASE_URL === undefined ? false : 'not on the embedded server' };
 
