@@ -23,6 +23,8 @@ if (unknown !== undefined) {
   process.exit(2);
 }
 const early = listenEarly();
+// What lies in the data folder is run and trusted: whatever the umask was, nobody else may write there.
+process.umask(process.umask() | 0o022);
 // Each thread has a heap of its own in the C library, and nothing here keeps more than one of these busy.
 process.env.UV_THREADPOOL_SIZE ??= '2';
 limitHeap();

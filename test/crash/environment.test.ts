@@ -1,11 +1,13 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
-import { mkdtemp, rm } from 'node:fs/promises';
+import { lstat, mkdtemp, readdir, rm } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { it, type TestContext } from 'node:test';
 import { startGatewayProcess } from '../support/process.ts';
+
+const onUnix = { skip: process.platform === 'win32' && 'Windows has no umask' };
 
 it('a start asks its own sandbox itself, and no proxy of the environment', async (t) => {
   const asked: string[] = [];
@@ -22,6 +24,24 @@ it('a start asks its own sandbox itself, and no proxy of the environment', async
   t.after(() => gateway.kill());
   assert.equal(await gateway.stop(), 0);
   assert.deepEqual(asked, []);
+});
+
+it('nobody else may write what a gateway has made, where the umask would let everyone', onUnix, async (t) => {
+  const dataDir = await makeDataDir(t);
+  const umask = process.umask(0);
+  t.after(() => process.umask(umask));
+  // Without a cache that is there already: its own is in the folder.
+  const gateway = await startGatewayProcess(dataDir, { NODE_COMPILE_CACHE: '' });
+  t.after(() => gateway.kill());
+  assert.equal(await gateway.stop(), 0);
+  const paths = (await readdir(dataDir, { recursive: true })).map((name) => join(dataDir, name));
+  const made = await Promise.all([dataDir, ...paths].map(async (path) => ({ path, stats: await lstat(path) })));
+  const open = made.filter(({ stats }) => (stats.mode & 0o022) !== 0);
+  assert.deepEqual(
+    open.map(({ path }) => path),
+    [],
+  );
+  assert.ok(paths.some((path) => path.includes('compile-cache')));
 });
 
 async function makeDataDir(t: TestContext): Promise<string> {
