@@ -5,6 +5,7 @@ import { createServer } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { it, type TestContext } from 'node:test';
+import { createTestDatabase } from '../support/database.ts';
 import { startGatewayProcess } from '../support/process.ts';
 
 const onUnix = { skip: process.platform === 'win32' && 'Windows has no umask' };
@@ -20,7 +21,11 @@ it('a start asks its own sandbox itself, and no proxy of the environment', async
   const address = proxy.address();
   assert.ok(typeof address === 'object' && address !== null);
   const http_proxy = `http://127.0.0.1:${address.port}`;
-  const gateway = await startGatewayProcess(await makeDataDir(t), { NODE_USE_ENV_PROXY: '1', http_proxy });
+  const gateway = await startGatewayProcess(await makeDataDir(t), {
+    ...(await ownDatabase(t)),
+    NODE_USE_ENV_PROXY: '1',
+    http_proxy,
+  });
   t.after(() => gateway.kill());
   assert.equal(await gateway.stop(), 0);
   assert.deepEqual(asked, []);
@@ -31,7 +36,7 @@ it('nobody else may write what a gateway has made, where the umask would let eve
   const umask = process.umask(0);
   t.after(() => process.umask(umask));
   // Without a cache that is there already: its own is in the folder.
-  const gateway = await startGatewayProcess(dataDir, { NODE_COMPILE_CACHE: '' });
+  const gateway = await startGatewayProcess(dataDir, { ...(await ownDatabase(t)), NODE_COMPILE_CACHE: '' });
   t.after(() => gateway.kill());
   assert.equal(await gateway.stop(), 0);
   const paths = (await readdir(dataDir, { recursive: true })).map((name) => join(dataDir, name));
@@ -48,4 +53,11 @@ async function makeDataDir(t: TestContext): Promise<string> {
   const dir = await mkdtemp(join(tmpdir(), 'waypost-environment-'));
   t.after(() => rm(dir, { recursive: true, force: true }));
   return join(dir, 'data');
+}
+
+/** An embedded server as root would leave a folder elsewhere. */
+async function ownDatabase(t: TestContext): Promise<{ DATABASE_URL: string }> {
+  const { url, drop } = await createTestDatabase();
+  t.after(drop);
+  return { DATABASE_URL: url };
 }
