@@ -55,7 +55,7 @@ export async function changeChannel(deps: Deps, before: ChannelRow, wish: Channe
       ...(phoneNumber !== null && { display_phone_number: phoneNumber }),
       ...(isDefault !== null && { default: isDefault }),
     });
-    const others = await draftDefaultEvents(tx, channelsBefore, await listUsableChannels(tx, accountId), id);
+    const others = await draftDefaultEvents(tx, accountId, channelsBefore, id);
     await appendEvents(tx, [...others, channelEvent(channel)]);
     return channel;
   });
@@ -70,7 +70,7 @@ export function removeChannel(database: Database, { account_id: accountId, id }:
     const [removed] = await removeChannels(tx, accountId, id);
     if (removed === undefined) throw noChannel();
     await note(tx, removed, 'channel.removed', {});
-    const others = await draftDefaultEvents(tx, before, await listUsableChannels(tx, accountId), id);
+    const others = await draftDefaultEvents(tx, accountId, before, id);
     await appendEvents(tx, [channelEvent(removed), ...others]);
   });
 }

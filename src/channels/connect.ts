@@ -60,7 +60,7 @@ export async function connectChannel({ database, provider, sealer }: Deps, wish:
     const target = formatId('chn', channel.id);
     const detail = { mode, phone_number_id: phoneNumberId };
     await insertAudit(tx, { accountId, actor: PLATFORM, action: 'channel.connected', target, detail });
-    await appendEvents(tx, await draftDefaultEvents(tx, before, await listUsableChannels(tx, accountId), channel.id));
+    await appendEvents(tx, await draftDefaultEvents(tx, accountId, before, channel.id));
     return channel;
   });
 }

@@ -1,6 +1,6 @@
 import type { SenderFacts } from '../provider/port.ts';
 import type { Queryable } from '../store/database.ts';
-import { CHANNEL_COLUMNS, type ChannelRow, channelColumnsOf } from './store.ts';
+import { CHANNEL_COLUMNS, type ChannelRow, channelColumnsOf, idsOf, type NamedChannel } from './store.ts';
 
 /**
  * Claims channels whose facts are due: another node then finds nothing to read. The claim of a live channel lapses, so that a
@@ -33,7 +33,7 @@ export async function claimForFacts(store: Queryable, everySeconds: number, limi
     CLAIMED_SECONDS,
   ]);
   if (due.length === 0) return [];
-  return store.query<ChannelRow>(CHANNEL_READ, [due.map((row) => row.account_id), due.map(({ id }) => id)]);
+  return store.query<ChannelRow>(CHANNEL_READ, idsOf(due));
 }
 
 /** Unless a notification has asked meanwhile. */
@@ -103,10 +103,4 @@ const CHANNELS_READ = `
 /** Those that are there, in the order of their accounts and ids. */
 export function readChannels(store: Queryable, targets: readonly NamedChannel[]): Promise<ChannelRow[]> {
   return store.query<ChannelRow>(CHANNELS_READ, idsOf(targets));
-}
-
-type NamedChannel = Pick<ChannelRow, 'account_id' | 'id'>;
-
-function idsOf(targets: readonly NamedChannel[]): [string[], string[]] {
-  return [targets.map((target) => target.account_id), targets.map(({ id }) => id)];
 }

@@ -57,11 +57,16 @@ const CHANNELS_LOCK = `
  * For who tells of channels: what is read of them afterwards stays so until the end of the transaction. A statement of its own,
  * because of the account's other channels, by which one is the default or not, a statement sees what was committed when it began.
  */
-export async function lockChannels(
-  tx: Queryable,
-  channels: readonly Pick<ChannelRow, 'account_id' | 'id'>[],
-): Promise<void> {
-  await tx.query(CHANNELS_LOCK, [channels.map((channel) => channel.account_id), channels.map(({ id }) => id)]);
+export async function lockChannels(tx: Queryable, channels: readonly NamedChannel[]): Promise<void> {
+  await tx.query(CHANNELS_LOCK, idsOf(channels));
+}
+
+/** What names a channel. */
+export type NamedChannel = Pick<ChannelRow, 'account_id' | 'id'>;
+
+/** The ids of their accounts and their own, as a statement for several channels takes them. */
+export function idsOf(channels: readonly NamedChannel[]): [string[], string[]] {
+  return [channels.map((channel) => channel.account_id), channels.map(({ id }) => id)];
 }
 
 /** Another slice's table: what waits for its turn must stop within the same time as its account, and is asked for often. */
