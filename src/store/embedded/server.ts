@@ -84,8 +84,8 @@ export function serverEnvironment(): NodeJS.ProcessEnv {
 }
 
 /**
- * This process may end without going all the way back, by a second signal or a fault. Nobody waits then, and the server ends by
- * itself: it hears nobody else, so whoever looks for what is left would have to find it by its process.
+ * This process may end without going all the way back, by a second signal or a fault. The server is told to end then, for which
+ * nobody waits: in a process group of its own it would hear of nothing, and run on until the next start.
  */
 function stopWithProcess(child: ChildProcess, exited: Promise<void>): void {
   const stop = () => child.kill('SIGINT');
