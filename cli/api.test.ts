@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
-import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
 import { after, before, describe, it } from 'node:test';
+import { listen } from '../client/test/listen.ts';
 import { runCli } from './test-support.ts';
 
 /** What other services say with a 200: pages of proxies and of portals, or nothing. */
@@ -24,11 +24,8 @@ describe('an address where something else answers', () => {
   let env: Record<string, string>;
   let page = '';
   before(async () => {
-    server = createServer((_, answer) => void answer.end(page)).listen(0, '127.0.0.1');
-    await once(server, 'listening');
-    const address = server.address();
-    const url = `http://127.0.0.1:${typeof address === 'object' ? address?.port : ''}`;
-    env = { WAYPOST_URL: url, WAYPOST_API_KEY: 'wp_test_a', WAYPOST_PLATFORM_KEY: 'wp_root_a' };
+    server = createServer((_, answer) => void answer.end(page));
+    env = { WAYPOST_URL: await listen(server), WAYPOST_API_KEY: 'wp_test_a', WAYPOST_PLATFORM_KEY: 'wp_root_a' };
   });
   after(() => server.close());
 

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { createServer } from 'node:http';
 import { after, before, beforeEach, describe, it } from 'node:test';
+import { listen } from '../test/listen.ts';
 import { type LossyProxy, startLossyProxy } from '../test/lossy-proxy.ts';
 import { Waypost, WaypostError, type WaypostOptions } from './index.ts';
 import { pause } from './pause.ts';
@@ -13,9 +14,7 @@ describe('the repetition of calls', () => {
   const make = (options: Partial<WaypostOptions> = {}) =>
     new Waypost({ baseUrl: proxy.url, apiKey: 'wp_test_a', ...options });
   before(async () => {
-    await new Promise<void>((resolve) => gateway.listen(0, '127.0.0.1', resolve));
-    const address = gateway.address();
-    proxy = await startLossyProxy(`http://127.0.0.1:${typeof address === 'object' ? address?.port : ''}`);
+    proxy = await startLossyProxy(await listen(gateway));
     waypost = make();
   });
   beforeEach(() => {
@@ -120,10 +119,8 @@ describe('the repetition of calls', () => {
   });
 
   it('takes a silent gateway for a lost connection', async () => {
-    const silent = createServer(() => undefined).listen(0, '127.0.0.1');
-    await new Promise((resolve) => silent.once('listening', resolve));
-    const address = silent.address();
-    const baseUrl = `http://127.0.0.1:${typeof address === 'object' ? address?.port : ''}`;
+    const silent = createServer(() => undefined);
+    const baseUrl = await listen(silent);
     const reading = make({ baseUrl, timeoutMs: 50, retriesMax: 1 }).account.get();
     await assert.rejects(reading, { code: 'no_answer', message: /more than 50 ms/ });
     silent.closeAllConnections();
@@ -131,14 +128,9 @@ describe('the repetition of calls', () => {
   });
 
   it('has limits and pauses of any length, also of more than a timer can hold', async (t) => {
-    const slow = createServer((_, answer) => void pause(50).then(() => answer.end('{"id":"a"}'))).listen(
-      0,
-      '127.0.0.1',
-    );
-    await new Promise((resolve) => slow.once('listening', resolve));
+    const slow = createServer((_, answer) => void pause(50).then(() => answer.end('{"id":"a"}')));
+    const baseUrl = await listen(slow);
     t.after(() => slow.close());
-    const address = slow.address();
-    const baseUrl = `http://127.0.0.1:${typeof address === 'object' ? address?.port : ''}`;
     for (const longMs of [2 ** 31, Number.POSITIVE_INFINITY]) {
       const patient = make({ baseUrl, timeoutMs: longMs, deadlineMs: longMs, retriesMax: 0 });
       assert.equal((await patient.account.get()).id, 'a');
@@ -160,11 +152,9 @@ describe('the repetition of calls', () => {
 
   it('takes nothing for the answer of a gateway that no gateway says', async (t) => {
     let page = '';
-    const other = createServer((_, answer) => void answer.end(page)).listen(0, '127.0.0.1');
-    await new Promise((resolve) => other.once('listening', resolve));
+    const other = createServer((_, answer) => void answer.end(page));
+    const client = make({ baseUrl: await listen(other) });
     t.after(() => other.close());
-    const address = other.address();
-    const client = make({ baseUrl: `http://127.0.0.1:${typeof address === 'object' ? address?.port : ''}` });
     const unexpected = { code: 'unexpected_answer' };
     for (page of ['<h1>Welcome</h1>', '', '[]', 'null']) {
       await assert.rejects(client.send({ to: '+447700900101', type: 'text', text: { body: 'a' } }), unexpected, page);

@@ -1,5 +1,5 @@
-import { once } from 'node:events';
 import { createServer, type IncomingMessage, request, type ServerResponse } from 'node:http';
+import { listen } from './listen.ts';
 
 /** One request as it came through. */
 export interface Seen {
@@ -27,12 +27,9 @@ export interface LossyProxy {
 
 export async function startLossyProxy(target: string): Promise<LossyProxy> {
   const server = createServer((incoming, answer) => void handle(proxy, incoming, answer));
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const address = server.address();
-  const port = typeof address === 'object' && address !== null ? address.port : 0;
+  const url = await listen(server);
   const proxy: LossyProxy = {
-    url: `http://127.0.0.1:${port}`,
+    url,
     seen: [],
     plan: [],
     target,
