@@ -37,16 +37,29 @@ describe('migrate', () => {
   it('comes through beside a gateway that locks the same tables in another order', async () => {
     const { database } = test;
     await migrate(database, migrationsDir);
-    const both = 'alter table second add column more integer; alter table first add column more integer;';
-    await writeMigration('0003_both.sql', both);
+    const gate = 1;
+    await writeMigration(
+      '0003_both.sql',
+      `alter table second add column more integer;
+       select pg_advisory_xact_lock(${gate});
+       alter table first add column more integer;`,
+    );
+    const waiting = (count: number) => until(async () => (await countWaitingForLocks(database)) === count);
+    let gateway: Promise<void> | undefined;
     let migrating: Promise<void> | undefined;
-    await database.transaction(async (tx) => {
-      await tx.query('select 1 from first');
+    await database.transaction(async (keeper) => {
+      await keeper.query('select pg_advisory_xact_lock($1)', [gate]);
       migrating = migrate(database, migrationsDir);
-      await until(async () => (await countWaitingForLocks(database)) > 0);
-      await tx.query('select 1 from second');
+      await waiting(1);
+      gateway = database.transaction(async (tx) => {
+        // Each looks for a deadlock once in its wait, and gives way when it finds one: only the migration shall look.
+        await tx.query(`set local deadlock_timeout = '1h'`);
+        await tx.query('select 1 from first');
+        await tx.query('select 1 from second');
+      });
+      await waiting(2);
     });
-    await migrating;
+    await Promise.all([gateway, migrating]);
     assert.deepEqual(await applied(), [1, 2, 3]);
   });
 
