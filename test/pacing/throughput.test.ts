@@ -7,6 +7,7 @@ import { pino } from 'pino';
 import { type App, createApp } from '../../src/app.ts';
 import { loadConfig } from '../../src/config.ts';
 import { callApi } from '../support/gateway.ts';
+import { undisturbed } from '../support/undisturbed.ts';
 import { startLiveWorld } from './live-world.ts';
 
 /** A quarter of the provider's usual one, which a busy machine keeps up with too. */
@@ -35,48 +36,51 @@ it('three gateways on one database keep the throughput of a channel within 10 % 
   try {
     // A node takes another one with its own process id for an earlier life of itself, unless that is on another machine.
     await gateway.database.query('update node set host = id::text');
-    const from = await world.connect(PER_SECOND);
     let numbers = 0;
-    const send = (url: string) => {
-      const to = Array.from({ length: RECIPIENTS }, () => `+4477${String(++numbers).padStart(8, '0')}`);
-      const body = { from, to, type: 'text', text: { body: 'Hello' } };
-      return callApi(url, 'POST', '/api/v1/messages/send', { key: world.liveKey, body });
-    };
-    const startMs = Date.now();
-    const sendOn = async (url: string) => {
-      let accepted = 0;
-      while (Date.now() - startMs < SATURATED_MS) {
-        const { json, text } = await send(url);
-        assert.equal(json.accepted_count, RECIPIENTS, text);
-        accepted += RECIPIENTS;
-      }
-      return accepted;
-    };
-    const perNode = await Promise.all(
-      urls.map(async (url) => {
-        const counts = await Promise.all(Array.from({ length: REQUESTS_A_GATEWAY }, () => sendOn(url)));
-        return counts.reduce((sum, count) => sum + count, 0);
-      }),
-    );
-    const taken = provider.taken.map(({ atMs }) => atMs - startMs);
-    const firstMs = Math.min(...taken);
-    const seconds = Array.from({ length: SATURATED_MS / 1_000 - 1 }, (_, second) => {
-      const fromMs = firstMs + 500 + second * 1_000;
-      return taken.filter((at) => at >= fromMs && at < fromMs + 1_000).length;
+    await undisturbed(async () => {
+      const from = await world.connect(PER_SECOND);
+      provider.taken.length = 0;
+      const send = (url: string) => {
+        const to = Array.from({ length: RECIPIENTS }, () => `+4477${String(++numbers).padStart(8, '0')}`);
+        const body = { from, to, type: 'text', text: { body: 'Hello' } };
+        return callApi(url, 'POST', '/api/v1/messages/send', { key: world.liveKey, body });
+      };
+      const startMs = Date.now();
+      const sendOn = async (url: string) => {
+        let accepted = 0;
+        while (Date.now() - startMs < SATURATED_MS) {
+          const { json, text } = await send(url);
+          assert.equal(json.accepted_count, RECIPIENTS, text);
+          accepted += RECIPIENTS;
+        }
+        return accepted;
+      };
+      const perNode = await Promise.all(
+        urls.map(async (url) => {
+          const counts = await Promise.all(Array.from({ length: REQUESTS_A_GATEWAY }, () => sendOn(url)));
+          return counts.reduce((sum, count) => sum + count, 0);
+        }),
+      );
+      const taken = provider.taken.map(({ atMs }) => atMs - startMs);
+      const firstMs = Math.min(...taken);
+      const seconds = Array.from({ length: SATURATED_MS / 1_000 - 1 }, (_, second) => {
+        const fromMs = firstMs + 500 + second * 1_000;
+        return taken.filter((at) => at >= fromMs && at < fromMs + 1_000).length;
+      });
+      const spanSeconds = (Math.max(...taken) - firstMs) / 1_000;
+      const rate = taken.length / spanSeconds;
+      t.diagnostic(
+        `${taken.length} in ${spanSeconds.toFixed(2)} s: ${rate.toFixed(1)} a second of ${PER_SECOND}; in whole seconds ${seconds.join(', ')}; by gateway ${perNode.join(', ')}`,
+      );
+      // A busy machine is late with some of one second, which then arrive in the next: 15 and 26 were seen beside other work.
+      for (const count of seconds) assert.ok(Math.abs(count - PER_SECOND) <= PER_SECOND * 0.5, `${seconds}`);
+      assert.ok(Math.abs(rate - PER_SECOND) <= PER_SECOND * 0.1, `${rate} a second`);
+      assert.equal(new Set(provider.taken.map(({ id }) => id)).size, taken.length, 'none twice');
+      assert.equal(
+        taken.length,
+        perNode.reduce((sum, count) => sum + count, 0),
+      );
     });
-    const spanSeconds = (Math.max(...taken) - firstMs) / 1_000;
-    const rate = taken.length / spanSeconds;
-    t.diagnostic(
-      `${taken.length} in ${spanSeconds.toFixed(2)} s: ${rate.toFixed(1)} a second of ${PER_SECOND}; in whole seconds ${seconds.join(', ')}; by gateway ${perNode.join(', ')}`,
-    );
-    // A busy machine is late with some of one second, which then arrive in the next: 15 and 26 were seen beside other work.
-    for (const count of seconds) assert.ok(Math.abs(count - PER_SECOND) <= PER_SECOND * 0.5, `${seconds}`);
-    assert.ok(Math.abs(rate - PER_SECOND) <= PER_SECOND * 0.1, `${rate} a second`);
-    assert.equal(new Set(provider.taken.map(({ id }) => id)).size, taken.length, 'none twice');
-    assert.equal(
-      taken.length,
-      perNode.reduce((sum, count) => sum + count, 0),
-    );
   } finally {
     for (const app of apps) {
       await app.drain();

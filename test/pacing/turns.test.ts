@@ -5,6 +5,7 @@ import { newId, parseId } from '../../src/kernel/ids.ts';
 import type { NewRequest } from '../../src/messages/commit/begin-store.ts';
 import { commitSends } from '../../src/messages/commit/commit-store.ts';
 import { recoverRequests } from '../../src/messages/commit/recover.ts';
+import { undisturbed } from '../support/undisturbed.ts';
 import { until } from '../support/until.ts';
 import { type LiveWorld, startLiveWorld } from './live-world.ts';
 
@@ -173,20 +174,21 @@ describe('a message that the provider throttles', () => {
     world.provider.onMessage = ({ to }) => (to === first && left-- > 0 ? RATE_LIMIT_HIT : undefined);
   };
 
-  it('is tried again behind the turns that others have by then', async () => {
-    const channel = await world.connect(4);
-    // With the second try 2.25 s of turns, of the 3 s that there are.
-    const to = phones(8);
-    [first = ''] = to;
-    throttleOnce();
-    const { json } = await world.sendText(channel, to);
-    assert.equal(json.accepted_count, to.length);
-    const calls = takenFrom(to);
-    assert.equal(calls.length, to.length + 1);
-    assert.equal(calls.at(-1)?.to, first);
-    const [last = 0, before = 0] = calls.map(({ atMs }) => atMs).reverse();
-    assert.ok(last - before > 150, `${last - before} ms after the last other one, at 4 a second`);
-  });
+  it('is tried again behind the turns that others have by then', () =>
+    undisturbed(async () => {
+      const channel = await world.connect(4);
+      // With the second try 2.25 s of turns, of the 3 s that there are.
+      const to = phones(8);
+      [first = ''] = to;
+      throttleOnce();
+      const { json } = await world.sendText(channel, to);
+      assert.equal(json.accepted_count, to.length);
+      const calls = takenFrom(to);
+      assert.equal(calls.length, to.length + 1);
+      assert.equal(calls.at(-1)?.to, first);
+      const [last = 0, before = 0] = calls.map(({ atMs }) => atMs).reverse();
+      assert.ok(last - before > 150, `${last - before} ms after the last other one, at 4 a second`);
+    }));
 
   it('stays refused if no turn comes within the deadline', async () => {
     const to = phones(20);
@@ -212,24 +214,26 @@ describe('a message that the provider throttles', () => {
 });
 
 describe('a message whose turn cannot come in time', () => {
-  it('fails at once for the throughput, and tells when to come again', async () => {
-    const to = phones(50);
-    const { json } = await world.sendText(from, to);
-    const limited = json.results.filter(
-      ({ error }: { error?: { code: string } }) => error?.code === 'throughput_limited',
-    );
-    assert.equal(limited.length + json.accepted_count, 50);
-    assert.ok(json.accepted_count >= 6 && json.accepted_count <= 7, `${json.accepted_count}`);
-    for (const { error, status, id } of limited) {
-      assert.deepEqual([status, error.fault, error.retryable], ['failed', 'sender', true]);
-      assert.ok(error.retry_after_seconds >= 1 && error.retry_after_seconds <= 25);
-      assert.match(id, /^msg_/);
-    }
-    assert.equal(takenFrom(to).length, json.accepted_count);
-    const { json: kept } = await world.call('GET', `/api/v1/messages/${limited[0].id}`);
-    assert.deepEqual([kept.status, kept.error.code], ['failed', 'throughput_limited']);
-    assert.ok(kept.error.retry_after_seconds >= 1);
-  });
+  it('fails at once for the throughput, and tells when to come again', () =>
+    undisturbed(async () => {
+      const channel = await world.connect(PER_SECOND);
+      const to = phones(50);
+      const { json } = await world.sendText(channel, to);
+      const limited = json.results.filter(
+        ({ error }: { error?: { code: string } }) => error?.code === 'throughput_limited',
+      );
+      assert.equal(limited.length + json.accepted_count, 50);
+      assert.ok(json.accepted_count >= 6 && json.accepted_count <= 7, `${json.accepted_count}`);
+      for (const { error, status, id } of limited) {
+        assert.deepEqual([status, error.fault, error.retryable], ['failed', 'sender', true]);
+        assert.ok(error.retry_after_seconds >= 1 && error.retry_after_seconds <= 25);
+        assert.match(id, /^msg_/);
+      }
+      assert.equal(takenFrom(to).length, json.accepted_count);
+      const { json: kept } = await world.call('GET', `/api/v1/messages/${limited[0].id}`);
+      assert.deepEqual([kept.status, kept.error.code], ['failed', 'throughput_limited']);
+      assert.ok(kept.error.retry_after_seconds >= 1);
+    }));
 
   it('fails at once for the pair, of which 45 go at once', async () => {
     const fast = await world.connect(1_000);

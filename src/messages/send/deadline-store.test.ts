@@ -3,6 +3,7 @@ import { after, before, beforeEach, describe, it } from 'node:test';
 import { type LiveWorld, startLiveWorld } from '../../../test/pacing/live-world.ts';
 import type { TestAnswer } from '../../../test/support/gateway.ts';
 import { assertProblem } from '../../../test/support/problem.ts';
+import { undisturbed } from '../../../test/support/undisturbed.ts';
 import { until } from '../../../test/support/until.ts';
 
 const DEADLINE_MS = 2_000;
@@ -125,12 +126,13 @@ describe('a send that cannot begin before its deadline is refused in time, and t
   });
 });
 
-it('a template that the provider does not list before the deadline is not attempted, and no limit is blamed', async () => {
-  const held = Promise.withResolvers<void>();
-  world.provider.onListing = () => held.promise;
-  const template = { name: 'order', language: 'en_US' };
-  const answer = await inTime(() => send({ from, to: ['+447700900306', 'x'], type: 'template', template }));
-  held.resolve();
-  assert.deepEqual(codesOf(answer), ['not_attempted', 'invalid_recipient']);
-  assert.deepEqual(world.provider.taken, []);
-});
+it('a template that the provider does not list before the deadline is not attempted, and no limit is blamed', () =>
+  undisturbed(async () => {
+    const held = Promise.withResolvers<void>();
+    world.provider.onListing = () => held.promise;
+    const template = { name: 'order', language: 'en_US' };
+    const answer = await inTime(() => send({ from, to: ['+447700900306', 'x'], type: 'template', template }));
+    held.resolve();
+    assert.deepEqual(codesOf(answer), ['not_attempted', 'invalid_recipient']);
+    assert.deepEqual(world.provider.taken, []);
+  }));
