@@ -1,6 +1,6 @@
 import { METHODS } from 'node:http';
 import { Readable } from 'node:stream';
-import Fastify, { type FastifyInstance, type FastifyReply } from 'fastify';
+import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
 import type { Logger } from 'pino';
 import { Type } from 'typebox';
 import { ApiError } from '../kernel/errors.ts';
@@ -21,7 +21,7 @@ import { lingering } from './linger.ts';
 import { encodingFaults } from './query-encoding.ts';
 import { createReadBody } from './read-body.ts';
 import { accountOf, stateOf } from './request-state.ts';
-import type { Answer, Route } from './route.ts';
+import type { Answer, Call, Route } from './route.ts';
 import { type HoldAnswer, holdUnreadAnswers } from './unread-answers.ts';
 
 /** The API's limit. A route may have its own. */
@@ -79,7 +79,7 @@ export function createServer(deps: ServerDeps): FastifyInstance {
   answerErrors(app, answerError, deps.docsUrl);
   supportAllMethods(app);
   for (const [path, routes] of Map.groupBy(deps.routes, (route) => route.path)) {
-    const more = besides(routes);
+    const more = extraMethods(routes);
     for (const route of routes) addRoute(app, route, [route.method, ...more], { ...deps, holdAnswer });
     refuseOtherMethods(app, path, [...routes.map(({ method }) => method), ...more]);
   }
@@ -129,21 +129,23 @@ interface RouteDeps extends ServerDeps {
   holdAnswer: HoldAnswer;
 }
 
-/** Probes and link checkers ask by HEAD for what anyone may read. A path that has more than its GET is none of these. */
-function besides(routes: readonly Route[]): ['HEAD'] | [] {
+/**
+ * What a path answers beside the methods of its routes. Probes and link checkers ask by HEAD for what anyone may read, so a path that
+ * has nothing but such a GET answers HEAD too.
+ */
+function extraMethods(routes: readonly Route[]): ['HEAD'] | [] {
   const isReading = routes.every(({ method, access }) => method === 'GET' && access.by === 'anyone');
   return isReading ? ['HEAD'] : [];
 }
 
 function addRoute(app: FastifyInstance, route: Route, methods: string[], deps: RouteDeps): void {
-  const checkQuery = createQueryCheck(route.querySchema ?? Type.Object({}, { additionalProperties: false }));
-  const checkBody = route.bodySchema === undefined ? undefined : createBodyCheck(route.bodySchema);
+  const readCall = createReadCall(route);
   app.route({
     method: methods,
     url: route.path,
     bodyLimit: route.bodyBytesMax ?? BODY_BYTES_MAX,
     onRequest: (request, _reply, done) => {
-      if (!deps.accepting() && route.alsoWhileDraining !== true) throw takesNothing(deps);
+      refuseWhileDraining(route, deps);
       // Raw bytes are taken whatever their type. Fastify would refuse a header that is no type at all.
       if (route.bodyUse === 'raw') request.raw.headers['content-type'] = 'application/octet-stream';
       if (route.access.by === 'anyone') done();
@@ -157,25 +159,9 @@ function addRoute(app: FastifyInstance, route: Route, methods: string[], deps: R
     handler: async (request, reply) => {
       if (deps.calls !== undefined && !reply.raw.closed) reply.raw.once('close', deps.calls.begin());
       // The stop may have begun while the body was on its way.
-      if (!deps.accepting() && route.alsoWhileDraining !== true) throw takesNothing(deps);
+      refuseWhileDraining(route, deps);
       if (route.access.by !== 'anyone') await admitAgain(request.raw, route.access, deps);
-      const { requestId, principal, rawBody } = stateOf(request.raw);
-      const body = bodyOf(route, rawBody);
-      const queryFaults = () =>
-        route.queryUnchecked ? [] : [...encodingFaults(request.raw.url ?? ''), ...checkQuery(request.query)];
-      const faults = route.bodyUse === 'send' ? [] : [...queryFaults(), ...(checkBody?.(body) ?? [])];
-      if (faults.length > 0) throw invalidRequest(faults);
-      const params = request.params as Record<string, string>;
-      const call = {
-        requestId,
-        principal,
-        params,
-        query: request.query,
-        body,
-        rawBody,
-        request,
-        queryFaults,
-      };
+      const call = readCall(request);
       try {
         const answer = await route.handle(call);
         if (answer.bytesHeld !== undefined) deps.holdAnswer(reply.raw, answer.bytesHeld);
@@ -187,8 +173,25 @@ function addRoute(app: FastifyInstance, route: Route, methods: string[], deps: R
   });
 }
 
-function takesNothing({ leaving }: ServerDeps): ApiError {
-  return unavailable(NOT_READY_DETAILS[leaving?.() === false ? 'starting' : 'stopping']);
+function refuseWhileDraining(route: Route, { accepting, leaving }: ServerDeps): void {
+  if (accepting() || route.alsoWhileDraining === true) return;
+  throw unavailable(NOT_READY_DETAILS[leaving?.() === false ? 'starting' : 'stopping']);
+}
+
+/** Makes what reads a call of this route. It throws what is wrong with the call's body and query. */
+function createReadCall(route: Route): (request: FastifyRequest) => Call<unknown, unknown, unknown> {
+  const checkQuery = createQueryCheck(route.querySchema ?? Type.Object({}, { additionalProperties: false }));
+  const checkBody = route.bodySchema === undefined ? undefined : createBodyCheck(route.bodySchema);
+  return (request) => {
+    const { requestId, principal, rawBody } = stateOf(request.raw);
+    const body = bodyOf(route, rawBody);
+    const queryFaults = () =>
+      route.queryUnchecked ? [] : [...encodingFaults(request.raw.url ?? ''), ...checkQuery(request.query)];
+    const faults = route.bodyUse === 'send' ? [] : [...queryFaults(), ...(checkBody?.(body) ?? [])];
+    if (faults.length > 0) throw invalidRequest(faults);
+    const params = request.params as Record<string, string>;
+    return { requestId, principal, params, query: request.query, body, rawBody, request, queryFaults };
+  };
 }
 
 function bodyOf(route: Route, rawBody: Buffer): unknown {
