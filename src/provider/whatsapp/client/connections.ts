@@ -1,7 +1,7 @@
 import { buildConnector, Client } from 'undici';
 import { closeAtFault } from '../../../kernel/close-at-fault.ts';
 import { eachAddressWithin } from '../../../kernel/each-address.ts';
-import { TurnQueue } from './queue.ts';
+import { FairQueue } from './fair-queue.ts';
 
 /** A provider that does not accept a connection within this time counts as unreachable. */
 const CONNECT_TIMEOUT_MS = 5_000;
@@ -43,7 +43,7 @@ export class Connections {
   readonly #options: ConnectionsOptions;
   /** The last one used is the next one used: the others may then grow old and close. */
   readonly #idle: Client[] = [];
-  readonly #waiting = new TurnQueue<Client>();
+  readonly #waiting = new FairQueue<Client>();
   /** How many are kept for accounts that hold none. */
   readonly #kept: number;
   /** How many connections each account holds that holds any. */

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
-import { TurnQueue, type Waiter } from './queue.ts';
+import { FairQueue, type Waiter } from './fair-queue.ts';
 
 describe('those who wait for a connection', () => {
   it('take turns by sender where none holds more, and each sender keeps its own order', () => {
@@ -14,7 +14,7 @@ describe('those who wait for a connection', () => {
     const { queue, told } = world();
     for (const name of ['a1', 'b1', 'b2']) queue.add(name.slice(0, 1), told(name));
     const seen: string[] = [];
-    const all = (lane: string) => (lane === 'a' ? HELD_MAX : 0);
+    const all = (accountId: string) => (accountId === 'a' ? HELD_MAX : 0);
     for (let waiter = queue.next(all, HELD_MAX); waiter !== undefined; waiter = queue.next(all, HELD_MAX)) waiter(seen);
     assert.deepEqual(seen, ['b1', 'b2']);
     assert.equal(queue.size, 1);
@@ -28,34 +28,36 @@ describe('those who wait for a connection', () => {
       ['b', 1],
     ]);
     const seen: string[] = [];
-    const heldBy = (lane: string) => held.get(lane) ?? 0;
+    const heldBy = (accountId: string) => held.get(accountId) ?? 0;
     for (let waiter = queue.next(heldBy, HELD_MAX); waiter !== undefined; waiter = queue.next(heldBy, HELD_MAX)) {
       waiter(seen);
-      const lane = seen.at(-1)?.slice(0, 1) ?? '';
-      held.set(lane, heldBy(lane) + 1);
+      const accountId = seen.at(-1)?.slice(0, 1) ?? '';
+      held.set(accountId, heldBy(accountId) + 1);
     }
     assert.deepEqual(seen, ['c1', 'b1', 'c2', 'b2', 'c3', 'a1', 'b3']);
   });
 
   it('are each told once or taken away, whatever happens in which order', () => {
     const step = fc.oneof(
-      fc.record({ do: fc.constant('add' as const), lane: fc.constantFrom('a', 'b', 'c') }),
-      fc.record({ do: fc.constant('next' as const), lane: fc.constant('') }),
-      fc.record({ do: fc.constant('delete' as const), lane: fc.constantFrom('a', 'b', 'c') }),
+      fc.record({ do: fc.constant('add' as const), accountId: fc.constantFrom('a', 'b', 'c') }),
+      fc.record({ do: fc.constant('next' as const), accountId: fc.constant('') }),
+      fc.record({ do: fc.constant('delete' as const), accountId: fc.constantFrom('a', 'b', 'c') }),
     );
     fc.assert(
       fc.property(fc.array(step, { maxLength: 60 }), (steps) => {
-        const queue = new TurnQueue<string>();
-        const waiting: { lane: string; waiter: Waiter<string> }[] = [];
-        for (const { do: what, lane } of steps) {
+        const queue = new FairQueue<string>();
+        const waiting: { accountId: string; waiter: Waiter<string> }[] = [];
+        for (const { do: what, accountId } of steps) {
           if (what === 'add') {
             const waiter = () => {};
-            waiting.push({ lane, waiter });
-            queue.add(lane, waiter);
+            waiting.push({ accountId, waiter });
+            queue.add(accountId, waiter);
           } else {
             const gone =
-              what === 'next' ? queue.next(nothing, HELD_MAX) : waiting.find((one) => one.lane === lane)?.waiter;
-            if (what === 'delete' && gone !== undefined) queue.delete(lane, gone);
+              what === 'next'
+                ? queue.next(nothing, HELD_MAX)
+                : waiting.find((one) => one.accountId === accountId)?.waiter;
+            if (what === 'delete' && gone !== undefined) queue.delete(accountId, gone);
             assert.equal(gone === undefined, what === 'next' ? waiting.length === 0 : gone === undefined);
             const place = waiting.findIndex(({ waiter }) => waiter === gone);
             if (place >= 0) waiting.splice(place, 1);
@@ -73,7 +75,7 @@ const HELD_MAX = 8;
 const nothing = () => 0;
 
 function world() {
-  const queue = new TurnQueue<string[]>();
+  const queue = new FairQueue<string[]>();
   const told =
     (name: string): Waiter<string[]> =>
     (seen) => {
@@ -82,7 +84,7 @@ function world() {
   return { queue, told };
 }
 
-function serveAll(queue: TurnQueue<string[]>): string[] {
+function serveAll(queue: FairQueue<string[]>): string[] {
   const seen: string[] = [];
   for (let waiter = queue.next(nothing, HELD_MAX); waiter !== undefined; waiter = queue.next(nothing, HELD_MAX))
     waiter(seen);
