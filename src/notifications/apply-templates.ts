@@ -7,8 +7,9 @@ import type {
   TemplateStatusItem,
 } from '../provider/notification.ts';
 import type { Queryable } from '../store/database.ts';
-import { applyTemplateNews, makeSyncDue, type TemplateNews, type TemplateOwner } from '../templates/store.ts';
+import { applyTemplateNews, type TemplateNews, type TemplateOwner } from '../templates/store.ts';
 import { draftTemplateEvents } from '../templates/sync.ts';
+import { makeSyncDue } from '../templates/sync-store.ts';
 
 export type TemplateItem = TemplateStatusItem | TemplateQualityItem | TemplateCategoryItem | TemplateComponentsItem;
 

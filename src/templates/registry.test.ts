@@ -11,8 +11,9 @@ import type { SendingChannel } from '../channels/channels.ts';
 import { newId } from '../kernel/ids.ts';
 import { createTemplateRegistry, type TemplateRegistry } from './registry.ts';
 import { syncDueTemplates } from './schedule.ts';
-import { applyTemplateNews, listTemplateRows, makeSyncDue, noteNewSyncs } from './store.ts';
+import { applyTemplateNews, listTemplateRows } from './store.ts';
 import { ownerOf } from './sync.ts';
+import { makeSyncDue, noteNewSyncs } from './sync-store.ts';
 
 let world: ListingWorld;
 let test: ListingWorld['test'];

@@ -5,8 +5,9 @@ import type { Mode } from '../kernel/principal.ts';
 import { createRemembered } from '../kernel/remember.ts';
 import type { Database } from '../store/database.ts';
 import { createMisses, type Miss } from './misses.ts';
-import { findTemplatesByName, listSynced, type TemplateRow } from './store.ts';
+import { findTemplatesByName, type TemplateRow } from './store.ts';
 import { ownerOf, type ReadingDeps, type SyncCounts, syncTemplates } from './sync.ts';
+import { listSynced } from './sync-store.ts';
 
 /** What the store says of a name is believed for so long; a change that another node has stored is seen after it. */
 const BELIEVED_MS = 1_500;

@@ -8,7 +8,7 @@ import { systemClock } from '../kernel/clock.ts';
 import { newId } from '../kernel/ids.ts';
 import { createTemplateRegistry } from './registry.ts';
 import { syncDueTemplates, templateRounds } from './schedule.ts';
-import { makeSyncDue } from './store.ts';
+import { makeSyncDue } from './sync-store.ts';
 
 /** As many as are claimed at once. */
 const LIMIT = 5;

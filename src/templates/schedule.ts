@@ -1,7 +1,7 @@
 import type { Channels } from '../channels/channels.ts';
 import type { Database } from '../store/database.ts';
 import type { TemplateRegistry } from './registry.ts';
-import { claimDueSyncs, forgetGoneSyncs, noteNewSyncs, readDatabaseTime } from './store.ts';
+import { claimDueSyncs, forgetGoneSyncs, noteNewSyncs, readDatabaseTime } from './sync-store.ts';
 
 /** How often a node looks for templates that are due. */
 const LOOK_MS = 10_000;

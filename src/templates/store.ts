@@ -74,15 +74,6 @@ export function listTemplateRows(
   ]);
 }
 
-const DATABASE_TIME = 'select clock_timestamp()::text as at';
-
-/** By the database's clock, which all nodes share. As a text, which keeps the microseconds. */
-export async function readDatabaseTime(store: Queryable): Promise<string> {
-  const [row] = await store.query<{ at: string }>(DATABASE_TIME);
-  if (row === undefined) throw new Error('The database told no time');
-  return row.at;
-}
-
 /**
  * Holds of a template of which nothing was learned since a reading began: what came meanwhile is newer than its list. A time
  * that is still to come was written while the database's clock was ahead, and holds up nothing.
@@ -169,72 +160,6 @@ export function removeMissingTemplates(
   ]);
 }
 
-/** A reading holds others off for so long. A provider with many templates, asked page by page, takes minutes. */
-const CLAIMED = "interval '10 minutes'";
-/** What a notification does not tell is seen within this time. */
-const EVERY = "interval '1 hour'";
-
-/** `started_at` is the reading's own mark: a notification takes it away, and a reading that begins later puts its own there. */
-const SYNC_BEGIN = `
-  insert into template_sync (account_id, mode, business_account_id, started_at) values ($1, $2, $3, clock_timestamp())
-  on conflict (account_id, mode, business_account_id) do update set started_at = clock_timestamp()
-  returning started_at::text as at`;
-
-/** Notes that all templates are being read. Returns when that began, as `readDatabaseTime` does. */
-export async function noteBegun(tx: Queryable, { accountId, mode, businessAccountId }: TemplateOwner): Promise<string> {
-  const [row] = await tx.query<{ at: string }>(SYNC_BEGIN, [accountId, mode, businessAccountId]);
-  if (row === undefined) throw new Error('The beginning of a reading was not written');
-  return row.at;
-}
-
-/**
- * Where the mark is gone the list may be older than the news, or another reading is under way: what was due stays due, and a
- * first reading leaves it due.
- */
-const SYNC_END = `
-  update template_sync set started_at = nullif(started_at, $4::text::timestamptz),
-    synced_at = case when started_at = $4::text::timestamptz then now()
-      else coalesce(synced_at, clock_timestamp() - ${EVERY}) end
-  where account_id = $1 and mode = $2 and business_account_id = $3`;
-
-/** `begunAt` is what `noteBegun` gave before the provider was asked. */
-export async function noteSynced(
-  tx: Queryable,
-  { accountId, mode, businessAccountId }: TemplateOwner,
-  begunAt: string,
-): Promise<void> {
-  await tx.query(SYNC_END, [accountId, mode, businessAccountId, begunAt]);
-}
-
-/** As if it had begun so long ago that it holds others off for a minute more. */
-const SYNC_FAIL = `
-  update template_sync set started_at = now() - ${CLAIMED} + interval '1 minute'
-  where account_id = $1 and mode = $2 and business_account_id = $3 and started_at = $4::text::timestamptz`;
-
-/** The provider could not be asked: another reading is due in a minute, unless one is due or under way already. */
-export async function noteFailed(
-  tx: Queryable,
-  { accountId, mode, businessAccountId }: TemplateOwner,
-  begunAt: string,
-): Promise<void> {
-  await tx.query(SYNC_FAIL, [accountId, mode, businessAccountId, begunAt]);
-}
-
-const SYNC_LIST = `
-  select business_account_id from template_sync
-  where account_id = $1 and mode = $2 and business_account_id = any($3::text[]) and synced_at is not null`;
-
-/** Those of an account's business accounts whose templates have ever been read in full. */
-export async function listSynced(
-  store: Queryable,
-  accountId: string,
-  mode: Mode,
-  businessAccountIds: readonly string[],
-): Promise<Set<string>> {
-  const rows = await store.query<{ business_account_id: string }>(SYNC_LIST, [accountId, mode, businessAccountIds]);
-  return new Set(rows.map(({ business_account_id: id }) => id));
-}
-
 /** What a notification tells of a template; null members tell nothing. */
 export interface TemplateNews {
   accountId: string;
@@ -261,81 +186,4 @@ export function applyTemplateNews(tx: Queryable, news: TemplateNews): Promise<Te
   const { accountId, mode, businessAccountId, name, language, status, category, quality } = news;
   const values = [accountId, businessAccountId, name, language, status, category, quality, mode];
   return tx.query<TemplateRow>(TEMPLATE_NEWS, values);
-}
-
-/** What has a live channel is read without anybody's asking; of test keys only what has been asked for. */
-const SYNC_NOTE_NEW = `
-  insert into template_sync (account_id, mode, business_account_id)
-  select distinct account_id, mode, business_account_id from channel c
-  where status = 'connected' and mode = 'live' and not exists (select from template_sync t
-    where t.account_id = c.account_id and t.mode = c.mode and t.business_account_id = c.business_account_id)
-  on conflict do nothing
-  returning account_id`;
-
-/** Has the business accounts of new live channels read. Returns how many there were. */
-export async function noteNewSyncs(store: Queryable): Promise<number> {
-  return (await store.query(SYNC_NOTE_NEW)).length;
-}
-
-/**
- * When a business account is due: an hour after it was read, unless a reading that may be under way holds others off. It stands in
- * the index `template_sync_due` like this, which takes no times with a zone because they may depend on settings.
- */
-const DUE_AT = `coalesce(greatest(t.synced_at at time zone 'UTC' + ${EVERY}, t.started_at at time zone 'UTC' + ${CLAIMED}), '-infinity')`;
-
-/**
- * The channels of a business account, in whatever account. `offset 0` has them found by it: by their account would be the same plan in
- * one and another in the next database, and reads all that an account has for each of its business accounts.
- */
-const CHANNELS_OF_BUSINESS = `
-        select account_id, mode, status from channel
-        where business_account_id = t.business_account_id and status <> 'removed' offset 0`;
-
-const SYNC_FORGET_GONE = `
-  delete from template_sync t
-  where ${DUE_AT} < now() at time zone 'UTC' and not exists (
-    select from (${CHANNELS_OF_BUSINESS}) as c where c.account_id = t.account_id and c.mode = t.mode)
-  returning account_id`;
-
-/**
- * Forgets those of which no channel is left, which every look at what is due would pass over again. A channel that is connected later
- * is new, and what was read before is read anew.
- */
-export async function forgetGoneSyncs(store: Queryable): Promise<number> {
-  return (await store.query(SYNC_FORGET_GONE)).length;
-}
-
-/**
- * Claims business accounts whose templates were due to be read before a time and that have a channel still, the one that is due
- * longest first. The claim lapses, so that a node that dies holds nothing up.
- */
-const SYNC_CLAIM = `
-  with due as (
-    select account_id, mode, business_account_id from template_sync t
-    where ${DUE_AT} < $1::text::timestamptz at time zone 'UTC'
-      and exists (
-        select from (${CHANNELS_OF_BUSINESS}) as c
-        where c.account_id = t.account_id and c.mode = t.mode and c.status = 'connected')
-    order by ${DUE_AT} limit $2 for update skip locked
-  )
-  update template_sync s set started_at = now() from due
-  where s.account_id = due.account_id and s.mode = due.mode and s.business_account_id = due.business_account_id
-  returning s.account_id as "accountId", s.mode, s.business_account_id as "businessAccountId"`;
-
-/** `dueBefore` is what `readDatabaseTime` gave. */
-export function claimDueSyncs(store: Queryable, dueBefore: string, limit: number): Promise<TemplateOwner[]> {
-  return store.query<TemplateOwner>(SYNC_CLAIM, [dueBefore, limit]);
-}
-
-/**
- * A notification says that something has changed: the next round reads anew, also if a reading is under way. What was never
- * read is due already, and stays known as never read.
- */
-const SYNC_MAKE_DUE = `
-  update template_sync set started_at = null,
-    synced_at = case when synced_at is not null then clock_timestamp() - ${EVERY} end
-  where account_id = $1 and mode = $2 and business_account_id = $3`;
-
-export async function makeSyncDue(tx: Queryable, { accountId, mode, businessAccountId }: TemplateOwner): Promise<void> {
-  await tx.query(SYNC_MAKE_DUE, [accountId, mode, businessAccountId]);
 }

@@ -11,8 +11,9 @@ import { sendingChannel } from '../../test/templates/sending-channel.ts';
 import type { SendingChannel } from '../channels/channels.ts';
 import { newId } from '../kernel/ids.ts';
 import type { Queryable } from '../store/database.ts';
-import { applyTemplateNews, findTemplatesByName, makeSyncDue, readDatabaseTime } from './store.ts';
+import { applyTemplateNews, findTemplatesByName } from './store.ts';
 import { keepReading, ownerOf, readName, syncTemplates } from './sync.ts';
+import { makeSyncDue, readDatabaseTime } from './sync-store.ts';
 
 let world: ListingWorld;
 let test: ListingWorld['test'];

@@ -8,16 +8,8 @@ import type { Provider, ProviderTemplate } from '../provider/port.ts';
 import type { Database, Transaction } from '../store/database.ts';
 import { repeatOnConflict } from '../store/repeat-on-conflict.ts';
 import { presentTemplate } from './present.ts';
-import {
-  noteBegun,
-  noteFailed,
-  noteSynced,
-  readDatabaseTime,
-  removeMissingTemplates,
-  type TemplateOwner,
-  type TemplateRow,
-  upsertTemplates,
-} from './store.ts';
+import { removeMissingTemplates, type TemplateOwner, type TemplateRow, upsertTemplates } from './store.ts';
+import { noteBegun, noteFailed, noteSynced, readDatabaseTime } from './sync-store.ts';
 
 /** What a reading has changed. */
 export interface SyncCounts {

@@ -1,5 +1,5 @@
 import type { Queryable } from '../../src/store/database.ts';
-import { claimDueSyncs, readDatabaseTime } from '../../src/templates/store.ts';
+import { claimDueSyncs, readDatabaseTime } from '../../src/templates/sync-store.ts';
 
 /** Claims what is due now, as a round that begins now would. */
 export async function claimDue(database: Queryable, limit: number) {
