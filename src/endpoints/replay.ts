@@ -9,7 +9,7 @@ import type { AccountPrincipal } from '../kernel/principal.ts';
 import { unavailable } from '../kernel/unavailable.ts';
 import type { Database, Transaction } from '../store/database.ts';
 import { repeatOnConflict } from '../store/repeat-on-conflict.ts';
-import { type ReplayWish, replayEvents } from './deliver/delivery-store.ts';
+import { type ReplayWish, replayEvents } from './deliver/replay-store.ts';
 import { endpointOperations } from './operations.ts';
 import { REPLAY_BODY } from './requests.ts';
 import { endpointKey, requireEndpoint } from './require.ts';

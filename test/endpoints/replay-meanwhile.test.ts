@@ -3,12 +3,11 @@ import { after, before, describe, it } from 'node:test';
 import {
   type ClaimedDelivery,
   claimDeliveries,
-  type ReplayWish,
   releaseDeliveries,
   removeDeliveries,
-  replayEvents,
   settleDeliveries,
 } from '../../src/endpoints/deliver/delivery-store.ts';
+import { type ReplayWish, replayEvents } from '../../src/endpoints/deliver/replay-store.ts';
 import { recordSuccesses } from '../../src/endpoints/deliver/success-store.ts';
 import { newId } from '../../src/kernel/ids.ts';
 import type { Transaction } from '../../src/store/database.ts';

@@ -21,9 +21,9 @@ const OF_WORK = [
 /** What may read more, with its reason. */
 export const MAY_READ_MORE: Record<string, string> = {
   'src/endpoints/deliver/delivery-store.ts claimDeliveries': 'Steps from one endpoint to the next, a row each.',
-  'src/endpoints/deliver/delivery-store.ts replayEvents, all types': 'Ends at the limit of a step.',
   'src/endpoints/deliver/delivery-store.ts tidyDeliveries': 'Steps from one endpoint to the next, a row each.',
   'src/endpoints/deliver/gone-store.ts releaseOfNode': 'Steps from one endpoint to the next, a row each.',
+  'src/endpoints/deliver/replay-store.ts replayEvents, all types': 'Ends at the limit of a step.',
   'src/erasure/account-store.ts deleteRows': 'Deletes everything that an account has.',
   'src/erasure/person-store.ts finishErasure': 'Runs once for a person.',
   'src/erasure/reference-store.ts emptyReferences': 'Ends at the limit of a step.',

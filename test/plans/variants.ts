@@ -63,7 +63,7 @@ export const VARIANTS: Record<string, Record<string, Calls>> = {
   'src/events/store.ts': {
     listEvents: { 'all types': [all, all, 0, null, 50], 'of some types': [all, all, 0, [all], 50] },
   },
-  'src/endpoints/deliver/delivery-store.ts': {
+  'src/endpoints/deliver/replay-store.ts': {
     replayEvents: {
       'all types': [standInWith({ types: null, eventId: null }), 50],
       'of some types': [standInWith({ types: [all], eventId: null }), 50],

@@ -13,12 +13,11 @@ import {
   type ClaimLimits,
   claimDeliveries,
   type Placed,
-  type ReplayWish,
   releaseDeliveries,
   removalPart,
   removeDeliveries,
-  replayEvents,
 } from './delivery-store.ts';
+import { type ReplayWish, replayEvents } from './replay-store.ts';
 
 const { database, drop } = await createTestDatabase();
 after(drop);
