@@ -1,9 +1,9 @@
 import { formatId } from '../kernel/ids.ts';
 import type { AttemptRow } from './deliver/attempt-store.ts';
-import type { DisabledEndpoint } from './deliver/note-store.ts';
+import type { ShownEndpoint } from './store.ts';
 
 /** An endpoint as its owner sees it: never with its secret. */
-export function presentEndpoint(row: DisabledEndpoint) {
+export function presentEndpoint(row: ShownEndpoint) {
   return {
     id: formatId('end', row.id),
     url: row.url,

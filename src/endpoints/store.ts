@@ -18,6 +18,9 @@ export interface EndpointRow {
   updated_at: Date;
 }
 
+/** An endpoint without its secrets, as its owner may see it. */
+export type ShownEndpoint = Omit<EndpointRow, 'secret_sealed' | 'previous_secret_sealed' | 'previous_expires_at'>;
+
 /** `requested`: the customer turned it off; `gone`: it answered 410; `failing`: no success for five days. */
 export const DISABLED_REASONS = ['requested', 'gone', 'failing'] as const;
 type DisabledReason = (typeof DISABLED_REASONS)[number];

@@ -1,6 +1,6 @@
 import type { Queryable } from '../../store/database.ts';
 import type { StatementPart } from '../../store/statement-part.ts';
-import type { EndpointRow } from '../store.ts';
+import type { ShownEndpoint } from '../store.ts';
 
 /** An endpoint as it was when something was claimed for it. */
 export interface EndpointThen {
@@ -65,16 +65,14 @@ export async function noteFailure(
   tx: Queryable,
   notes: readonly AttemptNote[],
   failingDaysMax: number,
-): Promise<DisabledEndpoint[]> {
-  const rows = await tx.query<DisabledEndpoint>(ENDPOINT_NOTE_FAILURE, [
+): Promise<ShownEndpoint[]> {
+  const rows = await tx.query<ShownEndpoint>(ENDPOINT_NOTE_FAILURE, [
     ...addressValues(notes),
     notes.map(({ gone }) => gone),
     failingDaysMax,
   ]);
   return rows.filter(({ enabled }) => !enabled);
 }
-
-export type DisabledEndpoint = Omit<EndpointRow, 'secret_sealed' | 'previous_secret_sealed' | 'previous_expires_at'>;
 
 const ENDPOINT_UNCHANGED = `
   select t.account_id, t.id as endpoint_id, t.version as endpoint_version

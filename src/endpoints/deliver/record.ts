@@ -3,17 +3,11 @@ import { createBatcher } from '../../store/batcher.ts';
 import type { Database, Transaction } from '../../store/database.ts';
 import { repeatOnConflict } from '../../store/repeat-on-conflict.ts';
 import { presentEndpoint } from '../present.ts';
+import type { ShownEndpoint } from '../store.ts';
 import type { AttemptOutcome } from './attempt.ts';
 import { insertAttempts, type NewAttempt } from './attempt-store.ts';
 import { type LiveDelivery, type Placed, removeDeliveries, settleDeliveries } from './delivery-store.ts';
-import {
-  type AttemptNote,
-  type DisabledEndpoint,
-  findEnabled,
-  keyAtAddress,
-  noteFailure,
-  noteSuccess,
-} from './note-store.ts';
+import { type AttemptNote, findEnabled, keyAtAddress, noteFailure, noteSuccess } from './note-store.ts';
 import { recordSuccesses } from './success-store.ts';
 
 const ROWS_A_COMMIT_MAX = 500;
@@ -68,7 +62,7 @@ export function createRecorder(
 
 interface Recorded {
   /** The endpoints that are disabled by it. */
-  disabled: DisabledEndpoint[];
+  disabled: ShownEndpoint[];
   /** Why deliveries that are over are still there, although their attempts are written down. */
   removalError?: unknown;
 }
@@ -97,7 +91,7 @@ async function record(database: Database, made: readonly MadeAttempt[]): Promise
 }
 
 /** Returns the endpoints that are disabled by it. */
-async function recordAny(tx: Transaction, made: readonly MadeAttempt[]): Promise<DisabledEndpoint[]> {
+async function recordAny(tx: Transaction, made: readonly MadeAttempt[]): Promise<ShownEndpoint[]> {
   const { good, bad } = sortEndpoints(made);
   if (good.length > 0) await noteSuccess(tx, good);
   const disabled = bad.length > 0 ? await noteFailure(tx, bad, FAILING_DAYS_MAX) : [];
@@ -155,7 +149,7 @@ function sortEndpoints(made: readonly MadeAttempt[]): { good: AttemptNote[]; bad
   return { good: byEndpoint.filter(isGood), bad: byEndpoint.filter((one) => !isGood(one)) };
 }
 
-function disabledEvent(row: DisabledEndpoint) {
+function disabledEvent(row: ShownEndpoint) {
   const data = { endpoint: presentEndpoint(row) };
   return { accountId: row.account_id, mode: row.mode, type: 'endpoint.disabled' as const, data, traceparent: null };
 }
