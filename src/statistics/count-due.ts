@@ -3,9 +3,8 @@ import type { Database, Queryable } from '../store/database.ts';
 import { countMessages, readParts } from './count-store.ts';
 import { addCounts, addGroup, type Counts, noCounts } from './counts.ts';
 import { claimDue, type DueBucket, makeDue } from './due-store.ts';
-import { countsOf } from './present.ts';
 import { bucketOf, type Step } from './step.ts';
-import { type CountedBucket, writeBuckets } from './store.ts';
+import { type CountedBucket, countsOf, writeBuckets } from './store.ts';
 
 /** Few enough that a batch of the busiest minutes is counted within seconds. */
 const BUCKETS_A_BATCH = 20;

@@ -1,7 +1,7 @@
 import { addCounts, type Counts, noCounts } from './counts.ts';
 import { percentilesOf } from './delivery-times.ts';
 import { type Range, STEP_MS } from './step.ts';
-import type { BucketRow, KeptCounts } from './store.ts';
+import { type BucketRow, countsOf } from './store.ts';
 
 /** Writes the buckets of a range out, also those in which there was nothing, with their sum. */
 export function presentStatistics({ step, sinceMs, untilMs }: Range, rows: readonly BucketRow[]) {
@@ -23,12 +23,6 @@ export function presentStatistics({ step, sinceMs, untilMs }: Range, rows: reado
       .map(([code, count]) => ({ code, count }))
       .sort((a, b) => b.count - a.count || (a.code < b.code ? -1 : 1)),
   };
-}
-
-/** A row in the form that adds up. */
-export function countsOf(row: KeptCounts): Counts {
-  const { accepted, sent, delivered, read, failed, unknown, received, failures } = row;
-  return { accepted, sent, delivered, read, failed, unknown, received, failures, deliveryTimes: row.delivery_times };
 }
 
 function numbersOf({ failures: _, deliveryTimes, ...numbers }: Counts) {

@@ -16,6 +16,12 @@ export interface KeptCounts {
   delivery_times: number[];
 }
 
+/** What is kept, in the form that adds up. */
+export function countsOf(kept: KeptCounts): Counts {
+  const { accepted, sent, delivered, read, failed, unknown, received, failures } = kept;
+  return { accepted, sent, delivered, read, failed, unknown, received, failures, deliveryTimes: kept.delivery_times };
+}
+
 /** A bucket of an account and mode. */
 export interface BucketRow extends KeptCounts {
   bucket_at: Date;
