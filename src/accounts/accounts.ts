@@ -1,8 +1,9 @@
 import { appendEvents } from '../events/store.ts';
 import { newId } from '../kernel/ids.ts';
 import type { Database, Queryable, Transaction } from '../store/database.ts';
+import { insertAudit } from './audit-store.ts';
 import { presentAccount } from './present.ts';
-import { type AccountRow, insertAccount, insertAudit, lockAccount, updateAccount } from './store.ts';
+import { type AccountRow, insertAccount, lockAccount, updateAccount } from './store.ts';
 
 /** What else an account is born with, in the same transaction. */
 export type AccountBirth = (tx: Queryable, accountId: string) => Promise<void>;

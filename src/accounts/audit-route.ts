@@ -4,9 +4,9 @@ import { platformRoute, type Route } from '../http/route.ts';
 import { textOfForm } from '../http/text-of-form.ts';
 import { UUID } from '../kernel/ids.ts';
 import type { Queryable } from '../store/database.ts';
+import { listAuditRows } from './audit-store.ts';
 import { accountOperations } from './operations.ts';
 import { presentAudit } from './present.ts';
-import { listAuditRows } from './store.ts';
 
 const AUDIT_QUERY = Type.Object(
   {

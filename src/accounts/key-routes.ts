@@ -7,11 +7,12 @@ import { ApiError } from '../kernel/errors.ts';
 import { parseId } from '../kernel/ids.ts';
 import { SCOPES } from '../kernel/principal.ts';
 import type { Database } from '../store/database.ts';
+import { PLATFORM } from './audit-store.ts';
 import { listKeyRows } from './key-store.ts';
 import { createKey, type MintedKey, revokeKey, rollKey } from './keys.ts';
 import { accountOperations } from './operations.ts';
 import { presentKey } from './present.ts';
-import { PLATFORM, requireAccount } from './require-account.ts';
+import { requireAccount } from './require-account.ts';
 
 interface Deps {
   database: Database;

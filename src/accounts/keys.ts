@@ -2,8 +2,8 @@ import { formatId, newId } from '../kernel/ids.ts';
 import type { Mode } from '../kernel/principal.ts';
 import type { Database, Queryable } from '../store/database.ts';
 import { hashApiKey, mintApiKey } from './api-key.ts';
+import { insertAudit } from './audit-store.ts';
 import { insertKey, type KeyRow, retireKeyRow, revokeKeyRow } from './key-store.ts';
-import { insertAudit } from './store.ts';
 
 export interface KeyWish {
   accountId: string;

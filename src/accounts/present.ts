@@ -1,7 +1,8 @@
 import { formatId } from '../kernel/ids.ts';
 import { SCOPES } from '../kernel/principal.ts';
+import type { AuditRow } from './audit-store.ts';
 import type { KeyRow } from './key-store.ts';
-import type { AccountRow, AuditRow } from './store.ts';
+import type { AccountRow } from './store.ts';
 
 /** An account as the platform reads it, and as events tell of it. */
 export function presentAccount(row: AccountRow) {

@@ -3,9 +3,6 @@ import { UUID } from '../kernel/ids.ts';
 import type { Queryable } from '../store/database.ts';
 import { type AccountRow, findAccount } from './store.ts';
 
-/** The audit log's word for the platform's own keys, which are settings and have no ids. */
-export const PLATFORM = 'platform';
-
 /** Throws `not_found` for a malformed id, and for one that no account has. */
 export async function requireAccount(store: Queryable, id: string | undefined): Promise<AccountRow> {
   const account = id !== undefined && UUID.test(id) ? await findAccount(store, id) : undefined;

@@ -7,10 +7,11 @@ import { SCOPES } from '../kernel/principal.ts';
 import type { Database } from '../store/database.ts';
 import { type AccountBirth, changeAccount, createAccount } from './accounts.ts';
 import { auditRoute } from './audit-route.ts';
+import { PLATFORM } from './audit-store.ts';
 import { keyRoutes } from './key-routes.ts';
 import { accountOperations } from './operations.ts';
 import { presentAccount } from './present.ts';
-import { noAccount, PLATFORM, requireAccount } from './require-account.ts';
+import { noAccount, requireAccount } from './require-account.ts';
 import { listAccountRows } from './store.ts';
 
 interface Deps {

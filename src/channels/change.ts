@@ -1,5 +1,5 @@
-import { PLATFORM } from '../accounts/require-account.ts';
-import { insertAudit, lockAccount } from '../accounts/store.ts';
+import { insertAudit, PLATFORM } from '../accounts/audit-store.ts';
+import { lockAccount } from '../accounts/store.ts';
 import { appendEvents } from '../events/store.ts';
 import { ApiError } from '../kernel/errors.ts';
 import { formatId } from '../kernel/ids.ts';

@@ -1,6 +1,7 @@
 import { randomInt } from 'node:crypto';
-import { noAccount, PLATFORM } from '../accounts/require-account.ts';
-import { insertAudit, lockAccount } from '../accounts/store.ts';
+import { insertAudit, PLATFORM } from '../accounts/audit-store.ts';
+import { noAccount } from '../accounts/require-account.ts';
+import { lockAccount } from '../accounts/store.ts';
 import { appendEvents } from '../events/store.ts';
 import { ApiError } from '../kernel/errors.ts';
 import { formatId, newId } from '../kernel/ids.ts';

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Static } from 'typebox';
-import { insertAudit } from '../accounts/store.ts';
+import { insertAudit } from '../accounts/audit-store.ts';
 import { holdEventLog } from '../events/store.ts';
 import { invalidRequest } from '../http/invalid-request.ts';
 import { ApiError } from '../kernel/errors.ts';

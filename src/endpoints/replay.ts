@@ -1,4 +1,4 @@
-import { insertAudit } from '../accounts/store.ts';
+import { insertAudit } from '../accounts/audit-store.ts';
 import { findBounds, findEvent } from '../events/store.ts';
 import { invalidRequest } from '../http/invalid-request.ts';
 import { accountRoute, type Route } from '../http/route.ts';

@@ -1,6 +1,6 @@
+import { insertAudit, PLATFORM } from '../accounts/audit-store.ts';
 import { revokeAllKeys } from '../accounts/key-store.ts';
-import { PLATFORM } from '../accounts/require-account.ts';
-import { insertAudit, markAccountDeleted } from '../accounts/store.ts';
+import { markAccountDeleted } from '../accounts/store.ts';
 import { removeChannels } from '../channels/store.ts';
 import { detachInboundIds } from '../messages/report/inbound-store.ts';
 import type { Database } from '../store/database.ts';

@@ -1,5 +1,4 @@
-import { PLATFORM } from '../accounts/require-account.ts';
-import { insertAudit } from '../accounts/store.ts';
+import { insertAudit, PLATFORM } from '../accounts/audit-store.ts';
 import { LAST_UUID, newId } from '../kernel/ids.ts';
 import { isRecord } from '../kernel/is-record.ts';
 import { emptiedInbound } from '../messages/read/inbound-member.ts';

@@ -1,7 +1,6 @@
 import { parse } from 'node:querystring';
 import { Type } from 'typebox';
-import { PLATFORM } from '../accounts/require-account.ts';
-import { insertAudit } from '../accounts/store.ts';
+import { insertAudit, PLATFORM } from '../accounts/audit-store.ts';
 import { PAGE_QUERY, pageOf, readPage } from '../http/page.ts';
 import { platformRoute, publicRoute, type Route } from '../http/route.ts';
 import { ApiError } from '../kernel/errors.ts';

@@ -78,7 +78,7 @@ export const VARIANTS: Record<string, Record<string, Calls>> = {
       failed: [all, all, { eventId: null, outcome: 'failed', before: null, from: all }, 50],
     },
   },
-  'src/accounts/store.ts': { listAuditRows: { 'of all': [null], 'of an account': [all] } },
+  'src/accounts/audit-store.ts': { listAuditRows: { 'of all': [null], 'of an account': [all] } },
   'src/notifications/store.ts': {
     listNotifications: Object.fromEntries(
       [null, 'waiting', 'applied', 'set_aside'].map((state) => [state ?? 'all', [state]]),

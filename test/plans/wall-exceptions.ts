@@ -15,7 +15,7 @@ const WITHOUT_ACCOUNT: Exceptions = {
     'src/channels/store.ts listChannelsOfBusinesses: channel',
   ],
   "The platform's view of all accounts.": [
-    'src/accounts/store.ts listAuditRows: audit',
+    'src/accounts/audit-store.ts listAuditRows: audit',
     'src/platform-state/store.ts readDeliveryState: delivery',
     'src/platform-state/store.ts readRunningState: request',
     'src/platform-state/store.ts readStatisticsState: message_statistics_due',
