@@ -3,12 +3,11 @@ import type { Logger } from 'pino';
 import { StoreUnavailable } from '../kernel/store-unavailable.ts';
 import type { Database, Transaction } from '../store/database.ts';
 import { isLockTimeout, limitLockWaits } from '../store/lock-timeout.ts';
+import { PARTED_TABLES } from '../store/parted-tables.ts';
 import { isPassingFailure } from '../store/passing-failure.ts';
 import { isTableGone } from '../store/table-gone.ts';
 import { holdStrays, isStrayInTheWay, makePartitions } from './store.ts';
 
-/** The tables that are parted by week. */
-const PARENTS = ['request', 'message', 'notification', 'timeline', 'event', 'attempt'];
 /** Under load the lock is free within moments. What holds it for longer, such as a backup, is not waited for. */
 const TRIES = 5;
 const PAUSE_MS = 300;
@@ -25,7 +24,7 @@ const MOVE_TIMEOUT_MS = 600_000;
  * rows are made to wait only after one has got in the way, because there is nearly never one.
  */
 export async function makeWeeks(database: Database, log: Logger): Promise<void> {
-  for (const parent of PARENTS) await makeWeeksOf(database, parent, log);
+  for (const parent of PARTED_TABLES) await makeWeeksOf(database, parent, log);
 }
 
 async function makeWeeksOf(database: Database, parent: string, log: Logger): Promise<void> {

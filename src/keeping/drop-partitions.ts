@@ -2,13 +2,13 @@ import { firstIdOfMs } from '../kernel/ids.ts';
 import type { KeepLimits } from '../kernel/keep.ts';
 import type { Transaction } from '../store/database.ts';
 import { limitLockWaits } from '../store/lock-timeout.ts';
+import { PARTED_TABLES, type PartedTable } from '../store/parted-tables.ts';
 import {
   dropNotifications,
   dropPartition,
   holdsEvents,
   isAnyRunning,
   listPartitions,
-  type Parent,
   type Partition,
   sizeLeftOver,
 } from './partition-store.ts';
@@ -19,9 +19,6 @@ const APPLIED_WITHIN_MS = 86_400_000;
 const LEFT_OVER_ROWS_MAX = 1_000;
 const LEFT_OVER_BYTES_MAX = 16 << 20;
 
-/** From what refers to others to what is referred to. */
-const PARENTS: readonly Parent[] = ['timeline', 'message', 'request', 'attempt', 'event', 'notification'];
-
 /**
  * Drops the first week that is past its time as a whole, if there is one, in this transaction. False: there is none.
  * Throws if the locks are not to be had at once. `detach ... concurrently` would need no such locks, but PostgreSQL refuses
@@ -29,7 +26,7 @@ const PARENTS: readonly Parent[] = ['timeline', 'message', 'request', 'attempt',
  */
 export async function dropNextPartition(tx: Transaction, limits: KeepLimits): Promise<boolean> {
   await limitLockWaits(tx);
-  for (const parent of PARENTS)
+  for (const parent of PARTED_TABLES)
     for (const partition of await listPartitions(tx, parent))
       if (await dropIfPast(tx, parent, partition, limits)) return true;
   return false;
@@ -37,7 +34,7 @@ export async function dropNextPartition(tx: Transaction, limits: KeepLimits): Pr
 
 async function dropIfPast(
   tx: Transaction,
-  parent: Parent,
+  parent: PartedTable,
   { name, untilMs }: Partition,
   limits: KeepLimits,
 ): Promise<boolean> {

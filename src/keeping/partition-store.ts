@@ -1,8 +1,6 @@
 import { idTimeMs } from '../kernel/ids.ts';
 import type { Queryable, Transaction } from '../store/database.ts';
-
-/** The tables that are parted by week. */
-export type Parent = 'request' | 'message' | 'timeline' | 'notification' | 'event' | 'attempt';
+import type { PartedTable } from '../store/parted-tables.ts';
 
 /** A week of a table. */
 export interface Partition {
@@ -27,7 +25,7 @@ const PARTITION_LIST = `
   order by c.relname`;
 
 /** The weeks of a table, oldest first. */
-export async function listPartitions(store: Queryable, parent: Parent): Promise<Partition[]> {
+export async function listPartitions(store: Queryable, parent: PartedTable): Promise<Partition[]> {
   const rows = await store.query<{ name: string; until: string; blocks: number }>(PARTITION_LIST, [parent]);
   return rows.map(({ name, until, blocks }) => ({ name, untilMs: idTimeMs(until), blocks }));
 }

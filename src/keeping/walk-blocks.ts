@@ -1,6 +1,7 @@
 import type { Queryable } from '../store/database.ts';
+import type { PartedTable } from '../store/parted-tables.ts';
 import type { Blocks } from './expire-store.ts';
-import { listPartitions, type Parent } from './partition-store.ts';
+import { listPartitions } from './partition-store.ts';
 import type { Progress } from './task-store.ts';
 
 /** Some thousand rows of a table, read once: a transaction of a fraction of a second. */
@@ -15,7 +16,7 @@ export type DoToBlocks = (blocks: Blocks) => Promise<void>;
  */
 export async function walkPartitions(
   tx: Queryable,
-  { parent, untilMs }: { parent: Parent; untilMs: number },
+  { parent, untilMs }: { parent: PartedTable; untilMs: number },
   { place, block }: Progress,
   doToBlocks: DoToBlocks,
 ): Promise<Progress & { more: boolean }> {

@@ -1,3 +1,4 @@
+import { PARTED_TABLES } from '../../src/store/parted-tables.ts';
 import { standIn, standInWith } from './stand-in.ts';
 
 /** What a call is given after the store, by what is special about it. */
@@ -17,7 +18,6 @@ const BOUNDS = { '': { since: all }, ', a later page': { since: all, before: all
 const LISTS = Object.entries(INDEXED).flatMap(([what, filter]) =>
   Object.entries(BOUNDS).map(([where, bounds]) => [`${what}${where}`, { ...filter, ...bounds }] as const),
 );
-const PARENTS = ['request', 'message', 'timeline', 'event', 'attempt', 'notification'] as const;
 /** Named as weeks are, so that they are there: see `fill.ts`. */
 export const SAMPLE_WEEK = 'sample';
 const blocksOf = (parent: string) => ({ table: `${parent}_${SAMPLE_WEEK}`, from: 0, to: 100 });
@@ -100,7 +100,7 @@ export const VARIANTS: Record<string, Record<string, Calls>> = {
     holdsEvents: { '': [`event_${SAMPLE_WEEK}`] },
     sizeLeftOver: { '': [`notification_${SAMPLE_WEEK}`] },
     dropNotifications: { '': [`notification_${SAMPLE_WEEK}`] },
-    listPartitions: Object.fromEntries(PARENTS.map((parent) => [parent, [parent]])),
+    listPartitions: Object.fromEntries(PARTED_TABLES.map((parent) => [parent, [parent]])),
   },
   'src/people/parent-store.ts': { findKnownNames: { '': [all, ['GB.ENT.1']] } },
   'src/people/store.ts': {

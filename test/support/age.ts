@@ -1,6 +1,5 @@
 import type { Database } from '../../src/store/database.ts';
-
-const PARENTS = ['request', 'message', 'timeline', 'notification', 'event', 'attempt'];
+import { PARTED_TABLES } from '../../src/store/parted-tables.ts';
 
 const AGED = `
   create or replace function aged(id uuid, days integer) returns uuid language sql immutable as $$
@@ -27,7 +26,7 @@ const MOVES = [
 /** Makes everything in the store so many days older, in the weeks where it would be then. */
 export async function ageEverything(database: Database, days: number): Promise<void> {
   await database.query(AGED);
-  for (const parent of PARENTS)
+  for (const parent of PARTED_TABLES)
     await database.query(
       `select partitions_make($1, since, since + interval '8 days') from (select now() - make_interval(days => $2) - interval '1 day') as t(since)`,
       [parent, days],
