@@ -1,7 +1,8 @@
 import type { Logger } from 'pino';
 import type { Transaction } from '../store/database.ts';
 import { isPassingFailure } from '../store/passing-failure.ts';
-import { applyItems, type ItemWork } from './apply-items.ts';
+import { applyItems } from './apply-items.ts';
+import type { ItemWork } from './collect-effects.ts';
 import type { Leftover } from './reason.ts';
 
 /**

@@ -1,7 +1,8 @@
 import { firstIdOfMs, idTimeMs } from '../kernel/ids.ts';
 import type { DecodedNotification, NotificationItem } from '../provider/notification.ts';
 import type { Transaction } from '../store/database.ts';
-import { applyItems, type ItemWork } from './apply-items.ts';
+import { applyItems } from './apply-items.ts';
+import type { ItemWork } from './collect-effects.ts';
 import { type Leftover, writeReasons } from './reason.ts';
 import type { ClaimedNotification, NotificationResult } from './store.ts';
 

@@ -1,0 +1,241 @@
+import { type ChannelTarget, formerIdsOf } from '../channels/store.ts';
+import type { ChannelTargets, NamedByProvider } from '../channels/targets.ts';
+import { idTimeMs, newId, parseId } from '../kernel/ids.ts';
+import type { Mode } from '../kernel/principal.ts';
+import type { StatusReport } from '../messages/report/apply-store.ts';
+import type { InboundMessage } from '../messages/report/inbound-store.ts';
+import type { ParentUserId } from '../people/parent-store.ts';
+import type { Contact, Preference } from '../people/store.ts';
+import type {
+  InboundItem,
+  NotificationItem,
+  Person,
+  StatusItem,
+  UserPreferenceItem,
+} from '../provider/notification.ts';
+import type { ChannelItem } from './apply-channels.ts';
+import type { TemplateItem } from './apply-templates.ts';
+import type { News } from './fresh-news.ts';
+import { identities } from './identities.ts';
+import type { Leftover } from './reason.ts';
+
+/** One item of one notification on its way to its effect. */
+export interface ItemWork {
+  notificationId: string;
+  origin: Mode;
+  item: NotificationItem;
+}
+
+/** A message, and whose windows it opens if it was not received before. */
+export interface Received {
+  message: InboundMessage;
+  contacts: Contact[];
+  parents: ParentUserId[];
+}
+
+/** A report, and the place of its item in the batch. */
+export interface PlacedReport {
+  place: number;
+  mode: Mode;
+  report: StatusReport;
+  recipient: Person;
+}
+
+/** What the items of a batch come to, sorted by where it is written. */
+interface Effects {
+  reports: PlacedReport[];
+  inbound: Received[];
+  contacts: Contact[];
+  parents: ParentUserId[];
+  preferences: Preference[];
+  channels: News<ChannelItem>[];
+  templates: News<TemplateItem>[];
+}
+
+/** A system message tells of a person's account; the person did not write it. */
+const NOT_WRITTEN_BY_A_PERSON = 'system';
+const MARKETING = 'marketing_messages';
+
+/**
+ * Tells what the items of a batch come to, without writing anything. `left`: why an item comes to nothing, by the place of the item.
+ */
+export function collectEffects(
+  works: readonly ItemWork[],
+  targets: ChannelTargets,
+): { effects: Effects; left: Map<number, Leftover> } {
+  const left = new Map<number, Leftover>();
+  const effects: Effects = {
+    ...{ reports: [], inbound: [], contacts: [], parents: [], preferences: [], channels: [], templates: [] },
+  };
+  for (const [place, work] of works.entries()) {
+    const leftover = collect(work, place, targets, effects);
+    if (leftover !== undefined) left.set(place, leftover);
+  }
+  return { effects, left };
+}
+
+/** What the items name, for the look-up of their targets: a number by its own id, else the business account, as `targetsOf` does. */
+export function namedIn(works: readonly ItemWork[]): NamedByProvider {
+  return {
+    phoneNumberIds: works.flatMap(({ item }) => item.phoneNumberId ?? []),
+    businessAccountIds: works.flatMap(({ item }) =>
+      item.phoneNumberId === undefined ? (item.businessAccountId ?? []) : [],
+    ),
+  };
+}
+
+function collect(
+  { notificationId, origin, item }: ItemWork,
+  place: number,
+  targets: ChannelTargets,
+  effects: Effects,
+): Leftover | undefined {
+  if (item.kind === 'undecodable') return 'undecodable';
+  const claimedBy = targetsOf(item, origin, targets);
+  const [target] = claimedBy;
+  if (target === undefined) return 'no_channel';
+  const receivedAt = new Date(idTimeMs(notificationId));
+  switch (item.kind) {
+    case 'status':
+      effects.reports.push({
+        ...{ place, mode: target.mode, recipient: item.recipient },
+        report: reportOf(item, target, receivedAt),
+      });
+      return undefined;
+    case 'inbound':
+      effects.inbound.push({
+        message: inboundOf(item, target, receivedAt),
+        contacts: opensWindow(item) ? contactsOf(item.from, target, saidAt(item.at, receivedAt)) : [],
+        parents: parentsOf(item.from, target, saidAt(item.at, receivedAt)),
+      });
+      return undefined;
+    case 'call':
+      if (item.caller === undefined || item.phoneNumberId === undefined) return undefined;
+      effects.contacts.push(...contactsOf(item.caller, target, saidAt(item.at, receivedAt)));
+      effects.parents.push(...parentsOf(item.caller, target, saidAt(item.at, receivedAt)));
+      return undefined;
+    case 'user_preference':
+      if (item.category !== MARKETING || (item.value !== 'stop' && item.value !== 'resume')) return undefined;
+      effects.preferences.push(...claimedBy.flatMap((channel) => preferencesOf(item, channel, receivedAt)));
+      effects.parents.push(
+        ...claimedBy.flatMap((channel) => parentsOf(item.person, channel, saidAt(item.at, receivedAt))),
+      );
+      return undefined;
+    case 'phone_number':
+    case 'business_capability':
+    case 'account_update':
+      effects.channels.push({ origin, item, targets: claimedBy });
+      return undefined;
+    case 'template_status':
+    case 'template_quality':
+    case 'template_category':
+    case 'template_components':
+      effects.templates.push({ origin, item, targets: claimedBy });
+      return undefined;
+    // Kept with their notification and counted; nothing of what is stored today follows from them.
+    case 'message_error':
+    case 'echo':
+    case 'history':
+    case 'user_id_update':
+    case 'business_username':
+    case 'flow':
+    case 'security':
+    case 'other':
+      return undefined;
+  }
+}
+
+/** The channel of the number, the channel with the display number in the business account, or all of that account. */
+function targetsOf(item: NotificationItem, origin: Mode, targets: ChannelTargets): ChannelTarget[] {
+  if (item.phoneNumberId !== undefined) {
+    const target = targets.byNumberId(item.phoneNumberId, origin);
+    return target === undefined ? [] : [target];
+  }
+  if (item.businessAccountId === undefined) return [];
+  const channels = targets.ofBusiness(item.businessAccountId, origin);
+  if (item.displayPhoneNumber === undefined) return channels;
+  return channels.filter(({ phone_number: number }) => number === item.displayPhoneNumber);
+}
+
+function reportOf(item: StatusItem, target: ChannelTarget, receivedAt: Date): StatusReport {
+  return {
+    accountId: target.account_id,
+    channelId: target.id,
+    formerChannelIds: formerIdsOf(target.account_id, target.former),
+    providerMessageId: item.providerMessageId,
+    messageId: parseId('msg', item.callbackData ?? '') ?? null,
+    status: item.status,
+    at: item.at ?? receivedAt,
+    receivedAt,
+    error: item.errors[0] ?? null,
+    pricing: item.pricing ?? null,
+    userId: item.recipient.userId ?? null,
+  };
+}
+
+function inboundOf(item: InboundItem, target: ChannelTarget, receivedAt: Date): InboundMessage {
+  return {
+    accountId: target.account_id,
+    channelId: target.id,
+    phoneNumberId: target.phone_number_id,
+    formerChannels: target.former,
+    mode: target.mode,
+    id: newId(),
+    providerMessageId: item.providerMessageId,
+    type: item.type,
+    phone: item.from.phone ?? null,
+    userId: item.from.userId ?? null,
+    content: item.content,
+    replyToProviderMessageId: item.replyToProviderMessageId ?? null,
+    at: item.at ?? receivedAt,
+    receivedAt,
+  };
+}
+
+/** What a person writes in a group is not written to us alone. */
+function opensWindow({ type, groupId }: InboundItem): boolean {
+  return type !== NOT_WRITTEN_BY_A_PERSON && groupId === undefined;
+}
+
+function contactsOf(person: Person, target: ChannelTarget, at: Date): Contact[] {
+  const { account_id: accountId, id: channelId } = target;
+  return identities(person).map((identity) => ({ accountId, channelId, person: identity, at }));
+}
+
+function preferencesOf(
+  { person, value, at }: UserPreferenceItem,
+  target: ChannelTarget,
+  receivedAt: Date,
+): Preference[] {
+  const { account_id: accountId, mode, business_account_id: businessAccountId } = target;
+  const word = { accountId, mode, businessAccountId, stopped: value === 'stop' };
+  const when = { at: saidAt(at, receivedAt), timed: at !== undefined };
+  const { phone, userId } = person;
+  return identities(person).map((identity) => ({
+    ...word,
+    ...when,
+    person: identity,
+    other: otherOf(identity, phone, userId),
+  }));
+}
+
+/** A parent user id has none, and is nobody's: that of a number is the user id, which an earlier word may have told. */
+function otherOf(identity: string, phone: string | undefined, userId: string | undefined): string | null {
+  if (identity === phone) return userId ?? null;
+  return identity === userId ? (phone ?? null) : null;
+}
+
+/**
+ * When a person wrote, called, stopped or resumed: never after we were told of it, whatever the provider says. A time far
+ * ahead would keep a window open until then, and no later word could take a stop back. The provider tells whole seconds, so
+ * ours are cut to them: a word of the same second must not count as earlier.
+ */
+function saidAt(at: Date | undefined, receivedAt: Date): Date {
+  if (at !== undefined && at <= receivedAt) return at;
+  return new Date(Math.floor(receivedAt.getTime() / 1_000) * 1_000);
+}
+
+function parentsOf({ userId, parentUserId }: Person, target: ChannelTarget, at: Date): ParentUserId[] {
+  if (userId === undefined || parentUserId === undefined) return [];
+  return [{ accountId: target.account_id, mode: target.mode, parentUserId, userId, at }];
+}
