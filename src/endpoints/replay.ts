@@ -17,9 +17,9 @@ import { endpointKey, requireEndpoint } from './require.ts';
 /** The most that one transaction enqueues, so that it is short. */
 const EVENTS_A_COMMIT = 5_000;
 /**
- * The transactions of all replays on one gateway run one after another, and those of one account's stand in line for it as one:
- * twenty replays of one account took all connections to the database, and another one's sends took 3 s. One at a time still
- * enqueues several times faster than is delivered.
+ * The transactions of all replays on one gateway run one after another, and all replays of one account share one place in that line.
+ * Without this, twenty replays of one account took all connections to the database, and the sends of another account took 3 s. One
+ * transaction at a time still enqueues several times faster than events are delivered.
  */
 const OF_ALL = 'all';
 const AGAIN_SECONDS = 5;

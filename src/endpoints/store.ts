@@ -106,8 +106,8 @@ export async function updateEndpoint(tx: Queryable, row: EndpointRow): Promise<E
 }
 
 /**
- * The secret before signs for as long as told, and is kept after that, so that a check of a signature can name it. Both are
- * bound to the same endpoint, so its seal stays good.
+ * The previous secret goes on signing for the overlap. It is kept after that, so that a check of a signature can say that the previous
+ * secret made it. A seal is bound to the endpoint's id, so the previous secret need not be sealed anew.
  */
 const ENDPOINT_ROTATE = `
   update endpoint set secret_sealed = $3,
@@ -130,8 +130,8 @@ export async function rotateSecret(
 
 /**
  * Deletes its deliveries too, up to a limit: an endpoint that has been away for days may have more than one statement has
- * time for. The rest leads nowhere, and the next sweep removes it. So does what somebody has locked to write down an attempt: to
- * wait for it, with others locked, could be to wait in a circle.
+ * time for. The others lead nowhere, and the next sweep removes them. It also removes those that are locked now, because an attempt
+ * is being written down: to wait for them while other rows are locked could be to wait in a circle.
  */
 const ENDPOINT_DELETE = `
   with gone as (delete from endpoint where account_id = $1 and mode = $2 and id = $3 returning account_id, id),

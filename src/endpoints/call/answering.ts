@@ -14,8 +14,8 @@ export interface Answering {
 }
 
 /**
- * A server that answers has shown a chain of certificates that leads to somebody whom everybody trusts, and such a chain is never dear.
- * It is the account that counts and not the endpoint, which can be made anew at will.
+ * A server that answers has shown a chain of certificates that ends with somebody whom everybody trusts, and checking such a chain never
+ * costs much. The account counts and not the endpoint, because an endpoint can be made anew at will.
  */
 export function createAnswering(clock: SteadyClock): Answering {
   const sinceMs = new Map<string, number>();

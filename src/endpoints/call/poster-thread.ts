@@ -10,8 +10,8 @@ import type { Order, Told } from './thread-messages.ts';
 const IDLE_MS = 60_000;
 
 /**
- * Calls in a thread of its own, which begins with the first call and takes some 40 MB. An endpoint can make a handshake of TLS so
- * dear that the thread does nothing else for a third of a second, at each attempt
+ * Calls in a thread of its own, which begins with the first call and takes some 40 MB. An endpoint can make a TLS handshake so
+ * expensive that the thread does nothing else for a third of a second, at each attempt
  * (docs/decisions/0029-tls-of-endpoints-has-a-thread.md). A fault of ours there is thrown here, where nobody catches it.
  */
 export class PosterThread implements Poster {

@@ -16,8 +16,8 @@ export interface StartedPoster extends AccountsPoster {
 }
 
 /**
- * Calls over TLS in threads of their own: one for accounts whose endpoints answer, and one for all others, who may make their handshakes
- * dear. What goes to this machine without TLS costs little, and is called from this thread.
+ * Makes calls over TLS in two threads of their own: one for accounts whose endpoints answer, and one for all others, whose handshakes may
+ * be made to cost much. Calls to this machine without TLS cost little, and are made from this thread.
  */
 export function startPoster(): StartedPoster {
   const answering = createAnswering(systemClock);

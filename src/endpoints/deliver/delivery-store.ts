@@ -9,18 +9,18 @@ export interface ClaimedDelivery {
   account_id: string;
   endpoint_id: string;
   event_id: string;
-  /** Where its row stands, until somebody writes it. */
+  /** The place (`ctid`) of its row, which is right until somebody writes the row. */
   place: string;
   /** How many were made before. */
   attempts: number;
-  /** When it became due, in microseconds; a replay gives it another time, and another claim does not. */
+  /** When it became due, in microseconds. A replay changes this time; another claim does not. */
   next_at_us: number;
   /** When the claim ends, in microseconds; no other claim of this delivery has the same. */
   claimed_until_us: number;
   mode: Mode;
   /** Counts the changes of the endpoint up to this claim. */
   endpoint_version: number;
-  /** Counts those of its URL, and its being turned on and off. */
+  /** Counts the changes of its URL, and how often it was turned on or off. */
   address_version: number;
   /** It has had no success since its last failure. */
   endpoint_failing: boolean;
@@ -63,10 +63,12 @@ const CLAIMED_UNTIL_US = '(extract(epoch from claimed_until) * 1000000)::bigint'
 const NEXT_AT_US = '(extract(epoch from next_at) * 1000000)::bigint';
 
 /**
- * The order in which deliveries are found: endpoint by endpoint, and for each what is due first. No other account has an endpoint of
- * the same id. Only one index has it, and the conditions beside it name nothing by which the primary key could be read: when a vacuum
- * comes while hardly anything waits, the planner believes until the next `analyze` that there is nothing, so that to read all that
- * waits by any index, and to sort it, costs nothing.
+ * The order in which deliveries are found: endpoint by endpoint, and within each what is due first. The account need not be in it, since
+ * no two accounts have an endpoint of the same id.
+ *
+ * Only one index has this order, and the conditions beside it name nothing by which the primary key could be read instead. Otherwise the
+ * planner may choose that key: after a vacuum that came while hardly anything waited, it believes until the next `analyze` that the
+ * table is empty, and that reading and sorting all that waits costs nothing.
  */
 export const DUE_ORDER = 'uuid_send(endpoint_id), next_at';
 /** What is due for the endpoint `w`. */
@@ -98,11 +100,13 @@ export const EVERY_ENDPOINT = endpointsFrom('');
 const LATER_ENDPOINTS = endpointsFrom(`where (${DUE_ORDER}) > (uuid_send($5::uuid), 'infinity')`);
 
 /**
- * Takes what is due, a little of each endpoint. It steps from one endpoint with deliveries to the next by the index and
- * looks at no more of each than may be taken, so that the backlog of a dead endpoint costs one step. The lease is on the
- * database's clock. How much each may have is looked up in one object: a join would compare every endpoint that waits with
- * every one that is known. It reads ranges in the order of one index, finds rows again by their place, and looks events and
- * endpoints up one by one. Written so, it has only one plan, a good one, even if the planner believes the table empty.
+ * Takes what is due, a little of each endpoint. It steps by the index from one endpoint with deliveries to the next, and looks at no more
+ * of each than may be taken, so that the backlog of a dead endpoint costs one step. The lease is on the database's clock. How many
+ * deliveries an endpoint may have is looked up in one JSON object ($1): a join would compare every endpoint that waits with every one
+ * in the list.
+ *
+ * It reads ranges in the order of one index, finds rows again by their place, and looks events and endpoints up one by one. Written
+ * like this it has only one plan, and a good one, even while the planner believes that the table is empty.
  */
 const DELIVERY_CLAIM = `
   with recursive ${LATER_ENDPOINTS}, due as (
@@ -152,11 +156,12 @@ export function claimDeliveries(store: Queryable, limits: ClaimLimits): Promise<
 }
 
 /**
- * The rows that were claimed, looked up one by one: see the claim. A range in the order of the primary key can only be read
- * from that key; with equalities the planner may take the index of what is due, and read a whole backlog. The number of
- * attempts and the time when it became due are the fence: a node that comes back after its lease, or after a replay, changes
- * nothing that has gone on without it. Another claim leaves both as they are, so what has arrived is still taken away then;
- * where that must not be, the claim is a second fence.
+ * The rows that were claimed, looked up one by one as in the claim. They are compared as a range of the primary key, which only that key
+ * can serve: with equalities the planner may take the index of what is due, and read a whole backlog.
+ *
+ * The number of attempts and the time when it became due are the fence: a node that comes back after its lease changes no delivery that
+ * was tried again or replayed without it. Another claim changes neither of the two, so a delivery that has arrived is removed even if
+ * another node has claimed it since. Where that would be wrong, `OF_THIS_CLAIM` is a second fence.
  */
 const TAKEN = `
   select d.place, t.account_id, t.wait_ms
@@ -176,12 +181,13 @@ export type Taken = Pick<ClaimedDelivery, 'account_id' | 'endpoint_id' | 'event_
 /** The same, told apart from later claims of it. */
 export type Claimed = Taken & Pick<ClaimedDelivery, 'claimed_until_us'>;
 
-/** Each further one meets one more claim that was committed in just this moment. */
+/** A write is repeated only where another claim was committed in that very moment, which does not happen so often in a row. */
 const WRITES_MAX = 10;
 
 /**
- * A statement that waits for a row until another claim has written it locks the row as it is then, and cannot write it: what
- * was committed after the statement began is not seen by it. The next one sees it.
+ * Runs the statement again until it has written all rows that it has locked. If it has to wait for a row that another claim is
+ * writing, it locks the new version of the row but cannot write it, because it sees only what was committed before it began. The
+ * next run sees the new version.
  */
 async function writeTaken(store: Queryable, text: string, deliveries: readonly (Taken & Partial<Settled>)[]) {
   const values = takenValues(deliveries);
@@ -212,11 +218,15 @@ export function removeDeliveries(store: Queryable, deliveries: readonly Taken[])
 }
 
 /**
- * The same by the places that the claim returned, which costs a fifth of a look-up by the key. A row that was written since
- * (claimed by another node, or made due by a replay) stands elsewhere, and its place may hold another row by now. A replay that
- * has just been committed is seen in the place before it by servers from before September 2025, https://hackorum.dev/topics/52249:
- * it has no claim. It waits for nobody: whoever else writes several rows has them in the order of the key, and this one in the
- * order of places. What is locked is left, as what stands elsewhere is.
+ * Removes deliveries by the places that the claim returned, which costs a fifth of a look-up by the key. A row that was written since
+ * (claimed by another node, or made due by a replay) has another place, and its old place may hold another row by now. So everything
+ * that names the delivery is compared as well, and a row that has moved is not removed.
+ *
+ * Nor is a row without a claim. Servers from before September 2025 may still find a row at its old place when a replay of it has just
+ * been committed (https://hackorum.dev/topics/52249), and a replay takes the claim away.
+ *
+ * Nor is a row that somebody has locked. Everybody else who writes several rows locks them in the order of the key, and this statement
+ * goes in the order of places: to wait here could be to wait in a circle.
  */
 const REMOVED_BY_PLACE = `
   removed as (
@@ -244,7 +254,7 @@ export function removalPart(deliveries: readonly Placed[]): StatementPart {
   };
 }
 
-/** Those that are over and those that are not in one statement, so that all are locked in one order. */
+/** What is over and what is to be tried again, in one statement, so that all rows are locked in one order. */
 const DELIVERY_SETTLE = `
   with taken as materialized (${TAKEN} and (t.wait_ms is null or d.claimed_until_us = t.claimed_until_us)), removed as (
     delete from delivery where ctid = any(array(select place from taken where wait_ms is null)) returning 1
@@ -285,9 +295,9 @@ function nameValues(deliveries: readonly Taken[]) {
 }
 
 /**
- * Deliveries whose endpoint is gone: an event may have been recorded while it was deleted. It steps from endpoint to
- * endpoint as the claim does, and so looks at none of the deliveries to the others, however many there are. What an attempt is
- * being written down for is locked in another order, and left to the next sweep.
+ * Deletes deliveries whose endpoint is gone: an event may have been recorded while the endpoint was deleted. It steps from endpoint to
+ * endpoint as the claim does, and so looks at no delivery to an endpoint that exists, however many there are. A row that is locked,
+ * because an attempt is being written down, is left to the next sweep: those locks are taken in another order.
  */
 const DELIVERY_TIDY = `
   with recursive ${EVERY_ENDPOINT}

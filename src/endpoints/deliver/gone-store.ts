@@ -5,8 +5,8 @@ import { DUE, DUE_ORDER, EVERY_ENDPOINT } from './delivery-store.ts';
 const LOOKED_AT_MAX = 1_000;
 
 /**
- * What is locked is being written by somebody, who knows better. A node of a version from before claims without a name, and may have
- * claimed again what the gone one had: then an event goes out once more.
+ * A row that is locked is skipped: whoever is writing it knows more. A node of an older version claims without writing its name. If it
+ * has claimed a delivery again that the gone node had, this claim ends too, and the event goes out once more.
  */
 const DELIVERY_RELEASE_OF_NODE = `
   with recursive ${EVERY_ENDPOINT}, held as (

@@ -9,9 +9,9 @@ const EXTRA_PER_ACCOUNT_MAX = 50;
 const EXTRA_MAX = 500;
 /** How many endpoints may have attempts at once. Each may be a dead one that holds its place until the time-out. */
 const OWN_MAX = 2_000;
-/** The last one in so many places of each kind is for endpoints that let expect to give it back soon. */
+/** The last one in so many places of each kind is kept for endpoints that can be expected to give it back soon. */
 const KEPT_ONE_OF = 8;
-/** Whose last attempt took longer has none of those places: a few thousand of its kind would hold them all. */
+/** An endpoint whose last attempt took longer gets none of the places kept: a few thousand like it would hold them all. */
 const SOON_MS = 1_000;
 /** A proven endpoint is given what it can take within this time; with less, the claims would be its limit. */
 const TAKE_FOR_MS = 4_000;

@@ -79,9 +79,9 @@ async function record(database: Database, made: readonly MadeAttempt[]): Promise
   };
   const removed = await repeatOnConflict(() => recordSuccesses(database, successes));
   if (removed === deliveries.length) return { disabled: [] };
-  // A crash before this is over repeats a delivery, as one before the attempts are written down does. By now they are
-  // written, and must not be written again: who loses a lock here tries this alone again, and an error is a result, so
-  // that no half of the batch is written again.
+  // A crash before this is over repeats a delivery, as does a crash before the attempts are written down. By now they are
+  // written, and must not be written again. So after a conflict only the removal is repeated, and its error is a result: thrown,
+  // it would make the batcher write the halves of the batch again.
   const removal = repeatOnConflict(() => removeDeliveries(database, deliveries));
   const removalError = await removal.then(
     () => undefined,
@@ -96,7 +96,7 @@ async function recordAny(tx: Transaction, made: readonly MadeAttempt[]): Promise
   if (good.length > 0) await noteSuccess(tx, good);
   const disabled = bad.length > 0 ? await noteFailure(tx, bad, FAILING_DAYS_MAX) : [];
   const again = made.flatMap(({ delivery, waitMs }) => (waitMs === null ? [] : [delivery]));
-  // An endpoint may be off since an earlier commit, and is not among the disabled then: none of its tries names a next one.
+  // An endpoint that an earlier commit has turned off is not among those disabled here. No attempt at it names a next one either.
   const on = again.length > 0 ? await findEnabled(tx, onePerEndpoint(again)) : new Set();
   await insertAttempts(
     tx,

@@ -3,9 +3,10 @@ import type { Mode } from '../../kernel/principal.ts';
 import type { Queryable } from '../../store/database.ts';
 
 /**
- * What is on its way already starts over, with all its tries. Of what is claimed, a try may be under way or answered by now,
- * and whoever asks may have seen it: it is let go and becomes due at a later time than before, so that no outcome of that try
- * is taken for one of the new ones. A microsecond more, because the database's clock may have been set back.
+ * A delivery that is on its way already starts over, with all its tries. If it is claimed, a try may be under way or answered by now, and
+ * whoever asks for the replay may have seen that try. So the claim ends, and the delivery becomes due at a later time than before,
+ * which tells the outcome of the old try apart from those of the new ones. Later by a microsecond at least, because the database's
+ * clock may have been set back.
  */
 const deliveryReplay = (wanted: string) => `
   with wanted as (${wanted}), enqueued as (
