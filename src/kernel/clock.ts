@@ -1,4 +1,4 @@
-/** The time of day, injected so that tests can move it. Whoever sets it makes it jump, so it is for times that are written down. */
+/** The time of day, injected so that tests can move it. It jumps when somebody sets it, so it is only for times that are written down. */
 export interface Clock {
   /** Milliseconds since 1970. */
   nowMs(): number;

@@ -2,8 +2,8 @@ import type { Socket } from 'node:net';
 import type { buildConnector } from 'undici';
 
 /**
- * Has a connection closed on which TLS finds a fault after it was made. Node tells of it and leaves it open: whatever else comes
- * is kept in memory and never read, and undici waits for the close.
+ * Has connections closed on which TLS finds a fault after they were made. Node only reports the fault and leaves the connection open:
+ * whatever else comes on it is kept in memory and never read, and undici waits for the close.
  */
 export function closeAtFault(connect: buildConnector.connector): buildConnector.connector {
   return (options, callback) =>

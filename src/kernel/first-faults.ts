@@ -1,6 +1,6 @@
 /**
- * The first of some faults: as many as have so many characters together, and one at least. What a caller sends can be made to hold
- * thousands, each with a long pointer, and an answer that tells them all would be many times as large as the request.
+ * The first of some faults: as many as have `charactersMax` characters together, and always at least one. A request can be made to hold
+ * thousands of faults, each with a long pointer, and an answer with all of them would be many times as large as the request.
  */
 export function firstFaults<Fault extends object>(faults: readonly Fault[], charactersMax: number): Fault[] {
   let characters = 0;

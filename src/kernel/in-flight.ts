@@ -4,13 +4,14 @@ export interface InFlight {
   add<Value>(work: Promise<Value>): Promise<Value>;
   /** Counts one that is no promise, until what it returns is called, once. */
   begin(): () => void;
-  /** Resolves when none is in flight, also of those that are added meanwhile, or because another one has ended. */
+  /** Resolves when none is in flight. It also waits for those that are added meanwhile, and those that the end of another one begins. */
   idle(): Promise<void>;
 }
 
 /**
- * It keeps none of them. A set of promises is written anew every few changes, among the old if it is old itself, and the tables
- * that it has left behind keep their promises, with all that these can reach, until the next great collection of garbage.
+ * It counts the works and keeps none of their promises. A `Set` makes itself a new table every few changes, among the old objects if
+ * the set itself is old. The tables that it leaves behind keep their promises, with all that these can reach, until the next major
+ * garbage collection.
  */
 export function createInFlight(): InFlight {
   let count = 0;

@@ -1,4 +1,4 @@
-/** In between the text of a number is at most some five times as long as what it was written with. */
+/** Between these two sizes the text of a number is at most about five times as long as it was written. */
 const LARGE = 1e21;
 const SMALL = 1e-21;
 

@@ -1,4 +1,4 @@
-/** Gives the value made for a key before, or makes and keeps one. When it is full it is emptied: values in use are soon back. */
+/** Gives the value made for a key before, or makes and keeps one. When it is full, all are forgotten: values in use are soon made again. */
 export function createMemo<Value>(entriesMax: number): (key: string, make: () => Value) => Value {
   const made = new Map<string, Value>();
   return (key, make) => {

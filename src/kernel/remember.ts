@@ -6,8 +6,8 @@ interface Options<Value, Context> {
   /** How long an answer is believed, counted from when it was asked for. */
   believedMs: number;
   /**
-   * How long before an answer is over it is asked for anew by whoever uses it, who need not wait; 0 unless told: the first who
-   * comes after its end waits.
+   * How long before its end an answer is loaded again by whoever uses it, who need not wait for that. 0 unless told: then the first
+   * caller after its end waits.
    */
   aheadMs?: number;
   /** Beyond this many, the oldest is forgotten. */

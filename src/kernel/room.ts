@@ -1,8 +1,8 @@
 /** Places that accounts share: how many there are at once on one gateway, and how many of them one account may hold. */
 export interface Room {
   /**
-   * Takes so many places, 1 unless told, if there are as many: `account_full`, the account would hold more than one may; `full`,
-   * all of them together would.
+   * Takes so many places, 1 unless told, or none. `account_full`: the account would hold more than one account may. `full`: all
+   * accounts together would hold more than there are, or this one more than its share of the last ones.
    */
   enter(accountId: string, places?: number): 'entered' | 'account_full' | 'full';
   /** Gives back as many places as were taken. */
@@ -19,8 +19,8 @@ export interface RoomLimits {
 const KEPT_ONE_OF = 8;
 
 /**
- * In the last eighth of the room nobody gets more than an even share: the floods of some accounts, or what hangs of theirs, is
- * refused while others are still taken.
+ * In the last eighth of the room no account gets more than an even share. So an account that floods the room, or whose work hangs in
+ * it, is refused while others are still let in.
  */
 export function createRoom({ placesMax, ofAccountMax }: RoomLimits): Room {
   const kept = Math.floor(placesMax / KEPT_ONE_OF);

@@ -1,6 +1,6 @@
 import { withinMs } from './within-ms.ts';
 
-/** So long one waits for the answer under way to end; who waits longer is not held up by what is stuck. */
+/** How long one waits for the answer under way. After that it may be stuck, and must hold nobody up. */
 const WAIT_MS_MAX = 250;
 
 /**
@@ -21,7 +21,7 @@ export function createSharing<Answer>(): (key: string, ask: () => Promise<Answer
       const forget = () => {
         if (underWay.get(key) === ended) underWay.delete(key);
       };
-      // Of an error those are told who share it.
+      // An error goes to those who share the answer.
       const ended: Promise<void> = begun.then(forget, forget);
       underWay.set(key, ended);
       return begun;
@@ -31,7 +31,7 @@ export function createSharing<Answer>(): (key: string, ask: () => Promise<Answer
   };
 }
 
-/** By then all have asked who were woken together. */
+/** One turn of the event loop later, all who were woken together have asked. */
 function nextTurn(): Promise<void> {
   return new Promise((resolve) => {
     setImmediate(resolve);

@@ -6,7 +6,7 @@ import { surelyRolledBack } from './rolled-back.ts';
  * What comes after it does not wait for that.
  */
 const STALLED_MS = 2_000;
-/** Where two are stalled it is the store, and more of them would only take the connections from everybody else. */
+/** If two are stalled, the store itself is in trouble, and more flushes would only take the connections from everybody else. */
 const STALLED_MAX = 1;
 
 export interface BatcherOptions<Item, Result> {

@@ -1,4 +1,4 @@
-/** The types whose arrays go to the store in bytes: to read them from texts took a fifth of what an outcome or a report costs it. */
+/** The types whose arrays go to the store as bytes: reading them from text was a fifth of what an outcome or a report costs the store. */
 export type BinaryType = keyof typeof ELEMENTS;
 
 /** How the elements of a type are written. */

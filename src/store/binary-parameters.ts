@@ -6,8 +6,8 @@ export type BinaryParameters = ReadonlyMap<number, BinaryType>;
 const CAST = /\$(\d+)::(\w+)(\[\])?/g;
 
 /**
- * Finds what a statement casts to an array of such a type, and to nothing else anywhere: the first cast that PostgreSQL
- * comes across is a parameter's type, and bytes are right for that type alone.
+ * Finds the parameters that a statement casts to an array of such a type, and nowhere to anything else: PostgreSQL gives a parameter
+ * the type of the first cast that it meets, and the bytes are right for that type only.
  */
 export function findBinaryParameters(sql: string): BinaryParameters {
   const casts = [...sql.matchAll(CAST)].map(([, number, type = '', array]) => {

@@ -6,9 +6,9 @@ export interface IdleConnections {
 }
 
 /**
- * Watches which connections of the pool are idle. Where a machine vanishes, or a network forgets it, they are mostly as dead as the
- * one on which a statement found that out, and each of them would cost another statement as much time. Those that have been
- * used meanwhile are not.
+ * Watches which connections of the pool are idle. When the server's machine vanishes, or a network forgets the connections to it, a
+ * statement finds that out by waiting in vain. Connections that were idle all that time are mostly just as dead, and each of them
+ * would cost another statement as long a wait. Those that were used meanwhile are not dead.
  */
 export function watchIdleConnections(pool: Pool): IdleConnections {
   const idleFromMs = new Map<PoolClient, number>();
@@ -28,7 +28,7 @@ export function watchIdleConnections(pool: Pool): IdleConnections {
   };
 }
 
-/** As broken, and so the pool lends it to nobody from this moment on, and tells of it. */
+/** Closes a connection as a broken one: from this moment on the pool lends it to nobody, and `onError` of the database is told. */
 function close(client: PoolClient): void {
   client.emit('error', new Error('It was idle while the database did not answer on another connection'));
   // The pool says goodbye and waits until the server closes it, which one that is gone does not.

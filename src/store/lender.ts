@@ -11,8 +11,8 @@ export interface Lender {
 }
 
 /**
- * Lends the pool's connections. A server may give no new one while those that are open work well: its connections are used up, or
- * what takes new ones hangs. Then a caller waits for one that is open, as where all are lent, for `waitMs` at the most.
+ * Lends the pool's connections. A server may give no new connection while the open ones work well: it has given as many as it may, or
+ * its part that takes new ones hangs. Then a caller waits for an open one, for `waitMs` at the most, as it does where all are lent.
  */
 export function createLender(pool: Pool, connectionsMax: number, waitMs: number): Lender {
   const gate = createConnectGate();
@@ -50,7 +50,7 @@ export function createLender(pool: Pool, connectionsMax: number, waitMs: number)
           return await take();
         } catch (error) {
           if (pool.idleCount > 0) continue;
-          // To have got no new one may have taken all of the time, and Node warns of a timer below 0.
+          // The try to get a new one may have taken all of the time, and Node warns of a timer below 0.
           const leftMs = Math.max(0, untilMs - performance.now());
           if (open.size === 0 || !(await untilReleased(leftMs))) throw error;
         }

@@ -1,12 +1,12 @@
 import { StoreUnavailable } from '../kernel/store-unavailable.ts';
 import { isPassingFailure } from './passing-failure.ts';
 
-/** Who has lost to others so often does not stand in one's way by chance. */
+/** A transaction that loses to others this often does not lose by chance. */
 const TRIES_MAX = 3;
 
 /**
- * Runs a transaction, and again if the server rolled it back because it and another one got in each other's way. For what
- * has no effect outside of its transaction. A store that is away is not waited for: the caller is told at once.
+ * Runs a transaction, and runs it again if the server rolled it back because it and another one got in each other's way. Only for work
+ * that has no effect outside of its transaction. A store that is away is not waited for: the caller is told at once.
  */
 export async function repeatOnConflict<T>(transaction: () => Promise<T>): Promise<T> {
   for (let tries = 1; ; tries++) {

@@ -26,7 +26,7 @@ export function runStatement(client: ClientBase, statement: QueryConfig, limitMs
   const answer = new Promise<QueryResult>((resolve, reject) => {
     client.query(statement, (error: Error | null, result) => {
       if (error === null) resolve(result);
-      else if (error instanceof DatabaseError) whetherGoesOn(client, error, reject);
+      else if (error instanceof DatabaseError) rejectWhenReady(client, error, reject);
       else reject(error);
     });
   });
@@ -36,15 +36,16 @@ export function runStatement(client: ClientBase, statement: QueryConfig, limitMs
 }
 
 /**
- * A refusal is told once the server is ready for the next statement, or has ended the connection: that alone tells the two apart. Its
- * word for how bad it is comes in its own language, such as FEHLER for ERROR, and the one that does not is left out by the driver.
+ * Rejects with what the server refused once it is ready for the next statement, or with `ConnectionEnded` once it has ended the
+ * connection. Nothing else tells the two apart: the severity in the error is in the server's language, such as FEHLER for ERROR, and
+ * the driver leaves out the field that is the same in every language.
  */
-function whetherGoesOn(client: ClientBase, error: DatabaseError, tell: (reason: Error) => void): void {
+function rejectWhenReady(client: ClientBase, error: DatabaseError, reject: (reason: Error) => void): void {
   const end = (reason: Error) => {
-    client.off('drain', goesOn).off('end', ended);
-    tell(reason);
+    client.off('drain', onReady).off('end', onEnded);
+    reject(reason);
   };
-  const goesOn = () => end(error);
-  const ended = () => end(new ConnectionEnded(error));
-  client.on('drain', goesOn).on('end', ended);
+  const onReady = () => end(error);
+  const onEnded = () => end(new ConnectionEnded(error));
+  client.on('drain', onReady).on('end', onEnded);
 }

@@ -21,7 +21,7 @@ export interface StatementFailure {
  * transaction and may have written, or it was the commit.
  */
 export function readStatementFailure(error: unknown, connectionBroken: boolean, committing: boolean): StatementFailure {
-  // A server that goes on has rolled the statement back. One that ends the connection may have come to any point of it.
+  // A server that keeps the connection has rolled the statement back. If it ends the connection, the statement may have got to any point.
   if (error instanceof ConnectionEnded)
     return { error: new StoreUnavailable(error.cause, committing), connectionUsable: false };
   if (!(error instanceof DatabaseError) || error.code === undefined) {
@@ -36,16 +36,16 @@ export function readStatementFailure(error: unknown, connectionBroken: boolean, 
 
 /**
  * A prepared statement that the server or a pooler has forgotten, or whose result a migration has changed: a new connection
- * prepares it anew. The second one shares its code with what the server cannot do at all, which is a bug of ours; the
- * server's own function that refuses it tells them apart.
+ * prepares it anew. The code of the second case also stands for what the server cannot do at all, which would be a bug of ours. The
+ * name of the server's function that refuses the statement tells the two apart.
  */
 function isStaleStatement({ code, routine }: DatabaseError): boolean {
   return code === '26000' || (code === '0A000' && routine === 'RevalidateCachedQuery');
 }
 
 /**
- * A table without a log is not there on a server that only follows another one. It is missed when the statement is planned, and
- * so before the server refuses to write.
+ * An unlogged table does not exist on a standby. The server finds that out when it plans the statement, and so before it would refuse
+ * to write.
  */
 function isUnloggedOnStandby({ code, routine }: DatabaseError): boolean {
   return code === '0A000' && routine === 'get_relation_info';
