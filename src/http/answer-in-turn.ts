@@ -2,8 +2,8 @@ import { ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 
 /**
- * The answer that is in turn on a connection, whose caller may have asked for more behind it; undefined: none is asked for. Node
- * keeps it in this member, where its own handler of faults looks too. Keeping it ourselves would cost every request.
+ * The answer that a connection must write next; its caller may have asked for more after it. undefined: no answer is asked for. Node
+ * keeps it in this member, where its own handler of faults looks too. To keep it ourselves would cost something at every request.
  */
 export function answerInTurn(socket: Socket): ServerResponse | undefined {
   const inTurn: unknown = Reflect.get(socket, '_httpMessage');

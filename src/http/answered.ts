@@ -26,8 +26,8 @@ export interface AnsweredRequest {
 export type OnAnswered = (answered: AnsweredRequest) => void;
 
 /**
- * Tells of every call when it is over, also of those whose callers did not wait, which Fastify's own hook leaves out. A call
- * that no hook ever sees is for `tellWhenAnswered`.
+ * Tells of every call when it is over, also of calls whose callers did not wait, which Fastify's own hook leaves out. For a call that
+ * no hook ever sees there is `tellWhenAnswered`.
  */
 export function tellAnswered(app: FastifyInstance, onAnswered: OnAnswered): void {
   app.addHook('onRequest', (request, reply, done) => {

@@ -6,8 +6,9 @@ const DETAIL =
   'The store broke off at the commit, and it is not known whether the change was made. Look before you repeat it.';
 
 /**
- * The answer to what a route threw that leaves open whether its change was made; undefined for all else. A 503 would say that it was
- * not: whoever repeats then makes a second endpoint, or finds a key rolled whose successor nobody has seen.
+ * The answer where a commit broke off and nobody knows whether the route's change was made; undefined for every other error. A 503 would
+ * say that it was not made. A caller who repeats it then makes a second endpoint, or finds that a key was rolled whose successor
+ * nobody has seen.
  */
 export function changeInDoubt({ method, commitInDoubt }: Route, thrown: unknown): ApiError | undefined {
   if (method === 'GET' || commitInDoubt === 'unavailable') return undefined;

@@ -6,8 +6,8 @@ import { jsonFaults } from '../kernel/json-faults.ts';
 import { pointerTo } from '../kernel/json-pointer.ts';
 
 /**
- * Every fault is told at once, and the validator stops at eight unless told otherwise. A bound there must be: a body could be
- * made to hold some hundred thousand. Of one cause it tells up to three.
+ * All faults are told at once, and the validator stops at eight unless it is told otherwise. There must be a bound, because a body can be
+ * made to hold some hundred thousand. For one cause the validator reports up to three faults.
  */
 Settings.Set({ maxErrors: 300 });
 
@@ -61,9 +61,8 @@ function parameterOf(pointer: string): string {
 }
 
 function readFaults(errors: readonly SchemaFault[]): PointerFault[] {
-  // Members that are not known are reported one by one, each as a schema that is `false`, and then together: too late where
-  // their number is beyond the bound.
-  // What a condition demands is reported by itself too.
+  // Unknown members are reported one by one (each as a schema that is `false`), and after that once more together, which comes too
+  // late where there are more of them than the bound. What a condition (`if`) demands is reported by itself, too.
   const told = errors.filter(({ keyword }) => keyword !== 'additionalProperties' && keyword !== 'if');
   const faults = oneOfEachUnion(told).flatMap((error) =>
     pointersOf(error).map((pointer) => ({ pointer, detail: sentence(error) })),
@@ -79,8 +78,8 @@ function eachOnce<Told extends object>(faults: readonly Told[]): Told[] {
 }
 
 /**
- * Of a value that fits none of the schemas of a union the faults of all of them are reported, and one for the union. The
- * faults of those schemas that are of its type tell what is wrong; if none is, it is the type.
+ * For a value that fits no schema of a union, the validator reports the faults against all of them, and one fault for the union. If some of
+ * these schemas have the value's type, their faults tell what is wrong; if none has, the type is what is wrong.
  */
 function oneOfEachUnion(errors: readonly SchemaFault[]): SchemaFault[] {
   const unions = errors.filter(({ keyword }) => keyword === 'anyOf');

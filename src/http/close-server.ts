@@ -7,12 +7,12 @@ import { withinMs } from '../kernel/within-ms.ts';
 /** A request that is still on its way would be refused. One whose caller is well is here by then, and its refusal is read. */
 const ARRIVING_MS = 1_000;
 
-/** Longer than calls take that are no sends; but a caller may take its answer as slowly as it likes. */
+/** Calls that are no sends take less. But a caller may read its answer as slowly as it likes. */
 const CALLS_MS = 20_000;
 
 /**
- * Ends the listening, and resolves when all connections are closed. Callers must not decide when that is: as soon as no call is
- * under way, or at `untilMs`, a time of `performance.now()`, who has not finished a request is hung up on.
+ * Ends the listening, and resolves when all connections are closed. Callers must not decide when that is: once no call is under way, or
+ * at `untilMs`, a time of `performance.now()`, all connections are closed, also those on which a request is still arriving.
  */
 export async function closeServer(app: FastifyInstance, calls: InFlight, untilMs: number): Promise<void> {
   const closed = app.close();

@@ -18,14 +18,14 @@ export function checkContentType(
   const coding = headers['transfer-encoding'];
   const empty = coding === undefined && Number(headers['content-length'] ?? 0) === 0;
   if (type === undefined && empty && emptyAllowed) return;
-  // Of several Node gives the first only.
+  // Node gives only the first of several.
   if (headerValues(request, 'content-type').length > 1) throw unsupported('The content type is given more than once.');
   if (type === undefined || !JSON_TYPE.test(type)) throw unsupported('The content type must be application/json.');
-  // Each of them: of two that contradict each other nobody knows which one the body is in.
+  // Every one that is given: if two contradict each other, nobody knows which one the body is in.
   for (const [, charset] of type.matchAll(CHARSET))
     if (!/^utf-?8$/i.test(charset ?? '')) throw unsupported('The character set must be UTF-8.');
   if (headers['content-encoding'] !== undefined) throw unsupported('A Content-Encoding is not supported.');
-  // Node undoes the chunks alone, and would hand on what is compressed in them.
+  // Node undoes only the chunks, and would hand on what is compressed inside them.
   if (coding !== undefined && coding.toLowerCase() !== 'chunked')
     throw unsupported('A Transfer-Encoding other than chunked is not supported.');
 }

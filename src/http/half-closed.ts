@@ -12,8 +12,8 @@ export function answerHalfClosed(server: Server): void {
 }
 
 /**
- * Aborts when the caller has shut down its side. A process that has ended looks the same until something is written to it, so a
- * call that waits for news answers then, and does not wait for a caller who may be gone.
+ * Aborts when the caller has shut down its side. A caller whose process has ended looks the same until something is written to it. So a
+ * call that waits for news answers at once then, and does not go on waiting for a caller who may be gone.
  */
 export function halfClosedSignal({ socket }: IncomingMessage): AbortSignal {
   if (socket.readableEnded) return AbortSignal.abort();

@@ -35,7 +35,7 @@ interface Deps {
 /** `/healthz`: the process lives. `/readyz`: it takes work, which it does not while it drains or cannot commit. */
 export function healthRoutes({ accepting, leaving, commit, docsUrl, clock }: Deps): Route[] {
   const canCommit = createCommitProbe(commit, clock);
-  // Not thrown: that would count as a fault of the call in the log and the metrics, with every probe.
+  // Answered and not thrown: thrown, it would count in the log and the metrics as a fault of the call, at every probe.
   const notReady = (requestId: string, reason: Reason): Answer => {
     const error = unavailable(NOT_READY_DETAILS[reason]);
     const problem = problemOf(error, formatId('req', requestId), docsUrl());

@@ -7,9 +7,9 @@ const REST_MS = 10_000;
 const REST_BYTES_MAX = 16 << 20;
 
 /**
- * An answer to a request that is still being written, on a connection that is closed behind it. A system that closes a
- * connection with unread bytes resets it, and the caller sees the reset in place of the answer. So the whole answer goes out at
- * once, but its end, which closes the connection, waits for the rest of the request, within limits.
+ * An answer to a request that its caller is still writing, on a connection that is closed after it. The system resets a connection that is
+ * closed with unread bytes, and the caller then sees the reset and not the answer. So the whole answer goes out at once, but its
+ * end, which closes the connection, waits for the rest of the request, within limits.
  */
 export function lingering(answer: Buffer, request: IncomingMessage): Readable {
   return Readable.from(

@@ -23,9 +23,9 @@ interface Arriving {
 const EMPTY = Buffer.alloc(0);
 
 /**
- * Makes what reads bodies. Each lies in one piece of memory: a sender may split a body into as many chunks as it has bytes,
- * and an object for each of these took 400 bytes, so that a few requests without any key ended the process. All bodies on
- * their way share one room. When it is full, the one that has taken longest is given up: a real sender needs moments.
+ * Makes what reads bodies. Each body is kept in one piece of memory: a sender may split a body into as many chunks as it has bytes,
+ * and an object for each chunk took 400 bytes, so that a few requests without any key could end the process. All bodies that are
+ * on their way share one room. When it is full, the body that has taken longest is given up: a real sender needs moments.
  */
 export function createReadBody(arrivingBytesMax = ARRIVING_BYTES_MAX): ReadBody {
   /** The one that began first comes first. */
@@ -66,9 +66,9 @@ export function createReadBody(arrivingBytesMax = ARRIVING_BYTES_MAX): ReadBody 
     const succeed = () => end(null);
     const breakOff = () => end(new ApiError('malformed_json', 'The body does not have the length that was announced.'));
     function end(error: Error | null): void {
-      // Its caller may go before the answer, which is an error of a body that has come whole.
+      // It has ended already: a caller who goes away before the answer causes an error even after the body has come whole.
       if (!arriving.delete(one)) return;
-      // Behind its end nothing comes, and to take the listeners from every request is work for nothing.
+      // Nothing comes after its end, so that to take the listeners off would be work for nothing, at every request.
       if (error !== null) request.off('data', take).off('end', succeed).off('error', breakOff);
       const body = one.held.subarray(0, length);
       hold(one, EMPTY);

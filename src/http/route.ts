@@ -9,7 +9,7 @@ export type Access = { by: 'account'; scope?: Scope } | { by: 'platform' } | { b
 
 /**
  * What a route does with the request's body. `json` is parsed and checked against `bodySchema`; `send` is parsed, but
- * the route checks it itself, because idempotency is looked at before; `raw` is left as bytes.
+ * the route checks it itself, because the idempotency key comes first; `raw` is left as bytes.
  */
 export type BodyUse = 'none' | 'json' | 'json_or_empty' | 'send' | 'raw';
 
@@ -21,7 +21,7 @@ export interface Call<Who, Query, Body> {
   params: Record<string, string>;
   query: Query;
   body: Body;
-  /** What is wrong with the query. Looked at before, except for a `send`, whose idempotency comes first. */
+  /** What is wrong with the query. The server has looked already, except for a `send`, where the idempotency key comes first. */
   queryFaults(): Fault[];
   /** The bytes of the body as they came; empty without one. */
   rawBody: Buffer;
@@ -32,7 +32,7 @@ export interface Answer {
   status: number;
   /** JSON by default; a string or a Buffer is sent as it is, with the content type in `headers`. */
   body?: unknown;
-  /** Of a stream that ends by itself: what is in memory for its reader, who is hung up on if he takes nothing. */
+  /** For a body that is a stream with an end: what it holds in memory for its reader, who is hung up on if he reads nothing. */
   bytesHeld?: number;
   headers?: Record<string, string>;
 }
@@ -48,8 +48,9 @@ export interface Route {
   bodyUse: BodyUse;
   bodyBytesMax?: number;
   /**
-   * What a commit that is in doubt means to the caller. Unless told, the change may have been made, which only a 500 leaves open. Of a
-   * call that is `unavailable` even so, what may have been stored is taken back, or has one effect however often it comes.
+   * What the caller is told where a commit is in doubt. Unless told, the change may have been made, and the answer is a 500, which leaves
+   * that open. `unavailable`: the answer is a 503 all the same, because what may have been stored is taken back, or because the call
+   * has one effect however often it is repeated.
    */
   commitInDoubt?: 'unavailable';
   /** Whether it answers while the process drains: only what tells about the process itself does. */

@@ -19,8 +19,8 @@ interface DescribedNumber {
 }
 
 /**
- * A text whose form code checks. Its length is part of the form, so that one cause has one sentence; `holds` must be false for a
- * text that is too short. `detailOf` says what is wrong with a text that does not hold.
+ * A text whose form is checked by code (`holds`). Its length is checked with it, so that one cause has one sentence: `holds` must be
+ * false for a text that is too short. `detailOf` says what is wrong with a text whose form does not hold.
  */
 export function textOfForm(
   described: Described | DescribedNumber,

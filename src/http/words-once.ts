@@ -1,9 +1,9 @@
 import { Type } from 'typebox';
 
 /**
- * A list of these words, at least `minItems` and none twice. A list that is too long is not looked into: the validator goes on
- * through all of it however many faults it has found, and its own search for duplicates takes a time that grows with the square
- * of the list. A body of a megabyte held up everybody.
+ * A list of these words, at least `minItems` and none twice. A list that is too long is not looked into: the validator would go through
+ * all of it, however many faults it has found, and its own search for duplicates takes a time that grows with the square of the
+ * list's length. A body of a megabyte held up everybody.
  */
 export function wordsOnce<Word extends string>(words: readonly Word[], minItems = 1) {
   const word = Type.Enum([...words]);

@@ -12,7 +12,7 @@ export function errorAnswersOf(route: Route): Map<number, { name: string; answer
   return new Map(
     [...byStatus].map(([status, codes]) => {
       const name = codes.map(nameOf).join('Or');
-      // Whoever is answered 401 has no rate, and of 429 there is no other kind.
+      // A caller who is answered 401 has no rate. A 429 has no variant without one, so it needs no name of its own.
       const rated = route.access.by === 'account' && status !== 401;
       return [
         status,
@@ -35,7 +35,7 @@ function errorCodesOf(route: Route): ApiErrorCode[] {
 
 function ofAccess({ access, method }: Route): ApiErrorCode[] {
   if (access.by === 'anyone') return [];
-  // Who calls the platform's routes with an account's key is told of its suspension first, as everywhere.
+  // A suspended account that calls the platform's routes is told of its suspension first, as everywhere.
   const always: ApiErrorCode[] = ['invalid_api_key', 'insufficient_scope'];
   if (access.by === 'account') always.push('rate_limited');
   return method === 'GET' ? always : [...always, 'account_suspended'];
