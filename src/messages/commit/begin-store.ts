@@ -18,13 +18,13 @@ export interface NewRequest {
   intended: IntendedMessage[];
   traceparent: string | null;
   idempotency: { key: string; bodySha256: Buffer } | null;
-  /** Of the body that it came in. */
+  /** How large the body was that it came in. */
   bytes: number;
 }
 
 /**
- * What begins requests, as a part of a statement; its result is the requests that do not stand, because another one has
- * claimed their idempotency key: nothing of them is written.
+ * What begins requests, as a part of a statement. Its result is the requests that do not stand, because another one has claimed their
+ * idempotency key: nothing of these is written.
  */
 export function beginPart(requests: readonly NewRequest[]): StatementPart {
   const claims = requests.some(({ idempotency }) => idempotency !== null);
@@ -54,7 +54,7 @@ const INCOMING = `
       content, refused, first_message, last_message, intent, traceparent, idempotency_key, body_sha256, waits)
   )`;
 
-/** The ids of all messages in one array, and of each request its part: arrays in arrays would have to be of one length. */
+/** The ids of all messages come in one array, of which each request takes its part: arrays in an array must be of one length. */
 const MESSAGE_IDS = '($18::uuid[])[first_message:last_message]';
 
 /** Keys are claimed in the same order everywhere, so that two nodes that claim the same ones cannot deadlock. */
@@ -127,7 +127,7 @@ function placesOf(requests: readonly NewRequest[]): { first: number; last: numbe
   });
 }
 
-/** Half of what a plain message would be, and half the work for the store, which reads what is missing as null. */
+/** Leaves out what is null, which the store reads as null all the same. It halves a plain message, and the store's work with it. */
 function withoutNulls({ user_id, client_reference, components, error, ...message }: IntendedMessage): object {
   return {
     ...message,

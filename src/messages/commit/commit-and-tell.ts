@@ -10,7 +10,7 @@ import type { SettledMessage } from './settle-store.ts';
 import type { Settlement } from './settlement.ts';
 import { unpackSettled } from './unpack-settled.ts';
 
-/** The outcomes and their events, in a transaction of their own, because the numbers of events are locked in it. */
+/** Commits outcomes with their events. In a transaction of its own, because it locks the counters of events until its commit. */
 export async function commitAndTell(database: Database, items: readonly Settlement[]): Promise<void> {
   const known = items.flatMap((item) => item.settled);
   const completed = items.flatMap((item) => item.completed ?? []);
@@ -18,11 +18,11 @@ export async function commitAndTell(database: Database, items: readonly Settleme
   await database.transaction(async (tx) => {
     const settled = await lockWhatIsThere(tx, known);
     if (settled.length === 0) return;
-    // A notification may be writing such a row at this moment. It is waited for: what has no row cannot be locked, and
-    // what it told must not be told again.
+    // A notification may be writing the row of such a message at this moment. This waits for it: a message without a row cannot be
+    // locked, and what the notification has told must not be told again.
     await unpackSettled(tx, settled);
     const before = await lockStatuses(tx, settled);
-    // By this node, or by another one that took this one for gone, `unknown` was told before these were known.
+    // Before these outcomes were known, `unknown` was told: by this node, or by another one that took this one for gone.
     const belated = new Set(settled.filter((one) => late.has(one) || before.get(one.message.id) === 'unknown'));
     await commitSends(tx, { begun: [], settled, completed }, 'told');
     await noteLateAnswers(tx, [...belated], before);
@@ -36,8 +36,8 @@ export async function commitAndTell(database: Database, items: readonly Settleme
 }
 
 /**
- * An outcome may have waited until its account was erased, and must not bring its rows back. While a request is locked here,
- * the erasure waits for it, and then looks again.
+ * Leaves out what is gone: an outcome may have waited until its account was erased, and must not bring rows back. While a request is
+ * locked here, the erasure waits for it, and then looks again.
  */
 async function lockWhatIsThere(tx: Queryable, settled: readonly SettledMessage[]): Promise<SettledMessage[]> {
   const requests = await lockRequests(tx, settled);

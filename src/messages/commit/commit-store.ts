@@ -11,9 +11,9 @@ export interface SendCommit {
 }
 
 /**
- * Writes it all in one statement, because to start a statement costs the database more than a request's rows do. Returns
- * of what nothing is written: the requests that do not stand, because another request has claimed their idempotency key,
- * and of `any` rows the messages that have an outcome already.
+ * Writes it all in one statement, because to start a statement costs the database more than a request's rows do. Returns the ids of what
+ * it has not written: requests that do not stand, because another request has claimed their idempotency key; and, if `rows` is
+ * `any`, messages that have an outcome already.
  */
 export async function commitSends(
   store: Queryable,

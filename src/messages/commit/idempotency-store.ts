@@ -15,9 +15,9 @@ export interface WantedKey {
 }
 
 /**
- * A key that has expired is deleted in passing, so that it can be claimed again; one that somebody else deletes is left to
- * them, because nobody may wait for another here. Each key is looked up by itself, and `+ interval '0'` keeps the planner from
- * the index of expiry: where the table is new it would read all keys by it.
+ * A key that has expired is deleted in passing, so that it can be claimed again. If somebody else is deleting it, that is left to them,
+ * because nobody may wait for another here. Each key is looked up by itself. `+ interval '0'` keeps the planner from the index of
+ * expiry, by which it would read all keys while the table is new.
  */
 const IDEMPOTENCY_FIND = `
   with wanted as (

@@ -19,7 +19,7 @@ import { listBegun, withdrawRequest, withdrawStray } from './withdraw-store.ts';
 /** Enough to share a commit among all callers of a busy moment, few enough to keep each statement short. */
 const SENDS_A_COMMIT_MAX = 100;
 const TURNS_A_COMMIT_MAX = 500;
-/** A single send may have as much. What shares its commit waits for all of it: a hundred of them took seconds. */
+/** As much as a single send may bring. All sends of a commit wait for all of its bytes: a hundred large ones took seconds. */
 const BYTES_A_COMMIT_MAX = 1 << 20;
 /**
  * One commit at a time is the cheapest: what comes meanwhile shares the next one. Two small ones took a third more of the
@@ -29,7 +29,7 @@ const COMMITS_MAX = 2;
 const BESIDE_MIN = 24;
 /** These commits are rare, so two at a time cost nothing. */
 const OTHERS_MAX = 2;
-/** With so many of them nothing more is begun: what cannot be stored must not go out. A few may be a fault in these alone. */
+/** With so many refused commits waiting nothing more is begun: what cannot be stored must not go out. A few may be at fault themselves. */
 const REFUSED_MAX = 100;
 const tooManyRefused = storeTooSlow('The outcomes of other sends cannot be stored', false);
 /** A store that takes this long to commit a request is in trouble, and its caller does better to come again. */
@@ -97,7 +97,7 @@ export function createLedger(database: Database, log: Logger, onEvents = () => {
         if (error instanceof StoreUnavailable && error.commitInDoubt && item.handed) {
           takeBack(request, begun);
         } else {
-          // While the store hangs these would pile up, and then be committed and taken back before anybody else's.
+          // Dropped: while the store hangs such requests would pile up, to be committed and taken back before anybody else's.
           item.request = null;
           running.delete(request.id);
         }
@@ -208,12 +208,13 @@ async function commitOnce(database: Database, commit: SendCommit): Promise<Set<s
 }
 
 /**
- * What has no row yet is written first and what has one is locked then, as reports do it. The statement alone would lock the
- * rows that are there before it came to one that a report is writing at this moment, and the report would wait for these.
+ * First writes the rows that are missing and then locks those that are there, in the order in which reports do it. The statement alone
+ * would lock rows that are there before it came to one that a report is writing at this moment, while that report waits for a lock
+ * of these rows.
  */
 function commitBesideReports(database: Database, commit: SendCommit): Promise<Set<string>> {
   return database.transaction(async (tx) => {
-    // What waited for its turn has a row from its beginning, and of a channel that is paced that is nearly everything.
+    // A message that waited for its turn has a row from its beginning. In a paced channel that is nearly every message.
     const packed = commit.settled.filter(({ message }) => message.status !== 'pending');
     if (packed.length > 0) await unpackSettled(tx, packed);
     return commitSends(tx, commit, 'any');
@@ -226,8 +227,9 @@ function isEventful({ when, settled }: Settlement): boolean {
 }
 
 /**
- * What is younger cannot have been settled by others, nor can its account have been erased. By the time of day, which goes on
- * while a machine sleeps; that of a virtual machine may stand still, and what others have settled then is known by its rows.
+ * Whether others may have settled it, or its account may have been erased: a younger request is safe from both. It goes by the time of
+ * day, which goes on while a machine sleeps. On a virtual machine that time may stand still too; then the rows show what others have
+ * settled.
  */
 function isOld({ settled: [first] }: Settlement): boolean {
   return first !== undefined && Date.now() - idTimeMs(first.requestId) > LEASE_MS;

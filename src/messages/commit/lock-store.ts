@@ -2,7 +2,7 @@ import type { Queryable } from '../../store/database.ts';
 import type { MessageStatus } from '../message.ts';
 import type { SettledMessage } from './settle-store.ts';
 
-/** Before their messages, as the recovery of another node does, which then leaves them alone. */
+/** Requests are locked before their messages, by a recovery too. A recovery skips a request that is locked. */
 const REQUEST_LOCK = `
   select r.id from unnest($1::uuid[], $2::uuid[]) as wanted(account_id, id)
   join request r on r.account_id = wanted.account_id and r.id = wanted.id
@@ -23,7 +23,7 @@ const MESSAGE_LOCK_STATUS = `
   join message m on m.account_id = wanted.account_id and m.id = wanted.id
   order by m.account_id, m.id for update of m`;
 
-/** The statuses that these messages have before this transaction changes them; those without a row are not there. */
+/** The statuses that these messages have before this transaction changes them. A message without a row is not in the result. */
 export async function lockStatuses(
   tx: Queryable,
   settled: readonly SettledMessage[],

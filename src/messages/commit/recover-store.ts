@@ -58,9 +58,9 @@ export interface RecoveredMessage {
 }
 
 /**
- * What was waiting was certainly not transmitted; what was under way may have been. Messages without a row get one from
- * the intent. Those with a row keep what a notification has proven meanwhile, and only their history tells that the send
- * itself never learned it.
+ * A message that was waiting was certainly not transmitted; one that was under way may have been. Messages without a row get one from
+ * the intent. A row keeps what a notification has proven of it meanwhile; then only the message's history tells that the send itself
+ * never learned its outcome.
  */
 const RUNNING_SETTLE = `
   with intended as (
@@ -124,7 +124,7 @@ export async function keepAnswer(tx: Queryable, kept: KeptAnswer): Promise<void>
   await tx.query(ANSWER_KEEP, [kept.accountId, kept.mode, kept.key, kept.requestId, kept.answer]);
 }
 
-/** Its messages stay as they are: nobody is told of them any more, and they are erased with the account. */
+/** The request's messages stay as they are: nobody is told of them any more, and they are erased with the account. */
 const DELETED_END = `
   update request r set completed_at = now(), intent = null from account a
   where r.account_id = $1 and r.id = $2 and r.completed_at is null and a.id = r.account_id and a.deleted_at is not null`;

@@ -53,9 +53,9 @@ export async function recoverRequests(
 async function settle(tx: Transaction, accountId: string, requestId: string, docsUrl: string): Promise<boolean> {
   const row = await lockRunning(tx, accountId, requestId);
   if (row === undefined) return false;
-  // A notification may be writing such a row at this moment, or changing it, or a node that was only paused takes its turn. They
-  // are waited for: the settling sees only what is committed before it, and would leave that message under way for ever, or
-  // its history without a beginning.
+  // At this moment a notification may be writing or changing a message's row, or a node that was only paused may be taking its turn.
+  // This waits for them. The settling sees only what was committed before it; otherwise it would leave such a message under way for
+  // ever, or its history without a beginning.
   await unpackMessages(
     tx,
     row.message_ids.map((messageId) => ({ accountId, channelId: row.channel_id, messageId })),

@@ -24,15 +24,16 @@ export interface CompletedRequest {
 }
 
 /**
- * What is known of the rows of messages that are settled. `new`: they have none, else the statement fails with a unique
- * violation and without any effect. `any`: they may have one, which is left as it is if it has an outcome. `told`: they may
- * have one with an outcome, which somebody was told and which stays the first that is known of the message.
+ * What is known of the rows of the messages that are settled.
+ * - `new`: no message has a row. If one has, the statement fails with a unique violation and has no effect.
+ * - `any`: a message may have a row. A row that has an outcome already is left as it is.
+ * - `told`: a message may have a row with an outcome. Somebody was told that one, so it stays the row's outcome; the status may go on.
  */
 export type RowsKnown = 'new' | 'any' | 'told';
 
 /**
- * What writes outcomes and completes requests, as a part of a statement. Its result, of rows of `any` kind, is the messages
- * that it has left as they are.
+ * What writes outcomes and completes requests, as a part of a statement. Only with `any` it has a result: the messages whose rows it has
+ * left as they are.
  */
 export function settlePart(
   settled: readonly SettledMessage[],
@@ -101,8 +102,8 @@ const COMPLETED = `
   )`;
 
 /**
- * Looked up one by one: joined, they would be compared with every key there is when the planner believes that there are none, as
- * it does after a night in which all have expired.
+ * The keys are looked up one by one. Joined, each would be compared with every key there is while the planner believes that there are
+ * none, as it does after a night in which all have expired.
  */
 const ANSWERED = `
   answered as (

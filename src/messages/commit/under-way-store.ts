@@ -10,9 +10,9 @@ export interface WantedMessage {
 }
 
 /**
- * Looked up by their primary keys one by one. What has no row yet is under way for as long as its request runs, whose intent
- * need not be unpacked for that: what waits for its turn has a row from the start. One that the provider has named in a report is
- * not under way any more, even if the report has a status that moves nothing.
+ * Messages and requests are looked up by their primary keys, one by one. A message without a row is under way as long as its request runs;
+ * the intent need not be unpacked to know that, because a message that waits for its turn has a row from the start. A message that a
+ * report of the provider has named is not under way any more, even if the status in that report moves nothing.
  */
 const MESSAGE_TRANSMITTING = `
   select w.id from unnest($1::uuid[], $2::uuid[], $3::uuid[]) as w(account_id, request_id, id)

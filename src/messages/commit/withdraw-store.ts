@@ -3,8 +3,8 @@ import type { Queryable } from '../../store/database.ts';
 import type { NewRequest } from './begin-store.ts';
 
 /**
- * Waits for a commit of the same request that is still under way, which may last as long as a synchronous standby is away.
- * Until it ends nobody sees its row, and a withdrawal would find nothing.
+ * Waits for a commit of the same request that is still under way, by inserting a row with the same key. Such a commit may take as long as
+ * a synchronous standby is away. Until it ends nobody sees its row, and a withdrawal would find nothing to take back.
  */
 const REQUEST_AWAIT = `
   insert into request (account_id, id, mode, channel_id, key_id, node_id, type, message_ids, intent)
@@ -13,11 +13,11 @@ const REQUEST_AWAIT = `
 const REQUEST_DELETE =
   'delete from request where account_id = $1 and id = $2 and completed_at is null returning message_ids';
 const KEY_FREE = 'delete from idempotency where account_id = $1 and mode = $3 and key = $4 and request_id = $2';
-/** The key of one that has ended meanwhile, by its send or by a recovery, replays its answer: somebody may have had it already. */
+/** A request that has ended meanwhile, by its send or by a recovery, keeps its key: it replays the answer, which somebody may have had. */
 const REQUEST_WITHDRAW = `
   with gone as (${REQUEST_DELETE}), freed as (${KEY_FREE} and exists (select from gone))
   select message_ids from gone`;
-/** Messages that were to wait for their turn have rows already, which nobody would settle without their request. */
+/** Messages that were to wait for their turn have rows already. Without their request nobody would ever settle these. */
 const MESSAGE_WITHDRAW = `
   delete from message m using (select $1::uuid as account_id, unnest($2::uuid[]) as id) as its
   where m.account_id = its.account_id and m.id = its.id and m.status = 'pending'`;
@@ -47,7 +47,7 @@ async function withdraw(tx: Queryable, { accountId, id, mode, key }: BegunReques
   for (const { message_ids } of withdrawn) await tx.query(MESSAGE_WITHDRAW, [accountId, message_ids]);
 }
 
-/** Bounded, for after an outage there may be many that still have to be settled. */
+/** Bounded, because after an outage there may be many that still have to be settled. */
 const REQUEST_BEGUN = `
   select account_id as "accountId", id, mode, idempotency_key as key from request
   where completed_at is null and node_id = $1 and id < $2 limit 1000`;

@@ -73,8 +73,8 @@ const PARAMETERS_BEFORE = 3;
 const BY_INDEX = ['request_id', 'message_id', 'to_phone', 'to_user_id', 'client_reference'] as const;
 
 /**
- * What a list goes by where few messages at most pass its narrowest filter: those are looked up first. Otherwise the plan may
- * follow the order of the page, and read all messages of the account.
+ * The filters that only few messages can pass. A list looks those messages up first, because otherwise its plan may follow the order of
+ * the page and read all messages of the account.
  */
 const FEW: Partial<Record<keyof MessageFilter, string>> = {
   request_id: messagesOf('(select message_ids from request where account_id = $1 and mode = $2 and id = $::uuid)'),
@@ -82,8 +82,8 @@ const FEW: Partial<Record<keyof MessageFilter, string>> = {
 };
 
 /**
- * Of the rows in the index `message_rare`, which holds what most messages are not, those that stand there by this word. Both
- * are written as in migration 19, else the index is not used. What is `unknown` has that error, and nothing else has it.
+ * The rows that the index `message_rare` holds under this word; it holds what most messages are not. Both conditions are written as in
+ * migration 19, else the index is not used. A message that is `unknown` has the error `outcome_unknown`, and no other message has it.
  */
 const BY_RARITY = `
   (direction = 'inbound' or error is not null or outcome is null) is true
@@ -100,12 +100,12 @@ const RARITIES: Partial<Record<MessageStatus, string>> = {
 
 const OF_MODE = 'mode = $2';
 /**
- * The same, where `message_test` serves a list that no filter's index does: a parameter would not tell the planner that it may.
- * Compared as a text, or the planner would compare the parameter with the word.
+ * The same for a list that no filter's index serves, so that the index `message_test` can: from a parameter alone the planner does not
+ * see that it may use that index. The parameter is compared as a text, because otherwise the planner would compare it with the word.
  */
 const OF_TEST_MODE = "mode = 'test' and mode::text = $2";
 
-/** A statement has `before` only if it is given: the planner takes every bound for narrow, also one that is none. */
+/** A statement has `before` only if it is given: the planner takes every bound for a narrow one, even if it excludes nothing. */
 const SINCE = { name: 'since', stored: 'id >= $::uuid', underWay: 'i.id >= $::uuid' } as const;
 const BEFORE = { name: 'before', stored: 'id < $::uuid', underWay: 'i.id < $::uuid' } as const;
 
@@ -124,7 +124,7 @@ export async function listMessages(
   limit: number,
 ): Promise<ListedMessage[]> {
   const directions = directionsOf(filter);
-  // No message goes both ways, and none would be found in all that there are.
+  // No message goes both ways. The statement would look through all messages there are, and find none.
   if (directions.size > 1) return [];
   const leading = BY_INDEX.find((name) => filter[name] !== undefined);
   const rarity = RARITIES[filter.status ?? (directions.has('inbound') ? 'received' : 'accepted')];

@@ -163,8 +163,8 @@ export async function findChannelNumbers(
 }
 
 /**
- * Of the same number, whoever wrote it: a number that was removed and connected again has another channel now. All are looked up
- * one by one (`offset 0` keeps it so), since an account may have many channels.
+ * Finds the message that each of these answers, among those of the same number, whoever wrote it: a number that was removed and connected
+ * again has another channel now. All are looked up one by one (`offset 0` keeps it so), since an account may have many channels.
  */
 const MESSAGE_ANSWERED = `
   select w.place::integer as place, answered.id

@@ -32,11 +32,16 @@ export interface ListedMessage extends MessageRow {
   content_bytes: number;
 }
 
+/** A page of a hundred contents of this size is less than a mebibyte, as the database keeps them. */
+const SMALL_BYTES = 8_192;
+
 const WHOLE = (content: string) => `${content} as content`;
+/** Reads a content only if it is small, and how large it is. */
 export const IF_SMALL = (content: string) => `
-    case when pg_column_size(${content}) <= 8192 then ${content} end as content,
+    case when pg_column_size(${content}) <= ${SMALL_BYTES} then ${content} end as content,
     coalesce(pg_column_size(${content}), 0) as content_bytes`;
 
+/** The columns of `MessageRow`, read from `message`. `read` says how its content is read. */
 export const storedColumns = (read = WHOLE) => `
   select id, request_id, channel_id, direction, type, phone, user_id, status, provider_message_id, client_reference,
     own_reference, held, ${read('content')}, error, pricing, reply_to_id, reply_to_provider_message_id, outcome, outcome_at,
@@ -58,12 +63,13 @@ export const underWay = (read = WHOLE) => `
   from request r cross join lateral jsonb_to_recordset(r.intent) as i(${INTENT_COLUMNS})`;
 
 /**
- * The messages of the account that have one of these ids, looked up one by one (`offset 0` keeps it so): before version 17,
- * PostgreSQL takes a list of ids in a young week for dearer than all messages that the account has there.
+ * The messages of the account that have one of these ids, looked up one by one (`offset 0` keeps it so): before version 17 PostgreSQL
+ * believes that looking up a list of ids in a young week costs more than reading all messages that the account has there.
  */
 export const messagesOf = (ids: string) => `(
   select m.* from (select distinct unnest(${ids}) as id) as wanted
   cross join lateral (select * from message where account_id = $1 and id = wanted.id offset 0) as m) as message`;
+
 /** A message that is completed between two queries is found twice, and its row wins. */
 export function mergeById<Row extends MessageRow>(running: Row[], stored: Row[]): Row[] {
   return [...new Map([...running, ...stored].map((row) => [row.id, row])).values()];

@@ -59,10 +59,11 @@ export async function locateMessages(tx: Queryable, reports: readonly StatusRepo
 }
 
 /**
- * Writes the row of a message that is still packed in its running request, because a report has come before the send's
- * own outcome was stored. The outcome finds the row later and adds itself to it. Written in the order in which rows are
- * locked everywhere, and by every transaction before it locks any: a row that another one is writing is waited for, which
- * must not be done while that one waits for a lock of ours.
+ * Writes the row of a message that is still packed in its running request, because a report has come before the send's own outcome was
+ * stored. The outcome finds the row later and adds itself to it.
+ *
+ * The rows are written in the order in which rows are locked everywhere. Every transaction unpacks before it locks any row: this waits
+ * for a row that another transaction is writing, which must not be done while that one waits for a lock of ours.
  */
 const MESSAGE_UNPACK = `
   with wanted as (
@@ -106,7 +107,7 @@ export interface LockedMessage {
 /** A message `m` that names nobody any more was erased. */
 const ERASED = 'm.phone is null and m.user_id is null';
 
-/** Nothing that comes late must tell again whom an erased message `m` was for. */
+/** A column's value, or null if the message `m` was erased: nothing that comes late may tell again whom it was for. */
 export function unlessErased(column: string): string {
   return `case when ${ERASED} then null else ${column} end`;
 }
@@ -158,7 +159,7 @@ export interface MessageChange {
   providerMessageId: string;
   userId: string | null;
   pricing: unknown;
-  /** null: the reports do not prove delivery. Of a message whose delivery was proven before, the first time stays. */
+  /** null: the reports do not prove delivery. If the delivery was proven before, that first time stays. */
   toDeliveryMs: number | null;
 }
 

@@ -29,21 +29,23 @@ export interface InboundMessage {
 }
 
 /**
- * What stands for a message's provider id once its person is erased, because a number can be read out of the id: the message
- * must not come back when the provider repeats it. It needs no key, there is too much chance in an id to try them all.
+ * What stands in the place of a message's provider id once its person is erased, because a number can be read out of the id. It is kept so
+ * that the message does not come back when the provider repeats it. The hash needs no secret key: ids are too random to be guessed.
  */
 export const erasedId = (providerMessageId: string) =>
   `encode(sha256(convert_to(${providerMessageId}, 'UTF8')), 'hex')`;
 
-/** Once the account is erased too, of a message whose person was not erased before, and of one whose was. */
+/** What stands for it once the account is erased too: of a message whose person was not erased before, and of one whose was. */
 const ERASED_WITH_ACCOUNT = `${erasedId('i.provider_message_id')}, ${erasedId(erasedId('i.provider_message_id'))}`;
 
 /**
- * Writes inbound messages, each once however often the provider repeats it, linked to the message that it answers
- * (of the same number, whoever wrote it, also one of these). The ids claimed first are what makes it once, also between nodes.
- * A look goes before, for the id and for what stands for it, one of which is there in whatever moment it is erased: the claim would
- * wait for that, and find the id free.
- * `offset 0` has the ids looked up one by one, also when the planner believes that there are none.
+ * Writes inbound messages, each once however often the provider repeats it. Each is linked to the message that it answers: one of the same
+ * number, whoever wrote it, which may be among these. The claim of their ids is what makes it once, also between nodes.
+ *
+ * Before the claim, the statement looks for the id and for the hash that stands for an erased one. At every moment of an erasure one of
+ * the two is there; the claim alone would wait for the erasure to end, and then find the id free.
+ *
+ * `offset 0` has the ids looked up one by one, even while the planner believes that there are none.
  */
 const INBOUND_INSERT = `
   with incoming as (
@@ -99,8 +101,8 @@ const INBOUND_RECEIVED_BEFORE = `
       and k.provider_message_id in (t.provider_message_id, ${erasedId('t.provider_message_id')}) offset 0) before`;
 
 /**
- * The ids of those that a former channel of the number has received, so that nothing is asked for most numbers. In whichever
- * account: what the one before was told is not for the one that has the number now.
+ * The ids of those that a former channel of the number has received, in whichever account: what the number's former owner was told is not
+ * for the present one. Most numbers have no former channel, and then the store is not asked.
  */
 async function findReceivedBefore(tx: Queryable, messages: readonly InboundMessage[]): Promise<Set<string>> {
   const former = messages.flatMap((message) =>
@@ -143,8 +145,8 @@ function channelsText({ accountId, channelId, formerChannels }: InboundMessage):
 }
 
 /**
- * The ids are taken from an account that is erased; by what stays of them, the number's next owner is not told of what the
- * provider repeats. The account's channels must still be there.
+ * Takes the ids away from an account that is erased. What stays of them is a hash, so that the number's next owner is not told of messages
+ * that the provider repeats. The account's channels must still be there.
  */
 const INBOUND_ID_DETACH = `
   with gone as (
@@ -179,7 +181,7 @@ const ERASED_INBOUND_ID_EXPIRE = `
     select ctid from erased_inbound_id where created_at <= now() - $1 * interval '1 day' limit 5000)
   returning 1 as gone`;
 
-/** The same of erased accounts. */
+/** The same for what stays of erased accounts. */
 export async function expireErasedInboundIds(store: Queryable, days: number): Promise<number> {
   return (await store.query(ERASED_INBOUND_ID_EXPIRE, [days])).length;
 }

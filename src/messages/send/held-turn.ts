@@ -30,9 +30,9 @@ interface Holder {
 type GivenTurn = Exclude<Turn, { kind: 'never' }>;
 
 /**
- * The turn of a message on its way, until it is used. What returns an error tells why the message fails instead of going;
- * null: nothing. No turn is taken that comes after the deadline. The person's turn is kept from one of the channel to the next
- * until it is used, or given back.
+ * The turn of a message on its way, until it is used. A method that returns an error tells by it why the message fails and does not go;
+ * null: it may go. No turn is taken that comes after the deadline. While one turn of the channel is replaced by another, the message
+ * keeps its turn of the person, until that is used or given back.
  */
 export class HeldTurn {
   readonly #deps: Deps;
@@ -48,7 +48,7 @@ export class HeldTurn {
     this.#lastMs = holder.deadlineMs - TAKING_TURN_MS;
   }
 
-  /** Whether it must not be used any more, for it would be too late. */
+  /** Whether it is too late to use it. */
   isPassed(): boolean {
     return this.#deps.clock.steadyMs() > this.#turn.untilMs;
   }
@@ -58,12 +58,12 @@ export class HeldTurn {
     return this.#deps.pacing.mayGo(this.#holder.channel, this.isPassed());
   }
 
-  /** How long it is until its time. */
+  /** How long it is until the turn's time. */
   waitMs(): number {
     return Math.max(0, this.#turn.atMs - this.#deps.clock.steadyMs());
   }
 
-  /** Waits until its time, or until so long before it. */
+  /** Waits until the turn's time, or until `aheadMs` before it. */
   async reach(aheadMs = 0): Promise<MessageError | null> {
     const { deadline } = this.#holder;
     const waitMs = this.waitMs() - aheadMs;
@@ -76,7 +76,10 @@ export class HeldTurn {
     }
   }
 
-  /** The same, and takes another one first if it has passed; or one of the channel, if it is the person's and has come. */
+  /**
+   * Waits as `reach` does, but takes another turn first where that is needed: if this one has passed, or if it is only the person's and
+   * its time has come, so that one of the channel must be added.
+   */
   async come(aheadMs = 0): Promise<MessageError | null> {
     const { isReserved } = this.#turn;
     let error = isReserved ? null : await this.reach();

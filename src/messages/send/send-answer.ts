@@ -39,7 +39,7 @@ export async function explainClosedWindows(
   });
 }
 
-/** An entry is `accepted`, or `failed`, as soon as the provider's answer or a notification proves it. */
+/** Makes the answer. An entry is `accepted`, or `failed`, as soon as the provider's answer or a notification proves it. */
 export async function answerOf(
   deps: AnswerDeps,
   request: NewRequest,
@@ -63,14 +63,14 @@ export async function answerOf(
   );
 }
 
-/** What the provider has refused may have been taken nonetheless, and a notification knows better. */
+/** Whether a notification may know better: a message that the provider has refused may have been taken all the same. */
 function isUnsure({ error }: IntendedMessage, outcome: Outcome | undefined): boolean {
   if (outcome?.status === 'unknown') return true;
   return outcome?.status === 'failed' && error === null && outcome.error?.code !== 'not_attempted';
 }
 
 function sourceOf(message: IntendedMessage, outcome: Outcome, found: SettledElsewhere | undefined): EntrySource {
-  // Of a refused message only what proves the opposite is news: its own refusal may be stored by now.
+  // For a refused message only the proof of the opposite is news: what was found may be its own refusal, stored by now.
   const proof = outcome.status === 'failed' && found?.status === 'failed' ? undefined : found;
   const proven = proof === undefined ? undefined : proof.status === 'failed' ? 'failed' : 'accepted';
   return {

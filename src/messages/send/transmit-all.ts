@@ -48,8 +48,8 @@ export interface LateMessage {
 }
 
 /**
- * All messages at once, each in its turn, which every one has that did not fail before; whatever is not settled at the
- * deadline is `unknown` in the answer and settled later. `onOutcome` is told of each message whose outcome is known before.
+ * Transmits all messages at once, each in its turn. Every message that has not failed before has one. A message that is in flight at the
+ * deadline is `unknown` in the answer, and settled later. `onOutcome` is told of each message whose outcome is known before.
  */
 export async function transmitAll(
   deps: TransmitDeps,
@@ -130,7 +130,7 @@ async function outcomeInTurn(
   let isRepeated = false;
   if (deadline.aborted) return failed({ code: 'not_attempted' });
   const look = async () => {
-    // By now it is that, whatever it was when its send began.
+    // By now it is `transmitting`, whatever it was when its send began.
     const later = await claimBeforeDeadline(deps, call, { ...message, status: 'transmitting' }, deadline);
     if (later.kind === 'refused') {
       keptBack = later.error;
@@ -154,7 +154,7 @@ async function outcomeInTurn(
       deadlineMs,
       async takeAnotherTurn() {
         isRepeated = true;
-        // Before the turn, which must not pass meanwhile; what it says is asked once more after it.
+        // Before the turn, because the turn must not pass during this wait. After the turn the reports are asked for once more.
         await areReportsApplied(deps, deadline);
         const wish = { turn, asItIsNow: () => asItIsNow(deps, call, message) };
         const later = await takeAnotherTurn(deps.log, wish, deadline);
@@ -242,8 +242,8 @@ async function isSettledByNow(deps: TransmitDeps, call: TransmitCall, messageId:
 }
 
 /**
- * A notification that was answered counts from then on, and in a burst is applied seconds later: just when the provider
- * throttles, and just what it refused may be in it.
+ * Waits until the reports are applied that have come. A notification counts from the moment in which it was answered, but in a burst it
+ * is applied seconds later. That is when the provider throttles, and the report may be about the very message that it has refused.
  */
 async function areReportsApplied({ untilApplied, log }: TransmitDeps, giveUp: AbortSignal): Promise<boolean> {
   try {
@@ -254,14 +254,14 @@ async function areReportsApplied({ untilApplied, log }: TransmitDeps, giveUp: Ab
   }
 }
 
-/** A connection is held for so long, although others need it: to give it back would cost the message another turn. */
+/** For so long a message keeps its connection, although others need it: if it gave it back, it would need another turn. */
 const APPLIED_SOON_MS = 500;
 
 function soon(deadline: AbortSignal): AbortSignal {
   return AbortSignal.any([deadline, AbortSignal.timeout(APPLIED_SOON_MS)]);
 }
 
-/** By a notification; or by another node, if this one was paused for so long that it was taken for gone. */
+/** Whether the message was settled: by a notification, or by another node, if this one was paused for so long that it was taken for gone. */
 async function isSettled(
   { isTransmitting, log }: TransmitDeps,
   { channel, requestId }: TransmitCall,

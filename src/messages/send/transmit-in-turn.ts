@@ -26,7 +26,7 @@ export interface Attempt {
 interface Looked {
   sender: Sender;
   atMs: number;
-  /** What was found out so long ago is found out again before the message goes; 0: after any wait. */
+  /** After this time the message is looked at again before it goes; 0: after any wait. */
   staleMs: number;
 }
 
@@ -40,8 +40,8 @@ interface Waited {
 }
 
 /**
- * Transmits a message once, in its turn: one that has passed is replaced. While messages wait for a free connection, their turns
- * pass one after the other, and all of them would go in one moment: those go that the channel's throughput has room for.
+ * Transmits a message once, in its turn; a turn that has passed is replaced. While messages wait for a free connection their turns pass one
+ * after the other, and then all of them would go in one moment. Of these only as many go as the channel's throughput has room for.
  */
 export async function transmitInTurn(
   deps: Deps,
@@ -63,7 +63,7 @@ export async function transmitInTurn(
   return { kind: 'kept_back', error };
 }
 
-/** It is looked at shortly before its turn, so that a look may take its time and the turn is used nonetheless. */
+/** Waits for the turn. The message is looked at shortly before, so that the look may take its time and the turn is used all the same. */
 async function untilInTurn({ clock }: Deps, attempt: Attempt, looked: Looked): Promise<MessageError | null> {
   const { turn } = attempt;
   do {
@@ -78,8 +78,8 @@ async function untilInTurn({ clock }: Deps, attempt: Attempt, looked: Looked): P
 }
 
 /**
- * The sender to transmit by, on the connection that the message has waited for; undefined: `waited` says what else. No turn is
- * waited for here, because others need the connection.
+ * Decides what becomes of a message that has got the connection it has waited for. Returns the sender to transmit by; undefined: `waited`
+ * says why it does not go. Nothing here waits for a turn, because others need the connection.
  */
 async function useConnection(
   { clock }: Deps,

@@ -50,7 +50,7 @@ export async function transmit(deps: Deps, transmission: Transmission): Promise<
     if (settled === 'cannot_tell') break;
     const asItIsNow = clock.steadyMs() - foundMs < STALE_MS ? sender : await lookAgain();
     if (asItIsNow === undefined) break;
-    // A notification may come at any time, so that a repetition is looked at after any wait.
+    // A notification may come at any time, so a message that is repeated is looked at again after any wait.
     const again = await transmitInTurn(deps, transmission, asItIsNow, 0);
     // It was transmitted before, and the refusal is what is known of it.
     if (again.kind === 'kept_back' || isNotAttempted(again)) break;
