@@ -124,8 +124,8 @@ function toSending(row: SendingChannelRow, open: Sealer['open']): KnownChannel {
 }
 
 /**
- * A copy in memory of its own. What the driver gives is a part of one of Node's pools of 64 KiB, which a few bytes that are kept
- * would keep as a whole, for each account that is remembered.
+ * A copy in memory of its own. What the driver gives is a part of one of Node's pools of 64 KiB. To keep those few bytes would keep the whole
+ * pool, for each account that is remembered.
  */
 function apart(bytes: Buffer): Buffer {
   return Buffer.from(Uint8Array.from(bytes).buffer);

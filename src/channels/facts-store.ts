@@ -3,9 +3,9 @@ import type { Queryable } from '../store/database.ts';
 import { CHANNEL_COLUMNS, type ChannelRow, channelColumnsOf, idsOf, type NamedChannel } from './store.ts';
 
 /**
- * Claims channels whose facts are due: another node then finds nothing to read. The claim of a live channel lapses, so that a
- * number that could not be asked, or whose node has died, is due again behind those that have waited longer. What a
- * notification has asked for comes first, and for test channels it is all there is.
+ * Claims channels whose facts are due, so that another node finds nothing to read. The claim of a live channel lapses: a number that could
+ * not be asked for, or whose node has died, is due again, behind those that have waited longer. Channels that a notification has made
+ * due (`facts_read_at is null`) come first. Test channels become due only like this.
  */
 const CHANNEL_CLAIM_FACTS = `
   with due as (
@@ -18,14 +18,14 @@ const CHANNEL_CLAIM_FACTS = `
   from due where channel.account_id = due.account_id and channel.id = due.id returning channel.id, channel.account_id`;
 
 /**
- * Not the next round: the provider limits such questions, and counts those that it does not answer. Longer than it takes to
- * ask.
+ * Longer than it takes to ask, and longer than until the next round: the provider limits such questions, and counts also those that it does
+ * not answer.
  */
 const CLAIMED_SECONDS = 60;
 
 const CHANNEL_READ = `select ${CHANNEL_COLUMNS} from channel where account_id = any($1) and id = any($2)`;
 
-/** Channels, at most `limit`, whose facts were not read for so long. */
+/** Channels, at most `limit`, whose facts were not read for `everySeconds`. */
 export async function claimForFacts(store: Queryable, everySeconds: number, limit: number): Promise<ChannelRow[]> {
   const due = await store.query<{ account_id: string; id: string }>(CHANNEL_CLAIM_FACTS, [
     everySeconds,
@@ -49,9 +49,8 @@ export async function noteFactsRead(
 }
 
 /**
- * Only if the provider tells something new, and the channel is still the one that was asked for. The last known messaging
- * limit stays where the provider tells none: it leaves that member out of some answers, and tells of a change by a
- * notification too.
+ * Writes only if the provider tells something new, and if the channel still has the token that was asked with. The last known messaging limit
+ * stays where the provider tells none: it leaves that member out of some answers, and a notification tells of a change as well.
  */
 const CHANNEL_NOTE_FACTS = `
   update channel set name = $4, quality = $5, throughput_per_second = $6, messaging_limit = coalesce($7, messaging_limit),

@@ -1,10 +1,10 @@
 import type { SteadyClock } from '../kernel/clock.ts';
 import { LATE_MS } from './turn-stock.ts';
 
-/** With more channels the ones that have rested are forgotten. */
+/** Beyond this many, channels that have rested are forgotten. */
 const CHANNELS_MAX = 1_000;
 
-/** Of each channel, what this node transmits at its real pace. */
+/** The pace at which this node really transmits, for each channel. */
 export interface LateRoom {
   /**
    * Whether a message may go out now. One that is in its turn may; a late one may as long as this node transmits less than the
@@ -14,9 +14,9 @@ export interface LateRoom {
 }
 
 /**
- * Messages that wait for a free connection miss their turns, and would go all at once when many become free. Where they only
- * trickle, because the connections are what is scarce, to take second turns would waste the channel's: a leaky bucket tells the
- * two apart (https://en.wikipedia.org/wiki/Generic_cell_rate_algorithm).
+ * Messages that wait for a free connection miss their turns. If many connections become free at once, all these messages would go in one
+ * moment. If the messages only trickle, because connections are scarce, second turns for them would waste the channel's throughput. A
+ * leaky bucket tells the two cases apart (https://en.wikipedia.org/wiki/Generic_cell_rate_algorithm).
  */
 export function createLateRoom(clock: SteadyClock): LateRoom {
   /** When each channel has made up for what has gone. */

@@ -11,7 +11,7 @@ export interface PaceWish {
   savedMs: number;
 }
 
-/** The turns given: the first in so many milliseconds (it may lie behind us), each next one a step later. */
+/** The turns given: the first in `startMs` (which may be below 0, for one that has passed), and each further one a step later. */
 export interface PaceGrant {
   accountId: string;
   channelId: string;
@@ -29,9 +29,9 @@ const PACE_PREPARE = `
 const AHEAD = "interval '150 seconds'";
 
 /**
- * Reserves turns for all nodes together, on the database's clock. A channel that was idle has only so much saved up as the
- * wish says, so that the rate holds in every second. Only turns within the horizon are given: what is refused takes
- * nothing away from others. What lies further ahead than anybody reserves was written before the clock was set back, and
+ * Reserves turns for all nodes together, on the database's clock. A channel that was idle may make up for no more time than the wish says, so
+ * that the rate holds in every second. Only turns within the horizon are given, so that a wish that gets none takes nothing away from
+ * others. A `next_at` further ahead than anybody reserves was written before the clock was set back; it is not believed, because it
  * would keep the channel from sending until then.
  */
 const PACE_RESERVE = `

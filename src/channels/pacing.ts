@@ -16,13 +16,13 @@ const WISHES_A_QUERY_MAX = 500;
 /** What an idle channel may make up for at once. */
 const SAVED_MS = LATE_MS;
 /**
- * The same where turns are reserved ahead. With all of `SAVED_MS` the first of them would be nearly too late to be used when
- * they are given, and the rest within moments: a channel below its throughput would ask for nearly every send.
+ * The same where turns are reserved ahead. With all of `SAVED_MS` the first turns would be nearly too late when they are given, and the others
+ * would be so within moments: a channel below its throughput would have to ask the store for nearly every send.
  */
 const SAVED_AHEAD_MS = LATE_MS - WINDOW_MS;
-/** Of one request: what is saved up is a matter of all that share a reservation, and the horizon one of when they are asked for. */
+/** The wish of one request. What is saved up, and the horizon, are decided when the wishes of a moment are reserved together. */
 type OwnWish = Omit<PaceWish, 'savedMs' | 'horizonMs'> & { deadlineMs: number };
-/** Nobody has a use of these turns any more, and they pass. */
+/** By then nobody has a use for the turns, and they pass unused. */
 const tooLong = storeTooSlow('No turns before the deadline', false);
 
 /**
@@ -50,7 +50,7 @@ export interface Pacing {
    * than the channel's throughput.
    */
   mayGo(channel: SendingChannel, isLate: boolean): boolean;
-  /** These people's messages did not go in their turns. The channel's have passed; the pair limit must not count them. */
+  /** These people's messages did not go in their turns. The channel's turns have passed, but the pair limit must not count the messages. */
   giveBack(channel: SendingChannel, people: readonly string[]): void;
 }
 
@@ -64,7 +64,7 @@ export function createPacing(database: Queryable, clock: SteadyClock): Pacing {
   const lateRoom = createLateRoom(clock);
   const reservations = createBatcher<OwnWish, Turns>({
     itemsMax: WISHES_A_QUERY_MAX,
-    // One after the other: those who wait meanwhile may find enough in what the one before has reserved ahead.
+    // One reservation after the other: those who wait meanwhile may find enough in what the one before has reserved ahead.
     flushesMax: 1,
     flush: (wishes) => reserveTogether({ database, stock, nowMs: clock.steadyMs() }, wishes),
   });
@@ -84,7 +84,8 @@ export function createPacing(database: Queryable, clock: SteadyClock): Pacing {
       const horizonMs = Math.floor(deadlineMs - clock.steadyMs());
       if (horizonMs <= 0) return people.map(() => TOO_LATE);
       const waits = people.map((person) => pairs.delayMs(channel.id, person));
-      // What is reserved now for who has to wait would pass before, and many such messages would then go at once.
+      // A turn of the channel is reserved only for those who need not wait for their pair: reserved now, the turns of the others would
+      // pass before they are used, and many such messages would then go at once.
       const wanting = waits.filter((waitMs) => waitMs <= NOW_MS).length;
       const grant = wanting === 0 ? NOTHING : await reserve(channel, wanting, deadlineMs);
       // Read again: turns are counted from the moment in which the store gave them, and it may have been slow.
@@ -154,7 +155,7 @@ interface Asked {
 async function reserveTogether(asked: Asked, wishes: readonly OwnWish[]): Promise<Turns[]> {
   const { stock, nowMs } = asked;
   const kept = wishes.map(({ channelId, messages, perSecond, deadlineMs }) => {
-    // Whoever asked for these was answered while the store kept them waiting, and must not take the turns of others.
+    // Its deadline has passed while the store kept it waiting: its caller was answered, and must not take the turns of others.
     if (deadlineMs <= nowMs) return NOTHING;
     // Asked again: while they waited, those before them may have left enough.
     return stock.take(channelId, messages, perSecond);

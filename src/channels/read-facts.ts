@@ -51,7 +51,7 @@ async function readFacts({ database, provider, sealer, log, sandbox }: Deps, cha
   }
 }
 
-/** A notification whose items are applied one by one may hold the account's event counter and wait for the channel. */
+/** Repeated after a conflict: a notification whose items are applied one by one may hold the account's event counter and wait for the channel. */
 async function keepFacts(tx: Transaction, channel: ChannelRow, facts: SenderFacts): Promise<void> {
   await lockChannels(tx, [channel]);
   await noteFactsRead(tx, channel);

@@ -19,7 +19,7 @@ export interface ChannelRow {
   updated_at: Date;
 }
 
-/** An account's only channel of a mode is its default, whether or not it was made that. `isOnly` tells whether it is the only one. */
+/** An account's only channel of a mode is its default, whether or not it was made the default. `isOnly`: the condition that it is the only one. */
 const columnsWith = (
   isOnly: string,
 ) => `account_id, id, mode, phone_number_id, business_account_id, phone_number, name, access_token_sealed,
@@ -32,8 +32,8 @@ export const CHANNEL_COLUMNS = columnsWith(`not exists (
       and other.id <> channel.id and other.status <> 'removed')`);
 
 /**
- * For many channels of the accounts that the condition names: their channels are counted once. To look for another one beside each
- * of 3,000 took two seconds in an account that had removed as many before: it looks past these, each time.
+ * For many channels of the accounts that the condition names: their channels are counted once. Looking for another one beside each of 3,000
+ * took two seconds in an account that had removed 3,000 before, because each look goes past the removed ones.
  */
 export const channelColumnsOf = (accounts: string) =>
   columnsWith(`(account_id, mode) in (
@@ -54,8 +54,9 @@ const CHANNELS_LOCK = `
   order by c.account_id, c.id for no key update of c`;
 
 /**
- * For who tells of channels: what is read of them afterwards stays so until the end of the transaction. A statement of its own,
- * because of the account's other channels, by which one is the default or not, a statement sees what was committed when it began.
+ * For those who tell of channels: what they read of these channels afterwards stays so until the end of the transaction. It must be a
+ * statement of its own. Whether a channel is the default depends on the account's other channels too, and of these a statement sees
+ * what was committed when it began.
  */
 export async function lockChannels(tx: Queryable, channels: readonly NamedChannel[]): Promise<void> {
   await tx.query(CHANNELS_LOCK, idsOf(channels));
@@ -69,7 +70,7 @@ export function idsOf(channels: readonly NamedChannel[]): [string[], string[]] {
   return [channels.map((channel) => channel.account_id), channels.map(({ id }) => id)];
 }
 
-/** Another slice's table: what waits for its turn must stop within the same time as its account, and is asked for often. */
+/** It reads the table of another slice: a message that waits for its turn must stop within the same time as its account, and asks often. */
 const CHANNEL_LIST_SENDING = `
   select ${channelColumnsOf('= any($1::uuid[])')},
     (select a.suspended_at is not null from account a where a.id = channel.account_id) as account_suspended
@@ -77,7 +78,7 @@ const CHANNEL_LIST_SENDING = `
 
 export type SendingChannelRow = ChannelRow & { account_suspended: boolean };
 
-/** The same of each of these accounts, with what it may do. */
+/** The channels that each of these accounts has now, with whether the account is suspended. */
 export async function listSendingChannels(
   store: Queryable,
   accountIds: readonly string[],

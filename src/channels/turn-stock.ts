@@ -20,7 +20,7 @@ export interface TurnStock {
   want(channelId: string, turns: number): void;
   /** Takes that many, or none if there are not enough. `perSecond` is the channel's throughput. */
   take(channelId: string, turns: number, perSecond: number): Turns | undefined;
-  /** How many to reserve beyond those wanted now; less what is kept already, so that the stock is bounded. */
+  /** How many turns to reserve beyond those wanted now. What is kept already is taken off, so that the stock is bounded. */
   ahead(channelId: string, perSecond: number): number;
   /** Keeps turns that were reserved ahead. */
   put(channelId: string, turns: Turns): void;

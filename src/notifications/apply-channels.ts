@@ -29,7 +29,7 @@ export async function applyChannelItem(
   return (await noteMessagingLimit(tx, targets, item.messagingLimit)).map((channel) => channelEvent(channel));
 }
 
-/** What says enough by its name, should the provider leave out the details. */
+/** Events whose name says enough where the provider leaves out the details. */
 const RESTRICTING = new Set(['account_restriction', 'disabled_update', 'account_violation']);
 
 /** undefined: it tells of something else, such as a partner. */

@@ -32,7 +32,7 @@ export async function applyItems(
       tx,
       effects.reports.map(({ report }) => report),
     );
-    // What is gone for its readers, though its week is not dropped yet, must not be told again, with its number and reference.
+    // A message that nobody may read any more, though its week is not dropped yet, must not be told of again, with its number.
     events.push(...moved.filter(({ messageId }) => messageId >= keptFromId));
     effects.reports.forEach(({ place }, index) => {
       if (known[index] !== true) left.set(place, 'unknown_message');

@@ -15,8 +15,8 @@ import {
 } from './store.ts';
 
 /**
- * The most that one transaction takes. Statuses of one notification may be a thousand, so its bytes count as well: 16 MiB of them
- * kept this process from everything else for half a second.
+ * The most that one transaction takes. One notification may hold a thousand statuses, so bytes are counted as well: 16 MiB of them kept
+ * this process from everything else for half a second.
  */
 const ROWS_MAX = 500;
 const BYTES_MAX = 1 << 20;
@@ -24,13 +24,13 @@ const BYTES_MAX = 1 << 20;
 const PACKS_MAX = 50;
 /** At least this many that wait in rows of their own are taken, even if packs fill the transaction: a flood must not hold them up. */
 const WAITING_ROWS_MIN = 100;
-/** And this many bytes of them: beside one full pack it would else be a row a transaction. The first is taken whatever its size. */
+/** And this many bytes of them: beside a full pack each transaction would else take one row only. The first is taken whatever its size. */
 const WAITING_BYTES_MIN = 256 << 10;
 
 export interface RoundDeps extends ApplyDeps {
   /** Told what a batch has come to, once that is committed. */
   onBatch?(batch: AppliedBatch, durationMs: number): void;
-  /** Told before packs are claimed. What it returns is told once they are applied, if no other was left. */
+  /** Called before packs are claimed. What it returns is called once they are applied, if no other packs were left. */
   onClaim?(): () => void;
 }
 
@@ -86,7 +86,7 @@ async function claim(tx: Transaction, order: ClaimOrder): Promise<Claimed> {
   return { packed, left, waiting, spoiling };
 }
 
-/** In the order in which all of them came, whether or not they were looked at before. */
+/** Applies all that was claimed in the order in which it came, whether or not it was looked at before. */
 async function applyClaimed(tx: Transaction, deps: RoundDeps, { packed, waiting }: Claimed): Promise<AppliedBatch> {
   const inOrder = [...packed, ...waiting].sort((a, b) => (a.id < b.id ? -1 : 1));
   const applied = await applyNotifications(tx, deps, inOrder);
@@ -98,8 +98,8 @@ async function applyClaimed(tx: Transaction, deps: RoundDeps, { packed, waiting 
 }
 
 /**
- * Applies it as a whole, and if that is refused, item by item; at once item by item if one of them has failed before. What
- * is refused even then is set aside whole, or it would come back for ever.
+ * Applies one notification by itself: as a whole first, and item by item if that is refused. If one of its items has failed before, it is
+ * applied item by item at once. A notification that is refused even then is set aside whole, or it would come back for ever.
  */
 async function applyAlone(
   database: Database,

@@ -13,13 +13,13 @@ export interface Brought {
 export interface Backlog {
   /** Counts what has come for a number. */
   add(number: string, bytes: number): Brought;
-  /** To be called before packs are claimed. What it returns is to be called once they are applied, if no other was left. */
+  /** To be called before packs are claimed. What it returns is to be called once they are applied, if no other packs were left. */
   beginClaim(): () => void;
 }
 
 interface Load {
   bytes: number;
-  /** How many that were called busy are not committed yet. */
+  /** How many notifications that were called busy are not committed yet. */
   open: number;
   /** How many claims had begun when the last of these was committed: only a later one sees it. */
   claims: number;
@@ -28,8 +28,8 @@ interface Load {
 const QUIET: Brought = { busy: false, onWritten() {} };
 
 /**
- * Keeps the reports of one campaign from holding up everybody else's. A number that is busy stays so as long as anything may
- * wait that was called busy, in a pack or for its commit: what it brings later must not go before what it brought earlier.
+ * Keeps the reports of one campaign from holding up everybody else's. A busy number stays busy as long as any notification may wait that was
+ * called busy, in a pack or for its commit: what the number brings later must not go before what it brought earlier.
  */
 export function createBacklog(): Backlog {
   const loads = new Map<string, Load>();

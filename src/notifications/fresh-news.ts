@@ -14,11 +14,13 @@ export interface News<Item extends ChannelItem | TemplateItem> {
 }
 
 /**
- * Notes news as applied, and returns what was not applied before. A status can be judged by what is known of its message, but
- * a template that is reported as paused again may really have been paused twice. News without a time cannot be told from a
- * repetition that is meant, so it is applied each time. Times are whole seconds, and nothing else identifies news: what is
- * told, taken back and told again within one second counts once. All of this news has the templates, or the number's facts,
- * read again soon, which settles how it ended.
+ * Notes news as applied, and returns the news that was not applied before. This is needed because a repetition cannot be recognised
+ * otherwise: a status is judged by what is known of its message, but a template that is reported as paused again may really have been
+ * paused twice.
+ *
+ * News without a time is applied each time it comes, because it may be meant again. Times are whole seconds, and nothing else identifies
+ * news: what is told, taken back and told again within one second counts once. That does no lasting harm, because all news has the
+ * templates or the number's facts read again soon.
  */
 export async function takeFreshNews<Item extends ChannelItem | TemplateItem>(
   tx: Queryable,
@@ -30,12 +32,12 @@ export async function takeFreshNews<Item extends ChannelItem | TemplateItem>(
   const fresh = await noteNews(tx, known);
   return news.filter((_, index) => {
     const digest = digests[index];
-    // What stands in the batch twice is taken out with the first of the two.
+    // Of news that is in the batch twice, only the first one counts as fresh.
     return digest === undefined || fresh.delete(digest);
   });
 }
 
-/** Of the item as it was read: what differs only in what we do not read has the same effect. */
+/** A digest of the item as we read it: two that differ only in what we do not read have the same effect. */
 function digestOf({ origin, item }: News<ChannelItem | TemplateItem>): string | undefined {
   if (item.at === undefined) return undefined;
   return createHash('sha256')

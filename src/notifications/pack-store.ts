@@ -74,7 +74,7 @@ const packClaim = (due: string, order: string) => `
   select id, ids, origins::text[] as origins, ends, bodies from sized
   where place = 1 or (rows_so_far <= $2 and bytes_so_far <= $3) order by ${order}`;
 
-/** By an index of the quiet ones alone: one of both kinds would be taken for look-ups by id as well, and read whole by them up to version 17. */
+/** Uses an index of the quiet packs alone. An index of both kinds would be used for look-ups by id too, and up to version 17 read whole by them. */
 const QUIET_FIRST = `
   quiet as materialized (${DUE} where not busy order by id limit $1 ${LOCKED}),
   rest as materialized (${DUE} where busy order by id limit $1 - (select count(*) from quiet) ${LOCKED}),
@@ -94,7 +94,7 @@ export interface PackLimits {
   bytesMax: number;
 }
 
-/** Also one that is locked: another node looks at more packs than it takes. */
+/** Finds a locked pack too: another node locks more packs than it takes, and may leave this one. */
 const PACK_OTHER = 'select id from notification_pack where id <> all($1::uuid[]) order by id limit 1';
 
 /** The notifications of the packs that it claims, each pack whole; and whether it left some. */
@@ -117,7 +117,7 @@ function open({ id: packId, ids, origins, ends, bodies }: PackRow): PackedNotifi
   });
 }
 
-/** The bodies go back as they came: to cut each out of its pack again cost the database a third of this. */
+/** The bodies are sent back to the database as they came: to have it cut each out of the pack again was a third of this statement's cost. */
 const PACK_FINISH = `
   with gone as (delete from notification_pack where id = any($1::uuid[]))
   insert into notification (id, origin, body, state, kinds, items_left, error, attempts, next_at, applied_at)
@@ -143,7 +143,7 @@ export async function finishPacked(
   ]);
 }
 
-/** A pack that another node has taken meanwhile is gone once its lock is free, and nothing is written for it. */
+/** If another node has taken a pack meanwhile, the pack is gone by the time its lock is free, and nothing is written for it. */
 const UNPACK = `
   with pack as (
     select * from notification_pack where id = any($1::uuid[]) for update
@@ -167,7 +167,7 @@ function packIdsOf(packed: readonly PackedNotification[]): string[] {
 
 const VIEW = `u.id, 'waiting' as state, null as kinds, null as error, 0 as attempts`;
 
-/** Reads every pack, though not the bodies: nodes pack at the same time, so packs are not in the order of their contents. */
+/** Reads every pack, but not the bodies. It must, because nodes pack at the same time, and packs are not in the order of their contents. */
 const PACKED_LIST = `
   select ${VIEW} from notification_pack p, unnest(p.ids) as u(id)
   where $1::uuid is null or u.id < $1 order by u.id desc limit $2`;
@@ -187,7 +187,7 @@ export async function findPacked(store: Queryable, id: string): Promise<Notifica
 /** What was answered and is not applied yet. */
 export interface Unapplied {
   packs: Set<string>;
-  /** Some of a pack that was refused as a whole are still to be applied one by one. */
+  /** Whether notifications of a pack that was refused as a whole are still to be applied one by one. */
   unpacked: boolean;
 }
 

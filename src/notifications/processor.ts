@@ -23,9 +23,9 @@ export interface ProcessorDeps extends RoundDeps {
 }
 
 /**
- * Applies what was received, in rounds, as long as the process lives. Nodes share the work pack by pack. What numbers bring that
- * have little waiting goes first in every second round, so that they wait for two rounds at most; the others take the oldest
- * of all, so that the busy ones go on however many are quiet.
+ * Applies what was received, in rounds, as long as the process lives. Nodes share the work pack by pack. In every second round the numbers
+ * that are not busy come first, so that they wait for two rounds at most. The other rounds take the oldest of all packs, so that the
+ * busy numbers get on however many others there are.
  */
 export function startProcessor(
   database: Database,

@@ -21,7 +21,7 @@ const BYTES_A_PACK_MAX = 1 << 20;
 /** Bodies are held in memory until they are committed. Beyond this they are refused, and the provider repeats them. */
 const BYTES_HELD_MAX = 64 << 20;
 
-/** A statement on a dead connection ends after 35 s; the provider is told to repeat it before it has given up by itself. */
+/** A statement on a dead connection ends after 35 s. The provider is told to repeat the notification before it has given up by itself. */
 const COMMIT_WAIT_MS = 10_000;
 /** It may be committed nonetheless, and come again: the same notification twice has one effect. */
 const tooLong = storeTooSlow('No commit in time', true);
@@ -85,7 +85,7 @@ export function createIntake({ database, secrets, count, onReceived, onCommit }:
   };
 }
 
-/** Each list is compared whole, in constant time. That the second may be skipped tells only those who know a secret of the first. */
+/** Each list is compared whole, in constant time. The second list may be skipped, but that shows only to those who know a secret of the first. */
 function originOf(request: IncomingMessage, rawBody: Buffer, secrets: CallbackSecrets): Mode {
   const given = headerValues(request, 'x-hub-signature-256');
   const signature = given.length === 1 ? given[0] : undefined;

@@ -42,7 +42,10 @@ export async function claimNotifications(
   return rows.map(({ error, ...row }) => ({ ...row, spoiling: hasReason(error, 'failed') }));
 }
 
-/** Worded so that the index of what waits cannot be used: it would be read through for each (docs/decisions/0020-plans-that-stay-right.md). */
+/**
+ * Written so that the index of what waits cannot serve it: each look-up would read that index through
+ * (docs/decisions/0020-plans-that-stay-right.md).
+ */
 const STILL_WAITING = `state not in ('applied', 'set_aside')`;
 
 const NOTIFICATION_CLAIM_ONE = `
@@ -96,7 +99,7 @@ export function columnsOf(results: readonly NotificationResult[]): unknown[] {
 const NOTIFICATION_SET_ASIDE = `
   update notification set state = 'set_aside', error = $2, attempts = attempts + 1 where id = $1 and ${STILL_WAITING}`;
 
-/** Sets a whole notification aside of which nothing could be applied; what is left of it stays as it was. */
+/** Sets a whole notification aside because nothing of it could be applied. Which of its items are left stays as it was. */
 export async function setNotificationAside(store: Queryable, id: string, error: string | null): Promise<void> {
   await store.query(NOTIFICATION_SET_ASIDE, [id, error]);
 }
@@ -117,7 +120,7 @@ const notificationList = (which: string) => `
     and (state <> 'applied' or applied_at >= $3) and (state <> 'set_aside' or id >= $4)
   order by id desc limit $2`;
 const NOTIFICATION_LIST = notificationList('notification');
-/** `offset 0` gathers first what waits, which is little: else a new week is read in the order of the page, with all that is applied. */
+/** `offset 0` has what waits gathered first, which is little. Otherwise a young week is read in the order of the page, with all that is applied. */
 const NOTIFICATION_LISTS = new Map([
   ['waiting', notificationList("(select * from notification where state = 'waiting' offset 0) as one")],
   ['applied', notificationList("(select * from notification where state = 'applied') as one")],

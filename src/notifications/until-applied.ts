@@ -2,7 +2,7 @@ import { createBatcher } from '../store/batcher.ts';
 import type { Queryable } from '../store/database.ts';
 import { findUnapplied, type Unapplied } from './pack-store.ts';
 
-/** Longer than a burst is answered first and applied afterwards. Who waits has a deadline of its own, and something else to do. */
+/** Longer than a burst can put off applying. Whoever waits has a deadline of its own, and something else to do. */
 const WAIT_MS = 6_000;
 /** The waiters of one moment share a look: a provider that throttles does so to many messages at once. */
 const LOOK_EVERY_MS = 100;
@@ -15,8 +15,8 @@ const WAITERS_A_LOOK_MAX = 10_000;
 export type UntilApplied = (giveUp: AbortSignal) => Promise<boolean>;
 
 /**
- * By the ids of what waits, and not by times: the clocks of nodes differ, and that of the database may be set back. A flood of one
- * number makes everybody wait here: what is in a pack is not known before it is applied.
+ * It goes by the ids of the packs that wait and not by times, because the clocks of nodes differ and the database's may be set back. A flood
+ * of one number makes everybody wait here, because what is in a pack is not known before it is applied.
  */
 export function createUntilApplied(store: Queryable): UntilApplied {
   const looks = createBatcher<undefined, Unapplied>({

@@ -13,8 +13,8 @@ export interface ParentUserId {
 }
 
 /**
- * What is known already is left alone, as nearly always; only while the account forgets somebody is a later time noted, so that what
- * is told after the asking is not forgotten with the rest.
+ * A pair that is known already, as nearly always, is left alone. Only while an erasure is under way in the account its later time is noted,
+ * so that what was told after the erasure was asked for is not forgotten with the rest.
  */
 const PARENT_KEEP = `
   insert into parent_user_id as p (account_id, mode, parent_user_id, user_id, told_at)
@@ -68,7 +68,7 @@ export async function findKnownNames(
   return names;
 }
 
-/** What was told since the erasure was asked for ($3) is new, as a stop that came with it is, which could not be kept to without. */
+/** A pair that was told since the erasure was asked for ($3) is new and stays: without it a stop that came with it could not be kept to. */
 const PARENT_FORGET = `
   with by_user as (
     delete from parent_user_id where account_id = $1 and user_id = any($2) and told_at < $3
@@ -79,7 +79,7 @@ const PARENT_FORGET = `
   union all
   select parent_user_id, user_id from parent_user_id where account_id = $1 and parent_user_id = any($2)`;
 
-/** Returns what else the people are called by, though it be told since. */
+/** Returns the other names of these people, also those that were told since the erasure was asked for. */
 export async function forgetParents(
   tx: Queryable,
   { accountId, askedAt }: { accountId: string; askedAt: Date },

@@ -72,7 +72,7 @@ export interface PreferenceOwner {
   businessAccountId: string;
 }
 
-/** Where the words are kept. One beside the other, because migration 28 had to leave the first one's key alone. */
+/** Where the words are kept. There are two tables because migration 28 had to leave the key of the first one alone. */
 export const PREFERENCE_TABLES: Record<Mode, string> = {
   live: 'marketing_preference',
   test: 'test_marketing_preference',
@@ -100,9 +100,9 @@ const latestLike = (word: string) =>
 const COUNTS_NOW = `excluded.stopped <> p.stopped and excluded.at >= p.at and excluded.at > ${latestLike('excluded')}`;
 
 /**
- * The latest word counts, in whatever order the words arrive, and one that is repeated does not count again: none does whose
- * time is not after that of the latest one like it. The other identity stays known when a later word does not tell it, and is
- * learned from an earlier one that comes late. In one statement a person must not stand twice.
+ * The latest word counts, in whatever order the words arrive. A word that is repeated does not count again: a word counts only if its time is
+ * after that of the latest known word like it. The other identity stays known when a later word does not tell it, and is learned from an
+ * earlier word that comes late. No person may be in one statement twice.
  */
 const preferenceKeep = (table: string) => `
   insert into ${table} as p (account_id, business_account_id, person, other, stopped, at)
@@ -131,8 +131,8 @@ export async function keepPreferences(tx: Queryable, preferences: readonly Prefe
 }
 
 /**
- * A word without a time cannot be told from a repetition by it. For as long as the provider repeats, it is one of the latest
- * word like it.
+ * A word without a time cannot be told from a repetition. For as long as the provider repeats notifications, it is taken for a repetition of
+ * the latest known word like it.
  */
 const preferenceRepeated = (table: string) => `
   select w.place::integer as place
@@ -161,8 +161,8 @@ async function withoutRepeated(tx: Queryable, table: string, words: readonly Pre
 const keyOf = ({ accountId, businessAccountId, person }: Preference) => `${accountId} ${businessAccountId} ${person}`;
 
 /**
- * However often a person stops and resumes in one batch, only the last stop and the last resume can count: of the same second
- * the first of each, because the others repeat it. They are written in the order in which they were told.
+ * However often a person stops and resumes in one batch, only the last stop and the last resume can count. If several of a kind are of the
+ * same second, the first counts, because the others repeat it. Both are written in the order in which they were told, each in a turn.
  */
 function turnsOf(words: readonly Preference[]): Preference[][] {
   const turns: [Preference[], Preference[]] = [[], []];
@@ -188,10 +188,12 @@ function columnsOf(words: readonly Preference[]): unknown[] {
 }
 
 /**
- * By the later of the words that named the person as here and as their other identity; if both are of the same second, nobody
- * knows which is later, and a stop counts. Only where each of the two names the other: whoever got a person's former number must
- * not speak for them. That is compared in a way no index serves, so that the row is found by the key: while few words name both,
- * the index of the other identities looks as if it were empty.
+ * A person may have two words: one under the name that was asked for, and one under their other identity. The later one counts; if both
+ * are of the same second, nobody knows which is later, and a stop counts. The second one counts only if each of the two names the
+ * other, because whoever got a person's former number must not speak for them.
+ *
+ * `is not distinct from` is a comparison that no index serves, so that the row is found by the key. While few words name both identities,
+ * the index of the other identities looks as if it were empty, and the planner would choose it.
  */
 const preferenceFind = (table: string) => `
   select p.person, coalesce(later.stopped, p.stopped) as stopped, coalesce(later.at, p.at) as at from ${table} p
@@ -232,8 +234,8 @@ export async function findStopped(
 }
 
 /**
- * A word that the provider told under the parent user id alone, and one under a user id that it stands for, are of one person: the
- * later counts, in whatever order they arrive, and of the same second a stop. The user ids do not speak for each other.
+ * A word that the provider told under the parent user id alone and a word under a user id that it stands for are words of one person. The
+ * later one counts, in whatever order they arrive; of the same second, a stop does. The user ids do not speak for each other.
  */
 function isStopped(own: Word | undefined, others: readonly Word[]): boolean {
   if (own === undefined) return others.some(({ stopped }) => stopped);

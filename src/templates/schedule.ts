@@ -29,16 +29,17 @@ export function templateRounds(deps: Deps) {
   ];
 }
 
-/** Has business accounts read that have a channel now, and those read no more that have none. Returns how many there were. */
+/** Has business accounts read that have a channel now, and no longer those that have none. Returns how many there were of both. */
 async function keepSyncs(database: Database): Promise<number> {
   const gone = await forgetGoneSyncs(database);
   return gone + (await noteNewSyncs(database));
 }
 
 /**
- * Reads the templates of the business accounts that are due, one after another, each by one node at a time. Returns how many. One is
- * claimed when its turn has come: a provider that takes minutes for one, or a fault, keeps no other from being read meanwhile. What is
- * due by news that comes after its beginning is left to the next round, or a business account with much news would be read all the time.
+ * Reads the templates of the business accounts that are due, one after another, each by one node at a time. Returns how many. Each is claimed
+ * only when its turn has come, so that a provider that takes minutes for one, or a fault, keeps no other from being read meanwhile.
+ * A business account that becomes due by news after the round has begun is left to the next round; one with much news would else be
+ * read all the time.
  */
 export async function syncDueTemplates({ database, channels, registry, closing }: Deps): Promise<number> {
   const begunAt = await readDatabaseTime(database);
@@ -50,8 +51,8 @@ export async function syncDueTemplates({ database, channels, registry, closing }
     syncs += 1;
     const usable = await channels.listUsable(due.accountId, due.mode);
     const channel = usable.find((one) => one.businessAccountId === due.businessAccountId && !one.suspended);
-    // Its only channel may just have been removed. With a provider that is away it is due again in a minute. What is
-    // due although it is being read is so by news, which the list under way may not have.
+    // Its only channel may just have been removed. If the provider is away, it is due again in a minute. If it is due while it is
+    // being read here, there was news that the list under way may not have.
     if (channel !== undefined) await registry.syncAnew(channel);
   }
   return syncs;

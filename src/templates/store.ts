@@ -75,14 +75,14 @@ export function listTemplateRows(
 }
 
 /**
- * Holds of a template of which nothing was learned since a reading began: what came meanwhile is newer than its list. A time
- * that is still to come was written while the database's clock was ahead, and holds up nothing.
+ * Whether nothing was learned of a template since a reading began: what came meanwhile is newer than the list that was read. A time that
+ * lies in the future was written while the database's clock was ahead, and does not count.
  */
 const unchangedSince = (time: string) => `not t.updated_at between ${time}::text::timestamptz and clock_timestamp()`;
 
 /**
- * Writes what the provider lists, and tells what was new and what has changed. A template that is as it was is not
- * written again. What is written is as old as the beginning of its reading, `$13`, so that of two the later one holds.
+ * Writes what the provider lists, and tells what was new and what has changed. A template that is as it was is not written again. What is
+ * written gets the time at which its reading began, `$13`, so that of two readings the one that began later holds.
  */
 const TEMPLATE_UPSERT = `
   with listed as (
@@ -131,8 +131,8 @@ export function upsertTemplates(
 }
 
 /**
- * `$6` null: of all names; else of that name only. What was learned since the reading began, `$7`, stays. `not in`, none of which is
- * null, has one plan, which hashes what is kept: `not exists` was planned for a few, and compared 6,000 with 6,000.
+ * `$6` null: of all names; else of that name only. What was learned since the reading began, `$7`, stays. `not in` has only one plan, which
+ * hashes what is kept (none of it is null). `not exists` was planned for few templates, and compared 6,000 with 6,000.
  */
 const TEMPLATE_REMOVE_MISSING = `
   delete from template t

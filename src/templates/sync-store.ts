@@ -11,12 +11,12 @@ export async function readDatabaseTime(store: Queryable): Promise<string> {
   return row.at;
 }
 
-/** A reading holds others off for so long. A provider with many templates, asked page by page, takes minutes. */
+/** So long a reading that has begun keeps others from beginning. A provider with many templates, asked page by page, takes minutes. */
 const CLAIMED = "interval '10 minutes'";
 /** What a notification does not tell is seen within this time. */
 const EVERY = "interval '1 hour'";
 
-/** `started_at` is the reading's own mark: a notification takes it away, and a reading that begins later puts its own there. */
+/** `started_at` is the mark of the reading under way. A notification takes it away, and a reading that begins later writes its own. */
 const SYNC_BEGIN = `
   insert into template_sync (account_id, mode, business_account_id, started_at) values ($1, $2, $3, clock_timestamp())
   on conflict (account_id, mode, business_account_id) do update set started_at = clock_timestamp()
@@ -30,8 +30,8 @@ export async function noteBegun(tx: Queryable, { accountId, mode, businessAccoun
 }
 
 /**
- * Where the mark is gone the list may be older than the news, or another reading is under way: what was due stays due, and a
- * first reading leaves it due.
+ * If the mark is gone, a notification has told something newer than the list may be, or another reading is under way. Then what was due stays
+ * due, and what was never read before is due after this first reading, too.
  */
 const SYNC_END = `
   update template_sync set started_at = nullif(started_at, $4::text::timestamptz),
@@ -48,7 +48,7 @@ export async function noteSynced(
   await tx.query(SYNC_END, [accountId, mode, businessAccountId, begunAt]);
 }
 
-/** As if it had begun so long ago that it holds others off for a minute more. */
+/** Writes the mark as if the reading had begun so long ago that it keeps others off for one minute more. */
 const SYNC_FAIL = `
   update template_sync set started_at = now() - ${CLAIMED} + interval '1 minute'
   where account_id = $1 and mode = $2 and business_account_id = $3 and started_at = $4::text::timestamptz`;
@@ -77,7 +77,7 @@ export async function listSynced(
   return new Set(rows.map(({ business_account_id: id }) => id));
 }
 
-/** What has a live channel is read without anybody's asking; of test keys only what has been asked for. */
+/** The templates of business accounts with a live channel are read without being asked for. In test mode only those that were asked for. */
 const SYNC_NOTE_NEW = `
   insert into template_sync (account_id, mode, business_account_id)
   select distinct account_id, mode, business_account_id from channel c
@@ -86,20 +86,20 @@ const SYNC_NOTE_NEW = `
   on conflict do nothing
   returning account_id`;
 
-/** Has the business accounts of new live channels read. Returns how many there were. */
+/** Makes the business accounts of new live channels due. Returns how many there were. */
 export async function noteNewSyncs(store: Queryable): Promise<number> {
   return (await store.query(SYNC_NOTE_NEW)).length;
 }
 
 /**
- * When a business account is due: an hour after it was read, unless a reading that may be under way holds others off. It stands in
- * the index `template_sync_due` like this, which takes no times with a zone because they may depend on settings.
+ * When a business account is due: an hour after it was read, or later if a reading that may be under way keeps others off. The index
+ * `template_sync_due` has this very expression. An index takes no times with a zone, because they may depend on settings.
  */
 const DUE_AT = `coalesce(greatest(t.synced_at at time zone 'UTC' + ${EVERY}, t.started_at at time zone 'UTC' + ${CLAIMED}), '-infinity')`;
 
 /**
- * The channels of a business account, in whatever account. `offset 0` has them found by it: by their account would be the same plan in
- * one and another in the next database, and reads all that an account has for each of its business accounts.
+ * The channels of a business account, in whatever account. `offset 0` has them found by their business account. Otherwise some databases would
+ * find them by their account, which reads all channels of an account for each of its business accounts.
  */
 const CHANNELS_OF_BUSINESS = `
         select account_id, mode, status from channel
@@ -112,8 +112,8 @@ const SYNC_FORGET_GONE = `
   returning account_id`;
 
 /**
- * Forgets those of which no channel is left, which every look at what is due would pass over again. A channel that is connected later
- * is new, and what was read before is read anew.
+ * Forgets business accounts that have no channel left: every look at what is due would have to pass over them. If a channel is connected
+ * later, its business account counts as new and is read anew.
  */
 export async function forgetGoneSyncs(store: Queryable): Promise<number> {
   return (await store.query(SYNC_FORGET_GONE)).length;

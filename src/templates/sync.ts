@@ -27,7 +27,7 @@ export interface ReadingDeps {
   suspend(channel: SendingChannel): Promise<void>;
 }
 
-/** What the provider has listed, of all names or of one, to who asked at that time of the database. */
+/** What the provider has listed, of all names or of one, and the database's time when it was asked. */
 export interface Reading {
   listed: readonly ProviderTemplate[];
   name: string | undefined;
@@ -82,9 +82,9 @@ export function keepReading(
 }
 
 /**
- * Runs a transaction on an account that stays until its end; undefined if it was deleted, which may happen while the
- * provider lists for minutes. A notification changes templates in the order in which it tells of them, and so may wait for
- * this one and this one for it.
+ * Runs a transaction on an account that cannot be deleted until its end; undefined if it was deleted before, which may happen while the
+ * provider lists for minutes. It is repeated after a conflict: a notification changes templates in the order in which it tells of them,
+ * so that it may wait for this transaction while this one waits for it.
  */
 function whileThere<T>(
   database: Database,
