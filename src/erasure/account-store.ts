@@ -11,8 +11,9 @@ export async function disableEndpoints(tx: Queryable, accountId: string): Promis
 }
 
 /**
- * Other nodes skip an account that one is at work on. What still runs will be written, however long a database that is away
- * keeps it waiting, so it is waited for. Looked up for each account: `not exists` was planned to read all that runs.
+ * Other nodes skip an account that one node is at work on. An account with a running request has to wait: the outcome of that
+ * request will still be written, however late if the database was away. Running requests are looked up account by account,
+ * because `not exists` was planned to read all of them.
  */
 const DELETED_CLAIM = `
   select a.id from account a where a.deleted_at <= now() - make_interval(secs => $1)
@@ -26,9 +27,10 @@ export async function claimDeletedAccount(tx: Queryable, afterMs: number): Promi
 
 /**
  * Every table with an account's data, read from the catalogue so that a table of a later migration is never forgotten.
- * The audit log is the platform's own and stays. So does what is no table of ours: in another schema, or with another kind of account.
- * In this order, because who counts messages takes away what was due, and writes what it has counted: what is due comes before what
- * was counted, so that the counting under way is waited for and its rows are seen.
+ * The audit log is the platform's own and stays. So do tables that are not ours: those in another schema, and those whose
+ * `account_id` is no UUID.
+ * Last names first, so that `message_statistics_due` comes before `message_statistics`: a counting under way deletes from the
+ * first and inserts into the second. Deleting from the first waits for its locks, and its new rows in the second are seen then.
  */
 const ACCOUNT_TABLES = `
   select quote_ident(c.relname) as name from pg_class c
@@ -41,7 +43,7 @@ export async function listAccountTables(tx: Queryable): Promise<string[]> {
   return (await tx.query<{ name: string }>(ACCOUNT_TABLES)).map(({ name }) => name);
 }
 
-/** Rows of partitions may share a place (`ctid`); that only makes a batch larger, and never touches another account. */
+/** Rows of two partitions may have the same `ctid`; that only makes a batch larger, and never touches another account. */
 const rowsDelete = (table: string) => `
   delete from ${table} where account_id = $1 and ctid = any(array(
     select ctid from ${table} where account_id = $1 limit $2)) returning 1 as gone`;

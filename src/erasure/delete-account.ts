@@ -34,8 +34,8 @@ export function deleteAccount(database: Database, accountId: string): Promise<st
 }
 
 /**
- * Erases one batch of what an account has left that was deleted `settledMs` ago, and at last the account itself. False: there
- * is nothing to do.
+ * Erases one batch of what is left of an account that was deleted at least `settledMs` ago, and at last the account itself. False:
+ * there is nothing to do.
  */
 export function eraseDeletedAccount(database: Database, settledMs: number): Promise<boolean> {
   return database.transaction(async (tx) => {

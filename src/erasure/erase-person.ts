@@ -24,7 +24,7 @@ const BODIES_A_BATCH = 100;
 
 /**
  * Notes that all that identifies a person (a phone number in E.164 form, or a user id) is to be emptied in an account's
- * data. Returns what stands for the person in the audit log. To be repeated at will.
+ * data. Returns what stands for the person in the audit log. It may be repeated at will.
  */
 export async function requestErasure(
   database: Database,
@@ -55,8 +55,9 @@ const WALK: readonly Step[] = [
 ];
 
 /**
- * At once, and again when what was under way has been written. Until a message is emptied, what is reported of it is told with its
- * person: an event that was written behind the second walk through them is looked for at last, and an answer to it.
+ * All tables are walked through at once, and again when all that was under way has been written. Until a message is emptied, an event
+ * that reports on it names its person. Such an event may be written after the second walk has passed the events, so events, and
+ * endpoints' answers to them, are walked through once more at the end.
  */
 const STEPS: readonly Step[] = [...WALK, ...WALK, EVENTS, ATTEMPTS];
 
@@ -84,8 +85,8 @@ function stretchOf({ account_id: accountId, down_to: place, persons }: ErasureRo
 }
 
 /**
- * A person who is erased by a number is erased by the user id that stands beside it too, and the other way round; and a user id
- * with the parent user id that stands for it.
+ * Finds the person's other names: the user ids that stand beside a number in the same message, or the numbers beside a user id; and
+ * the parent user ids that stand for these.
  */
 async function learnNames(tx: Queryable, stretch: Stretch, erasure: ErasureRow): Promise<Reached> {
   const [asked = ''] = erasure.persons;
@@ -121,7 +122,7 @@ function withoutPerson(message: Record<string, unknown>): Record<string, unknown
   };
 }
 
-/** What somebody else said stays, but for the message that it names. News of a changed number goes whole. */
+/** What somebody else said stays, except which message it refers to. The news of a changed number is emptied as a whole. */
 function withoutReferences(message: Record<string, unknown>): Record<string, unknown> {
   const { type, reply_to: replyTo } = message;
   if (type === 'system') return emptiedInbound(message);
@@ -135,7 +136,7 @@ function withoutReferences(message: Record<string, unknown>): Record<string, unk
   };
 }
 
-/** What is wrong with the parameters of a template is told in their own words. */
+/** The faults of a template's parameters quote these parameters. */
 function withoutFaults(error: unknown): unknown {
   if (!isRecord(error)) return error;
   const { errors: _, ...rest } = error;

@@ -7,8 +7,7 @@ const BATCHES_A_ROUND = 50;
 
 /**
  * Goes on with what is to be erased, and returns how many batches that were. Any number of nodes may do it at once.
- * `settledMs` after it was asked for, all that was under way then is written: see `settledAfterMs`. Once `closing` is
- * aborted it ends after the batch under way.
+ * `settledMs`: see `settledAfterMs`. Once `closing` is aborted it ends after the batch under way.
  */
 export async function eraseRound(database: Database, settledMs: number, closing?: AbortSignal): Promise<number> {
   let batches = 0;

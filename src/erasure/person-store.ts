@@ -1,15 +1,18 @@
 import { PREFERENCE_TABLES } from '../people/store.ts';
 import type { Queryable } from '../store/database.ts';
 
-/** Only where each of the two names the other: a former number of the person may be somebody else's by now. */
+/**
+ * The person's other identity, a number or a user id, by the preferences in a table. Only where each of the two names the other:
+ * preferences are kept for ever, and a former number of the person may be somebody else's by now.
+ */
 const otherNames = (table: string) => `
     select o.person from ${table} o where o.account_id = $1 and o.other = $3 and o.person <> $3
       and (select p.other from ${table} p
         where p.account_id = $1 and p.business_account_id = o.business_account_id and p.person = $3) = o.person`;
 
 /**
- * With the other identity that the person's words on marketing messages have told, if they did: no message may tell it. These
- * words are kept for ever, and the messages of whoever has a former number by now must not be emptied.
+ * `persons` begins with what was asked for and the other identities that the preferences tell, because there may be no message
+ * that tells them.
  */
 const ERASURE_INSERT = `
   insert into erasure (account_id, id, persons, mark, due_at)
@@ -41,9 +44,9 @@ export interface ErasureRow {
 }
 
 /**
- * Other nodes take one of another account meanwhile: two of the same account would each see what names the other's person as
- * it was, and leave what both are named in to one another. The step in $1 begins when nothing runs any more that was begun
- * before it was due, however long a database that was away has kept that waiting.
+ * The account is locked, so that other nodes take erasures of other accounts only: of two at once in one account, each would see
+ * the rows that name both persons as they were before, and each would leave them to the other. The step in $1 begins only when no
+ * request runs any more that was made before the erasure was due, however late its outcome is written if the database was away.
  */
 const ERASURE_CLAIM = `
   select e.account_id, e.id, e.persons, e.mark, e.asked_at, e.down_step, e.down_to from erasure e
@@ -57,19 +60,19 @@ export async function claimErasure(tx: Queryable, settledStep: number): Promise<
   return (await tx.query<ErasureRow>(ERASURE_CLAIM, [settledStep]))[0];
 }
 
-/** It queues up behind the others, so that a small one does not wait for a large one. */
+/** After each stretch an erasure queues up behind the others, so that a small one does not wait for a large one. */
 const ERASURE_MOVE = `
   update erasure set persons = $3, down_step = $4, down_to = $5,
     due_at = greatest(now(), asked_at + make_interval(secs => $6)) where account_id = $1 and id = $2`;
 
-/** It goes on no sooner than `afterMs` after it was asked for. */
+/** The erasure goes on no sooner than `afterMs` after it was asked for. */
 export async function moveErasure(tx: Queryable, row: ErasureRow, afterMs: number): Promise<void> {
   await tx.query(ERASURE_MOVE, [row.account_id, row.id, row.persons, row.down_step, row.down_to, afterMs / 1_000]);
 }
 
 /**
- * The person's words on marketing messages. What was said since the erasure was asked for ($3) is new, and a later stop has to be
- * kept to. A stop of somebody else who was named beside the person stays, and names nobody any more.
+ * Deletes the person's preferences, but not what was said since the erasure was asked for ($3): a later stop has to be obeyed. A
+ * preference of somebody else that names the person as the other identity stays, but does not name the person any more.
  */
 const wordsForget = (table: string) => `
   with gone as (
@@ -78,7 +81,7 @@ const wordsForget = (table: string) => `
   )
   update ${table} set other = null where account_id = $1 and other = any($2) and person <> all($2)`;
 
-/** With the windows that the person has not opened anew: looked up by each channel, because that is how they are kept. */
+/** Windows that the person has opened anew stay. They are looked up channel by channel, as their primary key wants it. */
 const ERASURE_FINISH = `
   with windows as (
     delete from customer_window where account_id = $1 and person = any($3) and last_at < $4
@@ -86,7 +89,7 @@ const ERASURE_FINISH = `
   )
   delete from erasure where account_id = $1 and id = $2`;
 
-/** With what is known of the person apart from messages. */
+/** Deletes the erasure, and with it what is known of the person apart from messages. */
 export async function finishErasure(tx: Queryable, erasure: ErasureRow): Promise<void> {
   const { account_id: accountId, id, persons, asked_at: askedAt } = erasure;
   for (const table of [PREFERENCE_TABLES.live, PREFERENCE_TABLES.test])

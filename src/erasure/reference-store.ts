@@ -5,7 +5,7 @@ import { type Reached, type Stretch, walk } from './stretch.ts';
 export const REFERENCES = ['message_id', 'original_message_id'];
 const REFERRING_TYPES = "('reaction', 'revoke', 'edit')";
 
-/** SQL for what is looked at. `answered` is the provider's id of the message that this one answers. */
+/** SQL expressions for the members of the message that is looked at. `answered`: the provider's id of the message that it answers. */
 interface Told {
   type: string;
   answered: string;
@@ -13,9 +13,9 @@ interface Told {
 }
 
 /**
- * Whether a message tells of the person without being theirs. It names one of their messages by the provider's id, out of which the
- * number can be read; or it is news of a changed number. Messages are looked up one by one (`offset 0` keeps it so), and only while
- * they are not emptied. $5: see `patternsOf`.
+ * Whether a message that is not the person's own tells of the person. Either it names one of the person's messages by the provider's
+ * id, out of which the number can be read, or it is the news of a changed number. The named messages are looked up one by one
+ * (`offset 0` keeps it so), and must not be emptied yet. $5: see `patternsOf`.
  */
 export const tellsOfPerson = ({ type, answered, content }: Told) => `(
         ${type} = 'system' and ${content}::text ~ any($5::text[])
@@ -26,7 +26,7 @@ export const tellsOfPerson = ({ type, answered, content }: Told) => `(
             select phone, user_id from message where account_id = $1 and provider_message_id = named.id offset 0) as theirs
           where theirs.phone = any($4) or theirs.user_id = any($4)))`;
 
-/** By which a text that has one of the person's names is found. */
+/** Regular expressions that find a text with one of the person's names. */
 export function patternsOf(persons: readonly string[]): string[] {
   return persons.map((person) => `\\m${person.replace(/^\+/, '').replaceAll('.', '\\.')}\\M`);
 }
@@ -46,7 +46,7 @@ const REFERENCE_EMPTY = `
   )
   select id as reached from batch order by id limit 1`;
 
-/** Empties what messages of others tell of the person. Before the person's own are emptied, because these tell whose they are. */
+/** Empties what messages of others tell of the person. It comes before `emptyMessages`, after which no message is the person's any more. */
 export function emptyReferences(tx: Queryable, stretch: Stretch): Promise<Reached> {
   return walk(tx, REFERENCE_EMPTY, stretch, patternsOf(stretch.persons));
 }

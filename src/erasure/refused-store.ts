@@ -8,8 +8,9 @@ const WITHOUT_BRACKETED_ZERO = `regexp_replace(${KEPT}, '[([]0[])]', '', 'g')`;
 const DIGITS = `regexp_replace(regexp_replace(${WITHOUT_BRACKETED_ZERO}, '[^0-9]', '', 'g'), '^(00|011)', '')`;
 
 /**
- * Whether an entry says the person. A number that could not be read says it with the same digits, after what is dialled before a
- * country code, and without a zero in brackets. A single zero begins a national number, which may be anybody's.
+ * Whether an entry names the person. A number that could not be read does so if it has the same digits once a zero in brackets and
+ * what is dialled before a country code (00 or 011) are left out. A single leading zero is not left out: it begins a national
+ * number, which may be anybody's.
  */
 const NAMES_PERSON = `(entry->>'to' = any($4) or ${DIGITS} = any($5))`;
 
@@ -18,8 +19,8 @@ const ENTRY_LEFT = `exists (
 const ANYBODY_LEFT = `(${SOMEBODY_ELSE} or ${ENTRY_LEFT})`;
 
 /**
- * No message tells of such a request, so all of the account's are walked through. What a request holds for all its recipients goes
- * where nobody is left whom it names. One that still runs is emptied by the second walk: its end needs what it has.
+ * No message leads to a refused entry, so all requests of the account are walked through. What a request holds for all its recipients
+ * is emptied if it names nobody else. A request that still runs is left to the second walk: ending it needs what it holds.
  */
 const REFUSED_EMPTY = `
   with batch as (
@@ -40,7 +41,7 @@ const REFUSED_EMPTY = `
   )
   select id as reached from batch order by id limit 1`;
 
-/** Empties the entries that never became a message, and name the person as it is known or by a number in another form. */
+/** Empties the entries that never became a message and name the person, be it by a number in another form. */
 export function emptyRefused(tx: Queryable, stretch: Stretch): Promise<Reached> {
   const numbers = stretch.persons.filter((person) => E164.test(person)).map((number) => number.slice(1));
   return walk(tx, REFUSED_EMPTY, stretch, numbers);

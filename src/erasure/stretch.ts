@@ -1,8 +1,9 @@
 import type { Queryable } from '../store/database.ts';
 
 /**
- * A part of a walk: the account's rows before `place`, the newest first, at most `limit`. Downwards, because a walk so never meets what is
- * new, however much comes; and no time is needed to tell where it ends, which would have to be right on all gateways.
+ * A part of a walk: the account's rows before `place`, the newest first, at most `limit`. From the newest down, so that a walk never
+ * meets rows that are written meanwhile, however many come; and so that its end needs no time, on which all gateways' clocks
+ * would have to agree.
  */
 export interface Stretch {
   accountId: string;
@@ -15,7 +16,7 @@ export interface Stretch {
 /** Where a stretch ended; null: there is nothing left. */
 export type Reached = string | null;
 
-/** Runs a statement that returns where it ended. It has the values of the stretch, and after these its own. */
+/** Runs a statement that returns where it ended. Its parameters are `valuesOf` the stretch, and then `more`. */
 export async function walk(tx: Queryable, sql: string, stretch: Stretch, ...more: unknown[]): Promise<Reached> {
   return (await tx.query<{ reached: string }>(sql, [...valuesOf(stretch), ...more]))[0]?.reached ?? null;
 }

@@ -39,9 +39,10 @@ const TELLS_OF_NOBODY = `e.data ? 'message' and e.data->'message'->>'user_id' is
           and e.data->'message'->>(case e.data->'message'->>'direction' when 'inbound' then 'from' else 'to' end) is null`;
 
 /**
- * What an endpoint answered may repeat what it was told. Emptied before the events, which say whom they tell of. Where the
- * event is gone already, or was emptied while an attempt was under way, nobody knows any more, so it is emptied too. A test
- * event tells of nobody. Events are looked up one by one (`offset 0` keeps it so): a join was planned to read all of them.
+ * An endpoint's answer may repeat the event that it was sent. Answers are emptied before the events are, because the events say whom
+ * they tell of. If the event is gone already, or was emptied while the attempt was under way, nobody knows any more whom it told
+ * of, and the answer is emptied too. A test event tells of nobody. Events are looked up one by one (`offset 0` keeps it so): a
+ * join was planned to read all of them.
  */
 const ATTEMPT_EMPTY = `
   with batch as (
@@ -103,8 +104,8 @@ export async function replaceMessages(
 }
 
 /**
- * Whether a request names anybody beside the person. Two recipients may be one person, named by number and by user id; and
- * whoever was erased before has no name left.
+ * Whether a request names anybody beside the person. Two of its recipients may be the same person, once by number and once by user
+ * id; and a person who was erased before has no name left.
  */
 export const SOMEBODY_ELSE = `exists (
         select from message o where o.account_id = $1 and o.id = any(r.message_ids)
@@ -113,10 +114,10 @@ export const SOMEBODY_ELSE = `exists (
 
 /**
  * Rows are found by a list of their ids, because a join was planned to read all requests of the account for each stretch.
- * The provider's ids of messages go too, because the person's number can be read out of them; of those that the provider may
- * repeat a hash stays. What a request holds for all its recipients stays, unless this person is the only one left. What belongs to
- * a request that still runs keeps its names until the second walk: it is by them that the request is found, and its end would
- * write the message anew.
+ * The provider's ids of messages are emptied too, because the person's number can be read out of them; of inbound ones, which the
+ * provider may repeat, a hash stays. What a request holds for all its recipients stays, unless this person is the only one left.
+ * Messages of a request that still runs keep their names until the second walk: the request is found by these names, and ending
+ * it would write its messages anew.
  */
 const MESSAGE_EMPTY = `
   with batch as (
@@ -160,8 +161,8 @@ export function emptyMessages(tx: Queryable, stretch: Stretch): Promise<Reached>
 }
 
 /**
- * Raw bodies belong to no account, so those of all accounts are looked through. One that was applied is needed no more
- * and emptied whole; one that still waits, or was set aside, may hold what others have not been told yet, and stays.
+ * Raw bodies belong to no account, so all of them are looked through. A notification that was applied needs its body no more, so
+ * the whole body is emptied; one that still waits, or was set aside, stays, because it may hold news of other people.
  */
 const NOTIFICATION_EMPTY = `
   with batch as (
