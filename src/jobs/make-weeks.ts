@@ -12,16 +12,16 @@ import { holdStrays, isStrayInTheWay, makePartitions } from './store.ts';
 const TRIES = 5;
 const PAUSE_MS = 300;
 /**
- * What was written into no week moves in one transaction, because nobody would see what is on its way between two. It moves
- * 100,000 rows a second on a small machine, and a start that gave up before the last one would never get past it.
+ * Rows that fell into no week are moved in one transaction, because between two nobody would see them. 100,000 rows a second are
+ * moved on a small machine, and a start that gave up before the last one would never get past it.
  */
 const MOVE_TIMEOUT_MS = 600_000;
 
 /**
  * Makes the partitions that will be needed, one transaction a table: one that locked two tables could deadlock with
- * statements that use both. A table whose lock is not free is put off to the next round. That does no harm: there is a week
- * left, and rows that fall into no week have a place of their own, and are moved when their week is made. Writers of such
- * rows are made to wait only after one has got in the way, because there is nearly never one.
+ * statements that use both. A table whose lock is not free is put off to the next round. That does no harm: the weeks
+ * are made well ahead, and rows that fall into none go into the default partition and are moved when their week is made.
+ * Writers of such rows have to wait only after one has got in the way, because there is hardly ever one.
  */
 export async function makeWeeks(database: Database, log: Logger): Promise<void> {
   for (const parent of PARTED_TABLES) await makeWeeksOf(database, parent, log);
@@ -39,7 +39,7 @@ async function makeWeeksOf(database: Database, parent: string, log: Logger): Pro
       return await database.transaction(make, { statementTimeoutMs: MOVE_TIMEOUT_MS });
     } catch (error) {
       const met = isStrayInTheWay(error);
-      // A week may be dropped by another gateway between its being found and its being looked after.
+      // Another gateway may drop a week after this statement has found it.
       if (!isPassingFailure(error) && !isLockTimeout(error) && !isTableGone(error) && !met) throw error;
       alone ||= met;
       if (tries < TRIES) await wait(PAUSE_MS);

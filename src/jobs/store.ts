@@ -13,14 +13,17 @@ export async function makePartitions(tx: Queryable, parent: string): Promise<voi
   await tx.query(PARTITIONS_MAKE, [parent]);
 }
 
-/** Nobody writes into no week until the end of the transaction. `parent` is one of our own tables. */
+/**
+ * Until the end of the transaction nobody can write a row that falls into no week. `parent` must be one of our own tables: it goes
+ * into the statement's text.
+ */
 export async function holdStrays(tx: Transaction, parent: string): Promise<void> {
   await tx.runScript(`lock table ${parent}_default in share row exclusive mode`);
 }
 
 const CHECK_VIOLATION = '23514';
 
-/** Whether a week could not be made because a row of it was written into no week while those that were there were moved. */
+/** Whether a week could not be made because a row of it came into the default partition while those that were there were moved. */
 export function isStrayInTheWay(error: unknown): boolean {
   return error instanceof DatabaseError && error.code === CHECK_VIOLATION && error.table?.endsWith('_default') === true;
 }

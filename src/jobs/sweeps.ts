@@ -36,7 +36,7 @@ interface Round {
   /** What it returns, if it is a number, says how much there was to do. */
   run(): Promise<unknown>;
   everyMs: number;
-  /** So many of them run side by side, each one as soon as its own last one and a rest are over; one without it. */
+  /** How many of them run side by side, each with its own rest after its own last round; without it one. */
   atATime?: number;
   /** When it runs first; without it after `everyMs`. */
   firstMs?: number;
@@ -48,9 +48,9 @@ export interface Sweeps {
 }
 
 /**
- * What happens by itself, on every node: settling what gone nodes have left, forgetting expired keys, making partitions
- * ahead. What gone nodes have left is settled when this resolves, so that a restart serves only what is settled, and the
- * partitions are there. What has expired is nobody's any more, and after a long rest may be a lot: it is forgotten later.
+ * Starts what happens by itself, on every node: settling what gone nodes have left, forgetting what has expired, making weeks
+ * ahead. When this resolves, what gone nodes had left is settled, so that a restart serves only what is settled, and the weeks
+ * are there. Nobody waits for what has expired, and after a long rest it may be a lot, so it is forgotten later.
  */
 export async function startSweeps(deps: Deps): Promise<Sweeps> {
   const { database, node, docsUrl, log, keep, tidyAfterMs = TIDY_AFTER_MS } = deps;

@@ -42,7 +42,7 @@ async function dropIfPast(
     case 'timeline':
     case 'message':
     case 'request':
-      // Its messages may be younger than itself, so what runs keeps all weeks from its own on.
+      // A request's messages may be younger than the request, so while it runs its own week and all later ones stay.
       if (untilMs > limits.messagesFromMs || (await isAnyRunning(tx, firstIdOfMs(untilMs)))) return false;
       break;
     case 'event':

@@ -15,8 +15,8 @@ export interface LogAge extends EventLog {
 }
 
 /**
- * How far some logs have expired: up to the event before the first one that has not, so that a log never has a gap even
- * if the clock had one. What has expired before is not looked at again.
+ * How far some logs have expired: up to the event before the first one that has not expired, so that a log has no gap even if the
+ * clock jumped. Events that had expired before are not looked at again.
  */
 const EVENT_EXPIRED = `
   with logs as (
@@ -48,7 +48,10 @@ export function findExpiredEvents(
   return tx.query<LogAge>(EVENT_EXPIRED, [after.account_id, after.mode, logs, new Date(eventsFromMs), eventsALog]);
 }
 
-/** Locked in the order of those who number events; they wait until the commit, so this is the last statement before it. */
+/**
+ * The counters are locked in the order in which those who number events lock them. They wait for this transaction's commit, so
+ * nothing that takes long may follow.
+ */
 const LOG_EXPIRE = `
   with counters as materialized (
     select s.account_id, s.mode, t.expired from unnest($1::uuid[], $2::mode[], $3::bigint[]) as t(account_id, mode, expired)

@@ -9,20 +9,20 @@ export interface Blocks {
   to: number;
 }
 
-/** Read by a range of places: nothing of the table but these blocks is looked at. */
+/** A range of places (`ctid`): only these blocks of the table are read. */
 const IN_BLOCKS = 'ctid >= $1::tid and ctid < $2::tid';
 
 const bounds = ({ from, to }: Blocks) => [`(${from},0)`, `(${to},0)`];
 
 type Kind = 'request' | 'message';
 
-/** What is wrong with the parameters of a template is told in their own words, so it goes with them. */
+/** The faults of a template's parameters quote these parameters, so they are emptied with the content. */
 const EMPTIED: Record<Kind, string> = {
   request: 'content = null',
   message: "content = null, error = error - 'errors', outcome_error = outcome_error - 'errors'",
 };
 
-/** A request that still runs keeps all it has: its end needs it. */
+/** What still runs keeps its content, because ending it needs that. */
 const HAS_CONTENT: Record<Kind, string> = {
   request: 'content is not null and completed_at is not null',
   message: `(content is not null or error ? 'errors' or outcome_error ? 'errors')
@@ -76,13 +76,13 @@ const STRAYS = [
   { parent: 'notification', past: "(state = 'set_aside' and id < $3) or (state = 'applied' and applied_at < $4)" },
 ];
 
-/** The first line only tells the types of parameters that a table has no use for. */
+/** The first line only tells PostgreSQL the types of those parameters that the condition of this table does not use. */
 const straysDelete = (parent: string, past: string) => `
   with types as (select $1::uuid, $2::uuid, $3::uuid, $4::timestamptz)
   delete from ${parent}_default where ctid = any(array(select ctid from ${parent}_default as stray where ${past} limit $5))
   returning 1 as gone`;
 
-/** Deletes some of them; returns how many. */
+/** Deletes some rows that no week covers and that are past their time; returns how many. */
 export async function deleteStrays(tx: Queryable, limits: KeepLimits, limit: number): Promise<number> {
   const values = [
     firstIdOfMs(limits.messagesFromMs),
@@ -101,7 +101,7 @@ const straysEmpty = (kind: Kind) => `
     select ctid from ${kind}_default where id < $1 and ${HAS_CONTENT[kind]} limit $2))
   returning 1 as emptied`;
 
-/** Empties the content of some of them; returns of how many. */
+/** Empties the content of some rows that no week covers; returns of how many. */
 export async function emptyStrays(tx: Queryable, { contentFromMs }: KeepLimits, limit: number): Promise<number> {
   let emptied = 0;
   for (const kind of ['request', 'message'] as const)
@@ -110,8 +110,8 @@ export async function emptyStrays(tx: Queryable, { contentFromMs }: KeepLimits, 
 }
 
 /**
- * A range of the primary key for each endpoint, so that what is to stay is not looked at. What somebody has locked goes next time:
- * here the order of the locks is another one.
+ * One range of the primary key for each endpoint, so that deliveries that are to stay are not read. Those that somebody has locked
+ * are left to the next time, because waiting for them in an order that others do not keep could end in a deadlock.
  */
 const DELIVERY_EXPIRE = `
   delete from delivery where ctid = any(array(

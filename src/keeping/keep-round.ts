@@ -39,7 +39,7 @@ type Step = (tx: Transaction, limits: KeepLimits, progress: Progress) => Promise
 interface Task {
   name: string;
   step: Step;
-  /** When there is nothing more to do; without it an hour. */
+  /** How long the task rests when there is nothing more to do; without it an hour. */
   pauseSeconds?: number;
 }
 
@@ -79,8 +79,8 @@ const TASKS: readonly Task[] = [
 ];
 
 /**
- * Takes away what is past its time, a bounded part of it. Each node may call it: a task that one is at work on is
- * skipped by the others, and what is done is done whoever dies.
+ * Takes away what is past its time, a bounded part of it. Any node may call it: the others skip a task that one node is at work
+ * on, and each step is committed by itself, so that a node that dies loses one step at most.
  */
 export async function keepRound(deps: Deps): Promise<void> {
   for (const task of TASKS) {

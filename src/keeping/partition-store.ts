@@ -12,8 +12,9 @@ export interface Partition {
 }
 
 /**
- * The default partition has no bounds, and is no week. Both functions look at what there is now, and give null for a week that another
- * node drops while this statement runs: each is called once for a week, or it would be there for the condition and gone for the answer.
+ * The default partition has no bounds, and is no week. `pg_get_expr` and `pg_relation_size` look at what there is now, and give null for
+ * a week that another node drops while this statement runs. `offset 0` has each called only once for a week: called twice, it
+ * could find the week for the condition and not for the answer.
  */
 const PARTITION_LIST = `
   select c.relname as name, substring(now.bounds from 'TO \\(''([^'']+)''\\)') as until,
@@ -73,13 +74,13 @@ export async function sizeLeftOver(
   return size ?? { rows: 0, bytes: 0 };
 }
 
-/** No partition covers that week any more, so these rows go where everything goes that no week covers. */
+/** No partition covers that week any more, so these rows go into the default partition. */
 const leftOverMove = (partition: string) => `
   insert into notification (id, origin, body, state, kinds, items_left, error, attempts, next_at, applied_at)
   select id, origin, body, state, kinds, items_left, error, attempts, next_at, applied_at
   from (${LEFT_OVER(partition)}) as kept`;
 
-/** Drops a week of notifications, but for what must outlive it. Locks as `dropPartition` does. */
+/** Drops a week of notifications, except what must outlive it. It locks as `dropPartition` does. */
 export async function dropNotifications(
   tx: Transaction,
   partition: string,

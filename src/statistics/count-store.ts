@@ -14,11 +14,12 @@ interface Placed {
 }
 
 /**
- * Counts the messages of each minute, those that are alike together. Ids begin with their time, so a minute is one range
- * of the primary key; the order is there so that no plan that was made while the week was empty takes another index for
- * ever. A message that failed after the provider had taken it shows it by its outcome, which reports leave alone. That is `unknown` too
- * for what the provider refused after the send was answered, but reports bring the provider's id, and a refusal brings none. An
- * erased message has lost it, so that nobody knows any more which of the two it was.
+ * Counts the messages of each minute, those that are alike together. Ids begin with their time, so a minute is one range of the
+ * primary key. The `order by` keeps it to that key: a plan made while the week was empty might take another index, for ever.
+ * Whether the provider had taken a message that failed is told by its outcome, which reports leave alone: `failed` means that it
+ * had not. The outcome `unknown` may mean either. If the provider refused the message after the send was answered, the message
+ * has no provider's id, and was not taken; a report would have brought the id. An erased message has lost its id, so that nobody
+ * can tell any more, and it counts as taken.
  */
 const MESSAGE_COUNT = `
   select b.place::integer as place, m.mode, m.status, m.taken, m.code, m.time, m.count

@@ -19,8 +19,9 @@ export async function insertMarks(store: Queryable, minutes: readonly Minute[]):
 }
 
 /**
- * Makes what is marked due, each minute once however often it was marked. What is due already is locked, so that whoever
- * counts it in this moment ends first and it is counted again, or has not begun and will see what this mark stands for.
+ * Makes what is marked due, each minute once however often it was marked. The update of a minute that is due already changes nothing
+ * but locks it. So a count of it that is under way ends first, and the minute is inserted and counted again; or the count has
+ * not begun yet, and will see what this mark stands for.
  * A new minute is counted again every few seconds, an old one the more seldom the older it is: so a message is counted
  * some thirty times in its life at most, and not once for every report of its neighbours.
  */
@@ -44,7 +45,7 @@ export async function collectMarks(store: Queryable, limit: number): Promise<num
   return (await store.query<{ marks: number }>(MARK_COLLECT, [limit]))[0]?.marks ?? 0;
 }
 
-/** Any number of nodes may count at once: each takes other buckets. The rows come back if the transaction does not end. */
+/** Any number of nodes may count at once: each takes other buckets. The rows come back if the transaction is not committed. */
 const DUE_CLAIM = `
   delete from message_statistics_due where ctid = any(array(
     select ctid from message_statistics_due where due_at <= now() and step = $1
@@ -57,12 +58,12 @@ export interface DueBucket {
   bucket_at: Date;
 }
 
-/** With the database's time. */
+/** `at` is the database's time. */
 export function claimDue(tx: Queryable, step: Step, limit: number): Promise<(DueBucket & { at: Date })[]> {
   return tx.query<DueBucket & { at: Date }>(DUE_CLAIM, [step, limit]);
 }
 
-/** At once; locked where it is due already, for the reason given at the marks. */
+/** Due at once. What is due already is locked, for the reason given at `MARK_COLLECT`. */
 const DUE_INSERT = `
   insert into message_statistics_due as d (account_id, step, bucket_at, due_at)
   select account_id, $3::statistics_step, bucket_at, now() from unnest($1::uuid[], $2::timestamptz[]) as b(account_id, bucket_at)
@@ -74,14 +75,14 @@ export async function makeDue(tx: Queryable, step: Step, buckets: readonly DueBu
   await tx.query(DUE_INSERT, [accountIds, buckets.map(({ bucket_at }) => bucket_at), step]);
 }
 
-/** One node at a time looks; the others find the row locked, or that it is done. */
+/** One node at a time sweeps; the others find the row locked, or `swept_until` moved on. */
 const SWEEP_CLAIM = `
   select swept_until from message_statistics_sweep
   where swept_until <= now() - make_interval(secs => $1) for update skip locked`;
 
 /**
- * Marks every minute since then in which a message was made. The minute is read from the id, which begins with the
- * milliseconds since 1970 in 48 bits. The order is there for the plan, as at the counting.
+ * Marks every minute since $1 in which a message was made. The minute is read from the id, which begins with the
+ * milliseconds since 1970 in 48 bits. The `order by` is there for the plan, as in `MESSAGE_COUNT`.
  */
 const SWEEP_MARK = `
   insert into message_statistics_mark (account_id, minute_at)

@@ -26,7 +26,7 @@ interface Deps {
   clock: Clock;
 }
 
-/** What keeps the statistics up to date, on every node. */
+/** The rounds that keep the statistics up to date, on every node. */
 export function statisticsRounds(deps: Deps) {
   const sweep = () =>
     deps.database.transaction((tx) => sweepMessages(tx, SWEEP_EVERY_SECONDS, SWEEP_OVERLAP_SECONDS), {
@@ -46,7 +46,7 @@ export async function countRound({ database, noted, days, clock }: Deps): Promis
   await noted.flush();
   const endMs = performance.now() + COUNT_MS_MAX;
   while ((await collectMarks(database, MARKS_A_BATCH)) === MARKS_A_BATCH && performance.now() < endMs);
-  // As messages are deleted: what a clock that is ahead takes for deleted would never be counted.
+  // By both clocks, as when messages are deleted: what one clock that is ahead took for deleted would never be counted.
   const keptFromMs = (atMs: number) => keepLimitsByTwoClocks(days, clock, atMs).messagesFromMs;
   let counted = 0;
   for (let more = true; more && performance.now() < endMs; ) {
