@@ -1,6 +1,7 @@
 /**
- * A page of 64 KiB at most, for all streams of an account that are far behind. Unlike calls of the feed nobody counts the pages of
- * a stream, and forty readers that began anew whenever they had read a log to its end took the gateway from everybody else.
+ * How often a page, of 64 KiB at most, is read for all streams of an account together that are far behind. Calls of the feed have a
+ * rate limit, but pages of a stream have none: forty readers that began anew whenever they had read a log to its end took the
+ * gateway from everybody else.
  */
 const PAGE_EVERY_MS = 10;
 /** Beyond so many accounts those whose turns have passed are forgotten. */

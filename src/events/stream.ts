@@ -17,7 +17,10 @@ const ENDING_MS = 1_000;
 const PAGE = 100;
 /** Of a page, about: what a stream holds for a reader that takes nothing, a thousand times for an account. */
 const PAGE_BYTES = 64 << 10;
-/** How large its events are is not known at first. And near its end a log's readers all ask for as many, and so share what they read. */
+/**
+ * How many events are asked for while their size is not known yet. Near the end of a log too: its readers all ask for as many
+ * there, and so share what they read.
+ */
 const PAGE_AT_FIRST = 10;
 
 export interface StreamDeps {
@@ -98,8 +101,8 @@ async function* produce(deps: StreamDeps, wish: StreamWish, ended: AbortSignal):
     return ': still here\n\n';
   };
   const toBeatMs = () => Math.max(0, beatMs + heartbeatMs - performance.now());
-  // An id without data is no event, and is remembered as the last one: who is cut off before the first event goes on from here,
-  // and not from the moment in which it is back. https://html.spec.whatwg.org/multipage/server-sent-events.html#dispatchMessage
+  // An id without data is no event, but the reader keeps it as its last id: if it is cut off before the first event, it goes on from
+  // here, and not from what is the end of the log by then. https://html.spec.whatwg.org/multipage/server-sent-events.html#dispatchMessage
   yield `: the stream has begun\nid: ${after}\n\n`;
   while (!ended.aborted) {
     const { latest } = await deps.reads.bounds({ accountId, mode });

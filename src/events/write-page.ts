@@ -2,7 +2,7 @@ import { Readable } from 'node:stream';
 import type { Answer } from '../http/route.ts';
 import type { WrittenEvent } from './event-reads.ts';
 
-/** A large event as a text, which what the provider posts at once bounds to 4 MiB. Each character may take two bytes. */
+/** The text of a large event, in memory. The provider posts 4 MiB at once at most, and each character may take two bytes. */
 const LARGE_BYTES = 8 << 20;
 
 interface Page {
@@ -12,9 +12,9 @@ interface Page {
 
 /**
  * The body of a page. It has all events that were asked for, because readers take a shorter page for the end of the log, and a
- * hundred may have 400 MB. So one with large events is written while it is read, and only one of these is in memory at a time.
- * If one of them cannot be read any more, the connection breaks, and the reader asks anew. The oldest number is asked for after
- * the events: what has expired since they were listed is in them, or is told by it.
+ * hundred events may have 400 MB. So a page with large events is written while they are read, only one of them in memory at a
+ * time. If one of them cannot be read any more, the connection breaks, and the reader asks anew. The oldest number is read after
+ * the events: an event that expired meanwhile is in the page, or the oldest number tells that it is gone.
  */
 export async function writePage(
   { events, latest }: Page,

@@ -3,7 +3,7 @@ import type { MessageError, MessageFault } from '../kernel/message-errors.ts';
 
 /** The sender of a message: which number, by which access, and whether it is the real provider or the sandbox. */
 export interface Sender {
-  /** Senders share connections by account, and who holds fewest comes first: many numbers give nobody more of them. */
+  /** Connections are shared out by account, and whoever holds fewest comes first: many numbers do not get an account more of them. */
   accountId: string;
   phoneNumberId: string;
   accessToken: string;
@@ -38,7 +38,7 @@ export type TransmitOutcome =
   | { kind: 'accepted'; providerMessageId: string; held: boolean; providerUserId?: string }
   /** `accessRefused`: the provider refused the access token itself, so the channel is of no use until it is changed. */
   | { kind: 'refused'; error: MessageError; accessRefused: boolean }
-  /** `unwritten`: not one byte went to the provider, which so counts nothing. */
+  /** `unwritten`: not one byte went to the provider, so it has counted nothing. */
   | { kind: 'throttled'; error: MessageError; unwritten?: true }
   | { kind: 'unknown'; error: MessageError };
 
@@ -93,21 +93,21 @@ export type TemplatesOutcome =
   | { kind: 'found'; templates: ProviderTemplate[] }
   | { kind: 'unavailable'; accessRefused: boolean };
 
-/** What is in flight at its deadline is awaited for so long after its own time limit. A promise to customers. */
+/** A transmit that its deadline finds in flight is awaited for so long after the provider's time limit. A promise to customers. */
 export const LATE_ANSWER_MS = 60_000;
 
 /**
- * Asked when a message has waited for a free connection: the sender as it is by then; undefined: the message must not go on it.
- * The connection is held meanwhile. It never rejects.
+ * Called when a message that had to wait for a connection has got one, which it holds meanwhile. Tells the sender as it is by then;
+ * undefined: the message must not go out. It never rejects.
  */
 export type AfterWait = () => Promise<Sender | undefined>;
 
 /** The provider in our words. */
 export interface Provider {
   /**
-   * Hands one message to the provider, once, and waits for its answer at most for the provider's time limit.
+   * Hands one message to the provider, once, and waits for its answer, for the provider's time limit at most.
    * `deadline` aborts when nothing may begin any more: a message whose first byte was not written by then is `throttled`
-   * with `not_attempted`. So is one that `afterWait` keeps back. One whose first byte was written has `LATE_ANSWER_MS` more.
+   * with `not_attempted`, and so is one that `afterWait` keeps back. One that is in flight then has `LATE_ANSWER_MS` more.
    */
   transmit(
     sender: Sender,
@@ -119,7 +119,7 @@ export interface Provider {
   connect(sender: Sender, businessAccountId: string): Promise<ConnectOutcome>;
   /** Asks for a number's facts again, and changes nothing at the provider. */
   readFacts(sender: Sender): Promise<ConnectOutcome>;
-  /** Reads all templates, page by page, or those of one very name in all languages. All pages or none. */
+  /** Reads all templates, page by page, or all languages of the one with exactly this name. Tells all pages or none. */
   listTemplates(sender: Sender, businessAccountId: string, name?: string): Promise<TemplatesOutcome>;
   /** Closes idle connections and waits for none. */
   close(): Promise<void>;

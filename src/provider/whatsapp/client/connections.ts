@@ -5,7 +5,7 @@ import { FairQueue } from './fair-queue.ts';
 
 /** A provider that does not accept a connection within this time counts as unreachable. */
 const CONNECT_TIMEOUT_MS = 5_000;
-/** Silent ones, within that time. */
+/** How many addresses are tried within that time if each stays silent. */
 const ADDRESSES_TRIED = 2;
 
 /**
@@ -93,8 +93,8 @@ export class Connections {
     if (held <= 1) this.#held.delete(accountId);
     else this.#held.set(accountId, held - 1);
     if (this.#waiting.size === 0) this.#free(client);
-    // undici is still about the answer. A request that is handed to it now would be written without the look at the socket by which
-    // it finds a close, or a second answer, that has come with the first: the request would be in doubt, or given that answer.
+    // undici is still handling the answer. It would write a request that it gets now before it reads on from the socket, where a close,
+    // or a second answer, may have come with the first: the request would be in doubt, or be given that second answer.
     else setImmediate(() => this.#free(client));
   }
 
@@ -107,7 +107,7 @@ export class Connections {
     this.#serve();
   }
 
-  /** Gives what is free to those who wait, which is one of them most of the time. */
+  /** Gives what is free to those who wait: most of the time one client to one of them. */
   #serve(): void {
     while (this.#idle.length > 0) {
       const next = this.#waiting.next(this.#heldBy, this.#heldMax());
@@ -118,7 +118,7 @@ export class Connections {
 
   readonly #heldBy = (accountId: string): number => this.#held.get(accountId) ?? 0;
 
-  /** Who holds so many gets no other one now. */
+  /** An account that holds so many gets no other one now. */
   #heldMax(): number {
     const free = this.#idle.length + this.#options.connections - this.#made;
     return free > this.#kept ? Number.POSITIVE_INFINITY : 1;

@@ -22,7 +22,7 @@ export type Exchange =
   | { kind: 'broken'; reason: 'timeout' | 'too_large' | 'closed' }
   | { kind: 'answered'; httpStatus: number; retryAfter: string | undefined; body: string };
 
-/** Without the second any coding would do for the answer (RFC 9110, 12.5.3), and nothing is unpacked here. */
+/** Without `accept-encoding` the answer might come in any coding (RFC 9110, 12.5.3), and nothing is unpacked here. */
 const HEADERS = ['content-type', 'application/json', 'accept-encoding', 'identity'];
 
 /**
@@ -73,7 +73,7 @@ class ExchangeHandler implements Dispatcher.DispatchHandler {
     this.#listeners = listeners;
   }
 
-  /** Only while it waits for a connection: one that stands has begun at once. */
+  /** The deadline matters only while the request waits for a connection: on one that stands it has begun at once. */
   watchDeadline(): void {
     if (this.#controller === undefined && !this.#settled) {
       this.#watching = true;

@@ -47,7 +47,7 @@ export async function listTemplates(
     if (read === undefined) return UNAVAILABLE;
     templates.push(...read.templates.filter((template) => name === undefined || template.name === name));
     if (read.after === undefined) return { kind: 'found', templates };
-    // A paging that comes back to where it was would go round until the last page allowed.
+    // A cursor that comes back would have the same pages read until `PAGES_MAX`.
     if (seenCursors.has(read.after)) return UNAVAILABLE;
     seenCursors.add(read.after);
     after = read.after;
@@ -63,8 +63,8 @@ function refusesAccess({ httpStatus, body }: Answer): boolean {
 }
 
 /**
- * The cursor stands on the last page too; only `next` tells whether there is another one. A page that has one and does not say
- * where it begins is not the last: undefined, as for what is no page, or what was not read would look as if it were gone.
+ * The last page has a cursor too; only `next` tells whether there is another page. Undefined for what is no page, and for a page that
+ * has a `next` but no cursor: taken for the last one, it would make the templates of the pages after it look deleted.
  */
 function readPage(json: unknown): { templates: ProviderTemplate[]; after: string | undefined } | undefined {
   if (!isRecord(json) || !Array.isArray(json.data)) return undefined;
@@ -75,7 +75,7 @@ function readPage(json: unknown): { templates: ProviderTemplate[]; after: string
   return typeof cursors.after === 'string' ? { templates, after: cursors.after } : undefined;
 }
 
-/** What no database stores is replaced, so that one odd template does not keep all the others away. */
+/** Characters that PostgreSQL cannot store are replaced, so that one odd template does not keep all the others away. */
 function readTemplate(listed: unknown): ProviderTemplate[] {
   const value = keptJson(listed);
   if (!isRecord(value)) return [];
