@@ -7,6 +7,7 @@ import type { InboundMessage } from '../messages/report/inbound-store.ts';
 import type { ParentUserId } from '../people/parent-store.ts';
 import type { Contact, Preference } from '../people/store.ts';
 import type {
+  ConversationItem,
   InboundItem,
   NotificationItem,
   Person,
@@ -65,7 +66,13 @@ export function collectEffects(
 ): { effects: Effects; left: Map<number, Leftover> } {
   const left = new Map<number, Leftover>();
   const effects: Effects = {
-    ...{ reports: [], inbound: [], contacts: [], parents: [], preferences: [], channels: [], templates: [] },
+    reports: [],
+    inbound: [],
+    contacts: [],
+    parents: [],
+    preferences: [],
+    channels: [],
+    templates: [],
   };
   for (const [place, work] of works.entries()) {
     const leftover = collect(work, place, targets, effects);
@@ -98,28 +105,20 @@ function collect(
   switch (item.kind) {
     case 'status':
       effects.reports.push({
-        ...{ place, mode: target.mode, recipient: item.recipient },
+        place,
+        mode: target.mode,
         report: reportOf(item, target, receivedAt),
+        recipient: item.recipient,
       });
       return undefined;
     case 'inbound':
-      effects.inbound.push({
-        message: inboundOf(item, target, receivedAt),
-        contacts: opensWindow(item) ? contactsOf(item.from, target, saidAt(item.at, receivedAt)) : [],
-        parents: parentsOf(item.from, target, saidAt(item.at, receivedAt)),
-      });
+      effects.inbound.push(receivedOf(item, target, receivedAt));
       return undefined;
     case 'call':
-      if (item.caller === undefined || item.phoneNumberId === undefined) return undefined;
-      effects.contacts.push(...contactsOf(item.caller, target, saidAt(item.at, receivedAt)));
-      effects.parents.push(...parentsOf(item.caller, target, saidAt(item.at, receivedAt)));
+      collectCall(item, target, receivedAt, effects);
       return undefined;
     case 'user_preference':
-      if (item.category !== MARKETING || (item.value !== 'stop' && item.value !== 'resume')) return undefined;
-      effects.preferences.push(...claimedBy.flatMap((channel) => preferencesOf(item, channel, receivedAt)));
-      effects.parents.push(
-        ...claimedBy.flatMap((channel) => parentsOf(item.person, channel, saidAt(item.at, receivedAt))),
-      );
+      collectPreference(item, claimedBy, receivedAt, effects);
       return undefined;
     case 'phone_number':
     case 'business_capability':
@@ -173,6 +172,15 @@ function reportOf(item: StatusItem, target: ChannelTarget, receivedAt: Date): St
   };
 }
 
+function receivedOf(item: InboundItem, target: ChannelTarget, receivedAt: Date): Received {
+  const at = saidAt(item.at, receivedAt);
+  return {
+    message: inboundOf(item, target, receivedAt),
+    contacts: opensWindow(item) ? contactsOf(item.from, target, at) : [],
+    parents: parentsOf(item.from, target, at),
+  };
+}
+
 function inboundOf(item: InboundItem, target: ChannelTarget, receivedAt: Date): InboundMessage {
   return {
     accountId: target.account_id,
@@ -195,6 +203,32 @@ function inboundOf(item: InboundItem, target: ChannelTarget, receivedAt: Date): 
 /** What a person writes in a group is not written to us alone. */
 function opensWindow({ type, groupId }: InboundItem): boolean {
   return type !== NOT_WRITTEN_BY_A_PERSON && groupId === undefined;
+}
+
+function collectCall(
+  { caller, phoneNumberId, at }: ConversationItem,
+  target: ChannelTarget,
+  receivedAt: Date,
+  { contacts, parents }: Effects,
+): void {
+  if (caller === undefined || phoneNumberId === undefined) return;
+  const calledAt = saidAt(at, receivedAt);
+  contacts.push(...contactsOf(caller, target, calledAt));
+  parents.push(...parentsOf(caller, target, calledAt));
+}
+
+function collectPreference(
+  item: UserPreferenceItem,
+  claimedBy: readonly ChannelTarget[],
+  receivedAt: Date,
+  { preferences, parents }: Effects,
+): void {
+  if (item.category !== MARKETING || (item.value !== 'stop' && item.value !== 'resume')) return;
+  const at = saidAt(item.at, receivedAt);
+  for (const channel of claimedBy) {
+    preferences.push(...preferencesOf(item, channel, receivedAt));
+    parents.push(...parentsOf(item.person, channel, at));
+  }
 }
 
 function contactsOf(person: Person, target: ChannelTarget, at: Date): Contact[] {
