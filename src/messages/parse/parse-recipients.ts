@@ -1,18 +1,14 @@
-import type { Fault } from '../../kernel/errors.ts';
 import { isRecord } from '../../kernel/is-record.ts';
 import { readPhoneNumber } from '../../kernel/phone-number.ts';
 import { USER_ID } from '../../kernel/user-id.ts';
-import type { CheckComponents } from '../../provider/port.ts';
-import { readReference, refuseUnknownMembers } from './parse-values.ts';
+import { type ParseContext, readReference, refuseUnknownMembers } from './parse-values.ts';
 import type { Recipient } from './send-command.ts';
 
 /** With every line break that Unicode has: numbers that are copied from a document come with those of word processors. */
 const SEPARATORS = /[,;\r\n\v\f\u0085\u2028\u2029]/;
 const RECIPIENT_MEMBERS = ['to', 'user_id', 'client_reference', 'components'];
 
-interface Context {
-  faults: Fault[];
-  checkComponents: CheckComponents;
+interface Context extends ParseContext {
   /** Own components belong to templates only. */
   componentsAllowed: boolean;
 }

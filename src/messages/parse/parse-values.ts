@@ -1,6 +1,14 @@
 import type { Fault } from '../../kernel/errors.ts';
 import { pointerTo } from '../../kernel/json-pointer.ts';
+import type { CheckComponents } from '../../provider/port.ts';
 import { SEND_LIMITS } from './send-limits.ts';
+
+/** What all parts of a body are read with. */
+export interface ParseContext {
+  /** Each part adds what is wrong with it. */
+  faults: Fault[];
+  checkComponents: CheckComponents;
+}
 
 /** Unknown members are refused, so that a typing mistake never passes silently. */
 export function refuseUnknownMembers(
@@ -14,7 +22,7 @@ export function refuseUnknownMembers(
       faults.push({ pointer: pointerTo([name], pointer), detail: 'This member is not known.' });
 }
 
-/** Reads a text whose length is counted in code points, as people count characters; undefined adds a fault. */
+/** Reads a text whose length is counted in code points, as people count characters. undefined: a fault was added. */
 export function readText(value: unknown, charactersMax: number, pointer: string, faults: Fault[]): string | undefined {
   if (typeof value === 'string' && value !== '' && hasAtMost(value, charactersMax)) return value;
   const detail =
