@@ -1,6 +1,7 @@
 import type { Clock } from '../kernel/clock.ts';
 import { ApiError } from '../kernel/errors.ts';
 import { formatId, newId } from '../kernel/ids.ts';
+import { createRoom } from '../kernel/room.ts';
 import type { Attempts } from './deliver/attempt.ts';
 import type { AttemptRow } from './deliver/attempt-store.ts';
 import { presentEndpoint } from './present.ts';
@@ -20,22 +21,18 @@ export interface Tests {
  * receiver that drops what it knows already takes every one. They change nothing about the endpoint.
  */
 export function createTests({ attempts, clock }: { attempts: Attempts; clock: Clock }): Tests {
-  const underWay = new Map<string, number>();
+  const room = createRoom({ placesMax: Number.POSITIVE_INFINITY, ofAccountMax: TESTS_PER_ACCOUNT_MAX });
   return {
     async send(endpoint) {
       const { account_id: accountId } = endpoint;
-      const count = underWay.get(accountId) ?? 0;
-      if (count >= TESTS_PER_ACCOUNT_MAX)
+      if (room.enter(accountId) !== 'entered')
         throw new ApiError('rate_limited', `At most ${TESTS_PER_ACCOUNT_MAX} tests run at once.`, {
           headers: { 'retry-after': '1' },
         });
-      underWay.set(accountId, count + 1);
       try {
         return await sendOne(attempts, endpoint, new Date(clock.nowMs()));
       } finally {
-        const left = (underWay.get(accountId) ?? 1) - 1;
-        if (left === 0) underWay.delete(accountId);
-        else underWay.set(accountId, left);
+        room.leave(accountId);
       }
     },
   };

@@ -10,6 +10,7 @@ export interface Room {
 }
 
 export interface RoomLimits {
+  /** Infinity where only each account has a limit. */
   placesMax: number;
   /** Of one account, whatever the others hold. */
   ofAccountMax: number;
