@@ -2,7 +2,7 @@ import type { Mode } from '../kernel/principal.ts';
 import { createSharing } from '../kernel/share.ts';
 import type { Queryable } from '../store/database.ts';
 import { eventText } from './event-text.ts';
-import { findBounds, findEvent, listEvents } from './store.ts';
+import { findBounds, findEvent, listEvents, type ReadWish } from './store.ts';
 
 /** An event as it goes to customers. */
 export interface WrittenEvent {
@@ -14,16 +14,6 @@ export interface WrittenEvent {
 
 /** Throws if the event has expired meanwhile: then what was begun with it cannot be ended. */
 type ReadText = () => Promise<string>;
-
-/** What a reader wants of a log. */
-export interface ReadWish {
-  accountId: string;
-  mode: Mode;
-  after: number;
-  /** null: all. */
-  types: readonly string[] | null;
-  limit: number;
-}
 
 /** What readers of the logs ask of the store. */
 export interface EventReads {
@@ -47,14 +37,19 @@ export function createEventReads(database: Queryable, docsUrl: () => string): Ev
     });
   return {
     bounds: ({ accountId, mode }) => bounds(`${accountId} ${mode}`, () => findBounds(database, accountId, mode)),
-    list: ({ accountId, mode, after, types, limit }) =>
-      lists([accountId, mode, after, limit, types?.join() ?? '*'].join(' '), async () => {
-        const rows = await listEvents(database, accountId, mode, after, types, limit);
+    list: (wish) =>
+      lists(keyOf(wish), async () => {
+        const rows = await listEvents(database, wish);
         return rows.map(({ data, ...row }) => ({
           sequence: row.sequence,
           type: row.type,
-          text: data === null ? () => readLarge(accountId, mode, row.id) : eventText({ ...row, data }, docsUrl()),
+          text:
+            data === null ? () => readLarge(wish.accountId, wish.mode, row.id) : eventText({ ...row, data }, docsUrl()),
         }));
       }),
   };
+}
+
+function keyOf({ accountId, mode, after, types, limit }: ReadWish): string {
+  return [accountId, mode, after, limit, types?.join() ?? '*'].join(' ');
 }

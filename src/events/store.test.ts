@@ -50,7 +50,13 @@ async function follow(
   const seen: ListedEventRow[] = [];
   for (;;) {
     const last = stopped();
-    const rows = await listEvents(database, accountId, mode, seen.at(-1)?.sequence ?? 0, null, 7);
+    const rows = await listEvents(database, {
+      accountId,
+      mode,
+      after: seen.at(-1)?.sequence ?? 0,
+      types: null,
+      limit: 7,
+    });
     seen.push(...rows);
     if (last && rows.length === 0) return seen;
   }
@@ -65,7 +71,15 @@ describe('the log of events', () => {
       types.map((type) => draft(accountId, 'test', { type })),
     );
     const read = async (after: number, limit: number) =>
-      sequences(await listEvents(test.database, accountId, 'test', after, ['message.sent', 'message.read'], limit));
+      sequences(
+        await listEvents(test.database, {
+          accountId,
+          mode: 'test',
+          after,
+          types: ['message.sent', 'message.read'],
+          limit,
+        }),
+      );
     assert.deepEqual(await read(0, 9), [1, 2, 3, 4]);
     assert.deepEqual(await read(1, 2), [2, 3]);
     assert.deepEqual(await read(3, 2), [4]);
@@ -136,7 +150,7 @@ describe('the log of events', () => {
       draft(accountId, 'test', { data: { message: { place } } }),
     );
     await record(test.database, drafts);
-    const rows = await listEvents(test.database, accountId, 'test', 0, null, 1_000);
+    const rows = await listEvents(test.database, { accountId, mode: 'test', after: 0, types: null, limit: 1_000 });
     assert.deepEqual(
       rows.map(({ data, sequence }) => [JSON.parse(data ?? '').message, sequence]),
       drafts.map(({ data }, place) => [data.message, place + 1]),
@@ -161,7 +175,7 @@ describe('the log of events', () => {
     assert.deepEqual(await findBounds(test.database, accountId, 'test'), { latest: 0, oldest: null });
     held.resolve();
     await Promise.all([first, second]);
-    const rows = await listEvents(test.database, accountId, 'test', 0, null, 10);
+    const rows = await listEvents(test.database, { accountId, mode: 'test', after: 0, types: null, limit: 10 });
     assert.deepEqual(
       rows.map(({ sequence, type }) => [sequence, type]),
       [
@@ -206,7 +220,7 @@ describe('the log of events', () => {
     const accountId = newId();
     const traceparent = '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01';
     await record(test.database, [draft(accountId, 'test', { traceparent, data: { message: { text: 'ü \u2028 "' } } })]);
-    const [row] = await listEvents(test.database, accountId, 'test', 0, null, 1);
+    const [row] = await listEvents(test.database, { accountId, mode: 'test', after: 0, types: null, limit: 1 });
     assert.ok(row);
     assert.deepEqual([row.traceparent, JSON.parse(row.data ?? '')], [traceparent, { message: { text: 'ü \u2028 "' } }]);
     assert.deepEqual(await findEvent(test.database, accountId, 'test', row.id), row);
@@ -223,7 +237,7 @@ describe('the log of events', () => {
       texts.map((text) => draft(accountId, 'test', { data: { text } })),
     );
     for (const types of [null, ['message.sent']]) {
-      const rows = await listEvents(test.database, accountId, 'test', 0, types, 10);
+      const rows = await listEvents(test.database, { accountId, mode: 'test', after: 0, types, limit: 10 });
       assert.deepEqual(
         rows.map(({ data }) => (data === null ? null : JSON.parse(data).text)),
         [texts[0], texts[1], null, null, texts[4]],

@@ -135,15 +135,20 @@ const EVENT_LIST_OF_TYPES = `
     order by sequence limit $4) of_type
   order by sequence limit $4`;
 
-/** Events after a number, in their order. `types` null: all. What is left out of them is read with `findEvent`. */
-export function listEvents(
-  store: Queryable,
-  accountId: string,
-  mode: Mode,
-  after: number,
-  types: readonly string[] | null,
-  limit: number,
-): Promise<ListedEventRow[]> {
+/** What a reader wants of a log. */
+export interface ReadWish {
+  accountId: string;
+  mode: Mode;
+  /** The first event is the one after this number. */
+  after: number;
+  /** null: all. */
+  types: readonly string[] | null;
+  limit: number;
+}
+
+/** Events after a number, in their order. What is left out of them is read with `findEvent`. */
+export function listEvents(store: Queryable, wish: ReadWish): Promise<ListedEventRow[]> {
+  const { accountId, mode, after, types, limit } = wish;
   const values = [accountId, mode, after, limit];
   if (types === null) return store.query<ListedEventRow>(EVENT_LIST, values);
   return store.query<ListedEventRow>(EVENT_LIST_OF_TYPES, [...values, [...new Set(types)]]);

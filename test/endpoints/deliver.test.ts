@@ -36,7 +36,8 @@ describe('a delivery', () => {
   const waitingOf = async ({ id }: TestEndpoint) => {
     return harness.database.query('select 1 from delivery where endpoint_id = $1', [id]);
   };
-  const eventsOf = ({ accountId }: TestEndpoint) => listEvents(harness.database, accountId, 'test', 0, null, 100);
+  const eventsOf = ({ accountId }: TestEndpoint) =>
+    listEvents(harness.database, { accountId, mode: 'test', after: 0, types: null, limit: 100 });
 
   it('arrives signed so that both public libraries verify it', async () => {
     const { receiver, endpoint } = await endpointThat();

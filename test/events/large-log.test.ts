@@ -36,7 +36,7 @@ after(() => test.drop());
 
 type Read = (store: Queryable) => Promise<unknown>;
 const page = (from: number, types: string[] | null) => (store: Queryable) =>
-  listEvents(store, accountId, 'test', from, types, PAGE);
+  listEvents(store, { accountId, mode: 'test', after: from, types, limit: PAGE });
 const READINGS: Record<string, Read> = {
   'the start': page(0, null),
   'the middle': page(EVENTS / 2, null),
@@ -95,7 +95,13 @@ describe('a log of 200,000 events', () => {
     const seen: ListedEventRow[] = [];
     const startMs = performance.now();
     for (;;) {
-      const rows = await listEvents(test.database, accountId, 'test', seen.at(-1)?.sequence ?? 0, [RARE_TYPE], PAGE);
+      const rows = await listEvents(test.database, {
+        accountId,
+        mode: 'test',
+        after: seen.at(-1)?.sequence ?? 0,
+        types: [RARE_TYPE],
+        limit: PAGE,
+      });
       if (rows.length === 0) break;
       seen.push(...rows);
     }

@@ -95,7 +95,7 @@ function endOf(request: NewRequest, outcomes: readonly Outcome[]): Settlement {
 }
 
 const typesOf = async ({ accountId }: NewRequest) =>
-  (await listEvents(database, accountId, 'test', 0, null, 100)).map(({ type }) => type);
+  (await listEvents(database, { accountId, mode: 'test', after: 0, types: null, limit: 100 })).map(({ type }) => type);
 const only = ({ intended: [message] }: NewRequest) => message?.id ?? '';
 
 /** What a notification does with a status, in its transaction. */
@@ -277,7 +277,13 @@ describe('the recovery', () => {
     const request = await begin([intend(), refused]);
     await Promise.all([1, 2, 3].map(() => recoverRequests(database, request.nodeId, DOCS_URL, log)));
     await recoverRequests(database, request.nodeId, DOCS_URL, log);
-    const events = await listEvents(database, request.accountId, 'test', 0, null, 10);
+    const events = await listEvents(database, {
+      accountId: request.accountId,
+      mode: 'test',
+      after: 0,
+      types: null,
+      limit: 10,
+    });
     assert.deepEqual(events.map(({ type }) => type).toSorted(), ['message.failed', 'message.unknown']);
     assert.ok(events.every(({ traceparent }) => traceparent === request.traceparent));
   });

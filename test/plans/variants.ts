@@ -61,7 +61,10 @@ export const VARIANTS: Record<string, Record<string, Calls>> = {
     },
   },
   'src/events/store.ts': {
-    listEvents: { 'all types': [all, all, 0, null, 50], 'of some types': [all, all, 0, [all], 50] },
+    listEvents: {
+      'all types': [standInWith({ after: 0, types: null, limit: 50 })],
+      'of some types': [standInWith({ after: 0, types: [all], limit: 50 })],
+    },
   },
   'src/endpoints/deliver/replay-store.ts': {
     replayEvents: {
