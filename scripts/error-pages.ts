@@ -26,30 +26,31 @@ function indexPage(): string {
   });
   return `# Errors
 
-Every error code, each with a page that explains why it comes and what to do. Decide by the code: titles and other words may change.
+Every error code has a page that explains why you get it and what to do. Let your program decide by the code: titles and other words may
+change. There are two kinds: an error of [a whole request](#a-whole-request), and an error of [one message](#one-message).
 
 ## A whole request
 
-The answer is \`application/problem+json\` ([RFC 9457](https://www.rfc-editor.org/rfc/rfc9457)). Nothing was transmitted, except that
-a 500 leaves this open.
+The answer is \`application/problem+json\` ([RFC 9457](https://www.rfc-editor.org/rfc/rfc9457)). Nothing was transmitted; only
+after a 500 you cannot know.
 
 | code | HTTP status | meaning |
 |---|---|---|
 ${ofRequests.join('\n')}
 
-If several apply, [one of them answers](../api-promises.md#which-error-answers).
+If several errors apply, you get [the first of them](../api-promises.md#which-error-answers).
 
 ## One message
 
-It stands in the \`error\` of an entry of the send's answer, of a message, or of an event; the request itself succeeded.
-"Retryable" answers one question: is it safe and sensible to send this message again unchanged?
+You find it in the \`error\` of an entry of the send's answer, of a message, or of an event. The request itself succeeded. *Retryable* answers
+one question: is it safe and sensible to send this message again unchanged?
 
 | code | who has to act | retryable | meaning |
 |---|---|---|---|
 ${ofMessages.join('\n')}
 
-"Sender" is the owner of the channel; what must be settled at the provider is settled by the platform. [Reading
-results](../reading-results.md) explains how to treat them in code.
+*Sender* is the owner of the channel. If something must be settled at the provider, the platform does that. [Reading
+results](../reading-results.md) explains how to handle these errors in your code.
 
 These pages are made from the tables in \`src/kernel\` by \`npm run generate\`.
 `;
@@ -82,11 +83,11 @@ function messageErrorPage(code: MessageErrorCode): string {
   const { cause, steps, tryIt, seen } = MESSAGE_ERROR_DOCS[code];
   const again = retryable
     ? 'It is safe and sensible to send the message again unchanged, in a new request with a new idempotency key.'
-    : 'Sending the message again unchanged is not safe, or makes no sense.';
+    : 'Do not send the message again unchanged: that is not safe, or makes no sense.';
   const error = presentMessageError({ code, ...seen }, DOCS_URL);
   const example = fence('json', JSON.stringify(error, undefined, 2));
   return page(code, [
-    `${message}. This stands in the \`error\` of one recipient's entry, of a message, or of an event; the request itself succeeded.`,
+    `${message}. You find this in the \`error\` of one recipient's entry, of a message, or of an event. The request itself succeeded.`,
     list([
       `**Who has to act:** the ${fault}.`,
       `**Retryable:** ${yesOrNo(retryable)}. ${again}`,
@@ -114,8 +115,8 @@ const CODES_BY_RULE: Partial<Record<MessageErrorCode, string>> = {
   sender_unregistered: '100 with the subcode 33',
   throughput_limited: 'HTTP 429 without a code',
   provider_unavailable: 'no connection',
-  provider_rejected: 'any that is not known, and another HTTP 4xx without a code, except 408',
-  outcome_unknown: 'none: any answer that does not tell, or no answer',
+  provider_rejected: 'any code that is not known, and any other HTTP 4xx without a code, except 408',
+  outcome_unknown: 'none: an answer that does not say what happened, or no answer',
 };
 
 function page(code: string, parts: string[]): string {

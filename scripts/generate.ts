@@ -74,16 +74,19 @@ function settingsPage(): string {
   });
   return `# Settings
 
-Settings are environment variables. \`npm run config\` prints the values that a start would use, and the names that look like
-a setting and are none: a start warns of those (\`settings.unknown\`) and ignores them. \`.env.example\` lists the settings: copy it to a file of
-your own and let the shell read it, with \`set -a; . ./.env; set +a\`. A secret may also be given as \`<NAME>_FILE\`: the path
-of a file that holds it, one value a line; where there can be one value only, the first line counts. Both at once stop the start, and so does
-a file with nothing in it. The sandbox has
-[a few of its own](sandbox.md#settings-of-its-own).
+Settings are environment variables, such as \`PORT=9000 npm start\`. They take effect at the next start.
 
-With \`NODE_ENV=production\` a start without app secrets, verify tokens, platform keys, master key and public address
-stops, and names all that is missing. Otherwise what is missing is made once and kept in \`secrets.json\` in the data
-folder, which only its owner can read.
+- **To see them:** \`npm run config\` prints the values that a start would use, and what is wrong with them.
+- **To keep them in a file:** copy \`.env.example\`, which lists all of them, to \`.env\`, and start with
+  \`set -a; . ./.env; set +a; npm start\`.
+- **Secrets** may also be in a file: \`<NAME>_FILE\` is the path of the file, with one value a line. If there can be one value only, the first
+  line counts. A start refuses the secret and the file at once, and an empty file.
+- **In production** (\`NODE_ENV=production\`) a start needs app secrets, verify tokens, platform keys, a master key and a public address. It stops
+  without them, and names all that are missing. Otherwise what is missing is made once and kept in \`secrets.json\` in the data folder, which
+  only its owner can read.
+- **Mistyped names** are ignored, and a start warns of them (\`settings.unknown\`).
+
+The sandbox has [a few of its own](sandbox.md#settings-of-its-own).
 
 | setting | value | default | meaning |
 |---|---|---|---|

@@ -10,9 +10,11 @@ export function metricsPage(): string {
     );
   return `# Metrics
 
-What \`GET /metrics\` on the internal listener (\`WAYPOST_METRICS_PORT\`) tells, in Prometheus' text format, beside what
-\`prom-client\` tells of the process (\`process_...\`, \`nodejs_...\`). [Monitoring](guides/monitoring.md) says what to watch.
-Times are in seconds. Labels never name an account, a number or a message. A queue's length is the database's, so it is the same on every node.
+This page lists the metrics of \`GET /metrics\` on the internal listener (\`WAYPOST_METRICS_PORT\`), in Prometheus' text format. There are also
+those of the process, which \`prom-client\` adds (\`process_...\`, \`nodejs_...\`). [Monitoring](guides/monitoring.md) says what to watch.
+
+Times are in seconds. Labels never name an account, a number or a message. The length of a queue is read from the database, so it is the
+same on every node: do not add it up.
 
 | metric | kind | labels | meaning |
 |---|---|---|---|

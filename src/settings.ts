@@ -33,7 +33,7 @@ export const SETTINGS = [
   {
     name: 'WAYPOST_PUBLIC_URL',
     kind: 'text',
-    help: 'How the world reaches the gateway: the base of every address in answers. Default: `http://HOST:PORT`, with an address of this machine where `HOST` is all of them.',
+    help: 'How the world reaches the gateway: the base of every address in answers. Default: `http://HOST:PORT`, with an address of this machine if `HOST` is all addresses.',
   },
   {
     name: 'WAYPOST_DATA_DIR',
@@ -58,7 +58,7 @@ export const SETTINGS = [
     name: 'WAYPOST_PROVIDER_URL',
     kind: 'text',
     default: 'https://graph.facebook.com',
-    help: 'Where live channels send to.',
+    help: "Where live channels send to: the address of the provider's API.",
   },
   { name: 'WAYPOST_PROVIDER_VERSION', kind: 'text', default: 'v25.0', help: "The version of the provider's API." },
   {
@@ -91,7 +91,7 @@ export const SETTINGS = [
     default: '2000',
     min: 1,
     max: 100_000,
-    help: 'The most sends that one gateway carries out at once; the next one is answered 503. A body counts once for every 8 KiB.',
+    help: 'The most sends that one gateway carries out at once; the next one is answered 503. A body counts once for each 8 KiB begun.',
   },
   {
     name: 'WAYPOST_RATE_REQUESTS',
@@ -144,7 +144,7 @@ export const SETTINGS = [
   {
     name: 'WAYPOST_SANDBOX_APP_SECRET',
     kind: 'secret',
-    help: "The secret that signs the sandbox's notifications; none of the app secrets.",
+    help: "The secret that signs the sandbox's notifications. It must not be one of the app secrets.",
   },
   {
     name: 'WAYPOST_METRICS_PORT',
@@ -203,7 +203,7 @@ export const SETTINGS = [
     default: '30000',
     min: 0,
     max: 600_000,
-    help: 'How long a stop may take in all; what is in flight then is settled as after a crash.',
+    help: 'How long a stop may take in all. What is still in flight then is settled as after a crash.',
   },
   {
     name: 'WAYPOST_STOP_NOTICE_MS',
@@ -211,7 +211,7 @@ export const SETTINGS = [
     default: '0',
     min: 0,
     max: 120_000,
-    help: 'How long a gateway that is asked to stop goes on serving while `/readyz` says 503, so that a balancer takes it out first; shorter than the budget of the stop, which includes it.',
+    help: 'How long a gateway that is asked to stop still serves while `/readyz` says 503, so that a balancer takes it out first. It is part of `WAYPOST_STOP_BUDGET_MS`, and must be shorter.',
   },
   {
     name: 'WAYPOST_KEEP_MESSAGES_DAYS',
@@ -227,7 +227,7 @@ export const SETTINGS = [
     default: '30',
     min: 1,
     max: KEEP_DAYS_MAX,
-    help: 'For how many days the content of messages is kept, if the messages are kept as long.',
+    help: 'For how many days the content of messages is kept; it is never kept longer than the messages.',
   },
   {
     name: 'WAYPOST_KEEP_EVENTS_DAYS',

@@ -15,7 +15,7 @@ export interface ApiErrorDoc {
 export const API_ERROR_DOCS: Readonly<Record<ApiErrorCode, ApiErrorDoc>> = {
   bad_http: {
     cause:
-      'What came over the connection could not be read as a request: bytes that are not HTTP, two lengths of one body, a URL with characters that must be escaped, headers or a URL of more than 16 KiB or of about 1,000 lines (431), or a request that did not arrive whole within 60 s (408). The connection is closed. If an earlier request on the connection is still being carried out, there is no such answer: the connection breaks, and what became of that request stays open.',
+      'The gateway could not read a request from the connection: the bytes are not HTTP, the body has two lengths, the URL has characters that must be escaped, the headers and the URL have more than 16 KiB or about 1,000 lines (431), or the request did not arrive whole within 60 s (408). The connection is closed. If an earlier request on the connection is still being carried out, there is no such answer: the connection breaks, and you cannot know what became of that request.',
     steps: [
       'Let an HTTP library write the request, and escape what you put into the URL.',
       'Make sure that nothing between you and the gateway speaks TLS to the port for plain HTTP.',
@@ -24,7 +24,7 @@ export const API_ERROR_DOCS: Readonly<Record<ApiErrorCode, ApiErrorDoc>> = {
   },
   malformed_json: {
     cause:
-      'The body is empty, is not valid UTF-8, is not JSON, or is not as long as the request announced. Often a quote is missing in a shell line, a text was put into JSON without escaping, or a file begins with a byte order mark.',
+      'The body is empty, is not valid UTF-8, is not JSON, or is not as long as the request announced. Often a quote is missing in a shell command, a text was put into JSON without escaping, or a file begins with a byte order mark.',
     steps: [
       'Let a JSON library write the body, and send exactly the bytes that it returns.',
       'In a shell, put the body into single quotes, or into a file and send it with `--data-binary @file`.',
@@ -33,7 +33,7 @@ export const API_ERROR_DOCS: Readonly<Record<ApiErrorCode, ApiErrorDoc>> = {
   },
   idempotency_key_invalid: {
     cause:
-      'The header `Idempotency-Key` is empty, too long, has a space or something that is not ASCII in it, or was sent twice.',
+      'The header `Idempotency-Key` is empty or too long, has a space or a character that is not ASCII in it, or was sent twice.',
     steps: [
       'Use 1 to 255 visible ASCII characters, such as `order-42` or a UUID.',
       'Make sure that no proxy or library adds the header a second time.',
@@ -81,7 +81,7 @@ export const API_ERROR_DOCS: Readonly<Record<ApiErrorCode, ApiErrorDoc>> = {
   },
   verification_failed: {
     cause:
-      "A `GET` of the provider's callback was not a valid verification request: the verify token differs, or a parameter is missing, empty or repeated.",
+      "A `GET` to the provider's callback was not a valid verification request: the verify token is another one, or a parameter is missing, empty or repeated.",
     steps: [
       'Enter the same verify token at the provider that the gateway was started with.',
       "After you have changed the gateway's tokens, restart it, and then let the provider ask again.",
@@ -106,7 +106,7 @@ export const API_ERROR_DOCS: Readonly<Record<ApiErrorCode, ApiErrorDoc>> = {
   },
   idempotency_in_flight: {
     cause:
-      'A request with this idempotency key and this body is still under way, or its gateway is gone and the request is not recovered yet. This call did nothing.',
+      'A request with this idempotency key and this body is still under way, or its gateway has crashed and the request is not recovered yet. This call did nothing.',
     steps: [
       'Wait as long as `Retry-After` says, and repeat the same request with the same key.',
       'Do not use a new key: that would be a second send.',
@@ -116,7 +116,7 @@ export const API_ERROR_DOCS: Readonly<Record<ApiErrorCode, ApiErrorDoc>> = {
   },
   channel_taken: {
     cause:
-      'Another channel, of this account or another one of the platform, has this phone number id. A number has one channel only.',
+      'Another channel of this account, or of another account of the platform, has this phone number id. A number can have one channel only.',
     steps: [
       'Look through `GET /platform/v1/accounts/{id}/channels` for the channel that has it.',
       'Remove that channel if you want to move the number. Its messages stay where they are.',
@@ -139,11 +139,8 @@ export const API_ERROR_DOCS: Readonly<Record<ApiErrorCode, ApiErrorDoc>> = {
   },
   invalid_request: {
     cause:
-      'The body or the query is not what the call takes: a member is missing, unknown, of the wrong type or out of range. `errors` lists every fault at once. `pointer` is a JSON Pointer into your body, `parameter` the name of a query parameter.',
-    steps: [
-      'Correct every fault in `errors`. An unknown member is often a typo.',
-      'Do not repeat it unchanged: the answer stays the same.',
-    ],
+      'The body or the query does not fit the call: a member is missing, unknown, of the wrong type or out of range. `errors` lists every fault at once. `pointer` is a JSON Pointer into your body, `parameter` the name of a query parameter.',
+    steps: ['An unknown member is often a typo.', 'Do not repeat the call unchanged: the answer stays the same.'],
     detail: 'The body is not a valid send.',
     errors: [
       { pointer: '#/txt', detail: 'This member is not known.' },
@@ -160,16 +157,16 @@ export const API_ERROR_DOCS: Readonly<Record<ApiErrorCode, ApiErrorDoc>> = {
   },
   idempotency_mismatch: {
     cause:
-      'The key was used within the last 24 hours for a body with other bytes. Bodies are compared as bytes: another order of members or another space is another body.',
+      'Within the last 24 hours the key was used for a body with other bytes. Bodies are compared as bytes: a changed order of members, or one more space, makes another body.',
     steps: [
       'For a new send, use a new key.',
-      'To repeat a send, keep the bytes of its body beside its key and send these bytes.',
+      'To repeat a send, keep the bytes of its body with its key, and send these bytes.',
     ],
     detail: 'The first request with this key had another body.',
   },
   no_channel: {
     cause:
-      "The account has no channel of the key's mode, or several of which none is the default, or several with the phone number in `from`, or the sandbox is off and the key is a test key.",
+      "Waypost could not choose a channel. Either the account has no channel of the key's mode; or it has several, and none of them is the default; or several have the phone number in `from`; or the key is a test key and the sandbox is off.",
     steps: [
       'Look at `GET /api/v1/channels`, with the same key.',
       'Name a channel in `from`, by its id, or ask the platform to make one the default.',
@@ -183,7 +180,7 @@ export const API_ERROR_DOCS: Readonly<Record<ApiErrorCode, ApiErrorDoc>> = {
   },
   channel_refused: {
     cause:
-      "The provider was asked for the phone number, or to subscribe our app to its business account, and refused. Nothing was changed. The detail has the provider's own words. Or it is a test channel, and the sandbox is off.",
+      "Waypost asked the provider for the phone number, or to subscribe our app to its business account, and the provider refused. Nothing was changed. The detail has the provider's own words. Or it is a test channel, and the sandbox is off.",
     steps: [
       'Take care not to mix up the phone number id and the business account id.',
       'Check whether the access token has expired, and whether its user may use this number and this business account.',
@@ -192,9 +189,9 @@ export const API_ERROR_DOCS: Readonly<Record<ApiErrorCode, ApiErrorDoc>> = {
   },
   rate_limited: {
     cause:
-      "The key's bucket for requests or for recipients a second is empty. A call that does not fit as a whole is refused as a whole, so nobody got a message. Or too many streams, waiting feed calls or test events of the account are open at once; then `detail` says so.",
+      'The key has used up its requests a second or its recipients a second. A call that does not fit as a whole is refused as a whole, so nobody got a message. Or too many streams, waiting feed calls or test events of the account are open at once; then `detail` says so.',
     steps: [
-      'Wait as long as `Retry-After` says, and repeat the call.',
+      'If you repeat a send, use the same idempotency key.',
       'Read the `RateLimit` fields of every answer, and slow down before they reach 0.',
       'Ask the platform whether the limits can be raised.',
     ],
@@ -207,16 +204,16 @@ export const API_ERROR_DOCS: Readonly<Record<ApiErrorCode, ApiErrorDoc>> = {
     steps: [
       'Repeat a send with the same idempotency key and the same body: if it was carried out, you get its answer.',
       'If you gave no key, look for the messages by `client_reference` or by number before you send again.',
-      'If you made or changed something, look for it before you repeat the call. Of a new key or secret that you did not see make another one: roll the new key that `GET /platform/v1/accounts/{id}/keys` lists, or rotate the secret again.',
-      'Tell the platform the `request_id`. The log has it, beside what went wrong.',
+      'If you created or changed something, look whether it was done before you repeat the call. If you did not see a new key or secret, make another one: roll the new key that `GET /platform/v1/accounts/{id}/keys` lists, or rotate the secret again.',
+      'Tell the platform the `request_id`. Its log says under this id what went wrong.',
     ],
     detail: 'Something went wrong on our side.',
   },
   unavailable: {
     cause:
-      'The database cannot be reached or has not answered in time, or this call and another one got in each other’s way there, or the gateway is stopping or has too much to do, or the provider had to be asked and did not answer, or had a fault of its own, or could not be asked because a channel is suspended. This call transmitted nothing. A change that may have been made nonetheless is not answered so, but with `internal_error`.',
+      'One of these is the reason:\n\n- The database cannot be reached or did not answer in time, or this call and another one got in each other’s way there.\n- The gateway is stopping, or has too much to do.\n- The call needs the provider, which did not answer, had a fault of its own, or could not be asked because a channel is suspended.\n\nThis call transmitted nothing. If a change may have been made all the same, the answer is `internal_error` instead.',
     steps: [
-      'Repeat it after the seconds in `Retry-After`, with the same idempotency key.',
+      'If you repeat a send, use the same idempotency key and the same body.',
       'If it persists, wait longer each time. `GET /readyz` says whether the gateway takes work, and `GET /api/v1/channels` whether a channel is suspended.',
     ],
     detail: 'The store cannot be reached.',

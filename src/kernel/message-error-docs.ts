@@ -14,7 +14,7 @@ export interface MessageErrorDoc {
 export const MESSAGE_ERROR_DOCS: Readonly<Record<MessageErrorCode, MessageErrorDoc>> = {
   invalid_recipient: {
     cause:
-      'The recipient is not a phone number in international form, or the `user_id` is not a user id of the provider. Nothing was transmitted, and the entry has no `id`, because no message was made. Or the recipient is the very number that sends: the provider refuses that with 131021, and then there is a message.',
+      'The recipient is not a phone number in international form, or the `user_id` is not a user id of the provider. Nothing was transmitted, and the entry has no `id`, because there is no message. Or the recipient is the number that sends: the provider refuses that with 131021, and then the entry has an `id`.',
     steps: [
       'Store numbers with a plus and the country code, such as `+447700900123`. A number such as `07700 900123` does not say its country.',
       'Remove a bracketed `(0)`: nobody can see whether it belongs to the number.',
@@ -47,9 +47,8 @@ export const MESSAGE_ERROR_DOCS: Readonly<Record<MessageErrorCode, MessageErrorD
   },
   window_closed: {
     cause:
-      'A text is taken only within 24 hours after the last message or call of the person to this number. The provider refused this one. The gateway never guesses this; it says when the person last wrote, if it knows.',
+      'The provider takes a text only within 24 hours after the last message or call of the person to this number, and refused this one. The gateway never guesses this. If it knows when the person last wrote, the `message` of the error says so.',
     steps: [
-      'Send an approved template instead.',
       'Ask `POST /api/v1/messages/validate` beforehand: the warning `window_not_known` says that nothing came from the person within 24 hours, as far as is known.',
     ],
     tryIt: text('+15550131047'),
@@ -61,7 +60,7 @@ export const MESSAGE_ERROR_DOCS: Readonly<Record<MessageErrorCode, MessageErrorD
   },
   template_not_found: {
     cause:
-      'The business account has no template of this name, or has it only in other languages, which the message then names. Or the provider has just deleted the template.',
+      'The business account has no template of this name, or has it in other languages only; then the `message` of the error names them. Or the provider has just deleted the template.',
     steps: [
       'Compare name and language with `GET /api/v1/templates`. `en` and `en_US` are two languages.',
       'After a change at the provider, call `POST /api/v1/templates/sync`.',
@@ -82,9 +81,9 @@ export const MESSAGE_ERROR_DOCS: Readonly<Record<MessageErrorCode, MessageErrorD
   },
   template_parameters_invalid: {
     cause:
-      'The components of the send do not fit the template: a parameter is missing, one too many, of another kind, empty, too long, or without its name. `errors` says where, what is expected and what was given. Those are what the gateway found before it transmitted anything; without them it was the provider that refused the message.',
+      'The components of the send do not fit the template: a parameter is missing, one too many, of another kind, empty, too long, or without its name. If the gateway found this before it transmitted anything, `errors` says where, what is expected and what was given. Without `errors` it was the provider that refused the message.',
     steps: [
-      'Correct what `errors` names. The pointers lead into your body; those for a recipient with components of its own begin with `#/to/`.',
+      'The pointers in `errors` lead into your body; those for a recipient with components of its own begin with `#/to/`.',
       'Look at the template with `GET /api/v1/templates?name=`: its `components` show the variables.',
       'Try it with `POST /api/v1/messages/validate`, which sends nothing.',
     ],
@@ -101,7 +100,7 @@ export const MESSAGE_ERROR_DOCS: Readonly<Record<MessageErrorCode, MessageErrorD
     },
   },
   template_text_too_long: {
-    cause: 'The text of the template with its variables filled is longer than the provider allows.',
+    cause: 'With its variables filled in, the text of the template is longer than the provider allows.',
     steps: ['Use shorter values for the variables.', 'Move text from the variables into the template.'],
     tryIt: text('+15550132005'),
     seen: told(132005, 'Translated text too long', 'The hydrated template text is too long.'),
@@ -114,7 +113,7 @@ export const MESSAGE_ERROR_DOCS: Readonly<Record<MessageErrorCode, MessageErrorD
   },
   template_paused: {
     cause:
-      'The provider has paused the template, because people blocked or reported it, or holds it back to look at it. This error may also come later, as `message.failed`, for a message that was taken and `held`.',
+      'The provider has paused the template because people blocked or reported it, or holds it back to assess it. This error may also come later, as `message.failed`, for a message that was taken and `held`.',
     steps: [
       'Use another template until it is active again: `template.updated` announces that.',
       'Find out why people do not want it. A template that is paused several times is disabled.',
@@ -142,7 +141,7 @@ export const MESSAGE_ERROR_DOCS: Readonly<Record<MessageErrorCode, MessageErrorD
     cause:
       'The person has stopped marketing messages in WhatsApp. If the gateway knows of it, a marketing template is not transmitted at all; otherwise the provider refuses it.',
     steps: [
-      'Send no marketing to this person. Texts within the window and other templates still go out.',
+      'You may still send texts within the window, and other templates.',
       'Only the person can resume them, in WhatsApp.',
     ],
     tryIt: text('+15550131050'),
@@ -201,10 +200,10 @@ export const MESSAGE_ERROR_DOCS: Readonly<Record<MessageErrorCode, MessageErrorD
   },
   pair_rate_limited: {
     cause:
-      'One number sent too many messages to one person. The provider takes one in 6 seconds, and up to 45 at once, borrowed from the time after. Either the gateway saw that the turn of this message could not come before the deadline, or the provider refused it three times.',
+      'One number sent too many messages to one person. The provider takes one every 6 seconds, and up to 45 at once, which are borrowed from the time after. Either the gateway saw that the turn of this message could not come before the deadline, or the provider refused it three times.',
     steps: [
-      'Wait at least `retry_after_seconds`, where it is there, and send it again in a new request with a new key.',
-      'Put what one person is to read into fewer messages.',
+      'Wait at least `retry_after_seconds`, if the error has it, and send it again in a new request with a new key.',
+      'Write to one person in fewer messages.',
     ],
     tryIt: text('+15550131056'),
     seen: told(
@@ -217,9 +216,9 @@ export const MESSAGE_ERROR_DOCS: Readonly<Record<MessageErrorCode, MessageErrorD
     cause:
       'More messages than the provider allows went out from this number or this app. Either the gateway saw that the turn of this message could not come before the deadline, or the provider refused it three times.',
     steps: [
-      'Wait at least `retry_after_seconds`, where it is there, and send it again in a new request with a new key.',
-      'Send more slowly, or share the messages among several numbers.',
-      '`throughput_per_second` in `GET /api/v1/channels` says what the number may.',
+      'Wait at least `retry_after_seconds`, if the error has it, and send it again in a new request with a new key.',
+      'Send more slowly, or spread the messages over several numbers.',
+      '`throughput_per_second` in `GET /api/v1/channels` says how many messages a second the number may send.',
     ],
     tryIt: text('+15550130429'),
     seen: told(130429, 'Rate limit hit', 'Cloud API message throughput has been reached.'),
@@ -246,7 +245,7 @@ export const MESSAGE_ERROR_DOCS: Readonly<Record<MessageErrorCode, MessageErrorD
   },
   sender_unauthorized: {
     cause:
-      'The provider refuses the access token of the channel, or the token may not do this. If the token itself was refused when a message was transmitted or templates were read (0 and 190), the channel is `suspended` from then on, and its messages fail with `sender_suspended` without being transmitted. A code that a later notification tells suspends nothing: the token may be another one by then.',
+      'The provider refuses the access token of the channel, or the token may not do this. If the token itself was refused when a message was transmitted or templates were read (0 and 190), the channel is `suspended` from then on, and its messages fail with `sender_suspended` without being transmitted. A code that comes later, in a notification, does not suspend the channel: by then the channel may have another token.',
     steps: [
       'The platform gives the channel a new access token: `PATCH /platform/v1/channels/{id}`. It is checked with the provider before it is kept.',
       'Make sure that the user of the token may use the number and the business account, with the permissions `whatsapp_business_messaging` and `whatsapp_business_management`.',
@@ -298,7 +297,7 @@ export const MESSAGE_ERROR_DOCS: Readonly<Record<MessageErrorCode, MessageErrorD
   },
   provider_unavailable: {
     cause:
-      'There was no connection to the provider, or the provider said that it is overloaded or down for maintenance. The message was certainly not taken. It was tried up to three times, as far as the deadline allowed. Or nothing is known here of its template, and the provider could not be asked for it: then nothing was transmitted.',
+      'There was no connection to the provider, or the provider said that it is overloaded or down for maintenance. It certainly did not take the message. The gateway tried up to three times, as far as the deadline allowed. Or the gateway knows nothing of the template, and could not ask the provider for it: then nothing was transmitted.',
     steps: [
       'Send it again in a new request with a new key, and wait longer each time.',
       'If it comes for all messages, the platform should check whether the gateway reaches the provider at all.',
@@ -325,7 +324,7 @@ export const MESSAGE_ERROR_DOCS: Readonly<Record<MessageErrorCode, MessageErrorD
   },
   not_attempted: {
     cause:
-      'The message was never transmitted: the deadline came before its turn, or the gateway ended, the account was suspended or the channel removed while the message still waited. Nobody got it.',
+      'The message was never transmitted, so nobody got it. Either the deadline came before its turn, or, while it still waited, the gateway ended, the account was suspended or the channel was removed.',
     steps: [
       'Send it again in a new request with a new key: the old key only repeats the old answer.',
       'If it comes often, send to fewer people at once, or let the platform raise the deadline.',
@@ -339,7 +338,7 @@ export const MESSAGE_ERROR_DOCS: Readonly<Record<MessageErrorCode, MessageErrorD
     steps: [
       'Wait: a report from the provider settles it, mostly within seconds, and you get an event.',
       'If it must arrive, send it again after a time that you choose, and accept that it may come twice.',
-      'If it must not come twice, ask the person, or have somebody look.',
+      'If it must not come twice, ask the person, or let somebody look at it.',
     ],
     tryIt: text('+15552000004'),
     seen: { detail: 'The provider answered with HTTP 500, which does not tell whether it took the message' },

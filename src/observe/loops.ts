@@ -27,7 +27,7 @@ export function createLoops(registry: Registry): Loops {
   const loops = new Map<string, Loop>();
   const rounds = new Counter({
     name: 'waypost_loop_rounds_total',
-    help: 'Rounds of everything that happens by itself, by result.',
+    help: 'Rounds of the background loops, by result.',
     labelNames: ['loop', 'result'],
     registers: [registry],
   });
@@ -73,7 +73,7 @@ function addGauges(registry: Registry, loops: ReadonlyMap<string, Loop>): void {
     });
   gauge(
     'waypost_loop_lag_seconds',
-    'Time since the last good round of a loop; a rest that is its own counts too.',
+    'Time since the last good round of a loop; the time that it rests by design counts too.',
     lagOf,
   );
   gauge('waypost_loop_period_seconds', 'How often a loop runs by itself, at least.', (loop) => loop.periodSeconds);
