@@ -324,7 +324,7 @@ export interface ChannelUpdatedEvent {
     channel: ChannelInEvent;
   };
 }
-/** Tell what is wrong with a signature that was received. */
+/** Find out what is wrong with a signature that you received. */
 export interface CheckSignatureBody {
   /** The headers as they came; only the three of Standard Webhooks are looked at. */
   headers: {

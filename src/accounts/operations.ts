@@ -78,13 +78,14 @@ export const accountOperations = {
   audit: {
     id: 'listAudit',
     tag: 'Platform: operation',
-    description: 'Lists what was changed with any key. What concerns a deleted account stays in it.',
+    description: 'Lists what was changed with any key. Entries about a deleted account stay.',
     answers: { 200: { description: 'A page of entries.', schema: listOf('AuditEntry') } },
   },
   own: {
     id: 'readOwnAccount',
     tag: 'Account',
-    description: 'Tells whose key it is, of which mode, and what it may do. Any key may ask, whatever its scopes.',
+    description:
+      'Says to which account the key belongs, its mode, and what it may do. Any key may ask, whatever its scopes.',
     answers: { 200: { description: 'The account and the key.', schema: ref('OwnAccount') } },
   },
 } as const satisfies Record<string, Operation>;

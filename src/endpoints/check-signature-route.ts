@@ -24,7 +24,7 @@ export function checkSignatureRoute(path: string, deps: Deps): Route {
     method: 'POST',
     path,
     scope: 'endpoints:manage',
-    summary: 'Tell what is wrong with a signature that was received',
+    summary: 'Find out what is wrong with a signature that you received',
     operation: endpointOperations.checkSignature,
     bodyUse: 'json',
     bodySchema: CHECK_BODY,

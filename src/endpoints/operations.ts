@@ -66,7 +66,7 @@ export const endpointOperations = {
   attempts: {
     id: 'listAttempts',
     tag: 'Endpoints',
-    description: 'Lists what was tried at an endpoint, and what it answered.',
+    description: 'Lists the attempts at an endpoint, and what it answered.',
     params,
     answers: { 200: { description: 'A page of attempts.', schema: listOf('Attempt') } },
   },
@@ -82,7 +82,7 @@ export const endpointOperations = {
     id: 'checkSignature',
     tag: 'Endpoints',
     description:
-      'Tells why what you received does not verify: give the headers and the body exactly as they came, as a text.',
+      'Says why an event that you received does not verify. Give the headers and the body exactly as they came, the body as a text.',
     params,
     answers: { 200: { description: 'What was found.', schema: ref('SignatureCheck') } },
   },

@@ -164,7 +164,7 @@ function testRoute(deps: EndpointDeps): Route {
     method: 'POST',
     path: `${ONE}/test`,
     scope: SCOPE,
-    summary: 'Send a test event once, and tell what came of it',
+    summary: 'Send a test event once, and see what came of it',
     operation: endpointOperations.test,
     bodyUse: 'json_or_empty',
     bodySchema: NO_BODY,

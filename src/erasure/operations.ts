@@ -19,6 +19,6 @@ export const erasureOperations = {
     description:
       "Erases everything that identifies a person from an account's data, in the background. Give exactly one of `to` and `user_id`. It may be repeated.",
     params,
-    answers: { 202: { description: 'It is taken on.', schema: ref('Erasure') } },
+    answers: { 202: { description: 'The person will be erased.', schema: ref('Erasure') } },
   },
 } as const satisfies Record<string, Operation>;

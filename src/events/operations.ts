@@ -14,7 +14,7 @@ export const eventOperations = {
     id: 'listEvents',
     tag: 'Events',
     description:
-      'Reads events after a number, ascending. With `wait`, an empty answer is held back until the first event comes. Numbers have no gaps, so that nothing can go missing unnoticed; with `type`, the other numbers are left out.',
+      'Reads events after a number, ascending. With `wait`, an empty answer is held back until the first event comes. Numbers have no gaps, so that nothing can go missing unnoticed; with `type`, events of other types are left out.',
     answers: { 200: { description: 'Events in their order.', schema: ref('EventPage') } },
   },
   stream: {

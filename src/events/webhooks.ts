@@ -58,7 +58,7 @@ function describeWebhook(type: string, shared: Shared): JsonObject {
     },
     responses: {
       '2XX': { description: 'It was taken. The body does not matter.' },
-      410: { description: 'Nobody wants events here any more: the endpoint is disabled.' },
+      410: { description: 'The endpoint wants no more events: it is disabled.' },
       default: { description: 'Anything else is a failure, and is tried again. `Retry-After` is honoured.' },
     },
   };

@@ -7,7 +7,7 @@ export const healthOperations = {
     id: 'readHealth',
     tag: 'Service',
     description: 'Answers as long as the process lives, even while it drains.',
-    answers: { 200: { description: 'It lives.', schema: ref('Health') } },
+    answers: { 200: { description: 'The process is alive.', schema: ref('Health') } },
   },
   ready: {
     id: 'readReadiness',

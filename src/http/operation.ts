@@ -44,7 +44,8 @@ export interface DescribedHeader {
 /** The groups of operations, in the order of the reference page, and what each is about. */
 export const TAGS = {
   Messages: 'Sending messages, checking them before, and reading back what became of them.',
-  Events: 'What happened since, numbered without gaps: page by page, or as a stream.',
+  Events:
+    'What happened to messages and everything else, as events that are numbered without gaps: page by page, or as a stream.',
   Endpoints: "A customer's own URLs that events are delivered to, signed by Standard Webhooks.",
   Templates: 'The message templates that the provider has for the account.',
   Channels: 'The phone numbers that the account sends from.',
@@ -52,7 +53,7 @@ export const TAGS = {
   'Platform: accounts': 'Customers of the platform and their keys. These calls need a platform key.',
   'Platform: channels': 'Connecting phone numbers to accounts. These calls need a platform key.',
   'Platform: operation': "For the operator: the provider's notifications, and who changed what.",
-  Callback: 'What the provider calls. Nobody else needs it.',
+  Callback: 'The callback that the provider calls. Your programs do not need it.',
   Service: 'Whether the process lives and works, and what it can do.',
 } as const;
 export type Tag = keyof typeof TAGS;

@@ -15,7 +15,7 @@ const TRACEPARENT = {
   example: '00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01',
 };
 const REPLAYED = {
-  description: 'That this is the stored answer of the first request with this key.',
+  description: 'There if this is the stored answer of the first request with this key.',
   schema: text('Always `true`.', { enum: ['true'] }),
   example: 'true',
 };
@@ -26,7 +26,7 @@ export const messageOperations = {
     id: 'sendMessages',
     tag: 'Messages',
     description:
-      'Sends one message to each recipient and answers with one entry for each, whatever happened to it: only what cannot be read as a send gets an error. `accepted` means that the provider took the message at that stage; it does not prove delivery, which events tell of. An `unknown` is never sent again. After a 500 or a lost connection, repeat with the same `Idempotency-Key`.',
+      'Sends one message to each recipient and answers with one entry for each, whatever happened to it: only a call that cannot be read as a send, or is not allowed, gets an error. `accepted` means that the provider took the message at that stage; it does not prove delivery, which events report. An `unknown` is never sent again. After a 500 or a lost connection, repeat with the same `Idempotency-Key`.',
     requestHeaders: { 'Idempotency-Key': IDEMPOTENCY_KEY, traceparent: TRACEPARENT },
     body: ref('SendBody'),
     answers: {
@@ -60,7 +60,7 @@ export const messageOperations = {
   list: {
     id: 'listMessages',
     tag: 'Messages',
-    description: "Lists messages of the key's mode in both directions. All filters given must fit.",
+    description: "Lists messages of the key's mode in both directions. A message must match all filters that you give.",
     answers: { 200: { description: 'A page of messages.', schema: listOf('Message') } },
   },
   read: {

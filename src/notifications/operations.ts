@@ -48,13 +48,14 @@ export const notificationOperations = {
   list: {
     id: 'listNotifications',
     tag: 'Platform: operation',
-    description: 'Lists what the provider posted, without the bodies, so that what could not be applied is seen.',
+    description: 'Lists what the provider posted, without the bodies. It shows what could not be applied, and why.',
     answers: { 200: { description: 'A page of notifications.', schema: listOf('Notification') } },
   },
   reprocess: {
     id: 'reprocessNotification',
     tag: 'Platform: operation',
-    description: 'Tries again to apply what was set aside. What is applied already stays so, and is shown as it is.',
+    description:
+      'Tries again to apply what was set aside. What is already applied stays applied, and is shown as it is.',
     params: { id: `The id of the notification, such as \`${EXAMPLE.notificationId}\`.` },
     answers: { 202: { description: 'It is due now.', schema: ref('Notification') } },
   },

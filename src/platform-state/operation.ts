@@ -6,6 +6,6 @@ export const platformStateOperation: Operation = {
   id: 'getPlatformState',
   tag: 'Platform: operation',
   description:
-    'Tells who runs, what waits and since when. Nothing is counted beyond a thousand, so it may be asked often.',
+    'Says which gateways run, what waits and since when. Nothing is counted beyond a thousand, so you may ask often.',
   answers: { 200: { description: 'The state.', schema: ref('PlatformState') } },
 };

@@ -21,6 +21,6 @@ export const templateOperations = {
     id: 'syncTemplates',
     tag: 'Templates',
     description: 'Reads all templates from the provider now, instead of at the next turn of the schedule.',
-    answers: { 200: { description: 'What has changed by it.', schema: ref('TemplateSync') } },
+    answers: { 200: { description: 'How many templates have changed.', schema: ref('TemplateSync') } },
   },
 } as const satisfies Record<string, Operation>;

@@ -18,7 +18,7 @@ export const SHARED_HEADERS: Record<string, DescribedHeader> = {
     example: '"requests";q=50;w=1, "recipients";q=500;w=1',
   },
   ratelimit: {
-    description: 'How much is left of it.',
+    description: 'How much is left, for each policy.',
     schema: text('A structured field.'),
     example: '"requests";r=49;t=1, "recipients";r=450;t=1',
   },

@@ -8,7 +8,7 @@ const DESCRIPTION = `One API to send WhatsApp messages: never twice, never lost.
 
 - JSON in UTF-8, in snake_case. Times are RFC 3339 in UTC with milliseconds.
 - Send \`Authorization: Bearer <API_KEY>\`. A key sees only what is of its own mode, \`live\` or \`test\`.
-- Unknown members of a body and unknown names in a query are refused, so that a typing mistake never passes silently.
+- Unknown members of a body and unknown names in a query are refused, so that a typo never goes unnoticed.
 - Clients ignore members of answers that they do not know: within a version there are only additions.
 - Lists take \`limit\` and \`cursor\` and are newest first; events are oldest first.
 - Every error is \`application/problem+json\`. Decide by its \`code\`. A 4xx or 503 means that this call transmitted nothing; after a 500 or a lost connection, repeat with the same \`Idempotency-Key\`.
