@@ -15,6 +15,7 @@ import { migrate } from './store/migrate.ts';
 import { tellUncaught } from './uncaught.ts';
 import { unknownSettings } from './unknown-settings.ts';
 import { VERSION } from './version.ts';
+import { waitAtStart } from './wait-at-start.ts';
 import { waitAtStop } from './wait-at-stop.ts';
 import { welcome } from './welcome.ts';
 
@@ -53,7 +54,7 @@ async function main(): Promise<void> {
   const undo: (() => Promise<void>)[] = [];
   const stop = onStopSignal(config.stopBudgetMs);
   try {
-    const { dataDir, databaseUrl } = config;
+    const { dataDir, databaseUrl, databaseWaitMs } = config;
     checkDatabaseUrl(databaseUrl);
     const ownServer = { dataDir, log: plainLog(log), stopping: stop.signal };
     const embedded = databaseUrl === undefined ? await startEmbedded(ownServer) : undefined;
@@ -64,19 +65,15 @@ async function main(): Promise<void> {
       onError: (error) => log.warn({ err: error }, 'database.connection_lost'),
     });
     undo.push(() => waitAtStop(log, 'database', database.close(), stop.untilKept(LAST_MS)));
-    await migrate(database).catch((error: unknown) => tellDatabase(error, databaseUrl));
+    const runStep = waitAtStart({ log, limitMs: databaseWaitMs, stopping: stop.signal });
+    await runStep(() => migrate(database)).catch((error: unknown) => tellDatabase(error, databaseUrl));
     stop.signal.throwIfAborted();
 
-    const sandbox = config.sandbox
-      ? await startSandbox({
-          port: config.sandboxPort,
-          appSecret: secrets.sandboxAppSecret,
-          dataDir,
-          log: plainLog(log),
-        })
-      : undefined;
+    const { sandboxPort: port } = config;
+    const ownSandbox = { port, appSecret: secrets.sandboxAppSecret, dataDir, log: plainLog(log) };
+    const sandbox = config.sandbox ? await startSandbox(ownSandbox) : undefined;
     undo.push(async () => sandbox?.stop());
-    const app = await createApp({ config, secrets, database, log, sandboxUrl: sandbox?.url });
+    const app = await createApp({ config, secrets, database, log, sandboxUrl: sandbox?.url, runStep });
     undo.push(() => app.close(stop.untilKept(LAST_MS)));
     undo.push(() => app.drain(stop.untilKept(CLOSING_MS)));
 
@@ -90,8 +87,8 @@ async function main(): Promise<void> {
     // Before it is ready: a script that waits for that finds the file with the keys.
     const dev = config.production
       ? undefined
-      : await prepareDemo({ database, app, secrets, dataDir, baseUrl, sandboxUrl: sandbox?.url });
-    if (config.production) await warnOfDemo({ database, dataDir, log });
+      : await runStep(() => prepareDemo({ database, app, secrets, dataDir, baseUrl, sandboxUrl: sandbox?.url }));
+    if (config.production) await runStep(() => warnOfDemo({ database, dataDir, log }));
     await app.begin(listened);
     await sandbox?.register(`${listened}/api/messaging/webhook`);
     const startMs = Math.round(performance.now());
