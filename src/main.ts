@@ -27,6 +27,8 @@ const NAME_TAKEN = ['42P07', '42703'];
 const CLOSING_MS = 10_000;
 /** Kept of it for what comes last: the sandbox, which is killed after 3 s, and the embedded database. */
 const LAST_MS = 4_000;
+/** For a statement of a start that fails or is told to stop: the database rolls it back, and the next start begins it again. */
+const UNSTARTED_MS = 1_000;
 
 /**
  * Runs the gateway until it is told to stop, then ends the process: with code 0, or 1 and a sentence if it failed. By the time it
@@ -53,6 +55,7 @@ async function main(): Promise<void> {
   const secrets = completeSecrets(config);
   const undo: (() => Promise<void>)[] = [];
   const stop = onStopSignal(config.stopBudgetMs);
+  let started = false;
   try {
     const { dataDir, databaseUrl, databaseWaitMs } = config;
     checkDatabaseUrl(databaseUrl);
@@ -64,7 +67,10 @@ async function main(): Promise<void> {
       connections: config.databaseConnections,
       onError: (error) => log.warn({ err: error }, 'database.connection_lost'),
     });
-    undo.push(() => waitAtStop(log, 'database', database.close(), stop.untilKept(LAST_MS)));
+    undo.push(() => {
+      const untilMs = started ? stop.untilKept(LAST_MS) : performance.now() + UNSTARTED_MS;
+      return waitAtStop(log, 'database', database.close(), untilMs);
+    });
     const runStep = waitAtStart({ log, limitMs: databaseWaitMs, stopping: stop.signal });
     await runStep(() => migrate(database)).catch((error: unknown) => tellDatabase(error, databaseUrl));
     stop.signal.throwIfAborted();
@@ -90,6 +96,7 @@ async function main(): Promise<void> {
       : await runStep(() => prepareDemo({ database, app, secrets, dataDir, baseUrl, sandboxUrl: sandbox?.url }));
     if (config.production) await runStep(() => warnOfDemo({ database, dataDir, log }));
     await app.begin(listened);
+    started = true;
     await sandbox?.register(`${listened}/api/messaging/webhook`);
     const startMs = Math.round(performance.now());
     const addresses = { url: baseUrl, listens_on: listened, internal_url: internalUrl };

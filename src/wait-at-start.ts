@@ -24,7 +24,7 @@ interface Deps {
 /**
  * What it returns runs the steps of a start, each again while the database is away: it may be in a fail-over, or start beside us. After
  * `limitMs` a step throws what it threw last. What waiting does not mend, such as a wrong password, is thrown at once. So is the
- * reason of `stopping` as soon as that is aborted, once a step that is under way is over.
+ * reason of `stopping` as soon as that is aborted; a step that is under way then is left as it is.
  */
 export function waitAtStart({ log, limitMs, stopping }: Deps): RunStep {
   const stopped = Promise.withResolvers<never>();
@@ -35,7 +35,7 @@ export function waitAtStart({ log, limitMs, stopping }: Deps): RunStep {
     for (;;) {
       stopping.throwIfAborted();
       try {
-        return await step();
+        return await Promise.race([step(), stopped.promise]);
       } catch (error) {
         const failedMs = performance.now();
         if (!mayPass(error) || failedMs - (sinceMs ?? failedMs) >= limitMs) throw error;

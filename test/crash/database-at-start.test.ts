@@ -9,6 +9,7 @@ import { COMPILE_CACHE } from '../support/compile-cache.ts';
 import { createTestDatabase } from '../support/database.ts';
 import { startDatabaseProxy } from '../support/database-proxy.ts';
 import { until } from '../support/until.ts';
+import { countWaitingForLocks } from '../support/waiting-for-locks.ts';
 
 /** A part of a statement of each step of a start, in their order. */
 const STEPS = {
@@ -77,10 +78,27 @@ it('a start waits for no database that does not exist, and for no user that does
   }
 });
 
+for (const [step, held] of [
+  ['the migrations', 'select pg_advisory_xact_lock(7221906011)'],
+  ['the recovery', 'lock table request'],
+] as const)
+  it(`a start that waits for others in ${step} ends with 0 when it is told to stop`, async (t) => {
+    const { db, begin } = await startWorld(t, { migrated: true });
+    await db.database.transaction(async (tx) => {
+      await tx.query('set local idle_in_transaction_session_timeout to 0');
+      await tx.query(held);
+      const start = begin();
+      await until(async () => (await countWaitingForLocks(db.database)) > 0);
+      const askedMs = performance.now();
+      assert.equal(await start.stop(), 0);
+      assert.ok(performance.now() - askedMs < SOON_MS);
+    });
+  });
+
 /** A database that can be cut off, and starts of gateways on it. Ends with the test. */
-async function startWorld(t: TestContext) {
+async function startWorld(t: TestContext, options = { migrated: false }) {
   const dataDir = await mkdtemp(join(tmpdir(), 'waypost-start-'));
-  const db = await createTestDatabase({ migrated: false });
+  const db = await createTestDatabase(options);
   const proxy = await startDatabaseProxy(db.url);
   t.after(async () => {
     await proxy.close();
