@@ -122,6 +122,8 @@ async function main(): Promise<void> {
  */
 function checkDatabaseUrl(url: string | undefined): void {
   if (url === undefined || url.startsWith('/')) return;
+  if (/^\w+:\/\/([^/]*@)?[^/@]*,[^@]*$/.test(url))
+    throw new Error('DATABASE_URL must name one host, which leads to the primary: lists of hosts are not understood.');
   const parsed = /^postgres(ql)?:\/\//i.test(url) ? URL.parse(url.replace('@/', '@localhost/')) : null;
   // The end of a password with such a sign in it: what stands before would be looked up, and told, as the name of a host.
   if (parsed === null || `${parsed.pathname}${parsed.search}`.includes('@') || parsed.hash !== '')

@@ -203,6 +203,7 @@ for (const [how, url] of [
   ['has signs in its password as they are', 'postgresql://user:1@hidden-word/2@127.0.0.1:1/waypost'],
   ['has a question mark in its password', 'postgresql://user:1@hidden-word?2@127.0.0.1:1/waypost'],
   ['has a number sign in its password', 'postgresql://user:1@hidden-word#2@127.0.0.1:1/waypost'],
+  ['names several hosts', 'postgresql://user:hidden-word@127.0.0.1,127.0.0.2/waypost'],
   ['is no URL', 'host=127.0.0.1 user=user password=hidden-word'],
 ] as const) {
   it(`a DATABASE_URL that ${how} is told in a sentence without its password`, async (t) => {
