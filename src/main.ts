@@ -71,7 +71,8 @@ async function main(): Promise<void> {
       const untilMs = started ? stop.untilKept(LAST_MS) : performance.now() + UNSTARTED_MS;
       return waitAtStop(log, 'database', database.close(), untilMs);
     });
-    const runStep = waitAtStart({ log, limitMs: databaseWaitMs, stopping: stop.signal });
+    const print = config.production ? undefined : console.log;
+    const runStep = waitAtStart({ log, print, limitMs: databaseWaitMs, stopping: stop.signal });
     await runStep(() => migrate(database)).catch((error: unknown) => tellDatabase(error, databaseUrl));
     stop.signal.throwIfAborted();
 
@@ -104,7 +105,7 @@ async function main(): Promise<void> {
     if (dev !== undefined) console.log(welcome(dev, dataDir));
     await stop.asked;
     log.info('gateway.stopping');
-    if (!config.production) console.log('Stopping: finishing what is under way.');
+    print?.('Stopping: finishing what is under way.');
     app.announceStop();
     await wait(config.stopNoticeMs);
   } catch (error) {

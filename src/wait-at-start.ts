@@ -17,6 +17,8 @@ const NOT_GIVEN = /^SASL|not support SSL/;
 
 interface Deps {
   log: Logger;
+  /** Prints a sentence for the person at the terminal, where there is one. */
+  print?: ((sentence: string) => void) | undefined;
   limitMs: number;
   stopping: AbortSignal;
 }
@@ -26,7 +28,7 @@ interface Deps {
  * `limitMs` a step throws what it threw last. What waiting does not mend, such as a wrong password, is thrown at once. So is the
  * reason of `stopping` as soon as that is aborted; a step that is under way then is left as it is.
  */
-export function waitAtStart({ log, limitMs, stopping }: Deps): RunStep {
+export function waitAtStart({ log, print, limitMs, stopping }: Deps): RunStep {
   const stopped = Promise.withResolvers<never>();
   stopped.promise.catch(() => undefined); // Nobody waits for it between two steps.
   stopping.addEventListener('abort', () => stopped.reject(stopping.reason));
@@ -39,7 +41,10 @@ export function waitAtStart({ log, limitMs, stopping }: Deps): RunStep {
       } catch (error) {
         const failedMs = performance.now();
         if (!mayPass(error) || failedMs - (sinceMs ?? failedMs) >= limitMs) throw error;
-        if (sinceMs === undefined) log.warn({ err: error, at_most_ms: limitMs }, 'start.waits_for_database');
+        if (sinceMs === undefined) {
+          log.warn({ err: error, at_most_ms: limitMs }, 'start.waits_for_database');
+          print?.(`Waiting for the database, for ${limitMs / 1_000} s at most.`);
+        }
         sinceMs ??= failedMs;
       }
       await Promise.race([wait(PAUSE_MS), stopped.promise]);

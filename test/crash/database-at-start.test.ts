@@ -41,6 +41,7 @@ it('a start waits for a database that is not there yet, and says so once', async
   const start = begin();
   await start.untilSaid('start.waits_for_database');
   assert.match(start.output(), /The database is not available: \w/, 'it says why');
+  await start.untilSaid('Waiting for the database, for ');
   proxy.restore();
   await start.untilSaid('gateway.ready');
   assert.equal(start.output().match(/start\.waits_for_database/g)?.length, 1);
