@@ -164,6 +164,16 @@ describe('the control calls', () => {
     assert.deepEqual(await get(`${url}/_sandbox/messages?to=&callback_data=`), all);
   });
 
+  it('tell the transmits to a user id like those to a number', async (t) => {
+    const { url } = await startSandbox(t);
+    await send({ url }, { to: '+447700900127', recipient: 'US.1349', biz_opaque_callback_data: 'to the number' });
+    await send({ url }, { recipient: 'US.1349', biz_opaque_callback_data: 'to the user id' });
+    await send({ url }, { recipient: 'US.1350' });
+    const found = await get(`${url}/_sandbox/messages?to=US.1349`);
+    assert.equal(member(found, 'data', 0, 'biz_opaque_callback_data'), 'to the user id');
+    assert.equal(member(found, 'data', 1), undefined);
+  });
+
   it('forget messages, what waits and the counts on a reset', async (t) => {
     const receiver = await startReceiver(t);
     const { url } = await startSandbox(t, { callbackUrls: [receiver.url], timeScale: 60 });

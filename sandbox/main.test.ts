@@ -28,7 +28,7 @@ describe('the sandbox as a program', () => {
     const [told] = await once(child, 'message');
     const url = String(member(told, 'url'));
     assert.equal(new URL(url).port, String(member(told, 'port')));
-    for (const signal of ['SIGINT', 'SIGTERM'] as const) child.kill(signal);
+    for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) child.kill(signal);
     assert.equal(member(await (await fetch(`${url}/_sandbox/health`)).json(), 'alone'), false);
     child.disconnect();
     assert.deepEqual(await once(child, 'exit'), [0, null]);

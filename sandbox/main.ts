@@ -16,8 +16,8 @@ async function main(): Promise<void> {
   const { values } = parseArgs({ options: { help: { type: 'boolean', short: 'h' } } });
   if (values.help === true) return console.log(HELP);
   const isChild = process.env.WAYPOST_SANDBOX_CHILD === '1' && process.connected;
-  // The parent drains first and then hangs up, so what both get (Ctrl-C, the stop of a service) is left to it.
-  if (isChild) for (const signal of ['SIGINT', 'SIGTERM']) process.on(signal, () => {});
+  // The parent drains first and then hangs up, so what both get (Ctrl-C, the stop of a service, the end of a terminal) is left to it.
+  if (isChild) for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => {});
   const log = (sentence: string) => console.error(`sandbox: ${sentence}`);
   const sandbox = await listening({ ...(await readSettings(process.env)), isAlone: !isChild, log });
   if (isChild) serveParent(sandbox);

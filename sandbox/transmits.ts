@@ -30,11 +30,14 @@ export class Transmits {
     }
   }
 
-  /** Those to a number in E.164, and with that callback data, where asked for; as a JSON list. */
+  /**
+   * Those to a person, by number in E.164 or by user id, and with that callback data, where asked for; as a JSON list. Where both
+   * were given the message went to the number.
+   */
   toJson(wanted: { to?: string | undefined; callbackData?: string | undefined }): string {
     const found = this.#kept
       .toArray()
-      .filter(({ to }) => wanted.to === undefined || to === wanted.to)
+      .filter(({ to, recipient }) => wanted.to === undefined || (to ?? recipient) === wanted.to)
       .filter(({ callbackData }) => wanted.callbackData === undefined || callbackData === wanted.callbackData);
     return `{"data":[${found.map(transmitJson).join(',')}],"next_cursor":null}`;
   }

@@ -5,7 +5,7 @@ import { once } from 'node:events';
 const PARENT_LOOK_MS = 500;
 
 /**
- * Obeys SIGINT and SIGTERM, and the death of npm's shell, until the gateway listens for them itself. Nothing is under way by then that
+ * Obeys SIGINT, SIGTERM and SIGHUP, and the death of npm's shell, until the gateway listens for them itself. Nothing is under way by then that
  * must be finished: the process ends with 0, and what it waits for ends with it.
  */
 export function listenEarly() {
@@ -17,7 +17,7 @@ export function listenEarly() {
   };
   const endWithParent = () => process.env.npm_lifecycle_event !== undefined && process.ppid !== parent && end();
   const look = setInterval(endWithParent, PARENT_LOOK_MS);
-  process.on('SIGINT', end).on('SIGTERM', end);
+  process.on('SIGINT', end).on('SIGTERM', end).on('SIGHUP', end);
   return {
     /** Runs a program of ours to its end, or to that of this process. If it fails, it has said why, and its work is done later. */
     async run(args) {
@@ -31,7 +31,7 @@ export function listenEarly() {
       endWithParent();
       const started = start();
       clearInterval(look);
-      process.off('SIGINT', end).off('SIGTERM', end);
+      process.off('SIGINT', end).off('SIGTERM', end).off('SIGHUP', end);
       return started;
     },
   };

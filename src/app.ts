@@ -36,6 +36,7 @@ import { type Sweeps, startSweeps } from './jobs/sweeps.ts';
 import { systemClock as clock } from './kernel/clock.ts';
 import { createInFlight } from './kernel/in-flight.ts';
 import { type KeepLimits, keepLimits } from './kernel/keep.ts';
+import { type RunStep, runOnce } from './kernel/run-step.ts';
 import { createSealer, type Sealer } from './kernel/sealed.ts';
 import { createLedger, type Ledger, STRAYS_EVERY_MS } from './messages/commit/ledger.ts';
 import { messageRoutes } from './messages/routes.ts';
@@ -82,6 +83,8 @@ export interface AppDeps {
   log: Logger;
   /** undefined: the sandbox is off. */
   sandboxUrl: string | undefined;
+  /** For what needs the database before anything is taken; without it, a database that is away ends the start. */
+  runStep?: RunStep;
 }
 
 export interface App {
@@ -122,9 +125,9 @@ interface Life {
 
 /** Puts the slices and adapters together: the only place that knows both. */
 export async function createApp(given: AppDeps): Promise<App> {
-  const { config, secrets, log } = given;
+  const { config, secrets, log, runStep = runOnce } = given;
   const sealer = createSealer(secrets.masterKey);
-  await checkMasterKey(given.database, sealer);
+  await runStep(() => checkMasterKey(given.database, sealer));
   const life: Life = {
     publicUrl: config.publicUrl ?? '',
     accepting: false,
@@ -138,7 +141,7 @@ export async function createApp(given: AppDeps): Promise<App> {
     accepting: () => life.accepting,
   });
   const { database } = watch;
-  const deps = { ...given, database, watch };
+  const deps = { ...given, database, watch, runStep };
   const parts = await createParts(deps, sealer, life);
   const routes = listRoutes(deps, sealer, life, parts);
   const listener = createListener(deps, life, parts);
@@ -154,7 +157,8 @@ export async function createApp(given: AppDeps): Promise<App> {
     async begin(listenedUrl) {
       life.publicUrl = config.publicUrl ?? listenedUrl;
       const { node, docsUrl, rounds, attempts } = parts;
-      sweeps = await startSweeps({ database, node, docsUrl, log, rounds, keep: config.keep, watch: watch.loop });
+      const sweeping = { database, node, docsUrl, log, rounds, keep: config.keep };
+      sweeps = await startSweeps({ ...sweeping, watch: watch.loop, runStep });
       life.deliveries = startDeliveries({
         ...{ database, nodeId: node.id, attempts, clock, docsUrl, log, onAttempt: watch.onAttempt },
         watch: watch.loop('deliveries', DELIVERIES_POLL_MS / 1_000),
@@ -179,7 +183,7 @@ export async function createApp(given: AppDeps): Promise<App> {
 }
 
 /** What all parts get: the database is the watched one. */
-type WatchedDeps = AppDeps & { watch: Watch };
+type WatchedDeps = AppDeps & { watch: Watch; runStep: RunStep };
 
 type Parts = Awaited<ReturnType<typeof createParts>>;
 
@@ -195,10 +199,10 @@ async function endCalls(server: App['server'], { sends, ledger, calls }: Parts, 
 
 /** Everything that works on its own or serves the routes, each part after those that it needs. */
 async function createParts(deps: WatchedDeps, sealer: Sealer, life: Life) {
-  const { config, secrets, database, log, sandboxUrl, watch } = deps;
+  const { config, secrets, database, log, sandboxUrl, watch, runStep } = deps;
   const sandbox = sandboxUrl !== undefined;
   const docsUrl = () => `${life.publicUrl}/docs/errors`;
-  const node = await joinNodes({ database, log, watch: watch.loop('lease', BEAT_MS / 1_000) });
+  const node = await joinNodes({ database, log, watch: watch.loop('lease', BEAT_MS / 1_000), runStep });
   const whatsApp = createWhatsAppProvider({
     live: { url: config.providerUrl, version: config.providerVersion },
     ...(sandbox && { sandbox: { url: sandboxUrl, version: config.providerVersion } }),

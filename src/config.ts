@@ -16,6 +16,7 @@ export interface Config {
   dataDir: string;
   databaseUrl: string | undefined;
   databaseConnections: number;
+  databaseWaitMs: number;
   providerUrl: string;
   providerVersion: string;
   providerTimeoutMs: number;
@@ -78,6 +79,7 @@ export function loadConfig(environment: Environment = process.env): Config {
     dataDir: resolve(read.text('WAYPOST_DATA_DIR')),
     databaseUrl: read.secret('DATABASE_URL'),
     databaseConnections: read.integer('WAYPOST_DATABASE_CONNECTIONS'),
+    databaseWaitMs: read.integer('WAYPOST_DATABASE_WAIT_MS'),
     providerUrl: read.openUrl('WAYPOST_PROVIDER_URL') ?? '',
     providerVersion: read.text('WAYPOST_PROVIDER_VERSION'),
     providerTimeoutMs: read.integer('WAYPOST_PROVIDER_TIMEOUT_MS'),

@@ -15,6 +15,7 @@ import { migrate } from './store/migrate.ts';
 import { tellUncaught } from './uncaught.ts';
 import { unknownSettings } from './unknown-settings.ts';
 import { VERSION } from './version.ts';
+import { waitAtStart } from './wait-at-start.ts';
 import { waitAtStop } from './wait-at-stop.ts';
 import { welcome } from './welcome.ts';
 
@@ -26,6 +27,8 @@ const NAME_TAKEN = ['42P07', '42703'];
 const CLOSING_MS = 10_000;
 /** Kept of it for what comes last: the sandbox, which is killed after 3 s, and the embedded database. */
 const LAST_MS = 4_000;
+/** For a statement of a start that fails or is told to stop: the database rolls it back, and the next start begins it again. */
+const UNSTARTED_MS = 1_000;
 
 /**
  * Runs the gateway until it is told to stop, then ends the process: with code 0, or 1 and a sentence if it failed. By the time it
@@ -52,8 +55,9 @@ async function main(): Promise<void> {
   const secrets = completeSecrets(config);
   const undo: (() => Promise<void>)[] = [];
   const stop = onStopSignal(config.stopBudgetMs);
+  let started = false;
   try {
-    const { dataDir, databaseUrl } = config;
+    const { dataDir, databaseUrl, databaseWaitMs } = config;
     checkDatabaseUrl(databaseUrl);
     const ownServer = { dataDir, log: plainLog(log), stopping: stop.signal };
     const embedded = databaseUrl === undefined ? await startEmbedded(ownServer) : undefined;
@@ -63,20 +67,20 @@ async function main(): Promise<void> {
       connections: config.databaseConnections,
       onError: (error) => log.warn({ err: error }, 'database.connection_lost'),
     });
-    undo.push(() => waitAtStop(log, 'database', database.close(), stop.untilKept(LAST_MS)));
-    await migrate(database).catch((error: unknown) => tellDatabase(error, databaseUrl));
+    undo.push(() => {
+      const untilMs = started ? stop.untilKept(LAST_MS) : performance.now() + UNSTARTED_MS;
+      return waitAtStop(log, 'database', database.close(), untilMs);
+    });
+    const print = config.production ? undefined : console.log;
+    const runStep = waitAtStart({ log, print, limitMs: databaseWaitMs, stopping: stop.signal });
+    await runStep(() => migrate(database)).catch((error: unknown) => tellDatabase(error, databaseUrl));
     stop.signal.throwIfAborted();
 
-    const sandbox = config.sandbox
-      ? await startSandbox({
-          port: config.sandboxPort,
-          appSecret: secrets.sandboxAppSecret,
-          dataDir,
-          log: plainLog(log),
-        })
-      : undefined;
+    const { sandboxPort: port } = config;
+    const ownSandbox = { port, appSecret: secrets.sandboxAppSecret, dataDir, log: plainLog(log) };
+    const sandbox = config.sandbox ? await startSandbox(ownSandbox) : undefined;
     undo.push(async () => sandbox?.stop());
-    const app = await createApp({ config, secrets, database, log, sandboxUrl: sandbox?.url });
+    const app = await createApp({ config, secrets, database, log, sandboxUrl: sandbox?.url, runStep });
     undo.push(() => app.close(stop.untilKept(LAST_MS)));
     undo.push(() => app.drain(stop.untilKept(CLOSING_MS)));
 
@@ -90,9 +94,10 @@ async function main(): Promise<void> {
     // Before it is ready: a script that waits for that finds the file with the keys.
     const dev = config.production
       ? undefined
-      : await prepareDemo({ database, app, secrets, dataDir, baseUrl, sandboxUrl: sandbox?.url });
-    if (config.production) await warnOfDemo({ database, dataDir, log });
+      : await runStep(() => prepareDemo({ database, app, secrets, dataDir, baseUrl, sandboxUrl: sandbox?.url }));
+    if (config.production) await runStep(() => warnOfDemo({ database, dataDir, log }));
     await app.begin(listened);
+    started = true;
     await sandbox?.register(`${listened}/api/messaging/webhook`);
     const startMs = Math.round(performance.now());
     const addresses = { url: baseUrl, listens_on: listened, internal_url: internalUrl };
@@ -100,7 +105,7 @@ async function main(): Promise<void> {
     if (dev !== undefined) console.log(welcome(dev, dataDir));
     await stop.asked;
     log.info('gateway.stopping');
-    if (!config.production) console.log('Stopping: finishing what is under way.');
+    print?.('Stopping: finishing what is under way.');
     app.announceStop();
     await wait(config.stopNoticeMs);
   } catch (error) {
@@ -118,6 +123,8 @@ async function main(): Promise<void> {
  */
 function checkDatabaseUrl(url: string | undefined): void {
   if (url === undefined || url.startsWith('/')) return;
+  if (/^\w+:\/\/([^/]*@)?[^/@]*,[^@]*$/.test(url))
+    throw new Error('DATABASE_URL must name one host, which leads to the primary: lists of hosts are not understood.');
   const parsed = /^postgres(ql)?:\/\//i.test(url) ? URL.parse(url.replace('@/', '@localhost/')) : null;
   // The end of a password with such a sign in it: what stands before would be looked up, and told, as the name of a host.
   if (parsed === null || `${parsed.pathname}${parsed.search}`.includes('@') || parsed.hash !== '')

@@ -55,6 +55,14 @@ export const SETTINGS = [
     help: 'The most connections that one gateway opens to the database.',
   },
   {
+    name: 'WAYPOST_DATABASE_WAIT_MS',
+    kind: 'integer',
+    default: '60000',
+    min: 0,
+    max: 3_600_000,
+    help: 'How long a start waits for a database that cannot be reached. It ends at once if waiting does not help, as with a wrong password.',
+  },
+  {
     name: 'WAYPOST_PROVIDER_URL',
     kind: 'text',
     default: 'https://graph.facebook.com',

@@ -4,7 +4,7 @@ import { msUntil } from './kernel/ms-until.ts';
 const PARENT_LOOK_MS = 500;
 
 export interface Stop {
-  /** Resolves at the first SIGINT or SIGTERM. */
+  /** Resolves at the first SIGINT, SIGTERM or SIGHUP. */
   asked: Promise<void>;
   /** Aborts then. */
   signal: AbortSignal;
@@ -16,7 +16,7 @@ export interface Stop {
 }
 
 /**
- * Listens for the first SIGINT or SIGTERM. A second one, or a stop that takes longer than the budget, ends the process
+ * Listens for the first SIGINT, SIGTERM or SIGHUP. A second one that is no SIGHUP, or a stop that takes longer than the budget, ends the process
  * at once with code 1. Other nodes or the next start then settle what is unfinished, as after a crash.
  */
 export function onStopSignal(budgetMs: number): Stop {
@@ -31,9 +31,12 @@ export function onStopSignal(budgetMs: number): Stop {
   };
   const isAsked = () => stop.signal.aborted;
   const onSignal = () => (isAsked() ? cutShort('A second signal came') : begin());
+  const onGone = () => isAsked() || begin();
   process.on('SIGINT', onSignal);
   process.on('SIGTERM', onSignal);
-  onParentGone(() => isAsked() || begin());
+  // A terminal that is closed: its shell and the kernel may both tell it. `nohup` does not keep it from a Node.
+  process.on('SIGHUP', onGone);
+  onParentGone(onGone);
   return {
     asked: asked.promise,
     signal: stop.signal,

@@ -4,6 +4,7 @@ import { connect } from 'node:net';
 import { after, before, describe, it, mock } from 'node:test';
 import { startTestGateway, type TestGateway } from '../../test/support/gateway.ts';
 import { assertProblem } from '../../test/support/problem.ts';
+import { callRaw } from '../../test/support/raw-http.ts';
 import { transmitsOf } from '../../test/support/transmits.ts';
 import { until } from '../../test/support/until.ts';
 import { systemClock } from '../kernel/clock.ts';
@@ -81,6 +82,21 @@ describe('authentication', () => {
     } finally {
       await other.stop();
     }
+  });
+
+  it('refuses two keys in one call, because nobody knows which one is meant', async () => {
+    const mine = `Bearer ${gateway.testKey}`;
+    const another = `Bearer ${await gateway.createKey({ mode: 'live' })}`;
+    const asked = (first: string, second: string) =>
+      callRaw(gateway.url, { path: '/api/v1/account', headers: ['authorization', first, 'Authorization', second] });
+    for (const [first, second] of [
+      [mine, another],
+      [another, mine],
+      [mine, ''],
+      [mine, `Basic ${gateway.testKey}`],
+    ] as const)
+      assertProblem(await asked(first, second), 'invalid_api_key');
+    assert.equal((await asked(mine, mine)).status, 200, 'the same key twice leaves no doubt');
   });
 
   it('does not read keys in the query', async () => {

@@ -74,6 +74,12 @@ describe('paths', () => {
     assert.deepEqual([callback.status, callback.headers.get('allow')], [405, 'GET, POST']);
   });
 
+  it('that need no key are there whatever their query has, as monitors add to it against caches', async () => {
+    for (const path of ['/healthz', '/readyz', '/openapi.json', '/docs', '/console'])
+      for (const query of ['?t=1795677000', '?%ff', '?a=1&a=2'])
+        assert.equal((await callRaw(gateway.url, { path: `${path}${query}` })).status, 200, `${path}${query}`);
+  });
+
   it('may be given whole, and the names of the calls are never ids', async () => {
     assertProblem(await callRaw(gateway.url, { path: `http://elsewhere${SEND}` }), 'method_not_allowed');
     assertProblem(await callRaw(gateway.url, { path: '/api/v1/messages/%73end' }), 'method_not_allowed');

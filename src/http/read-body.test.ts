@@ -18,8 +18,10 @@ interface Outcome {
 describe('bodies that are on their way', () => {
   let read: ReadBody;
   const outcomes: Outcome[] = [];
+  const begun = new Set<string>();
   const sockets: Socket[] = [];
   const server = createServer((incoming, response) => {
+    begun.add(nameOf(incoming));
     read(incoming, BYTES_MAX, (error, body) => {
       outcomes.push({ name: nameOf(incoming), code: error instanceof ApiError ? error.code : null, body });
       response.end();
@@ -30,6 +32,7 @@ describe('bodies that are on their way', () => {
   before(() => new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve)));
   beforeEach(() => {
     outcomes.length = 0;
+    begun.clear();
   });
   after(() => {
     for (const socket of sockets) socket.destroy();
@@ -37,7 +40,7 @@ describe('bodies that are on their way', () => {
     server.close();
   });
 
-  /** Begins a request and writes some of its body. */
+  /** Begins a request, which the server has when this returns, and writes some of its body. */
   async function begin(name: string, framing: string, some: string | Uint8Array): Promise<Socket> {
     const { port } = server.address() as AddressInfo; // A server that listens on TCP has one.
     const socket = connect(port, '127.0.0.1');
@@ -45,6 +48,7 @@ describe('bodies that are on their way', () => {
     socket.on('error', () => undefined);
     socket.write(`POST /${name} HTTP/1.1\r\nhost: a\r\n${framing}\r\n\r\n`);
     await new Promise<void>((resolve) => void socket.write(some, () => resolve()));
+    await until(() => begun.has(name));
     return socket;
   }
 

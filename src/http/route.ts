@@ -57,7 +57,7 @@ export interface Route {
   alsoWhileDraining?: boolean;
   bodySchema?: TSchema | undefined;
   querySchema?: TSchema | undefined;
-  /** The query belongs to somebody else, so nothing in it is ours to refuse. */
+  /** The query belongs to somebody else or to nobody, so nothing in it is ours to refuse. */
   queryUnchecked?: boolean;
   /** A method, so that a handler of the checked types fits here: the server calls it only after its own checks. */
   handle(call: Call<unknown, unknown, unknown>): Promise<Answer>;

@@ -2,6 +2,7 @@ import type { Logger } from 'pino';
 import { tidyDeliveries } from '../endpoints/deliver/delivery-store.ts';
 import { releaseOfNode } from '../endpoints/deliver/gone-store.ts';
 import { effectsRememberedDays, type KeepDays } from '../kernel/keep.ts';
+import { type RunStep, runOnce } from '../kernel/run-step.ts';
 import { expireIdempotency } from '../messages/commit/idempotency-store.ts';
 import { recoverRequests } from '../messages/commit/recover.ts';
 import { listWorkingNodes } from '../messages/commit/recover-store.ts';
@@ -29,6 +30,7 @@ interface Deps {
   rounds: readonly Round[];
   watch?(loop: string, periodSeconds: number): WatchRound;
   tidyAfterMs?: number;
+  runStep?: RunStep;
 }
 
 interface Round {
@@ -53,7 +55,7 @@ export interface Sweeps {
  * are there. Nobody waits for what has expired, and after a long rest it may be a lot, so it is forgotten later.
  */
 export async function startSweeps(deps: Deps): Promise<Sweeps> {
-  const { database, node, docsUrl, log, keep, tidyAfterMs = TIDY_AFTER_MS } = deps;
+  const { database, node, docsUrl, log, keep, tidyAfterMs = TIDY_AFTER_MS, runStep = runOnce } = deps;
   const rememberedDays = effectsRememberedDays(keep);
   let stopping = false;
   const recover = async () => {
@@ -73,8 +75,8 @@ export async function startSweeps(deps: Deps): Promise<Sweeps> {
       for (let some = 1; some > 0 && !stopping; expired += some) some = await expire(database, rememberedDays);
     return expired;
   };
-  await recover();
-  await makeWeeks(database, log);
+  await runStep(recover);
+  await runStep(() => makeWeeks(database, log));
   const rounds: Round[] = [
     { name: 'recovery', run: recover, everyMs: RECOVER_EVERY_MS },
     { name: 'tidy', run: tidy, everyMs: TIDY_EVERY_MS, firstMs: tidyAfterMs },

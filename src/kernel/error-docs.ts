@@ -42,7 +42,7 @@ export const API_ERROR_DOCS: Readonly<Record<ApiErrorCode, ApiErrorDoc>> = {
   },
   invalid_api_key: {
     cause:
-      'There is no key in the `Authorization` header, or the key is not known, has expired or was revoked. The answer is the same for all of these, so that nobody can find out which keys exist. Keys in a query string are not read.',
+      'There is no key in the `Authorization` header, or the key is not known, has expired or was revoked, or there are several such headers that differ. The answer is the same for all of these, so that nobody can find out which keys exist. Keys in a query string are not read.',
     steps: [
       'Send `Authorization: Bearer <API_KEY>`, with the whole key and nothing else.',
       'Check that the key belongs to this gateway: a key of another installation is not known here.',

@@ -4,6 +4,7 @@ import type { Logger } from 'pino';
 import { newId } from '../kernel/ids.ts';
 import { isAlive } from '../kernel/is-alive.ts';
 import { LEASE_MS } from '../kernel/lease.ts';
+import { type RunStep, runOnce } from '../kernel/run-step.ts';
 import { unwatched, type WatchRound } from '../observe/loops.ts';
 import type { Queryable } from '../store/database.ts';
 import { isPassingFailure } from '../store/passing-failure.ts';
@@ -34,10 +35,11 @@ interface Deps {
   database: Queryable;
   log: Logger;
   watch?: WatchRound;
+  runStep?: RunStep;
 }
 
 /** Announces this process as a node and keeps its lease alive. */
-export async function joinNodes({ database, log, watch = unwatched }: Deps): Promise<Node> {
+export async function joinNodes({ database, log, watch = unwatched, runStep = runOnce }: Deps): Promise<Node> {
   const id = newId();
   const host = hostIdentity();
   const underWay = new Set<Promise<void>>();
@@ -49,7 +51,7 @@ export async function joinNodes({ database, log, watch = unwatched }: Deps): Pro
     return renewal;
   };
   const renewLease = () => (underWay.size < RENEWALS_MAX ? undefined : [...underWay].at(-1)) ?? begin();
-  await renewLease();
+  await runStep(renewLease);
   const beat = setInterval(() => {
     if (underWay.size < RENEWALS_MAX) void renew();
   }, BEAT_MS);

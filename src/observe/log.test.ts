@@ -1,17 +1,24 @@
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { existsSync } from 'node:fs';
 import { describe, it } from 'node:test';
 import { fileURLToPath } from 'node:url';
 
 const LOG = fileURLToPath(new URL('log.ts', import.meta.url));
 
+/** Linux has a file that is always on a full disk. */
+const onFullDisk = { skip: !existsSync('/dev/full') };
+const END_WITHIN_MS = 20_000;
+
+function programOf(script: string): string[] {
+  const source = `import { createLog } from ${JSON.stringify(LOG)}; const log = createLog('info'); ${script}`;
+  return ['--input-type=module', '--eval', source];
+}
+
 /** What a process that runs this script writes to standard error, line by line. */
 async function linesOf(script: string): Promise<string[]> {
-  const source = `import { createLog } from ${JSON.stringify(LOG)}; const log = createLog('info'); ${script}`;
-  const child = spawn(process.execPath, ['--input-type=module', '--eval', source], {
-    stdio: ['ignore', 'ignore', 'pipe'],
-  });
+  const child = spawn(process.execPath, programOf(script), { stdio: ['ignore', 'ignore', 'pipe'] });
   const output = Buffer.concat(await child.stderr.toArray()).toString();
   if (child.exitCode === null) await once(child, 'exit');
   return output.split('\n').filter((line) => line.startsWith('{'));
@@ -35,6 +42,18 @@ describe('the log', () => {
     const lines = await linesOf(`log.info('held'); setTimeout(() => process.kill(process.pid, 'SIGKILL'), 1_000)`);
     assert.equal(lines.length, 1);
   });
+
+  it(
+    'that cannot be written, as on a full disk, neither ends the process nor holds up its end',
+    onFullDisk,
+    async () => {
+      const script = `log.info('lost'); log.error('lost too'); setTimeout(() => process.exit(3), 1_000); log.info('held')`;
+      const child = spawn('sh', ['-c', 'exec "$@" 2> /dev/full', 'sh', process.execPath, ...programOf(script)]);
+      const late = setTimeout(() => child.kill('SIGKILL'), END_WITHIN_MS);
+      assert.deepEqual(await once(child, 'exit'), [3, null]);
+      clearTimeout(late);
+    },
+  );
 
   it('tells of an error what went wrong and where, and nothing that it carries or quotes', async () => {
     const [driver, syntax] = await linesOf(`

@@ -3,6 +3,8 @@ import { type Logger, pino } from 'pino';
 /** Lines are written together: so many bytes, or what there is after so long. */
 const BYTES_A_WRITE = 8_192;
 const WRITE_EVERY_MS = 200;
+/** While none can be written; later ones are lost. */
+const BYTES_HELD_MAX = 1 << 20;
 const WARN = pino.levels.values.warn ?? 40;
 
 /**
@@ -10,10 +12,13 @@ const WARN = pino.levels.values.warn ?? 40;
  * call for each would cost more than the line; a warning and all that is worse is written at once, with all before it.
  */
 export function createLog(level: string): Logger {
-  const held = { minLength: BYTES_A_WRITE, periodicFlush: WRITE_EVERY_MS };
+  const held = { minLength: BYTES_A_WRITE, periodicFlush: WRITE_EVERY_MS, maxLength: BYTES_HELD_MAX };
   const destination = pino.destination({ dest: 2, sync: true, ...held });
-  // Also after an error that nobody has caught: its last lines are the ones that tell why.
-  process.on('exit', () => destination.flushSync());
+  // A full disk, or a terminal that was closed, must not end the gateway: the lines are written when there is room again.
+  destination.on('error', () => undefined);
+  // Also after an error that nobody has caught: its last lines are the ones that tell why. What cannot be written is tried once;
+  // `flushSync` would go on for ever.
+  process.on('exit', () => destination.flush());
   return pino(
     {
       level,

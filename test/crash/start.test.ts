@@ -203,10 +203,12 @@ for (const [how, url] of [
   ['has signs in its password as they are', 'postgresql://user:1@hidden-word/2@127.0.0.1:1/waypost'],
   ['has a question mark in its password', 'postgresql://user:1@hidden-word?2@127.0.0.1:1/waypost'],
   ['has a number sign in its password', 'postgresql://user:1@hidden-word#2@127.0.0.1:1/waypost'],
+  ['names several hosts', 'postgresql://user:hidden-word@127.0.0.1,127.0.0.2/waypost'],
   ['is no URL', 'host=127.0.0.1 user=user password=hidden-word'],
 ] as const) {
   it(`a DATABASE_URL that ${how} is told in a sentence without its password`, async (t) => {
-    const said = await refuses(await makeDataDir(t), { DATABASE_URL: url }, /^Error: DATABASE_URL .*\w.*$/m);
+    const env = { DATABASE_URL: url, WAYPOST_DATABASE_WAIT_MS: '0' };
+    const said = await refuses(await makeDataDir(t), env, /^Error: DATABASE_URL .*\w.*$/m);
     assert.doesNotMatch(said, /hidden-word/);
     assert.doesNotMatch(said, /available: *$/m, 'it says why');
     assert.doesNotMatch(said, /ENOTFOUND/, 'no part of it is taken for the name of a host');

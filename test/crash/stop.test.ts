@@ -64,6 +64,21 @@ it('a gateway stops its own sandbox', async () => {
   await rm(dataDir, { recursive: true, force: true });
 });
 
+it('a gateway whose terminal is closed stops as by any other signal, however often it is told', async (t) => {
+  const dataDir = await mkdtemp(join(tmpdir(), 'waypost-stop-'));
+  const gateway = await startGatewayProcess(dataDir);
+  t.after(async () => {
+    await gateway.kill();
+    await rm(dataDir, { recursive: true, force: true });
+  });
+  const ended = once(gateway.child, 'exit');
+  gateway.child.kill('SIGHUP');
+  await until(() => gateway.output().includes('gateway.stopping'));
+  gateway.child.kill('SIGHUP');
+  assert.deepEqual(await ended, [0, null]);
+  assert.deepEqual(await processesIn(dataDir), []);
+});
+
 it('neither callers that never finish their requests nor an endpoint that hangs take a stop its clean end', async (t) => {
   const dataDir = await mkdtemp(join(tmpdir(), 'waypost-stop-'));
   const receiver = await startReceiver(() => undefined);

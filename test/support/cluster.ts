@@ -1,6 +1,6 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Connection } from '../../src/store/database.ts';
+import { type Connection, openDatabase } from '../../src/store/database.ts';
 import { startEmbedded } from '../../src/store/embedded/embedded.ts';
 import { COMPILE_CACHE } from './compile-cache.ts';
 import { findQuickFolder } from './quick-folder.ts';
@@ -13,6 +13,12 @@ export interface TestCluster {
   connection: Connection;
   stop(): Promise<void>;
 }
+
+/**
+ * Whoever waits for a lock looks for a circle once, after this time, and is ended if it finds one. Tests that close a circle behind somebody
+ * who waits must be done by then; the server's usual second is too little on a machine that stands still now and then.
+ */
+const DEADLOCK_TIMEOUT = '4s';
 
 let published: TestCluster | undefined;
 
@@ -33,6 +39,7 @@ export async function startTestCluster(): Promise<TestCluster> {
   if (url !== undefined) return { connection: { url }, stop: async () => undefined };
   const dataDir = await mkdtemp(join(await findQuickFolder(), 'waypost-test-'));
   const embedded = await startEmbedded({ dataDir, durable: false, log: quietLog });
+  await lookForCirclesLater(embedded.connection);
   return {
     connection: embedded.connection,
     stop: async () => {
@@ -40,6 +47,13 @@ export async function startTestCluster(): Promise<TestCluster> {
       await rm(dataDir, { recursive: true, force: true });
     },
   };
+}
+
+async function lookForCirclesLater(connection: Connection): Promise<void> {
+  const server = openDatabase({ connection, connections: 1, onError: () => undefined });
+  await server.query(`alter system set deadlock_timeout = '${DEADLOCK_TIMEOUT}'`);
+  await server.query('select pg_reload_conf()');
+  await server.close();
 }
 
 const quietLog = {

@@ -11,6 +11,8 @@ const run = promisify(execFile);
 /** Nobody else sees what is mounted then, and whoever may not be root is so only there. */
 const APART = ['--map-root-user', '--mount'];
 const SETTINGS = '/etc/resolv.conf';
+/** Below the time after which a silent name server is asked again. */
+const SOON_MS = 2_500;
 const cannotMount = await run('unshare', [...APART, 'mount', '--bind', SETTINGS, SETTINGS]).then(
   () => false,
   () => 'The name servers of this machine cannot be changed for one process',
@@ -31,6 +33,33 @@ it('a name is asked of the name servers that the machine has now', { skip: canno
   assert.deepEqual(await runWithNameServer(t, before, program), [['198.51.100.1'], ['198.51.100.2']]);
 });
 
+it('a name whose address for IPv4 is there does not wait long for one for IPv6', { skip: cannotMount }, async (t) => {
+  const port = await startNameServer(t, '198.51.100.1', 'silent');
+  const program = `
+    import { createResolve } from './src/endpoints/address/resolve.ts';
+    const begunMs = performance.now();
+    const addresses = await createResolve()('shop.example');
+    console.log(JSON.stringify([addresses, performance.now() - begunMs]));
+    process.exit(0);
+  `;
+  const told = await runWithNameServer(t, port, program);
+  assert.ok(Array.isArray(told));
+  const [addresses, tookMs] = told;
+  assert.deepEqual(addresses, ['198.51.100.1']);
+  assert.ok(tookMs < SOON_MS, `${tookMs} ms`);
+});
+
+it('an address for IPv6 that is told soon is told with those for IPv4, to be checked as they are', {
+  skip: cannotMount,
+}, async (t) => {
+  const port = await startNameServer(t, '198.51.100.1', '::1');
+  const program = `
+    import { createResolve } from './src/endpoints/address/resolve.ts';
+    console.log(JSON.stringify(await createResolve()('shop.example')));
+  `;
+  assert.deepEqual(await runWithNameServer(t, port, program), ['198.51.100.1', '::1']);
+});
+
 /** Runs a program that has one name server, on this port, and returns what it prints. */
 async function runWithNameServer(t: TestContext, port: number, program: string): Promise<unknown> {
   const dir = await mkdtemp(join(tmpdir(), 'waypost-'));
@@ -42,21 +71,39 @@ async function runWithNameServer(t: TestContext, port: number, program: string):
   return JSON.parse((await run('unshare', [...APART, ...shell])).stdout);
 }
 
-/** Answers for every name with one address. Returns its port. */
-async function startNameServer(t: TestContext, address: string): Promise<number> {
+/** Answers for every name with one address for IPv4. Of IPv6 it says that there is none, or nothing, or this machine. Returns its port. */
+async function startNameServer(
+  t: TestContext,
+  ipv4: string,
+  ipv6: 'none' | 'silent' | '::1' = 'none',
+): Promise<number> {
   const server = createSocket('udp4');
   t.after(() => server.close());
-  server.on('message', (query, { port }) => server.send(answerTo(query, address), port, '127.0.0.1'));
+  server.on('message', (query, { port }) => {
+    const answer = (...address: number[]) => server.send(answerTo(query, address), port, '127.0.0.1');
+    if (isIPv4(query)) answer(...ipv4.split('.').map(Number));
+    else if (ipv6 === '::1') answer(...Array<number>(15).fill(0), 1);
+    else if (ipv6 === 'none') answer();
+  });
   await new Promise<void>((resolve) => server.bind(0, '127.0.0.1', resolve));
   return server.address().port;
 }
 
 /** https://www.rfc-editor.org/rfc/rfc1035#section-4.1: what is asked for follows 12 bytes, a name that ends with a zero before its type. */
-function answerTo(query: Buffer, address: string): Buffer {
-  const typeAt = query.indexOf(0, 12) + 1;
-  const isIPv4 = query.readUInt16BE(typeAt) === 1;
-  const head = Buffer.concat([query.subarray(0, 2), Buffer.from([0x81, 0x80, 0, 1, 0, isIPv4 ? 1 : 0, 0, 0, 0, 0])]);
-  const question = query.subarray(12, typeAt + 4);
-  const record = Buffer.from([0xc0, 12, 0, 1, 0, 1, 0, 0, 0, 60, 0, 4, ...address.split('.').map(Number)]);
-  return Buffer.concat(isIPv4 ? [head, question, record] : [head, question]);
+function typeAt(query: Buffer): number {
+  return query.indexOf(0, 12) + 1;
+}
+
+function isIPv4(query: Buffer): boolean {
+  return query.readUInt16BE(typeAt(query)) === 1;
+}
+
+/** No bytes of an address: there is none. */
+function answerTo(query: Buffer, address: number[]): Buffer {
+  const answers = address.length > 0 ? 1 : 0;
+  const head = Buffer.concat([query.subarray(0, 2), Buffer.from([0x81, 0x80, 0, 1, 0, answers, 0, 0, 0, 0])]);
+  const question = query.subarray(12, typeAt(query) + 4);
+  const type = isIPv4(query) ? 1 : 28;
+  const record = Buffer.from([0xc0, 12, 0, type, 0, 1, 0, 0, 0, 60, 0, address.length, ...address]);
+  return Buffer.concat(answers > 0 ? [head, question, record] : [head, question]);
 }

@@ -94,6 +94,7 @@ export function apiDescriptionRoutes({ describe, publicUrl }: Deps): Route[] {
       summary: 'Read the description of this API',
       operation: OPERATION,
       bodyUse: 'none',
+      queryUnchecked: true,
       handle: async (call) => cached(call, description(), 'application/json; charset=utf-8'),
     }),
     pageRoute('/docs/api', 'Look at the reference of this API', page, 'text/html; charset=utf-8'),

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, it } from 'node:test';
 import { pino } from 'pino';
 import { createTestDatabase, type TestDatabase } from '../../../test/support/database.ts';
+import { undisturbed } from '../../../test/support/undisturbed.ts';
 import type { SendingChannel } from '../../channels/channels.ts';
 import { createPacing, type Pacing } from '../../channels/pacing.ts';
 import { newId } from '../../kernel/ids.ts';
@@ -51,27 +52,28 @@ async function hold(intended: IntendedMessage[], deadlineMs = clock.steadyMs() +
   });
 }
 
-it('turns of people who wait for their pair are taken when that has come, and not all used at once', async () => {
-  const to = Array.from({ length: 40 }, (_, place) => `+4477009003${place}`);
-  channel = { ...channel, throughputPerSecond: 1_000_000 };
-  for (let sent = 0; sent < BURST; sent++) await pacing.turnsFor(channel, to, clock.steadyMs() + DEADLINE_MS);
-  channel = { ...channel, throughputPerSecond: 80 };
-  const nextAt = () => test.database.query('select next_at from channel_pace where channel_id = $1', [channel.id]);
-  const before = await nextAt();
-  const turns = await hold(to.map((phone) => intend(false, phone)));
-  assert.equal(turns.length, to.length);
-  assert.deepEqual(await nextAt(), before, 'nothing is reserved that would pass');
-  passedMs += Math.max(...turns.map((turn) => turn.waitMs()));
-  const goneMs = await Promise.all(
-    turns.map(async (turn) => {
-      assert.equal(await turn.come(), null);
-      assert.ok(!turn.isPassed());
-      return clock.steadyMs();
-    }),
-  );
-  const spanMs = Math.max(...goneMs) - Math.min(...goneMs);
-  assert.ok(spanMs > 300, `all within ${spanMs} ms`);
-});
+it('turns of people who wait for their pair are taken when that has come, and not all used at once', () =>
+  undisturbed(async () => {
+    const to = Array.from({ length: 40 }, (_, place) => `+4477009003${place}`);
+    channel = { ...channel, id: newId(), throughputPerSecond: 1_000_000 };
+    for (let sent = 0; sent < BURST; sent++) await pacing.turnsFor(channel, to, clock.steadyMs() + DEADLINE_MS);
+    channel = { ...channel, throughputPerSecond: 80 };
+    const nextAt = () => test.database.query('select next_at from channel_pace where channel_id = $1', [channel.id]);
+    const before = await nextAt();
+    const turns = await hold(to.map((phone) => intend(false, phone)));
+    assert.equal(turns.length, to.length);
+    assert.deepEqual(await nextAt(), before, 'nothing is reserved that would pass');
+    passedMs += Math.max(...turns.map((turn) => turn.waitMs()));
+    const goneMs = await Promise.all(
+      turns.map(async (turn) => {
+        assert.equal(await turn.come(), null);
+        assert.ok(!turn.isPassed());
+        return clock.steadyMs();
+      }),
+    );
+    const spanMs = Math.max(...goneMs) - Math.min(...goneMs);
+    assert.ok(spanMs > 300, `all within ${spanMs} ms`);
+  }));
 
 describe('a turn that passed before its message could go', () => {
   it('is replaced by one that comes in its time, and those of many in the distances that the throughput asks', async () => {

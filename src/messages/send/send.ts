@@ -21,7 +21,8 @@ import { type Preflight, type PreflightDeps, preflight } from './preflight.ts';
 import { createRecheck } from './recheck.ts';
 import { answerOf, explainClosedWindows } from './send-answer.ts';
 import { type Known, settleMeanwhile } from './settle-meanwhile.ts';
-import { type LateMessage, type TransmitDeps, transmitAll } from './transmit-all.ts';
+import { type LateMessage, transmitAll } from './transmit-all.ts';
+import type { TransmitDeps } from './transmit-call.ts';
 
 /** What is kept of the deadline for the second commit and the way back. */
 const ANSWERING_MS = 1_000;

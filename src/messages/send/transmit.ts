@@ -36,7 +36,7 @@ interface Deps {
  */
 export async function transmit(deps: Deps, transmission: Transmission): Promise<Outcome> {
   const { clock } = deps;
-  const { deadline, deadlineMs, lookAgain } = transmission;
+  const { deadline, deadlineMs } = transmission;
   let seen = await transmitInTurn(deps, transmission, transmission.sender, STALE_MS);
   for (const pauseMs of RETRY_PAUSES_MS) {
     if (!mayRepeat(seen) || clock.steadyMs() + pauseMs >= deadlineMs) break;
@@ -48,7 +48,7 @@ export async function transmit(deps: Deps, transmission: Transmission): Promise<
     const settled = await beforeDeadline(transmission.settledMeanwhile(), deadline, 'cannot_tell' as const);
     if (settled === 'yes') return withoutId('unknown', { code: 'outcome_unknown' }, new Date(clock.nowMs()));
     if (settled === 'cannot_tell') break;
-    const asItIsNow = clock.steadyMs() - foundMs < STALE_MS ? sender : await lookAgain();
+    const asItIsNow = clock.steadyMs() - foundMs < STALE_MS ? sender : await transmission.lookAgain();
     if (asItIsNow === undefined) break;
     // A notification may come at any time, so a message that is repeated is looked at again after any wait.
     const again = await transmitInTurn(deps, transmission, asItIsNow, 0);

@@ -135,6 +135,14 @@ describe('the embedded server', LIMITS, () => {
     assert.match(other.errors(), /Stop it first, or give this one its own folder/);
   });
 
+  it('says which folder cannot be locked, and why', async () => {
+    await mkdir(join(dataDir, 'lock'));
+    await assert.rejects(
+      start(),
+      new RegExp(`The data folder ${dataDir} cannot be locked.*unable to open database file`),
+    );
+  });
+
   it('is taken over with all its data after its gateway was killed', async () => {
     const holder = startInProcess();
     const connection = await holder.connection;

@@ -19,13 +19,16 @@ export async function lockDataDir(dataDir: string): Promise<DataDirLock> {
   const holderFile = join(dataDir, 'lock.pid');
   const lockFile = join(dataDir, 'lock');
   await makeLockFile(lockFile);
-  const lock = new DatabaseSync(lockFile, { timeout: 0 });
+  let lock: DatabaseSync | undefined;
   try {
+    lock = new DatabaseSync(lockFile, { timeout: 0 });
     lock.exec('pragma locking_mode = exclusive; begin exclusive');
   } catch (error) {
-    lock.close();
-    if (!isBusy(error)) throw error;
-    throw new Error(await heldSentence(dataDir, holderFile), { cause: error });
+    lock?.close();
+    if (isBusy(error)) throw new Error(await heldSentence(dataDir, holderFile), { cause: error });
+    // SQLite says what is wrong, such as a full disk, and not where.
+    const why = error instanceof Error ? error.message : String(error);
+    throw new Error(`The data folder ${dataDir} cannot be locked, by its file ${lockFile}: ${why}.`, { cause: error });
   }
   await writeFile(holderFile, `${process.pid}\n`, { mode: 0o600 });
   return { release: () => lock.close() };

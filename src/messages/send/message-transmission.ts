@@ -1,0 +1,105 @@
+import type { SendingChannel } from '../../channels/channels.ts';
+import { formatId } from '../../kernel/ids.ts';
+import type { MessageError } from '../../kernel/message-errors.ts';
+import type { MessageContent, OutboundMessage, Sender } from '../../provider/port.ts';
+import type { IntendedMessage } from '../message.ts';
+import { asItIsNow, claimTurn } from './claim-turn.ts';
+import type { HeldTurn } from './held-turn.ts';
+import { areReportsApplied, isSettled } from './is-settled.ts';
+import { takeAnotherTurn } from './take-another-turn.ts';
+import { tellFault } from './tell-fault.ts';
+import type { Transmission } from './transmit.ts';
+import type { MessageToTransmit } from './transmit-call.ts';
+
+/** For so long a message keeps its connection, although others need it: if it gave it back, it would need another turn. */
+const APPLIED_SOON_MS = 500;
+
+/** What `transmit` asks and tells about one message: of the store, of its channel and of its turn. */
+export class MessageTransmission implements Transmission {
+  readonly message: OutboundMessage;
+  readonly turn: HeldTurn;
+  readonly deadline: AbortSignal;
+  readonly deadlineMs: number;
+  /** Why the message must not go any more, when a look has shown that. */
+  keptBack: MessageError | undefined;
+  readonly #one: MessageToTransmit;
+  #channel: SendingChannel;
+  #isRepeated = false;
+
+  constructor(one: MessageToTransmit, turn: HeldTurn, channel: SendingChannel) {
+    this.message = outboundMessage(one);
+    this.turn = turn;
+    this.deadline = one.deadline;
+    this.deadlineMs = one.call.deadlineMs;
+    this.#one = one;
+    this.#channel = channel;
+  }
+
+  get sender(): Sender {
+    return this.#channel.sender;
+  }
+
+  async takeAnotherTurn(): Promise<Sender | undefined> {
+    this.#isRepeated = true;
+    const { deps } = this.#one;
+    // Before the turn, because the turn must not pass during this wait. After the turn the reports are asked for once more.
+    await areReportsApplied(deps, this.deadline);
+    const wish = { turn: this.turn, asItIsNow: () => asItIsNow(this.#one) };
+    const later = await takeAnotherTurn(deps.log, wish, this.deadline);
+    this.#channel = later ?? this.#channel;
+    return later?.sender;
+  }
+
+  async settledMeanwhile(): Promise<'yes' | 'no' | 'cannot_tell'> {
+    return (await areReportsApplied(this.#one.deps, this.deadline)) ? isSettled(this.#one) : 'cannot_tell';
+  }
+
+  async lookAgain(): Promise<Sender | undefined> {
+    return (await this.#mayLook(this.deadline)) ? this.#look() : undefined;
+  }
+
+  async lookSoon(): Promise<Sender | 'later' | undefined> {
+    const soon = AbortSignal.any([this.deadline, AbortSignal.timeout(APPLIED_SOON_MS)]);
+    return (await this.#mayLook(soon)) ? this.#look() : 'later';
+  }
+
+  async onAccessRefused(): Promise<void> {
+    const { channels, log } = this.#one.deps;
+    try {
+      await channels.suspend(this.#channel);
+    } catch (error) {
+      // The next message of the channel is refused as well and suspends it then.
+      tellFault(log, error);
+    }
+  }
+
+  /** Nothing can have been reported of a message that is transmitted for the first time. */
+  async #mayLook(giveUp: AbortSignal): Promise<boolean> {
+    return !this.#isRepeated || areReportsApplied(this.#one.deps, giveUp);
+  }
+
+  async #look(): Promise<Sender | undefined> {
+    // By now it is `transmitting`, whatever it was when its send began.
+    const message: IntendedMessage = { ...this.#one.message, status: 'transmitting' };
+    const now = await claimTurn({ ...this.#one, message });
+    if (now.kind === 'refused') {
+      this.keptBack = now.error;
+      return undefined;
+    }
+    this.#channel = now.channel;
+    return now.channel.sender;
+  }
+}
+
+function outboundMessage({ message, call }: MessageToTransmit): OutboundMessage {
+  return {
+    id: formatId('msg', message.id),
+    recipient: message.phone === null ? { userId: message.user_id ?? '' } : { phone: message.phone },
+    content: contentFor(call.content, message),
+  };
+}
+
+function contentFor(content: MessageContent, { components }: IntendedMessage): MessageContent {
+  if (content.type === 'text' || components === null) return content;
+  return { type: 'template', template: { ...content.template, components } };
+}

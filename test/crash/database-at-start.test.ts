@@ -1,0 +1,140 @@
+import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { it, type TestContext } from 'node:test';
+import { COMPILE_CACHE } from '../support/compile-cache.ts';
+import { createTestDatabase } from '../support/database.ts';
+import { startDatabaseProxy } from '../support/database-proxy.ts';
+import { until } from '../support/until.ts';
+import { countWaitingForLocks } from '../support/waiting-for-locks.ts';
+
+/** A part of a statement of each step of a start, in their order. */
+const STEPS = {
+  migrations: 'insert into migration',
+  'the master key': 'with kept as (insert into master_key_check',
+  'the node': 'insert into node',
+  'the demonstration': 'insert into account',
+  'the recovery': 'select id, host',
+  'the weeks': 'partition_statistics($1)',
+};
+/** Far below what it waits for the database, and what a stop may take. */
+const SOON_MS = 10_000;
+
+for (const [step, statement] of Object.entries(STEPS))
+  it(`a start goes on when the database is back that went away in ${step}`, async (t) => {
+    const { proxy, begin } = await startWorld(t);
+    const isCut = proxy.cutAt(statement, { delivered: true });
+    const start = begin();
+    await isCut;
+    await start.untilSaid('start.waits_for_database');
+    proxy.restore();
+    await start.untilSaid('gateway.ready');
+    assert.equal(await start.stop(), 0);
+  });
+
+it('a start waits for a database that is not there yet, and says so once', async (t) => {
+  const { proxy, begin } = await startWorld(t);
+  proxy.cut();
+  const start = begin();
+  await start.untilSaid('start.waits_for_database');
+  assert.match(start.output(), /The database is not available: \w/, 'it says why');
+  await start.untilSaid('Waiting for the database, for ');
+  proxy.restore();
+  await start.untilSaid('gateway.ready');
+  assert.equal(start.output().match(/start\.waits_for_database/g)?.length, 1);
+  assert.equal(await start.stop(), 0);
+});
+
+it('a start that waits for the database ends with 0 when it is told to stop', async (t) => {
+  const { proxy, begin } = await startWorld(t);
+  proxy.cut();
+  const start = begin();
+  await start.untilSaid('start.waits_for_database');
+  const askedMs = performance.now();
+  assert.equal(await start.stop(), 0);
+  assert.ok(performance.now() - askedMs < SOON_MS);
+});
+
+it('a start whose database does not come in time ends with a sentence', async (t) => {
+  const { proxy, begin } = await startWorld(t);
+  proxy.cut();
+  const start = begin({ WAYPOST_DATABASE_WAIT_MS: '500' });
+  await start.untilSaid('start.waits_for_database');
+  assert.equal(await start.ended, 1);
+  assert.match(start.output(), /^Error: DATABASE_URL must name a database that can be used\. .*: \w/m);
+});
+
+it('a start waits for no database that does not exist, and for no user that does not', async (t) => {
+  const { db, begin } = await startWorld(t);
+  const wrong = [Object.assign(new URL(db.url), { pathname: '/nobody_made_it' }), new URL(db.url)];
+  Object.assign(wrong[1] ?? {}, { username: 'nobody_made_them' });
+  for (const url of wrong) {
+    const start = begin({ DATABASE_URL: url.href });
+    assert.equal(await start.ended, 1);
+    assert.match(start.output(), /^Error: DATABASE_URL must name .*"nobody_made_.*" does not exist$/m);
+    assert.doesNotMatch(start.output(), /start\.waits_for_database/);
+  }
+});
+
+for (const [step, held] of [
+  ['the migrations', 'select pg_advisory_xact_lock(7221906011)'],
+  ['the recovery', 'lock table request'],
+] as const)
+  it(`a start that waits for others in ${step} ends with 0 when it is told to stop`, async (t) => {
+    const { db, begin } = await startWorld(t, { migrated: true });
+    await db.database.transaction(async (tx) => {
+      await tx.query('set local idle_in_transaction_session_timeout to 0');
+      await tx.query(held);
+      const start = begin();
+      await until(async () => (await countWaitingForLocks(db.database)) > 0);
+      const askedMs = performance.now();
+      assert.equal(await start.stop(), 0);
+      assert.ok(performance.now() - askedMs < SOON_MS);
+    });
+  });
+
+/** A database that can be cut off, and starts of gateways on it. Ends with the test. */
+async function startWorld(t: TestContext, options = { migrated: false }) {
+  const dataDir = await mkdtemp(join(tmpdir(), 'waypost-start-'));
+  const db = await createTestDatabase(options);
+  const proxy = await startDatabaseProxy(db.url);
+  t.after(async () => {
+    await proxy.close();
+    await db.drop();
+    await rm(dataDir, { recursive: true, force: true });
+  });
+  return { db, proxy, begin: (env = {}) => beginStart(t, dataDir, { DATABASE_URL: proxy.url, ...env }) };
+}
+
+/** A start that is not waited for. */
+function beginStart(t: TestContext, dataDir: string, env: Record<string, string>) {
+  const ports = { PORT: '0', WAYPOST_SANDBOX_PORT: '0', WAYPOST_METRICS_PORT: 'off' };
+  const folders = { NODE_COMPILE_CACHE: COMPILE_CACHE, WAYPOST_DATA_DIR: dataDir };
+  const child = spawn(process.execPath, ['scripts/start.js'], {
+    env: { PATH: process.env.PATH, ...ports, ...folders, ...env },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  const closed = once(child, 'close');
+  const ended = closed.then(() => child.exitCode);
+  t.after(async () => {
+    child.kill('SIGKILL');
+    await closed;
+  });
+  let output = '';
+  for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk) => (output += chunk));
+  return {
+    ended,
+    output: () => output,
+    async untilSaid(word: string) {
+      await until(() => output.includes(word) || child.exitCode !== null);
+      assert.ok(output.includes(word), output);
+    },
+    stop() {
+      child.kill('SIGTERM');
+      return ended;
+    },
+  };
+}
