@@ -5,9 +5,7 @@ import { constants, readdirSync, readFileSync } from 'node:fs';
 import {
   chmod,
   chown,
-  cp,
   type FileHandle,
-  lstat,
   mkdir,
   mkdtemp,
   open,
@@ -22,7 +20,6 @@ import { join } from 'node:path';
 import { after, afterEach, before, beforeEach, describe, it } from 'node:test';
 import { until } from '../../../test/support/until.ts';
 import { type Connection, openDatabase } from '../database.ts';
-import { findBinaries, findPackage } from './binaries.ts';
 import { type Embedded, startEmbedded } from './embedded.ts';
 
 const isRoot = process.getuid?.() === 0;
@@ -308,34 +305,6 @@ describe('the embedded server', LIMITS, () => {
   });
 });
 
-describe('the binaries', onUnix, () => {
-  it('are copied, with their links, where npm could not make the links', async () => {
-    const packageDir = join(dataDir, 'package');
-    const original = findPackage();
-    assert.ok(original !== undefined);
-    const filter = async (path: string) => !(await lstat(path)).isSymbolicLink();
-    await cp(original, packageDir, { recursive: true, filter });
-    const wanted = { baseDir: dataDir, major: undefined, forOthers: false, packageDir };
-    assert.deepEqual(await findBinaries(wanted), { dir: await copiedBinDir(), major: 18 });
-    assert.deepEqual(await findBinaries(wanted), { dir: await copiedBinDir(), major: 18 });
-  });
-
-  it('are copied to where others may read them, if others are to run them and cannot', asRoot, async () => {
-    const packageDir = join(dataDir, 'package');
-    const original = findPackage();
-    assert.ok(original !== undefined);
-    await cp(original, packageDir, { recursive: true, verbatimSymlinks: true });
-    await chmod(packageDir, 0o700);
-    await findBinaries({ baseDir: dataDir, major: undefined, forOthers: true, packageDir });
-    assert.equal((await stat(join(await copiedBinDir(), 'postgres'))).mode & 0o777, 0o755);
-  });
-
-  it('of the system are used where npm has none, else the operator is told to set DATABASE_URL', async () => {
-    const wanted = { baseDir: dataDir, major: 3, forOthers: false, packageDir: undefined };
-    await assert.rejects(findBinaries(wanted), /set DATABASE_URL/);
-  });
-});
-
 async function makeDataDir(): Promise<string> {
   const dir = await mkdtemp(join(tmpdir(), 'waypost-embedded-'));
   await chmod(dir, 0o711);
@@ -400,9 +369,4 @@ function commandOf(pid: string): string {
   } catch {
     return '';
   }
-}
-
-async function copiedBinDir(): Promise<string> {
-  const [copy] = (await readdir(dataDir)).filter((name) => name.startsWith('binaries-'));
-  return join(dataDir, copy ?? '', 'native', 'bin');
 }

@@ -1,0 +1,50 @@
+import assert from 'node:assert/strict';
+import { chmod, cp, lstat, mkdtemp, readdir, rm, stat } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, it } from 'node:test';
+import { findBinaries, findPackage } from './binaries.ts';
+
+const isRoot = process.getuid?.() === 0;
+const onUnix = { skip: process.platform === 'win32' && 'Windows has no links of libraries' };
+const asRoot = { skip: !isRoot && 'only root has this trouble' };
+
+let baseDir: string;
+beforeEach(async () => {
+  baseDir = await mkdtemp(join(tmpdir(), 'waypost-binaries-'));
+  await chmod(baseDir, 0o711);
+});
+afterEach(() => rm(baseDir, { recursive: true }));
+
+describe('the binaries', onUnix, () => {
+  it('are copied, with their links, where npm could not make the links', async () => {
+    const packageDir = join(baseDir, 'package');
+    const original = findPackage();
+    assert.ok(original !== undefined);
+    const filter = async (path: string) => !(await lstat(path)).isSymbolicLink();
+    await cp(original, packageDir, { recursive: true, filter });
+    const wanted = { baseDir, major: undefined, forOthers: false, packageDir };
+    assert.deepEqual(await findBinaries(wanted), { dir: await copiedBinDir(), major: 18 });
+    assert.deepEqual(await findBinaries(wanted), { dir: await copiedBinDir(), major: 18 });
+  });
+
+  it('are copied to where others may read them, if others are to run them and cannot', asRoot, async () => {
+    const packageDir = join(baseDir, 'package');
+    const original = findPackage();
+    assert.ok(original !== undefined);
+    await cp(original, packageDir, { recursive: true, verbatimSymlinks: true });
+    await chmod(packageDir, 0o700);
+    await findBinaries({ baseDir, major: undefined, forOthers: true, packageDir });
+    assert.equal((await stat(join(await copiedBinDir(), 'postgres'))).mode & 0o777, 0o755);
+  });
+
+  it('of the system are used where npm has none, else the operator is told to set DATABASE_URL', async () => {
+    const wanted = { baseDir, major: 3, forOthers: false, packageDir: undefined };
+    await assert.rejects(findBinaries(wanted), /set DATABASE_URL/);
+  });
+});
+
+async function copiedBinDir(): Promise<string> {
+  const [copy] = (await readdir(baseDir)).filter((name) => name.startsWith('binaries-'));
+  return join(baseDir, copy ?? '', 'native', 'bin');
+}
