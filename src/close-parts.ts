@@ -14,9 +14,12 @@ import type { Traces } from './observe/traces.ts';
 import type { NotedMinutes } from './statistics/mark.ts';
 import { waitAtStop } from './wait-at-stop.ts';
 
-/** How long attempts at customers' endpoints may go on. Those unfinished then are due again. */
+/** How long attempts at customers' endpoints may go on. Those that are unfinished then become due again. */
 const ATTEMPTS_MS = 5_000;
-/** Kept of the time for giving back those that are unfinished, and as much again for giving back the lease; a quarter at the most. */
+/**
+ * How much of the time is kept for giving back unfinished work, and again as much for giving back the lease. Each is at most a quarter of
+ * the time.
+ */
 const GIVING_BACK_MS = 1_000;
 
 interface ClosingParts {
@@ -35,9 +38,9 @@ interface ClosingParts {
 }
 
 /**
- * Ends what works by itself, once all sends are over. A database that says nothing, or one connection to it, would keep each of
- * these waiting for longer than a whole stop may take; so what has not ended by `untilMs`, a time of `performance.now()`, is left
- * as it is. Nothing is lost by that: what they work on is in the database, for other nodes and the next start.
+ * Ends the parts that work by themselves, once all sends are over. If the database, or one connection to it, does not answer, each of these
+ * could wait for longer than a whole stop may take. So a part that has not ended by `untilMs`, a time of `performance.now()`, is left as it
+ * is. Nothing is lost by that: its work is in the database, for other nodes and for the next start.
  */
 export async function closeParts(parts: ClosingParts, untilMs: number): Promise<void> {
   const givingBackMs = Math.min(GIVING_BACK_MS, msUntil(untilMs) / 4);
@@ -49,12 +52,12 @@ export async function closeParts(parts: ClosingParts, untilMs: number): Promise<
     end('deliveries', parts.deliveries?.stop(attemptsMs)),
   ]);
   await end('attempts', parts.attempts.close());
-  // Together: a round asks the provider one question after another, each of which may take all of its time.
+  // Closed together: a round asks the provider one question after another, and each of them may take all the time that it has.
   await Promise.all([end('rounds', parts.sweeps?.stop()), end('provider', parts.provider.close())]);
   await end('key_uses', unlessUnavailable(parts.keyUses.flush()));
   await end('minutes', unlessUnavailable(parts.notedMinutes.flush()));
   await end('internal_listener', closeServer(parts.internalServer, parts.calls, untilMs - givingBackMs));
-  // Without the store the lease ends by itself, and nothing of this node is left to settle.
+  // If the database cannot be reached, the lease ends by itself, and this node leaves nothing that others would have to settle.
   await end('lease', unlessUnavailable(parts.node.leave()), untilMs);
   await end('traces', parts.traces?.close(), untilMs);
 }

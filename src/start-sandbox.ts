@@ -7,15 +7,18 @@ import { keepRunning } from './kernel/keep-running.ts';
 import { SECRET_NAMES } from './settings.ts';
 
 const PROGRAM = fileURLToPath(new URL('../sandbox/main.ts', import.meta.url));
-/** For a whole answer: what else listens at the port may begin one and never end it. */
+/** For a whole answer: another program that listens at the port may begin an answer and never end it. */
 const ANSWER_TIMEOUT_MS = 3_000;
-/** The calls to this machine go there. Without an agent of our own they may go to a proxy of the environment (NODE_USE_ENV_PROXY). */
+/** The agent for the calls to this machine. Without it they could go through a proxy that the environment names (NODE_USE_ENV_PROXY). */
 const DIRECT = new Agent();
 const START_TIMEOUT_MS = 20_000;
 const STOP_TIMEOUT_MS = 3_000;
-/** Soon enough that nobody who has restarted a sandbox looks for a fault. */
+/** How often a sandbox that was found is told the callback again. Somebody who restarts it must not have to look for a fault. */
 const TOLD_AGAIN_MS = 2_000;
-/** So often in a row: the gateway that started it has time to start it again. */
+/**
+ * After so many refused connections in a row a found sandbox counts as gone. Until then the gateway that started it has time to start it
+ * again.
+ */
 const REFUSALS_MAX = 3;
 
 export interface RunningSandbox {
@@ -35,10 +38,9 @@ interface Options {
 }
 
 /**
- * Starts the sandbox as a process of its own, so that it costs the gateway neither memory nor time. One that runs at that
- * port already is used instead: it may be restarted, and outlives the gateway. One that another gateway started goes with
- * that gateway, and is then replaced by an own one. Throws a sentence for the operator if the port is taken by something
- * else.
+ * Starts the sandbox as a process of its own, so that it costs the gateway neither memory nor time. If a sandbox runs at that port already,
+ * it is used instead. A sandbox that was started by hand may be restarted, and outlives the gateway; one that another gateway started ends
+ * with that gateway, and is then replaced by one of this gateway. Throws a sentence for the operator if another program has the port.
  */
 export async function startSandbox(options: Options): Promise<RunningSandbox> {
   let { port } = options;
@@ -56,7 +58,7 @@ export async function startSandbox(options: Options): Promise<RunningSandbox> {
       try {
         await tell();
       } catch (error) {
-        // One that does not know its callback would take sends and tell nothing of them.
+        // A sandbox that does not know its callback would take sends, and post nothing about them.
         await sandbox.stop();
         throw error;
       }
@@ -68,7 +70,7 @@ export async function startSandbox(options: Options): Promise<RunningSandbox> {
     url,
     async register(to) {
       callbackUrl = to;
-      // One that went with its gateway a moment ago is replaced, and then told.
+      // If the sandbox ended with its gateway a moment ago, it is replaced, and the new one is told the callback at its start.
       await tell().catch((error: unknown) => {
         if (!isRefused(error)) throw error;
       });
@@ -79,7 +81,7 @@ export async function startSandbox(options: Options): Promise<RunningSandbox> {
 
 interface KeptSandbox {
   url: string;
-  /** Resolves when it is gone, and another one is to be found or started. */
+  /** Resolves when this sandbox is gone, so that another one must be found or started. */
   exited: Promise<void>;
   /** Stops it, if this process started it. */
   stop(): Promise<void>;
@@ -117,7 +119,7 @@ function forkSandbox({ port, appSecret, dataDir }: Options): ChildProcess {
   });
 }
 
-/** The sandbox has no use for what opens the database, the callback and the platform's API. */
+/** Without what opens the database, the callback and the platform's API: the sandbox has no use for these secrets. */
 function withoutSecrets(environment: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
   return Object.fromEntries(Object.entries(environment).filter(([name]) => !SECRET_NAMES.includes(name)));
 }
@@ -133,20 +135,20 @@ async function findSandbox(port: number, tell: () => Promise<void>): Promise<Kep
     if (Reflect.get(Object(health), 'service') !== 'waypost-sandbox') return undefined;
     return { url, ...watchFound(tell, Reflect.get(Object(health), 'alone') === true) };
   } catch {
-    // Nothing listens there, or something other than a sandbox. Starting one says which.
+    // Nothing listens there, or a program that is no sandbox. The error of the sandbox that is started next says which.
     return undefined;
   }
 }
 
 /**
- * It may be restarted at any time, and then no longer knows where its notifications go. So it is told again and again. One
- * that runs alone comes back when whoever runs it wants it to; nobody else may take its place meanwhile.
+ * Tells a sandbox that was found its callback again and again, because it may be restarted at any time and then no longer knows it. A
+ * sandbox that was started by hand comes back when its user wants it to; nobody else may take its place meanwhile.
  */
 function watchFound(tell: () => Promise<void>, isAlone: boolean): Pick<KeptSandbox, 'exited' | 'stop'> {
   const { promise: exited, resolve } = Promise.withResolvers<void>();
   let refusals = 0;
   const look = async () => {
-    // One that is away, or has become another gateway's, shows in every send. It is told once it is back.
+    // If the sandbox is away, or belongs to another gateway now, every send shows that. It is told again once it is back.
     const error = await tell().catch((error: unknown) => error);
     refusals = isRefused(error) ? refusals + 1 : 0;
     if (isAlone || refusals < REFUSALS_MAX) return;
@@ -157,7 +159,7 @@ function watchFound(tell: () => Promise<void>, isAlone: boolean): Pick<KeptSandb
   return { exited, stop: async () => clearInterval(timer) };
 }
 
-/** Nothing listens there, unlike where something is slow. */
+/** Nothing listens there. A sandbox that is only slow gives another error. */
 function isRefused(error: unknown): boolean {
   return errorCodeOf(error) === 'ECONNREFUSED';
 }
@@ -177,7 +179,7 @@ function untilListening(child: ChildProcess): Promise<string> {
       );
     };
     child.once('exit', (code) => fail(`it ended with code ${code}`));
-    // Where no process can be made now, one may be soon; without a listener it would end this one.
+    // If no process can be made now, one may be possible soon. Without this listener the error would end the gateway.
     child.on('error', (error) => fail(error.message));
     child.once('message', (message: unknown) => {
       listens = true;
@@ -216,7 +218,7 @@ function hasExited(child: ChildProcess): boolean {
   return child.exitCode !== null || child.signalCode !== null;
 }
 
-/** Asks it to stop by closing the channel, and kills it if it does not. */
+/** Asks the sandbox to stop by closing the channel to it, and kills it if it does not stop in time. */
 async function stopChild(child: ChildProcess): Promise<void> {
   const timer = setTimeout(() => child.kill('SIGKILL'), STOP_TIMEOUT_MS);
   if (child.connected) child.disconnect();

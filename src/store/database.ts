@@ -13,8 +13,8 @@ import { NoAnswerInTime, runStatement } from './run-statement.ts';
 import { readStatementFailure } from './statement-failure.ts';
 
 /**
- * Runs SQL. Values are always parameters; every statement is prepared once per connection, so the texts are constants.
- * An array given for a `jsonb` must be a JSON text already: an array is written as one of PostgreSQL (`arrayText`).
+ * Runs SQL. Values are always parameters. Every statement is prepared once per connection, so the texts are constants. An array becomes an
+ * array of PostgreSQL (`arrayText`); one that is meant for a `jsonb` must be given as JSON text.
  */
 export interface Queryable {
   query<Row>(sql: string, values?: readonly unknown[]): Promise<Row[]>;
@@ -26,7 +26,7 @@ export interface Transaction extends Queryable {
   runScript(sql: string): Promise<void>;
 }
 
-/** The system of record. Its calls throw `StoreUnavailable` when the world is wrong, anything else when we are. */
+/** The system of record. Its calls throw `StoreUnavailable` when the database cannot be used, and anything else when the fault is ours. */
 export interface Database extends Queryable {
   /**
    * Runs `work` in one transaction on one connection; rolls back if it throws. `statementTimeoutMs` is for the rare
@@ -35,53 +35,57 @@ export interface Database extends Queryable {
   transaction<T>(work: (tx: Transaction) => Promise<T>, limits?: { statementTimeoutMs: number }): Promise<T>;
   /** How the connections are used now, for those who watch. */
   connections(): { total: number; idle: number; waiting: number; max: number };
-  /** Waits for what runs, then closes every connection. What comes later is refused as unavailable. */
+  /** Waits for the statements under way, then closes every connection. Later calls are refused as unavailable. */
   close(): Promise<void>;
 }
 
 /** Where a database is: a connection string, or the Unix socket of a server on this machine. */
 export type Connection = { url: string } | { socketDir: string; port: number; user: string; database: string };
 
-/** A caller gets its answer or a 503 while it still waits: a send has 25 s in all. */
+/** Short enough that a caller gets its answer or a 503 while it still waits: a send has 25 s in all. */
 const CONNECT_TIMEOUT_MS = 3_000;
-/** Far above any statement of ours: what takes longer waits for a lock or for a machine in trouble. */
+/** Far above the time of any statement of ours: one that takes longer waits for a lock, or for a machine in trouble. */
 const STATEMENT_TIMEOUT_MS = 30_000;
 /**
- * A transaction of a process that hangs must not hold its locks: by the end of its lease the others settle what it has
- * left, and pass over what is locked.
+ * A transaction of a process that hangs must not hold its locks for long. When the lease of that process is over, other nodes settle its
+ * work, and they skip the rows that are locked.
  */
 const IDLE_TRANSACTION_TIMEOUT_MS = LEASE_MS - 5_000;
-/** The server's own limit comes first; this is added to it for a server or a network that does not answer at all. */
+/** The server's own limit comes first. This is added to it, for a server or a network that does not answer at all. */
 const ANSWER_GRACE_MS = 5_000;
 /** After this a statement has its answer, or has failed. */
 export const ANSWER_TIMEOUT_MS = STATEMENT_TIMEOUT_MS + ANSWER_GRACE_MS;
-/** What writes begins with another word. Only the making of partitions is a `select` too, and is repeated whatever became of it. */
+/**
+ * A statement that writes begins with another word than `select`, with one exception: the making of partitions, which is repeated whatever
+ * became of it.
+ */
 const ONLY_READS = /^\s*select\b/i;
 /** Long enough that a quiet minute does not cost the next burst its connections. */
 const IDLE_CONNECTION_MS = 300_000;
 /**
- * The kernel's own time is two hours, and a firewall forgets an idle connection sooner: the next statement on it would hang for
- * as long as an answer may take.
+ * How long a connection is idle before the kernel probes it. By default that is two hours, and a firewall forgets an idle connection
+ * sooner: the next statement on it would then hang for as long as an answer may take.
  */
 const KEEP_ALIVE_AFTER_MS = 10_000;
 
 /**
- * Set by a statement and not at the start of the connection, because a pooler refuses startup parameters that it does
- * not know. Behind a pooler in transaction mode they reach some server connections only, and do no harm there: all of
- * them are ours. To be sure of them there, set them as the role's defaults (`alter role ... set ...`). Such a pooler
- * must also keep prepared statements (pgbouncer 1.21 or newer: `max_prepared_statements`).
+ * Set by a statement and not at the start of the connection, because a pooler refuses startup parameters that it does not know. Behind a
+ * pooler in transaction mode these settings reach only some of the server connections. They do no harm there, since all these connections
+ * are ours; to be sure that all have them, set them as the role's defaults (`alter role ... set ...`). Such a pooler must also keep
+ * prepared statements (pgbouncer 1.21 or newer: `max_prepared_statements`).
  *
- * A plan is kept while its tables grow. One that was made while the week's partition was still empty would go on reading
- * it whole, so every look-up goes by its index from the beginning, and has the order of the index
- * (docs/decisions/0020-plans-that-stay-right.md). And every statement keeps its one plan: the server would else plan each of
- * ours anew for its arrays, which cost more than to carry it out. A table that must be read whole counts as very dear then,
- * and a server up to 17 would compile each such statement each time it runs: 400 ms for the marks of the statistics.
+ * A plan is kept while its tables grow. A plan that was made while the week's partition was still empty would go on reading the whole
+ * partition. So every look-up uses its index from the beginning, and has the order of the index
+ * (docs/decisions/0020-plans-that-stay-right.md). Every statement also keeps its one plan: otherwise the server would plan our statements
+ * anew for their arrays, which cost more than to carry them out. With these settings a table that must be read whole counts as very
+ * expensive, and a server up to 17 would compile each such statement each time it runs: 400 ms for the marks of the statistics. So `jit` is
+ * off.
  *
- * What the owner of a database may set for all of it must not reach us where our statements are written for another rule: a
- * statement sees what was committed when it began, and waits for a lock until its own time is over; and the driver reads times in
- * the style of ISO 8601 only, and any other as null. Nor may it change what our texts mean: the backslashes in them, a NULL in an
- * array, a comparison with null, the digits of a number. And a connection stays until we close it, and a transaction until it is
- * done; a server up to 16 has no limit for the second one, and no such name.
+ * The owner of a database may set defaults for all of it. The rest of the list overrides those that would break our statements. A statement
+ * must see what was committed when it began, and wait for a lock until its own time is over. The driver reads times only in the style of
+ * ISO 8601, and any other as null. The texts must keep their meaning: the backslashes in them, a NULL in an array, a comparison with null,
+ * the digits of a number. A connection must stay until we close it, and a transaction until it is done; a server up to 16 has no limit for
+ * transactions, and does not know its name.
  */
 const SESSION_SETTINGS = `
   set statement_timeout to ${STATEMENT_TIMEOUT_MS};
@@ -105,7 +109,7 @@ export interface DatabaseOptions {
   connection: Connection;
   /** The most connections that are open at once. */
   connections: number;
-  /** Told of idle connections that broke. The pool replaces them by itself. */
+  /** Called with the error of an idle connection that broke. The pool replaces the connection by itself. */
   onError(error: Error): void;
 }
 
@@ -121,23 +125,23 @@ export function openDatabase({ connection, connections, onError }: DatabaseOptio
     keepAlive: true,
     keepAliveInitialDelayMillis: KEEP_ALIVE_AFTER_MS,
     onConnect: async (client) => {
-      // From the first moment on: a connection that breaks before it is lent must be known as broken. And without a
-      // listener the error of one that breaks between two statements would end the process; the next statement reports it.
+      // Listens from the first moment on, because a connection that breaks before it is lent must be known as broken. Also, without a
+      // listener the error of a connection that breaks between two statements would end the process. The next statement reports it.
       client.on('error', () => broken.add(client));
       await runStatement(client, { text: SESSION_SETTINGS }, ANSWER_TIMEOUT_MS);
     },
   });
   const broken = new WeakSet<ClientBase>();
   const lender = createLender(pool, connections, CONNECT_TIMEOUT_MS);
-  const lent: Lent = { lender, broken, idle: watchIdleConnections(pool) };
+  const lending: Lending = { lender, broken, idle: watchIdleConnections(pool) };
   let closed: Promise<void> | undefined;
   pool.on('error', (error) => {
-    // The driver's pool counts as ended a moment before its last connections are; a server that stops then is no news.
+    // The driver's pool counts as ended a moment before its last connections are closed. A server that stops in that moment is no news.
     if (closed === undefined) onError(error);
   });
   return {
-    query: (sql, values) => withSession(lent, (session) => session.run(prepared(sql, values), true)),
-    transaction: (work, limits) => withSession(lent, (session) => runTransaction(session, work, limits)),
+    query: (sql, values) => withSession(lending, (session) => session.run(prepared(sql, values), true)),
+    transaction: (work, limits) => withSession(lending, (session) => runTransaction(session, work, limits)),
     connections: () => ({
       total: pool.totalCount,
       idle: pool.idleCount,
@@ -158,8 +162,8 @@ function connectionConfig(connection: Connection): PoolConfig {
 }
 
 /**
- * Counts and sequences are `bigint` in PostgreSQL and numbers here. `jsonb` keeps every digit of what customers pass on, and
- * so does its way back to them. All else is as the driver reads it.
+ * Counts and sequences are `bigint` in PostgreSQL and numbers here. A `jsonb` keeps every digit of the numbers that customers pass on, and
+ * so does reading it back. Everything else is read as the driver does it.
  */
 function typeParsers(): TypeOverrides {
   const overrides = new TypeOverrides();
@@ -187,14 +191,14 @@ interface Session {
   commit(): Promise<void>;
 }
 
-/** What a connection is lent by, and what is known of the others. */
-interface Lent {
+/** What lends a connection, and what is known of all connections. */
+interface Lending {
   lender: Lender;
   broken: WeakSet<ClientBase>;
   idle: IdleConnections;
 }
 
-async function withSession<T>({ lender, broken, idle }: Lent, use: (session: Session) => Promise<T>): Promise<T> {
+async function withSession<T>({ lender, broken, idle }: Lending, use: (session: Session) => Promise<T>): Promise<T> {
   const client = await lender.lend().catch((error: unknown) => {
     const unavailable = new StoreUnavailable(error, false);
     noteRolledBack(unavailable);
@@ -217,7 +221,7 @@ function openSession(client: PoolClient, isBroken: () => boolean, idle: IdleConn
       return await runStatement(client, statement, limitMs);
     } catch (error) {
       if (error instanceof NoAnswerInTime) idle.closeIdleSince(askedMs);
-      // The driver's own stack ends where it read the answer.
+      // The driver's own stack ends where it has read the answer, and does not show who asked.
       if (error instanceof Error) Error.captureStackTrace(error);
       const mayHaveWritten = committing && sent && !ONLY_READS.test(statement.text);
       const failure = readStatementFailure(error, isBroken(), mayHaveWritten);
@@ -231,7 +235,7 @@ function openSession(client: PoolClient, isBroken: () => boolean, idle: IdleConn
     run: async (statement, committing, limitMs) => (await send(statement, committing, limitMs)).rows,
     commit: async () => {
       const { command } = await send({ text: 'commit' }, true);
-      // PostgreSQL answers the commit of a failed transaction with a rollback and no error.
+      // PostgreSQL answers the commit of a failed transaction with a rollback, and reports no error.
       if (command !== 'COMMIT') throw new Error('A transaction went on after one of its statements had failed');
     },
   };
@@ -260,7 +264,8 @@ async function runTransaction<T>(
     await session.commit();
     return result;
   } catch (error) {
-    // Still open: `work` threw, so the commit was never sent. Closed before it is rolled back: what is sent after that would stay.
+    // If it is still open, `work` threw and the commit was never sent. It is marked as closed before the rollback: a statement that is sent
+    // after the rollback would stay in effect.
     const uncommitted = open;
     open = false;
     if (uncommitted) await rollBack(session, error);
@@ -276,13 +281,13 @@ function beginText(limits: { statementTimeoutMs: number } | undefined): string {
 
 async function rollBack(session: Session, error: unknown): Promise<void> {
   noteRolledBack(error);
-  // A rollback that fails needs no report of its own: the connection is dropped, and the server rolls back by itself.
+  // A rollback that fails needs no report of its own: then the connection is dropped, and the server rolls back by itself.
   if (session.usable) await session.run({ text: 'rollback' }, false).catch(() => undefined);
 }
 
 const known = new Map<string, { name: string; binary: BinaryParameters }>();
 
-/** The same text has the same name in every process, so that a pooler can share prepared statements among them. */
+/** The name is made from the text. So it is the same in every process, and a pooler can share prepared statements among them. */
 function prepared(sql: string, values: readonly unknown[] = []): Statement {
   let statement = known.get(sql);
   if (statement === undefined) {
@@ -297,7 +302,7 @@ function prepared(sql: string, values: readonly unknown[] = []): Statement {
     );
     return { name, text: sql, values: written };
   } catch (error) {
-    // Nothing of it has reached the database.
+    // Nothing of this statement has reached the database.
     noteRolledBack(error);
     throw error;
   }

@@ -10,9 +10,9 @@ const FILE_NAME = /^(\d{4})_([a-z0-9_]+)\.sql$/;
 const BREAKING_MARK = '-- breaking';
 /** An arbitrary number that stands for "the schema of Waypost" among the advisory locks of the database. */
 const ADVISORY_LOCK = 7_221_906_011;
-/** A migration may rewrite a large table, and the other starters wait for it meanwhile. */
+/** Long, because a migration may rewrite a large table. Other processes that start wait for it meanwhile. */
 const MIGRATION_TIMEOUT_MS = 3_600_000;
-/** `server_version_num` of the oldest PostgreSQL that the SQL of this project is written for. */
+/** `server_version_num` of the oldest PostgreSQL for which the SQL of this project is written. */
 const SERVER_VERSION_MIN = 150_000;
 
 interface Migration {
@@ -36,8 +36,8 @@ const CREATE_TABLE = `
   )`;
 
 /**
- * Any other has no place for what people write, and their messages could not be stored. A server that was set up without a
- * locale makes SQL_ASCII by itself: it keeps every text as it came, and only takes each byte for a character.
+ * The encodings that a database may have. With any other it could not store every message that people write. SQL_ASCII is what a server
+ * uses that was set up without a locale: it keeps every text as it came, and only takes each byte for a character.
  */
 const ENCODINGS: ReadonlySet<string> = new Set(['UTF8', 'SQL_ASCII']);
 
@@ -55,7 +55,7 @@ export async function migrate(database: Database, migrationsDir: string = MIGRAT
   const step = () =>
     database.transaction((tx) => applyNext(tx, migrations), { statementTimeoutMs: MIGRATION_TIMEOUT_MS });
   let done = false;
-  // The gateways that run meanwhile lock the same tables, and in another order.
+  // Repeats on a deadlock: gateways that run meanwhile lock the same tables, in another order.
   while (!done) done = await repeatOnConflict(step);
 }
 
@@ -79,8 +79,8 @@ async function readMigration(migrationsDir: string, file: string): Promise<Migra
 
 /** Applies one migration at most; true if there was none left to apply. */
 async function applyNext(tx: Transaction, migrations: Migration[]): Promise<boolean> {
-  // Held until the end of the transaction: a lock of the session would not survive a pooler. Whoever comes second
-  // waits here, and then sees what the first one committed.
+  // The lock is held until the end of the transaction, because a lock of the session would not survive a pooler. The second process waits
+  // here, and then sees what the first one has committed.
   await tx.query('select pg_advisory_xact_lock($1)', [ADVISORY_LOCK]);
   await refuseWrongServer(tx);
   await tx.query(CREATE_TABLE);

@@ -6,21 +6,21 @@ import { join } from 'node:path';
 import type { Connection } from '../database.ts';
 import { type RunAs, undefinedIfMissing } from './place.ts';
 
-/** How the gateway reaches its server, and nobody else does. */
+/** How the gateway reaches its server. Nobody else on the machine can use it. */
 export interface Address {
   connection: Connection;
-  /** Settings of the server. */
+  /** Settings for the server's command line. */
   settings: string[];
-  /** Cleans up what is left of the server before. */
+  /** Removes what an earlier server may have left, before a server starts. */
   prepare(): Promise<void>;
-  /** Removes what would be left behind. */
+  /** Removes what would stay behind after the server has stopped. */
   remove(): Promise<void>;
 }
 
 export const EMBEDDED_USER = 'waypost';
-/** Every cluster has it. */
+/** The database that every cluster has from its beginning. */
 const DATABASE = 'postgres';
-/** With a socket only a part of its name. */
+/** With a Unix socket the port is only a part of the socket's file name. */
 const SOCKET_PORT = 5432;
 /** A socket's path has room for 107 bytes on Linux and 103 on macOS. */
 const SOCKET_PATH_BYTES_MAX = 103;
@@ -39,7 +39,7 @@ export async function socketAddress(baseDir: string, runAs: RunAs | undefined): 
       `unix_socket_directories="${socketDir.replaceAll('"', '""')}"`,
     ],
     prepare: async () => {
-      // A killed server leaves a lock file with a process id, which may be another process's by now.
+      // A killed server leaves a lock file with a process id in it. By now that id may belong to another process.
       await rm(socketDir, { recursive: true, force: true });
       await makePrivateDir(socketDir, runAs);
     },
@@ -48,8 +48,8 @@ export async function socketAddress(baseDir: string, runAs: RunAs | undefined): 
 }
 
 /**
- * Windows has no such folders: loopback with a password. Nobody has tried this yet on a real Windows; the port is
- * free when it is chosen, and the server says so if it is not any more.
+ * For Windows, where such folders do not exist: loopback with a password. This has not been tried on a real Windows yet. The port is free
+ * when it is chosen; if another program takes it before the server does, the server says so.
  */
 export async function loopbackAddress(baseDir: string): Promise<Address> {
   const password = await readPassword(baseDir);

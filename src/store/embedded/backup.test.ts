@@ -28,7 +28,7 @@ describe('a backup that cannot be made', () => {
     await mkdir(empty);
     const { connection } = embedded;
     const other = openDatabase({ connection, connections: 1, onError: () => undefined });
-    // As the other one does: the slot is there as long as its connection.
+    // As another backup does it: the slot exists as long as its connection.
     await other.query(`select pg_create_physical_replication_slot('waypost_backup', true, true)`);
     for (const target of [fresh, empty])
       await assert.rejects(backUp(target), /^Error: Another backup of this database is being made/);

@@ -10,11 +10,11 @@ import { type Embedded, type EmbeddedLog, startEmbedded } from './embedded.ts';
 import { readPidFile } from './pid-file.ts';
 import { choosePlace, type RunAs, undefinedIfMissing } from './place.ts';
 
-/** Kept only as long as our connection: the server keeps the log that the copy needs, whatever happens to us. */
+/** A temporary slot: the server keeps the log that the copy needs for as long as our connection lives, and no longer if we crash. */
 const SLOT = 'waypost_backup';
 /** The SQLSTATE of a name that is taken. */
 const TAKEN = '42710';
-/** Folders whose contents the server makes anew, and files of a server that runs. */
+/** Folders whose contents the server makes anew, and files that belong to a running server. Neither is copied. */
 const EMPTY_DIRS = new Set([
   'pg_wal',
   'pg_replslot',
@@ -26,7 +26,7 @@ const EMPTY_DIRS = new Set([
   'pg_subtrans',
 ]);
 const LEFT_OUT = new Set(['postmaster.pid', 'postmaster.opts', 'backup_label', 'tablespace_map']);
-/** What of the data folder is not in the database: without them sealed tokens cannot be opened. */
+/** The secrets of the data folder that are not in the database. Without them sealed tokens cannot be opened. */
 const SECRET_FILES = ['secrets.json', 'dev.json'];
 
 /**
@@ -59,8 +59,9 @@ export async function backUpEmbedded(dataDir: string, targetDir: string, log: Em
 }
 
 /**
- * New or empty, so that no two backups ever mix. As root, the user who runs the server must be able to pass. Returns what removes all
- * that was made in it, or half a backup would stand in the way of the next one. The folders above it may hold others' by then.
+ * Makes the folder of the backup, which must be new or empty, so that two backups never mix. If we are root, the user who runs the server
+ * must be able to pass through it. Returns what removes everything that was made in it: otherwise half a backup would stand in the way of
+ * the next one. It leaves the folders above alone, because others may have put files there meanwhile.
  */
 async function makeTarget(dir: string, runAs: RunAs | undefined): Promise<() => Promise<void>> {
   if (isInProc(dir)) throw new Error(`${dir} must be a folder that can be written to, and none in /proc.`);
@@ -81,7 +82,7 @@ async function isServing(clusterDir: string): Promise<boolean> {
   return file !== undefined && isAlive(file.pid) && file.state === 'ready';
 }
 
-/** A server that runs says in its `postmaster.pid` where it listens. */
+/** A running server writes down in its `postmaster.pid` where it listens. */
 async function connect(clusterDir: string, own: Embedded | undefined): Promise<Client> {
   const { port = 0, socketDir = '' } = (await readPidFile(clusterDir)) ?? {};
   const client =
@@ -99,7 +100,7 @@ interface Copying {
 }
 
 /**
- * A base backup as PostgreSQL describes it: files that change meanwhile are made whole by the log that is copied last.
+ * Makes a base backup as PostgreSQL describes it. Files may change while they are copied; the log, which is copied last, makes them whole.
  * https://www.postgresql.org/docs/current/continuous-archiving.html#BACKUP-LOWLEVEL-BASE-BACKUP
  */
 async function copyCluster({ clusterDir, targetDir, runAs }: Copying, client: Client): Promise<void> {
@@ -147,7 +148,7 @@ async function makeOwned(dir: string, runAs: RunAs | undefined): Promise<void> {
   await own(dir, runAs);
 }
 
-/** A table that is dropped meanwhile takes its files with it; the log tells of the drop. */
+/** A table that is dropped during the copy takes its files with it. That is no fault: the log records the drop too. */
 async function copyOwned(from: string, to: string, runAs: RunAs | undefined): Promise<void> {
   try {
     await copyFile(from, to);
@@ -177,7 +178,7 @@ async function copyIfThere(from: string, to: string): Promise<void> {
   await chmod(to, 0o600);
 }
 
-/** A backup that is told to be done must survive a power cut. */
+/** Once the backup is reported as done, it must survive a power cut. */
 async function syncTree(dir: string): Promise<void> {
   for (const entry of await readdir(dir, { withFileTypes: true, recursive: true })) {
     if (!entry.isFile()) continue;

@@ -16,7 +16,7 @@ export interface Binaries {
 const OLDEST_MAJOR = 15;
 /** Where the packages of Debian, Red Hat, Alpine and Homebrew put the servers that are not on the PATH. */
 const SYSTEM_DIRS = ['/usr/lib/postgresql', '/usr', '/usr/libexec', '/opt/homebrew/opt'];
-/** A binary that only has to print its version. */
+/** Longer than a program takes that only has to print its version. */
 const PROBE_TIMEOUT_MS = 10_000;
 const run = promisify(execFile);
 
@@ -25,7 +25,7 @@ export interface BinariesWanted {
   baseDir: string;
   /** The major version that made the cluster, if there is one. */
   major: number | undefined;
-  /** Another user than ours will run them. */
+  /** Whether another user than ours will run them. */
   forOthers: boolean;
   /** The folder of the npm package; `undefined` if npm has none for this platform. */
   packageDir: string | undefined;
@@ -123,7 +123,7 @@ async function packageVersion(packageDir: string): Promise<string> {
   throw new Error('The package of the PostgreSQL binaries has no version');
 }
 
-/** Renamed into place when it is complete, so that a start that was cut off leaves no half copy behind. */
+/** The copy is renamed into its place when it is complete. So a start that was cut off leaves no half copy there. */
 async function copyPackage(packageDir: string, copyDir: string, links: Link[]): Promise<void> {
   const draftDir = `${copyDir}.new`;
   await rm(draftDir, { recursive: true, force: true });
@@ -137,7 +137,7 @@ async function copyPackage(packageDir: string, copyDir: string, links: Link[]): 
   await rename(draftDir, copyDir);
 }
 
-/** Whatever the umask was when npm unpacked them. */
+/** Sets the modes, because npm may have unpacked the files under any umask. */
 async function letOthersRead(dir: string): Promise<void> {
   await chmod(dir, 0o755);
   for (const entry of await readdir(dir, { recursive: true, withFileTypes: true })) {
@@ -145,7 +145,7 @@ async function letOthersRead(dir: string): Promise<void> {
   }
 }
 
-/** A binary that is not there or that cannot run here (another C library, say) has no version. */
+/** Gives no version for a binary that is missing or cannot run here, for instance because it needs another C library. */
 async function probeMajor(dir: string): Promise<number | undefined> {
   try {
     await run(join(dir, 'initdb'), ['--version'], { timeout: PROBE_TIMEOUT_MS });

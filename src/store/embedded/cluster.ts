@@ -9,7 +9,7 @@ import { type Place, undefinedIfMissing } from './place.ts';
 import { serverEnvironment } from './server.ts';
 
 const DRAFT = 'cluster.new-';
-/** It takes a second; a machine in trouble may take long, but not for ever. */
+/** Making a cluster takes a second. A machine in trouble may need much longer, but must not wait for ever. */
 const INITDB_TIMEOUT_MS = 300_000;
 const run = promisify(execFile);
 
@@ -20,8 +20,8 @@ export async function clusterMajor({ clusterDir }: Place): Promise<number | unde
 }
 
 /**
- * Makes the cluster in a folder of its own and renames it when it is complete and on the disk: a start that was cut
- * off leaves a draft, which the next one throws away.
+ * Makes the cluster in a folder of its own, and renames that when it is complete and on the disk. A start that was cut off leaves a draft,
+ * which the next start throws away.
  */
 export async function makeCluster(place: Place, binaries: Binaries, stopping: AbortSignal): Promise<void> {
   const { baseDir, clusterDir, runAs } = place;
@@ -49,14 +49,15 @@ function initdbOptions(baseDir: string): string[] {
     '--data-checksums',
     '--no-instructions',
   ];
-  // Who may enter the socket's folder may connect. On Windows, where it is loopback, a password is asked for.
+  // On a Unix socket: whoever may enter the socket's folder may connect. On Windows, where the server listens on loopback, a password is
+  // asked for.
   if (process.platform !== 'win32') return [...common, '--auth=trust'];
   return [...common, '--auth=scram-sha-256', `--pwfile=${passwordFile(baseDir)}`];
 }
 
-/** Without this a power cut could undo the rename, and with it everything that was committed since. */
+/** Writes a folder to the disk. Without this a power cut could undo the rename, and with it everything that was committed since. */
 async function syncDir(dir: string): Promise<void> {
-  // Windows cannot open a folder, and needs no such call.
+  // Windows cannot open a folder, and does not need this.
   if (process.platform === 'win32') return;
   const handle = await open(dir, 'r');
   try {

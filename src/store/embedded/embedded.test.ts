@@ -28,7 +28,7 @@ const onLinux = { skip: process.platform !== 'linux' && 'only Linux shows proces
 const LIMITS = { ...onUnix, timeout: 400_000 };
 const asRoot = { skip: !isRoot && 'only root has this trouble' };
 
-/** It never waits, and only who waits notices that the server is gone. */
+/** It never waits for anything, and only a process that waits notices that its server is gone. */
 const ENDLESS = 'select count(*) from (select generate_series(1, 1000000000000)) as numbers';
 
 const SILENT = { info() {}, warn() {}, error() {} };
@@ -102,7 +102,7 @@ describe('the embedded server on a new data folder', LIMITS, () => {
 });
 
 describe('the embedded server', LIMITS, () => {
-  /** A cluster is made once, and each test has a copy of it. */
+  /** Makes a cluster once; each test gets a copy of it. */
   let madeDir: string;
   before(async () => {
     madeDir = await makeDataDir();
@@ -110,7 +110,7 @@ describe('the embedded server', LIMITS, () => {
   });
   after(() => rm(madeDir, { recursive: true }));
   beforeEach(() => {
-    // As it is, with its owner, which Node's own way to copy does not keep.
+    // With its owner, which Node's own copying does not keep.
     execFileSync('cp', ['-a', join(madeDir, 'postgres'), dataDir]);
   });
 
@@ -154,12 +154,12 @@ describe('the embedded server', LIMITS, () => {
 
   it('is taken over within seconds also where it hung in its recovery', async () => {
     const clusterDir = join(dataDir, 'postgres', 'cluster');
-    // A recovery looks for it first, and a pipe is never read to its end.
+    // A recovery looks for this file first, and reading a pipe never ends.
     const file = join(clusterDir, 'backup_label');
     execFileSync('mkfifo', [file]);
     await chmod(file, 0o666);
     const holder = startInProcess();
-    // It cannot be opened for writing until somebody reads it.
+    // A pipe cannot be opened for writing until somebody reads it.
     let pipe: FileHandle | undefined;
     await until(async () => {
       pipe = await open(file, constants.O_WRONLY | constants.O_NONBLOCK).catch(() => undefined);
@@ -259,7 +259,7 @@ describe('the embedded server', LIMITS, () => {
     const embedded = await start();
     const clusterDir = join(dataDir, 'postgres', 'cluster');
     const pid = await serverPid();
-    // It is read at each start, and a pipe is never read to its end.
+    // This file is read at each start, and reading a pipe never ends.
     const file = join(clusterDir, 'postgresql.auto.conf');
     await rm(file);
     execFileSync('mkfifo', [file]);
@@ -269,7 +269,7 @@ describe('the embedded server', LIMITS, () => {
     const beganMs = performance.now();
     await embedded.stop();
     assert.ok(performance.now() - beganMs < 30_000);
-    // What the killed server has left ends by itself, as soon as each part of it has seen that.
+    // The processes that the killed server has left end by themselves, as soon as each of them has noticed.
     await until(() => pidsOf(clusterDir).length === 0);
   });
 
@@ -356,13 +356,13 @@ async function serverPid(): Promise<number> {
   return Number.parseInt(await readFile(join(dataDir, 'postgres', 'cluster', 'postmaster.pid'), 'utf8'), 10);
 }
 
-/** The first processes of servers. */
+/** The process ids of the servers' first processes. */
 function pidsOf(clusterDir: string): number[] {
   const pids = readdirSync('/proc').filter((name) => /^\d+$/.test(name));
   return pids.filter((pid) => commandOf(pid).includes(`postgres\0-D\0${clusterDir}\0`)).map(Number);
 }
 
-/** Its arguments, each with a zero byte behind it; none of a process that has ended meanwhile. */
+/** The arguments of a process, each followed by a zero byte; empty if the process has ended meanwhile. */
 function commandOf(pid: string): string {
   try {
     return readFileSync(join('/proc', pid, 'cmdline'), 'utf8');

@@ -20,36 +20,36 @@ export interface EmbeddedLog {
 export interface EmbeddedOptions {
   dataDir: string;
   log: EmbeddedLog;
-  /** Ends a start that has not come to its end, which then throws the signal's reason. */
+  /** When it is aborted, a start that is still under way ends, and throws the signal's reason. */
   stopping?: AbortSignal;
-  /** False only for tests: what is committed need not survive a power cut. */
+  /** False only for tests, where committed data need not survive a power cut. */
   durable?: boolean;
 }
 
 export interface Embedded {
   connection: Connection;
-  /** The cluster was made by this start. */
+  /** Whether this start has made the cluster. */
   fresh: boolean;
-  /** Stops the server and frees the data folder. To be called last, when nobody uses the connection any more. */
+  /** Stops the server and frees the data folder. Call it last, when nobody uses the connection any more. */
   stop(): Promise<void>;
 }
 
-/** For a small machine that the gateway shares: the rest is PostgreSQL's own default. */
+/** For a small machine that the server shares with the gateway. Everything else is as PostgreSQL has it by default. */
 const SETTINGS = [
   'shared_buffers=128MB',
   'max_connections=100',
   'jit=off',
   'checkpoint_timeout=15min',
   'max_wal_size=2GB',
-  // A file of the log that is made anew, of 16 MB, holds up every commit until its zeros are flushed. So files that a busy time has
-  // made are kept through a quiet night, and used again; a gateway with little to do never makes many.
+  // When the server makes a new file of its log (16 MB), every commit waits until the file's zeros are on the disk. So the files that a
+  // busy time has made are kept through a quiet night and used again. A gateway with little to do never makes many.
   'min_wal_size=512MB',
   // The tables of work in progress are small and change all the time.
   'autovacuum_naptime=15s',
-  // A server of which a process dies ends, and is started anew. One that recovers in its place does not notice that its
-  // checkpointer dies again, as on a full disk, while the recovery begins, and waits for that one for ever (18.4).
+  // When a process of the server dies, the whole server ends, and we start it again. If it recovered by itself instead, it could wait for
+  // ever (seen with 18.4): it does not notice when its checkpointer dies again while the recovery begins, as on a full disk.
   'restart_after_crash=off',
-  // The log holds what the operator of the server must know, and nothing of what is in the statements.
+  // The log says what the operator of the server must know, and shows nothing of the contents of statements.
   'log_min_messages=log',
   'log_min_error_statement=panic',
   'log_error_verbosity=terse',
@@ -59,8 +59,8 @@ const DURABLE = ['fsync=on', 'synchronous_commit=on', 'full_page_writes=on'];
 const NOT_DURABLE = ['fsync=off', 'synchronous_commit=off', 'full_page_writes=off'];
 
 /**
- * Runs a PostgreSQL of our own on a data folder, which only one process may do at a time. Throws a sentence for the
- * operator when it cannot. A server that ends by itself is started again.
+ * Runs a PostgreSQL of our own on a data folder, which only one process may do at a time. Throws a sentence for the operator if that is not
+ * possible. A server that ends by itself is started again.
  */
 export async function startEmbedded({
   dataDir,
@@ -84,7 +84,7 @@ export async function startEmbedded({
     };
   } catch (error) {
     lock.release();
-    // What fails because of the stop is no fault of its own.
+    // If the start was stopped, throws that reason: an error that comes of the stop is no fault of its own.
     stopping.throwIfAborted();
     throw error;
   }
@@ -92,7 +92,7 @@ export async function startEmbedded({
 
 const NEVER = new AbortController().signal;
 
-/** For root, the user who runs the server must be able to pass through. Secrets in it are files of mode 0600. */
+/** If we are root, the user who runs the server must be able to pass through the folder. The secrets in it are files of mode 0600. */
 async function makeDataDir(dir: string): Promise<void> {
   const isRoot = process.getuid?.() === 0;
   const made = await mkdir(dir, { recursive: true });
@@ -118,7 +118,7 @@ async function startIn(dataDir: string, log: EmbeddedLog, starting: AbortSignal,
   const kept = await keepRunning(
     'The embedded PostgreSQL',
     (stopped) => {
-      // Once it has begun it is needed to the end of the stop.
+      // A server that has been up once is needed until the stop, so `starting` no longer ends a restart.
       const stopping = begun ? stopped : AbortSignal.any([stopped, starting]);
       return startAlone(options, stopping, address.prepare, log);
     },
@@ -147,7 +147,7 @@ async function startAlone(
   try {
     return await startServer(options, stopping);
   } catch (error) {
-    // A gateway that was killed while it started its server left no trace yet when we looked.
+    // An earlier gateway may have been killed while it started its server: when we looked, that server had left no trace yet.
     if (!(await stopOrphan(options.clusterDir))) throw error;
     await prepare();
     return await startServer(options, stopping);

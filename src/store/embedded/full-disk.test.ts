@@ -11,11 +11,11 @@ import { errorCodeOf } from '../../kernel/error-code.ts';
 import { type Database, openDatabase } from '../database.ts';
 import { startEmbedded } from './embedded.ts';
 
-/** Each time a server is ended and finds no room to recover. It hung after one of two of them once. */
+/** How often a server is ended that then finds no room to recover. One of two such servers once hung. */
 const TIMES = 4;
 /** Long enough for several recoveries. */
 const FULL_MS = 1_500;
-/** A start takes half a second, and one that fails is repeated after one. */
+/** A start takes half a second, and one that fails is repeated after a second. */
 const BACK_WITHIN_MS = 20_000;
 const SILENT = { info: () => undefined, warn: () => undefined, error: () => undefined };
 
@@ -49,7 +49,7 @@ describe('the embedded server on a full disk', onSmallDisk, () => {
   });
 });
 
-/** Ends one of the server's processes, and takes all room on the disk, with what the recovery itself gives free. */
+/** Ends one of the server's processes and fills the disk again and again, also with the room that the recovery itself frees. */
 async function recoverWithoutRoom(database: Database): Promise<void> {
   const [writer] = await database.query<{ pid: number }>(
     `select pid from pg_stat_activity where backend_type = 'background writer'`,

@@ -25,7 +25,7 @@ describe('what is ended before a start', onLinux, () => {
     const user = isRoot ? { uid, gid } : {};
     const operator = spawn(join(dir, 'postgres'), ['--single', '-D', clusterDir, 'postgres'], { ...user, cwd: '/' });
     const ended = once(operator, 'exit');
-    // Its prompt.
+    // Waits for the prompt of the single-user server.
     await once(operator.stdout, 'data');
     try {
       await assert.rejects(start(), /lock file "postmaster.pid" already exists/);

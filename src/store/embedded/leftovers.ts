@@ -3,19 +3,25 @@ import { basename, join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { errorCodeOf } from '../../kernel/error-code.ts';
 
-/** A process that waits for anything notices at once that its server is gone; one that commits gets to say so. */
+/**
+ * How long the processes have to end by themselves. One that waits for something notices at once that its server is gone; one that commits
+ * gets to finish.
+ */
 const GRACE_MS = 1_000;
-/** One that waits for the disk ends when that answers. A server that is started before says that it cannot. */
+/**
+ * How long a killed process may take to end: one that waits for the disk ends when the disk answers. If it does not end in time, the server
+ * that is started next reports it.
+ */
 const KILL_MS = 10_000;
 const POLL_MS = 20;
 
 /**
- * Ends the processes of a server whose first process was killed. They hold its memory, and no new server starts beside
- * them; one that only computes would go on until its statement ends. Their data are safe, as after any crash. The caller
- * holds the lock of the data folder, and runs no server on it. True if one had to be killed.
+ * Ends the processes that a server has left whose first process was killed. They hold its memory, and no new server starts beside them; a
+ * process that only computes would go on until its statement ends. The data are safe, as after any crash. The caller holds the lock of the
+ * data folder, and runs no server on it. True if a process had to be killed.
  */
 export async function endLeftovers(clusterDir: string): Promise<boolean> {
-  // Where there is no /proc, nothing tells what a process works on: the new server refuses to start until they are gone.
+  // Without a /proc nothing tells which cluster a process works on. Then the new server refuses to start until these processes are gone.
   if (process.platform !== 'linux') return false;
   if (await waitForNone(clusterDir, GRACE_MS)) return false;
   for (const pid of await findLeftovers(clusterDir)) killIfThere(pid);
@@ -33,16 +39,16 @@ async function waitForNone(clusterDir: string, limitMs: number): Promise<boolean
 }
 
 /**
- * Every process of a server works in its cluster's folder, as the shell of an operator may do too, and a server in single-user
- * mode, which is nobody's but the operator's. The folder itself is compared, because the same path may be another folder to a
- * process in a container.
+ * Every process of a server works in its cluster's folder. So may the shell of an operator, or a server in single-user mode, which is the
+ * operator's own; these are left alone. The folder itself is compared and not its path, because in a container the same path may be another
+ * folder.
  */
 async function findLeftovers(clusterDir: string): Promise<number[]> {
   const cluster = await stat(clusterDir, { bigint: true });
   const pids = (await readdir('/proc')).filter((name) => /^\d+$/.test(name));
   const found = await Promise.all(
     pids.map(async (pid) => {
-      // A process that has ended meanwhile, or is somebody else's, is none of our server.
+      // A process that has ended meanwhile, or belongs to another user, is none of our server.
       const cwd = await stat(join('/proc', pid, 'cwd'), { bigint: true }).catch(() => undefined);
       return (
         cwd?.ino === cluster.ino && cwd.dev === cluster.dev && (await isPostgres(pid)) && !(await isSingleUser(pid))
@@ -52,7 +58,7 @@ async function findLeftovers(clusterDir: string): Promise<number[]> {
   return pids.filter((_, place) => found[place]).map(Number);
 }
 
-/** Of a binary that an update has replaced, the name goes on: ` (deleted)`. */
+/** When an update has replaced the binary, ` (deleted)` follows its name. */
 async function isPostgres(pid: string): Promise<boolean> {
   const binary = await readlink(join('/proc', pid, 'exe')).catch(() => '');
   return /^postgres( |$)/.test(basename(binary));

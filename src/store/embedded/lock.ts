@@ -11,9 +11,9 @@ export interface DataDirLock {
 }
 
 /**
- * Makes this process the only one that works on a data folder, or throws a sentence for the operator. Node has no
- * call to lock a file, but its SQLite locks one with the kernel's help: such a lock ends with its process, however
- * that dies, so there is nothing stale to judge and no process id that another process may have got meanwhile.
+ * Makes this process the only one that works on a data folder, or throws a sentence for the operator. Node has no call to lock a file, but
+ * its SQLite locks one by the kernel. Such a lock ends with its process, however that dies. So there is no stale lock to judge, and no
+ * process id that another process may have got meanwhile.
  */
 export async function lockDataDir(dataDir: string): Promise<DataDirLock> {
   const holderFile = join(dataDir, 'lock.pid');
@@ -35,8 +35,8 @@ export async function lockDataDir(dataDir: string): Promise<DataDirLock> {
 }
 
 /**
- * Made here, because SQLite would let others open it, and who can open it can lock it. A file that is there is not even
- * opened: a process that closes any handle of a file loses the locks it has on it.
+ * We make the file, because SQLite would let others open it, and whoever can open it can lock it. A file that exists is not even opened: a
+ * process that closes any handle of a file loses its locks on that file.
  */
 async function makeLockFile(lockFile: string): Promise<void> {
   try {
@@ -51,7 +51,7 @@ function isBusy(error: unknown): boolean {
 }
 
 async function heldSentence(dataDir: string, holderFile: string): Promise<string> {
-  // The holder writes the file just after it has taken the lock: between the two it is not there.
+  // The holder writes the file just after it has taken the lock. Between the two the file is missing.
   const holder = (await readFile(holderFile, 'utf8').catch(() => '')).trim();
   return (
     `Another Waypost (process ${holder || 'unknown'}) is running on the data folder ${dataDir}. Stop it first, or give this ` +

@@ -2,14 +2,14 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { undefinedIfMissing } from './place.ts';
 
-/** What a server writes down of itself. */
+/** What a server writes down about itself. */
 export interface PidFile {
-  /** NaN: a start was cut off while it made the file. */
+  /** The process id. NaN if a start was cut off while it made the file. */
   pid: number;
   port: number;
-  /** Empty where it has no socket, or has not opened it yet. */
+  /** Empty if the server has no socket, or has not opened it yet. */
   socketDir: string;
-  /** `starting`, `ready`, `stopping` and others; none before the server has one. */
+  /** `starting`, `ready`, `stopping` and others; empty before the server has a state. */
   state: string | undefined;
 }
 
@@ -19,8 +19,8 @@ export function pidFileOf(clusterDir: string): string {
 }
 
 /**
- * Reads it; undefined where there is none. The process id is in the first line, the port and the folder of the socket are in the
- * fourth and fifth, and the state is in the eighth.
+ * Reads the file; undefined if there is none. The first line has the process id, the fourth and fifth have the port and the folder of the
+ * socket, and the eighth has the state.
  */
 export async function readPidFile(clusterDir: string): Promise<PidFile | undefined> {
   const text = await readFile(pidFileOf(clusterDir), 'utf8').catch(undefinedIfMissing);

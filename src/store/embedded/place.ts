@@ -9,17 +9,17 @@ export interface RunAs {
   gid: number;
 }
 
-/** Where everything of the embedded server is, and who runs it. */
+/** Where everything of the embedded server is, and which user runs it. */
 export interface Place {
   baseDir: string;
-  /** The database cluster; it is there once it has been made completely. */
+  /** The database cluster. It exists only once it has been made completely. */
   clusterDir: string;
   clusterExists: boolean;
-  /** Set if we are root: PostgreSQL refuses to run as root. */
+  /** The user who runs the server, if we are root: PostgreSQL refuses to run as root. */
   runAs: RunAs | undefined;
 }
 
-/** Outlives reboots, and everybody may enter it, unlike root's home. */
+/** This folder outlives reboots, and everybody may enter it, unlike root's home. */
 const OUTSIDE_DIR = '/var/lib';
 
 /**
@@ -30,7 +30,7 @@ export async function choosePlace(dataDir: string, log: { warn(message: string):
   const isRoot = process.getuid?.() === 0;
   const baseDir = await chooseBaseDir(dataDir, isRoot, log);
   await mkdir(baseDir, { recursive: true });
-  // Others may pass through to what is theirs, and see nothing.
+  // Others may pass through to what is theirs, but cannot list the folder.
   await chmod(baseDir, isRoot ? 0o711 : 0o700);
   const clusterDir = join(baseDir, 'cluster');
   const owner = await stat(clusterDir).catch(undefinedIfMissing);
@@ -50,7 +50,7 @@ export async function othersMayEnter(dir: string): Promise<boolean> {
   }
 }
 
-/** For a file that may be absent: any other fault is thrown. */
+/** For a file that may be missing: any other error is thrown. */
 export function undefinedIfMissing(error: unknown): undefined {
   if (errorCodeOf(error) === 'ENOENT') return undefined;
   throw error;
@@ -68,7 +68,10 @@ async function chooseBaseDir(dataDir: string, isRoot: boolean, log: { warn(messa
   return outside;
 }
 
-/** A restored folder, or one that was moved: a new and empty database elsewhere would look as if all were lost. */
+/**
+ * Refuses a place that is missing, as after a restore or a move of the folder: a new and empty database elsewhere would look as if
+ * everything were lost.
+ */
 async function refuseHidden(dataDir: string): Promise<void> {
   const hidden = join(dataDir, 'postgres', 'cluster');
   if ((await stat(hidden).catch(undefinedIfMissing)) === undefined) return;
@@ -87,7 +90,7 @@ function refuseStranger(owner: { uid: number } | undefined, clusterDir: string, 
   );
 }
 
-/** The user that made the cluster, else `nobody`, which every Unix has: no user is created. */
+/** The user who owns the cluster; before there is one, `nobody`, which every Unix has, so that we need not create a user. */
 async function chooseUser(owner: RunAs | undefined): Promise<RunAs> {
   if (owner !== undefined) return { uid: owner.uid, gid: owner.gid };
   const users = await readFile('/etc/passwd', 'utf8');

@@ -23,22 +23,25 @@ export interface Server {
   stop(): Promise<void>;
 }
 
-/** After a crash the server replays its log first: up to `max_wal_size` of it. */
+/** Long, because after a crash the server first replays its log: up to `max_wal_size` of it. */
 const READY_TIMEOUT_MS = 300_000;
 const READY_POLL_MS = 10;
-/** How often it is looked whether the server can still be reached. */
+/** How often we look whether the server can still be reached. */
 const WATCH_EVERY_MS = 5_000;
-/** A fast shutdown writes all that is in memory; when this is over, an immediate one leaves that to the next start. */
+/**
+ * How long a fast shutdown may take, which writes everything in memory to the disk. After that comes an immediate one, which leaves this
+ * work to the next start.
+ */
 const FAST_STOP_MS = 60_000;
-/** Of its own processes it kills after 5 s what does not end. */
+/** In an immediate shutdown the server kills its own processes after 5 s if they have not ended. */
 const IMMEDIATE_STOP_MS = 10_000;
-/** The log of the start before is kept too. */
+/** A longer log is put aside at a start. The one before it is kept too. */
 const LOG_BYTES_MAX = 1_000_000;
 const LOG_TAIL_CHARS = 2_000;
 /**
- * Each of our statements takes and frees some hundred kB. The C library of Linux gives them back to the kernel each time, and the
- * next statement has all its pages made and cleared anew: a tenth of the server's processor time under load. These keep up to
- * 8 MiB a connection instead (mallopt(3)); elsewhere nobody reads them.
+ * Settings of the C library of Linux (mallopt(3)); on other systems nobody reads them. Each of our statements takes and frees some hundred
+ * kB. By default the library gives them back to the kernel each time, and for the next statement all these pages are made and cleared
+ * again: a tenth of the server's processor time under load. With these settings it keeps up to 8 MiB for each connection.
  */
 const KEPT_MEMORY = {
   MALLOC_TOP_PAD_: String(1024 ** 2),
@@ -47,8 +50,8 @@ const KEPT_MEMORY = {
 };
 
 /**
- * Starts a server and waits until it takes connections, which `stopping` ends. It gets a process group of its own: a
- * Ctrl-C in the terminal reaches the gateway only, which stops it when it has drained.
+ * Starts a server and waits until it takes connections; `stopping` ends the wait. The server gets a process group of its own. So a Ctrl-C
+ * in the terminal reaches only the gateway, which stops the server when it has drained.
  */
 export async function startServer(options: ServerOptions, stopping: AbortSignal): Promise<Server> {
   const { binaries, clusterDir, logFile, runAs, settings } = options;
@@ -64,7 +67,7 @@ export async function startServer(options: ServerOptions, stopping: AbortSignal)
   });
   const exited = waitForExit(child);
   await log.close();
-  // A gateway that ends without stopping it must not hang: the next start finds it.
+  // A gateway that ends without stopping its server must not wait for it: the next start finds the server.
   child.unref();
   stopWithProcess(child, exited);
   await waitUntilReady(child, exited, options, stopping);
@@ -77,15 +80,15 @@ export async function startServer(options: ServerOptions, stopping: AbortSignal)
   return { exited, stop };
 }
 
-/** Nothing of ours: the environment holds secrets, and PG... variables that would change what the server does. */
+/** Passes on nothing of ours: the environment holds secrets, and PG... variables that would change what the server does. */
 export function serverEnvironment(): NodeJS.ProcessEnv {
   const { PATH, SystemRoot } = process.env;
   return { PATH, LC_ALL: 'C', TZ: 'UTC', ...KEPT_MEMORY, ...(SystemRoot === undefined ? {} : { SystemRoot }) };
 }
 
 /**
- * This process may end without going all the way back, by a second signal or a fault. The server is told to end then, for which
- * nobody waits: in a process group of its own it would hear of nothing, and run on until the next start.
+ * Tells the server to end when this process ends without an orderly stop, by a second signal or a fault. Nobody waits for that. Since the
+ * server has a process group of its own, it would otherwise hear nothing, and run until the next start.
  */
 function stopWithProcess(child: ChildProcess, exited: Promise<void>): void {
   const stop = () => child.kill('SIGINT');
@@ -93,7 +96,7 @@ function stopWithProcess(child: ChildProcess, exited: Promise<void>): void {
   void exited.then(() => process.off('exit', stop));
 }
 
-/** Never rejects; a process that could not be started has exited. */
+/** Never rejects. A process that could not be started counts as exited. */
 async function waitForExit(child: ChildProcess): Promise<void> {
   await new Promise<void>((resolve) => {
     child.once('exit', () => resolve());
@@ -116,15 +119,16 @@ async function waitUntilReady(
     if ((await readOwnPidFile(child, options))?.state === 'ready') return;
     await delay(READY_POLL_MS);
   }
-  // It has nothing to write yet, and one that hangs does not hear a fast shutdown.
+  // An immediate shutdown: the server has nothing to write yet, and does not hear a fast one if it hangs.
   if (!gone) await endServer(child, exited);
   const tail = (await readFile(options.logFile, 'utf8')).slice(-LOG_TAIL_CHARS);
   throw new Error(`The embedded PostgreSQL did not start. The end of ${options.logFile}:\n${tail}`);
 }
 
 /**
- * A plain `kill` has the server wait until all its clients are gone, and refuse new ones meanwhile. Ours stay for as
- * long as there is work, so it would be neither there nor gone. Without its socket file nobody finds it.
+ * Stops the server when it can no longer be reached. That happens by a plain `kill`: the server then waits until all its clients are gone,
+ * and refuses new ones. Our connections stay for as long as there is work, so the server would be neither up nor gone. Without its socket
+ * file nobody can find it either.
  */
 function stopIfOutOfReach(child: ChildProcess, { exited, stop }: Server, options: ServerOptions): void {
   const look = async () => {
@@ -132,7 +136,7 @@ function stopIfOutOfReach(child: ChildProcess, { exited, stop }: Server, options
     if (file === undefined) return;
     if (file.state === 'stopping' || (await hasLostSocket(file))) await stop();
   };
-  // What cannot be read in this moment is read at the next look.
+  // If the file cannot be read in this moment, the next look reads it.
   const watch = setInterval(() => void look().catch(() => undefined), WATCH_EVERY_MS).unref();
   void exited.then(() => clearInterval(watch));
 }
@@ -142,7 +146,7 @@ async function hasLostSocket({ port, socketDir }: PidFile): Promise<boolean> {
   return (await stat(join(socketDir, `.s.PGSQL.${port}`)).catch(undefinedIfMissing)) === undefined;
 }
 
-/** What the server has written down; undefined where the file is missing, or still that of another one. */
+/** What this server has written down; undefined if the file is missing, or is still that of an earlier server. */
 async function readOwnPidFile(child: ChildProcess, { clusterDir }: ServerOptions): Promise<PidFile | undefined> {
   const file = await readPidFile(clusterDir);
   return file?.pid === child.pid ? file : undefined;
@@ -156,12 +160,12 @@ async function stopServer(child: ChildProcess, exited: Promise<void>): Promise<v
   if (!inTime) await endServer(child, exited);
 }
 
-/** An immediate shutdown, or none: the next start recovers what it did, and ends what it leaves. */
+/** Ends the server by an immediate shutdown, or kills it. The next start recovers the data, and ends the processes that are left. */
 async function endServer(child: ChildProcess, exited: Promise<void>): Promise<void> {
   child.ref();
   child.kill('SIGQUIT');
   const kill = setTimeout(() => child.kill('SIGKILL'), IMMEDIATE_STOP_MS);
-  // Not the event: it may have come in this very moment, and would never come again.
+  // The promise and not the event, which may have come in this very moment and would not come again.
   await exited;
   clearTimeout(kill);
 }
