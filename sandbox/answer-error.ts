@@ -4,7 +4,10 @@ import { GraphError } from './graph-error.ts';
 const KNOWN_PATH =
   /^\/v\d{1,3}\.\d{1,3}\/([^/?]+)(\/(messages|message_templates|phone_numbers|subscribed_apps))?\/?(\?|$)/;
 
-/** Answers what was thrown below a route in the words of the Graph API. A fault of our own is thrown on, as a 500. */
+/**
+ * Answers an error that was thrown in a route, in the words of the Graph API. An error that is a fault of the sandbox is thrown on, and
+ * answered with a 500.
+ */
 export async function answerError(error: unknown, _request: FastifyRequest, reply: FastifyReply): Promise<unknown> {
   if (error instanceof GraphError) return send(reply, error);
   const status = error instanceof Error && 'statusCode' in error ? error.statusCode : undefined;
@@ -14,7 +17,7 @@ export async function answerError(error: unknown, _request: FastifyRequest, repl
   throw error;
 }
 
-/** Answers a path that is not well formed, which is found before any route is. */
+/** Answers a path that is not well formed. That is found before any route is. */
 export function answerBadPath(_error: unknown, _request: FastifyRequest, reply: FastifyReply): void {
   void send(reply, new GraphError(2500, { message: 'Unknown path components' }));
 }

@@ -34,7 +34,7 @@ const message = fc.record(
   },
   { requiredKeys: ['messaging_product'] },
 );
-/** Bodies of the provider's send: nearly good ones, and anything. */
+/** Bodies for the provider's send: some nearly good, and some of any kind. */
 export const anyMessage = fc.oneof(
   message.map((value) => JSON.stringify(value, (_name, inner) => (typeof inner === 'bigint' ? String(inner) : inner))),
   fc.json(),

@@ -9,8 +9,8 @@ const MEMBER = 'sandbox_app_secret';
 const SECRET_BYTES = 32;
 
 /**
- * The app secret kept in the data folder. It is made there when it is missing, in a file that only its owner may read;
- * what else stands in the file is kept.
+ * The app secret that is kept in the data folder. If it is missing it is made, in a file that only its owner may read. Other members of the
+ * file are kept.
  */
 export async function keptAppSecret(dataDir: string): Promise<string> {
   const path = join(dataDir, FILE);
@@ -26,12 +26,12 @@ export async function keptAppSecret(dataDir: string): Promise<string> {
   return made;
 }
 
-/** With those above it, one by one: Node's own way to do so never ends in /proc, by whatever link it is named. */
+/** Makes a folder and those above it one by one. Node's own `recursive` never ends in /proc, by whatever link the folder is named. */
 async function makeFolder(dir: string): Promise<void> {
   if (existsSync(dir)) return;
   if (dir !== dirname(dir)) await makeFolder(dirname(dir));
   await mkdir(dir, { mode: 0o700 }).catch((error: unknown) => {
-    // A gateway may have made it in this moment.
+    // A gateway may have made the folder in this moment.
     if (!existsSync(dir)) throw error;
   });
 }
@@ -46,7 +46,7 @@ async function readSecrets(path: string): Promise<JsonObject> {
   return secrets;
 }
 
-/** Whoever reads meanwhile, or after a crash, sees the old file or the new one, never a part of it. */
+/** Replaces the file as a whole: others who read it meanwhile, or after a crash, see the old file or the new one, never a part of it. */
 async function replaceFile(path: string, text: string): Promise<void> {
   const draft = `${path}.${process.pid}`;
   await writeFile(draft, text, { mode: 0o600 });

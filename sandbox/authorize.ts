@@ -2,10 +2,10 @@ import type { FastifyRequest } from 'fastify';
 import { GraphError } from './graph-error.ts';
 
 const BEARER = /^(?:bearer|oauth)\s+(\S+)$/i;
-/** Every token is accepted but one that begins so, for tests of what an expired token does. */
+/** A token that begins with this is refused, for tests of an expired token. Every other token is accepted. */
 const REFUSED = 'refused';
 
-/** Returns the access token. Throws the provider's refusal if a request brings none, or one that is refused. */
+/** Returns the access token. Throws the provider's refusal if the request has none, or one that is refused. */
 export function authorize(request: FastifyRequest): string {
   const token = BEARER.exec(request.headers.authorization ?? '')?.[1];
   if (token === undefined) {

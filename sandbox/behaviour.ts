@@ -4,7 +4,7 @@ export type Notice =
   | { kind: 'failed'; code: number }
   | { kind: 'reply'; text: string };
 
-/** One notice and how long after the one before it is posted. */
+/** One notice, and how long after the notice before it it is posted. */
 export interface Step {
   waitMs: number;
   notice: Notice;
@@ -15,16 +15,16 @@ export interface Taking {
   kind: 'take';
   answer: 'accepted' | 'held' | 'cut';
   answerWaitMs: number;
-  /** Posted and acknowledged before the answer. */
+  /** Notices that are posted, and acknowledged, before the send is answered. */
   before: Step[];
   steps: Step[];
   /** How often each notice is posted. */
   copies: number;
-  /** Whether the notices tell the person by the user id alone. */
+  /** Whether the notices name the person by the user id alone, without the number. */
   hidesPhone: boolean;
 }
 
-/** What happens to a transmit to a number. `first` counts the transmits of one message that are refused. */
+/** What happens to a transmit to a number. `first`: how many transmits of one message are refused before it is taken. */
 export type Behaviour =
   | { kind: 'refuse'; code: number; first: number }
   | { kind: 'lose'; how: 'reset' | 'html' }
@@ -38,7 +38,7 @@ const READ_ONLY: Notice = { kind: 'read', priced: true };
 /** Sent after 50 ms, delivered after 150, read after 300: the whole course within a second. */
 const COURSE: Step[] = [step(50, SENT), step(100, DELIVERED), step(150, READ)];
 
-/** What happens to every number that is not in the table. */
+/** What happens to a transmit to any number that is not in the table. */
 export const ORDINARY: Taking = {
   kind: 'take',
   answer: 'accepted',
@@ -67,12 +67,12 @@ const NUMBERS: ReadonlyMap<string, Behaviour> = new Map<string, Behaviour>([
 ]);
 
 /**
- * A number that carries a code: refused with it at once (0), or accepted and failed with it later (1). Zeros fill a
- * code to 6 digits; a few of the provider's codes, such as 2494100, have 7.
+ * A number that carries an error code. With a 0 before the code the transmit is refused at once; with a 1 it is accepted, and the message
+ * fails later. The code is filled with zeros to 6 digits; a few of the provider's codes, such as 2494100, have 7.
  */
 const CODE_NUMBER = /^\+1555([01])(\d{6}|[1-9]\d{6})$/;
 
-/** What happens to a transmit to this number in E.164. A person without a known number is an ordinary one. */
+/** What happens to a transmit to this number in E.164. A person whose number is not known is an ordinary one. */
 export function behaviourOf(phone: string | undefined): Behaviour {
   if (phone === undefined) return ORDINARY;
   const [, kind, digits] = CODE_NUMBER.exec(phone) ?? [];

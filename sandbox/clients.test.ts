@@ -124,7 +124,7 @@ describe('@great-detail/whatsapp, a client by others', () => {
   });
 });
 
-/** This client has no setting for the provider's address, but takes a `fetch` of one's own. */
+/** This client has no setting for the provider's address, but it takes a `fetch` from its caller. */
 function whatsAppApi(url: string): WhatsAppAPI {
   const redirected: typeof fetch = (input, init) => fetch(String(input).replace(PROVIDER, url), init);
   return new WhatsAppAPI({ token: 'any', appSecret: APP_SECRET, v: 'v25.0', ponyfill: { fetch: redirected } });

@@ -14,7 +14,7 @@ export interface Context {
   notifier: Notifier;
   registry: Registry;
   transmits: Transmits;
-  /** How often each message to a number that refuses the first transmits was refused. */
+  /** How often each message to a number that refuses the first transmits has been refused so far. */
   refusals: Counts;
   /** Answers that are held back; a reset leaves them alone. */
   answers: Schedule;
@@ -22,6 +22,6 @@ export interface Context {
   course: Schedule;
   latencyMs: number;
   postsStatuses: boolean;
-  /** No gateway started it, and it goes with none. */
+  /** Whether it runs without a gateway: then no gateway has started it, and it ends with none. */
   isAlone: boolean;
 }

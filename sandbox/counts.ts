@@ -1,4 +1,4 @@
-/** Counts by key, of the most recently started keys only, so that memory stays bounded. */
+/** Counts by key. Only the keys that were started last are kept, so that memory stays bounded. */
 export class Counts {
   readonly #counts = new Map<string, number>();
   readonly #keysMax: number;

@@ -9,17 +9,17 @@ import type { Message } from './message.ts';
 import { type Person, personOfGroup, personOfPhone, personOfUserId } from './person.ts';
 import { isAbsent, isObject, isText, type JsonObject, plainText } from './read-json.ts';
 
-/** What is made of one transmit. */
+/** What becomes of one transmit. */
 export type Decision =
   | { kind: 'refuse'; error: GraphError }
   | { kind: 'receipt' }
   | { kind: 'lose'; how: 'reset' | 'html' }
   | { kind: 'take'; message: Message; taking: Taking };
 
-/** Enough of a hash that two messages never share it. */
+/** So many digits of the hash that two messages never share them. */
 const KEY_DIGITS = 30;
 
-/** Decides what is made of a transmit: whether it is refused or lost, or taken and what then follows. */
+/** Decides what becomes of a transmit: whether it is refused, lost or taken, and what follows if it is taken. */
 export function decide(
   context: Context,
   request: FastifyRequest<{ Params: { id: string } }>,
@@ -61,7 +61,7 @@ function readReceipt({ status, message_id: messageId }: JsonObject): Decision {
   return { kind: 'receipt' };
 }
 
-/** Of a number and a user id the number counts. */
+/** The person that a message is for. If there is a number and a user id, the number decides. */
 function recipientOf({ to, recipient, recipient_type: type }: JsonObject): Person {
   if (isAbsent(to)) {
     if (isAbsent(recipient)) throw parameterError('The parameter to is required.');
@@ -80,12 +80,12 @@ function isRefusedNow(context: Context, first: number, key: string): boolean {
   return first === Number.POSITIVE_INFINITY || context.refusals.add(key) <= first;
 }
 
-/** A message is known again by its callback data, else by all that it consists of. */
+/** Two transmits with the same callback data are the same message; without callback data, those with the same body. */
 function keyOf(text: string, body: JsonObject): string {
   return callbackDataOf(body) ?? digitsOf(text, KEY_DIGITS);
 }
 
-/** What comes back with every notice about a message. */
+/** The data that come back with every notice about a message. */
 export function callbackDataOf({ biz_opaque_callback_data: callbackData }: JsonObject): string | undefined {
   return typeof callbackData === 'string' ? callbackData : undefined;
 }

@@ -7,20 +7,21 @@ export interface Line {
   displayPhoneNumber: string;
 }
 
-/** The most phone number ids that are remembered; the oldest is forgotten, and made up anew when it is met again. */
+/** How many phone number ids are remembered at most. The oldest is forgotten, and made up again when it is next used. */
 const LINES_MAX = 100_000;
-/** The most access tokens that are remembered; past it all are forgotten. */
+/** How many access tokens are remembered at most. Beyond that all are forgotten. */
 const TOKENS_MAX = 100_000;
 
 /**
- * The phone numbers of businesses. Gateways may tell which exist; what nobody told is made up, always in the same way, since
- * every id is accepted. An access token that is used for one business account shows whose its phone numbers are.
+ * The phone numbers of businesses. Gateways may say which exist. Every id is accepted, so for one that nobody has told about a line is made
+ * up, always the same for the same id. If an access token is used for only one business account, the made-up numbers that it is used with
+ * belong to that account.
  */
 export class Directory {
   readonly #lines = new Map<string, Line>();
-  /** Ids of lines that were made up. */
+  /** The phone number ids whose lines were made up. */
   readonly #madeUp = new Set<string>();
-  /** null: the token is used for several. */
+  /** The business account that a token is used for; null if it is used for several. */
   readonly #businessOf = new Map<string, string | null>();
   readonly #byBusinessAccount = new Map<string, Set<string>>();
 
@@ -32,14 +33,14 @@ export class Directory {
     if (this.#lines.size > LINES_MAX) this.#forgetOldest();
   }
 
-  /** A token was used for a business account. */
+  /** Notes that a token was used for a business account. */
   noteToken(token: string, businessAccountId: string): void {
     if (this.#businessOf.size >= TOKENS_MAX) this.#businessOf.clear();
     const known = this.#businessOf.get(token);
     this.#businessOf.set(token, known === undefined || known === businessAccountId ? businessAccountId : null);
   }
 
-  /** The line of a phone number id, as told or made up. `token`: the one that it is used with. */
+  /** The line of a phone number id, as it was told or made up. `token`: the access token that the id is used with. */
   line(phoneNumberId: string, token?: string): Line {
     const line = this.#lines.get(phoneNumberId) ?? this.#keepMadeUp(madeUpLine(phoneNumberId));
     const businessAccountId = this.#businessOf.get(token ?? '') ?? line.businessAccountId;
@@ -47,7 +48,7 @@ export class Directory {
     return this.#keepMadeUp({ ...line, businessAccountId });
   }
 
-  /** The lines of a business account. One that nobody told about has one made-up line. */
+  /** The lines of a business account. If nobody has told about any, it has one made-up line. */
   linesOf(businessAccountId: string): Line[] {
     const ids = this.#byBusinessAccount.get(businessAccountId);
     if (ids !== undefined) return [...ids].map((id) => this.line(id));

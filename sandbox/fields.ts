@@ -1,11 +1,11 @@
 import { GraphError } from './graph-error.ts';
 
-/** What `throughput{level}` and `statuses.limit(1)` ask for within a field: the whole field is given. */
+/** What a request may ask for within a field, as in `throughput{level}` or `statuses.limit(1)`. It is ignored: the whole field is given. */
 const WITHIN_FIELD = /\{[^{}]*\}|\.[a-z_]+\([^()]*\)/g;
 
 /**
- * Picks the fields that a request asks for, and the id, which is always given. Without `fields=` that is the default;
- * a field that does not exist is refused.
+ * Picks the fields that a request asks for, or the defaults without `fields=`. The id is always given. A field that does not exist is
+ * refused.
  */
 export function pickFields(
   node: Record<string, unknown>,

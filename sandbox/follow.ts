@@ -7,12 +7,12 @@ import type { Posted } from './notify/notifier.ts';
 import { statusNotification } from './notify/status-notification.ts';
 import { withoutPhone } from './person.ts';
 
-/** How long a send waits for its own status to be acknowledged before it is answered all the same. */
+/** How long a send waits until its own status is acknowledged. After that it is answered all the same. */
 const ACKNOWLEDGED_WAIT_MS = 5_000;
 
 /**
- * Posts what follows a message, each notice after the one before it was tried. The provider promises no order; keeping
- * it where nothing else was asked for makes tests of a gateway repeatable. A reset calls off what is left of it.
+ * Posts what follows a message. Each notice is posted after the one before it was tried. The provider promises no order, but with one the
+ * tests of a gateway are repeatable, so it is kept unless the number asks for another one. A reset calls off the notices that are left.
  */
 export async function follow(context: Context, message: Message, taking: Taking): Promise<void> {
   const { course } = context;
@@ -23,7 +23,7 @@ export async function follow(context: Context, message: Message, taking: Taking)
   }
 }
 
-/** Posts what comes before the answer, and waits until it is acknowledged, for a while. */
+/** Posts what comes before the answer. Waits for a while until it is acknowledged. */
 export async function followAcknowledged(context: Context, message: Message, taking: Taking): Promise<void> {
   for (const step of context.postsStatuses ? taking.before : []) {
     const { acknowledged } = post(context, message, { step, taking });

@@ -7,7 +7,7 @@ interface Exceptions {
   subcode?: number;
   type?: string;
   status?: number;
-  /** Graph's own sentence, where it is not the code's title. */
+  /** Graph's own sentence, if it is not the code's title. */
   message?: string;
 }
 
@@ -45,7 +45,7 @@ export function refusal(code: number, details = errorCode(code).details): GraphE
   return new GraphError(code, { details });
 }
 
-/** A fault in a member of the body itself: the provider tells it in the message, without further details. */
+/** A fault in a member of the body itself. The provider names it in the message, without further details. */
 export function parameterError(sentence: string): GraphError {
   return new GraphError(100, { message: `(#100) ${sentence}` });
 }

@@ -231,7 +231,7 @@ async function get(url: string, token = 'any'): Promise<unknown> {
   return response.json();
 }
 
-/** The HTTP status and the code, of an error body that has all that Graph's have. */
+/** Asserts that an error body has everything that Graph's have, and returns the HTTP status and the code. */
 async function refusalOf(answer: Promise<Response>): Promise<[number, unknown]> {
   const response = await answer;
   const body: unknown = await response.json();
@@ -239,7 +239,7 @@ async function refusalOf(answer: Promise<Response>): Promise<[number, unknown]> 
   return [response.status, member(body, 'error', 'code')];
 }
 
-/** `fetch` sets these headers itself, so the call is made one level below. */
+/** `fetch` sets these headers itself, so this uses `node:http`. */
 function statusWith(url: string, headers: Record<string, string>): Promise<number | undefined> {
   return new Promise((resolve, reject) => {
     httpRequest(`${url}/_sandbox/health`, { headers }, (response) => {

@@ -32,7 +32,7 @@ export function listTemplatesRoute(app: FastifyInstance, { registry, directory }
   });
 }
 
-/** What is asked for in `name` need only be part of the name. The other filters take one word, or a JSON list of them. */
+/** A template matches `name` if that is a part of its name. The other filters take one word, or a JSON list of words. */
 function matches(request: FastifyRequest): (template: Template) => boolean {
   const name = queryText(request, 'name') ?? queryText(request, 'name_or_content') ?? '';
   const statuses = readWords(queryText(request, 'status'));
@@ -73,7 +73,7 @@ function node(businessAccountId: string, template: Template): Record<string, unk
   };
 }
 
-/** The links lead to the address that was asked. Unlike the provider's they carry no access token. */
+/** The links lead to the address that the request was sent to. Unlike the provider's links they carry no access token. */
 function paging(request: FastifyRequest, page: ReturnType<typeof cutPage>): unknown {
   const link = (name: 'after' | 'before', cursor: string | undefined): string => {
     const url = new URL(request.url, `http://${request.host}`);

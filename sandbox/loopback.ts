@@ -4,8 +4,8 @@ const LOOPBACK_ADDRESS = /^(::ffff:)?127\.|^::1$/;
 const LOOPBACK_HOST = /^(localhost|127(\.\d{1,3}){3}|\[::1\])(:\d+)?$/i;
 
 /**
- * Refuses a control call that does not come from this machine. The names of host and origin must be loopback too: else a
- * web page that is open on this machine could make such calls.
+ * Refuses a control call that does not come from this machine. Host and origin must be names of this machine too: otherwise a web page that
+ * is open on it could make such calls.
  */
 export async function onlyLoopback(request: FastifyRequest, reply: FastifyReply): Promise<void> {
   const { host = '', origin } = request.headers;

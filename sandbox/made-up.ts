@@ -5,7 +5,7 @@ const MESSAGE_ID_START = Buffer.from([0x1c, 0x18]);
 const MESSAGE_ID_MIDDLE = Buffer.from([0x15, 0x02, 0x00, 0x11, 0x18, 0x14]);
 const MESSAGE_ID_END = Buffer.from([0x00]);
 const RANDOM_BYTES = 10;
-/** The most characters of a person that go into a message id: the provider's ids have at most 128 characters. */
+/** How many characters of a person's number or id go into a message id. The provider's ids have at most 128 characters. */
 const PERSON_LENGTH_MAX = 15;
 
 const TRACE_ID_BYTES = 17;
@@ -23,7 +23,7 @@ export function newTraceId(): string {
   return `A${randomBytes(TRACE_ID_BYTES).toString('base64url')}`;
 }
 
-/** That many digits, always the same for the same text. The first one is not 0. */
+/** So many digits, always the same for the same text. The first one is not 0. */
 export function digitsOf(text: string, count: number): string {
   const number = BigInt(`0x${createHash('sha256').update(text).digest('hex')}`).toString();
   return number.slice(0, count);

@@ -11,12 +11,13 @@ Starts the sandbox alone, on loopback, and goes on until Ctrl-C. It is set by th
   WAYPOST_SANDBOX_LATENCY_MS   every send is answered after this time
   WAYPOST_SANDBOX_STATUSES     on or off`;
 
-/** The sandbox as a program of its own (`npm run sandbox`), or as a child of a gateway. */
+/** Runs the sandbox as a program of its own (`npm run sandbox`), or as the child of a gateway. */
 async function main(): Promise<void> {
   const { values } = parseArgs({ options: { help: { type: 'boolean', short: 'h' } } });
   if (values.help === true) return console.log(HELP);
   const isChild = process.env.WAYPOST_SANDBOX_CHILD === '1' && process.connected;
-  // The parent drains first and then hangs up, so what both get (Ctrl-C, the stop of a service, the end of a terminal) is left to it.
+  // A child ignores these signals. A Ctrl-C, the stop of a service or the end of a terminal reaches the gateway too, which drains first and
+  // then closes the channel to its sandbox.
   if (isChild) for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => {});
   const log = (sentence: string) => console.error(`sandbox: ${sentence}`);
   const sandbox = await listening({ ...(await readSettings(process.env)), isAlone: !isChild, log });
@@ -34,7 +35,7 @@ async function listening(options: SandboxOptions): Promise<Sandbox> {
   }
 }
 
-/** Tells the parent the address, and lives as long as it does. */
+/** Tells the parent the address. The sandbox ends when the parent does. */
 function serveParent(sandbox: Sandbox): void {
   process.once('disconnect', () => stop(sandbox));
   if (process.connected) process.send?.({ url: sandbox.url, port: sandbox.port });

@@ -4,7 +4,7 @@ import { itemOf, member, send, startReceiver, startSandbox } from './test-suppor
 
 const PERSON = '+447700900123';
 
-/** A second on a machine that has time for it; the next longer behaviour is told after 20 s. */
+/** One second, on a machine that may be busy. The next longer behaviour would show after 20 s. */
 const SECOND_ON_A_BUSY_MACHINE_MS = 5_000;
 
 describe('the numbers of the sandbox', { concurrency: true }, () => {
@@ -234,7 +234,7 @@ async function start(t: Parameters<typeof startReceiver>[0], options: { timeScal
   return { receiver, sandbox: await startSandbox(t, { callbackUrls: [receiver.url], timeScale: 10, ...options }) };
 }
 
-/** An ordinary message has gone its whole course meanwhile, and nothing else came but what was expected. */
+/** Waits until an ordinary message has gone through its whole course, and asserts that meanwhile nothing came but what was expected. */
 async function settled(
   sandbox: { url: string },
   receiver: { count(count: number): Promise<{ kind: string }[]> },

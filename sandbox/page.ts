@@ -1,6 +1,6 @@
 import { GraphError } from './graph-error.ts';
 
-/** The cursors of Graph are the place in the list, in base 64, and these letters. */
+/** A cursor of Graph is the place in the list, in base 64, followed by these letters. */
 const CURSOR_END = 'ZD';
 
 /** One page of a list. Without items it has no cursors. */
@@ -12,8 +12,8 @@ export interface Page<T> {
 }
 
 /**
- * Cuts a page out of a list as Graph does: behind the cursor `after`, or in front of the cursor `before`, else from the
- * start. https://developers.facebook.com/docs/graph-api/results
+ * Cuts a page out of a list as Graph does: after the cursor `after`, or before the cursor `before`, or else from the start.
+ * https://developers.facebook.com/docs/graph-api/results
  */
 export function cutPage<T>(
   list: readonly T[],

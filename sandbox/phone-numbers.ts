@@ -16,8 +16,8 @@ const DEFAULT_FIELDS = [
 ];
 
 /**
- * `GET /{version}/{phone_number_id}` and `GET /{version}/{business_account_id}/phone_numbers`. An id alone does not tell
- * what it names; the first answers every one as a phone number.
+ * `GET /{version}/{phone_number_id}` and `GET /{version}/{business_account_id}/phone_numbers`. An id alone does not show what it names, so
+ * the first route answers every id as a phone number.
  * https://developers.facebook.com/docs/graph-api/reference/whats-app-business-account-to-number-current-status
  */
 export function phoneNumberRoutes(app: FastifyInstance, { directory }: Context): void {

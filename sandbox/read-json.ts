@@ -1,12 +1,12 @@
 /** A JSON object whose members are not yet known. */
 export type JsonObject = Record<string, unknown>;
 
-/** Reads JSON text; `undefined` where it is none, so that callers answer in their own words. */
+/** Reads JSON text; `undefined` if it is none, so that callers can answer in their own words. */
 export function parseJson(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
-    // What cannot be read is an ordinary case at a door, and `undefined` is no JSON value.
+    // Callers often send text that is no JSON, and no JSON value is `undefined`.
     return undefined;
   }
 }
@@ -33,7 +33,7 @@ export function lengthOf(text: string): number {
   return length;
 }
 
-/** A string or number as text, since the provider takes one for the other; `undefined` for everything else. */
+/** A string or number as text, since the provider accepts either for the other; `undefined` for everything else. */
 export function plainText(value: unknown): string | undefined {
   return typeof value === 'string' || typeof value === 'number' ? String(value) : undefined;
 }

@@ -2,10 +2,10 @@ import { DEMO_TEMPLATES } from './demo-templates.ts';
 import { digitsOf } from './made-up.ts';
 import type { Template } from './template.ts';
 
-/** The most business accounts that have templates of their own; further ones are refused. */
+/** How many business accounts may have templates of their own. Further ones are refused. */
 const OVERRIDES_MAX = 10_000;
 
-/** The templates of every business account: those of the demonstration, unless a test gave it others. */
+/** The templates of every business account: those of the demonstration, unless a test has given it others. */
 export class Registry {
   readonly #overrides = new Map<string, readonly Template[]>();
 
@@ -20,7 +20,7 @@ export class Registry {
     );
   }
 
-  /** Gives a business account these templates instead. False: too many have their own. */
+  /** Gives a business account these templates instead. Returns false if too many business accounts have their own. */
   replace(businessAccountId: string, templates: readonly Template[]): boolean {
     if (this.#overrides.size >= OVERRIDES_MAX && !this.#overrides.has(businessAccountId)) return false;
     this.#overrides.set(businessAccountId, templates);

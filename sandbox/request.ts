@@ -1,10 +1,10 @@
 import type { FastifyRequest } from 'fastify';
 import { GraphError } from './graph-error.ts';
 
-/** The beginning of the provider's paths: any version of its API will do. */
+/** How the provider's paths begin, with any version of its API. */
 export const VERSION = '/:version(^v\\d{1,3}\\.\\d{1,3}$)';
 
-/** The raw bytes of a request's body; none where it had none. */
+/** The raw bytes of a request's body; empty if it has none. */
 export function bodyBytes(request: FastifyRequest): Buffer {
   return request.body instanceof Buffer ? request.body : Buffer.alloc(0);
 }
@@ -14,7 +14,7 @@ export function bodyText(request: FastifyRequest): string {
   return bodyBytes(request).toString('utf8');
 }
 
-/** A parameter of the query, which may be there once; `undefined` where it is missing. */
+/** A parameter of the query that may be given once; `undefined` if it is missing. */
 export function queryText(request: FastifyRequest, name: string): string | undefined {
   const { query } = request;
   const value = typeof query === 'object' && query !== null ? new Map(Object.entries(query)).get(name) : undefined;

@@ -2,8 +2,8 @@
 const LONG_WAIT_MS = 1_000;
 
 /**
- * Waits that can be called off together. `timeScale` divides the long ones (a second and more), so that a test of a
- * wait of 40 s need not last 40 s.
+ * Waits that can be cancelled together. `timeScale` divides the long ones (a second and more), so that a test of a wait of 40 s need not
+ * last 40 s.
  */
 export class Schedule {
   readonly #timers = new Set<NodeJS.Timeout>();
@@ -14,7 +14,7 @@ export class Schedule {
     this.#timeScale = timeScale;
   }
 
-  /** Calls back after that time, unless the schedule is cleared before. The function returned calls it off. */
+  /** Calls back after that time, unless the schedule is cleared before. The function that is returned cancels it. */
   after(waitMs: number, callback: () => void): () => void {
     if (this.#over) return () => {};
     const timer = setTimeout(
@@ -31,14 +31,14 @@ export class Schedule {
     };
   }
 
-  /** Settles after that time; never, once the schedule is cleared: whatever awaits it is then forgotten. */
+  /** Resolves after that time. If the schedule is cleared before, it stays pending, and the code that awaits it is forgotten. */
   wait(waitMs: number): Promise<void> {
     return new Promise((resolve) => {
       this.after(waitMs, resolve);
     });
   }
 
-  /** Calls off everything, for good. */
+  /** Cancels everything, for good. */
   clear(): void {
     this.#over = true;
     for (const timer of this.#timers) clearTimeout(timer);

@@ -78,7 +78,7 @@ function hangUp(reply: FastifyReply, how: 'reset' | 'close'): FastifyReply {
   return reply;
 }
 
-/** The provider repeats the address as it was given. It tells the number of a user id to nobody. */
+/** The answer to a send. The provider repeats the address as it was given, and never shows the number behind a user id. */
 function acceptance({ id, person }: Message, body: unknown, isHeld: boolean): unknown {
   const { to, recipient } = isObject(body) ? body : {};
   const contact =

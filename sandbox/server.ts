@@ -14,9 +14,9 @@ import { sendMessageRoute } from './send-message.ts';
 import { subscribedAppsRoutes } from './subscribed-apps.ts';
 import { Transmits } from './transmits.ts';
 
-/** What the largest notifications and registrations need. */
+/** Enough for the largest notifications and registrations. */
 const BODY_BYTES_MAX = 4 * 1024 * 1024;
-/** Messages to the number that refuses the first transmits; forgotten ones begin anew. */
+/** How many messages to the number that refuses the first transmits are remembered. One that is forgotten is refused anew. */
 const REFUSED_MESSAGES_MAX = 10_000;
 
 export interface SandboxOptions {
@@ -24,14 +24,14 @@ export interface SandboxOptions {
   port: number;
   /** Signs notifications, and proves a gateway that registers itself. */
   appSecret: string;
-  /** Known from the start; the first comes first. */
+  /** The callbacks that are known from the start. The first one in the list is tried first. */
   callbackUrls?: readonly string[];
   log?: (sentence: string) => void;
-  /** Every send is answered after this time. */
+  /** How long every send waits for its answer. */
   latencyMs?: number;
-  /** `off`: messages are taken and nothing follows, for benches of the send alone. */
+  /** `off`: messages are taken and no notice follows, for benches of the send alone. */
   statuses?: 'on' | 'off';
-  /** False: a gateway started it, and stops it at its own stop. */
+  /** False if a gateway started it, which then also stops it. */
   isAlone?: boolean;
   /** Divides every wait of a second or more, for tests. */
   timeScale?: number;
@@ -40,7 +40,7 @@ export interface SandboxOptions {
 export interface Sandbox {
   url: string;
   port: number;
-  /** Hangs up on everybody and forgets what waits. */
+  /** Breaks all connections, and forgets everything that waits. */
   close(): Promise<void>;
 }
 
@@ -85,7 +85,7 @@ function createContext(options: SandboxOptions, timeScale: number): Context {
   };
 }
 
-/** Signatures are over raw bytes and faults in JSON are answered in Graph's words, so bodies are left as they came. */
+/** Bodies are kept as raw bytes: signatures are over these, and faults in JSON are answered in Graph's words. */
 function readBodiesRaw(app: FastifyInstance): void {
   app.removeAllContentTypeParsers();
   app.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, body, done) => done(null, body));

@@ -4,7 +4,7 @@ import type { SandboxOptions } from './server.ts';
 
 const PORT_DEFAULT = 8081;
 
-/** Reads the sandbox's settings from the environment. One that cannot be read stops the start with a sentence. */
+/** Reads the sandbox's settings from the environment. A setting that cannot be read stops the start with a sentence. */
 export async function readSettings(env: NodeJS.ProcessEnv): Promise<SandboxOptions> {
   return {
     port: readNumber(env, 'WAYPOST_SANDBOX_PORT', { fallback: PORT_DEFAULT, max: 65_535 }),
@@ -15,12 +15,15 @@ export async function readSettings(env: NodeJS.ProcessEnv): Promise<SandboxOptio
   };
 }
 
-/** As a gateway reads all settings: blank counts as not given, and the end of a line of a file from Windows does not count. */
+/** Reads a setting as the gateway does: a blank one counts as not given, and the line end of a file from Windows is dropped. */
 function given(env: NodeJS.ProcessEnv, name: string): string | undefined {
   return env[name]?.trim() || undefined;
 }
 
-/** As a gateway reads it, so that both have the same one; a parent gives it whole, whatever its own settings name. */
+/**
+ * Reads the secret as a gateway does, so that both have the same one. A parent passes its secret on as a whole value, whatever its own
+ * settings name.
+ */
 async function givenAppSecret(env: NodeJS.ProcessEnv): Promise<string | undefined> {
   const secret = given(env, 'WAYPOST_SANDBOX_APP_SECRET');
   const path = given(env, 'WAYPOST_SANDBOX_APP_SECRET_FILE');

@@ -4,7 +4,7 @@ import { VERSION } from './request.ts';
 
 type ById = { Params: { id: string } };
 
-/** The app that every token is taken to belong to. */
+/** The app to which every token is taken to belong. */
 const APP = {
   whatsapp_business_api_data: {
     id: '100000000000001',
@@ -12,7 +12,7 @@ const APP = {
     link: 'https://www.facebook.com/games/?app_id=100000000000001',
   },
 };
-/** Memory stays bounded: past this all are forgotten, and only a test that lists subscriptions could notice. */
+/** Keeps the memory bounded: beyond this all subscriptions are forgotten. Only a test that lists them could notice. */
 const SUBSCRIBED_MAX = 100_000;
 
 /** `POST|GET|DELETE /{version}/{business_account_id}/subscribed_apps`. The sandbox notifies whether subscribed or not. */

@@ -12,7 +12,7 @@ export interface Received {
   bytes: Buffer;
   headers: NodeJS.Dict<string | string[]>;
   atMs: number;
-  /** What was asked for most: the kind of status, or `text` for an inbound message, or `other`. */
+  /** What tests look for most: the kind of a status, `text` for an inbound message, or `other`. */
   kind: string;
   body: string;
 }
@@ -20,7 +20,7 @@ export interface Received {
 export interface Receiver {
   url: string;
   received: Received[];
-  /** Waits until this many have come. */
+  /** Waits until so many have come, and returns them. */
   count(count: number): Promise<Received[]>;
   close(): Promise<void>;
 }

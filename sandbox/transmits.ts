@@ -13,11 +13,11 @@ export interface Transmit {
   atMs: number;
 }
 
-/** What is kept: enough for a long bench, and little enough for any machine. */
+/** How much is kept: enough for a long bench, and little enough for any machine. */
 const TRANSMITS_MAX = 100_000;
 const CHARACTERS_MAX = 128 * 1024 * 1024;
 
-/** The transmits that were read, newest last. Of too many, the oldest are forgotten. */
+/** The transmits that were read, newest last. If there are too many, the oldest are forgotten. */
 export class Transmits {
   readonly #kept = new Queue<Transmit>();
   #characters = 0;
@@ -31,8 +31,8 @@ export class Transmits {
   }
 
   /**
-   * Those to a person, by number in E.164 or by user id, and with that callback data, where asked for; as a JSON list. Where both
-   * were given the message went to the number.
+   * A JSON list of the transmits: those to a person, by number in E.164 or by user id, and those with certain callback data, if these are
+   * asked for. If a message was given both, it went to the number.
    */
   toJson(wanted: { to?: string | undefined; callbackData?: string | undefined }): string {
     const found = this.#kept

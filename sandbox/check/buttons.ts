@@ -21,7 +21,7 @@ export function checkButtons(sent: JsonObject[], listed: readonly TemplateButton
   for (const [index, button] of buttons.entries()) checkButton(byIndex.get(index), button, index);
 }
 
-/** A one-time-password button may be listed as such, or as the link that it is; it is filled like a link. */
+/** A one-time-password button may be listed as such, or as the link that it is. In both cases it is filled like a link. */
 function asFilled(button: TemplateButton): TemplateButton {
   return button.type === 'OTP' ? { type: 'URL', url: '{{1}}' } : button;
 }
@@ -56,7 +56,10 @@ function parametersOf({ type, url }: TemplateButton): number {
   return type === 'COPY_CODE' ? 1 : 0;
 }
 
-/** Links and telephone numbers take no more than they need; every other button may bring one. */
+/**
+ * How many parameters a button may have beyond those that it needs. A link or a telephone number takes none; every other button may bring
+ * one.
+ */
 function optionalParametersOf({ type }: TemplateButton): number {
   return type === 'URL' || type === 'PHONE_NUMBER' ? 0 : 1;
 }

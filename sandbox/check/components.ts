@@ -11,7 +11,7 @@ export interface Expected {
 }
 
 const KINDS = ['header', 'body', 'button', 'carousel', 'limited_time_offer'];
-/** Kinds for special templates, which the sandbox has none of: taken without a look. */
+/** Kinds that belong to special templates. The sandbox has no such template, so it accepts them without a check. */
 const KINDS_NOT_CHECKED = ['order_status', 'tap_target_configuration'];
 
 /** Checks the components of a message against those of its template, and throws the provider's refusal. */
@@ -39,7 +39,7 @@ function readComponent(component: unknown, index: number): JsonObject {
   return component;
 }
 
-/** The provider's own examples write kinds in upper and in lower case. */
+/** In lower case, because the provider's own examples write kinds in upper and in lower case. */
 function kindOf({ type }: JsonObject): string {
   return typeof type === 'string' ? type.toLowerCase() : '';
 }

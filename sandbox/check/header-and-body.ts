@@ -4,11 +4,11 @@ import type { TemplateComponent } from '../template.ts';
 import { checkMedia, hydratedLength, type Parameter, readParameters, variablesIn } from './parameters.ts';
 
 const HEADER_LENGTH_MAX = 60;
-/** A body may be longer where it is all that the template has. */
+/** A body that is the only component of its template may be longer. */
 const BODY_LENGTH_MAX = 1024;
 const BODY_ALONE_LENGTH_MAX = 32_768;
 
-/** Refused in values, though a template's own text may hold them. The reference is silent; the provider's answer says it. */
+/** Not allowed in values, though a template's own text may hold them. The reference does not say so; the provider's answers do. */
 const BREAKS = /[\n\r\t]| {5}/;
 
 const HEADER_TEXT_TYPES = ['text', 'currency', 'date_time'];

@@ -5,7 +5,7 @@ import { checkTemplate, type FindTemplate } from './template.ts';
 const TEXT_LENGTH_MAX = 4096;
 const CALLBACK_DATA_LENGTH_MAX = 512;
 
-/** The types that real clients send beside text and template. Their contents are not looked at. */
+/** The types that real clients send besides text and template. Their contents are not checked. */
 const OTHER_TYPES = new Set([
   'audio',
   'contacts',
@@ -35,7 +35,7 @@ export function checkMessage(body: JsonObject, findTemplate: FindTemplate): stri
   return 'service';
 }
 
-/** Checks what is read before anything else: that this is a message for WhatsApp, to one person or group. */
+/** The first check: that this is a message for WhatsApp, to one person or group. */
 export function checkEnvelope({ messaging_product: product, recipient_type: type = 'individual' }: JsonObject): void {
   if (product === undefined) throw parameterError('The parameter messaging_product is required.');
   if (typeof product !== 'string' || product.toLowerCase() !== 'whatsapp') {

@@ -5,7 +5,7 @@ import { isObject, isText, type JsonObject, lengthOf, plainText } from '../read-
 export interface Parameter {
   type: string;
   name: string | undefined;
-  /** What stands in the message in the variable's place; empty for media. */
+  /** What stands in the message in the variable's place. Empty for media. */
   text: string;
   /** The member that is named after the type. */
   value: unknown;
@@ -51,7 +51,7 @@ function readParameter(where: string, parameter: unknown): Parameter {
   return { type: kind, name, value, text: textOf(where, kind, value) };
 }
 
-/** What the provider shows for a value. Of currencies and dates that is always the fallback. */
+/** What the provider shows for a value. For currencies and dates that is always the fallback. */
 function textOf(where: string, type: string, value: unknown): string {
   if (type === 'text') {
     if (!isText(value)) throw refusal(131008, `${where}: Parameter of type text is missing text value`);

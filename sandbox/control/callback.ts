@@ -14,8 +14,8 @@ const CallbackBody = Type.Object({ url: Type.String(), channels: Type.Optional(T
 const WEB_PROTOCOLS = ['http:', 'https:'];
 
 /**
- * A gateway tells where its notifications go and which phone numbers it has. It proves itself with the app secret, so
- * that it notices a sandbox that is not its own.
+ * By these calls a gateway says where its notifications go and which phone numbers it has. It signs them with the app secret, so that a
+ * sandbox which belongs to another gateway refuses them.
  */
 export function controlCallbackRoutes(app: FastifyInstance, context: Context): void {
   app.post('/_sandbox/callback', async (request) => {

@@ -5,7 +5,7 @@ import { bodyText, queryText } from '../request.ts';
 import { TemplateSchema } from '../template.ts';
 import { ControlError, readBody } from './error.ts';
 
-/** What a test need not say of a template that is as usual. */
+/** The members of a template that a test need not give, with their usual values. */
 const USUAL = { parameter_format: 'POSITIONAL', rejected_reason: 'NONE', quality_score: { score: 'UNKNOWN' } } as const;
 const { parameter_format, rejected_reason, quality_score } = TemplateSchema.properties;
 const GivenTemplate = Type.Object({
@@ -22,9 +22,9 @@ const TemplatesBody = Type.Object({
 /** What was transmitted, and the templates that messages may use. */
 export function controlMessagesRoutes(app: FastifyInstance, { registry, transmits }: Context): void {
   app.get('/_sandbox/messages', async (request, reply) => {
-    // An empty one asks for nothing, as a missing one does.
+    // An empty parameter asks for nothing, as a missing one does.
     const filled = (name: string) => queryText(request, name) || undefined;
-    // A plus in a query stands for a space, and is easily forgotten to be escaped.
+    // In a query a plus stands for a space, and callers easily forget to escape it.
     const to = filled('to')?.replace(/^ /, '+');
     const json = transmits.toJson({ to, callbackData: filled('callback_data') });
     return reply.type('application/json; charset=utf-8').send(json);

@@ -14,7 +14,9 @@ const InboundBody = Type.Object({
   text: Type.String({ minLength: 1 }),
 });
 
-/** Notifications at will: a text from a person, or anything at all. The answer's `status` is null without an answer. */
+/**
+ * Calls that post notifications at will: a text from a person, or any JSON. The answer's `status` is null if the callback gave no answer.
+ */
 export function controlNotificationsRoutes(app: FastifyInstance, { directory, notifier }: Context): void {
   app.post('/_sandbox/inbound', async (request) => {
     const { phone_number_id: phoneNumberId, from, text } = readBody(InboundBody, bodyText(request));

@@ -1,7 +1,7 @@
 import { Agent } from 'undici';
 import type { Signed } from './sign.ts';
 
-/** More gateways than this on one sandbox are not known; the one registered longest ago is forgotten. */
+/** How many gateways on one sandbox are known at most. Beyond that, the callback that was registered longest ago is forgotten. */
 const CALLBACKS_MAX = 16;
 /** A callback that takes longer than this counts as failed. */
 const ANSWER_WAIT_MS = 20_000;
@@ -65,7 +65,7 @@ export class Callbacks {
       await answer.body.dump();
       return answer.statusCode;
     } catch (error) {
-      // Whatever a callback does wrong has one consequence: the notification is posted again, there or elsewhere.
+      // Whatever goes wrong at a callback has the same consequence: the notification is posted again, there or elsewhere.
       return isConnectionRefused(error) ? 'refused' : undefined;
     }
   }

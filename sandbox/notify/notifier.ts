@@ -3,9 +3,9 @@ import type { Callbacks } from './callbacks.ts';
 import { Queue } from './queue.ts';
 import { type Signed, sign } from './sign.ts';
 
-/** The provider posts several notifications at once; a callback that is slow is not flooded. */
+/** How many notifications are posted at once. The provider also posts several at once, and a slow callback must not be flooded. */
 export const IN_FLIGHT_MAX = 64;
-/** What waits for a callback that is away, in memory: some 500 MB at the most at the worst, under full load. */
+/** How many notifications wait in memory for a callback that is away. Under full load they take some 500 MB at most. */
 const WAITING_MAX = 100_000;
 const FIRST_PAUSE_MS = 1_000;
 const PAUSE_MAX_MS = 5 * 60_000;
@@ -16,7 +16,7 @@ const KEPT_MS = 7 * 24 * 60 * 60_000;
 export interface Posted {
   /** The status of the first try; `undefined` without an answer. */
   tried: Promise<number | undefined>;
-  /** Settled by a 200 of any try; never, if there is none. */
+  /** Resolves when any try is answered with 200. Stays pending if none is. */
   acknowledged: Promise<void>;
 }
 
@@ -37,13 +37,13 @@ interface Options {
   waitingMax?: number;
 }
 
-/** Signs notifications and posts them until the callback answers 200, less and less often. */
+/** Signs notifications and posts them until the callback answers 200, at growing intervals. */
 export class Notifier {
   readonly #options: Options;
   readonly #waitingMax: number;
   readonly #ready = new Queue<Waiting>();
   #waiting = new Map<number, Waiting>();
-  /** Walks over what waits in the order of its making, however much of it has gone meanwhile. */
+  /** Walks over the waiting notifications from the oldest to the newest, also while some of them are removed. */
   #oldest = this.#waiting.values();
   #schedule: Schedule;
   #made = 0;
@@ -61,7 +61,7 @@ export class Notifier {
     return { waiting: this.#waiting.size, lost: this.#lost };
   }
 
-  /** Posts a notification, now or as soon as others are through, and again until it is acknowledged. */
+  /** Posts a notification, at once or as soon as there is room, and repeats it until it is acknowledged. */
   post(notification: unknown): Posted {
     const tried = Promise.withResolvers<number | undefined>();
     const acknowledged = Promise.withResolvers<void>();
@@ -86,7 +86,7 @@ export class Notifier {
     return this.#options.callbacks.post(sign(json, this.#options.appSecret));
   }
 
-  /** Forgets everything that waits. What is in flight is not called back. */
+  /** Forgets everything that waits. What is in flight goes on. */
   clear(): void {
     this.#schedule.clear();
     this.#schedule = new Schedule(this.#options.timeScale);
@@ -139,7 +139,8 @@ export class Notifier {
     waiting.tried(undefined);
     this.#waiting.delete(waiting.number);
     this.#lost += 1;
-    // What was dropped before its turn still stands in the queue. It goes in bulk, so that dropping stays cheap.
+    // Notifications that were dropped before their turn still stand in the queue. They are removed many at a time, so that dropping stays
+    // cheap.
     if (this.#ready.size > this.#waitingMax * 2) this.#ready.keep(({ number }) => this.#waiting.has(number));
     if (this.#lost === 1) this.#options.log(`A notification ${why}. Later ones are only counted.`);
   }

@@ -1,7 +1,7 @@
 /** How many places at the front may stay empty before the rest is moved up. */
 const EMPTY_MAX = 1024;
 
-/** A first-in first-out queue: adding and taking cost the same however long it is. */
+/** A first-in first-out queue. Adding and taking cost the same, however long it is. */
 export class Queue<T> {
   #items: T[] = [];
   #head = 0;
@@ -29,7 +29,7 @@ export class Queue<T> {
     this.#head = 0;
   }
 
-  /** Takes out all but those that are wanted. */
+  /** Removes all items but those that are wanted. */
   keep(isWanted: (item: T) => boolean): void {
     this.#items = this.toArray().filter(isWanted);
     this.#head = 0;

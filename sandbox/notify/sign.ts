@@ -1,6 +1,6 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
 
-/** DEL counts as well: one public verifier escapes it before it compares. */
+/** DEL is included, because one public verifier escapes it before it compares. */
 const NOT_ASCII = /[\u007f-\uffff]/g;
 const SIGNATURE = /^sha256=([0-9a-f]{64})$/i;
 
@@ -11,7 +11,7 @@ export interface Signed {
 }
 
 /**
- * Writes a notification as the provider does: what is not ASCII as `\uXXXX`, and signed over exactly these bytes.
+ * Writes a notification as the provider does: characters outside ASCII become `\uXXXX`, and exactly these bytes are signed.
  * https://developers.facebook.com/documentation/business-messaging/whatsapp/webhooks/create-webhook-endpoint
  */
 export function sign(notificationJson: string, appSecret: string): Signed {

@@ -31,13 +31,13 @@ export function statusNotification(line: Line, message: Message, notice: StatusN
   });
 }
 
-/** A person as they stand beside statuses and inbound messages. A hidden number is left out, not empty. */
+/** The form in which a person stands beside statuses and inbound messages. A hidden number is left out, not empty. */
 export function contactOf(person: Person): unknown {
   const { waId, userId, name } = person;
   return { profile: { name }, ...(waId === undefined ? {} : { wa_id: waId }), user_id: userId };
 }
 
-/** A failure of a message that was sent to a number does not tell the user id. */
+/** If a message that was sent to a number fails, the notification does not have the user id. */
 function recipientOf({ waId, userId }: Person, failed: boolean): object {
   return {
     ...(waId === undefined ? {} : { recipient_id: waId }),
