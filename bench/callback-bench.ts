@@ -6,7 +6,7 @@ import { createGatewayApi, type GatewayApi } from './harness/gateway-api.ts';
 import { ACCOUNTS, type LiveTenant, makeLiveAccounts } from './harness/platform.ts';
 import { RAISED_LIMITS } from './harness/raised-limits.ts';
 
-/** What a measurement needs of the servers. */
+/** What a measurement needs to know of the servers. */
 export interface CallbackBench {
   gatewayOrigin: string;
   gatewayPid: number;

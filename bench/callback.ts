@@ -19,11 +19,11 @@ import { type Step, statusPost } from './status-posts.ts';
 
 const POSTERS = 64;
 const STEPS: readonly Step[] = ['sent', 'delivered', 'read'];
-/** For each second of a round so many messages go through all their steps, which takes about as long. */
+/** How many messages go through all their steps for each second of a round. They take about as long as the round. */
 const MESSAGES_A_SECOND = 2_000;
-/** To ask reads a page of each account: done every 20 ms, that took a fifteenth of what was to be measured. */
+/** Each poll reads a page of each account. At every 20 ms the polls took a fifteenth of what was to be measured. */
 const POLL_MS = 100;
-/** A quarter of what must be applied at full load. */
+/** A quarter of the statuses that must be applied in a second at full load. */
 const MODERATE_PER_SECOND = 1_000;
 
 export interface CallbackResult {
@@ -31,13 +31,16 @@ export interface CallbackResult {
   alone: LoneResult[];
   /** Processor time for each status, in microseconds: until it was answered, and until it was applied. */
   cpuMicros: { answered: CpuUsed; applied: CpuUsed };
-  /** Statuses that their message does not tell; those that it tells, or that were announced, more than once. */
+  /**
+   * `lost`: statuses that their message does not show. `doubled`: those that it shows more than once, or that were announced more than
+   * once.
+   */
   lost: number;
   doubled: number;
   memoryMb: { start: number | undefined; end: number | undefined };
 }
 
-/** The way from the provider's notification to the status that a customer sees. */
+/** Measures the way from the provider's notification to the status that a customer sees. */
 export async function benchCallback(
   cleanup: Cleanup,
   { rounds, roundMs, warmUpMs }: Extent,
@@ -81,7 +84,10 @@ export interface Round {
   doubled: number;
 }
 
-/** Takes messages through all their steps, one status a notification, until the last one is applied; then the baseline. */
+/**
+ * Takes messages through all their steps, with one status in each notification, until the last one is applied. Then does the same with the
+ * baseline.
+ */
 export async function runRound(bench: CallbackBench, durationMs: number): Promise<Round> {
   const { api, tenants, appSecret, gatewayPid } = bench;
   const messages = await sendMessages(api, tenants, (durationMs / 1_000) * MESSAGES_A_SECOND);

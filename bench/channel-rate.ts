@@ -7,12 +7,12 @@ import { closedLoad } from './harness/load.ts';
 import { makeLiveAccounts } from './harness/platform.ts';
 import { RAISED_LIMITS } from './harness/raised-limits.ts';
 
-/** What the stand-in for the provider says of its numbers, by the level that it gives them. */
+/** How many messages a second a channel may send, by the throughput that the stand-in for the provider reports for its numbers. */
 export const CHANNEL_PER_SECOND = 1_000;
-/** Many more than such a channel serves at once: each of them waits for its turn. */
+/** Many more callers than such a channel serves at once, so that each of them waits for its turn. */
 export const RATE_CALLERS = 200;
 
-/** How many messages a second leave one channel whose callers always want more; one figure a round. */
+/** How many messages a second leave one channel whose callers always have more to send. One figure for each round. */
 export async function measureChannelRate(cleanup: Cleanup, { rounds, roundMs, warmUpMs }: Extent): Promise<number[]> {
   const stub = await startChild(cleanup, 'stub.ts');
   const settings = { ...RAISED_LIMITS, WAYPOST_PROVIDER_URL: stub.origin };

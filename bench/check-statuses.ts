@@ -4,13 +4,13 @@ import type { SentMessage, Step } from './status-posts.ts';
 
 const READERS = 32;
 
-/** How many events all accounts have so far: each status that took effect is one. */
+/** How many events all accounts have so far. Each status that took effect is one. */
 export async function countEvents(api: GatewayApi, tenants: readonly LiveTenant[]): Promise<number> {
   const feeds = await Promise.all(tenants.map(({ key }) => api.get(key, '/api/v1/events?limit=1')));
   return feeds.reduce<number>((sum, feed) => sum + Number(memberOf(feed, 'latest_sequence')), 0);
 }
 
-/** Reads every message back. It must tell each step once, after the send's own outcome, and end with the last one. */
+/** Reads every message back. It must show each step once, after the send's own outcome, and its status must be that of the last step. */
 export async function checkStatuses(
   api: GatewayApi,
   messages: readonly SentMessage[],

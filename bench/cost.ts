@@ -17,20 +17,20 @@ import { type Step, statusPost } from './status-posts.ts';
 
 const STEPS: readonly Step[] = ['sent', 'delivered', 'read'];
 const POSTERS = 32;
-/** Messages whose statuses are posted, for each second of a round. */
+/** How many messages have their statuses posted for each second of a round. */
 const MESSAGES_A_SECOND = 1_000;
 
-/** What one item costs, whoever waits for it. */
+/** What one item costs, whether or not its caller waits for it. */
 export interface CostRow {
   item: string;
   items: number;
   cpuMicros: { gateway: number; database: number };
   walBytes: number;
-  /** With indexes, by table; tables that grew by less than a byte an item are left out. */
+  /** With indexes, by table. Tables that grew by less than a byte for each item are left out. */
   diskBytes: Record<string, number>;
 }
 
-/** What a message and a status cost the gateway, the database and its disk: for the arithmetic of docs/scaling.md. */
+/** Measures what a message and a status cost the gateway, the database and its disk, for the arithmetic of docs/scaling.md. */
 export async function benchCost(cleanup: Cleanup, { roundMs, warmUpMs }: { roundMs: number; warmUpMs: number }) {
   const dataDir = await makeDataDir(cleanup);
   const appSecret = randomBytes(16).toString('hex');
@@ -70,7 +70,7 @@ export function printCost(rows: readonly CostRow[]): void {
 }
 
 async function measureCost(store: Client, pid: number, item: string, work: () => Promise<number>): Promise<CostRow> {
-  // A page that is changed for the first time after a checkpoint is logged whole: each measure begins with one.
+  // The first change of a page after a checkpoint logs the whole page. So each measure begins with a checkpoint.
   await store.query('checkpoint');
   const before = { cpu: cpuSeconds(pid), wal: await walPosition(store), disk: await tableSizes(store) };
   const items = await work();
@@ -94,7 +94,7 @@ async function walPosition(store: Client): Promise<number> {
   return Number(rows[0]?.bytes);
 }
 
-/** With indexes and what is kept out of line; a table's weeks count as the table. */
+/** The sizes include indexes and what is stored out of line. The weeks of a table count as the table. */
 async function tableSizes(store: Client): Promise<Map<string, number>> {
   const { rows } = await store.query<{ name: string; bytes: string }>(`
     select coalesce(p.relname, c.relname) as name, sum(pg_total_relation_size(c.oid)) as bytes

@@ -5,10 +5,10 @@ import type { Tenant } from './harness/platform.ts';
 import { type CpuUsed, cpuSeconds, cpuSince } from './harness/usage.ts';
 import { waitUntil } from './harness/wait-until.ts';
 
-/** So many attempts at once is what the gateway grants one endpoint; the baseline makes as many. */
+/** How many attempts at once the gateway grants one endpoint. The baseline makes as many. */
 const ATTEMPTS_AT_ONCE = 10;
 
-/** What a delivery needs of the servers. */
+/** What a delivery needs to know of the servers. */
 export interface DeliveryBench {
   gatewayPid: number;
   api: GatewayApi;
@@ -20,7 +20,7 @@ export interface DeliveryBench {
   isQuiet(): Promise<boolean>;
 }
 
-/** An account's log, whose events are to go to its endpoint. */
+/** The log of an account whose events go to its endpoint. */
 export interface Log extends Tenant {
   endpointId: string;
   latest: number;
@@ -34,7 +34,7 @@ export interface DeliveryRound {
   doubled: number;
 }
 
-/** Delivers events that are recorded already, so that their making is not measured; then the baseline as many. */
+/** Delivers events that are recorded already, so that recording them is not measured. Then the baseline delivers as many. */
 export async function deliverEvents(
   bench: DeliveryBench,
   logs: readonly Log[],
@@ -58,7 +58,7 @@ export async function deliverEvents(
 async function replay(bench: DeliveryBench, logs: readonly Log[], each: number, expected: number): Promise<void> {
   for (const { key, endpointId, latest } of logs)
     await bench.api.post(key, `/api/v1/endpoints/${endpointId}/replay`, { after_sequence: latest - each });
-  // The endpoint is asked first: to look into the database again and again costs it a tenth of what the deliveries do.
+  // The endpoint is asked first: to ask the database again and again takes a tenth of the time that the deliveries take.
   const isOver = async () => (await readCounts(bench)).different >= expected && (await bench.isQuiet());
   await waitUntil('every event is delivered', isOver);
 }
@@ -72,11 +72,11 @@ async function postBare({ baselineOrigin, sample }: DeliveryBench, events: numbe
 interface Counts {
   taken: number;
   different: number;
-  /** From the first to the last. */
+  /** From the first event to the last. */
   seconds: number;
 }
 
-/** What the endpoint gets meanwhile. It measures the time itself, the same for both sides. */
+/** What the endpoint gets during `work`. It measures the time itself, the same for both sides. */
 async function countWhile(bench: DeliveryBench, work: () => Promise<void>): Promise<Counts> {
   const begun = await request(`${bench.endpointOrigin}/_bench/begin`);
   await begun.body.dump();

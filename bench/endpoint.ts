@@ -1,7 +1,7 @@
 import { createServer } from 'node:http';
 import { listenAsChild } from './harness/listen-as-child.ts';
 
-/** A customer's endpoint, as quick as plain node:http lets it be. It counts the events that come, and how long they take. */
+/** A customer's endpoint, as quick as plain node:http allows. It counts the events that arrive, and how long they take. */
 const ids = new Set<string>();
 let taken = 0;
 let firstMs = 0;

@@ -18,10 +18,10 @@ import { type CpuUsed, microsEach } from './harness/usage.ts';
 import { loadEvents } from './load-events.ts';
 import { PAGE, readFeed } from './read-feed.ts';
 
-/** For each second of a round, which takes about as long. */
+/** How many events there are for each second of a round. They take about as long as the round. */
 const EVENTS_A_SECOND = 10_000;
 
-/** Only endpoints of test keys may be on this machine. */
+/** With a test key, because only endpoints of test keys may be on this machine. */
 const SETTINGS = {
   WAYPOST_LOCAL_ENDPOINTS: 'on',
   WAYPOST_LOG_LEVEL: 'warn',
@@ -29,7 +29,7 @@ const SETTINGS = {
 };
 
 export interface EventsExtent extends Extent {
-  /** In the log that is read and that goes to one endpoint. */
+  /** How many events are stored in the log that is read, and in the one that goes to an endpoint. */
   storedEvents: number;
 }
 
@@ -38,12 +38,12 @@ export interface EventsResult {
   alone: LoneResult[];
   /** Processor time for each event, in microseconds. */
   cpuMicros: CpuUsed;
-  /** Events that the endpoint has never got, and those that it has got again. */
+  /** `lost`: events that the endpoint never got. `doubled`: those that it got more than once. */
   lost: number;
   doubled: number;
 }
 
-/** The way from a recorded event to a customer: to an endpoint, and by the feed. */
+/** Measures the way from a recorded event to a customer: to an endpoint, and by the feed. */
 export async function benchEvents(
   cleanup: Cleanup,
   extent: EventsExtent,

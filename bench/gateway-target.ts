@@ -1,12 +1,12 @@
 import { request } from 'undici';
 import type { Target } from './harness/load.ts';
 
-/** Every so many answers one is read back from the store at the end. */
+/** Of so many answers, one is compared with the store at the end. */
 const SAMPLE_EVERY = 200;
 
-/** The gateway as a target, which also notes some requests to look at later. */
+/** The gateway as a target. It also notes some requests, to compare them with the store later. */
 export interface GatewayTarget extends Target {
-  /** How many messages of the noted requests are not stored as the answer told them. */
+  /** How many messages of the noted requests are not stored as the answer said. */
   countLost(): Promise<number>;
 }
 

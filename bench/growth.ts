@@ -16,11 +16,11 @@ import { readsOfLargest } from './read-history.ts';
 import { providerTurn, toBaseline, warmUp } from './send.ts';
 import { manyRecipients, oneRecipient } from './send-comparisons.ts';
 
-/** A gateway with many messages is to do nine tenths of what an empty one does. */
+/** A gateway with many messages must still do nine tenths of what an empty one does. */
 const KEPT_MIN = 0.9;
 
 export interface GrowthResult {
-  /** The empty gateway is the baseline. */
+  /** The figures whose baseline is the empty gateway. */
   compared: FigureResult[];
   alone: LoneResult[];
   lost: number;
@@ -34,7 +34,7 @@ interface Wish {
   gatewayNodeOptions: string[];
 }
 
-/** The same gateway on the same accounts, empty and with messages stored; and reads of what is stored. */
+/** Measures the same gateway with the same accounts, first empty and then with messages stored, and also reads of what is stored. */
 export async function benchGrowth(
   cleanup: Cleanup,
   { extent, messages, gatewayNodeOptions }: Wish,
@@ -47,7 +47,7 @@ export async function benchGrowth(
   const empty = await measure(before, first, tenants, extent);
   await first.stop();
   const filled = await fillDataDir(dataDir, messages, (what, rows) => console.log(`${what}: ${rows} rows`));
-  // New ones: the baselines of before would be quicker now than they were then, because their code is compiled.
+  // New baselines: the old ones would be quicker now than they were then, because their code has been compiled.
   const after = await startWorld(cleanup);
   const second = await start(after);
   const alone = await readsOfLargest(second.origin, tenants, extent.rounds);
@@ -84,7 +84,9 @@ async function startWorld(cleanup: Cleanup): Promise<World> {
 }
 
 interface Measured {
-  /** Each with its baseline in the same round, so that a machine that is busy at one of the two times is told apart. */
+  /**
+   * Each figure is compared with a baseline of the same round, so that it shows when the machine was busy in one of the two measurements.
+   */
   sends: FigureResult[];
   rounds: Round[];
   lost: number;
@@ -118,7 +120,7 @@ async function measure(world: World, started: Gateway, tenants: LiveTenant[], ex
   };
 }
 
-/** Of each figure how much is left, by what it reaches of its baseline at that time. */
+/** How much of each figure is left. Each side is taken relative to its baseline at that time. */
 function readKept(empty: Measured, full: Measured): FigureResult[] {
   const sends = full.sends.map((after, place) => {
     const before = empty.sends[place];

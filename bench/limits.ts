@@ -12,10 +12,10 @@ import { steadyLoad, type Target } from './harness/load.ts';
 import { type LiveTenant, makeLiveAccounts } from './harness/platform.ts';
 import { timeAdmission } from './time-admission.ts';
 
-/** What one key may do in a second by default; the flood asks for ten times as much. */
+/** What one key may do in a second by default. The flood asks for ten times as much. */
 const SHARE = { requests: 50, recipients: 500 };
 const TIMES = 10;
-/** A provider at the usual distance; its connections are what an unfair queue would be about. */
+/** A provider at the usual distance. Its connections are what accounts would compete for in an unfair queue. */
 const PROVIDER_DELAY_MS = 100;
 
 export interface LimitsResult {
@@ -23,8 +23,8 @@ export interface LimitsResult {
 }
 
 /**
- * What the limits cost, and whether they keep one account's flood from the others: the median of a quiet account, alone
- * and beside one that asks for ten times its share, with the limits as they are by default.
+ * Measures what the limits cost, and whether they protect other accounts from one account's flood: the median of a quiet account, alone and
+ * beside one that asks for ten times its share. The limits have their defaults.
  */
 export async function benchLimits(cleanup: Cleanup, extent: Extent): Promise<LimitsResult> {
   const stub = await startChild(cleanup, 'stub.ts');
@@ -58,12 +58,12 @@ export async function benchLimits(cleanup: Cleanup, extent: Extent): Promise<Lim
   };
 }
 
-/** A tenth of the share, so that a request of the quiet account hardly ever meets another one of its own. */
+/** A tenth of the share, so that a request of the quiet account hardly ever meets another request of that account. */
 async function medianOf(target: Target, durationMs: number): Promise<number> {
   return percentile((await steadyLoad(target, SHARE.requests / 5, durationMs)).latenciesMs, 50);
 }
 
-/** Measures while the other account asks for ten times its share, most of which is refused. */
+/** Measures while the other account asks for ten times its share. Most of that is refused. */
 async function beside(
   { origin }: Gateway,
   { key }: LiveTenant,
@@ -73,7 +73,7 @@ async function beside(
   const stop = new AbortController();
   const perSecond = TIMES * (recipients === 1 ? SHARE.requests : SHARE.recipients / recipients);
   const flood = floodUntil(stop.signal, origin, key, recipients, perSecond);
-  // Its first second is a burst that the bucket allows.
+  // The first second is a burst, which the limit allows.
   await wait(1_500);
   const measured = await measure().finally(() => stop.abort());
   const { taken, refused } = await flood;

@@ -3,10 +3,10 @@ import { type GatewayApi, memberOf } from './harness/gateway-api.ts';
 import type { Tenant } from './harness/platform.ts';
 import { waitUntil } from './harness/wait-until.ts';
 
-/** The sandbox tells these of a message. */
+/** How many statuses the sandbox posts about a message. */
 const STATUSES = 3;
 
-/** Real events are copied, so that they have the size and the shape of real ones. */
+/** Copies real events, so that the copies have their size and shape. */
 const EVENTS_COPY = `
   with source as (select type, data from event where account_id = $1 and mode = 'test' and sequence = $2)
   insert into event (account_id, id, mode, sequence, type, data, at)
@@ -14,7 +14,7 @@ const EVENTS_COPY = `
   order by n`;
 const SEQUENCE_RAISE = `update event_sequence set last = last + $2 where account_id = $1 and mode = 'test'`;
 
-/** Lets an account have so many events more than the few that it makes by itself, and returns the last number. */
+/** Adds so many events to an account's log, besides the few that come by themselves. Returns the last number. */
 export async function loadEvents(
   store: Client,
   api: GatewayApi,

@@ -17,7 +17,7 @@ Makes a data folder with the messages of the last eight weeks and all that belon
   --messages N     how many (10000000)
   --data-dir DIR   a folder that is empty or not there yet; without it a new one in the system's folder for such things`;
 
-/** Besides the one that every new data folder has; with a test key each, so that the sandbox serves them. */
+/** How many accounts are made besides the one that every new data folder has. Each has a test key, so that the sandbox serves it. */
 const ACCOUNTS = 15;
 
 async function main(): Promise<void> {

@@ -28,7 +28,7 @@ const USAGE = `npm run bench [-- <suite>] [--short] [--json FILE] [--markdown FI
 
 const FULL: Extent = { rounds: 5, roundMs: 5_000, warmUpMs: 5_000 };
 const SHORT: Extent = { rounds: 3, roundMs: 2_500, warmUpMs: 2_500 };
-/** All suites together are still a glance. */
+/** With this extent all suites together take under two minutes. */
 const SHORTEST: Extent = { rounds: 3, roundMs: 800, warmUpMs: 800 };
 
 async function main(): Promise<number> {
@@ -79,7 +79,7 @@ async function main(): Promise<number> {
   if (values.json !== undefined)
     writeResult(values.json, suites.join(', '), suites.length === 1 ? finished[0]?.result : results);
   if (values.markdown !== undefined) writeMarkdown(values.markdown, finished);
-  // A missed target is a figure; a lost or doubled message is a fault.
+  // A missed target is only a figure. A lost or doubled message is a fault.
   return finished.every(({ healthy }) => healthy) ? 0 : 1;
 }
 

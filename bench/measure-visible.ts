@@ -9,7 +9,7 @@ import { sendMessages } from './send-messages.ts';
 import { type Step, statusPost } from './status-posts.ts';
 
 const STEP: Step = 'delivered';
-/** Enough that a notification never waits for a connection while the gateway keeps up. */
+/** So many that a notification never waits for a connection while the gateway keeps up. */
 const POSTERS = 64;
 
 export interface Visible {
@@ -18,7 +18,7 @@ export interface Visible {
   doubled: number;
 }
 
-/** How long it takes from the answer to a notification until its event stands in the feed that the customer reads. */
+/** How long it takes from the answer to a notification until its event is in the feed that the customer reads. */
 export async function measureVisible(
   { api, tenants, appSecret, gatewayOrigin }: CallbackBench,
   { perSecond, durationMs }: { perSecond: number; durationMs: number },
@@ -36,14 +36,14 @@ export async function measureVisible(
   await waitUntil('every status is seen', async () => seenMs.size >= messages.length);
   reading.over = true;
   await Promise.all(readers.map(({ ended }) => ended));
-  // One that the reader had before the poster had its answer was not late at all.
+  // If the reader had the event before the poster had its answer, it took no time at all.
   const latenciesMs = messages.map(({ id }, index) =>
     Math.max(0, (seenMs.get(id) ?? Number.NaN) - (answeredMs[index] ?? Number.NaN)),
   );
   return { p99Ms: percentile(latenciesMs, 99), ...(await checkStatuses(api, messages, [STEP])) };
 }
 
-/** Reads the feed of an account as a customer does who wants to know at once, from now until the reading is over. */
+/** Reads the feed of an account, from now until the reading is stopped, as a customer does who wants to know at once. */
 async function startReader(
   api: GatewayApi,
   { key }: LiveTenant,

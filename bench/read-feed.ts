@@ -6,8 +6,8 @@ const READS = 1_000;
 const EVENT = Buffer.from('{"id":"evt_');
 
 /**
- * Reads pages from anywhere in a log that begins with `oldest`, one after another, and returns how long each took until its
- * last byte. The pages are not parsed.
+ * Reads one page after another, from places all over a log that begins with `oldest`. Returns how long each page took until its last byte.
+ * The pages are not parsed.
  */
 export async function readFeed(
   origin: string,

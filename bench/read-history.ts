@@ -7,7 +7,7 @@ import { readFeed } from './read-feed.ts';
 const READS = 300;
 const DAY_MS = 86_400_000;
 
-/** The reads of the account that has most, one after another: how long they take in each round. */
+/** Times the reads of the largest account, one after another. Returns the figures of each round. */
 export async function readsOfLargest(
   origin: string,
   tenants: readonly Tenant[],
@@ -67,7 +67,7 @@ async function findLargest(api: GatewayApi, tenants: readonly Tenant[]): Promise
   return largest;
 }
 
-/** Some messages from anywhere in the eight weeks, by what they are looked up by. */
+/** Some messages from all over the eight weeks, with what they are looked up by. */
 async function sampleOf(api: GatewayApi, key: string) {
   const found: unknown[] = [];
   let cursor = '';

@@ -4,11 +4,11 @@ import { closedLoad, type Load, steadyLoad, type Target } from './harness/load.t
 
 export const CALLERS = 64;
 export const RECIPIENTS = 50;
-/** Together they keep every connection to the provider busy. */
+/** So many callers keep every connection to the provider busy. */
 export const CALLERS_OF_MANY = 8;
 const SLOW_PROVIDER_MS = 100;
 
-/** What a comparison is about: its baseline, and what of it is to be reached; null: it is only told. */
+/** What a comparison is about: its baseline, and the target; null if it has none and is only shown. */
 interface Wish {
   extent: Extent;
   gateway: Target;

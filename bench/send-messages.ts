@@ -4,7 +4,7 @@ import type { SentMessage } from './status-posts.ts';
 
 const RECIPIENTS = 50;
 
-/** Sends at least so many messages to the stub, evenly from all channels, and returns what the provider has taken. */
+/** Sends at least so many messages to the stub, evenly from all channels. Returns the messages that the provider has taken. */
 export async function sendMessages(
   api: GatewayApi,
   tenants: readonly LiveTenant[],
@@ -18,7 +18,7 @@ export async function sendMessages(
       return messages;
     }),
   );
-  // The channels take turns, as they would.
+  // One message of each channel after another, as they would come in real life.
   return Array.from({ length: requestsEach * RECIPIENTS }, (_, place) => place).flatMap((place) =>
     sent.flatMap((messages) => messages[place] ?? []),
   );
@@ -43,7 +43,7 @@ async function sendOne(api: GatewayApi, tenant: LiveTenant): Promise<SentMessage
 
 let lastNumber = 0;
 
-/** Numbers are used in turn, so that no person is written to often enough to meet a limit per pair. */
+/** Numbers are used in turn, so that nobody is written to often enough to reach the limit for a pair of numbers. */
 function nextNumber(): string {
   lastNumber = (lastNumber + 1) % 10_000_000;
   return `+1555${String(lastNumber).padStart(7, '0')}`;

@@ -23,13 +23,13 @@ export interface SendResult {
   comparisons: ComparisonResult[];
   lost: number;
   doubled: number;
-  /** The gateway's most memory: with 64 callers, and in the whole run. */
+  /** The most memory that the gateway has held: with 64 callers, and in the whole run. */
   memoryPeakMb: { callers64: number | undefined; whole: number | undefined };
 }
 
 /**
- * The send path against the least code that does the same without checks and without a store; against the same with the
- * two commits of a send; and against a small gateway as many would write it.
+ * Compares the send path with three baselines: the least code that does the same without checks and without a store, the same with the two
+ * commits of a send, and a small gateway as many would write it.
  */
 export async function benchSend(cleanup: Cleanup, extent: Extent, gatewayNodeOptions: string[]): Promise<SendResult> {
   const dataDir = await makeDataDir(cleanup);
@@ -81,7 +81,7 @@ export function toBaseline(origin: string): Target {
   return { origin, path: '/send', authorizations: [''], check: () => undefined };
 }
 
-/** Lets the compilers, the connections and the plans of the statements settle on all sides. */
+/** Runs all sides until their compilers, connections and plans have settled. */
 export async function warmUp(
   { warmUpMs }: Extent,
   gateway: Target,

@@ -11,7 +11,7 @@ export interface StartResult {
 const TARGETS = { firstSecondsMax: 10, laterSecondsMax: 2 };
 const LATER_STARTS = 3;
 
-/** From the start of the process to its first welcome, as `npm start` does it: with the database and the sandbox. */
+/** Measures the time from the start of the process to its welcome, as `npm start` does it: with the database and the sandbox. */
 export async function benchStart(cleanup: Cleanup, rounds: number): Promise<StartResult> {
   const first: number[] = [];
   const later: number[] = [];

@@ -2,7 +2,7 @@ import { createHmac } from 'node:crypto';
 import type { LiveTenant } from './harness/platform.ts';
 import type { Post } from './harness/post-all.ts';
 
-/** A message that the provider has taken, with what its notifications tell of it. */
+/** A message that the provider has taken, with what its notifications need to name it. */
 export interface SentMessage {
   tenant: LiveTenant;
   id: string;

@@ -3,17 +3,17 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { listenAsChild } from './harness/listen-as-child.ts';
 
 /**
- * The provider, as quick as plain node:http lets it be: both sides of a comparison send to it. It takes every message,
- * and counts what it has taken and how many different messages that were.
+ * The provider, as quick as plain node:http allows. Both sides of a comparison send to it. It takes every message, and counts the messages
+ * that it has taken and how many different ones these were.
  */
 let delayMs = 0;
 let taken = 0;
-/** Never begins again, so that no two messages of a run have the same id. */
+/** Never starts again, so that no two messages of a run have the same id. */
 let lastId = 0;
 const opaqueIds = new Set<string>();
 
 const NUMBER = { id: '1', verified_name: 'Bench', quality_rating: 'GREEN', throughput: { level: 'HIGH' } };
-/** Our id of a message, which a baseline does not send. */
+/** Our id of a message. A baseline does not send one. */
 const OPAQUE_ID = /"biz_opaque_callback_data":"([^"]+)"/;
 const RECIPIENT = /"to":"([^"]+)"/;
 
@@ -44,7 +44,7 @@ function take(body: string): string {
   return `{"messaging_product":"whatsapp","contacts":[{"input":"${to}","wa_id":"${to.slice(1)}"}],"messages":[{"id":"${id}"}]}`;
 }
 
-/** Tells what was taken since the last turn, and sets how long each message takes from now on. */
+/** Returns what was taken since the last call, and sets how long each message takes from now on. */
 function turn(query: URLSearchParams): string {
   const counts = JSON.stringify({ taken, different: opaqueIds.size });
   delayMs = Number(query.get('delay_ms') ?? 0);

@@ -12,16 +12,16 @@ import { benchStart } from './start.ts';
 
 export interface SuiteOptions {
   extent: Extent;
-  /** In the log that is read. */
+  /** How many events are stored in the log that is read. */
   storedEvents: number;
-  /** For `growth`: the messages that are stored before it is measured again. */
+  /** For `growth`: how many messages are stored before it measures again. */
   messages: number;
   gatewayNodeOptions: string[];
 }
 
-/** What a suite has found. */
+/** The result of a suite. */
 export interface Finished {
-  /** Nothing was lost or doubled. */
+  /** Whether nothing was lost or doubled. */
   healthy: boolean;
   result: unknown;
   rows: TableRow[];
@@ -31,7 +31,7 @@ type Suite = (cleanup: Cleanup, options: SuiteOptions) => Promise<Finished>;
 
 const isHealthy = ({ lost, doubled }: { lost: number; doubled: number }) => lost === 0 && doubled === 0;
 
-/** Each runs, prints what it has found, and returns it. */
+/** The suites by name. Each runs, prints its result, and returns it. */
 export const SUITES: Record<string, Suite> = {
   async send(cleanup, { extent, gatewayNodeOptions }) {
     const result = await benchSend(cleanup, extent, gatewayNodeOptions);
@@ -79,5 +79,5 @@ function rowsOf({ compared, alone }: Pick<Awaited<ReturnType<typeof benchEvents>
   return [...compared.map(figureRow), ...alone.map(loneRow)];
 }
 
-/** What runs where no suite is named: all that does not fill a disk. */
+/** The suites that run if none is named: all but those that fill a disk. */
 export const ALL = ['send', 'callback', 'events', 'limits', 'start'];

@@ -9,9 +9,9 @@ import { percentile } from './harness/figures.ts';
 const CALLS = 20_000;
 
 /**
- * How long the check of its key and its limits keep a request, in microseconds: the median of each round. It is timed in
- * this process, because the way over HTTP takes many times longer. The store is asked for a key after 1.5 s again, which
- * no median meets: what answers here in its place is memory.
+ * How long the check of its key and its limits delays a request, in microseconds: the median of each round. It is measured in this process,
+ * because the way over HTTP takes many times longer. A key is looked up again in the store after 1.5 s, but that is too rare to change a
+ * median. So the store's place is taken here by memory.
  */
 export async function timeAdmission(rounds: number): Promise<number[]> {
   const key = { id: newId(), account_id: newId(), mode: 'live', scopes: null, revoked_at: null, valid_seconds: null };

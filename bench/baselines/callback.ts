@@ -2,7 +2,7 @@ import { createHmac, timingSafeEqual } from 'node:crypto';
 import Fastify from 'fastify';
 import { listenAsChild } from '../harness/listen-as-child.ts';
 
-/** The least that takes a signed notification: the same HTTP library, the signature over the raw bytes, and no store. */
+/** The least that can take a signed notification: the same HTTP library, the signature over the raw bytes, and no store. */
 const [appSecret = ''] = process.argv.slice(2);
 const app = Fastify();
 

@@ -6,8 +6,8 @@ import { createBatcher } from '../../src/store/batcher.ts';
 import { listenAsChild } from '../harness/listen-as-child.ts';
 
 /**
- * The proxy with the two commits of a send and nothing else: the message before it goes, and what the provider said of it.
- * Sends of one moment share a commit, as in the gateway. What the gateway takes beyond this is for all that it promises beside.
+ * The proxy with the two commits of a send and nothing else: first the message, before it goes out, then what the provider answered. Sends
+ * of one moment share a commit, as in the gateway. Everything that the gateway takes beyond this is the price of its other promises.
  */
 const [providerOrigin = '', host = '', port = ''] = process.argv.slice(2);
 const provider = new Pool(providerOrigin, { connections: 64 });

@@ -2,7 +2,7 @@ import Fastify from 'fastify';
 import { Pool } from 'undici';
 import { listenAsChild } from '../harness/listen-as-child.ts';
 
-/** The least that hands one text to many people at once and tells what became of each: no key, no check, no store. */
+/** The least that can send one text to many people at once and say what became of each: no key, no check, no store. */
 const [providerOrigin = ''] = process.argv.slice(2);
 const provider = new Pool(providerOrigin, { connections: 64 });
 const app = Fastify();

@@ -3,7 +3,7 @@ import { text } from 'node:stream/consumers';
 import { Pool } from 'undici';
 import { listenAsChild } from '../harness/listen-as-child.ts';
 
-/** The least that hands events to a customer: one body again and again over undici; no store, no signature, no record. */
+/** The least that can post events to a customer: one body again and again over undici, with no store, no signature and no record. */
 const [endpointOrigin = ''] = process.argv.slice(2);
 
 const server = createServer(async (request, response) => {

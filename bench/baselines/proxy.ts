@@ -2,7 +2,7 @@ import Fastify from 'fastify';
 import { Pool } from 'undici';
 import { listenAsChild } from '../harness/listen-as-child.ts';
 
-/** The least that hands a message on: the same HTTP library and client, no key, no check, no store. */
+/** The least that can pass a message on: the same HTTP library and client, no key, no check, no store. */
 const [providerOrigin = ''] = process.argv.slice(2);
 const provider = new Pool(providerOrigin, { connections: 64 });
 const app = Fastify();

@@ -3,7 +3,7 @@ import { WhatsAppAPI } from 'whatsapp-api-js';
 import { Text } from 'whatsapp-api-js/messages';
 import { listenAsChild } from '../harness/listen-as-child.ts';
 
-/** A small gateway as one writes it in an afternoon: Fastify and a client of the provider by others; no key and no store. */
+/** A small gateway as somebody writes it in an afternoon: Fastify and a public client of the provider, with no key and no store. */
 const [providerOrigin = ''] = process.argv.slice(2);
 const PROVIDER = 'https://graph.facebook.com';
 const toStub: typeof fetch = (input, init) => fetch(String(input).replace(PROVIDER, providerOrigin), init);

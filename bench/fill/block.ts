@@ -2,11 +2,13 @@ import { addGroup, type Counts, noCounts } from '../../src/statistics/counts.ts'
 import { DELIVERY_TIME_BOUNDS_MS } from '../../src/statistics/delivery-times.ts';
 
 /**
- * The pattern that a history is made of: twenty messages that are made at one moment. Each block is the same but for its
- * account, its people and its time, so that every number of it is known without counting.
+ * The pattern of which a history is made: twenty messages of one moment. All blocks are the same but for their account, their people and
+ * their time, so every figure of the history is known without counting.
  */
 export const MESSAGES_A_BLOCK = 20;
-/** The first of a block have a request each; the rest, but for the last one, which is inbound, share one. */
+/**
+ * How many of a block's messages, from the first on, have a request each. The others share one, but for the last message, which is inbound.
+ */
 const SINGLE_REQUESTS = 10;
 
 type Status = 'failed' | 'accepted' | 'sent' | 'delivered' | 'read' | 'received';
@@ -14,24 +16,24 @@ type Status = 'failed' | 'accepted' | 'sent' | 'delivered' | 'read' | 'received'
 /** One of the messages of a block. */
 export interface Kind {
   place: number;
-  /** null: it is inbound. */
+  /** Which of the block's requests it belongs to; null if it is inbound. */
   request: number | null;
   status: Status;
-  /** What the send found out. */
+  /** The outcome of the send. */
   outcome: 'accepted' | 'failed' | 'received';
   error: { code: string } | null;
   toDeliveryMs: number | null;
-  /** From the making of the block to its last change. */
+  /** From the block's time to the last change of the message. */
   updatedMs: number;
 }
 
-/** A report of a message, or the arrival of one: it is an event, and of an outbound message an entry of its timeline. */
+/** A report about a message, or its arrival. It is an event, and for an outbound message also an entry of its timeline. */
 export interface Step {
   place: number;
   message: number;
   status: Status;
   error: { code: string } | null;
-  /** From the making of the block. */
+  /** From the block's time to the report. */
   delayMs: number;
 }
 
@@ -41,7 +43,7 @@ export interface Block {
   counts: Counts;
 }
 
-/** In life the reports come within seconds. */
+/** In real life the reports come within seconds. */
 const REPORTS_MS_MAX = 8_000;
 const REPORTS: Record<Status, Status[]> = {
   failed: ['failed'],
@@ -52,7 +54,7 @@ const REPORTS: Record<Status, Status[]> = {
   received: ['received'],
 };
 
-/** `everyMs`: the time from one block to the next, within which all of its reports come, so that events stand in order. */
+/** `everyMs`: the time from one block to the next. All reports of a block come within it, so that events stand in order. */
 export function makeBlock(everyMs: number): Block {
   const firsts = Array.from({ length: MESSAGES_A_BLOCK }, (_, place) => firstOf(place));
   const reports = firsts.flatMap(({ status, outcome }, message) =>
@@ -76,7 +78,7 @@ function firstOf(place: number): Pick<Kind, 'place' | 'request' | 'status' | 'ou
   return { place, request, status: statusAt(place), outcome: 'accepted' };
 }
 
-/** Half of all is read, a quarter delivered; a few stop earlier. */
+/** Half of the messages are read and a quarter are delivered. A few stop earlier. */
 function statusAt(place: number): Status {
   if (place === 1) return 'failed';
   if (place === 2) return 'accepted';

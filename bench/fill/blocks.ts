@@ -12,16 +12,16 @@ export interface Owner {
   phone_number: string;
   phone_number_id: string;
   business_account_id: string;
-  /** The number of the last event that its log has already. */
+  /** The number of the last event that the owner's log has already. */
   last: number;
 }
 
-/** After so many blocks their owners come in the same order again. */
+/** After so many blocks the order of their owners begins again. */
 const PATTERN = 64;
 
 /**
- * Writes down who owns each block, and what its ids begin and end with; and what each message and each report of a block
- * has that does not depend on the block. From these tables all others are filled.
+ * Writes down who owns each block and how its ids begin and end, and everything about each message and report of a block that is the same
+ * in every block. All other tables are filled from these.
  */
 export async function writeBlocks(client: Client, schedule: Schedule, owners: readonly Owner[]): Promise<void> {
   const { block, blocks, startMs, everyMs } = schedule;
@@ -35,9 +35,12 @@ export async function writeBlocks(client: Client, schedule: Schedule, owners: re
   await client.query('analyze fill.block');
 }
 
-/** Whose turn it is: the first owner has a quarter of all, as a large customer has, and the last ones very little. */
+/**
+ * The owners in the order of their blocks. The first owner has a quarter of all blocks, as a large customer would, and the last ones have
+ * very few.
+ */
 function patternOf(owners: readonly Owner[]) {
-  // Multiples of the golden section lie evenly, and neighbours far apart.
+  // Multiples of the golden section are spread evenly, and neighbours lie far apart.
   const turns = Array.from({ length: PATTERN }, (_, place) =>
     Math.floor(owners.length * ((place * 0.618_033_988_75) % 1) ** 2),
   );
@@ -51,8 +54,8 @@ function patternOf(owners: readonly Owner[]) {
 }
 
 /**
- * The ids are UUIDv7 in three parts: the block's time, what tells the rows of a block apart, and the block's number. Each
- * part is as long as a whole number of digits in base 32 too, so that the form that callers see is put together likewise.
+ * An id is a UUIDv7 in three parts: the block's time, what distinguishes the rows of a block, and the block's number. The length of each
+ * part is also a whole number of digits in base 32. So the form that callers see is put together from three parts likewise.
  */
 const TABLES = `
   create schema fill;

@@ -1,7 +1,7 @@
 import type { Client } from 'pg';
 import type { Schedule } from './schedule.ts';
 
-/** Every block counts the same, so a bucket is a number of blocks. */
+/** Every block has the same counts, so a bucket has a number of blocks times these. */
 const BUCKETS = `
   insert into message_statistics (account_id, mode, step, bucket_at, accepted, sent, delivered, read, failed, unknown,
     received, failures, delivery_times)
@@ -14,12 +14,12 @@ const BUCKETS = `
   order by account_id, mode, bucket_at
   on conflict do nothing`;
 
-/** What was counted before is counted again by the gateway, and so are the hours and days that it belongs to. */
+/** Minutes that were counted before are counted again by the gateway, with the hours and days that they belong to. */
 const COUNTED_BEFORE = `
   insert into message_statistics_mark (account_id, minute_at)
   select distinct account_id, bucket_at from message_statistics where step = 'minute'`;
 
-/** Nothing is left to be counted. */
+/** Says that everything until then is counted. */
 const SWEPT = 'update message_statistics_sweep set swept_until = $1';
 
 /** Counts the messages of every minute, hour and day. */

@@ -12,8 +12,8 @@ export interface Filled {
 }
 
 /**
- * Fills the database in a data folder whose gateway is stopped. Meanwhile nothing is flushed and no log is kept of what goes
- * into new tables, which is twice as quick; afterwards all is on the disk, as if a gateway had written it.
+ * Fills the database in a data folder whose gateway is stopped. Meanwhile nothing is flushed, and what goes into new tables is not logged,
+ * which is twice as quick. Afterwards everything is on the disk, as if a gateway had written it.
  */
 export async function fillDataDir(
   dataDir: string,

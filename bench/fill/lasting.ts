@@ -2,7 +2,7 @@ import type { Client } from 'pg';
 import type { Schedule } from './schedule.ts';
 
 const DAY_MS = 86_400_000;
-/** So long the provider's ids of inbound messages are kept, and idempotency keys. */
+/** How long the provider's ids of inbound messages are kept, and how long idempotency keys are. */
 const INBOUND_IDS_MS = 14 * DAY_MS;
 const KEYS_MS = DAY_MS;
 
@@ -23,7 +23,7 @@ const KEYS = `
     completed_at, completed_at + interval '24 hours'
   from request where idempotency_key is not null and id >= uuid_bound($1)`;
 
-/** Events that have expired are told by the number alone. */
+/** Of events that have expired only the number is kept. */
 const SEQUENCES = `
   insert into event_sequence (account_id, mode, last, expired)
   select account_id, mode, max(last) + $2::integer,
@@ -31,7 +31,7 @@ const SEQUENCES = `
   from fill.block group by account_id, mode
   on conflict (account_id, mode) do update set last = excluded.last, expired = excluded.expired`;
 
-/** Fills what stands apart from the weeks: what must be unique beyond them, and what is known of people and logs. */
+/** Fills the tables that are not parted by week: those whose rows must be unique beyond a week, and what is known of people and logs. */
 export async function writeLasting(client: Client, schedule: Schedule): Promise<number> {
   const { startMs, everyMs, blocks, block, eventsFromMs } = schedule;
   const endMs = startMs + everyMs * blocks;

@@ -12,14 +12,14 @@ export interface LoadWish {
   connection: Connection;
   messages: number;
   nowMs: number;
-  /** Told of each part that is done. */
+  /** Called when a part is done. */
   onProgress(what: string, rows: number): void;
 }
 
-/** As many as most machines have processors to spare; each week is filled by one. */
+/** Each connection fills one week at a time. Most machines have two processors to spare. */
 const CONNECTIONS = 2;
 
-/** Every account with its connected channel; of several the oldest, and a live one before a test one. */
+/** Every account with one connected channel: a live one if there is one, and the oldest of these. */
 const OWNERS = `
   select distinct on (c.account_id) c.account_id, c.id as channel_id, k.id as key_id, c.mode, c.phone_number,
     c.phone_number_id, c.business_account_id, coalesce(s.last, 0)::integer as last
@@ -29,9 +29,9 @@ const OWNERS = `
   where c.status = 'connected' order by c.account_id, c.mode, c.id`;
 
 /**
- * Fills a database, on which no gateway runs, with the messages of the last eight weeks and all that belongs to them, as a
- * gateway would have left it: what is past its time is not there. They belong to the accounts that have a key and a channel.
- * Returns how many rows were written.
+ * Fills a database, on which no gateway runs, with the messages of the last eight weeks and everything that belongs to them, as a gateway
+ * would have left it: what is past its time is not there. The messages belong to the accounts that have a key and a channel. Returns how
+ * many rows were written.
  */
 export async function loadMessages({ connection, messages, nowMs, onProgress }: LoadWish): Promise<number> {
   const clients = await Promise.all(Array.from({ length: CONNECTIONS }, () => connect(connection)));
@@ -65,11 +65,11 @@ export async function loadMessages({ connection, messages, nowMs, onProgress }: 
 }
 
 function fromOf({ parent, keptFromMs }: (typeof FILLINGS)[number], schedule: Schedule): number {
-  // Of requests and messages only the content is gone after a while.
+  // Requests and messages stay; only their content expires.
   return parent === 'request' || parent === 'message' ? schedule.startMs : keptFromMs(schedule);
 }
 
-/** A report may come after its block, and so fall into the next week. */
+/** How late a report may come after its block. So it may fall into the next week. */
 const LATE_MS = 10_000;
 
 function valuesOf({ filling, fromMs, untilMs }: Week, schedule: Schedule): unknown[] {

@@ -6,21 +6,21 @@ export interface Filling {
   parent: 'request' | 'message' | 'timeline' | 'event' | 'notification';
   /** The column by which it is parted. */
   key: string;
-  /** What is older has lost its content, or is not there any more: `$5`. */
+  /** From when on rows are complete. Older ones have lost their content, or do not exist any more. It is `$5` of the statement. */
   keptFromMs(schedule: Schedule): number;
-  /** Takes the blocks from `$1` to before `$2`, and of them what is made from `$3` to before `$4`. */
+  /** The statement that makes rows: those of the blocks from `$1` to before `$2` whose time is from `$3` to before `$4`. */
   insertInto(partition: string): string;
 }
 
 const MESSAGE_ID = '(b.head || k.mid || b.tail)::uuid';
 const REPORT_ID = "(lpad(to_hex(b.ms + s.delay_ms), 12, '0') || s.mid || b.tail)::uuid";
-/** As long as those of the provider, and like them in no order. */
+/** As long as the provider's ids, and like those in no order. */
 const providerId = (of: 'k' | 's') => `'wamid.HBgL' || upper(md5((b.b * 32 + ${of}.k)::text)) || 'AFYCABEYEjEA'`;
-/** A million people, so that many of them have a history. */
+/** There are a million people, so many of them have a history. */
 const phone = (of: 'k' | 's') => `'+1555' || lpad(((b.b * 20 + ${of}.k) * 7919 % 1000000)::text, 7, '0')`;
-/** Messages of one recipient have a reference, as orders do. */
+/** A message that is alone in its request has a reference, as messages about orders do. */
 const reference = (of: 'k' | 's') => `case when ${of}.r < 10 then 'order-' || b.b * 20 + ${of}.k end`;
-/** For each block, in their order, the rows of a small table: so the rows come in the order of their time, as in life. */
+/** For each block, in order, the rows of a small table. So the rows are written in the order of their time, as in real life. */
 const eachOf = (table: string, of: string, where = 'true') =>
   `fill.block b cross join lateral (select * from fill.${table} where ${where} and b.b >= 0 offset 0) ${of}`;
 const MADE = 'b.b >= $1::bigint and b.b < $2::bigint and b.at >= $3 and b.at < $4';
@@ -72,7 +72,7 @@ const timelines: Filling = {
     where ${MADE} and b.at >= $5`,
 };
 
-/** A message as events show it; of an inbound one with its content. */
+/** A message as events show it. An inbound one has its content. */
 const MESSAGE_SHOWN = `
   ('{"message": {"id": "msg_' || b.head_text || s.message_mid_text || b.tail_text || '", "request_id": ' ||
     coalesce('"req_' || b.head_text || s.r_mid_text || b.tail_text || '"', 'null') ||

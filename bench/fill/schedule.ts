@@ -2,20 +2,20 @@ import { keepLimits } from '../../src/kernel/keep.ts';
 import { type Block, MESSAGES_A_BLOCK, makeBlock } from './block.ts';
 
 const DAY_MS = 86_400_000;
-/** As the settings are by default, so that what is stored is what a gateway of that age would still have. */
+/** The settings' defaults, so that the same rows are stored as in a gateway of that age. */
 const KEPT_DAYS = { messages: 90, content: 30, events: 30, notifications: 7, setAside: 30 };
-/** Within what is kept of messages, and beyond what is kept of their events. */
+/** Less than the time for which messages are kept, and more than the time for which their events are. */
 const DAYS = 56;
-/** All that the last block reports has happened already. */
+/** The last block is so long ago that everything that it reports has happened already. */
 const BEFORE_NOW_MS = 60_000;
 
-/** When the blocks of a history are made: one after another at even distances. */
+/** When the blocks of a history are made: one after another, at equal distances. */
 export interface Schedule {
   block: Block;
   blocks: number;
   startMs: number;
   everyMs: number;
-  /** What is older is not there any more. */
+  /** Content, events and notifications exist from these times on. Older ones are gone. */
   contentFromMs: number;
   eventsFromMs: number;
   notificationsFromMs: number;

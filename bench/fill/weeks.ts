@@ -28,7 +28,7 @@ export function weeksOf(filling: Filling, fromMs: number, untilMs: number): Week
   return weeks;
 }
 
-/** The week of a Monday, such as 2026w47: its year is that of its Thursday. */
+/** The name of the week that begins on a Monday, such as 2026w47. Its year is that of its Thursday. */
 function isoWeek(mondayMs: number): string {
   const thursday = new Date(mondayMs + 3 * 86_400_000);
   const year = thursday.getUTCFullYear();
@@ -36,7 +36,9 @@ function isoWeek(mondayMs: number): string {
   return `${year}w${String(week).padStart(2, '0')}`;
 }
 
-/** Takes the week's partition out of its table, if there is one, and makes an empty one apart: it is filled much quicker. */
+/**
+ * Takes the week's partition out of its table, if there is one, and makes an empty table in its place, which is filled much more quickly.
+ */
 export async function openWeek(
   client: Client,
   { filling: { parent, key }, name, fromMs, untilMs }: Week,
@@ -44,10 +46,10 @@ export async function openWeek(
   const { rows } = await client.query('select to_regclass($1) as there', [name]);
   if (rows[0]?.there !== null)
     await client.query(`alter table ${parent} detach partition ${name}; alter table ${name} set schema fill`);
-  // As `partitions_make` leaves it.
+  // The same setting as `partitions_make` gives a partition.
   const room = parent === 'message' ? 'with (fillfactor = 60)' : '';
   await client.query(`create table ${name} (like ${parent} including defaults including constraints) ${room}`);
-  // It makes the look through the whole partition needless with which PostgreSQL attaches one.
+  // With this constraint PostgreSQL need not read the whole partition when it attaches it.
   const bounds = `${key} >= ${boundOf(fromMs)} and ${key} < ${boundOf(untilMs)}`;
   await client.query(`alter table ${name} add constraint fill_bounds check (${bounds})`);
 }
@@ -61,7 +63,7 @@ const INDEXES = `
   select regexp_replace(pg_get_indexdef(indexrelid), '^CREATE INDEX (\\w+) ON ONLY \\S+ ', format('create index on %I ', $2::text))
   from pg_index where indrelid = to_regclass($1) and not indisprimary`;
 
-/** Fills it and makes its indexes, in one transaction: what is new in it needs no log of changes. */
+/** Fills the week and makes its indexes, in one transaction: then PostgreSQL need not log the rows of the new table. */
 export async function fillWeek(client: Client, week: Week, values: unknown[]): Promise<number> {
   const { filling, name } = week;
   await client.query('begin');
@@ -70,12 +72,12 @@ export async function fillWeek(client: Client, week: Week, values: unknown[]): P
   const { rows } = await client.query<{ sql: string }>(INDEXES, [filling.parent, name]);
   for (const { sql } of rows) await client.query(sql);
   await client.query('commit');
-  // Else the gateway's database would do this later, while it is measured.
+  // Otherwise the gateway's database would do this later, during a measurement.
   await client.query(`vacuum (freeze, analyze) ${name}`);
   return rowCount ?? 0;
 }
 
-/** Makes it a part of its table, with what its partition held before. */
+/** Makes the week a part of its table again, with the rows that its partition held before. */
 export async function closeWeek(client: Client, { filling: { parent }, name, fromMs, untilMs }: Week): Promise<void> {
   const { rows } = await client.query('select to_regclass($1) as there', [`fill.${name}`]);
   await client.query(
@@ -86,7 +88,7 @@ export async function closeWeek(client: Client, { filling: { parent }, name, fro
   await client.query(`insert into ${parent} select * from fill.${name}`);
 }
 
-/** The smallest UUID of a time, as the partitions are bounded. */
+/** The smallest UUID of a time. Partitions are bounded by such ids. */
 function boundOf(timeMs: number): string {
   const head = timeMs.toString(16).padStart(12, '0');
   return `'${head.slice(0, 8)}-${head.slice(8)}-0000-0000-000000000000'`;

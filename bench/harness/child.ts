@@ -11,7 +11,7 @@ export interface Child {
 /** Starts one of the bench's own servers as a process; `program` is its path inside `bench/`. */
 export async function startChild(cleanup: Cleanup, program: string, args: string[] = []): Promise<Child> {
   const { PATH } = process.env;
-  // Nothing else, as for the gateway: the options of whoever runs the bench must not change what is measured.
+  // Nothing else is passed on, as for the gateway: the options of whoever runs the bench must not change the figures.
   const own = { detached: true, execArgv: [], env: { PATH } };
   const child = fork(fileURLToPath(new URL(`../${program}`, import.meta.url)), args, own);
   tellUnexpectedExit(child, program);
@@ -22,7 +22,7 @@ export async function startChild(cleanup: Cleanup, program: string, args: string
 
 const stopping = new WeakSet<ChildProcess>();
 
-/** A server that dies shows as a refused connection only, which tells nobody why. */
+/** Without this a server that dies would show only as a refused connection, which does not say why. */
 export function tellUnexpectedExit(child: ChildProcess, name: string): void {
   child.once('exit', (code, signal) => {
     if (!stopping.has(child)) console.error(`${name} ended by itself with ${signal ?? `code ${code}`}`);
@@ -38,7 +38,7 @@ export async function stopChild(child: ChildProcess, signal: NodeJS.Signals): Pr
   await exited;
 }
 
-/** For a race: rejects if the process ends. */
+/** For `Promise.race`: rejects when the process ends. */
 export async function failOnExit(child: ChildProcess, name: string): Promise<never> {
   const [code] = await once(child, 'exit');
   throw new Error(`${name} ended with code ${code}`);

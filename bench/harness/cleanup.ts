@@ -1,10 +1,10 @@
-/** What a bench has started and made, to be taken away again in the opposite order, however the bench ends. */
+/** What a bench has started and made. It is undone in the opposite order, however the bench ends. */
 export interface Cleanup {
   add(step: () => Promise<void>): void;
   run(): Promise<void>;
 }
 
-/** Also runs at Ctrl-C and SIGTERM. The processes of a bench are in groups of their own, so that only it stops them. */
+/** Also runs at Ctrl-C and SIGTERM. The processes of a bench have process groups of their own, so that only the bench stops them. */
 export function createCleanup(): Cleanup {
   const steps: (() => Promise<void>)[] = [];
   let running: Promise<void> | undefined;

@@ -9,7 +9,7 @@ export interface Extent {
   warmUpMs: number;
 }
 
-/** One thing that is done on both sides in turn, and the figures that are read from it. */
+/** One thing that is done on both sides in turn, and the figures that are taken from it. */
 export interface Comparison {
   /** How long the provider takes for each message. */
   providerDelayMs: number;
@@ -22,9 +22,9 @@ export interface Comparison {
 export interface Figure {
   name: string;
   of(load: Load): number;
-  /** What is compared with the target: the gateway's figure divided by the baseline's, or less the baseline's. */
+  /** How the figure of the gateway is compared with that of the baseline: divided by it, or less it. */
   by: 'ratio' | 'difference';
-  /** null: it is only told. */
+  /** null: the figure has no target, and is only shown. */
   target: { min: number } | { max: number } | null;
 }
 
@@ -48,12 +48,12 @@ export interface ComparisonResult {
 
 interface Deps {
   gatewayPid: number;
-  /** Tells what the provider took since the last call, and sets how long it takes for each message from now on. */
+  /** Returns what the provider has taken since the last call, and sets how long it takes for each message from now on. */
   providerTurn(delayMs: number): Promise<{ taken: number; different: number }>;
   extent: Extent;
 }
 
-/** Runs both sides in turn, several times, and compares them within each round, so that a busy machine is busy for both. */
+/** Runs both sides in turn, several times, and compares them within each round. So a machine that is busy is busy for both. */
 export async function compare(
   { gatewayPid, providerTurn, extent }: Deps,
   comparison: Comparison,
@@ -98,7 +98,7 @@ export function readFigure(
   return { name, gateway: spreadOf(gateway), baseline: spreadOf(baseline), by, compared, target, reached };
 }
 
-/** A figure that no baseline could show. */
+/** A figure without a baseline, because no baseline does the same. */
 export interface LoneResult {
   name: string;
   values: Spread;

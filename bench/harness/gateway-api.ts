@@ -1,6 +1,6 @@
 import { Pool } from 'undici';
 
-/** The gateway's API, as a customer of the bench calls it. Every answer that is not a 2xx is a fault of the bench. */
+/** The gateway's API, as the bench calls it in the place of a customer. An answer that is not a 2xx ends the bench. */
 export interface GatewayApi {
   get(key: string, path: string): Promise<unknown>;
   post(key: string, path: string, body: unknown): Promise<unknown>;
@@ -24,7 +24,7 @@ export function createGatewayApi(origin: string): GatewayApi {
   };
 }
 
-/** A member of an answer; undefined if there is none of that name. */
+/** A member within an answer; undefined if there is none of that name. */
 export function memberOf(value: unknown, ...path: string[]): unknown {
   return path.reduce<unknown>((inner, name) => Reflect.get(Object(inner), name), value);
 }

@@ -16,7 +16,7 @@ export interface Gateway {
   stop(): Promise<void>;
 }
 
-/** A data folder of its own for a bench; it goes with the bench. */
+/** Makes a data folder for a bench. It is removed when the bench ends. */
 export async function makeDataDir(cleanup: Cleanup): Promise<string> {
   const dataDir = await mkdtemp(join(tmpdir(), 'waypost-bench-'));
   cleanup.add(async () => {
@@ -26,14 +26,14 @@ export async function makeDataDir(cleanup: Cleanup): Promise<string> {
   return dataDir;
 }
 
-/** As root, where others may not enter the data folder, the database is elsewhere and a file says where. */
+/** As root, if others may not enter the data folder, the database is elsewhere, and a file says where. */
 export async function findOutsidePlace(dataDir: string): Promise<string | undefined> {
-  // In the usual case there is no such file.
+  // Usually there is no such file.
   const outside = await readFile(join(dataDir, 'postgres-location'), 'utf8').catch(() => undefined);
   return outside?.trim();
 }
 
-/** Starts the gateway as its users do, with its embedded PostgreSQL, and resolves when it takes requests. */
+/** Starts the gateway as its users do, with its embedded PostgreSQL. Resolves when it takes requests. */
 export async function startGateway(
   cleanup: Cleanup,
   dataDir: string,
@@ -42,7 +42,7 @@ export async function startGateway(
 ): Promise<Gateway> {
   const { PATH } = process.env;
   const child = spawn(process.execPath, [...nodeOptions, PROGRAM], {
-    // Only what the bench sets: the settings of whoever runs it must not change what is measured.
+    // Only what the bench sets: the settings of whoever runs it must not change the figures.
     env: {
       PATH,
       PORT: '0',

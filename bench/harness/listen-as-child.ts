@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import type { Server } from 'node:http';
 
-/** Lets a process that the bench has started listen on any free port, tell it, and end together with the bench. */
+/** For a process that the bench has started: listens on a free port, sends the address to the bench, and ends together with it. */
 export async function listenAsChild(server: Server): Promise<void> {
   process.on('disconnect', () => process.exit(0));
   server.listen(0, '127.0.0.1');

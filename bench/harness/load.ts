@@ -5,9 +5,9 @@ import { Pool } from 'undici';
 export interface Target {
   origin: string;
   path: string;
-  /** One for each account that takes part; used in turn. */
+  /** The `Authorization` of each account that takes part. They are used in turn. */
   authorizations: string[];
-  /** Throws unless the answer tells that all these recipients were sent to. */
+  /** Throws unless the answer says that it was sent to all these recipients. */
   check(answer: unknown, recipients: number, authorization: string): void;
 }
 
@@ -17,7 +17,7 @@ export interface Load {
   latenciesMs: number[];
 }
 
-/** So many callers, each sending its next request as soon as its last one is answered. */
+/** Load by so many callers, each of which sends its next request as soon as its last one is answered. */
 export async function closedLoad(
   target: Target,
   recipients: number,
@@ -33,7 +33,7 @@ export async function closedLoad(
   return sender.finish(startMs);
 }
 
-/** So many requests a second at an even pace, whether or not the ones before are answered. */
+/** Load of so many requests a second at an even pace, whether or not the earlier ones are answered. */
 export async function steadyLoad(target: Target, perSecond: number, durationMs: number): Promise<Load> {
   const sender = createSender(target, 1, CONNECTIONS_STEADY);
   const startMs = performance.now();
@@ -46,10 +46,10 @@ export async function steadyLoad(target: Target, perSecond: number, durationMs: 
   return sender.finish(startMs);
 }
 
-/** Enough that a request never waits for a connection while the server keeps up. */
+/** So many that a request never waits for a connection while the server keeps up. */
 const CONNECTIONS_STEADY = 256;
 
-/** Numbers are used in turn, so that no person is written to often enough to meet a limit per pair. */
+/** Numbers are used in turn, so that nobody is written to often enough to reach the limit for a pair of numbers. */
 let nextNumber = 0;
 
 function createSender(target: Target, recipients: number, connections: number) {
@@ -60,7 +60,8 @@ function createSender(target: Target, recipients: number, connections: number) {
   return {
     async send(): Promise<void> {
       const body = bodyFor(recipients);
-      // By what was begun and not by what is done: while answers wait, all would go to one channel, and wait for its turns.
+      // The turn goes by the requests that were begun and not by those that are done: otherwise, while answers are awaited, all would go to
+      // one channel, and wait for its turns.
       const authorization = authorizations[begun++ % authorizations.length] ?? '';
       const startMs = performance.now();
       const headers = { authorization, 'content-type': 'application/json' };

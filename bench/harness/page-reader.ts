@@ -5,16 +5,16 @@ const ANSWER_BYTES_MAX = 1 << 20;
 const CHUNK_BYTES = 64 << 10;
 const HEAD_END = '\r\n\r\n';
 
-/** One connection on which pages are read one after another. */
+/** Reads pages one after another on one connection. */
 export interface PageReader {
-  /** The body of a 200. The bytes are those of the next page once that is read. */
+  /** Returns the body of a 200. Its bytes are overwritten when the next page is read. */
   read(path: string): Promise<Buffer>;
   close(): void;
 }
 
 /**
- * Reads into memory that it has from the beginning. With a client that takes new memory for each page, the bench collected its own garbage
- * in one read of a hundred, for as long as the slowest reads took: it timed itself.
+ * Reads into memory that it takes once, at the beginning. A client that takes new memory for each page makes garbage, and collecting it
+ * delayed one read of a hundred as much as the slowest reads took: the bench measured itself.
  */
 export function createPageReader(origin: string, key: string): PageReader {
   const { hostname, port, host } = new URL(origin);
@@ -45,7 +45,7 @@ export function createPageReader(origin: string, key: string): PageReader {
   };
 }
 
-/** undefined: the answer is not whole yet. Throws if it is no 200. */
+/** undefined: the answer is not complete yet. Throws if it is not a 200. */
 function bodyOf(answer: Buffer): Buffer | undefined {
   const headEnd = answer.indexOf(HEAD_END);
   if (headEnd === -1) return undefined;

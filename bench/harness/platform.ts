@@ -1,11 +1,11 @@
 import { request } from 'undici';
 import type { Gateway } from './gateway.ts';
 
-/** Accounts that take part in a measurement, each with a key and a channel. */
+/** How many accounts take part in a measurement. Each has a key and a channel. */
 export const ACCOUNTS = 16;
 /**
- * The same where sends are measured. A channel takes 1,000 messages a second at most, and a quick machine sent all that 16 of
- * them may: it was their limit that was measured, and every message that waited for its turn cost a commit more.
+ * How many take part where sends are measured. A channel sends at most 1,000 messages a second, and on a quick machine 16 accounts reached
+ * that limit. Then the limit was measured instead of the gateway, and every message that waited for its turn cost one more commit.
  */
 export const SENDING_ACCOUNTS = 32;
 
@@ -39,7 +39,7 @@ export async function makeLiveAccounts(gateway: Gateway, count: number): Promise
   return tenants;
 }
 
-/** Makes accounts for tests, which have a channel from their birth. */
+/** Makes accounts with test keys. Each has a channel from the beginning. */
 export async function makeTestAccounts(gateway: Gateway, count: number): Promise<Tenant[]> {
   const tenants: Tenant[] = [];
   for (let number = 1; number <= count; number++) {

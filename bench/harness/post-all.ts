@@ -10,13 +10,13 @@ export interface Post {
 
 interface Options {
   callers: number;
-  /** At an even pace; absent: each caller posts its next as soon as its last one is answered. */
+  /** At an even pace. Without it each caller posts the next as soon as its last one is answered. */
   perSecond?: number;
-  /** Told when a post is answered. */
+  /** Called when a post is answered. */
   onAnswer?(index: number): void;
 }
 
-/** Posts everything once, in its order, over one kept connection a caller. Every answer must be a 200. */
+/** Posts everything once, in order, over one kept connection for each caller. Every answer must be a 200. */
 export async function postAll(
   origin: string,
   posts: readonly Post[],

@@ -1,4 +1,4 @@
-/** Settings under which the service is measured and not its limits. The provider is a stand-in. */
+/** Settings with which the service is measured and not its limits. The provider is a stand-in. */
 export const RAISED_LIMITS = {
   WAYPOST_SANDBOX: 'off',
   WAYPOST_LOG_LEVEL: 'warn',

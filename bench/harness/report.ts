@@ -10,7 +10,7 @@ import type { FigureResult, LoneResult } from './compare.ts';
 import type { Spread } from './figures.ts';
 import { commitOf } from './usage.ts';
 
-/** Prints medians, with the smallest and largest of the rounds. */
+/** Prints the median of each figure, with the smallest and largest of the rounds. */
 export function printSend({ comparisons, lost, doubled, memoryPeakMb }: SendResult): void {
   printTable([
     ['case', 'gateway', 'baseline', 'compared', 'target', ''],
@@ -119,7 +119,7 @@ function show(value: number): string {
   return Math.abs(value) >= 100 ? value.toFixed(0) : value.toFixed(2);
 }
 
-/** Writes what was measured together with what it was measured on. */
+/** Writes what was measured, together with the machine it was measured on. */
 export function writeResult(path: string, suite: string, result: unknown): void {
   const [cpu] = cpus();
   const machine = {

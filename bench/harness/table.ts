@@ -38,7 +38,7 @@ function show(value: number): string {
   return Math.abs(value) >= 100 ? Math.round(value).toLocaleString('en') : value.toFixed(2);
 }
 
-/** Writes the tables of some suites with what they were measured on. */
+/** Writes the tables of some suites, together with the machine they were measured on. */
 export function writeMarkdown(path: string, suites: readonly { suite: string; rows: readonly TableRow[] }[]): void {
   const machine = `${cpus().length} processors (${cpus()[0]?.model}), ${Math.round(totalmem() / 2 ** 30)} GB`;
   const head = `Measured ${new Date().toISOString().slice(0, 10)} at ${commitOf()} on ${machine}, Node ${process.version}.`;

@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
 
-/** Linux counts the processor time of a process in these. */
+/** Linux counts the processor time of a process in hundredths of a second. */
 const CLOCK_TICKS_A_SECOND = 100;
 
 /** The most memory that a process has ever held, in MB; undefined where there is no `/proc`. */
@@ -9,7 +9,7 @@ export function memoryPeakMb(pid: number): number | undefined {
   return readMemoryMb(pid, /^VmHWM:\s+(\d+) kB/m);
 }
 
-/** The memory that a process holds now, likewise. */
+/** The memory that a process holds now, in MB; undefined where there is no `/proc`. */
 export function memoryNowMb(pid: number): number | undefined {
   return readMemoryMb(pid, /^VmRSS:\s+(\d+) kB/m);
 }
@@ -19,7 +19,7 @@ function readMemoryMb(pid: number, line: RegExp): number | undefined {
   return kb === undefined ? undefined : Number(kb) / 1024;
 }
 
-/** The processor time that a process and the PostgreSQL it has started have used so far, in seconds. */
+/** How much processor time a process and the PostgreSQL that it started have used so far, in seconds. */
 export function cpuSeconds(pid: number): { process: number; database: number } {
   const stats = readdirSync('/proc')
     .filter((name) => /^\d+$/.test(name))
@@ -38,13 +38,13 @@ export interface CpuUsed {
   database: number;
 }
 
-/** What a gateway has used since `before`, in seconds. */
+/** The processor time that a gateway has used since `before`, in seconds. */
 export function cpuSince(before: ReturnType<typeof cpuSeconds>, gatewayPid: number): CpuUsed {
   const now = cpuSeconds(gatewayPid);
   return { gateway: now.process - before.process, database: now.database - before.database };
 }
 
-/** What each of so many items has cost, in microseconds. */
+/** The processor time that each of so many items has cost, in microseconds. */
 export function microsEach(used: readonly CpuUsed[], items: number): CpuUsed {
   const micros = (side: keyof CpuUsed) => (used.reduce((sum, one) => sum + one[side], 0) / items) * 1e6;
   return { gateway: micros('gateway'), database: micros('database') };
@@ -52,7 +52,7 @@ export function microsEach(used: readonly CpuUsed[], items: number): CpuUsed {
 
 function readStat(pid: number): { pid: number; parent: number; seconds: number } {
   const text = readOrEmpty(`/proc/${pid}/stat`);
-  // The name in brackets may hold spaces; the fields after it are those of proc(5) from the third on.
+  // The name in brackets may contain spaces. The fields after it are those of proc(5) from the third on.
   const fields = text.slice(text.lastIndexOf(')') + 2).split(' ');
   const ticks = Number(fields[11]) + Number(fields[12]);
   return { pid, parent: Number(fields[1]), seconds: (ticks || 0) / CLOCK_TICKS_A_SECOND };
@@ -74,7 +74,7 @@ export function commitOf(): string {
   try {
     return git('rev-parse', '--short', 'HEAD').trim() + (git('status', '--porcelain') === '' ? '' : '+');
   } catch {
-    // Not a clone, or nothing is committed yet: the figures still stand.
+    // It is not a clone, or nothing is committed yet. The figures are right all the same.
     return 'none';
   }
 }

@@ -3,7 +3,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 const LIMIT_MS = 120_000;
 const POLL_MS = 20;
 
-/** Resolves when something is so, which is asked every `pollMs`; says what was waited for if it never is. */
+/** Resolves when `isSo` says so; it is asked every `pollMs`. If it never does, the error says what was waited for. */
 export async function waitUntil(what: string, isSo: () => Promise<boolean>, pollMs = POLL_MS): Promise<void> {
   const endMs = performance.now() + LIMIT_MS;
   while (!(await isSo())) {

@@ -3,7 +3,7 @@ import { request } from 'undici';
 import { type GatewayApi, listOf, memberOf } from '../harness/gateway-api.ts';
 import { waitUntil } from '../harness/wait-until.ts';
 
-/** How often something is missing, and how often something is there once too often. */
+/** How many of something are missing, and how many were there more than once. */
 export interface Count {
   what: string;
   expected: number;
@@ -19,18 +19,18 @@ interface Parties {
   endpointUrl: string;
 }
 
-/** The sandbox tells these of a message. */
+/** How many statuses the sandbox posts about a message. */
 const STATUSES = 3;
-/** The sandbox remembers no more transmits than this. */
+/** How many transmits the sandbox remembers. */
 const TRANSMITS_MAX = 100_000;
 
-/** Waits until everything that was accepted is told of, and compares what each party has counted. */
+/** Waits until everything that was accepted has been reported, and compares what each party has counted. */
 export async function countAll(accepted: ReadonlySet<string>, parties: Parties): Promise<Count[]> {
   const { api, key, endpointUrl } = parties;
   const expected = accepted.size * STATUSES;
   const latest = async () => Number(memberOf(await api.get(key, '/api/v1/events?limit=1'), 'latest_sequence'));
   const delivered = async () => await (await request(`${endpointUrl}/_bench/counts`)).body.json();
-  // What does not come is counted below, so that the soak says how much it is.
+  // What does not arrive is counted below, so that the soak says how much it is.
   await waitUntil('every status arrived', async () => (await latest()) >= expected).catch(console.error);
   await waitUntil('every event arrived', async () => {
     return Number(memberOf(await delivered(), 'different')) >= expected;
@@ -45,7 +45,7 @@ export async function countAll(accepted: ReadonlySet<string>, parties: Parties):
   ];
 }
 
-/** Of a soak that is too long for the sandbox's memory, the last ones only. */
+/** If a soak is too long for the sandbox's memory, only the last transmits are counted. */
 async function countTransmits(accepted: ReadonlySet<string>, { sandboxUrl }: Parties): Promise<Count> {
   const answer = await (await request(`${sandboxUrl}/_sandbox/messages`)).body.json();
   const ids = listOf(memberOf(answer, 'data')).map((one) => String(memberOf(one, 'biz_opaque_callback_data')));

@@ -2,10 +2,10 @@ import type { Sample } from './sample.ts';
 import type { SoakResult } from './soak.ts';
 
 const BARS_MAX = 50;
-/** A long soak is shown in so many lines at the most. */
+/** A long soak is shown in at most so many lines. */
 const LINES_MAX = 30;
 
-/** Memory and latency over time, as bars of text, and the verdict. */
+/** Memory and latency over time as bars of text, and the verdict. */
 export function chartOf(result: SoakResult): string {
   const shown = thin(result.samples);
   const highest = Math.max(...shown.map(({ memoryMb }) => memoryMb));
@@ -16,7 +16,7 @@ export function chartOf(result: SoakResult): string {
   return ['', ...bars, '', ...verdictOf(result)].join('\n');
 }
 
-/** The same as a page, with all that was sampled. */
+/** The same as a page, with all samples. */
 export function pageOf(result: SoakResult): string {
   const rows = thin(result.samples).map((sample) => `| ${cellsOf(sample).join(' | ')} |`);
   return `# Soak

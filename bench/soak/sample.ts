@@ -5,22 +5,22 @@ import { percentile } from '../harness/figures.ts';
 import { cpuSeconds, memoryNowMb } from '../harness/usage.ts';
 import type { Minute } from './sender.ts';
 
-/** How a minute of the soak was. Where the system does not tell a figure it is NaN. */
+/** The figures of one minute of the soak. A figure that the system does not have is NaN. */
 export interface Sample {
   minute: number;
   sends: number;
   p50Ms: number;
   p99Ms: number;
-  /** The mean of the minute. */
+  /** The mean over the minute. */
   memoryMb: number;
   heapMb: number;
   openFiles: number;
   databaseConnections: number;
   eventLoopLagMs: number;
-  /** How long the oldest of any queue is overdue. */
+  /** How long the oldest item of any queue is overdue. */
   queueLagSeconds: number;
   diskMb: number;
-  /** Of one processor, in percent. */
+  /** In percent of one processor. */
   cpuPercent: { gateway: number; database: number };
 }
 
@@ -30,7 +30,7 @@ export interface Watched {
   dataDir: string;
 }
 
-/** Looks at the gateway many times a minute, and makes one sample of them. */
+/** Looks at the gateway many times a minute, and makes one sample of these looks. */
 export function createSampler({ pid, metricsUrl, dataDir }: Watched) {
   let memories: number[] = [];
   let number = 0;
@@ -54,7 +54,7 @@ export function createSampler({ pid, metricsUrl, dataDir }: Watched) {
         eventLoopLagMs: valuesOf(metrics, 'nodejs_eventloop_lag_p99_seconds').reduce(add, 0) * 1_000,
         queueLagSeconds: Math.max(0, ...valuesOf(metrics, 'waypost_queue_oldest_seconds')),
         diskMb: bytesIn(dataDir) / 2 ** 20,
-        // A process of the database that has ended takes its time with it.
+        // When a process of the database ends, the processor time that it has used is no longer counted.
         cpuPercent: {
           gateway: (100 * (cpu.process - cpuBefore.process)) / seconds,
           database: Math.max(0, (100 * (cpu.database - cpuBefore.database)) / seconds),
@@ -91,7 +91,7 @@ function bytesIn(dir: string): number {
     .reduce((sum, entry) => sum + sizeOf(join(entry.parentPath, entry.name)), 0);
 }
 
-/** The database removes files while we look. */
+/** 0 if the file is gone: the database removes files while we look. */
 function sizeOf(path: string): number {
   return statSync(path, { throwIfNoEntry: false })?.size ?? 0;
 }

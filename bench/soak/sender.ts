@@ -1,7 +1,7 @@
 import { Pool } from 'undici';
 import { memberOf } from '../harness/gateway-api.ts';
 
-/** What the sends of one minute came to. */
+/** What became of the sends of one minute. */
 export interface Minute {
   sends: number;
   accepted: number;
@@ -9,11 +9,11 @@ export interface Minute {
 }
 
 export interface Sender {
-  /** What has come since the last call. */
+  /** What has happened since the last call. */
   takeMinute(): Minute;
-  /** Our ids of all messages that were answered accepted. */
+  /** Our ids of all messages that were answered with `accepted`. */
   accepted: Set<string>;
-  /** Ends the load and waits for what is under way. */
+  /** Ends the load, and waits for the sends under way. */
   stop(): Promise<void>;
 }
 
@@ -21,7 +21,7 @@ const CONNECTIONS = 32;
 const TICK_MS = 20;
 const NUMBERS = 1_000_000;
 
-/** Sends at an even pace, whether or not the ones before are answered. An answer that is no 200 ends the soak. */
+/** Sends at an even pace, whether or not the earlier sends are answered. An answer that is not a 200 ends the soak. */
 export function startSender(origin: string, key: string, perSecond: number): Sender {
   const pool = new Pool(origin, { connections: CONNECTIONS });
   const accepted = new Set<string>();

@@ -13,7 +13,7 @@ import { createSampler, type Sample } from './sample.ts';
 import { startSender } from './sender.ts';
 
 const LOOK_EVERY_MS = 1_000;
-/** Memory at the end against memory after a minute. */
+/** How much memory there may be at the end, relative to the memory after a minute. */
 const GROWTH_MAX = 1.2;
 
 export interface Extent {
@@ -26,11 +26,11 @@ export interface SoakResult extends Extent {
   counts: Count[];
   growth: number;
   growthMax: number;
-  /** Nothing lost, nothing doubled, and the memory has not grown. */
+  /** Whether nothing was lost, nothing was doubled, and the memory has not grown. */
   healthy: boolean;
 }
 
-/** A gateway as its users start it, with its embedded database and its sandbox, and an endpoint for its events. */
+/** Runs a gateway as its users start it, with its embedded database and its sandbox, and an endpoint for its events. */
 export async function soak(cleanup: Cleanup, extent: Extent, tell: (line: string) => void): Promise<SoakResult> {
   const dataDir = await makeDataDir(cleanup);
   const metricsPort = await freePort();
