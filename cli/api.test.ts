@@ -4,7 +4,7 @@ import { after, before, describe, it } from 'node:test';
 import { listen } from '../client/test/listen.ts';
 import { runCli } from './test-support.ts';
 
-/** What other services say with a 200: pages of proxies and of portals, or nothing. */
+/** What other services answer with a 200: pages of proxies and of portals, or nothing. */
 const PAGES = ['<h1>Welcome</h1>', '', '[]'];
 const COMMANDS = [
   ['messages'],

@@ -2,7 +2,7 @@ import { explainSilence } from './explain-silence.ts';
 import { Failure } from './failure.ts';
 import { failureOf, readProblem, UNEXPECTED_ADVICE } from './problem.ts';
 
-/** Longer than the longest answer to a send (25 s) and to a waiting read (30 s). */
+/** Longer than the longest answer takes, to a send (25 s) and to a waiting read (30 s). */
 const CALL_TIMEOUT_MS = 60_000;
 
 export interface Answer {
@@ -10,7 +10,7 @@ export interface Answer {
   headers: Headers;
   /** The body as it came. */
   text: string;
-  /** The same as JSON; undefined if it is none. */
+  /** The body as JSON; undefined if it is none. */
   json: unknown;
 }
 
@@ -25,17 +25,17 @@ export interface Api {
   url: string;
   key: string;
   keySource: string;
-  /** One call, whatever it answers. No answer at all throws `NoAnswer`. */
+  /** Makes one call and returns its answer, whatever that is. Throws `NoAnswer` if there is none. */
   ask(method: string, path: string, options?: CallOptions): Promise<Answer>;
-  /** The same; any answer but a gateway's 2xx throws what is wrong, in words for a person. */
+  /** The same, but throws for any answer that is not a gateway's 2xx. The error says what is wrong, in words for a person. */
   call(method: string, path: string, options?: CallOptions): Promise<Answer>;
 }
 
-/** The connection was refused, broke, or stayed silent: it is open whether the call was carried out. */
+/** The connection was refused, broke, or stayed silent. It is not known whether the call was carried out. */
 export class NoAnswer extends Failure {
   readonly detail: string;
   readonly advice: string;
-  /** Something was reached whose certificate nobody known here has signed. */
+  /** Whether something was reached whose certificate is not signed by anybody that Node knows. */
   readonly untrusted: boolean;
 
   constructor(detail: string, advice: string, untrusted: boolean) {
@@ -46,7 +46,7 @@ export class NoAnswer extends Failure {
   }
 }
 
-/** The gateway at this address, called with one key. `keySource` says in errors where the key came from. */
+/** The gateway at this address, called with one key. `keySource` says where the key came from, for errors. */
 export function createApi(url: string, key: string | undefined, keySource: string): Api {
   const ask: Api['ask'] = async (method, path, options = {}) => {
     const target = `${url}${path}${formatQuery(options.query)}`;
@@ -77,7 +77,7 @@ export function createApi(url: string, key: string | undefined, keySource: strin
   };
 }
 
-/** One HTTP exchange. A redirect is not followed: the key must reach nobody else. */
+/** Makes one HTTP exchange. A redirect is not followed, because the key must reach nobody else. */
 export async function exchange(target: string, init: RequestInit): Promise<Answer> {
   const timeout = AbortSignal.timeout(CALL_TIMEOUT_MS);
   const signal = init.signal ? AbortSignal.any([init.signal, timeout]) : timeout;
@@ -93,13 +93,13 @@ export async function exchange(target: string, init: RequestInit): Promise<Answe
   }
 }
 
-/** Whether a 2xx is what the API promises: a page of something else must not look like an empty list, or like a thing that was done. */
+/** Whether a 2xx is what the API promises. A page of another service must not look like an empty list, or like something that was done. */
 function isOfGateway(method: string, { status, json }: Answer): boolean {
   if (method === 'DELETE') return status === 202 || status === 204;
   return typeof json === 'object' && json !== null && !Array.isArray(json);
 }
 
-/** What is a text already is sent as it stands, so that a repeated call has the same bytes. */
+/** A text is sent as it stands, so that a repeated call has the same bytes. */
 function textOf(body: unknown): string {
   return typeof body === 'string' ? body : JSON.stringify(body);
 }
@@ -113,6 +113,6 @@ function readJson(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
-    return undefined; // A page of some proxy, or nothing: the status says what happened.
+    return undefined; // The page of some proxy, or nothing: the status says what happened.
   }
 }

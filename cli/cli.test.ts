@@ -26,7 +26,7 @@ after(async () => {
 });
 
 const cli = (...args: string[]) => runCli(args, env);
-/** Notifications in which nothing is told. */
+/** Notifications that say nothing. */
 const emptyOnes = async (state: string) => {
   const key = gateway.platformKey;
   const { json } = await gateway.call('GET', `/platform/v1/notifications?state=${state}&limit=100`, { key });

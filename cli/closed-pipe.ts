@@ -1,12 +1,12 @@
 import { EXIT } from './failure.ts';
 
 /**
- * Lets a reader that closes a pipe, as `| head` does, end nothing but the output. Tells whether the results' reader has gone.
- * Results that cannot be written for another reason, such as a full disk, end the process with a sentence.
+ * A reader may close a pipe, as `| head` does. That ends only the output; the command goes on. The returned function says whether the
+ * reader of the results has gone. If results cannot be written for another reason, such as a full disk, the process ends with a sentence.
  */
 export function watchClosedPipes(): () => boolean {
   let closed = false;
-  // There is nobody left to tell that a remark is lost, and what it was about goes on.
+  // Nobody is left who could read that a remark is lost. The command goes on without it.
   process.stderr.on('error', () => undefined);
   process.stdout.on('error', (error: NodeJS.ErrnoException) => {
     closed = true;

@@ -2,14 +2,14 @@ import type { Api } from './api.ts';
 import type { Output } from './output.ts';
 import type { KeyKind, Settings } from './settings.ts';
 
-/** What was given on the command line, by the options' names in camel case. */
+/** The options that were given on the command line, by their names in camel case. */
 export type Options = Readonly<Record<string, unknown>>;
 
 export interface OptionSpec {
-  /** As commander reads them: `--to <number>`. */
+  /** The option as commander reads it: `--to <number>`. */
   flags: string;
   about: string;
-  /** May be given several times. */
+  /** Whether it may be given several times. */
   many?: true;
   required?: true;
   choices?: readonly string[];
@@ -24,7 +24,7 @@ export interface Invocation {
 }
 
 export interface CommandSpec {
-  /** The whole of it, with its arguments: `messages get <id>`. A `list` is what its group does by itself. */
+  /** The whole command with its arguments: `messages get <id>`. A `list` is also what its group does without a further word. */
   use: string;
   about: string;
   /** Whose key it needs. */
@@ -32,7 +32,7 @@ export interface CommandSpec {
   options?: readonly OptionSpec[];
   /** Command lines that show how it is used, without the `waypost` before them. */
   examples: readonly string[];
-  /** Answers with the exit code, if it is not 0. */
+  /** Returns the exit code, if it is not 0. */
   run(invocation: Invocation): Promise<number | undefined>;
 }
 
@@ -51,7 +51,7 @@ export function textsOf(options: Options, name: string): string[] {
   return Array.isArray(value) ? value.filter((text) => typeof text === 'string') : [];
 }
 
-/** The named members of a query or body, from the options of the same names: `client_reference` is `--client-reference`. */
+/** The named members of a query or body, from the options of the same names: `client_reference` is given as `--client-reference`. */
 export function pick(options: Options, ...names: string[]): Record<string, string | undefined> {
   const camel = (name: string) => name.replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase());
   return Object.fromEntries(names.map((name) => [name, textOf(options, camel(name))]));

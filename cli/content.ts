@@ -12,7 +12,7 @@ export type Content =
   | { type: 'text'; text: { body: string; preview_url?: boolean } }
   | { type: 'template'; template: { name: string; language: string; components?: Component[] } };
 
-/** One value of a template's body: in its place, or by its name. */
+/** One value for a template's body, either for the place where it stands or for a name. */
 export interface Param {
   name: string | undefined;
   value: string;
@@ -24,7 +24,7 @@ export interface Recipient {
   components?: Component[];
 }
 
-/** What is sent, as the options say. The parameters of a body are apart: in a file they name columns. */
+/** What is sent, from the options. The values of a template's body are returned apart, because in a file they name columns. */
 export function readContent(options: Options): { content: Content; params: Param[] } {
   const [text, name] = [textOf(options, 'text'), textOf(options, 'template')];
   if ((text === undefined) === (name === undefined)) throw usage('Give either --text or --template.');
@@ -42,7 +42,7 @@ export function readContent(options: Options): { content: Content; params: Param
   return { content: { type: 'template', template }, params: textsOf(options, 'param').map(parseParam) };
 }
 
-/** The body component that these parameters make; none without any. */
+/** The body component with these values; empty if there are none. */
 export function bodyOf(params: readonly Param[]): Component[] {
   if (params.length === 0) return [];
   const parameters = params.map(({ name, value }) => ({
@@ -61,7 +61,7 @@ export function composeSend(content: Content, to: readonly Recipient[], options:
     ...(from !== undefined && { from }),
     ...(reference !== undefined && { client_reference: reference }),
   };
-  // A text has no components, and the type of a recipient says so.
+  // A text has no components, nor has the type of its recipients.
   if (content.type === 'text')
     return { to: to.map(({ components, ...recipient }) => recipient), ...content, ...common };
   return { to: [...to], ...content, ...common };

@@ -1,8 +1,8 @@
 import { printable } from './table.ts';
 
 /**
- * What the error of a message says, in one line. That parameters do not fit a template helps nobody who is not told which,
- * so each fault stands behind it. undefined: there is no error.
+ * The error of a message in one line; undefined if there is none. That parameters do not fit a template helps only somebody who knows which
+ * ones, so each fault follows.
  */
 export function detailOf(error: unknown): string | undefined {
   if (error === undefined || error === null) return undefined;
@@ -11,7 +11,7 @@ export function detailOf(error: unknown): string | undefined {
   return [printable(message), ...faults].join(faults.length === 0 ? '' : '; ');
 }
 
-/** The same for tables: rows of an answer, with `detail` beside what they have. */
+/** The rows of an answer for a table, with their error's `detail` added. */
 export function withDetails(rows: unknown): object[] {
   return (Array.isArray(rows) ? rows : []).map((row) => ({ ...row, detail: detailOf(Object(row).error) }));
 }
@@ -22,7 +22,7 @@ function readFault(fault: unknown): string {
     ...(expected === undefined ? [] : [`expected ${printable(expected)}`]),
     ...(given === undefined ? [] : [`given ${printable(given)}`]),
   ];
-  // Of a file nobody sees the requests that it is sent by, so what stands before the components tells nothing.
+  // When a file is sent, nobody sees the requests. So the part of the pointer before the components says nothing, and is left out.
   const place = printable(pointer).replace(/^#\/(template|to\/\d+)\//, '');
   return `${place}: ${printable(detail)}${sides.length === 0 ? '' : ` (${sides.join(', ')})`}`;
 }

@@ -1,9 +1,9 @@
 interface Silence {
-  /** How a sentence goes on that says that there was no answer. */
+  /** The end of a sentence that says that there was no answer. */
   reason: string;
   /** What to do, in a sentence. */
   advice: string;
-  /** Something was reached, and Node knows nobody who vouches for its certificate. */
+  /** Whether something was reached whose certificate is not signed by anybody that Node knows. */
   untrusted: boolean;
 }
 
@@ -11,7 +11,10 @@ const AWAY = 'Is the gateway running? Start one with "npm start", or name anothe
 const TRUST =
   "If you trust it, name its authority's certificate, or its own if it has signed itself: NODE_EXTRA_CA_CERTS=ca.pem npx waypost ... A gateway for others needs one of a public authority, with the whole chain.";
 
-/** What Node and OpenSSL call it where nobody known has signed: itself, an authority of one's own, or one that was not sent along. */
+/**
+ * The names that Node and OpenSSL have for a certificate without a known signer: it is signed by itself, by an authority of one's own, or
+ * by one that the server did not send along.
+ */
 const UNTRUSTED: readonly string[] = [
   'DEPTH_ZERO_SELF_SIGNED_CERT',
   'SELF_SIGNED_CERT_IN_CHAIN',
@@ -20,7 +23,7 @@ const UNTRUSTED: readonly string[] = [
   'UNABLE_TO_VERIFY_LEAF_SIGNATURE',
 ];
 
-/** The others that a person can do something about, each with its advice if the gateway is not simply away. */
+/** The other errors that a person can do something about. Each has its advice, unless that is the one for a gateway that is away. */
 const KNOWN: Record<string, { reason: string; advice?: string }> = {
   ECONNREFUSED: { reason: 'the connection was refused' },
   ECONNRESET: { reason: 'the connection broke' },
@@ -37,7 +40,7 @@ const KNOWN: Record<string, { reason: string; advice?: string }> = {
   },
 };
 
-/** Why a call got no answer, and what to do about it, from what `fetch` has thrown. */
+/** Why a call got no answer, and what to do about it, from the error that `fetch` has thrown. */
 export function explainSilence(error: unknown): Silence {
   const cause = error instanceof Error ? error.cause : undefined;
   const code: unknown = Reflect.get(Object(cause), 'code');

@@ -20,7 +20,7 @@ export class Failure extends Error {
   }
 }
 
-/** The command line is wrong, and only another one will do. */
+/** For a command line that is wrong: only another one can succeed. */
 export function usage(message: string): Failure {
   return new Failure(message, EXIT.usage);
 }

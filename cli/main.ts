@@ -28,7 +28,7 @@ const SPECS = [
   doctorCommand,
 ];
 
-/** Runs one command line. The exit code is set rather than taken, so that all that was written gets out first. */
+/** Runs one command line. It sets the exit code and does not end the process, so that everything that was written gets out first. */
 async function main(): Promise<void> {
   try {
     const program = createProgram(SPECS, {
@@ -44,9 +44,10 @@ async function main(): Promise<void> {
 }
 
 function exitCodeOf(error: unknown): number {
-  // Commander has said what is wrong already; help that was asked for is no fault.
+  // Commander has already said what is wrong. Help that was asked for is no failure.
   if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT.done : EXIT.usage;
-  // A full disk or a file that may not be written is for a person to mend; anything else is a fault of ours.
+  // An error of the system, such as a full disk or a file that may not be written, is for a person to mend. Any other error is a fault of
+  // ours.
   const isSystem = error instanceof Error && 'syscall' in error;
   if (!(error instanceof Failure) && !isSystem) throw error;
   console.error(error.message);

@@ -4,23 +4,23 @@ import { type Columns, layOut, printable } from './table.ts';
 
 /** Where results and remarks go: results to standard output, remarks to standard error. */
 export interface Output {
-  /** Whether a program reads: then results are the API's own JSON. */
+  /** Whether a program reads the output. Then results are the API's own JSON. */
   readonly json: boolean;
   line(text: string): void;
-  /** Writes a line and waits until the reader has it, or its pipe. False: the reader has gone without it. */
+  /** Writes a line, and waits until the reader or its pipe has taken it. Returns false if the reader has gone without it. */
   hand(text: string): Promise<boolean>;
   /** A remark beside the results. */
   note(text: string): void;
   table(rows: readonly unknown[], columns: Columns): void;
-  /** One thing, a member a line; for programs as it came. */
+  /** Writes one thing, with a line for each member; for programs, the answer as it came. */
   thing(answer: Answer): void;
-  /** A list, and how to read on; for programs as it came. */
+  /** Writes a list, and how to read on; for programs, the answer as it came. */
   list(answer: Answer, columns: Columns): void;
 }
 
-/** The output of this process. `isClosed` tells whether the reader of the results has gone, as `| head` does. */
+/** The output of this process. `isClosed` says whether the reader of the results has gone, as `| head` does. */
 export function createOutput(json: boolean, isClosed: () => boolean): Output {
-  // What a stranger wrote is in it, and the program that reads may be a terminal.
+  // The text may come from a stranger, and the program that reads it may be a terminal.
   const safe = (text: string) => (json ? printableJson(text) : text);
   const line = (text: string) => {
     if (!isClosed()) process.stdout.write(`${safe(text)}\n`);

@@ -4,7 +4,7 @@ import { explainSilence } from './explain-silence.ts';
 import { Failure } from './failure.ts';
 import { printable } from './table.ts';
 
-/** What an error answer says, whoever has read it. */
+/** What an error answer says, whether it was read here or by the client. */
 export interface Problem {
   code: string;
   status: number | undefined;
@@ -21,7 +21,7 @@ export interface Caller {
   keySource: string;
 }
 
-/** The problem page in an answer; undefined if it is none of a gateway. */
+/** The problem page in an answer; undefined if it is not one of a gateway. */
 export function readProblem(answer: Answer): Problem | undefined {
   const { code, detail, title, errors, request_id: requestId }: Record<string, unknown> = Object(answer.json);
   if (typeof code !== 'string') return undefined;
@@ -36,7 +36,7 @@ export function readProblem(answer: Answer): Problem | undefined {
   };
 }
 
-/** The failure of a call, in lines for a person: what is wrong, where, and what to do. */
+/** The failure of a call in lines for a person: what is wrong, where, and what to do. */
 export function failureOf(problem: Problem, { url, keySource }: Caller): Failure {
   const { code, status, detail, errors, requestId, retryAfterSeconds } = problem;
   const advice = adviceOf(code, keySource);
@@ -50,7 +50,7 @@ export function failureOf(problem: Problem, { url, keySource }: Caller): Failure
   return new Failure(lines.join('\n'));
 }
 
-/** The same for what the client has thrown; anything else is thrown on. */
+/** The same for an error of the client. Any other error is thrown on. */
 export function failureOfClient(error: unknown, caller: Caller): Failure {
   if (!(error instanceof WaypostError)) throw error;
   const { code, status, message, requestId, retryAfterSeconds } = error;

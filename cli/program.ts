@@ -35,7 +35,7 @@ interface Deps {
   onEnd(exitCode: number): void;
 }
 
-/** The parser of the command line, with one command for each specification. */
+/** The parser of the command line, with a command for each specification. */
 export function createProgram(specs: readonly CommandSpec[], deps: Deps): Command {
   const program = new Command('waypost')
     .description('Sends WhatsApp messages through a Waypost gateway, and looks after one.')
@@ -70,7 +70,7 @@ function addCommand(program: Command, spec: CommandSpec, deps: Deps): void {
   });
 }
 
-/** One of each command of a group. */
+/** An example of each command of a group. */
 function examplesOf(group: string, specs: readonly CommandSpec[]): string[] {
   return specs.filter(({ use }) => use.startsWith(`${group} `)).flatMap(({ examples }) => examples.slice(0, 1));
 }

@@ -6,11 +6,11 @@ import { runCli } from './test-support.ts';
 
 type Step = LossyProxy['plan'][number];
 
-/** How often the client makes a call in all. */
+/** How many times the client makes a call, the first try included. */
 const TRIES = 5;
 const SENT = 'send --to +447700900141 --text hello'.split(' ');
 const THROTTLED: Step = { status: 429, code: 'rate_limited', retryAfter: '0' };
-/** Longer than the send may take, so that the client does not wait for it. */
+/** It asks for a longer wait than the send may take, so that the client does not wait. */
 const IN_FLIGHT: Step = { status: 409, code: 'idempotency_in_flight', retryAfter: '100' };
 
 let gateway: TestGateway;

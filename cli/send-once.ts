@@ -18,15 +18,15 @@ const VALIDATED = {
 };
 
 /**
- * What the bytes or the key of a send are refused for. All tries have the same, and what an earlier one had sent would
- * have been replayed, so none has sent.
+ * Codes that refuse the bytes or the key of a send. All tries have the same bytes and key, and a try that had sent would have been
+ * replayed. So with such a refusal no try has sent.
  */
 const REFUSED_AT_EVERY_TRY: readonly string[] = [
   ...['malformed_json', 'idempotency_key_invalid', 'payload_too_large', 'unsupported_media_type', 'invalid_request'],
   ...['too_many_recipients', 'idempotency_mismatch', 'no_channel', 'unknown_channel'],
 ];
 
-/** One send, repeated under its key for as long as its outcome is open. */
+/** Makes one send. It is repeated under its key as long as its outcome is open. */
 export async function sendOnce({ api, options, out }: Invocation): Promise<number> {
   for (const name of ['report', 'delimiter', 'force'])
     if (options[name] !== undefined) throw usage(`--${name} works with --csv only.`);
@@ -52,7 +52,7 @@ export async function sendOnce({ api, options, out }: Invocation): Promise<numbe
   return failed + unknown === 0 ? EXIT.done : EXIT.failed;
 }
 
-/** The same send, checked only. */
+/** Checks the same send without sending. */
 export async function validate({ api, options, out }: Invocation): Promise<number> {
   const answer = await api.call('POST', '/api/v1/messages/validate', { body: composeBody(options) });
   const { results, valid_count: valid, invalid_count: invalid }: Record<string, unknown> = Object(answer.json);
@@ -78,7 +78,7 @@ function withComponents(content: Content, more: readonly Component[]): Content {
   };
 }
 
-/** Looks at every try, because the last one alone does not tell what became of those before it. */
+/** Watches every try, because the last one alone does not show what became of the earlier ones. */
 function watchTries() {
   let mayHaveSent = false;
   const watched: typeof fetch = async (...call) => {
@@ -88,14 +88,14 @@ function watchTries() {
       status = answer.status;
       return answer;
     } finally {
-      // Of the refusals only a 409 tells of a send: one with this key is under way.
+      // Of the refusals only a 409 may mean that something is sent: a send with this key is under way.
       if (status === undefined || status < 300 || status === 409 || status >= 500) mayHaveSent = true;
     }
   };
   return { fetch: watched, mayHaveSent: () => mayHaveSent };
 }
 
-/** Where it is open whether the send was carried out, the key is what makes it safe to say it again. */
+/** If it is open whether the send was carried out, adds the key, with which it can be repeated safely. */
 function withKey(failure: Failure, error: unknown, mayHaveSent: boolean): Failure {
   if (!(error instanceof WaypostError) || error.idempotencyKey === undefined) return failure;
   if (!mayHaveSent || REFUSED_AT_EVERY_TRY.includes(error.code)) return failure;

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { usage } from './failure.ts';
 
-/** An account's key opens /api/v1, the platform's /platform/v1. */
+/** An account's key opens /api/v1, and the platform's key opens /platform/v1. */
 export type KeyKind = 'account' | 'platform';
 
 /** A value and where it came from. */
@@ -14,9 +14,9 @@ export interface Sourced {
 
 export interface Settings {
   url: Sourced | undefined;
-  /** Why there is no key stands in `missing`. */
+  /** If a key is missing, `missing` says why. */
   keys: Record<KeyKind, Sourced | undefined>;
-  /** The file that `npm start` writes, if there is one and it is about this address. */
+  /** The file that `npm start` writes, if there is one and it names this address. */
   dev: { path: string; values: Record<string, unknown> } | undefined;
 }
 
@@ -32,16 +32,17 @@ const DEV_MEMBERS: Record<KeyKind, string> = { account: 'test_key', platform: 'p
 const API_PATH = '/api/v1';
 const PROJECT = fileURLToPath(new URL('..', import.meta.url));
 
-/** Flags first, then the environment, then the file that `npm start` has written. */
+/** Flags come first, then the environment, then the file that `npm start` has written. */
 export function readSettings(given: Given, env: Environment): Settings {
   const dev = findDevFile(env);
   const url = checked(
-    // One that is blank is refused, and no other taken for it: a variable of a script was empty, and the command may delete.
+    // A blank flag is refused, and no other setting is taken in its place: the variable of a script was empty, and the command may be one
+    // that deletes.
     (given.url === undefined ? undefined : { value: given.url.trim(), source: '--url' }) ??
       sourced(env.WAYPOST_URL, 'WAYPOST_URL') ??
       sourced(textOf(dev?.values.base_url), dev?.path ?? ''),
   );
-  // The keys of one gateway are never shown to another one.
+  // The keys of one gateway are never sent to another one.
   const ours = dev !== undefined && url?.value === textOf(dev.values.base_url) ? dev : undefined;
   const keyOf = (kind: KeyKind): Sourced | undefined => {
     const found =
@@ -55,12 +56,12 @@ export function readSettings(given: Given, env: Environment): Settings {
   return { url, keys: { account: keyOf('account'), platform: keyOf('platform') }, dev: ours };
 }
 
-/** Whether a key has the form of the platform's, which open no account. */
+/** Whether a key has the form of the platform's key, which does not open an account. */
 export function isPlatformKey(key: string): boolean {
   return key.startsWith('wp_root_');
 }
 
-/** Enough of a key to tell it from others, and no more. */
+/** Enough of a key to distinguish it from others, and no more. */
 export function maskKey(key: string): string {
   const [kind = ''] = /^wp_[a-z]+_/.exec(key) ?? [];
   return `${kind}…${key.slice(-4)}`;
@@ -88,7 +89,7 @@ function checked(url: Sourced | undefined): Sourced | undefined {
   if (!/^https?:$/.test(protocol) || search || hash || username)
     throw usage(`${url.source} must be an address such as https://waypost.example, and is "${url.value}".`);
   const value = url.value.replace(/\/+$/, '');
-  // The start of a gateway prints both, and the other one would get "There is no such path".
+  // The start of a gateway prints both addresses. With the other one every call would be answered "There is no such path".
   if (value.endsWith(API_PATH))
     throw usage(
       `${url.source} must be the gateway's address, without ${API_PATH}: ${value.slice(0, -API_PATH.length)}`,
@@ -106,7 +107,7 @@ function readKeyFile(path: string): Sourced {
   throw usage(`The key file ${path} is empty.`);
 }
 
-/** In the data folder of the gateway: here, or in the clone that this command line is part of. */
+/** The file is in the gateway's data folder: in the current folder, or in the clone that this command line belongs to. */
 function findDevFile(env: Environment): Settings['dev'] {
   const given = env.WAYPOST_DATA_DIR?.trim();
   const folders = given ? [given] : ['.waypost', join(PROJECT, '.waypost')];
@@ -115,7 +116,7 @@ function findDevFile(env: Environment): Settings['dev'] {
     try {
       return { path, values: Object(JSON.parse(readFileSync(path, 'utf8'))) };
     } catch {
-      // Not there, or not ours to read: the next place, and in the end the flags that are missing are named.
+      // The file is missing, or may not be read. The next place is tried; in the end, an error names the missing flags.
     }
   }
   return undefined;

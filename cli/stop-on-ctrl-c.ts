@@ -1,4 +1,4 @@
-/** Aborted by the first Ctrl-C, so that a command can end in order. The second one ends it at once. */
+/** A signal that the first Ctrl-C aborts, so that a command can end in order. The second Ctrl-C ends it at once. */
 export function stopOnCtrlC(): AbortSignal {
   const stop = new AbortController();
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => stop.abort());

@@ -3,7 +3,7 @@ import { PassThrough } from 'node:stream';
 import { describe, it } from 'node:test';
 import { layOut } from './table.ts';
 
-/** A terminal as wide as this. */
+/** A terminal with so many columns. */
 const terminal = (columns: number) => Object.assign(new PassThrough(), { isTTY: true, columns });
 
 const ROWS = [{ id: 'msg_01m7x79nvbes', status: 'accepted' }];

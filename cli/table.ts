@@ -1,9 +1,9 @@
 import { styleText } from 'node:util';
 
-/** Titles, each with where its value stands in a row: `{ ERROR: 'error.code' }`. */
+/** The titles, each with the place of its value in a row: `{ ERROR: 'error.code' }`. */
 export type Columns = Record<string, string>;
 
-/** Where a table goes to; it need not be a terminal. */
+/** Where a table is written. It need not be a terminal. */
 type Terminal = NodeJS.WritableStream & { isTTY?: boolean; columns?: number };
 
 const GAP = '  ';
@@ -14,8 +14,8 @@ const COLOURS = new Map<string, 'green' | 'red' | 'yellow'>([
 ]);
 
 /**
- * Aligned lines under their titles. `width` is the terminal's: what is longer is cut, at the last column first. Colours come
- * only where `stream` is a terminal that wants them.
+ * Aligned lines under their titles. Lines are cut at the width of the terminal; the last column loses its room first. There are colours
+ * only if `stream` is a terminal that shows them.
  */
 export function layOut(rows: readonly unknown[], columns: Columns, stream: Terminal): string[] {
   const cells = rows.map((row) => Object.values(columns).map((path) => readCell(row, path)));
@@ -29,12 +29,12 @@ export function layOut(rows: readonly unknown[], columns: Columns, stream: Termi
   });
 }
 
-/** How much fits into a line; undefined: it does not matter, or the terminal does not know, which it tells as 0. */
+/** How many characters fit into a line; undefined if that does not matter, or if the terminal does not know it and says 0. */
 function widthOf({ isTTY, columns = 0 }: Terminal): number | undefined {
   return isTTY && columns > 0 ? columns : undefined;
 }
 
-/** What stands there, in one line and safe to print: a text may come from a stranger and hold a terminal's commands. */
+/** The value in a row, in one line and safe to print: a text may come from a stranger and contain commands for a terminal. */
 export function readCell(row: unknown, path: string): string {
   let value: unknown = row;
   for (const member of path.split('.')) value = Reflect.get(Object(value), member);
@@ -53,7 +53,7 @@ export function colourWord(word: string, stream: Terminal): string {
   return found === undefined ? word : styleText(found, word, { stream });
 }
 
-/** Only whole cells that are a status are coloured, never a word within a text. */
+/** Colours only a whole cell that is a status, never a word within a text. */
 function colour(text: string, cells: readonly string[], stream: Terminal): string {
   const status = cells.find((cell) => COLOURS.has(cell));
   if (status === undefined) return text;

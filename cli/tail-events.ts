@@ -23,7 +23,7 @@ export const EVENT_TYPES: readonly EventType[] = [
   'endpoint.disabled',
 ];
 
-/** Prints events until Ctrl-C, or until nobody reads them. With `--state` the next run goes on where this one ended. */
+/** Prints events until Ctrl-C, or until nobody reads them. With `--state` the next run continues where this one ended. */
 export async function tailEvents({ api, options, out }: Invocation): Promise<number> {
   const statePath = textOf(options, 'state');
   const types = readTypes(textOf(options, 'type'));
@@ -37,18 +37,18 @@ export async function tailEvents({ api, options, out }: Invocation): Promise<num
     after: after === 0 ? 'oldest' : after,
     types,
     signal: stop,
-    // At once: a run that ends before there is an event must not leave it to the next one where to begin.
+    // The number is kept at once. Otherwise, if this run ends before there is an event, the next run would begin at a later one.
     onStart: keep,
     onGap: (gap) => out.note(`The events from ${gap.after + 1} to ${gap.oldest - 1} have expired and are left out.`),
     onInterruption(error) {
-      // What this process trusts does not change while it runs.
+      // The certificates that this process trusts do not change while it runs, so trying again would not help.
       if (explainSilence(error.cause).untrusted) throw error;
       out.note(`${error.message} Trying again.`);
     },
   });
   try {
     for await (const event of events) {
-      // What nobody has taken is left to the next run, so its number is kept only after that.
+      // The number is kept only after the reader has taken the event, so that the next run begins with an event that nobody has taken.
       if (!(await out.hand(out.json ? JSON.stringify(event) : describe(event)))) return EXIT.done;
       keep(event.sequence);
     }
@@ -88,7 +88,7 @@ function readState(path: string): number | undefined {
   return wholeNumber(text.trim(), `What is in ${path}`);
 }
 
-/** Whole or not at all: half a number would be another one. */
+/** Replaces the file as a whole: half a number would be another number. */
 function writeState(path: string, sequence: number): void {
   writeFileSync(`${path}.new`, `${sequence}\n`);
   renameSync(`${path}.new`, path);

@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url';
 const CLI = fileURLToPath(new URL('waypost.js', import.meta.url));
 
 export interface CliRun {
-  /** null: it was killed. */
+  /** null if the process was killed. */
   exitCode: number | null;
   stdout: string;
   stderr: string;
@@ -15,10 +15,10 @@ export interface CliProcess {
   ended: Promise<CliRun>;
 }
 
-/** The command line as a process of its own, with these variables and no others. */
+/** Starts the command line as a process of its own, with these variables and no others. */
 export function startCli(args: readonly string[], env: Record<string, string> = {}): CliProcess {
   const child = spawn(process.execPath, [CLI, ...args], {
-    // No data folder of a gateway on this machine may be found.
+    // The data folder of a gateway on this machine must not be found.
     env: { PATH: process.env.PATH, WAYPOST_DATA_DIR: '/nowhere', ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
@@ -31,7 +31,7 @@ export function startCli(args: readonly string[], env: Record<string, string> = 
   return { child, ended };
 }
 
-/** The same, run to its end. */
+/** Runs the command line as a process to its end. */
 export function runCli(args: readonly string[], env: Record<string, string> = {}): Promise<CliRun> {
   return startCli(args, env).ended;
 }

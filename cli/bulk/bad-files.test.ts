@@ -189,7 +189,7 @@ describe('a CSV file', () => {
     const statePath = `${path}.report.csv.state`;
     const { plan, ...first } = JSON.parse(await readFile(statePath, 'utf8'));
     assert.equal(typeof plan, 'number');
-    // As the first version wrote it, which said nothing of its plan.
+    // As the first version wrote it: that one did not write the plan.
     await writeFile(statePath, JSON.stringify(first));
     const { exitCode, stderr } = await send(path, '--force');
     assert.equal(exitCode, 2);
@@ -205,7 +205,7 @@ describe('a CSV file', () => {
     assert.match(again.stderr, /1 rows had been sent by an earlier run/);
     await rm(`${path}.report.csv`);
     const state = JSON.parse(await readFile(`${path}.report.csv.state`, 'utf8'));
-    // Its key is still kept, but would be forgotten while the gateway is asked again and again.
+    // The key is still kept by the gateway, but could expire while the gateway is asked again and again.
     const old = new Date(Date.now() - 24 * 3_600_000 + 14 * 60_000).toISOString();
     await writeFile(`${path}.report.csv.state`, JSON.stringify({ ...state, begun_at: old }));
     const refused = await send(path);

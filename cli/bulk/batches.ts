@@ -3,7 +3,7 @@ import { markOf } from './person-mark.ts';
 import type { Recipe } from './recipe.ts';
 import type { Row } from './rows.ts';
 
-/** A row on its way: someone to send to, or a fault that was found here. */
+/** A row as it is planned: either somebody to send to, or a fault that was found here. */
 export interface PlannedRow {
   number: number;
   to: string;
@@ -11,9 +11,9 @@ export interface PlannedRow {
   fault: { code: 'duplicate_recipient' | 'row_invalid'; detail: string } | undefined;
 }
 
-/** Rows that stand after each other and go out in one request. */
+/** Consecutive rows that go out in one request. */
 export interface Batch {
-  /** From 0 on. */
+  /** The batches of a file are numbered from 0. */
   number: number;
   /** How many rows come before it in the file. */
   before: number;
@@ -22,17 +22,17 @@ export interface Batch {
 }
 
 /**
- * Raised whenever the same file and recipe would give other batches than before. A key is named by its batch's number, so a
- * send that was broken off must not go on with other batches than it was begun with. 2: numbers are read as the gateway reads them.
- * 3: line ends of several kinds.
+ * Raised whenever the same file and recipe would give other batches than before. The key of a batch has its number, so a send that was
+ * broken off must go on with the batches that it was begun with. Version 2 reads numbers as the gateway does, and version 3 knows several
+ * kinds of line ends.
  */
 export const PLAN_VERSION = 3;
-/** What one request takes. */
+/** As many recipients as one request takes. */
 const BATCH_ROWS_MAX = 50;
 
 /**
- * Parts a file into requests: up to 50 rows, as long as they have the same text. The same file and recipe always give the same
- * batches, which is what a repetition after a crash stands on. A person who was in an earlier row is not sent to again.
+ * Divides a file into requests: up to 50 rows each, with the same text. The same file and recipe always give the same batches, and a
+ * repetition after a crash depends on that. A person who was in an earlier row is not sent to again.
  */
 export async function* planBatches(rows: AsyncIterable<Row>, recipe: Recipe): AsyncGenerator<Batch> {
   const seen = new Set<number | string>();
@@ -40,7 +40,7 @@ export async function* planBatches(rows: AsyncIterable<Row>, recipe: Recipe): As
   let begun = false;
   for await (const row of rows) {
     const { planned, text } = planRow(row, recipe, seen);
-    // A row with a fault has no text, and goes along with any other.
+    // A row with a fault has no text, so it fits into any batch.
     const fits = planned.fault !== undefined || !begun || batch.text === text;
     if (batch.rows.length === BATCH_ROWS_MAX || !fits) {
       yield batch;

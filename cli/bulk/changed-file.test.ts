@@ -19,7 +19,7 @@ describe('a send from a file', () => {
       await rm(folder, { recursive: true });
     });
     const path = join(folder, 'people.csv');
-    // Long rows, so that what is read ahead is a small part of the file.
+    // The rows are long, so that what is read ahead is only a small part of the file.
     const write = (prefix: string, filler: number) => {
       const rows = Array.from(
         { length: ROWS },

@@ -9,7 +9,9 @@ import { until } from '../../test/support/until.ts';
 import { startCli } from '../test-support.ts';
 
 const ROWS = 1_000;
-/** Refused by codes, accepted and failed later, taken or not with the answer lost, silent, held. */
+/**
+ * Numbers that are refused with a code, are accepted and fail later, are taken or not while the answer is lost, stay silent, or are held.
+ */
 const MAGIC = [
   ...['+15550131026', '+15550000100', '+15550131047', '+15551131026'],
   ...['+15552000001', '+15552000002', '+15552000003', '+15552000004', '+15552000006'],
@@ -28,7 +30,7 @@ describe('a send from a file', () => {
       await rm(folder, { recursive: true });
     });
     const path = join(folder, 'people.csv');
-    // The magic ones stand apart, so that they are in many batches.
+    // The magic numbers stand far apart, so that they are in many batches.
     const numbers = Array.from({ length: ROWS }, (_, row) => {
       const magic = row % 71 === 5 ? MAGIC[(row - 5) / 71] : undefined;
       return magic ?? `+15553${String(row).padStart(6, '0')}`;
@@ -53,7 +55,7 @@ describe('a send from a file', () => {
     await reported(before + 50);
     second.child.kill('SIGKILL');
     assert.equal((await second.ended).exitCode, null);
-    // A crash may also cut a line.
+    // A crash may also cut a line short.
     const whole = await readFile(`${path}.report.csv`, 'utf8');
     await writeFile(`${path}.report.csv`, whole.slice(0, -7));
     assert.ok((await report()).length < ROWS);

@@ -6,7 +6,7 @@ import { describe, it } from 'node:test';
 import { startTestGateway } from '../../test/support/gateway.ts';
 import { runCli } from '../test-support.ts';
 
-/** So many that to read their report again takes a while. They have a cell too many, and are not sent. */
+/** So many rows that reading their report again takes a while. They have one cell too many, and are not sent. */
 const FAULTY_ROWS = 60_000;
 const ROWS = 400;
 

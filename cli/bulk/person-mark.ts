@@ -1,14 +1,14 @@
-/** What the gateway drops from a number: marks of the direction of text; spaces, tabs, dots, hyphens and brackets. */
+/** What the gateway drops from a number: marks for the direction of text, and spaces, tabs, dots, hyphens and brackets. */
 const DIRECTION_MARKS = /[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/gu;
 const SPACING = /[\p{Zs}\t.-]/gu;
 const BRACKETS = /[()[\]]/g;
-/** The gateway refuses it, so a row that has it must not stand for another one of the same digits. */
+/** The gateway refuses a number with such a zero. So a row that has it must not count as a repetition of one with the same digits. */
 const BRACKETED_ZERO = /[([]0[)\]]/;
 
 /**
- * The same for every way to write one number, and small, because a file may have a million of them. A text that is no
- * number gets a mark of its own, by its row: the gateway says what is wrong with it. What is a number, and which one, is
- * the gateway's to say; `test/contract/same-person.test.ts` holds this to its rules.
+ * A mark that is the same however a number is written, and small, because a file may have a million rows. A text that is not a number gets
+ * a mark of its own, by its row, so that the gateway says what is wrong with it. The gateway decides what is a number, and which one;
+ * `test/contract/same-person.test.ts` checks that this function follows the same rules.
  */
 export function markOf(to: string, row: number): number | string {
   const plain = to.trim().replace(DIRECTION_MARKS, '').replace(SPACING, '');

@@ -1,20 +1,20 @@
 import type { Totals } from './report-file.ts';
 
 export interface Progress {
-  /** Shows where it stands. */
+  /** Shows how far the run has come. */
   update(): void;
-  /** Why it does not get on at the moment. */
+  /** Shows why the run does not go on at the moment. */
   waiting(reason: string): void;
   end(): void;
 }
 
 const BAR_CELLS = 24;
-/** Where nobody watches a bar, a line now and then is enough. */
+/** If there is no bar, a line now and then is enough. */
 const LINE_EVERY_MS = 5_000;
-/** How long a wait stays in the bar after it was told. */
+/** How long the reason for a wait stays in the bar. */
 const REASON_MS = 2_000;
 
-/** A bar on a terminal; else a line every five seconds. `before` rows were done by an earlier run. */
+/** Shows a bar on a terminal; elsewhere writes a line every five seconds. `before` rows were done by an earlier run. */
 export function createProgress(total: number, before: number, totals: Totals, stream: NodeJS.WriteStream): Progress {
   const startMs = performance.now();
   let lineMs = startMs;

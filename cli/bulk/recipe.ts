@@ -5,11 +5,11 @@ import type { Row } from './rows.ts';
 
 /** How rows become messages. */
 export interface Recipe {
-  /** What this row gets; a text says why it cannot be sent. */
+  /** What is sent for this row. A text says why it cannot be sent. */
   prepare(row: Row): Prepared | string;
   /** The body of a send to rows that were prepared with the same text. */
   compose(text: string | undefined, to: readonly Recipient[]): ReturnType<typeof composeSend>;
-  /** All that decides what is sent, in one line: another recipe is another send. */
+  /** Everything that decides what is sent, in one line. With another fingerprint it is another send. */
   fingerprint: string;
 }
 
@@ -19,11 +19,11 @@ export interface Prepared {
   recipient: Recipient;
 }
 
-/** What the API takes. */
+/** As long as the API allows. */
 const TEXT_LENGTH_MAX = 4_096;
 const PLACEHOLDER = /\{\{\s*([^{}]*?)\s*\}\}/g;
 
-/** Reads the options. `{{column}}` in a text or a component, and each parameter's value, must name a column. */
+/** Reads the options. Every `{{column}}` in a text or a component, and in a parameter's value, must name a column. */
 export function readRecipe(options: Options, columns: ReadonlySet<string>): Recipe {
   const { content, params } = readContent(options);
   checkColumns(content, columns);
@@ -59,7 +59,9 @@ function textsIn(value: unknown): string[] {
   return typeof value === 'object' && value !== null ? Object.values(value).flatMap(textsIn) : [];
 }
 
-/** The text is shared by the whole request, so what the API would refuse in it must not cost other rows theirs. */
+/**
+ * All rows of a request share the text. So a text that the API would refuse is found here; otherwise it would cost other rows their send.
+ */
 function prepareText(text: string, recipient: Recipient): Prepared | string {
   const length = [...text].length;
   if (length === 0) return 'Its text is empty';
@@ -87,7 +89,7 @@ function withText(content: Content, body: string): Content {
   return content.type === 'text' ? { ...content, text: { ...content.text, body } } : content;
 }
 
-/** The components go with each recipient. */
+/** The content without its components, because these go with each recipient. */
 function bare(content: Content): Content {
   if (content.type === 'text') return content;
   const { name, language } = content.template;

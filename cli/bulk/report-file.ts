@@ -9,7 +9,7 @@ import {
 } from 'node:fs';
 import { usage } from '../failure.ts';
 
-/** The outcome of one row, as it stands in the report. */
+/** What became of one row, as the report shows it. */
 export interface Outcome {
   row: number;
   to: string;
@@ -23,11 +23,11 @@ export interface Outcome {
 export type Totals = Record<Outcome['status'], number>;
 
 export interface ReportFile {
-  /** How many rows of the file it has: always the first ones, in their order. */
+  /** How many rows of the file the report has. They are always the first ones, in order. */
   rows(): number;
   totals: Totals;
   append(outcomes: readonly Outcome[]): void;
-  /** Resolves when what was written would outlive the machine. */
+  /** Returns once everything that was written would survive a crash of the machine. */
   sync(): void;
   close(): void;
 }
@@ -36,8 +36,8 @@ const COLUMNS = ['row', 'to', 'status', 'id', 'message_id', 'code', 'detail'] as
 const HEADER = `${COLUMNS.join(',')}\n`;
 
 /**
- * Opens a report to go on with it, or begins one. `check` gets the number of its rows before anything is changed. A line
- * that a crash has cut is taken away: its row is asked for again.
+ * Opens a report to go on with it, or begins a new one. `check` is called with the number of its rows before anything is changed. A line
+ * that a crash has cut short is removed, and its row is sent again under the same key.
  */
 export async function openReportFile(path: string, check: (rows: number) => void): Promise<ReportFile> {
   const kept = existsSync(path) ? await readKept(path) : undefined;
@@ -70,7 +70,7 @@ function openFile(path: string): number {
   }
 }
 
-/** Each row is one line, so whole lines are whole rows. */
+/** Each row is written as one line, so whole lines are whole rows. */
 async function readKept(path: string): Promise<{ bytes: number; totals: Totals }> {
   const totals: Totals = { accepted: 0, failed: 0, unknown: 0 };
   let bytes = 0;
@@ -105,7 +105,7 @@ function formatLine(outcome: Outcome): string {
   return `${COLUMNS.map((column) => formatCell(outcome[column] ?? '')).join(',')}\n`;
 }
 
-/** In one line, whatever stood in the file. */
+/** In one line, whatever the file had in it. */
 function formatCell(value: string | number): string {
   const text = String(value).replace(/[\r\n]+/g, ' ');
   return /[",]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;

@@ -4,21 +4,21 @@ import { usage } from '../failure.ts';
 import { type Pieces, readSteady } from './steady-file.ts';
 
 export interface Row {
-  /** As a spreadsheet numbers it: the header is row 1. */
+  /** The row's number as a spreadsheet shows it: the header is row 1. */
   number: number;
-  /** By the names of the columns. */
+  /** The cells, by the names of their columns. */
   cells: ReadonlyMap<string, string>;
-  /** The row has another number of cells than the header. */
+  /** Set if the row has another number of cells than the header. */
   fault: string | undefined;
 }
 
 /**
- * The rows of a CSV file, one after the other, without the empty ones. What is wrong with the whole file throws, and that it
- * is not any more what its pieces say.
+ * The rows of a CSV file, one after the other, without the empty ones. Throws if the file as a whole is wrong, or if it is no longer what
+ * its pieces say.
  */
 export async function* readRows(path: string, delimiter: string, pieces: Pieces): AsyncGenerator<Row> {
   const parser = parse({ bom: true, delimiter, record_delimiter: LINE_ENDS, relax_column_count: true });
-  // Errors come out of the loop below, which is why nothing is to be done with them here.
+  // The callback has nothing to do, because errors come out of the loop below.
   const records = pipeline(Readable.from(readSteady(path, pieces)), parser, () => {});
   let columns: string[] | undefined;
   let number = 0;
@@ -35,7 +35,10 @@ export async function* readRows(path: string, delimiter: string, pieces: Pieces)
   if (columns === undefined) throw usage(`${path} is empty. ${HEADER_ADVICE}`);
 }
 
-/** Named, because the parser would take the first one that it meets for the only one: the others were part of a cell. */
+/**
+ * All are named, because by itself the parser takes the first line end that it meets for the only kind. The others would then be parts of
+ * cells.
+ */
 const LINE_ENDS = ['\r\n', '\n', '\r'];
 const HEADER_ADVICE = 'Its first line must name the columns, and one of them must be "to".';
 

@@ -7,9 +7,9 @@ interface Deps {
   transmit(batch: Batch): Promise<Outcome[]>;
   report: ReportFile;
   statePath: string;
-  /** As it is at the start of this process. */
+  /** The state when this process began. */
   state: RunState;
-  /** Nothing more is begun once it is aborted. */
+  /** Once it is aborted, no batch is begun any more. */
   stop: AbortSignal;
   onProgress(): void;
 }
@@ -20,19 +20,19 @@ interface Flight {
   outcomes: Promise<Outcome[]>;
 }
 
-/** Enough to use a key's rate over a slow line, and few enough to be asked for again after a crash. */
+/** Enough to use a key's whole rate over a slow line, and few enough to be sent again after a crash. */
 const IN_FLIGHT_MAX = 4;
-/** An older time in the state is only more careful, so it need not be written for every batch. */
+/** The time in the state may be too early, which only makes a later run more careful. So it is not written for every batch. */
 const STATE_EVERY_MS = 5_000;
 
 /**
- * Sends what the report does not have yet, some batches at once, and reports them in the order of the file. Throws what has
- * broken a batch: the report is right up to there, others may still be under way, and the same run can go on.
+ * Sends the rows that the report does not have yet, several batches at once, and reports them in the order of the file. Throws the error
+ * that ended a batch. The report is complete up to that batch, later batches may still be under way, and the same run can be continued.
  */
 export async function runBatches(deps: Deps): Promise<void> {
   const { batches, report, state, stop } = deps;
   const flights: Flight[] = [];
-  // The process before may have begun as many, at a time that only the state knows.
+  // The process before may have begun as many batches, and only the state says since when.
   let inherited = IN_FLIGHT_MAX;
   let savedMs = save(deps, state.open_since);
   const settleOldest = async () => {
@@ -53,7 +53,7 @@ export async function runBatches(deps: Deps): Promise<void> {
     const sinceMs = inherited > 0 ? Date.parse(state.open_since ?? '') || Date.now() : Date.now();
     inherited -= 1;
     const outcomes = deps.transmit(batch);
-    // It is awaited in its turn; until then its failure must not end the process.
+    // Its outcome is awaited in turn. Until then a failure must not end the process as an unhandled rejection.
     outcomes.catch(() => undefined);
     flights.push({ batch, sinceMs, outcomes });
   }
@@ -62,7 +62,7 @@ export async function runBatches(deps: Deps): Promise<void> {
   save(deps, null);
 }
 
-/** Where the file cannot be read on, what is under way is reported before that is told. */
+/** The batches up to the point where the file cannot be read on. So the batches under way are reported before that error is thrown. */
 async function* upToFailure(batches: AsyncIterable<Batch>, onFailure: (error: unknown) => void): AsyncGenerator<Batch> {
   try {
     yield* batches;
@@ -72,7 +72,7 @@ async function* upToFailure(batches: AsyncIterable<Batch>, onFailure: (error: un
 }
 
 function save({ report, statePath, state }: Deps, openSince: string | null): number {
-  // The state must never know of rows that the report has lost.
+  // The report goes to the disk first: the state must never know of rows that the report has lost.
   report.sync();
   writeRunState(statePath, { ...state, reported: report.rows(), open_since: openSince });
   return performance.now();

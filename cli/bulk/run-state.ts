@@ -1,31 +1,31 @@
 import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { Failure, usage } from '../failure.ts';
 
-/** What makes a send this one and no other: hashes of the file and of all else that decides what is sent. */
+/** What identifies a send: hashes of the file and of everything else that decides what is sent. */
 export interface RunIdentity {
   file: string;
   recipe: string;
   account: string;
-  /** By which version of the rules the file is parted into requests. */
+  /** By which version of the rules the file is divided into requests. */
   plan: number;
 }
 
-/** What a later start must know of a run, beside what its report says. */
+/** What a later start must know of a run, besides its report. */
 export interface RunState extends RunIdentity {
   begun_at: string;
   /** How many rows the report had. */
   reported: number;
-  /** No row beyond these was sent before this time; null: none was sent at all. */
+  /** No row beyond the report's was sent before this time. null: none was sent at all. */
   open_since: string | null;
-  /** Who is at work on it; 0: nobody, because its end was an orderly one. */
+  /** The process that works on the run; 0 if none does, because the last one ended in order. */
   pid: number;
 }
 
 const NOBODY = 0;
-/** Keys are kept for 24 hours. The last half of one is not relied on: what is asked again may be tried for 15 minutes. */
+/** The gateway keeps keys for 24 hours. The last half hour is not relied on, because a batch may be repeated for 15 minutes. */
 const KEY_LIFE_MS = 24 * 3_600_000 - 30 * 60_000;
 
-/** The state beside a report; undefined before the first start. */
+/** The state of the run, from the file beside its report; undefined before the first start. */
 export function readRunState(path: string): RunState | undefined {
   if (!existsSync(path)) return undefined;
   const state = parse(path);
@@ -33,19 +33,22 @@ export function readRunState(path: string): RunState | undefined {
   return state;
 }
 
-/** Whole or not at all. */
+/** Replaces the file as a whole: a crash leaves the old state or the new one. */
 export function writeRunState(path: string, state: RunState): void {
   writeFileSync(`${path}.new`, `${JSON.stringify(state)}\n`);
   renameSync(`${path}.new`, path);
 }
 
-/** This process is no more at work on it. Else whoever gets its number later, as the next run in a container, would be. */
+/**
+ * Says that this process no longer works on the run. Otherwise a later process with the same process id, as the next run in a container may
+ * have, would seem to.
+ */
 export function releaseRun(path: string): void {
   const state = readRunState(path);
   if (state?.pid === process.pid) writeRunState(path, { ...state, pid: NOBODY });
 }
 
-/** Throws where going on would send something else than what was begun. */
+/** Throws if going on would send something else than what was begun. */
 export function checkIdentity(before: RunState, now: RunIdentity, report: string): void {
   if (before.plan !== now.plan)
     throw usage(
@@ -62,7 +65,7 @@ export function checkIdentity(before: RunState, now: RunIdentity, report: string
     );
 }
 
-/** Throws where going on might send something twice. `rows` is what the report has. */
+/** Throws if going on might send something twice. `rows`: how many the report has. */
 export function checkOpenRows(before: RunState, rows: number, report: string): void {
   if (before.pid !== NOBODY && before.pid !== process.pid && isRunning(before.pid))
     throw new Failure(`Process ${before.pid} is at work on ${report}. If that is something else by now, add --force.`);
@@ -73,7 +76,7 @@ export function checkOpenRows(before: RunState, rows: number, report: string): v
     );
 }
 
-/** Since when rows that the report does not have may have been sent. A report that has lost rows has lost sent ones. */
+/** Since when rows may have been sent that the report does not have. If the report has lost rows, some of these were sent. */
 export function openSince(before: RunState, rows: number): string | null {
   return rows < before.reported ? before.begun_at : before.open_since;
 }
@@ -83,14 +86,14 @@ function isRunning(pid: number): boolean {
     process.kill(pid, 0);
     return true;
   } catch (error) {
-    // It is there and belongs to somebody else.
+    // The process exists, and belongs to another user.
     return error instanceof Error && 'code' in error && error.code === 'EPERM';
   }
 }
 
 function parse(path: string): RunState | undefined {
   try {
-    // The first version wrote no plan.
+    // The first version did not write the plan.
     const {
       file,
       recipe,
@@ -107,6 +110,6 @@ function parse(path: string): RunState | undefined {
     if (!texts || !opened || !numbers) return undefined;
     return { file, recipe, account, plan, begun_at, reported, open_since, pid };
   } catch {
-    return undefined; // The caller says so; there is nothing that could be mended here.
+    return undefined; // The caller reports it. Nothing can be repaired here.
   }
 }

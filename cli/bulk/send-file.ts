@@ -12,14 +12,14 @@ import { stopOnSignals } from './stop-on-signals.ts';
 import { transmitBatch } from './transmit-batch.ts';
 import { watchFetch } from './watch-fetch.ts';
 
-/** How long one batch is repeated while the gateway is busy, away or behind a broken line. */
+/** How long one batch is repeated while the gateway is busy or cannot be reached. */
 const PATIENCE_MS = 15 * 60_000;
-/** The patience is the limit, and not a count. */
+/** Only the patience limits the repetitions, and not their number. */
 const RETRIES_MAX = 1_000_000;
 
 /**
- * Sends to every row of a CSV file. The keys are made of the file's content and the options, and the report says how far it
- * came. So the same command goes on where it was broken off, and what was under way then is not sent twice.
+ * Sends to every row of a CSV file. The keys are made from the file's content and the options, and the report says how far the send has
+ * come. So the same command continues a send that was broken off, and what was under way then is not sent twice.
  */
 export async function sendFile(invocation: Invocation): Promise<number> {
   const { out } = invocation;
@@ -64,9 +64,9 @@ async function carryOut(run: Run, { api, out }: Invocation, onReplayed: (rows: n
       onProgress: progress.update,
     });
   } catch (error) {
-    if (!stop.now.aborted) throw error; // What Ctrl-C has broken off is no failure: the next run asks for it again.
+    if (!stop.now.aborted) throw error; // A batch that Ctrl-C has broken off is no failure: the next run sends it again under its key.
   } finally {
-    // After a failure others may still be under way: the next run asks for them again.
+    // After a failure other batches may still be under way. The next run sends them again under their keys.
     stop.breakOff();
     progress.end();
   }

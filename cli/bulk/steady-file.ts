@@ -2,13 +2,13 @@ import { createHash } from 'node:crypto';
 import { open, stat } from 'node:fs/promises';
 import { Failure } from '../failure.ts';
 
-/** What a file was when it was looked through: the digest of each of its pieces. */
+/** The digests of a file's pieces, by which a change of the file is noticed. */
 export type Pieces = readonly string[];
 
-/** Large enough that the digests of any file are few, small enough to wait for. */
+/** Large enough that any file has few digests, and small enough to wait for a whole one. */
 const PIECE_BYTES = 65_536;
 
-/** Reads a file for the first time; `onPiece` sees its bytes. */
+/** Reads a file for the first time. `onPiece` is called with its bytes. */
 export async function lookThrough(path: string, onPiece: (bytes: Buffer) => void): Promise<Pieces> {
   if ((await stat(path)).isFIFO()) throw new Error('it is a pipe, and is read more than once: write it into a file');
   const pieces: string[] = [];
@@ -20,8 +20,8 @@ export async function lookThrough(path: string, onPiece: (bytes: Buffer) => void
 }
 
 /**
- * Reads the file once more, which may take as long as a send does. Throws before the first piece that is not what it was:
- * half a row of one file and half a row of another could be a number that is in neither.
+ * Reads the file once more, which may take as long as a send does. Throws before the first piece that has changed: half a row of one file
+ * and half a row of another could make a number that is in neither.
  */
 export async function* readSteady(path: string, pieces: Pieces): AsyncGenerator<Buffer> {
   let place = 0;
@@ -33,7 +33,7 @@ export async function* readSteady(path: string, pieces: Pieces): AsyncGenerator<
   if (place !== pieces.length) throw changed(path);
 }
 
-/** Full ones up to the last, however much a single read gives. */
+/** All pieces but the last one are full, however much a single read returns. */
 async function* readPieces(path: string): AsyncGenerator<Buffer> {
   const file = await open(path);
   try {

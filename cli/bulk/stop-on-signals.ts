@@ -1,18 +1,21 @@
 import { EXIT } from '../failure.ts';
 
-/** What is under way is waited for this long after the first Ctrl-C; what is left then is asked for by the next run. */
+/** How long batches under way are awaited after the first Ctrl-C. Those that are left then are sent again by the next run. */
 const GRACE_MS = 30_000;
 
 export interface Stop {
-  /** Nothing more is to begin. */
+  /** Aborted when nothing more may begin. */
   soon: AbortSignal;
-  /** What still waits is to be broken off. */
+  /** Aborted when everything that still waits is to be broken off. */
   now: AbortSignal;
   /** Breaks off what still waits. */
   breakOff(): void;
 }
 
-/** The first Ctrl-C lets nothing more begin, and after a while breaks off what still waits. The second one ends at once. */
+/**
+ * After the first Ctrl-C nothing more begins, and after a while everything that still waits is broken off. The second Ctrl-C ends the
+ * process at once.
+ */
 export function stopOnSignals(onStop: () => void): Stop {
   const soon = new AbortController();
   const now = new AbortController();

@@ -9,13 +9,13 @@ export interface Survey {
   hash: string;
   pieces: Pieces;
   rows: number;
-  /** Rows whose number stands in an earlier row too. */
+  /** How many rows have a number that is in an earlier row too. */
   repeated: number;
   /** The names of the columns. */
   columns: ReadonlySet<string>;
 }
 
-/** Reads the whole file before anything is sent from it, so that one that cannot be read to its end sends nothing. */
+/** Reads the whole file before anything is sent from it. So nothing is sent from a file that cannot be read to its end. */
 export async function survey(path: string, delimiter: string): Promise<Survey> {
   const { hash, pieces } = await readText(path);
   const seen = new Set<number | string>();
@@ -32,7 +32,7 @@ export async function survey(path: string, delimiter: string): Promise<Survey> {
 
 async function readText(path: string): Promise<{ hash: string; pieces: Pieces }> {
   const hash = createHash('sha256');
-  // A letter in another encoding would reach people as a question mark.
+  // In another encoding some letters would reach people as question marks.
   const decoder = new TextDecoder('utf-8', { fatal: true });
   try {
     const pieces = await lookThrough(path, (bytes) => {

@@ -9,7 +9,7 @@ interface Deps {
   client: Waypost;
   recipe: Recipe;
   signal: AbortSignal;
-  /** Rows that an earlier run had sent, and that were not sent again. */
+  /** Called with how many rows an earlier run had sent already, so that they were not sent again. */
   onReplayed(rows: number): void;
 }
 
@@ -17,7 +17,7 @@ interface Sending extends PlannedRow {
   recipient: Recipient;
 }
 
-/** Sends a batch under its key and tells the outcome of every row, in their order. Throws if the outcome stays open. */
+/** Sends a batch under its key, and returns the outcome of every row in order. Throws if it stays open what became of them. */
 export async function transmitBatch(deps: Deps, batch: Batch, key: string): Promise<Outcome[]> {
   const rows = batch.rows.flatMap((row) => (row.recipient === undefined ? [] : [{ ...row, recipient: row.recipient }]));
   const sent = rows.length === 0 ? [] : await send(deps, batch.text, rows, key);
@@ -49,7 +49,7 @@ async function send(deps: Deps, text: string | undefined, rows: readonly Sending
   } catch (error) {
     const faults = faultsOf(error);
     if (faults === undefined) throw error;
-    // The gateway refuses a request for one bad row: the others go without it, under a key of their own.
+    // The gateway refuses the whole request for one bad row. The other rows are sent without it, under a key of their own.
     const refused = rows.flatMap(({ number, to }, place) => {
       const detail = faults.get(place);
       return detail === undefined
@@ -61,7 +61,7 @@ async function send(deps: Deps, text: string | undefined, rows: readonly Sending
   }
 }
 
-/** The rows' faults by their places, if the request was refused for rows alone. */
+/** The faults by the places of their rows; undefined if the request was refused for anything else than its rows. */
 function faultsOf(error: unknown): Map<number, string> | undefined {
   if (!(error instanceof WaypostError) || error.code !== 'invalid_request' || error.errors.length === 0)
     return undefined;

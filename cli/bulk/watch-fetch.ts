@@ -1,4 +1,4 @@
-/** A fetch that tells why the client is about to wait; what it answers is the client's own business. */
+/** A `fetch` that reports why the client is about to wait. It passes every answer on unchanged. */
 export function watchFetch(onWait: (reason: string) => void): typeof fetch {
   return async (...call) => {
     try {

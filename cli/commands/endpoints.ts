@@ -19,7 +19,7 @@ const ATTEMPTS = {
 const TYPES_OPTION = { flags: '--types <types>', about: 'the types of events, separated by commas, or all' };
 const SHOWN_ONCE = 'The secret is shown this once: keep it as you would a password.';
 
-/** URLs of an account that are told of events. */
+/** The URLs to which an account's events are posted. */
 export const endpointCommands: readonly CommandSpec[] = [
   {
     use: 'endpoints list',

@@ -10,10 +10,10 @@ const COLUMNS = {
   AT: 'timestamp',
 };
 const TYPE_OPTION = { flags: '--type <types>', about: `only these, separated by commas: ${EVENT_TYPES.join(', ')}` };
-/** As the help says, and named in the call: a page is full by this. */
+/** The default that the help names. It is also sent with the call, because a page that has this many events may be cut. */
 const LIMIT_DEFAULT = '50';
 
-/** The log of events: a page of it, or its end as it grows. */
+/** The log of events: one page of it, or its end as it grows. */
 export const eventCommands: readonly CommandSpec[] = [
   {
     use: 'events list',
@@ -30,7 +30,7 @@ export const eventCommands: readonly CommandSpec[] = [
       const answer = await api.call('GET', '/api/v1/events', { query: { ...pick(options, 'after', 'type'), limit } });
       out.list(answer, COLUMNS);
       const last = lastOfFull(answer.json, Number(limit));
-      // Of some types nobody knows whether there is one among those that follow.
+      // With a filter by type, nobody knows whether there is such an event among those that follow.
       const remark = textOf(options, 'type') === undefined ? 'There is more' : 'There may be more';
       if (last !== undefined && !out.json) out.note(`${remark}: --after ${last}`);
       return undefined;
@@ -56,7 +56,7 @@ export const eventCommands: readonly CommandSpec[] = [
   },
 ];
 
-/** The number of the last event of a page that the limit has cut, and not the end of the log. */
+/** The number of the last event on a page that ends at the limit; undefined if the page ends where the log does. */
 function lastOfFull(page: unknown, limit: number): number | undefined {
   const { data, latest_sequence: latest }: { data?: unknown; latest_sequence?: unknown } = Object(page);
   if (!Array.isArray(data) || data.length < limit) return undefined;

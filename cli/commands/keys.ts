@@ -11,7 +11,7 @@ const COLUMNS = {
 };
 const SHOWN_ONCE = 'The key is shown this once: keep it as you would a password.';
 
-/** Keys of accounts, as the platform makes them. */
+/** The keys of accounts, which the platform makes. */
 export const keyCommands: readonly CommandSpec[] = [
   {
     use: 'keys list <account-id>',

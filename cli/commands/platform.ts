@@ -11,7 +11,7 @@ const NOTIFICATIONS = {
 };
 const AUDIT = { AT: 'at', ACTION: 'action', TARGET: 'target', ACTOR: 'actor', ACCOUNT: 'account_id', DETAIL: 'detail' };
 
-/** What the platform looks after beside accounts, keys and channels. */
+/** What the platform looks after besides accounts, keys and channels. */
 export const platformCommands: readonly CommandSpec[] = [
   {
     use: 'notifications list',

@@ -7,7 +7,7 @@ import { pasted } from './pasted.ts';
 
 const EXPIRES_SOON_MS = 7 * 24 * 3_600_000;
 
-/** What the key opens: account, channels, the provider behind them, endpoints. */
+/** Checks what the key gives access to: the account, its channels, the provider behind them, and its endpoints. */
 export async function checkAccount(api: Api, options: Options): Promise<Finding[]> {
   const account = await api.ask('GET', '/api/v1/account');
   if (account.status !== 200) return [fromProblem('account', account, options)];
@@ -56,7 +56,7 @@ async function checkChannels(api: Api, options: Options): Promise<Finding[]> {
   });
 }
 
-/** To read the templates anew is the one call that shows whether the provider answers with the token of a channel. */
+/** Reading the templates anew is the only call that shows whether the provider accepts the token of a channel. */
 async function checkTemplates(api: Api, options: Options): Promise<Finding[]> {
   const answer = await api.ask('POST', '/api/v1/templates/sync');
   if (answer.status !== 200) return [fromProblem('provider', answer, options)];
@@ -78,7 +78,7 @@ async function checkEndpoints(api: Api, options: Options): Promise<Finding[]> {
   });
 }
 
-/** What a key of few scopes may not read is no fault of the gateway. */
+/** If the key's scopes do not allow a read, that is no fault of the gateway. */
 function fromProblem(check: string, answer: Answer, options: Options): Finding {
   const { code, detail } = readProblem(answer) ?? { code: String(answer.status), detail: 'An answer of no gateway.' };
   switch (code) {
@@ -97,7 +97,7 @@ function fromProblem(check: string, answer: Answer, options: Options): Finding {
   }
 }
 
-/** All rows of a list, however many pages it has; or the answer that is no page of it. */
+/** All rows of a list, however many pages it has. If an answer is not a page of it, that answer. */
 async function askAll(api: Api, path: string): Promise<unknown[] | Answer> {
   const rows: unknown[] = [];
   let cursor: string | undefined;

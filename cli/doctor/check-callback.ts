@@ -6,10 +6,10 @@ import { readSecretFile } from '../read-secret-file.ts';
 import type { Settings } from '../settings.ts';
 import { type Finding, fail, ok, warn } from './finding.ts';
 
-/** Tells of nothing, so that it changes nothing, and nothing of it is set aside for somebody to look at. */
+/** A notification without news: it changes nothing, and no part of it is set aside for somebody to look at. */
 const EMPTY_NOTIFICATION = JSON.stringify({ object: 'whatsapp_business_account', entry: [] });
 
-/** Plays the provider at the callback: what is not signed must be refused, and what is must be taken. */
+/** Acts as the provider at the callback: an unsigned notification must be refused, and a signed one accepted. */
 export async function checkCallback(options: Options, { dev }: Settings, gatewayUrl: string): Promise<Finding[]> {
   const url = textOf(options, 'callbackUrl') ?? `${gatewayUrl}/api/messaging/webhook`;
   if (!/^https?:$/.test(URL.parse(url)?.protocol ?? ''))
@@ -17,7 +17,7 @@ export async function checkCallback(options: Options, { dev }: Settings, gateway
   const tokenFile = textOf(options, 'verifyTokenFile');
   const secretFile = textOf(options, 'appSecretFile');
   const secret = secretFile === undefined ? undefined : readSecretFile(secretFile, '--app-secret-file');
-  // The gateway of "npm start" takes what its own sandbox signs.
+  // The gateway of "npm start" accepts what its own sandbox signs.
   const ofSandbox: unknown = dev?.values.sandbox_app_secret;
   const signing = secret ?? (typeof ofSandbox === 'string' ? ofSandbox : undefined);
   try {

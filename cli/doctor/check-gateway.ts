@@ -1,7 +1,7 @@
 import { type Api, NoAnswer } from '../api.ts';
 import { type Finding, fail, ok } from './finding.ts';
 
-/** Whether the gateway lives, and whether it can commit to its database. */
+/** Checks whether the gateway is alive, and whether it can commit to its database. */
 export async function checkGateway(api: Api): Promise<{ findings: Finding[]; reachable: boolean }> {
   try {
     const startMs = performance.now();

@@ -1,7 +1,7 @@
 import { isPlatformKey, maskKey, type Settings, type Sourced } from '../settings.ts';
 import { type Finding, fail, ok, warn } from './finding.ts';
 
-/** What is known before anything is called. */
+/** Checks what is known before any call is made. */
 export function checkSettings({ url, keys: { account } }: Settings): Finding[] {
   if (url === undefined)
     return [

@@ -14,7 +14,7 @@ import { explainSilence } from '../explain-silence.ts';
 import { runCli, startCli } from '../test-support.ts';
 
 const OPENSSL = process.env.WAYPOST_TEST_OPENSSL ?? 'openssl';
-/** Far longer than a command takes that ends by itself. */
+/** Far longer than any command takes that ends by itself. */
 const ENDLESS_MS = 60_000;
 const withoutOpenssl = await missingProgram(OPENSSL, ['version'], 'WAYPOST_TEST_OPENSSL');
 
@@ -118,7 +118,7 @@ describe('the doctor', () => {
   });
 
   it('tells a DNS that does not answer from a name that there is not', () => {
-    // As Node throws it; no test can take the DNS away from its machine.
+    // The errors are made as Node throws them, because no test can take the DNS away from its machine.
     const thrown = (code: string) =>
       explainSilence(new TypeError('fetch failed', { cause: Object.assign(new Error(code), { code }) }));
     assert.match(thrown('EAI_AGAIN').reason, /DNS did not answer/);

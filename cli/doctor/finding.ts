@@ -1,4 +1,4 @@
-/** One line of the doctor. */
+/** One line of the doctor's output. */
 export interface Finding {
   level: 'ok' | 'warn' | 'fail';
   /** What was looked at. */

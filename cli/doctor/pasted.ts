@@ -2,8 +2,8 @@ import { type Options, textOf } from '../command-spec.ts';
 import type { KeyKind } from '../settings.ts';
 
 /**
- * A command line to paste. It goes to the gateway that was looked at, by the address that was given for it, and with the key
- * file if the command needs a key of the same kind: without them it would go wherever the settings lead.
+ * A command line to paste. It names the gateway that was checked by the address that was given for it, and the key file if the command
+ * needs a key of the same kind. Without these it would use the settings, which may name another gateway.
  */
 export function pasted(command: string, key: KeyKind, options: Options): string {
   const url = textOf(options, 'url');
@@ -15,7 +15,7 @@ export function pasted(command: string, key: KeyKind, options: Options): string 
   return ['npx waypost', command, ...given].join(' ');
 }
 
-/** Where a shell needs it: zsh takes the brackets of `[::1]` for a pattern. */
+/** Quotes a text if a shell needs that: zsh takes the brackets of `[::1]` for a pattern. */
 function quoted(text: string): string {
   return /^[\w./:-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`;
 }

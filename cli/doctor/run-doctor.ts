@@ -9,7 +9,7 @@ import { checkGateway } from './check-gateway.ts';
 import { checkSettings } from './check-settings.ts';
 import type { Finding } from './finding.ts';
 
-/** Looks at everything that a send and its events need, from outside. What cannot be looked at is a warning. */
+/** Checks from outside everything that a send and its events need. What cannot be checked is a warning. */
 export async function runDoctor({ options, settings, out }: Invocation): Promise<number> {
   const findings: Finding[] = [];
   const tell = (found: readonly Finding[]) => {
