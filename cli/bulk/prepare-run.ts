@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';
+import type { Api } from '../api.ts';
 import { clientOf } from '../client-of.ts';
 import { type Invocation, textOf, textsOf } from '../command-spec.ts';
 import { usage } from '../failure.ts';
@@ -7,14 +8,22 @@ import { failureOfClient } from '../problem.ts';
 import { PLAN_VERSION } from './batches.ts';
 import { type Recipe, readRecipe } from './recipe.ts';
 import { openReportFile, type ReportFile } from './report-file.ts';
-import { checkIdentity, checkOpenRows, openSince, type RunState, readRunState, writeRunState } from './run-state.ts';
+import {
+  checkIdentity,
+  checkOpenRows,
+  openSince,
+  type RunIdentity,
+  type RunState,
+  readRunState,
+  writeRunState,
+} from './run-state.ts';
 import type { Pieces } from './steady-file.ts';
 import { survey } from './survey.ts';
 
 /** A send of a file, ready to begin or to go on. */
 export interface Run {
   path: string;
-  /** What it was when it was looked through. */
+  /** The digests of the file's pieces when it was looked through. */
   pieces: Pieces;
   delimiter: string;
   rows: number;
@@ -25,11 +34,14 @@ export interface Run {
   reportPath: string;
   statePath: string;
   state: RunState;
-  /** What all its keys begin with. */
+  /** How all keys of the run begin. */
   keyPrefix: string;
 }
 
-/** Reads all that decides about the send, and refuses what would not be the one that was begun. Nothing is sent yet. */
+/**
+ * Reads everything that decides about the send. Throws if that is another send than the one that the report was begun for. Nothing is sent
+ * yet.
+ */
 export async function prepareRun({ api, options }: Invocation): Promise<Run> {
   const path = textOf(options, 'csv') ?? '';
   if (textsOf(options, 'to').length > 0) throw usage('Give either --to or --csv.');
@@ -37,38 +49,56 @@ export async function prepareRun({ api, options }: Invocation): Promise<Run> {
   if (delimiter === '') throw usage('--delimiter must be what parts the columns, such as ";".');
   const { hash: file, pieces, rows, repeated, columns } = await survey(path, delimiter);
   const recipe = readRecipe(options, columns);
+  // A name that the caller gives makes another send of the same file and text.
+  const named = textOf(options, 'idempotencyKey') ?? '';
+  const identity = {
+    file,
+    recipe: hash(recipe.fingerprint, delimiter, named),
+    account: await accountOf(api),
+    plan: PLAN_VERSION,
+  };
+  const reportPath = textOf(options, 'report') ?? `${path}.report.csv`;
+  const statePath = `${reportPath}.state`;
+  const { report, state } = await openRun({ reportPath, statePath, identity, isForced: options.force === true });
+  // The prefix does not depend on the plan. So a batch that another version has sent, and that is the same, is replayed and not sent anew.
+  const keyPrefix = `waypost-csv-${hash(identity.file, identity.recipe).slice(0, 32)}`;
+  return { path, pieces, delimiter, rows, repeated, recipe, report, reportPath, statePath, state, keyPrefix };
+}
+
+async function accountOf(api: Api): Promise<string> {
   const account = await clientOf(api)
     .account.get()
     .catch((error: unknown) => {
       throw failureOfClient(error, api);
     });
-  // A name of the caller's makes the same file and text another send.
-  const named = textOf(options, 'idempotencyKey') ?? '';
-  const now = {
-    file,
-    recipe: hash(recipe.fingerprint, delimiter, named),
-    account: `${account.id} ${account.mode}`,
-    plan: PLAN_VERSION,
-  };
-  const reportPath = textOf(options, 'report') ?? `${path}.report.csv`;
-  const statePath = `${reportPath}.state`;
+  return `${account.id} ${account.mode}`;
+}
+
+interface RunToOpen {
+  reportPath: string;
+  statePath: string;
+  identity: RunIdentity;
+  isForced: boolean;
+}
+
+/** Opens the report of the run, and claims the run for this process. */
+async function openRun({ reportPath, statePath, identity, isForced }: RunToOpen) {
   refuseForeign(reportPath, readRunState(statePath));
   const begunAt = new Date().toISOString();
   let state: RunState | undefined;
   const report = await openReportFile(reportPath, (rows) => {
-    // Read again, and taken in the same breath: another process may have begun while the report was read.
+    // The state is read again and claimed without a pause in between: another process may have begun while the report was read.
     const before = readRunState(statePath);
     refuseForeign(reportPath, before);
-    if (before !== undefined) checkIdentity(before, now, reportPath);
-    if (before !== undefined && options.force !== true) checkOpenRows(before, rows, reportPath);
+    if (before !== undefined) checkIdentity(before, identity, reportPath);
+    if (before !== undefined && !isForced) checkOpenRows(before, rows, reportPath);
     const openedAt = (before && openSince(before, rows)) ?? begunAt;
-    state = { ...now, begun_at: before?.begun_at ?? begunAt, reported: rows, open_since: openedAt, pid: process.pid };
+    const begun = { begun_at: before?.begun_at ?? begunAt, reported: rows, open_since: openedAt };
+    state = { ...identity, ...begun, pid: process.pid };
     claim(statePath, state, reportPath);
   });
-  if (state === undefined) throw new Error('The report was opened and not taken');
-  // Without the plan, so that what another version has sent in the same batch is replayed and not sent anew.
-  const keyPrefix = `waypost-csv-${hash(now.file, now.recipe).slice(0, 32)}`;
-  return { path, pieces, delimiter, rows, repeated, recipe, report, reportPath, statePath, state, keyPrefix };
+  if (state === undefined) throw new Error('The report was opened and not claimed');
+  return { report, state };
 }
 
 function refuseForeign(report: string, state: RunState | undefined): void {
