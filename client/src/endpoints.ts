@@ -20,32 +20,32 @@ export interface AttemptQuery extends PageQuery {
 }
 
 export interface EndpointCalls {
-  /** The answer has the secret, this once. */
+  /** Only this answer has the secret. */
   create(endpoint: CreateEndpointBody, options?: CallOptions): Promise<EndpointWithSecret>;
   get(id: string, options?: CallOptions): Promise<Endpoint>;
   /** One page, newest first. */
   list(query?: PageQuery, options?: CallOptions): Promise<Page<Endpoint>>;
   iterate(query?: PageQuery, options?: CallOptions): AsyncGenerator<Endpoint, void>;
-  /** Changes what is given; null clears. */
+  /** Changes the members that are given; null clears one. */
   update(id: string, changes: ChangeEndpointBody, options?: CallOptions): Promise<Endpoint>;
-  /** Deletes it, with all that is on its way to it. */
+  /** Deletes the endpoint, with everything that is on its way to it. */
   delete(id: string, options?: CallOptions): Promise<void>;
-  /** A new secret; the one before signs too for a while. */
+  /** Makes a new secret. The old one signs too for a while. */
   rotateSecret(id: string, wish?: RotateEndpointSecretBody, options?: CallOptions): Promise<RotatedSecret>;
   /** Sends one `endpoint.test` and answers with the attempt. */
   test(id: string, options?: CallOptions): Promise<Attempt>;
-  /** One page of what was tried, newest first. */
+  /** One page of the attempts, newest first. */
   attempts(id: string, query?: AttemptQuery, options?: CallOptions): Promise<Page<Attempt>>;
   iterateAttempts(id: string, query?: AttemptQuery, options?: CallOptions): AsyncGenerator<Attempt, void>;
-  /** Sends recorded events once more, and answers how many. */
+  /** Sends recorded events once more, and returns how many. */
   replay(id: string, wish: { after_sequence: number } | { event_id: string }, options?: CallOptions): Promise<Replay>;
-  /** What is wrong with a signature that was received: never what would be right. */
+  /** Says what is wrong with a signature that was received, and never what would be right. */
   checkSignature(id: string, received: CheckSignatureBody, options?: CallOptions): Promise<SignatureCheck>;
 }
 
 const PATH = '/api/v1/endpoints';
 
-/** Only what has the same effect when it is done twice is repeated after a lost connection. */
+/** After a lost connection only those calls are repeated that have the same effect when they are made twice. */
 export function endpointCalls(http: Http): EndpointCalls {
   const once = <Body>(call: Omit<Call, 'repeatable'>) => http.call<Body>({ ...call, repeatable: 'refused' });
   const safely = <Body>(call: Omit<Call, 'repeatable'>) => http.call<Body>({ ...call, repeatable: 'always' });

@@ -5,16 +5,16 @@ export type ApiErrorCode = Problem['code'];
 
 /** Failures that only the client can see. */
 export type ClientErrorCode =
-  /** The connection failed, broke or took too long. What the gateway did with the call is open. */
+  /** The connection failed, broke or took too long. It is not known what the gateway did with the call. */
   | 'no_answer'
-  /** Something answered that is not the API: a proxy's page, say, or a redirect. */
+  /** The answer does not come from the API: it is a proxy's page, say, or a redirect. */
   | 'unexpected_answer'
-  /** Events between the number asked for and the oldest one kept have expired. */
+  /** Some of the events that were asked for have expired: those before the oldest one that is kept. */
   | 'events_expired'
   /** The log ends before the number asked for, so the number belongs to another account, mode or gateway. */
   | 'sequence_unknown';
 
-/** Later gateways may have further codes, so that a `switch` over them needs a `default`. */
+/** Later gateways may have further codes, so a `switch` over them needs a `default`. */
 export type ErrorCode = ApiErrorCode | ClientErrorCode | (string & {});
 
 export interface WaypostErrorMembers {
@@ -26,19 +26,19 @@ export interface WaypostErrorMembers {
 }
 
 /**
- * A call that got no answer of its own. Decide by `code`; the message may change. What happened to single recipients
- * is never thrown: it stands in the answer of the send.
+ * A call failed, or got no answer. Decide by `code`; the message may change. What happened to single recipients is never thrown: the answer
+ * of the send says it.
  */
 export class WaypostError extends Error {
   readonly code: ErrorCode;
   /** The HTTP status; undefined if nothing answered. */
   readonly status: number | undefined;
-  /** Names this HTTP call to the platform's support. */
+  /** The id of this HTTP call, for the platform's support. */
   readonly requestId: string | undefined;
-  /** Every fault of the request, where the code is `invalid_request`. */
+  /** Every fault of the request, if the code is `invalid_request`. */
   readonly errors: Fault[];
   readonly retryAfterSeconds: number | undefined;
-  /** The key of the send that failed. To send again with the same body and this key is safe for 24 hours. */
+  /** The key of the send that failed. For 24 hours it is safe to send the same body again with this key. */
   idempotencyKey: string | undefined;
 
   constructor(code: ErrorCode, message: string, members: WaypostErrorMembers = {}) {
@@ -59,7 +59,7 @@ export interface EventGap {
   oldest: number;
 }
 
-/** An iteration of events met a gap and was not told what to do about it. */
+/** An iteration of events met a gap, and was given no `onGap` to tell it. */
 export class EventsExpiredError extends WaypostError {
   readonly gap: EventGap;
 

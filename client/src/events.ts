@@ -18,9 +18,9 @@ export interface EventCalls {
   /** One page, oldest first. */
   list(query?: EventQuery, options?: CallOptions): Promise<EventPage>;
   /**
-   * All events from one number on, in their order, without an end: it waits for new ones and goes on after a lost
-   * connection or a restart of the gateway where it was, skipping none and repeating none. It throws what waiting
-   * cannot mend, such as a key that is not valid any more. With `types` the events are known as those.
+   * All events after a number, in order and without an end. It waits for new events. After a lost connection or a restart of the gateway it
+   * goes on where it was, without skipping or repeating an event. It throws errors that waiting cannot mend, such as a key that is no
+   * longer valid. With `types` the events have the types of these.
    */
   iterate<Type extends EventType = EventType>(iteration?: EventIteration<Type>): AsyncGenerator<EventOf<Type>, void>;
 }

@@ -14,7 +14,7 @@ export interface Exchange {
 
 export type Outcome = { ok: true; text: string; headers: Headers } | { ok: false; error: WaypostError };
 
-/** One HTTP call. Only the caller's own signal makes it throw: all else is an outcome. */
+/** Makes one HTTP call. It throws only if the caller's own signal is aborted; everything else is an outcome. */
 export async function exchange({ fetch, url, timeoutMs, signal, ...init }: Exchange): Promise<Outcome> {
   const ending = new AbortController();
   const end = () => ending.abort();
@@ -30,7 +30,7 @@ export async function exchange({ fetch, url, timeoutMs, signal, ...init }: Excha
       method: init.method,
       headers: init.headers,
       ...(init.body !== undefined && { body: init.body }),
-      // A redirect would carry the key to an address that nobody has configured.
+      // A redirect would send the key to an address that nobody has configured.
       redirect: 'manual',
       signal: ending.signal,
     });
@@ -71,7 +71,7 @@ interface Problem {
   errors: Fault[];
 }
 
-/** The members of an error answer that the client uses; undefined: this is no error answer of the gateway. */
+/** The members of an error answer that the client uses; undefined if this is not an error answer of the gateway. */
 function readProblem(text: string): Problem | undefined {
   const value = parseJson(text);
   if (typeof value !== 'object' || value === null) return undefined;
@@ -88,7 +88,7 @@ function parseJson(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
-    return undefined; // What is no JSON is no error answer of the gateway.
+    return undefined; // An answer that is not JSON is no error answer of the gateway.
   }
 }
 

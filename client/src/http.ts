@@ -18,15 +18,15 @@ export type Query = Record<string, string | number | undefined>;
 
 export interface Call {
   method: 'GET' | 'POST' | 'PATCH' | 'DELETE';
-  /** Below the base URL; its parts are encoded already. */
+  /** Below the base URL. Its parts are already encoded. */
   path: string;
   query?: Query;
   body?: unknown;
   headers?: Record<string, string>;
-  /** When the call may be made again although it may have been carried out. */
+  /** When the call may be made again although it may have been carried out already. */
   repeatable: Repeatable;
   signal?: AbortSignal | undefined;
-  /** How long the gateway may hold the answer back, beyond the time-out. */
+  /** How long the gateway may hold the answer back. The time-out is extended by this. */
   holdMs?: number;
 }
 
@@ -37,10 +37,10 @@ export interface Http {
   callWithHeaders<Body>(call: Call): Promise<{ body: Body; headers: Headers }>;
 }
 
-/** A try with less time than this would only end as a time-out, and hide what the one before has told. */
+/** A try with less time would only end as a time-out, and hide the error of the try before. */
 const TRY_MS_MIN = 1_000;
 
-/** Calls the API, and repeats what may be repeated within the deadline. The bytes of every repetition are the same. */
+/** Calls the API, and repeats within the deadline what may be repeated. Every repetition has the same bytes. */
 export function createHttp(options: HttpOptions): Http {
   const callWithHeaders: Http['callWithHeaders'] = async (call) => {
     const prepared = prepare(options, call);
@@ -52,13 +52,13 @@ export function createHttp(options: HttpOptions): Http {
       const outcome = await exchange({ ...prepared, timeoutMs });
       if (outcome.ok) return { body: parseBody(call.method, outcome.text), headers: outcome.headers };
       const { error } = outcome;
-      // That the first try still runs is no failure: it is waited for until the deadline.
+      // That the first try is still running is no failure: it is awaited until the deadline.
       if (error.code !== 'idempotency_in_flight') failures += 1;
       const waitMs = failures > options.retriesMax ? undefined : waitBeforeRepeat(error, call.repeatable, failures);
       if (options.retriesMax === 0 || waitMs === undefined) throw error;
       if (elapsedMs() + waitMs + TRY_MS_MIN > limitMs) throw error;
       await pause(waitMs, call.signal);
-      // The machine may have slept in the pause.
+      // The machine may have slept during the pause.
       if (elapsedMs() >= limitMs) throw error;
     }
   };
@@ -87,15 +87,15 @@ function queryText(query: Query = {}): string {
 }
 
 /**
- * An object, and nothing of what was deleted: whatever else answers with a 2xx, a proxy's page say, is not the gateway. The members
- * are those of the API's description. Nothing checks them here, because a newer gateway may add some.
+ * Reads the body of a 2xx. It must be an object, or empty after a DELETE; otherwise it does not come from the gateway but from a proxy,
+ * say. The members are those of the API's description. They are not checked here, because a newer gateway may add some.
  */
 function parseBody<Body>(method: Call['method'], text: string): Body {
   try {
     const body = JSON.parse(text === '' ? 'null' : text);
     if (method === 'DELETE' ? text === '' : isObject(body)) return body;
   } catch {
-    // What is no JSON is no object either.
+    // Text that is not JSON is no object either.
   }
   throw new WaypostError('unexpected_answer', 'The answer is no JSON object, so it is not from the gateway.');
 }

@@ -104,7 +104,7 @@ describe('events that have expired', () => {
     assert.deepEqual(await take(waypost, 6, { after: 4 }), numbers(5, 10));
     assert.deepEqual(await take(waypost, 6, { after: 'oldest' }), numbers(5, 10));
 
-    // All are gone, as in a log that was quiet for a month: what was read already is no gap.
+    // All events are gone, as in a log that was quiet for a month. Those that were read already are no gap.
     await server.database.query('delete from event');
     const ending = new AbortController();
     const quiet = take(waypost, 1, { after: 10, signal: ending.signal });
@@ -121,7 +121,7 @@ describe('events that have expired', () => {
     t.after(() => proxy.close());
     const { events } = new Waypost({ baseUrl: proxy.url, apiKey: server.key });
     await server.record(5, { types: ['message.sent'] });
-    // The same, but for a shorter wait: only an empty answer shows that all there was has been looked at.
+    // The same call with a shorter wait: only an empty answer shows that everything has been looked at.
     const list: typeof events.list = (query, options) =>
       events.list({ ...query, waitSeconds: Math.min(1, query?.waitSeconds ?? 0) }, options);
     const reading = iterateEvents(list, { after: 0, types: ['message.failed'] }).next();
@@ -171,10 +171,10 @@ describe('events.iterate over a crash of the gateway', () => {
   });
 });
 
-/** The numbers of the next so many events. */
+/** The numbers of the next events, as many as `count`. */
 async function take(waypost: Waypost, count: number, iteration: EventIteration = {}): Promise<number[]> {
   const sequences: number[] = [];
-  // An event that never comes must fail the test and not hold it up.
+  // If an event never comes, the test must fail and not hang.
   const limit = AbortSignal.timeout(30_000);
   for await (const event of waypost.events.iterate({ signal: limit, ...iteration }))
     if (sequences.push(event.sequence) === count) break;

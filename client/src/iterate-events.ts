@@ -6,24 +6,24 @@ import type { EventPage } from './types.ts';
 import type { EventOf, EventType, WaypostEvent } from './waypost-event.ts';
 
 export interface EventIteration<Type extends EventType = EventType> {
-  /** The sequence of the last event that you have, or `oldest` for all that are kept. Without it: those from now on. */
+  /** The sequence of the last event that you have, or `oldest` for all that are kept. Without it, only events from now on. */
   after?: number | 'oldest' | undefined;
   types?: readonly Type[] | undefined;
-  /** Called once, with the number that it begins after: what to go on from if it ends before there is an event. */
+  /** Called once, with the number after which it begins. Go on from there if it ends before there is an event. */
   onStart?: ((after: number) => void) | undefined;
   /** Ends the iteration, without an error. */
   signal?: AbortSignal | undefined;
-  /** Events that were asked for have expired. With this the iteration goes on behind them; without it, it throws. */
+  /** Called when events that were asked for have expired; the iteration then goes on after them. Without it, the iteration throws. */
   onGap?: ((gap: EventGap) => void) | undefined;
-  /** The gateway could not be read in several tries, and is asked again: this is called each time. */
+  /** Called each time the gateway could not be read in several tries. The iteration asks again. */
   onInterruption?: ((error: WaypostError) => void) | undefined;
 }
 
 const PAGE = 100;
-/** Common proxies close a connection on which nothing is said for 30 s. */
+/** Common proxies close a connection that has been silent for 30 s. */
 const WAIT_SECONDS = 20;
 
-/** What `events.iterate` promises, with the feed that holds an empty answer back until there is an event. */
+/** Does what `events.iterate` promises, with the feed, which holds an empty answer back until there is an event. */
 export async function* iterateEvents<Type extends EventType = EventType>(
   list: EventCalls['list'],
   iteration: EventIteration<Type> = {},
@@ -33,10 +33,10 @@ export async function* iterateEvents<Type extends EventType = EventType>(
     types === undefined || types.some((type) => type === event.type);
   const read = (query: EventQuery) => readOn(() => list({ ...query, types }, { signal }), iteration);
   let after = await startOf(read, iteration.after);
-  /** Where the log ended at the answer before. All up to there was recorded when the next one was put together. */
+  /** Where the log ended in the answer before. Everything up to there was already recorded when the next answer was put together. */
   let endBefore: number | undefined;
   while (after !== undefined) {
-    // The first answer comes at once, so that a wrong number or a gap is told before there is an event.
+    // The first call does not wait, so that a wrong number or a gap is reported before there is an event.
     const waitSeconds = endBefore === undefined ? 0 : WAIT_SECONDS;
     const page = await read({ after, limit: PAGE, waitSeconds });
     if (page === undefined) return;
@@ -49,7 +49,7 @@ export async function* iterateEvents<Type extends EventType = EventType>(
       if (isAsked(event)) yield event;
       after = event.sequence;
     }
-    // What the types leave out must not count as expired later, so it is stepped over once it was looked at.
+    // Events of other types must not count as expired later. So their numbers are stepped over once they were looked at.
     if (page.data.length < PAGE) after = Math.max(after, endBefore ?? 0, page.oldest_sequence - 1);
     endBefore = page.latest_sequence;
   }
@@ -59,14 +59,14 @@ type Read = (query: EventQuery) => Promise<EventPage | undefined>;
 
 async function startOf(read: Read, after: EventIteration['after']): Promise<number | undefined> {
   if (typeof after === 'number') return after;
-  // A number that somebody has kept as a text: to begin now would leave out all events since.
+  // Somebody may have kept the number as a text. To begin now would leave out all events since.
   if (after !== 'oldest' && (after ?? undefined) !== undefined)
     throw new TypeError("after must be a number, the sequence of an event, or 'oldest'.");
   const page = await read({ limit: 1 });
   return page && (after === 'oldest' ? page.oldest_sequence - 1 : page.latest_sequence);
 }
 
-/** Reads until there is an answer, however long the gateway is away; undefined once the signal is aborted. */
+/** Reads until there is an answer, however long the gateway is away. undefined once the signal is aborted. */
 async function readOn(
   read: () => Promise<EventPage>,
   { signal, onInterruption }: EventIteration,
@@ -79,14 +79,14 @@ async function readOn(
       if (!(error instanceof WaypostError && mayRepeat(error, 'always'))) throw error;
       onInterruption?.(error);
       const waitMs = Math.max(backOffMs(failures), (error.retryAfterSeconds ?? 0) * 1_000);
-      // An end during the pause is seen by the loop.
+      // If the signal is aborted during the pause, the loop notices it.
       await pause(waitMs, signal).catch(() => undefined);
     }
   }
   return undefined;
 }
 
-/** The events are read before the bounds, so some that have expired since may still be in the page. */
+/** The gateway reads the events before the bounds, so the page may still have events that have expired since. */
 function gapOf({ data, oldest_sequence: oldest, latest_sequence: latest }: EventPage, after: number) {
   if (latest < after)
     throw new WaypostError(

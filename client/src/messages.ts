@@ -3,10 +3,10 @@ import type { CallOptions } from './options.ts';
 import { eachOf, type Page, type PageQuery } from './pages.ts';
 import type { Message, MessageStatus, MessageWithTimeline } from './types.ts';
 
-/** All that is given must fit. */
+/** Only messages for which everything that is given holds. */
 export interface MessageQuery extends PageQuery {
   request_id?: string | undefined;
-  /** The provider's id of it. */
+  /** The provider's id of the message. */
   message_id?: string | undefined;
   client_reference?: string | undefined;
   to?: string | undefined;
@@ -21,7 +21,7 @@ export interface MessageCalls {
   get(id: string, options?: CallOptions): Promise<MessageWithTimeline>;
   /** One page, newest first. */
   list(query?: MessageQuery, options?: CallOptions): Promise<Page<Message>>;
-  /** All messages that match, newest first; pages are read as they are needed. */
+  /** All messages that match, newest first. A page is read when it is needed. */
   iterate(query?: MessageQuery, options?: CallOptions): AsyncGenerator<Message, void>;
 }
 

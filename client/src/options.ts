@@ -5,7 +5,7 @@ export interface WaypostOptions {
   baseUrl: string;
   /** A key of the account, `wp_live_...` or `wp_test_...`. */
   apiKey: string;
-  /** Another `fetch` than the runtime's. */
+  /** A `fetch` to use instead of the runtime's. */
   fetch?: typeof fetch | undefined;
   /** How long one try may take; 30 s if it is not given. */
   timeoutMs?: number | undefined;
@@ -16,23 +16,23 @@ export interface WaypostOptions {
 }
 
 export interface CallOptions {
-  /** Ends the call; it then throws the signal's reason. */
+  /** Ends the call, which then throws the signal's reason. */
   signal?: AbortSignal | undefined;
 }
 
-/** The gateway answers a send within 25 s, unless its platform has set another deadline. */
+/** Longer than the 25 s within which the gateway answers a send, unless its platform has set another deadline. */
 const TIMEOUT_MS = 30_000;
-/** A whole try, and what a node that crashed during it needs to be recovered: up to 30 s. */
+/** Enough for a whole try, and for the recovery after a crash of the node that had it, which takes up to 30 s. */
 const DEADLINE_MS = 90_000;
 const RETRIES_MAX = 4;
 
-/** Checks the options, so that a mistake is told here and not at the first call. No message contains the key. */
+/** Checks the options, so that a mistake is reported here and not at the first call. No message contains the key. */
 export function readOptions(options: WaypostOptions): HttpOptions {
   const { baseUrl, apiKey, fetch: given, timeoutMs = TIMEOUT_MS, deadlineMs = DEADLINE_MS } = options;
   const { retriesMax = RETRIES_MAX } = options;
   if (!isHttpUrl(baseUrl)) throw new TypeError('baseUrl must be an http or https address without query and fragment.');
   if (/\/api\/v1\/*$/.test(baseUrl)) throw new TypeError("baseUrl must be the gateway's address, without /api/v1.");
-  // A header that cannot be sent would be quoted in the error of fetch.
+  // If a header cannot be sent, the error of `fetch` would quote it.
   if (typeof apiKey !== 'string' || !/^[\x21-\x7e]+$/.test(apiKey))
     throw new TypeError('apiKey must be a key of Waypost, without spaces or line breaks.');
   if (!(timeoutMs > 0 && deadlineMs > 0)) throw new TypeError('timeoutMs and deadlineMs must be above 0.');
@@ -40,7 +40,7 @@ export function readOptions(options: WaypostOptions): HttpOptions {
   return {
     baseUrl: baseUrl.replace(/\/+$/, ''),
     apiKey,
-    // Bound to nothing, because browsers refuse their fetch as a method of another object.
+    // Called as a method of `globalThis`, because browsers refuse their `fetch` as a method of another object.
     fetch: given ?? ((...call) => globalThis.fetch(...call)),
     timeoutMs,
     deadlineMs,

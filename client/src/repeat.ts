@@ -1,8 +1,8 @@
 import type { WaypostError } from './errors.ts';
 
 /**
- * `always`: to make the call twice has the effect of making it once. `refused`: only after an answer that says that
- * nothing was done.
+ * `always`: making the call twice has the same effect as making it once. `refused`: repeat only after an answer that says that nothing was
+ * done.
  */
 export type Repeatable = 'always' | 'refused';
 
@@ -10,25 +10,25 @@ export type Repeatable = 'always' | 'refused';
 const BACK_OFF_MS = 250;
 /** Long enough to spare a gateway in trouble, short enough to notice that it is back. */
 const BACK_OFF_MS_MAX = 8_000;
-/** A gateway that is busy or away, or a proxy that could not reach it. */
+/** The gateway is busy or away, or a proxy could not reach it. */
 const PASSING_STATUSES: readonly (number | undefined)[] = [500, 502, 503, 504];
 
-/** How long to wait until a failed call is made again; undefined: it must not be. `failures` counts from 1. */
+/** How long to wait before a failed call is made again; undefined if it must not be. `failures` counts from 1. */
 export function waitBeforeRepeat(error: WaypostError, repeatable: Repeatable, failures: number): number | undefined {
   if (!mayRepeat(error, repeatable)) return undefined;
   const { retryAfterSeconds } = error;
-  // Who was told when to come back comes a little later by chance, so that not all come at once.
+  // Callers that were told when to come back wait a little longer, each by another random time, so that not all come at once.
   if (retryAfterSeconds !== undefined) return retryAfterSeconds * 1_000 + Math.random() * BACK_OFF_MS;
   return backOffMs(failures);
 }
 
-/** Between half and the whole of a time that doubles with every failure. */
+/** A random time between half and the whole of a time that doubles with every failure. */
 export function backOffMs(failures: number): number {
   const wholeMs = Math.min(BACK_OFF_MS_MAX, BACK_OFF_MS * 2 ** Math.max(0, failures - 1));
   return wholeMs * (0.5 + Math.random() / 2);
 }
 
-/** Of the 4xx only two mean that the same call may succeed later. */
+/** Of the 4xx answers only two mean that the same call may succeed later. */
 export function mayRepeat({ code, status }: WaypostError, repeatable: Repeatable): boolean {
   if (status === 429 || code === 'idempotency_in_flight') return true;
   if (repeatable === 'refused') return false;

@@ -17,16 +17,16 @@ export type ResultEntry = AcceptedEntry | FailedEntry | UnknownEntry;
 /** What has become of one recipient so far. */
 export type RequestEntry = ResultEntry | RunningEntry;
 
-/** The provider took the message. That does not prove delivery: events tell of it. */
+/** The provider took the message. That does not prove delivery; events report it. */
 export type AcceptedEntry = wire.AcceptedEntry & { error?: never };
 
-/** It was certainly not sent. Without an `id` the recipient could not be read, or was there twice. */
+/** It was certainly not sent. Without an `id`, the recipient could not be read or was there twice. */
 export type FailedEntry = wire.FailedEntry;
 
-/** It may have been sent. Do not send it again blindly: an event may settle it. */
+/** It may have been sent. Do not send it again without checking: an event may settle it. */
 export type UnknownEntry = wire.UnknownEntry;
 
-/** Its request still runs. */
+/** Its request is still running. */
 export type RunningEntry = wire.RunningEntry & { error?: never };
 
 export type ValidationEntry = (wire.ValidEntry & { error?: never }) | wire.InvalidEntry;

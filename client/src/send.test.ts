@@ -113,7 +113,7 @@ function textTo(to: string | string[]): SendBody {
   return { to, type: 'text', text: { body: 'Your parcel is here' } };
 }
 
-/** Compiles only because the status tells which members are there. */
+/** Compiles only because the status says which members are there. */
 function tell(entry: ResultEntry): string {
   switch (entry.status) {
     case 'accepted':

@@ -6,20 +6,20 @@ import type { SendBody } from './types.ts';
 
 export interface SendOptions extends CallOptions {
   /**
-   * Names this send: 1 to 255 visible ASCII characters. Without one, one is made. Give your own, and keep it, to be
-   * able to repeat the send after a crash of your process.
+   * Names this send: 1 to 255 visible ASCII characters. If you give none, one is made. Give your own key and keep it, if you must be able
+   * to repeat the send after a crash of your process.
    */
   idempotencyKey?: string | undefined;
-  /** A W3C `traceparent`, which goes on to your endpoints with the events of this send. */
+  /** A W3C `traceparent`. It is passed on to your endpoints with the events of this send. */
   traceparent?: string | undefined;
 }
 
-/** The aggregate answer, and whether it is that of an earlier send with the same key. */
+/** The aggregate answer, and whether it is the answer of an earlier send with the same key. */
 export type Sent = SendAnswer & { replayed: boolean };
 
 /**
- * One logical send. It is repeated with the same key and the same bytes as long as its outcome is open, so that nobody
- * gets a message twice. What happened to each recipient stands in the entries of the answer.
+ * Makes one logical send. It is repeated with the same key and the same bytes as long as its outcome is open, so that nobody gets a message
+ * twice. The entries of the answer say what happened to each recipient.
  */
 export type Send = (body: SendBody, options?: SendOptions) => Promise<Sent>;
 
@@ -27,7 +27,7 @@ const VISIBLE_ASCII = /^[\x21-\x7e]{1,255}$/;
 
 export function createSend(http: Http): Send {
   return async (body, { idempotencyKey = crypto.randomUUID(), traceparent, signal } = {}) => {
-    // Whatever is no text would be made one: null would be the same key for every send.
+    // Any other value would be converted to a text: null would be the same key for every send.
     if (typeof idempotencyKey !== 'string' || !VISIBLE_ASCII.test(idempotencyKey))
       throw new TypeError('idempotencyKey must be 1 to 255 visible ASCII characters.');
     if (traceparent !== undefined && !VISIBLE_ASCII.test(traceparent))

@@ -1,7 +1,7 @@
 /**
- * Starts to measure, and returns what tells the milliseconds since then: by the clock that only passes or by the time of day,
- * whichever has gone further. The first stands still while a machine sleeps, and a call that went on after a night would
- * repeat an idempotency key that the gateway has forgotten.
+ * Begins to measure. The function that is returned gives the milliseconds since then, by the monotonic clock or by the time of day,
+ * whichever has gone further. The monotonic clock stands still while a machine sleeps: after a night, a call would go on and repeat an
+ * idempotency key that the gateway has forgotten.
  */
 export function startStopwatch(): () => number {
   const beganMs = performance.now();

@@ -15,7 +15,7 @@ export interface TemplateCalls {
   /** One page, newest first. */
   list(query?: TemplateQuery, options?: CallOptions): Promise<Page<Template>>;
   iterate(query?: TemplateQuery, options?: CallOptions): AsyncGenerator<Template, void>;
-  /** Reads all templates from the provider now, and tells what that has changed. */
+  /** Reads all templates from the provider now, and says what has changed by that. */
   sync(options?: CallOptions): Promise<TemplateSync>;
 }
 

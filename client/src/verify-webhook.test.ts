@@ -109,7 +109,7 @@ describe('verifyWebhook', () => {
   });
 
   it('throws a TypeError for what the receiver itself has wrong, without the secret', async () => {
-    // As from an environment that has none.
+    // As an environment gives it that has no such variable.
     const missing: string = JSON.parse('null');
     for (const secrets of [missing, '', 'whsec_', 'whsec_not base64', 'whsec_abc', []])
       await assert.rejects(verifyWebhook({ headers: signed(), body: BODY, secrets }), (error) => {
@@ -186,7 +186,7 @@ function verifies(verify: () => unknown): boolean {
     verify();
     return true;
   } catch {
-    return false; // That it refuses is the answer.
+    return false; // It is refused, which is the answer.
   }
 }
 

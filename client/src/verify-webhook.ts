@@ -3,9 +3,9 @@ import { readSignatures, readTimestamp, readWebhookHeaders, type WebhookHeaders 
 import { WebhookVerificationError } from './webhook-verification-error.ts';
 
 export interface ReceivedWebhook {
-  /** As they came; the case of their names does not matter. */
+  /** The headers as they came. The case of their names does not matter. */
   headers: WebhookHeaders;
-  /** The body as it came: not parsed, and not written again. */
+  /** The body as it came: not parsed, and not serialized again. */
   body: string | Uint8Array;
   /** The secrets of the endpoint (`whsec_...`), one or several: during a rotation two are valid. */
   secrets: string | readonly string[];
@@ -25,7 +25,7 @@ export async function verifyWebhook(received: ReceivedWebhook): Promise<WebhookE
   const { headers, secrets, toleranceSeconds = TOLERANCE_SECONDS } = received;
   const keys = [secrets].flat().map(keyBytesOf);
   if (keys.length === 0) throw new TypeError('secrets must have at least one secret.');
-  // No age is above NaN, so what was recorded long ago would pass.
+  // With NaN no event would be too old, so one that was recorded long ago would pass.
   if (!(toleranceSeconds >= 0)) throw new TypeError('toleranceSeconds must be 0 or more.');
   const body = bytesOf(received.body);
   const { id, timestamp, signature } = readWebhookHeaders(headers);
@@ -40,7 +40,7 @@ export async function verifyWebhook(received: ReceivedWebhook): Promise<WebhookE
   return readEvent(body);
 }
 
-/** The message never has the secret in it. */
+/** The error's message never contains the secret. */
 function keyBytesOf(secret: string): Uint8Array<ArrayBuffer> {
   const text = typeof secret === 'string' ? secret.replace(/^whsec_/, '') : '';
   if (!/^[A-Za-z0-9+/]{4,}={0,2}$/.test(text) || text.length % 4 !== 0)
@@ -52,7 +52,7 @@ function fromBase64(text: string): Uint8Array<ArrayBuffer> {
   return Uint8Array.from(atob(text), (character) => character.charCodeAt(0));
 }
 
-/** A parsed body cannot be verified: to write it again makes other bytes. */
+/** A parsed body cannot be verified, because serializing it again makes other bytes. */
 function bytesOf(body: string | Uint8Array): Uint8Array {
   if (typeof body === 'string') return new TextEncoder().encode(body);
   if (body instanceof Uint8Array) return body;
@@ -66,7 +66,7 @@ function join(start: Uint8Array, end: Uint8Array): Uint8Array<ArrayBuffer> {
   return all;
 }
 
-/** Signs once for each secret: whoever posts decides how many signatures there are, and how long the body is. */
+/** Signs once for each secret, and not for each signature: the sender decides how many signatures there are, and how long the body is. */
 async function isSigned(signed: Uint8Array<ArrayBuffer>, signatures: string[], keys: Uint8Array<ArrayBuffer>[]) {
   const given = signatures.map(fromBase64);
   for (const bytes of keys) {
@@ -77,7 +77,7 @@ async function isSigned(signed: Uint8Array<ArrayBuffer>, signatures: string[], k
   return false;
 }
 
-/** Every byte is looked at, so that the time tells nothing about which differs. */
+/** Looks at every byte, so that the time it takes does not show which one differs. */
 function isSame(given: Uint8Array, right: Uint8Array): boolean {
   const differing = right.reduce((bits, byte, place) => bits | (byte ^ (given[place] ?? 0)), 0);
   return given.length === right.length && differing === 0;
@@ -93,11 +93,11 @@ function parseJson(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
-    return undefined; // The caller tells that this is no event.
+    return undefined; // The caller reports that this is not an event.
   }
 }
 
-/** What every event has. The rest is as the sender, who is proven, has described it. */
+/** Checks the members that every event has. The others are as the sender has described them, and the sender is proven. */
 function isEvent(value: unknown): value is WebhookEvent {
   if (typeof value !== 'object' || value === null) return false;
   const { id, type, timestamp, data }: Partial<Record<string, unknown>> = { ...value };

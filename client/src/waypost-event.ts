@@ -8,5 +8,5 @@ export type EventType = WaypostEvent['type'];
 /** The events of some types. */
 export type EventOf<Type extends EventType> = Extract<WaypostEvent, { type: Type }>;
 
-/** What an endpoint gets: an event, or the one that a test of the endpoint sends, which is in no log. */
+/** What an endpoint gets: an event, or the one that a test of the endpoint sends. That one is in no log. */
 export type WebhookEvent = WaypostEvent | EndpointTestEvent;

@@ -76,7 +76,7 @@ describe('the client', () => {
 
     const attempt = await waypost.endpoints.test(endpoint.id);
     assert.equal(attempt.outcome, 'succeeded');
-    // Steps of messages that other tests have sent may arrive too.
+    // Events about messages of other tests may arrive too.
     const received = receiver.received.find(({ body }) => body.includes('"endpoint.test"'));
     assert.ok(received);
     for (const secrets of [secret, rotated.secret, [secret, rotated.secret]]) {
@@ -117,7 +117,7 @@ describe('the client', () => {
   });
 });
 
-/** Compiles only because the type tells what the data hold. */
+/** Compiles only because the type says what the data contain. */
 function tell(event: WaypostEvent): string {
   switch (event.type) {
     case 'message.received':

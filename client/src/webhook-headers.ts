@@ -5,7 +5,7 @@ export type WebhookHeaders =
   | { get(name: string): string | null }
   | Readonly<Record<string, string | readonly string[] | undefined>>;
 
-/** The three headers, each of which must be there once. */
+/** Reads the three headers. Each must be there exactly once. */
 export function readWebhookHeaders(headers: WebhookHeaders): { id: string; timestamp: string; signature: string } {
   return {
     id: readOne(headers, 'webhook-id'),
@@ -31,7 +31,7 @@ function hasGet(headers: WebhookHeaders): headers is { get(name: string): string
   return typeof headers.get === 'function';
 }
 
-/** Throws unless the timestamp is a time in seconds close to ours, so that what was recorded cannot be sent again. */
+/** Throws unless the timestamp is a time in seconds close to ours, so that nobody can record a webhook and send it again later. */
 export function readTimestamp(text: string, clock: { toleranceSeconds: number; nowMs: number }): void {
   if (!/^\d{1,12}$/.test(text))
     throw new WebhookVerificationError(
@@ -49,7 +49,7 @@ export function readTimestamp(text: string, clock: { toleranceSeconds: number; n
     );
 }
 
-/** The signatures of version 1, in base64. Those of other versions are left out, as the standard says. */
+/** The signatures of version 1, in base64. As the standard says, those of other versions are left out. */
 export function readSignatures(header: string): string[] {
   const parts = header.split(/\s+/).map((part) => /^([^,]+),(.+)$/.exec(part));
   const known = parts.filter((part) => part?.[1] === 'v1');

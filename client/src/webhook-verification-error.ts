@@ -1,4 +1,4 @@
-/** What can be wrong with a webhook; the words are those of the gateway's `check-signature`. */
+/** What can be wrong with a webhook. The gateway's `check-signature` uses the same words. */
 export type WebhookProblem =
   | 'header_missing'
   | 'header_repeated'
@@ -10,7 +10,7 @@ export type WebhookProblem =
   | 'signature_mismatch'
   | 'not_an_event';
 
-/** What was received is not proven to come from Waypost. Nothing in it tells what would be right. */
+/** A webhook was not proven to come from Waypost. Nothing in the error says what would be right. */
 export class WebhookVerificationError extends Error {
   readonly code: WebhookProblem;
 

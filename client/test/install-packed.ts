@@ -9,12 +9,12 @@ const CLIENT = fileURLToPath(new URL('..', import.meta.url));
 const TSC = fileURLToPath(new URL('../../node_modules/typescript-7/bin/tsc', import.meta.url));
 const run = promisify(execFile);
 
-/** A customer's project, away from this one, with the packed client in its `node_modules`. */
+/** A customer's project in a folder elsewhere, with the packed client in its `node_modules`. */
 export interface Project {
   dir: string;
-  /** What is in the package. */
+  /** The files of the package. */
   packed: string[];
-  /** Checks the types of a file with this text; resolves with what the compiler says. */
+  /** Checks the types of a file with this text. Resolves with the compiler's output. */
   checkTypes(text: string): Promise<string>;
   remove(): Promise<void>;
 }
@@ -36,7 +36,7 @@ export async function installPacked(): Promise<Project> {
     packed: pack.files.map(({ path }: { path: string }) => path),
     async checkTypes(text) {
       await writeFile(join(project, 'customer.ts'), text);
-      // No types of Node: the package must do with those that every runtime has.
+      // Without the types of Node: the package must work with those that every runtime has.
       const options = ['--strict', '--exactOptionalPropertyTypes', '--module', 'nodenext', '--lib', 'es2022,dom'];
       const check = ['--noEmit', '--types', '', '--skipLibCheck', 'false', ...options, 'customer.ts'];
       return run(process.execPath, [TSC, ...check], { cwd: project }).then(
@@ -48,7 +48,7 @@ export async function installPacked(): Promise<Project> {
   };
 }
 
-/** npm is a script of the shell on Windows. */
+/** On Windows npm is a script of the shell. */
 async function npm(cwd: string, ...words: string[]): Promise<string> {
   const { stdout } = await run('npm', words, { cwd, shell: process.platform === 'win32' });
   return stdout;

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import type { Server } from 'node:http';
 
-/** Has a server listen at any free port of this machine. Returns its address as a base URL. */
+/** Lets a server listen at a free port of this machine. Returns its address as a base URL. */
 export async function listen(server: Server): Promise<string> {
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');

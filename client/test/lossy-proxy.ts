@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage, request, type ServerResponse } from 'node:http';
 import { listen } from './listen.ts';
 
-/** One request as it came through. */
+/** One request that came through. */
 export interface Seen {
   method: string;
   path: string;
@@ -9,16 +9,16 @@ export interface Seen {
   body: string;
 }
 
-/** A real HTTP proxy between a client and a gateway, which loses what it is told to lose. */
+/** A real HTTP proxy between a client and a gateway. It loses what it is told to lose. */
 export interface LossyProxy {
   url: string;
   seen: Seen[];
   /**
-   * What happens to the next requests, one word for each: `lose_request` cuts before the gateway gets it, `lose_answer`
-   * when the gateway has answered, `cut` as soon as the gateway has it; a status is answered by the proxy itself.
+   * What happens to the next requests, an item for each. `lose_request` breaks the connection before the gateway gets the request,
+   * `lose_answer` when the gateway has answered, `cut` as soon as the gateway has the request. A status is answered by the proxy itself.
    */
   plan: ('lose_request' | 'lose_answer' | 'cut' | 'pass' | { status: number; code?: string; retryAfter?: string })[];
-  /** Where it leads to; it may be changed. */
+  /** Where requests go. It may be changed. */
   target: string;
   /** Breaks every connection through it. */
   cutAll(): void;

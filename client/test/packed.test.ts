@@ -17,12 +17,13 @@ describe('the packed client', () => {
   let gateway: TestGateway;
   const children: ChildProcess[] = [];
   before(async () => {
-    // First, because it is stopped even where the other fails; it would keep this process waiting for ever.
+    // The gateway comes first, because `after` stops it even if the installation fails. Left running it would keep this process waiting for
+    // ever.
     gateway = await startTestGateway({ callback: true });
     project = await installPacked();
   });
   after(async () => {
-    // One that is left when its test fails would keep this process waiting for ever.
+    // A child that is left when its test fails would keep this process waiting for ever.
     for (const child of children) child.kill();
     await gateway.stop();
     await project.remove();
@@ -50,7 +51,7 @@ describe('the packed client', () => {
   });
 
   it('has an example that receives and verifies', async () => {
-    // The secret is known only once there is an address, so the endpoint is made for an address of nobody first.
+    // The secret must be known before there is an address, so the endpoint is first made for an address where nobody listens.
     const created = await gateway.call('POST', '/api/v1/endpoints', { body: { url: 'http://127.0.0.1:9/' } });
     const { output } = start(EXAMPLES[3] ?? '', { PORT: '0', WEBHOOK_SECRET: created.json.secret });
     const [, port] = await until(() => /port (\d+)/.exec(output()));
@@ -103,7 +104,7 @@ describe('the packed client', () => {
     return output();
   }
 
-  /** Runs a text as a plain module of the customer's project. */
+  /** Runs a text as a module of the customer's project. */
   function start(text: string, env: Record<string, string>): { child: ChildProcess; output(): string } {
     const path = join(project.dir, `example-${EXAMPLES.indexOf(text)}.js`);
     writeFileSync(path, text);
