@@ -8,7 +8,7 @@ const HELP = `npm run backup -- DIR
 Copies the embedded database and the secrets in the data folder into DIR, which must not exist or be empty; also while a
 gateway runs. With DATABASE_URL the database is yours to back up: docs/guides/backup.md.`;
 
-/** `npm run backup -- DIR`: copies the embedded database and the secrets in the data folder, also while a gateway runs. */
+/** `npm run backup -- DIR`: copies the embedded database and the secrets in the data folder. A gateway may be running meanwhile. */
 async function main(): Promise<void> {
   const options = { help: { type: 'boolean', short: 'h', default: false } } as const;
   const { values, positionals } = parseArgs({ options, allowPositionals: true });
@@ -35,7 +35,7 @@ function readConfig(): Config {
   }
 }
 
-/** What the server and its folders say is for a person to mend, as at a start. */
+/** An error of the server or its folders is for a person to mend, as at a start. Any other is thrown on. */
 function tell(error: unknown): never {
   if (!(error instanceof Error) || error instanceof TypeError || error instanceof RangeError) throw error;
   throw new PlainFault(error.message);

@@ -4,9 +4,9 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { CONSOLE_DIR, canBuildConsole, DIST_DIR, hashSources, readConsoleState, STAMP } from './console-state.js';
 
-/** A build takes seconds; what is older than this was left by one that died. */
+/** A build takes seconds. A build folder that is older than this was left by a build that died. */
 const BUILD_MS_MAX = 120_000;
-/** Built apart and moved at the end, so that nobody is ever served half a build. The folder itself is the lock. */
+/** The console is built in this folder and moved at the end, so that half a build is never served. The folder is also the lock. */
 const BUILDING_DIR = join(CONSOLE_DIR, '.dist-building');
 
 const sources = hashSources();
@@ -21,7 +21,7 @@ async function build(stamp) {
     const vite = await import('vite');
     const configFile = join(CONSOLE_DIR, 'vite.config.ts');
     await vite.build({ configFile, logLevel: 'warn', build: { outDir: BUILDING_DIR, emptyOutDir: true } });
-    // The reference of the API shows itself by one file of a package that has a hundred others; none is needed to run.
+    // The reference of the API is shown by one file of a package that has a hundred others. None of these is needed to run it.
     const bundle = fileURLToPath(import.meta.resolve('redoc/bundles/redoc.standalone.js'));
     copyFileSync(bundle, join(BUILDING_DIR, 'redoc.standalone.js'));
     writeFileSync(join(BUILDING_DIR, STAMP), stamp);
@@ -39,7 +39,7 @@ function fail(sentence) {
   process.exitCode = 1;
 }
 
-/** False: another process builds in this moment. */
+/** Returns false if another process is building at this moment. */
 function takeLock() {
   try {
     mkdirSync(BUILDING_DIR);

@@ -1,14 +1,14 @@
 import { compile } from 'json-schema-to-typescript';
 
-/** The name of the type that is there only to hold all others. */
+/** The name of a type that is made only to contain all others. */
 const ROOT = 'Everything';
 const BANNER = `// The types of the API, made from docs/openapi.json by \`npm run generate\`.
 // biome-ignore-all format: The generator has a form of its own.`;
 const SHARED = '#/components/schemas/';
-/** What a schema may say without saying anything about the type. */
+/** Members of a schema that say nothing about the type. */
 const NOTES = ['description', 'title', 'default', 'deprecated'];
 
-/** The types of the client: one for each shared schema of the API description that an account meets, under its name. */
+/** The types of the client: one for each shared schema of the API description that an account can meet, under the schema's name. */
 export async function clientTypes(description: string): Promise<string> {
   const { paths, webhooks, components } = JSON.parse(description);
   const { schemas } = JSON.parse(description, (_, value) => prepare(value)).components;
@@ -25,7 +25,7 @@ export async function clientTypes(description: string): Promise<string> {
   return shortComments(text.replace(`export interface ${ROOT} {}\n`, ''));
 }
 
-/** What a part of the description refers to, directly or by way of others. */
+/** The schemas that a part of the description refers to, directly or through others. */
 function reach(part: unknown, components: Record<string, Record<string, unknown>>, found = new Set<string>()) {
   for (const [, path = '', kind = '', name = ''] of JSON.stringify(part).matchAll(/"(#\/components\/(\w+)\/(\w+))"/g)) {
     if (found.has(path)) continue;
@@ -37,17 +37,20 @@ function reach(part: unknown, components: Record<string, Record<string, unknown>
 
 type Loose = Partial<Record<string, unknown>> & { $ref?: string };
 
-/** Types are named where they are used, and not written out; what may be anything must be looked at before it is used. */
+/**
+ * Changes a schema for the generator: a type is named where it is used, and not written out there. A value of any type becomes `unknown`,
+ * so that it must be checked before it is used.
+ */
 function prepare(value: unknown): unknown {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return value;
-  // The gateway checks the lengths of arrays. As tuples of every length they could hardly be written.
+  // The gateway checks the lengths of arrays. Types that did it would be tuples of every length, which nobody could write.
   const { $ref, minItems: _, maxItems: __, examples: ___, ...rest }: Loose = { ...value };
   if ($ref?.startsWith(SHARED)) return { ...rest, tsType: $ref.slice(SHARED.length) };
   const saysNothing = typeof rest.description === 'string' && Object.keys(rest).every((name) => NOTES.includes(name));
   return saysNothing ? { ...rest, tsType: 'unknown' } : rest;
 }
 
-/** One line where it fits on one, and nothing about how the generator came to a type. */
+/** Puts a comment on one line if it fits, and removes what the generator says about how it came to a type. */
 function shortComments(text: string): string {
   const origin = / +\* This \w+ was referenced by .*\n +\* via the `\w+` ".*"\.\n/.source;
   return text

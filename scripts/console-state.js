@@ -8,8 +8,8 @@ export const DIST_DIR = join(CONSOLE_DIR, 'dist');
 export const STAMP = '.built-from';
 
 /**
- * `built`: what is there was built from the sources that are there, or there are no sources to build from. By the
- * contents and not by times, which a fresh clone does not have; it takes some milliseconds.
+ * The state of the built files. `built`: they were built from the present sources, or there are no sources to build from. It compares
+ * contents and not times, which a fresh clone does not have. That takes some milliseconds.
  */
 export function readConsoleState() {
   const sources = hashSources();
@@ -19,7 +19,7 @@ export function readConsoleState() {
   return readFileSync(stamp, 'utf8') === sources ? 'built' : 'old';
 }
 
-/** A production install has no development dependencies, and brings the console built. */
+/** A production install has no development dependencies, and comes with a console that is already built. */
 export function canBuildConsole() {
   try {
     return import.meta.resolve('vite') !== '';
@@ -29,7 +29,7 @@ export function canBuildConsole() {
   }
 }
 
-/** Of all that the build reads; undefined without sources, as in an image that has only the built files. */
+/** The hash of everything that the build reads; undefined if there are no sources, as in an image that has only the built files. */
 export function hashSources() {
   const src = join(CONSOLE_DIR, 'src');
   if (!existsSync(src)) return undefined;

@@ -1,12 +1,12 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 
-/** As in the gateway itself, which looks after its parent from then on. */
+/** As often as the gateway itself looks, which does so from then on. */
 const PARENT_LOOK_MS = 500;
 
 /**
- * Obeys SIGINT, SIGTERM and SIGHUP, and the death of npm's shell, until the gateway listens for them itself. Nothing is under way by then that
- * must be finished: the process ends with 0, and what it waits for ends with it.
+ * Obeys SIGINT, SIGTERM and SIGHUP, and the death of npm's shell, until the gateway listens for them itself. Until then nothing is under
+ * way that would have to be finished: the process ends with 0, and the programs that it waits for end with it.
  */
 export function listenEarly() {
   const children = new Set();
@@ -19,14 +19,19 @@ export function listenEarly() {
   const look = setInterval(endWithParent, PARENT_LOOK_MS);
   process.on('SIGINT', end).on('SIGTERM', end).on('SIGHUP', end);
   return {
-    /** Runs a program of ours to its end, or to that of this process. If it fails, it has said why, and its work is done later. */
+    /**
+     * Runs one of our programs to its end, or until this process ends. If the program fails, it has said why, and its work is done later.
+     */
     async run(args) {
       const child = spawn(process.execPath, args, { stdio: 'inherit' });
       children.add(child);
       await once(child, 'exit').catch(() => undefined);
       children.delete(child);
     },
-    /** Starts who listens from now on, and lets go before a signal can come: one between the two would end the process hard. */
+    /**
+     * Starts what listens for the signals from now on, and stops listening here. No signal can come between the two; there it would end the
+     * process hard.
+     */
     handOver(start) {
       endWithParent();
       const started = start();

@@ -6,7 +6,7 @@ import { PROVIDER_CODES } from '../src/provider/whatsapp/failures.ts';
 
 const DOCS_URL = 'https://waypost.example/docs/errors';
 
-/** The page of every error code as Markdown, by its code, and the page of all of them as `README`. */
+/** The page of every error code as Markdown, by its code. The page that lists them all is `README`. */
 export function errorPages(): Map<string, string> {
   return new Map([
     ['README', indexPage()],
@@ -108,7 +108,7 @@ function providerCodes(code: MessageErrorCode): string {
   return words.length === 0 ? 'none: the gateway finds it' : words.join(', ');
 }
 
-/** What the provider's codes are mapped by beside the table of single codes. */
+/** The codes of the provider that are mapped by a rule, and are not in the table of single codes. */
 const CODES_BY_RULE: Partial<Record<MessageErrorCode, string>> = {
   message_invalid: '100 means this only without the subcode 33',
   sender_unauthorized: '200 to 299',

@@ -11,10 +11,10 @@ import { errorPages } from './error-pages.ts';
 import { metricsPage } from './metrics-page.ts';
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
-/** Every file in it is generated, so a page whose code is gone is noticed too. */
+/** Every file in this folder is generated. So a page is noticed whose code no longer exists. */
 const ERRORS_DIR = 'docs/errors';
 
-/** Writes the files that are generated from tables in the code, or with `--check` tells which ones differ from them. */
+/** Writes the files that are generated from tables in the code. With `--check` it only says which of them differ. */
 async function main(): Promise<number> {
   const { values } = parseArgs({
     options: { check: { type: 'boolean' }, help: { type: 'boolean', short: 'h' } },
@@ -48,7 +48,7 @@ async function generatedFiles(): Promise<Map<string, string>> {
   ]);
 }
 
-/** With an address of nobody: a gateway that runs names its own in `/openapi.json`. */
+/** With an address where nobody is. A running gateway names its own in `/openapi.json`. */
 function apiDescription(): string {
   return `${JSON.stringify(describeGateway(routesAsData(), 'https://waypost.example'), undefined, 2)}\n`;
 }
@@ -96,7 +96,7 @@ This page is made from \`src/settings.ts\` by \`npm run generate\`.
 `;
 }
 
-/** How the value of each kind of setting is written. */
+/** The words for each kind of setting's value. */
 const WORDS: Record<(typeof SETTINGS)[number]['kind'], string> = {
   text: 'text',
   integer: 'whole number',

@@ -3,7 +3,7 @@ import { Agent, get } from 'node:http';
 
 const TIMEOUT_MS = 3_000;
 const path = process.argv[2] ?? '/healthz';
-// As the gateway reads its settings: blank counts as not given.
+// A blank setting counts as not given, as in the gateway.
 const url = `http://${address(process.env.HOST?.trim())}:${process.env.PORT?.trim() || 8080}${path}`;
 
 try {
@@ -14,7 +14,10 @@ try {
   process.exitCode = 1;
 }
 
-/** The status of the answer. `fetch`, and an agent that is not our own, may ask a proxy of the environment (NODE_USE_ENV_PROXY). */
+/**
+ * The status of the answer. It has an agent of its own: `fetch`, and Node's own agent, may use a proxy that the environment names
+ * (NODE_USE_ENV_PROXY).
+ */
 function ask() {
   return new Promise((resolve, reject) => {
     const options = { agent: new Agent(), signal: AbortSignal.timeout(TIMEOUT_MS) };
@@ -22,7 +25,7 @@ function ask() {
   });
 }
 
-/** Where the gateway can be asked that binds to `host`: what stands for all addresses is none that one can call. */
+/** Where a gateway can be reached that binds to `host`. What stands for all addresses is not itself an address that one can call. */
 function address(host) {
   if (!host || host === '0.0.0.0' || host === '::') return '127.0.0.1';
   return host.includes(':') ? `[${host}]` : host;

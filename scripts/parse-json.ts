@@ -1,6 +1,6 @@
 /**
- * Reads JSON; undefined if it is none: what the parser says would quote the keys that stand in such a file. Whoever asks says
- * it in a sentence.
+ * Reads JSON; undefined if it is none. The parser's own message is left out, because it would quote the keys that are in such a file. The
+ * caller reports the fault in a sentence.
  */
 export function parseJson(text: string): unknown {
   try {

@@ -19,7 +19,10 @@ Ends with 0 if the gateway has acknowledged every file with 200, else with 1; wi
 wrong. What became of them: GET /platform/v1/notifications`;
 
 const CALLBACK_PATH = '/api/messaging/webhook';
-/** How the project's own collection names what is to become of a notification. It lies beside it, and is none. */
+/**
+ * How the files are named that say what a notification of the project's own collection must lead to. They lie beside the notifications, and
+ * are none themselves.
+ */
 const EXPECTED = '.expected.json';
 /** The provider waits about as long. */
 const ANSWER_TIMEOUT_MS = 20_000;
@@ -83,7 +86,7 @@ async function findGateway(dataDir: string): Promise<Gateway> {
   return { url, appSecret };
 }
 
-/** The file itself, or all JSON files of a folder. One that is not there is found out when it is read. */
+/** The file itself, or all JSON files of a folder. If it does not exist, that is found when it is read. */
 async function filesOf(path: string): Promise<string[]> {
   const isFolder = await stat(path).then(
     (found) => found.isDirectory(),
@@ -96,7 +99,7 @@ async function filesOf(path: string): Promise<string[]> {
 }
 
 async function postFile(gateway: Gateway, file: string): Promise<Outcome> {
-  // One file that cannot be read is told in its line and does not keep the others back.
+  // A file that cannot be read is reported in its line, and does not stop the others.
   const bytes = await readFile(file).catch(() => undefined);
   if (bytes === undefined) return { acknowledged: false, said: 'This file cannot be read:' };
   if (parseJson(bytes.toString('utf8')) === undefined) return { acknowledged: false, said: 'This file is not JSON:' };

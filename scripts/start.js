@@ -23,9 +23,9 @@ if (unknown !== undefined) {
   process.exit(2);
 }
 const early = listenEarly();
-// What lies in the data folder is run and trusted: whatever the umask was, nobody else may write there.
+// What lies in the data folder is run and trusted. So nobody else may write there, whatever the umask was.
 process.umask(process.umask() | 0o022);
-// Each thread has a heap of its own in the C library, and nothing here keeps more than one of these busy.
+// Each thread has a heap of its own in the C library, and nothing here keeps more than one of these threads busy.
 process.env.UV_THREADPOOL_SIZE ??= '2';
 limitHeap();
 const dataDir = process.env.WAYPOST_DATA_DIR?.trim() || '.waypost'; // Blank counts as not given, as in the settings.
@@ -35,8 +35,8 @@ const { runGateway } = await import('../src/main.ts');
 await early.handOver(runGateway);
 
 /**
- * The stripped and compiled sources are kept: later starts are quicker. The first start lets another process make them, so
- * that this one never has the stripper in its memory, which takes 25 MB and does not give them back.
+ * The stripped and compiled sources are cached, so that later starts are quicker. The first start lets another process make them. So this
+ * process never loads the stripper, which takes 25 MB and does not give them back.
  */
 async function useCompiledSources(cacheDir) {
   const first = !existsSync(cacheDir);
@@ -46,7 +46,10 @@ async function useCompiledSources(cacheDir) {
   module.enableCompileCache(cacheDir);
 }
 
-/** Whether the folder is there. Node's own way to make it with those above it never ends in /proc, by whatever link it is named. */
+/**
+ * Returns whether the folder exists. Makes it and those above it one by one, because Node's own `recursive` never ends in /proc, by
+ * whatever link the folder is named.
+ */
 function makeFolder(dir) {
   if (existsSync(dir)) return true;
   if (dir === dirname(dir) || !makeFolder(dirname(dir))) return false;
@@ -59,8 +62,8 @@ function makeFolder(dir) {
 }
 
 /**
- * In a process of its own, because the gateway needs nothing of it: it starts as quickly as ever, and vite's memory is
- * gone afterwards. Until then /console says so, and shows the console by itself.
+ * Builds in a process of its own, because the gateway needs nothing of it: it starts as quickly as without, and the memory of vite is freed
+ * afterwards. Until then /console says that it is being built, and shows the console when it is.
  */
 async function buildConsoleBeside() {
   const { canBuildConsole, readConsoleState } = await import('./console-state.js');

@@ -1,4 +1,4 @@
-/** One line: when, what, its place in the log, and what happened to whom. */
+/** An event in one line: when, what, its place in the log, and what happened to whom. */
 export function describe(event: Record<string, unknown>, seen: Set<string>): string {
   const type = String(event.type);
   const place = typeof event.sequence === 'number' ? `#${event.sequence}` : '';

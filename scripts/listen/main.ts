@@ -26,7 +26,7 @@ async function main(): Promise<void> {
   const options = readOptions();
   if (options === 'help') return console.log(HELP);
   const gateway = options.secret === undefined ? await findGateway(options.dataDir) : undefined;
-  // An endpoint may be told of an event before we are told of its secret: such an event waits for it.
+  // An event may arrive before the answer that has the endpoint's secret. Such an event waits for the secret.
   const secret = Promise.withResolvers<string>();
   const receiving = { secret: secret.promise, seen: new Set<string>(), json: options.json };
   const server = createServer((request, response) => void receive(request, response, receiving));
@@ -34,7 +34,7 @@ async function main(): Promise<void> {
   const url = `http://127.0.0.1:${port}/`;
   const registering = gateway && register(gateway, url);
   leaveInOrder(server, registering);
-  // Else it would go on listening, although the fault is told and nothing can come.
+  // Otherwise it would go on listening, although the fault is reported and nothing can arrive.
   const registered = await registering?.catch((error: unknown) => {
     server.close();
     server.closeAllConnections();
@@ -84,7 +84,7 @@ function warnOf(ids: string[]): string {
   return `Other endpoints of the account deliver here too, and no signature of theirs fits: ${ids.join(', ')}. Delete them, or listen at another --port.`;
 }
 
-/** However it is ended: by Ctrl-C, with its terminal, or because nobody reads what it prints, as `| head` does. */
+/** Removes the endpoint however the listener ends: by Ctrl-C, with its terminal, or because nobody reads its output, as with `| head`. */
 function leaveInOrder(server: Server, registering: Promise<Registered> | undefined): void {
   let leaving = false;
   const leave = () => {

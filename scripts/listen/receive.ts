@@ -9,12 +9,12 @@ const BODY_BYTES_MAX = 1 << 20;
 
 export interface Receiving {
   secret: Promise<string>;
-  /** The ids that came before: an event may come more than once. */
+  /** The ids of the events that came before. An event may come more than once. */
   seen: Set<string>;
   json: boolean;
 }
 
-/** Verifies what came, prints it, and answers. */
+/** Verifies an event, prints it, and answers. */
 export async function receive(request: IncomingMessage, response: ServerResponse, receiving: Receiving): Promise<void> {
   const body = await readBody(request);
   if (body === undefined) return void response.writeHead(413, { connection: 'close' }).end();
@@ -29,7 +29,7 @@ export async function receive(request: IncomingMessage, response: ServerResponse
   response.writeHead(204).end();
 }
 
-/** undefined: it is larger than any event, or broke off. */
+/** undefined if the body is larger than any event, or broke off. */
 async function readBody(request: IncomingMessage): Promise<string | undefined> {
   const chunks: Buffer[] = [];
   let bytes = 0;
@@ -40,12 +40,12 @@ async function readBody(request: IncomingMessage): Promise<string | undefined> {
       if (bytes > BODY_BYTES_MAX) return undefined;
     }
   } catch {
-    return undefined; // The sender hung up: it will come again, if it was an event.
+    return undefined; // The sender hung up. If it was an event, it will come again.
   }
   return Buffer.concat(chunks).toString('utf8');
 }
 
-/** Verifies as every customer can, with the public library; the gateway's own words say why not. */
+/** Verifies as any customer can, with the public library. If that refuses, the gateway says why. */
 function findFault(request: IncomingMessage, body: string, secret: string): string[] {
   const given = request.headersDistinct;
   const flat = Object.fromEntries(Object.entries(given).map(([name, values]) => [name, values?.[0] ?? '']));

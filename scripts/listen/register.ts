@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { PlainFault } from '../../src/run-tool.ts';
 import { parseJson } from '../parse-json.ts';
 
-/** So that what an earlier run could not remove is found by the next one. */
+/** By this name a run finds an endpoint that an earlier run could not remove. */
 const DESCRIPTION = 'npm run listen';
 const CALL_TIMEOUT_MS = 5_000;
 
@@ -12,10 +12,10 @@ export interface Gateway {
   key: string;
 }
 
-/** The gateway of this machine, by the file that it wrote at its start. */
+/** The gateway of this machine, from the file that it wrote at its start. */
 export async function findGateway(dataDir: string): Promise<Gateway> {
   const path = join(dataDir, 'dev.json');
-  // Whatever keeps it from being read, what to do is the same, and the sentence below tells it.
+  // Whatever the reason is that the file cannot be read, the sentence below says what to do.
   const text = await readFile(path, 'utf8').catch(() => undefined);
   if (text === undefined)
     throw new PlainFault(
@@ -29,12 +29,12 @@ export async function findGateway(dataDir: string): Promise<Gateway> {
 
 export interface Registered {
   secret: string;
-  /** The ids of other endpoints that deliver to this address. What is signed for them cannot be verified here. */
+  /** The ids of other endpoints that deliver to this address. Events that are signed for them cannot be verified here. */
   beside: string[];
   remove(): Promise<void>;
 }
 
-/** Makes an endpoint for this listener, in the place of one that an earlier run has left. */
+/** Makes an endpoint for this listener, and replaces one that an earlier run has left. */
 export async function register(gateway: Gateway, url: string): Promise<Registered> {
   const { data } = await call(gateway, 'GET', '?limit=100');
   const beside: string[] = [];
@@ -50,7 +50,7 @@ export async function register(gateway: Gateway, url: string): Promise<Registere
   return { secret: textOf(created, 'secret'), beside, remove };
 }
 
-/** Every path of this port comes to this listener, by either of the names that it has. */
+/** Every path of this port leads to this listener, by either of the host's two names. */
 function isSamePlace(other: string, own: string): boolean {
   const { hostname, port } = new URL(other);
   return ['127.0.0.1', 'localhost'].includes(hostname) && port === new URL(own).port;
