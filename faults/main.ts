@@ -79,5 +79,5 @@ function readWhole(name: string, text: string): number {
 }
 
 await runTool(main);
-// Whatever a run has left open does not keep it.
+// Ends the process even if a run has left something open.
 process.exit();

@@ -25,7 +25,7 @@ export interface PlannedFault {
   kind: FaultKind;
   atMs: number;
   forMs: number;
-  /** Which gateway, where it is one of them. */
+  /** The place of the gateway that breaks, if a gateway does. */
   slot: number;
 }
 
@@ -34,11 +34,11 @@ export interface PlannedSend {
   key: string;
   mode: 'test' | 'live';
   atMs: number;
-  /** Sent byte for byte at every repetition. */
+  /** The body, which is sent byte for byte at every repetition. */
   body: string;
 }
 
-/** A notification that is not the sandbox's: a text from a person, or something that cannot be applied. */
+/** A notification that does not come from the sandbox: a text from a person, or something that cannot be applied. */
 export interface PlannedPosting {
   kind: 'inbound' | 'stray' | 'rubbish';
   atMs: number;
@@ -46,13 +46,13 @@ export interface PlannedPosting {
   copies: number;
 }
 
-/** All that is decided before a run: the same for the same seed. */
+/** Everything that is decided before a run. It is the same for the same seed. */
 export interface Plan {
   seed: number;
   gateways: number;
   loadMs: number;
   clockShiftMs: number;
-  /** How long the sandbox takes for a transmit: what breaks then meets more or less that is under way. */
+  /** How long the sandbox takes for a transmit. The longer it is, the more is under way when something breaks. */
   latencyMs: number;
   sends: PlannedSend[];
   postings: PlannedPosting[];
@@ -64,17 +64,20 @@ interface Scale {
   sends: number;
   postings: number;
   faultsMax: number;
-  /** Above the node's lease in long runs, so that others take a paused node for dead. */
+  /** In long runs it is longer than a node's lease, so that others take a paused node for dead. */
   pauseMaxMs: number;
 }
 
 const SHORT: Scale = { loadMs: 2_500, sends: 36, postings: 12, faultsMax: 4, pauseMaxMs: 3_500 };
 const LONG: Scale = { loadMs: 15_000, sends: 200, postings: 60, faultsMax: 8, pauseMaxMs: 20_000 };
-/** Above the time for which a send's answer waits for its commit: so answers go out from memory, which the kill then takes. */
+/**
+ * Longer than the time for which the answer to a send waits for its commit. So answers are sent from memory, and the kill then destroys
+ * what only memory had.
+ */
 const STALL_BEFORE_KILL_MS = 5_000;
 const RECIPIENTS_MAX = 50;
 const CLOCK_SHIFTS_MS = [-26 * 3_600_000, -3_600_000, -90_000, -2_000, 2_000, 90_000, 3_600_000, 26 * 3_600_000];
-/** Numbers of the sandbox whose course ends soon: docs/sandbox.md. */
+/** Numbers of the sandbox whose course ends soon (docs/sandbox.md). */
 const NUMBERS = [
   '+15550131026',
   '+15550131000',
@@ -82,7 +85,7 @@ const NUMBERS = [
   ...['01', '02', '04', '05', '06', '07', '08', '09', '11', '12', '13', '14'].map((last) => `+155520000${last}`),
 ];
 
-/** Draws a run, with one fault at least. Where there is no small disk to fill, the server is restarted instead. */
+/** Draws a run with at least one fault. If there is no small disk to fill, the server is restarted instead. */
 export function drawPlan(seed: number, { short, smallDisk }: { short: boolean; smallDisk: boolean }): Plan {
   const scale = short ? SHORT : LONG;
   const draw = createDraw(seed, 'plan');
@@ -129,7 +132,7 @@ function drawPosting(draw: Draw, place: number, { loadMs }: Scale): PlannedPosti
 }
 
 function drawFaults(draw: Draw, gateways: number, scale: Scale): PlannedFault[] {
-  // It once decided whether a run had faults at all. Without it every seed that was told of would have another plan.
+  // This draw once decided whether a run had faults at all. Without it every seed that was ever reported would now give another plan.
   draw.below(1);
   return Array.from({ length: draw.between(1, scale.faultsMax) }, () => {
     const kind = draw.pick(FAULT_KINDS);

@@ -1,13 +1,13 @@
-/** Draws that come out the same for the same seed. */
+/** Random draws that are the same for the same seed. */
 export interface Draw {
-  /** A whole number from 0 to below the limit. */
+  /** A whole number from 0 on and below the limit. */
   below(limit: number): number;
   between(min: number, max: number): number;
   chance(share: number): boolean;
   pick<Value>(list: readonly Value[]): Value;
 }
 
-/** Mulberry32: small, and even enough to choose faults by. `purpose` gives each use of a seed its own course. */
+/** Mulberry32: small, and even enough to choose faults with. Each `purpose` gives its own sequence of draws from the same seed. */
 export function createDraw(seed: number, purpose = ''): Draw {
   let state = hash(`${seed} ${purpose}`);
   const next = () => {

@@ -2,7 +2,7 @@ import type { Books } from './balance/books.ts';
 import { countFromMemory, entriesOf } from './balance/keys.ts';
 import type { RunResult } from './run/run.ts';
 
-/** The figures of one run, or of all together. */
+/** The figures of one run, or of all runs together. */
 export interface Sheet {
   runs: number;
   passed: number;
@@ -59,7 +59,7 @@ function figuresOf(books: Books) {
   };
 }
 
-/** Adds what is a number; a name that only one of the two has counts as 0 in the other. */
+/** Adds the members that are numbers. A name that only one of the two has counts as 0 in the other. */
 function addFigures<Figures extends object>(sum: Figures, more: Figures): Figures {
   const names = new Set([...Object.keys(sum), ...Object.keys(more)]);
   const added = [...names].map((name) => [
@@ -69,7 +69,7 @@ function addFigures<Figures extends object>(sum: Figures, more: Figures): Figure
   return { ...sum, ...Object.fromEntries(added) };
 }
 
-/** One line for a run. */
+/** The figures of one run in one line. */
 export function lineOf(seed: number, sheet: Sheet): string {
   const { sent, accepted, failed, unknown, taken, fromMemory, notifications, events, delivered, seconds, faults } =
     sheet;

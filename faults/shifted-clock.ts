@@ -1,6 +1,6 @@
 /**
- * Loaded into a gateway before its own code (`--import`): at SIGUSR2 its clock jumps by FAULTS_CLOCK_SHIFT_MS, and at the
- * next one back. Timers go on as they were, as they do when the clock of a real machine is set.
+ * Loaded into a gateway before its own code (`--import`). At SIGUSR2 the clock jumps by FAULTS_CLOCK_SHIFT_MS, and at the next one it jumps
+ * back. Timers go on as before, as they do when the clock of a real machine is set.
  */
 const RealDate = Date;
 const shiftMs = Number(process.env.FAULTS_CLOCK_SHIFT_MS ?? 0);

@@ -4,7 +4,7 @@ import { balance } from './balance.ts';
 import type { Books } from './books.ts';
 import { eventOf, goodBooks } from './good-books.ts';
 
-/** Spoils good books and returns what the balance says of them. */
+/** Spoils good books, and returns what the balance finds wrong with them. */
 function spoilt(spoil: (books: Books) => unknown): string[] {
   const books = goodBooks();
   spoil(books);

@@ -6,7 +6,7 @@ import { balanceNotifications } from './notifications.ts';
 import { balanceSends } from './sends.ts';
 import { balanceStates } from './states.ts';
 
-/** All that does not balance, a sentence each; none: nothing is lost, nothing is doubled. */
+/** Everything that does not balance, with a sentence for each. If there is none, nothing was lost and nothing was doubled. */
 export function balance(books: Books): string[] {
   return [
     ...balanceSends(books),

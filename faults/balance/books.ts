@@ -9,22 +9,22 @@ export interface Entry {
 /** An answer of 200 to a send. */
 export interface SendAnswer {
   text: string;
-  /** Told by `Idempotent-Replayed`. */
+  /** Whether the header `Idempotent-Replayed` was set. */
   replayed: boolean;
 }
 
 /** What a caller knows of one send. */
 export interface SendRecord {
   key: string;
-  /** Every 200 that it got, in its order; the last two came when all was quiet. */
+  /** Every 200 that the caller got, in order. The last two came when everything was quiet. */
   answers: SendAnswer[];
 }
 
-/** One transmit as the provider's gate saw it. */
+/** One transmit as the gate before the provider saw it. */
 export interface Transmit {
   messageId: string;
   to: string;
-  /** `maybe`: the sandbox died before it said so. */
+  /** Whether the provider took it. `maybe`: the sandbox died before it said so. */
   taken: 'yes' | 'no' | 'maybe';
 }
 
@@ -68,7 +68,7 @@ export interface FedEvent {
   id: string;
   type: string;
   sequence: number;
-  /** Of the message that it tells of. */
+  /** The id of the message that the event is about. */
   messageId: string | undefined;
   text: string;
 }
@@ -78,7 +78,7 @@ export interface EventLog {
   account: string;
   latest: number;
   events: FedEvent[];
-  /** What its endpoint got, with the endpoint's secret; undefined: it has none. */
+  /** The endpoint's secret, and what it got; undefined if the account has no endpoint. */
   endpoint: { secret: string; delivered: Delivered[] } | undefined;
 }
 
@@ -90,19 +90,19 @@ export interface Delivered {
   body: string;
 }
 
-/** All that is known when a run has come to rest: what was asked and answered outside, and what is stored. */
+/** Everything that is known when a run has come to rest: what was asked and answered outside, and what is stored. */
 export interface Books {
   sends: SendRecord[];
   transmits: Transmit[];
-  /** How many transmits there were before and after every key was repeated once more at the end. */
+  /** The number of transmits before and after every key was repeated once more at the end. */
   transmitsAtRest: { before: number; after: number };
   statuses: PostedStatus[];
   bodies: PostedBody[];
-  /** The provider's ids of texts from people that were acknowledged. */
+  /** The provider's ids of the texts from people that were acknowledged. */
   inboundIds: string[];
   messages: StoredMessage[];
   reports: StoredReport[];
-  /** How many notifications are stored with a body of this hash, by their state. */
+  /** How many notifications are stored with a body of each hash, and in which state. */
   notifications: { sha256: string; state: string; count: number }[];
   logs: EventLog[];
   requestsRunning: number;

@@ -1,7 +1,7 @@
 import { Webhook } from 'standardwebhooks';
 import type { Books, Delivered, EventLog } from './books.ts';
 
-/** Every event has reached the account's endpoint at least once, signed, and as the feed shows it. */
+/** Every event must have reached the account's endpoint at least once, signed, and as the feed shows it. */
 export function balanceDeliveries({ logs }: Books): string[] {
   return logs.flatMap(balanceLog);
 }
@@ -21,12 +21,12 @@ function balanceLog({ account, events, endpoint }: EventLog): string[] {
   ];
 }
 
-/** By making the signature again: a gateway whose clock has jumped signs with a time that a verifier would refuse. */
+/** Makes the signature again and compares. A verifier would refuse the time of a gateway whose clock has jumped. */
 function isSigned({ id, timestamp, body, signature }: Delivered, secret: string): boolean {
   return signature.split(' ').includes(new Webhook(secret).sign(id, new Date(Number(timestamp) * 1_000), body));
 }
 
-/** An event that is in no log is told of already. */
+/** An event that is not in the log is reported elsewhere. */
 function isSame(body: string, text: string | undefined): boolean {
   return text === undefined || JSON.stringify(JSON.parse(body)) === text;
 }

@@ -1,9 +1,9 @@
 import type { Books, EventLog, FedEvent, StoredMessage, StoredReport } from './books.ts';
 
-/** Statuses that a notification reports and an event tells. */
+/** Statuses that a notification reports, and that an event announces. */
 const TOLD = ['sent', 'delivered', 'read', 'failed'];
 
-/** Each log is 1..N, and tells each step of each message once. */
+/** Each log must be numbered 1..N, and must announce each step of each message once. */
 export function balanceEvents(books: Books): string[] {
   const reports = Map.groupBy(books.reports, ({ messageId }) => messageId);
   return books.logs.flatMap((log) => {
@@ -24,7 +24,7 @@ function balanceNumbers({ account, latest, events }: EventLog): string[] {
   const faults = events.flatMap(({ sequence }, place) =>
     sequence === place + 1 ? [] : [`The log of ${account} has number ${sequence} at place ${place + 1}`],
   );
-  // One gap moves all that follow it: the first says it.
+  // After a gap all that follow are shifted, so the first fault says it all.
   const [first] = faults;
   if (first !== undefined) return [first];
   return latest === events.length ? [] : [`The log of ${account} ends at ${events.length}, and it says ${latest}`];
@@ -38,7 +38,7 @@ function balanceMessage(message: StoredMessage, events: FedEvent[], reports: Sto
     if (!allowed.includes(count(status)))
       faults.push(`${message.id} has ${count(status)} events message.${status}, not ${allowed.join(' or ')}`);
   };
-  // Recovery tells of a failure too, and of an `unknown` that a notification has settled since.
+  // A recovery announces a failure too, and also an `unknown` that a notification has settled since.
   for (const status of TOLD) expect(status, moved.has(status) ? [1] : status === 'failed' ? [0, 1] : [0]);
   expect('unknown', message.status === 'unknown' ? [1] : [0, 1]);
   expect('accepted', [0, 1]);

@@ -1,7 +1,7 @@
 import type { Books, Entry, SendAnswer, SendRecord } from './books.ts';
 import { reportedFailed } from './reported-failed.ts';
 
-/** Every key replays one answer byte for byte, and a repetition transmits nothing. */
+/** Every key must replay one answer byte for byte, and a repetition must transmit nothing. */
 export function balanceKeys(books: Books): string[] {
   const { before, after } = books.transmitsAtRest;
   const reported = reportedFailed(books);
@@ -11,7 +11,7 @@ export function balanceKeys(books: Books): string[] {
   ];
 }
 
-/** How many first answers went out from memory, and were settled otherwise by recovery. */
+/** How many first answers were sent from memory before they were stored, and were settled differently by a recovery. */
 export function countFromMemory({ sends }: Books): number {
   return sends.filter(({ answers }) => {
     const [first] = answers;
@@ -36,8 +36,9 @@ function balanceKey({ key, answers }: SendRecord, reported: ReadonlySet<string>)
 }
 
 /**
- * A first answer is the stored one. One that went out from memory, because the store was in trouble, may be settled by
- * recovery if its node dies too: then an entry may say `unknown`, which claims nothing, but never the opposite.
+ * The first answer must be the stored one. There is one exception: while the store is in trouble, an answer is sent from memory, and if its
+ * node then dies too, a recovery settles the send. In such a case an entry may differ by saying `unknown`, which claims nothing, but it
+ * must never say the opposite.
  */
 function balanceFirst(key: string, first: SendAnswer, stored: SendAnswer, reported: ReadonlySet<string>): string[] {
   if (first.text === stored.text) return [];
@@ -51,7 +52,7 @@ function balanceFirst(key: string, first: SendAnswer, stored: SendAnswer, report
   });
 }
 
-/** What was `unknown` may be settled meanwhile, and what was known may be so no more. */
+/** An entry that was `unknown` may be settled since, and one that was known may have become `unknown`. */
 function agree(told: Entry, kept: Entry | undefined): boolean {
   return told.status === 'unknown' || kept?.status === 'unknown' || told.status === kept?.status;
 }

@@ -1,11 +1,11 @@
 import type { Books, StoredReport } from './books.ts';
 
-/** What an answer of the provider says of a message; by notifications it tells `failed` too, but never `accepted`. */
+/** The statuses that an answer of the provider can have. Notifications report `failed` too, but never `accepted`. */
 const ANSWERS = ['accepted', 'failed'];
 
 /**
- * The lines of timelines that are no notifications: what the provider answered after the caller had been told `unknown`. A
- * message has one at most.
+ * The lines of timelines that do not come from notifications: what the provider answered after the caller had been told `unknown`. A
+ * message has at most one.
  */
 export function lateAnswers({ messages, reports, statuses }: Books): Map<string, StoredReport> {
   const unknown = new Set(messages.filter(({ outcome }) => outcome === 'unknown').map(({ id }) => id));

@@ -1,7 +1,7 @@
 import type { Books, PostedStatus, StoredReport } from './books.ts';
 import { lateAnswers } from './late-answer.ts';
 
-/** Every notification that was answered 200 is kept, and each has one effect. */
+/** Every notification that was answered 200 must be kept, and each must have one effect. */
 export function balanceNotifications(books: Books): string[] {
   const reports = Map.groupBy(books.reports, ({ messageId, status }) => `${messageId} ${status}`);
   return [
@@ -14,7 +14,7 @@ export function balanceNotifications(books: Books): string[] {
   ];
 }
 
-/** The raw bytes, before anything is read from them. */
+/** The stored bodies are compared by their raw bytes, before anything is read from them. */
 function balanceBodies({ bodies, notifications }: Books): string[] {
   const stored = Map.groupBy(notifications, ({ sha256 }) => sha256);
   return bodies.flatMap(({ sha256, kind, acknowledged, posted }) => {
@@ -28,7 +28,7 @@ function balanceBodies({ bodies, notifications }: Books): string[] {
   });
 }
 
-/** A stray one tells of a message that nobody knows and waits; rubbish is kept apart. */
+/** A stray status is about a message that nobody knows, so it waits. Rubbish is set aside. */
 const STATE_OF = { status: 'applied', inbound: 'applied', stray: 'waiting', rubbish: 'set_aside' };
 
 function balanceStatus({ messageId, status, acknowledged, posted }: PostedStatus, reports: StoredReport[]): string[] {

@@ -2,7 +2,7 @@ import type { Books, Entry, Transmit } from './books.ts';
 import { entriesOf } from './keys.ts';
 import { reportedFailed } from './reported-failed.ts';
 
-/** What was transmitted against what was answered and what is stored. */
+/** Compares what was transmitted with what was answered and with what is stored. */
 export function balanceSends(books: Books): string[] {
   const transmits = Map.groupBy(books.transmits, ({ messageId }) => messageId);
   const reported = reportedFailed(books);
@@ -44,7 +44,7 @@ function balanceEntry(key: string, { id, status, error }: Entry, all: ReadonlyMa
   }
 }
 
-/** Every message that was told of is stored, and every stored one was told of. */
+/** Every message in an answer must be stored, and every stored one must be in an answer. */
 function balanceStored({ sends, messages }: Books): string[] {
   const stored = new Set(messages.filter(({ direction }) => direction === 'outbound').map(({ id }) => id));
   const told = new Set(

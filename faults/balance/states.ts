@@ -1,7 +1,7 @@
 import type { Books, StoredMessage } from './books.ts';
 import { lateAnswers } from './late-answer.ts';
 
-/** The state of every message follows from its outcome and from what was posted of it, by rank. */
+/** The state of every message must follow, by rank, from its outcome and from the statuses that were posted. */
 export function balanceStates(books: Books): string[] {
   const { messages, statuses } = books;
   const late = lateAnswers(books);
@@ -16,7 +16,7 @@ export function balanceStates(books: Books): string[] {
   });
 }
 
-/** What was delivered cannot fail, and what failed may still be delivered; a failure comes after its `sent`. */
+/** A message that was delivered cannot fail, and one that failed may still be delivered. A failure comes after `sent`. */
 const RANKED = ['read', 'delivered', 'failed', 'sent'];
 
 function expectedOf(

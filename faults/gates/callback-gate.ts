@@ -6,13 +6,13 @@ import { createPoster, type Poster, type PosterOptions } from './poster.ts';
 const REORDER_MAX_MS = 1_500;
 const REORDERED_SHARE = 0.2;
 const DOUBLED_SHARE = 0.1;
-/** So many of those that were read are told to be `played` too, which no table of ours knows. */
+/** How many of the messages that were read are also reported as `played`, a status that none of our tables has. */
 const PLAYED_SHARE = 0.1;
 
-/** Takes notifications over from the sandbox and posts them until they are answered 200: doubled, delayed and reordered. */
+/** Takes notifications from the sandbox, and posts them until they are answered 200: doubled, delayed and in another order. */
 export interface CallbackGate extends Pick<Poster, 'postings' | 'waiting'> {
   url: string;
-  /** Posts a body that is not the sandbox's so many times. */
+  /** Posts a body that does not come from the sandbox, as many times as `copies` says. */
   post(body: Buffer, kind: PostedBody['kind'], copies: number): void;
   close(): Promise<void>;
 }
@@ -43,7 +43,7 @@ export async function startCallbackGate(options: PosterOptions): Promise<Callbac
   };
 }
 
-/** What of a notification is the same at every run of a seed: the person and the status, but no made-up id. */
+/** What is the same about a notification in every run of a seed: the person and the status, but not the ids, which are made up. */
 function storyOf(text: string): string {
   return [/"recipient_id":"(\d+)"/, /"status":"(\w+)"/].map((part) => part.exec(text)?.[1] ?? '').join(' ');
 }

@@ -7,7 +7,7 @@ export interface Forwarded {
 }
 
 export interface Forwarder {
-  /** undefined: nobody is there, or it hung up. */
+  /** Resolves with undefined if nobody is there, or if they hung up. */
   forward(request: IncomingMessage, body: Buffer): Promise<Forwarded | undefined>;
   underWay(): number;
   close(): Promise<void>;
@@ -16,7 +16,7 @@ export interface Forwarder {
 /** Longer than the sandbox's slowest number takes. */
 const ANSWER_TIMEOUT_MS = 70_000;
 
-/** Hands calls on to wherever `targetUrl` says. */
+/** Passes calls on to the address that `targetUrl` gives at that time. */
 export function createForwarder(targetUrl: () => string | undefined): Forwarder {
   const agent = new Agent({ connections: 64, headersTimeout: ANSWER_TIMEOUT_MS });
   let underWay = 0;
@@ -32,7 +32,7 @@ export function createForwarder(targetUrl: () => string | undefined): Forwarder 
         const answered = await call(url + request.url, { dispatcher: agent, headers, ...given });
         return { status: answered.statusCode, text: await answered.body.text() };
       } catch {
-        // The sandbox died, or hung up as its number says: the gateway sees the same.
+        // The sandbox died, or hung up as it does for some numbers. The gateway must see the same.
         return undefined;
       } finally {
         underWay -= 1;

@@ -1,18 +1,18 @@
 import { once } from 'node:events';
 import { createServer, type RequestListener } from 'node:http';
 
-/** An HTTP server on loopback that can go away, as a server does that dies, and come back at the same port. */
+/** An HTTP server on loopback that can go away, as one that dies does, and come back at the same port. */
 export interface Listener {
   url: string;
   port: number;
   /** Breaks all connections and refuses new ones. */
   goAway(): Promise<void>;
   comeBack(): Promise<void>;
-  /** Resolves when it is there. */
+  /** Resolves when the server is there. */
   present(): Promise<void>;
 }
 
-/** Without `wantedPort` at any free one. */
+/** Listens at `wantedPort`, or without it at any free port. */
 export async function startListener(onRequest: RequestListener, wantedPort = 0): Promise<Listener> {
   const server = createServer(onRequest);
   const listen = async (port: number) => {

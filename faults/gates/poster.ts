@@ -18,7 +18,7 @@ export interface Parcel {
   body: Buffer;
   kind: PostedBody['kind'];
   copies: number;
-  /** Each copy is held back for a while, up to this, so that some overtake others. */
+  /** Each copy is held back for a random time up to this, so that some copies overtake others. */
   waitMaxMs: number;
 }
 
@@ -33,9 +33,9 @@ export interface Poster {
 
 export interface PosterOptions {
   seed: number;
-  /** Where a balancer would lead the next call; undefined: no gateway is up. */
+  /** The gateway that a balancer would choose for the next call; undefined if none is up. */
   nextGateway(): string | undefined;
-  /** The secret that signs this body. */
+  /** The secret with which this body is signed. */
   secretFor(body: string): string;
 }
 
@@ -79,7 +79,7 @@ export function createPoster({ seed, nextGateway, secretFor }: PosterOptions): P
   };
 }
 
-/** undefined: no answer. It may be stored or not, so it is posted again, as the provider does. */
+/** undefined if there was no answer. The body may be stored or not, so it is posted again, as the provider does. */
 async function postOnce(gateway: string, body: Buffer, signature: string): Promise<number | undefined> {
   try {
     const answer = await fetch(gateway + CALLBACK_PATH, {

@@ -5,7 +5,7 @@ import { createDraw } from '../random.ts';
 import { createForwarder, type Forwarded } from './forwarder.ts';
 import { type Listener, startListener } from './listener.ts';
 
-/** What may happen to a transmit on its way; of the first two the sandbox hears nothing. */
+/** What may happen to a transmit on its way. With the first two it never reaches the sandbox. */
 const TROUBLES = ['reset', 'bad_gateway', 'slow', 'cut_answer', 'hang', 'rubbish', 'half_answer'] as const;
 type Trouble = (typeof TROUBLES)[number] | 'none';
 const TROUBLE_SHARE = 0.12;
@@ -13,7 +13,7 @@ const SLOW_MAX_MS = 1_200;
 const HALF_ANSWER_MS = 50;
 const MESSAGES_PATH = /^\/v\d+\.\d+\/[^/]+\/messages$/;
 
-/** Stands between the gateways and the sandbox, keeps a record of every transmit, and spoils some. */
+/** Stands between the gateways and the sandbox, records every transmit, and spoils some of them. */
 export interface ProviderGate extends Listener {
   transmits: Transmit[];
   /** How many calls are on their way now. */
@@ -32,7 +32,8 @@ export async function startProviderGate(
   async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const body = Buffer.concat(await request.toArray());
     const path = request.url ?? '/';
-    // A gateway asks for it; it must not take a sandbox that is away for a reason to start its own.
+    // A gateway asks whether this is a sandbox. The answer is always yes: otherwise, while the sandbox is away, the gateway would start one
+    // of its own.
     if (path.startsWith('/_sandbox/'))
       return reply(response, { status: 200, text: '{"service":"waypost-sandbox","alone":true}' });
     if (request.method === 'POST' && MESSAGES_PATH.test(path)) return transmit(request, response, body);
@@ -57,7 +58,7 @@ export async function startProviderGate(
   }
 
   const listener = await startListener((request, response) => {
-    // A gateway that hangs up or dies in the middle is a fault of the run, not of the gate.
+    // If a gateway hangs up or dies in the middle, that is a fault that the run has made, and not one of the gate.
     answer(request, response).catch(() => request.socket.destroy());
   }, port);
   return {
@@ -71,7 +72,7 @@ export async function startProviderGate(
   };
 }
 
-/** The sandbox's own numbers keep their own course. */
+/** The sandbox's own numbers are not disturbed. */
 function troubleOf(seed: number, to: string): Trouble {
   const draw = createDraw(seed, to);
   return /^\+?15553/.test(to) && draw.chance(TROUBLE_SHARE) ? draw.pick(TROUBLES) : 'none';

@@ -3,8 +3,8 @@ import { prepareGround } from '../run/ground.ts';
 import { runSeed } from './run-seed.ts';
 
 /**
- * A lane as a process of its own: with its PostgreSQL, disk, ports and folders, and with its own event loop, so that nothing
- * that breaks or blocks in one run meets another. It runs one seed after the other, as it is told, until its parent is gone.
+ * A lane as a process of its own. It has its own PostgreSQL, disk, ports, folders and event loop, so that a run that breaks or blocks
+ * something does not disturb another. It runs one seed after the other, as its parent says, until the parent is gone.
  */
 const cleanup = createCleanup();
 process.once('disconnect', () => void cleanup.run().finally(() => process.exit(0)));

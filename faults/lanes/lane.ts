@@ -8,17 +8,18 @@ import type { SeedReport } from './run-seed.ts';
 
 const PROGRAM = fileURLToPath(new URL('./lane-program.ts', import.meta.url));
 
-/** Carries out one run after the other. */
+/** Does one run after the other. */
 export interface Lane {
   /** Whether its database has a disk that can be filled. */
   smallDisk: boolean;
-  /** Throws if the lane's process ends meanwhile. */
+  /** Throws if the lane's process ends during the run. */
   run(seed: number, short: boolean): Promise<SeedReport>;
 }
 
-/** Starts the process of a lane; `cleanup` ends it, and whatever its run has started. */
+/** Starts the process of a lane. `cleanup` ends it, with everything that its run has started. */
 export async function startLane(cleanup: Cleanup, place: number, program = PROGRAM): Promise<Lane> {
-  // A process group of its own: only its parent stops it, so that it can put everything away, and can be ended as a whole.
+  // It has a process group of its own. So only its parent stops it, which lets it remove everything first, and the group can be ended as a
+  // whole.
   const child = fork(program, {
     detached: true,
     env: { ...process.env, FAULTS_PORTS_FROM: String(portsFrom(process.pid, place)) },
@@ -28,7 +29,8 @@ export async function startLane(cleanup: Cleanup, place: number, program = PROGR
   const failure = gone.then(([code, signal]) => {
     throw new Error(`Lane ${place} ended by itself (${signal ?? `code ${code}`})`);
   });
-  failure.catch(() => undefined); // It is told to whoever waits for an answer; a lane that is stopped ends too.
+  // The failure is reported to whoever waits for an answer. A lane that is stopped also ends, and then nobody waits.
+  failure.catch(() => undefined);
   const hear = async () => JSON.parse(String((await Promise.race([once(child, 'message'), failure]))[0]));
   const { smallDisk }: { smallDisk: boolean } = await hear();
   return {
@@ -42,7 +44,7 @@ export async function startLane(cleanup: Cleanup, place: number, program = PROGR
   };
 }
 
-/** The lane puts its database and disk away when it is left alone; what a run was starting just then ends with its group. */
+/** The lane removes its database and disk when its parent disconnects. What a run was just starting then ends with the process group. */
 async function stop(child: ChildProcess, gone: Promise<unknown>): Promise<void> {
   if (child.connected) child.disconnect();
   await gone;

@@ -8,7 +8,10 @@ import { until } from '../../test/support/until.ts';
 import { startLane } from './lane.ts';
 import { runLanes } from './run-lanes.ts';
 
-/** Stands for the program of a lane, whose runs take too long here: each tells who made it, and that of seed 13 has no end. */
+/**
+ * Takes the place of a lane's program, whose runs would take too long here. Each run says which process made it, and the run of seed 13
+ * never ends.
+ */
 const PROGRAM = `
 process.once('disconnect', () => process.exit(0));
 process.on('message', (order) => {

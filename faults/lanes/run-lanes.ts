@@ -2,8 +2,8 @@ import type { Lane } from './lane.ts';
 import type { SeedReport } from './run-seed.ts';
 
 /**
- * Carries the runs of all seeds out, side by side in the lanes: each takes the next seed when it is free. `tell` hears of
- * every run when it ends, so not in the order of their seeds. The reports come in that order.
+ * Does the runs of all seeds side by side in the lanes: each lane takes the next seed when it is free. `tell` is called when a run ends, so
+ * not in the order of the seeds. The reports are returned in that order.
  */
 export async function runLanes(
   lanes: readonly Lane[],
@@ -13,7 +13,7 @@ export async function runLanes(
   const waiting = seeds.values();
   const reports: SeedReport[] = [];
   const work = async (lane: Lane) => {
-    // One iterator for all lanes: what one has taken, no other gets.
+    // All lanes share one iterator, so that no two lanes get the same seed.
     for (const seed of waiting) {
       const report = await lane.run(seed, short);
       reports.push(report);

@@ -6,18 +6,18 @@ import type { Ground } from '../run/ground.ts';
 import { type RunResult, run } from '../run/run.ts';
 import { lineOf, type Sheet, sheetOf } from '../sheet.ts';
 
-/** So many faults are printed; all of them are in the folder of the run. */
+/** How many faults are printed. All of them are in the folder of the run. */
 const FAULTS_TOLD = 10;
 
-/** What is told of one run. */
+/** The report on one run. */
 export interface SeedReport {
   seed: number;
-  /** A line, and below it what did not balance. */
+  /** One line, and below it what did not balance. */
   text: string;
   sheet: Sheet;
 }
 
-/** The run of one seed. One that does not balance leaves a folder with everything that shows why. */
+/** Does the run of one seed. If it does not balance, it leaves a folder with everything that shows why. */
 export async function runSeed(ground: Ground, seed: number, short: boolean): Promise<SeedReport> {
   const result = await run(ground, drawPlan(seed, { short, smallDisk: ground.postgres.smallDisk }));
   const sheet = sheetOf(result);

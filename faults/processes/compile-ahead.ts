@@ -4,8 +4,8 @@ import { fileURLToPath } from 'node:url';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 /**
- * Keeps the compiled sources of gateway and sandbox in a folder, and returns the settings with which they use it: a start
- * then takes half the processor time. Only a process that ends by itself writes them, and those of a run are killed.
+ * Keeps the compiled sources of gateway and sandbox in a folder, and returns the settings with which they use it. A start then takes half
+ * the processor time. Only a process that ends by itself writes these files, and those of a run are killed.
  */
 export async function compileAhead(dir: string): Promise<Record<string, string>> {
   const settings = { NODE_COMPILE_CACHE: dir };
@@ -16,7 +16,7 @@ export async function compileAhead(dir: string): Promise<Record<string, string>>
   };
   const [gateway, sandbox] = await Promise.all([
     codeOf(['scripts/compile-ahead.js', dir]),
-    // With a setting that it refuses: by then everything is loaded, and nothing is started.
+    // Started with a setting that it refuses: by then everything is loaded, and nothing runs yet.
     codeOf(['sandbox/main.ts'], { WAYPOST_SANDBOX_PORT: 'none' }),
   ]);
   if (gateway !== 0) throw new Error('The sources of the gateway could not be compiled ahead');

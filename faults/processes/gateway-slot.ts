@@ -2,22 +2,22 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { type GatewayProcess, startGatewayProcess } from '../../test/support/process.ts';
 
 const CLOCK = new URL('../shifted-clock.ts', import.meta.url).href;
-/** A gateway cannot start while its database is away; whoever looks after it starts it again. */
+/** A gateway cannot start while its database is away. So it is started again and again, for this long. */
 const START_WITHIN_MS = 120_000;
 const START_PAUSE_MS = 200;
 
-/** The place of one gateway, which is killed and started again in it. */
+/** A place for one gateway at a time, which can be killed, and another one started. */
 export interface GatewaySlot {
-  /** undefined: there is none now. */
+  /** undefined if no gateway runs now. */
   url(): string | undefined;
   start(): Promise<void>;
   /** Resolves when no start is under way. */
   started(): Promise<void>;
   kill(): Promise<void>;
   signal(signal: NodeJS.Signals): void;
-  /** Why it ended, if it did so by itself: a defect. */
+  /** Why the gateway ended, if it ended by itself, which is a defect. */
   death(): string | undefined;
-  /** What all gateways of this place have printed. */
+  /** What all gateways in this place have printed. */
   output(): string;
 }
 

@@ -5,7 +5,7 @@ import { describe, it } from 'node:test';
 import { createPorts, LANES_MAX, portsFrom } from './ports.ts';
 
 const PORTS_OF_LANE = portsFrom(0, 1) - portsFrom(0, 0);
-/** Where Linux begins to give ports out by itself; others begin higher. */
+/** From here on Linux gives ports out by itself. Other systems begin higher. */
 const GIVEN_OUT_FROM = 32_768;
 
 describe('the ports of a lane', () => {

@@ -8,28 +8,28 @@ import { startEmbedded } from '../../src/store/embedded/embedded.ts';
 import { until } from '../../test/support/until.ts';
 import { signalIfThere } from './signal.ts';
 
-/** A run needs some 100 MB, and ends with a checkpoint. It is filled in a moment, and there is one for each lane. */
+/** A run needs some 100 MB, and ends with a checkpoint. A disk of this size is filled in a moment, and each lane has one. */
 const DISK_SIZE = '512m';
-/** It recovers from its write-ahead log, and a machine under load is slow. */
+/** The server first recovers from its write-ahead log, and a machine under load is slow. */
 const UP_WITHIN_MS = 60_000;
-/** Some runs' worth: one with many faults writes a few hundred lines. */
+/** Enough for several runs: one with many faults writes a few hundred lines. */
 const LOG_CHARS = 100_000;
 const SILENT = { info: () => {}, warn: () => {}, error: () => {} };
 
-/** A PostgreSQL whose commits are durable, and that can be broken. It is started again by itself, as in a gateway. */
+/** A PostgreSQL whose commits are durable, and that can be broken. When it ends it is started again, as in a gateway. */
 export interface Postgres {
   connection: Connection;
   /** Whether its data are on a disk of its own that can be filled. */
   smallDisk: boolean;
-  /** The first process dies, and takes all others with it. */
+  /** Kills the server's first process, with which all others end. */
   kill(): void;
-  /** A fast shutdown. */
+  /** Ends the server by a fast shutdown. */
   shutDown(): void;
   fillDisk(): void;
   freeDisk(): void;
-  /** What it has written down last. */
+  /** The end of the server's log. */
   endOfLog(): string;
-  /** Resolves when it answers: what a run has broken may be on its way back for a moment. */
+  /** Resolves when the server answers. After a fault it may take a moment until it is back. */
   whenUp(): Promise<void>;
   stop(): Promise<void>;
 }
@@ -67,7 +67,7 @@ async function waitUntilUp(connection: Connection): Promise<void> {
   await until(answers, UP_WITHIN_MS).finally(() => database.close());
 }
 
-/** Only root may mount, and not in every container: without it the disk cannot be filled, and no plan has that fault. */
+/** Only root may mount, and not in every container. Without a disk of its own none can be filled, and no plan has that fault. */
 function mountDisk(dir: string): boolean {
   try {
     execFileSync('mount', ['-t', 'tmpfs', '-o', `size=${DISK_SIZE},mode=0711`, 'waypost-faults', dir], {
@@ -79,7 +79,7 @@ function mountDisk(dir: string): boolean {
   }
 }
 
-/** The server writes meanwhile, so what was free may be so no more. */
+/** The server writes meanwhile, so the room that was free may be taken. */
 function fillDisk(dir: string, filler: string): void {
   for (;;) {
     const { bavail, bsize } = statfsSync(dir);
@@ -106,7 +106,7 @@ function serverPid(dataDir: string): number | undefined {
   }
 }
 
-/** As root, where others may not enter the data folder, the server is elsewhere and a file says where. */
+/** As root, if others may not enter the data folder, the server is elsewhere, and a file says where. */
 function placeOf(dataDir: string): string {
   try {
     return readFileSync(join(dataDir, 'postgres-location'), 'utf8').trim();

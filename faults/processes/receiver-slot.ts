@@ -6,7 +6,7 @@ import type { Delivered } from '../balance/books.ts';
 
 const PROGRAM = fileURLToPath(new URL('./receiver-program.ts', import.meta.url));
 
-/** The place of a customer's server. It comes back at the same address and goes on with the same file. */
+/** A place for a customer's server. After a kill another one comes back at the same address, and goes on with the same file. */
 export interface ReceiverSlot {
   url(): string;
   start(): Promise<void>;
@@ -29,7 +29,7 @@ export function createReceiverSlot(file: string, port: number, seed: number): Re
       };
       const started = fork(PROGRAM, { env });
       child = started;
-      // Another fault may kill it before it is there.
+      // Another fault may kill it before it listens.
       await Promise.race([once(started, 'message'), once(started, 'exit')]);
     },
     kill() {
@@ -41,7 +41,7 @@ export function createReceiverSlot(file: string, port: number, seed: number): Re
   };
 }
 
-/** A line that a kill has cut short was not acknowledged. */
+/** A line that a kill has cut short belongs to an event that was not acknowledged. */
 function readLines(file: string): string[] {
   return readFileSync(file, 'utf8').split('\n').slice(0, -1);
 }

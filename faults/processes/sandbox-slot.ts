@@ -1,6 +1,6 @@
 import { type SandboxProcess, startSandboxProcess } from '../../test/support/sandbox-process.ts';
 
-/** The place of the sandbox. One that is started again has forgotten everything. */
+/** A place for the sandbox. After a kill another one starts, which remembers nothing. */
 export interface SandboxSlot {
   url(): string | undefined;
   start(): Promise<void>;
@@ -20,7 +20,7 @@ export function createSandboxSlot(settings: Record<string, string>): SandboxSlot
     url: () => sandbox?.url,
     start() {
       if (sandbox !== undefined) return Promise.resolve();
-      // Two faults may ask for it at once.
+      // Two faults may call this at the same time.
       starting ??= startOne().finally(() => {
         starting = undefined;
       });

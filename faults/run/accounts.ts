@@ -3,9 +3,9 @@ export interface RunAccount {
   id: string;
   mode: 'test' | 'live';
   key: string;
-  /** Of its only channel. */
+  /** The phone number id of the account's only channel. */
   phoneNumberId: string;
-  /** Where events go; live ones must be public, so only the test account has one. */
+  /** Where events go. The URL of a live endpoint must be public, so only the test account has one. */
   endpoint: { id: string; secret: string } | undefined;
 }
 
@@ -14,10 +14,10 @@ interface Platform {
   key: string;
 }
 
-/** The notifications of this number are signed as the provider signs, all others as the sandbox does. */
+/** Notifications for this phone number id are signed as the provider signs. All others are signed as the sandbox does. */
 export const LIVE_NUMBER_ID = '700000000000001';
 
-/** Makes the two accounts of a run: one for the sandbox with an endpoint, one whose sends are paced as live ones are. */
+/** Makes the two accounts of a run: one for the sandbox, with an endpoint, and one whose sends are paced as live ones are. */
 export async function makeAccounts(
   platform: Platform,
   endpointUrl: string,
@@ -48,7 +48,7 @@ async function makeAccount(platform: Platform, mode: string): Promise<{ id: stri
   return { id, key };
 }
 
-/** A call that must succeed. */
+/** Makes a call that must succeed. */
 // biome-ignore lint/suspicious/noExplicitAny: the harness reads answers that the tests of the API have proven.
 export async function call({ url, key }: Platform, path: string, body?: object): Promise<any> {
   const answer = await fetch(url + path, {

@@ -4,21 +4,21 @@ import type { Plan, PlannedSend } from '../plan.ts';
 import { createDraw, type Draw } from '../random.ts';
 import type { RunAccount } from './accounts.ts';
 
-/** A caller hangs up after this and comes again. */
+/** After this a caller hangs up and repeats its request. */
 const CALL_TIMEOUT_MS = 4_000;
 const PAUSE_MIN_MS = 100;
 const PAUSE_MAX_MS = 600;
-/** A key whose first request is in doubt is free again after 40 s at the latest; a slow machine may take longer. */
+/** A key whose first request is in doubt is free again after 40 s at most. A slow machine may take longer. */
 const ANSWERED_WITHIN_MS = 150_000;
 
 interface Callers {
   nextGateway(): string | undefined;
-  /** Once there is one, the run has failed, and nobody need wait for an answer. */
+  /** The gateways that ended by themselves. Once there is one, the run has failed, and nobody need wait for an answer. */
   deaths(): string[];
   accounts: Record<'test' | 'live', RunAccount>;
 }
 
-/** Sends everything in the plan at its time; each caller repeats its request with its key until it is answered 200. */
+/** Makes every send of the plan at its time. Each caller repeats its request with its key until it is answered 200. */
 export async function sendAll(callers: Callers, { seed, sends }: Plan): Promise<SendRecord[]> {
   return Promise.all(
     sends.map(async (send) => {
@@ -30,7 +30,7 @@ export async function sendAll(callers: Callers, { seed, sends }: Plan): Promise<
   );
 }
 
-/** Repeats every key once more, as a caller does that has lost its answer. */
+/** Repeats every key once more, as a caller does whose answer was lost. */
 export async function repeatAll(
   callers: Callers,
   { sends, seed }: Plan,
@@ -51,7 +51,7 @@ async function repeatUntilAnswered(callers: Callers, send: PlannedSend, record: 
   }
 }
 
-/** undefined: no answer, or one that says to come again. */
+/** undefined if there was no answer, or one that asks to come again. */
 async function callOnce({ nextGateway, accounts }: Callers, send: PlannedSend): Promise<SendAnswer | undefined> {
   const gateway = nextGateway();
   if (gateway === undefined) return undefined;
@@ -66,11 +66,11 @@ async function callOnce({ nextGateway, accounts }: Callers, send: PlannedSend): 
     return undefined;
   } catch (error) {
     if (error instanceof Refused) throw error;
-    return undefined; // The connection broke or took too long: that is what the key is for.
+    return undefined; // The connection broke or took too long. The caller repeats the send with its key.
   }
 }
 
-/** An answer that no fault of the world excuses. */
+/** An answer that no fault of the run can excuse. */
 class Refused extends Error {
   constructor(status: number, text: string) {
     super(`A send was answered ${status}: ${text}`);

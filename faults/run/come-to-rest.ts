@@ -1,13 +1,13 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import type { World } from './world.ts';
 
-/** A request in doubt is taken back a second time after 40 s, and a machine under load is slow. */
+/** A request in doubt is taken back again after 40 s, and a machine under load is slow. */
 const REST_WITHIN_MS = 150_000;
 const LOOK_EVERY_MS = 150;
-/** So many looks in a row must find the same, with nothing left to do. */
+/** How many looks in a row must find the same, with nothing left to do. */
 const LOOKS_ALIKE = 3;
 
-/** What is left to do, and how much is written down. */
+/** How much is left to do, and how much is stored. */
 const REST = `
   select (select count(*) from request where completed_at is null)::integer as running,
     (select count(*) from message where status in ('pending', 'transmitting'))::integer as moving,
@@ -17,15 +17,15 @@ const REST = `
     (select count(*) from event)::integer as events,
     (select count(*) from timeline)::integer as reports`;
 
-/** What shows why a message is left under way. */
+/** The rows that show why a message is still under way. */
 const MOVING = `
   select m.id, m.status, m.mode, m.phone, m.outcome, r.id is not null as has_request, r.completed_at
   from message m left join request r on r.account_id = m.account_id and r.id = m.request_id
   where m.status in ('pending', 'transmitting') limit 10`;
 
 /**
- * Time passes for what waits: a delivery would be tried again after 5 s or 5 min, or when the lease of a dead node ends, and
- * a status of a message that nobody knows yet after some seconds.
+ * Lets time pass for what waits. Otherwise a delivery would be tried again only after 5 s or 5 min, or when the lease of a dead node ends,
+ * and the status of a message that nobody knows yet only after some seconds.
  */
 const PASS_TIME = [
   'update delivery set next_at = now(), claimed_until = null where next_at > now() or claimed_until is not null',
@@ -41,7 +41,7 @@ interface Rest {
   reports: number;
 }
 
-/** Waits until nothing is under way any more, and throws what is if that does not come. */
+/** Waits until nothing is under way any more. If that does not happen, it throws what still is. */
 export async function comeToRest(world: World): Promise<void> {
   const endMs = performance.now() + REST_WITHIN_MS;
   let [before, alike, looks] = ['', 0, 0];

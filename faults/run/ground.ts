@@ -11,7 +11,7 @@ import { type Postgres, startPostgres } from '../processes/postgres.ts';
 export interface Ground {
   postgres: Postgres;
   dir: string;
-  /** With them the programs need not be compiled at every start. */
+  /** The settings with which programs use the compiled sources, so that they need not be compiled at every start. */
   compiled: Record<string, string>;
   /** A port for a process that must come back at the same address. */
   takePort: () => Promise<number>;
@@ -24,7 +24,7 @@ export async function prepareGround(cleanup: Cleanup, portsFrom: number): Promis
   cleanup.add(() => rm(dir, { recursive: true, force: true }));
   const postgres = await startPostgres();
   cleanup.add(() => postgres.stop());
-  // Where `createTestDatabase` makes the database of each run.
+  // In this variable `createTestDatabase` finds the server for the database of each run.
   process.env[CLUSTER_VARIABLE] = JSON.stringify(postgres.connection);
   const compiled = await compileAhead(join(dir, 'compiled'));
   const ground: Ground = { postgres, dir, compiled, takePort: createPorts(portsFrom), endRun: async () => {} };

@@ -3,7 +3,7 @@ import type { FaultKind, Plan } from '../plan.ts';
 import { signalIfThere } from '../processes/signal.ts';
 import type { World } from './world.ts';
 
-/** A fault begins, and some end by being mended. */
+/** How a fault begins, and how it is mended if it does not end by itself. */
 interface Break {
   begin(world: World, slot: number): unknown;
   mend?(world: World, slot: number): unknown;
@@ -56,13 +56,16 @@ const BREAKS: Record<FaultKind, Break> = {
   },
 };
 
-/** A gateway that starts where no sandbox is starts its own, and then the gate could not come back to its port. */
+/**
+ * If there were no sandbox when a gateway starts, the gateway would start one of its own, and then the gate could not come back to its
+ * port.
+ */
 async function startGateway({ provider, gateways }: World, slot: number): Promise<void> {
   await provider.present();
   await gateways[slot]?.start();
 }
 
-/** Carries the faults of a plan out, each at its time, and returns when all is mended. */
+/** Makes each fault of a plan at its time. Returns when all are mended. */
 export async function injectFaults(world: World, { faults }: Plan): Promise<void> {
   const all = await Promise.allSettled(
     faults.map(async ({ kind, atMs, forMs, slot }) => {
@@ -72,11 +75,11 @@ export async function injectFaults(world: World, { faults }: Plan): Promise<void
       await BREAKS[kind].mend?.(world, slot);
     }),
   );
-  // Only now: what is still to come would break the server of the next run.
+  // Throws only now: a fault that was still to come would break the server of the next run.
   for (const one of all) if (one.status === 'rejected') throw one.reason;
 }
 
-/** Mends what two faults at once may have left broken, and starts what is not there. */
+/** Mends what two faults at once may have left broken, and starts what is not running. */
 export async function mendAll({ gateways, proxy, postgres, provider, sandbox, receiver }: World): Promise<void> {
   proxy.restore();
   postgres.freeDisk();
@@ -85,7 +88,7 @@ export async function mendAll({ gateways, proxy, postgres, provider, sandbox, re
   await Promise.all([sandbox.start(), receiver.start(), ...gateways.map((slot) => slot.start())]);
 }
 
-/** One process of the server dies; the server ends all others and recovers, because shared memory may be spoiled. */
+/** Kills one process of the server. The server then ends all others and recovers, because shared memory may be damaged. */
 async function crashBackend({ db }: World): Promise<void> {
   const [row] = await db.database
     .query<{ pid: number }>(

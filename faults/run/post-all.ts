@@ -7,7 +7,7 @@ function inboundId(seed: number, id: string): string {
   return `wamid.FAULTS-${seed}-${id}`;
 }
 
-/** Posts what is in the plan beside the sandbox's own notifications. */
+/** Posts the notifications of the plan, which come besides those of the sandbox. */
 export async function postAll(callback: CallbackGate, { seed, postings }: Plan, phoneNumberId: string): Promise<void> {
   await Promise.all(
     postings.map(async (posting) => {

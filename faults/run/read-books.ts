@@ -5,7 +5,7 @@ import { call, type RunAccount } from './accounts.ts';
 import { readStored } from './read-store.ts';
 import type { World } from './world.ts';
 
-/** Reads everything that the balance needs, when a run has come to rest. */
+/** When a run has come to rest, reads everything that the balance needs. */
 export async function readBooks(
   world: World,
   plan: Plan,
@@ -27,8 +27,8 @@ export async function readBooks(
 }
 
 /**
- * What the sandbox has read is certain, unless it was killed and has forgotten it. What it has told a status of it took: it may
- * do so before it answers, and be killed between the two.
+ * What the sandbox says that it has read is certain, but after a kill it has forgotten. If it has posted a status of a message, it has
+ * taken that message: it may do so before it answers, and be killed in between.
  */
 async function settleDoubts(
   { sandbox }: World,
@@ -50,7 +50,7 @@ async function settleDoubts(
   });
 }
 
-/** By message and status: the same status may have been posted with different bytes. */
+/** One entry for each message and status: the same status may have been posted with different bytes. */
 function statusesOf(postings: readonly Posting[]): PostedStatus[] {
   const all = new Map<string, PostedStatus>();
   for (const { kind, body, acknowledged, posted } of postings) {

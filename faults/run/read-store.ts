@@ -4,7 +4,7 @@ import type { Books, StoredMessage, StoredReport } from '../balance/books.ts';
 
 type Stored = Pick<Books, 'messages' | 'reports' | 'notifications' | 'requestsRunning'>;
 
-/** What is stored in the database of a run, of all accounts. */
+/** Reads what the database of a run has stored, for all accounts. */
 export async function readStored(database: Database): Promise<Stored> {
   const messages = await database.query<StoredMessage>(
     `select id, account_id as account, direction, status, outcome, provider_message_id as "providerMessageId" from message`,

@@ -11,19 +11,19 @@ import { postAll } from './post-all.ts';
 import { readBooks } from './read-books.ts';
 import { startWorld, type World } from './world.ts';
 
-/** What came out of one run. */
+/** The result of one run. */
 export interface RunResult {
   plan: Plan;
-  /** undefined: it did not come to rest. */
+  /** undefined if the run did not come to rest. */
   books: Books | undefined;
-  /** All that does not balance; none: the run has passed. */
+  /** Everything that does not balance. If there is none, the run has passed. */
   faults: string[];
   seconds: number;
-  /** What the gateways have printed, and the end of what the database has. */
+  /** Everything that the gateways have printed, and the end of the database's log. */
   output: string;
 }
 
-/** One run: load and faults at once, everything brought back, time until all is quiet, and the books. */
+/** Does one run: load and faults at once, then everything is brought back, then it waits until all is quiet, and balances the books. */
 export async function run(ground: Ground, plan: Plan): Promise<RunResult> {
   const startMs = performance.now();
   const result: RunResult = { plan, books: undefined, faults: [], seconds: 0, output: '' };
@@ -46,21 +46,21 @@ async function runIn(world: World, ground: Ground, result: RunResult): Promise<v
     result.faults.push(sentenceOf(error));
   }
   result.faults.push(...world.deaths());
-  // Before the end of the world, which a database that does not come back keeps from ending well.
+  // Read before the world is closed, which may fail if the database does not come back.
   const printed = world.gateways.map((slot, place) => `== gateway ${place}\n${slot.output()}`);
   result.output = [...printed, `== database\n${ground.postgres.endOfLog()}`].join('\n');
   await world.close();
 }
 
 function sentenceOf(error: unknown): string {
-  // With its cause: of a call that failed, nothing else says why.
+  // With its cause: if a call failed, only that says why.
   return inspect(error);
 }
 
 async function carryOut(world: World, plan: Plan): Promise<Books> {
   const { callback, provider, accounts } = world;
   const sent = sendAll(world, plan);
-  // Whoever fails first ends the run; the others end by themselves.
+  // The first that fails ends the run. The others then end by themselves.
   sent.catch(() => undefined);
   await Promise.all([
     injectFaults(world, plan),
