@@ -14,16 +14,16 @@ import { LIVE_NUMBER_ID, makeAccounts, type RunAccount } from './accounts.ts';
 import type { Ground } from './ground.ts';
 
 const SETTINGS = {
-  // Short enough that a run sees timeouts, long enough for a retry of what was throttled.
+  // Short enough that a run has timeouts, and long enough that a throttled message can be repeated.
   WAYPOST_PROVIDER_TIMEOUT_MS: '1500',
   WAYPOST_SEND_DEADLINE_MS: '6000',
   WAYPOST_LOG_LEVEL: 'warn',
-  // The same for all, as behind a balancer: it stands in answers and events.
+  // The same for all gateways, as behind a balancer: answers and events contain it.
   WAYPOST_PUBLIC_URL: 'http://waypost.example',
   WAYPOST_LOCAL_ENDPOINTS: 'on',
 };
 
-/** Everything of one run. */
+/** Everything that one run has started. */
 export interface World {
   postgres: Postgres;
   db: TestDatabase;
@@ -34,90 +34,95 @@ export interface World {
   receiver: ReceiverSlot;
   gateways: GatewaySlot[];
   accounts: Record<'test' | 'live', RunAccount>;
-  /** The gateway that a balancer would choose next; undefined: none is up. */
+  /** The gateway that a balancer would choose next; undefined if none is up. */
   nextGateway(): string | undefined;
-  /** The gateways that ended by themselves: nobody starts them again, so the run need not wait for what they had. */
+  /** The gateways that ended by themselves. Nobody starts them again, so the run need not wait for their work. */
   deaths(): string[];
   close(): Promise<void>;
 }
 
+type Undo = (() => unknown)[];
+
+interface Secrets {
+  app: string;
+  sandbox: string;
+  platform: string;
+}
+
 /** Starts the processes of a run with a database of its own. */
-export async function startWorld(
-  ground: Ground,
-  { seed, gateways: count, clockShiftMs, latencyMs }: Plan,
-): Promise<World> {
-  const undo: (() => unknown)[] = [];
+export async function startWorld(ground: Ground, plan: Plan): Promise<World> {
+  const undo: Undo = [];
   const close = async () => {
     for (const step of undo.reverse()) await step();
   };
   try {
-    await ground.postgres.whenUp();
-    const db = await createTestDatabase();
-    undo.push(() => ground.postgres.whenUp().then(db.drop));
-    const proxy = await startDatabaseProxy(db.url);
-    undo.push(() => proxy.close());
-    // A run that did not come to rest leaves it full.
-    undo.push(() => ground.postgres.freeDisk());
-    const secrets = { app: secret(), sandbox: secret(), platform: `wp_root_${secret()}` };
-    const provider = await startProviderGate(seed, await ground.takePort(), () => sandbox.url());
-    undo.push(() => provider.close());
-    const gateways: GatewaySlot[] = [];
-    let turn = 0;
-    const nextGateway = () => {
-      const urls = gateways.flatMap((slot) => slot.url() ?? []);
-      return urls[turn++ % Math.max(1, urls.length)];
-    };
-    const secretFor = (body: string) =>
-      body.includes(`"phone_number_id":"${LIVE_NUMBER_ID}"`) ? secrets.app : secrets.sandbox;
-    const callback = await startCallbackGate({ seed, nextGateway, secretFor });
-    undo.push(() => callback.close());
-    const sandbox = createSandboxSlot({
-      ...ground.compiled,
-      WAYPOST_SANDBOX_APP_SECRET: secrets.sandbox,
-      WAYPOST_SANDBOX_LATENCY_MS: String(latencyMs),
-      WAYPOST_CALLBACK_URL: callback.url,
-    });
-    undo.push(() => sandbox.kill());
-    const file = join(ground.dir, `received-${seed}.jsonl`);
-    await writeFile(file, '');
-    const receiver = createReceiverSlot(file, await ground.takePort(), seed);
-    undo.push(() => receiver.kill());
-    const env = {
-      ...settingsOf(secrets, provider, clockShiftMs),
-      ...ground.compiled,
-      DATABASE_URL: proxy.url,
-    };
-    for (let slot = 0; slot < count; slot++) gateways.push(await makeSlot(ground, slot, env));
-    undo.push(() => Promise.all(gateways.map((slot) => slot.kill())));
-    await Promise.all([sandbox.start(), receiver.start(), ...gateways.map((slot) => slot.start())]);
-    const accounts = await makeAccounts({ url: nextGateway() ?? '', key: secrets.platform }, receiver.url());
-    const { postgres } = ground;
-    const deaths = () => gateways.flatMap((slot) => slot.death() ?? []);
-    return {
-      postgres,
-      db,
-      proxy,
-      provider,
-      callback,
-      sandbox,
-      receiver,
-      gateways,
-      accounts,
-      nextGateway,
-      deaths,
-      close,
-    };
+    return { ...(await startParts(ground, plan, undo)), close };
   } catch (error) {
     await close();
     throw error;
   }
 }
 
-function settingsOf(
-  secrets: { app: string; sandbox: string; platform: string },
-  provider: ProviderGate,
-  clockShiftMs: number,
-): Record<string, string> {
+async function startParts(ground: Ground, plan: Plan, undo: Undo): Promise<Omit<World, 'close'>> {
+  const { postgres } = ground;
+  const { seed } = plan;
+  const { db, proxy } = await startDatabase(postgres, undo);
+  const secrets = { app: secret(), sandbox: secret(), platform: `wp_root_${secret()}` };
+  const provider = await startProviderGate(seed, await ground.takePort(), () => sandbox.url());
+  undo.push(() => provider.close());
+  const gateways: GatewaySlot[] = [];
+  const nextGateway = roundRobin(gateways);
+  const callback = await startCallbackGate({ seed, nextGateway, secretFor: (body) => secretFor(body, secrets) });
+  undo.push(() => callback.close());
+  const sandbox = createSandboxSlot({
+    ...ground.compiled,
+    WAYPOST_SANDBOX_APP_SECRET: secrets.sandbox,
+    WAYPOST_SANDBOX_LATENCY_MS: String(plan.latencyMs),
+    WAYPOST_CALLBACK_URL: callback.url,
+  });
+  undo.push(() => sandbox.kill());
+  const receiver = await makeReceiver(ground, seed);
+  undo.push(() => receiver.kill());
+  const settings = settingsOf(secrets, provider, plan.clockShiftMs);
+  const env = { ...settings, ...ground.compiled, DATABASE_URL: proxy.url };
+  for (let slot = 0; slot < plan.gateways; slot++) gateways.push(await makeSlot(ground, slot, env));
+  undo.push(() => Promise.all(gateways.map((slot) => slot.kill())));
+  await Promise.all([sandbox.start(), receiver.start(), ...gateways.map((slot) => slot.start())]);
+  const accounts = await makeAccounts({ url: nextGateway() ?? '', key: secrets.platform }, receiver.url());
+  const deaths = () => gateways.flatMap((slot) => slot.death() ?? []);
+  return { postgres, db, proxy, provider, callback, sandbox, receiver, gateways, accounts, nextGateway, deaths };
+}
+
+async function startDatabase(postgres: Postgres, undo: Undo): Promise<{ db: TestDatabase; proxy: DatabaseProxy }> {
+  await postgres.whenUp();
+  const db = await createTestDatabase();
+  undo.push(() => postgres.whenUp().then(db.drop));
+  const proxy = await startDatabaseProxy(db.url);
+  undo.push(() => proxy.close());
+  // A run that did not come to rest leaves the disk full.
+  undo.push(() => postgres.freeDisk());
+  return { db, proxy };
+}
+
+function roundRobin(gateways: readonly GatewaySlot[]): () => string | undefined {
+  let next = 0;
+  return () => {
+    const urls = gateways.flatMap((slot) => slot.url() ?? []);
+    return urls[next++ % Math.max(1, urls.length)];
+  };
+}
+
+function secretFor(body: string, { app, sandbox }: Secrets): string {
+  return body.includes(`"phone_number_id":"${LIVE_NUMBER_ID}"`) ? app : sandbox;
+}
+
+async function makeReceiver({ dir, takePort }: Ground, seed: number): Promise<ReceiverSlot> {
+  const file = join(dir, `received-${seed}.jsonl`);
+  await writeFile(file, '');
+  return createReceiverSlot(file, await takePort(), seed);
+}
+
+function settingsOf(secrets: Secrets, provider: ProviderGate, clockShiftMs: number): Record<string, string> {
   return {
     ...SETTINGS,
     WAYPOST_SANDBOX_PORT: String(provider.port),
