@@ -3,9 +3,9 @@ import { after, before, describe, it } from 'node:test';
 import { createTestDatabase, type TestDatabase } from './support/database.ts';
 import { glob, statementsOf } from './support/tree.ts';
 
-/** Tables that would be whole on every server of a distributed database: small, or asked before the account is known. */
+/** Tables that every server of a distributed database would have as a whole: they are small, or are read before the account is known. */
 const REFERENCE = ['account', 'api_key', 'channel', 'erased_inbound_id'];
-/** Tables of the platform, which one server would keep; docs/scaling.md says what that means for each. */
+/** Tables of the platform, which one server would keep. docs/scaling.md says what that means for each of them. */
 const LOCAL = [
   ...['applied_news', 'audit', 'keeping', 'master_key_check', 'message_statistics_sweep', 'migration', 'node'],
   ...['notification', 'notification_pack'],

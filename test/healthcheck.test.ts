@@ -6,7 +6,7 @@ import { networkInterfaces } from 'node:os';
 import { it } from 'node:test';
 import { promisify } from 'node:util';
 
-/** Of an environment that reaches the internet through one. Nobody listens there. */
+/** The proxy of an environment that reaches the internet only through one. Nobody listens there. */
 const DEAD_PROXY = { NODE_USE_ENV_PROXY: '1', HTTP_PROXY: 'http://127.0.0.1:9', http_proxy: 'http://127.0.0.1:9' };
 const run = promisify(execFile);
 const addresses = Object.values(networkInterfaces()).flatMap((of) => of?.map(({ address }) => address) ?? []);

@@ -23,7 +23,7 @@ const SECRETS = {
   refusedToken: word('refused'),
   collectorKey: word('collector'),
 };
-/** Numbers without their plus, as they may stand in an address. */
+/** Numbers without their plus, as they may be in an address. */
 const NUMBERS = ['447700900181', '447700900182', '15550131047', '15552000001', '447700900183', '15550784777'];
 const WORDS = {
   text: word('body'),
@@ -42,7 +42,7 @@ let store: TestDatabase;
 let dataDir: string;
 let receiver: Receiver;
 let gateway: GatewayProcess;
-/** Everything that came out, but for what its caller is to read: the good answers, and the welcome. */
+/** Everything that was written, except what its caller is to read: the good answers, and the welcome. */
 let output = '';
 const learned: string[] = [];
 
@@ -76,7 +76,7 @@ after(async () => {
   await rm(dataDir, { recursive: true });
 });
 
-/** A call whose answer, if it tells of an error, belongs to the output. */
+/** Makes a call. If its answer is an error, the answer belongs to the output. */
 async function call(method: string, path: string, options: CallOptions): Promise<TestAnswer> {
   const answer = await callApi(gateway.dev.base_url, method, path, options);
   if (answer.status >= 400) output += answer.text;

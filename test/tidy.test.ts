@@ -5,7 +5,7 @@ import { MESSAGE_ERRORS } from '../src/kernel/message-errors.ts';
 import { folderOf, functionsOf, glob, hasSql, importsOf, linesOf, read } from './support/tree.ts';
 
 const PORTS = ['kernel', 'store', 'http', 'observe', 'provider'];
-/** What a folder of src may import. What a slice may import, the slices above it may too. */
+/** Which folders a folder of src may import. It may also import what those may. */
 const ARROWS: Record<string, string[]> = {
   kernel: [],
   store: ['kernel'],
@@ -31,7 +31,7 @@ const ARROWS: Record<string, string[]> = {
   jobs: ['notifications', 'endpoints', 'nodes'],
   watch: ['notifications', 'endpoints'],
 };
-/** The parts of a slice, each of which imports only those that it names. What stands in the slice's own folder is for all of them. */
+/** The parts of a slice. Each imports only the parts that it names. The files in the slice's own folder are for all parts. */
 const PARTS: Record<string, string[]> = {
   'messages/parse': [],
   'messages/read': [],
@@ -42,14 +42,14 @@ const PARTS: Record<string, string[]> = {
   'endpoints/call': ['endpoints/address'],
   'endpoints/deliver': ['endpoints/address', 'endpoints/call'],
 };
-/** Who knows the adapter and the embedded server: nobody but the composition root and the process. */
+/** Only these may import the adapter and the embedded server: the composition root and the process. */
 const EMBEDDED = 'src/store/embedded/';
 const USERS: Record<string, string[]> = {
   'src/provider/whatsapp/': ['src/app.ts'],
   [EMBEDDED]: ['src/app.ts', 'src/main.ts'],
 };
 
-/** Who asks for the time of day. How long something takes must not depend on it, because it can be set. */
+/** The files that ask for the time of day. How long something takes must not depend on it, because it can be set. */
 const TIME_OF_DAY = [
   'src/kernel/clock.ts',
   'src/kernel/ids.ts', // Ids tell when they were made.
@@ -63,16 +63,16 @@ const FILE_LINES_MAX = 400;
 const FILE_LINES_MEDIAN_MAX = 90;
 const FUNCTION_LINES_MAX = 70;
 
-/** Written in parts, so that this file does not hold what it forbids. */
+/** Written in parts, so that this file does not contain what it forbids. */
 const BANNED = new RegExp(
   ['TO' + 'DO', 'FIX' + 'ME', '\\.(only|skip)' + '\\(', '/(work|root|home|Users)' + '/\\w'].join('|'),
 );
 
 const FUNCTION_SET = /[\w)\]]\.#?\w+\s+(\?\?|\|\||&&)?=\s+(async\s+)?(function\b|(\w+|\([^()]*\))(:\s[^=]+)?\s=>)/;
-/** At the start. */
+/** This one is set only once, at the start. */
 const FUNCTIONS_SET_ONCE = ['src/docs-site/markdown.ts'];
 
-/** What scripts make, and nobody reads from top to bottom. */
+/** Files that scripts make. Nobody reads them from top to bottom. */
 const GENERATED = /^(client\/src\/types\.ts$|client\/dist\/|console\/(dist|\.dist-building)\/)/;
 const everyCode = glob('{src,sandbox,bench,faults,test,scripts,cli,client,console}/**/*.{ts,js,svelte}').filter(
   (path) => !GENERATED.test(path),
@@ -169,7 +169,7 @@ function none(wrong: string[]): void {
   assert.deepEqual(wrong, []);
 }
 
-/** A file in no folder of src puts folders together, and is imported by none of them. */
+/** A file of src itself, outside its folders, puts the folders together. No folder imports it. */
 function mayImport(path: string, target: string): boolean {
   const [from, to] = [folderOf(path), folderOf(target)];
   return from === '' || from === to || reach(from).has(to);

@@ -8,13 +8,13 @@ import { describe, it, type TestContext } from 'node:test';
 import { fileURLToPath } from 'node:url';
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
-/** Every program of package.json that takes arguments, but for the command line, which has tests of its own. */
+/** Every program of package.json that takes arguments. The command line is not among them; it has tests of its own. */
 const TOOLS = [
   ...['scripts/backup.ts', 'scripts/listen/main.ts', 'scripts/sandbox-replay.ts', 'scripts/generate.ts'],
   ...['src/config-print.ts', 'sandbox/main.ts', 'bench/main.ts', 'bench/load.ts', 'bench/soak/main.ts'],
   ...['faults/main.ts', 'test/fuzz/main.ts', 'test/plans/main.ts'],
 ];
-/** Command lines that are wrong in another way, and what must be said of them. */
+/** Command lines with other mistakes, and what must be said about them. */
 const WRONG: [string[], RegExp][] = [
   [['scripts/start.js', '--build-console', '--port', '9000'], /^npm start takes no --port: .*"npm run config"/],
   [['scripts/backup.ts'], /^Name the folder for the backup/],

@@ -11,7 +11,7 @@ import { startGatewayProcess } from '../support/process.ts';
 import { startSandboxProcess } from '../support/sandbox-process.ts';
 import { until } from '../support/until.ts';
 
-/** The sandbox takes the message, and is silent for a minute. */
+/** The sandbox takes a message to this number, and does not answer for a minute. */
 const SILENT = '+15552000003';
 const run = promisify(execFile);
 

@@ -46,7 +46,7 @@ it('a gateway starts on a server restored from pg_basebackup', { skip: missing }
   assert.equal((await sandbox.transmits()).length, 4);
 });
 
-/** A server of one's own, and a gateway on it that has sent three messages. */
+/** A server that is not embedded, and a gateway on it that has sent three messages. */
 async function startWorld(t: TestContext) {
   const dir = await mkdtemp(join(tmpdir(), 'waypost-own-'));
   await chmod(dir, 0o700);
@@ -58,7 +58,7 @@ async function startWorld(t: TestContext) {
   };
   await tool('initdb', '--username=waypost', '--auth=trust', '--no-sync', `--pgdata=${join(dir, 'cluster')}`);
   t.after(async () => {
-    // The one that does not run, or was never made, cannot be stopped.
+    // A server that does not run, or was never made, cannot be stopped.
     for (const folder of ['cluster', 'base'])
       await tool('pg_ctl', 'stop', '--wait', '--mode=immediate', `--pgdata=${join(dir, folder)}`).catch(
         () => undefined,

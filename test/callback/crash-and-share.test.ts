@@ -16,10 +16,10 @@ const COURSE = ['sent', 'delivered', 'read'];
 const CALLERS = 24;
 /** Far below the 35 s after which a statement on a dead connection ends. */
 const ANSWERED_WITHIN_MS = 15_000;
-/** Something is broken after so many answers, in the middle of the load. */
+/** After so many answers, in the middle of the load, something is broken. */
 const BREAK_AFTER = 250;
 
-/** One status in a body of its own, and the statuses with which each try to post it was answered. */
+/** A body with one status, and how each try to post it was answered. */
 interface Post {
   messageId: string;
   status: string;
@@ -57,7 +57,7 @@ describe('gateways as processes of their own', () => {
   };
   const secret = () => sandbox.settings.WAYPOST_SANDBOX_APP_SECRET;
 
-  /** Sends messages and makes the notifications about them, in an order that mixes them. */
+  /** Sends messages, and makes the notifications about them in a mixed order. */
   const prepare = async ({ dev }: GatewayProcess): Promise<Post[]> => {
     const [line] = await database.database.query<TestLine>(
       `select phone_number_id as "phoneNumberId", business_account_id as "businessAccountId",
@@ -80,13 +80,13 @@ describe('gateways as processes of their own', () => {
     return posts.toSorted((a, b) => a.messageId.slice(-4).localeCompare(b.messageId.slice(-4)));
   };
 
-  /** Posts everything once; `onAnswer` hears how many have been answered. */
+  /** Posts everything once. `onAnswer` is called with how many have been answered. */
   const load = async (posts: Post[], urlOf: (place: number) => string, onAnswer = (_answered: number) => {}) => {
     const waiting = posts.entries();
     let answered = 0;
     const caller = async () => {
       for (const [place, post] of waiting) {
-        // A connection that breaks gives no answer, and that is what is noted.
+        // If the connection breaks there is no answer, which is recorded as undefined.
         const answer = await postSigned({ url: urlOf(place), secret: secret() }, post.body).catch(() => undefined);
         post.answers.push(answer?.status);
         onAnswer(++answered);
@@ -103,7 +103,7 @@ describe('gateways as processes of their own', () => {
       return row?.waiting === 0;
     });
 
-  /** Every answered 200 has one entry in the history, and what had another answer at most one for each try. */
+  /** A post that was answered 200 must have one entry in the history; any other post has at most one for each try. */
   const assertExactlyOnce = async (posts: Post[]) => {
     const rows = await database.database.query<{ key: string; count: number; firsts: number }>(
       `select m.provider_message_id || ' ' || t.status as key, count(*) as count,
@@ -162,7 +162,7 @@ describe('gateways as processes of their own', () => {
       held[place]?.answers.push(refused.status);
     }
     assert.ok(Date.now() - startedMs < ANSWERED_WITHIN_MS, `${Date.now() - startedMs} ms`);
-    // What was held up on the way may still arrive, so these may come twice.
+    // A post that was held up on the way may still arrive, so all are posted again.
     proxy.restore();
     await load(posts, () => gateway.dev.base_url);
     await untilProcessed();
@@ -207,7 +207,7 @@ describe('gateways as processes of their own', () => {
     const posts = await prepare(first);
     const urls = [first.dev.base_url, second.dev.base_url];
     await load(posts, (place) => urls[place % 2] ?? '');
-    // The same again, at the other one.
+    // Posts the same again, each to the other gateway.
     await load(posts, (place) => urls[(place + 1) % 2] ?? '');
     await untilProcessed();
     assert.ok(posts.every(({ answers }) => answers.every((answer) => answer === 200)));

@@ -12,10 +12,10 @@ import {
 } from '../support/notifications.ts';
 import { until } from '../support/until.ts';
 
-/** Some eight rounds of applying. */
+/** Enough for some eight rounds of applying. */
 const FLOOD = 4_000;
 const POSTERS = 32;
-/** A number is busy by the bytes of what it brings. */
+/** A number is busy if its notifications have many bytes. */
 const FILLER = 'x'.repeat(500);
 
 describe('a flood of notifications for one number', () => {
@@ -30,9 +30,9 @@ describe('a flood of notifications for one number', () => {
     const flooded = { ...line, phoneNumberId: '900000000000999' };
     const released = Promise.withResolvers<void>();
     const locked = Promise.withResolvers<void>();
-    // Nothing can be applied while this lock is held, so all of the flood waits before the other one comes.
+    // While this lock is held nothing can be applied, so all of the flood waits before the other notification comes.
     const holding = gateway.database.transaction(async (tx) => {
-      // It stands idle for as long as the posts take.
+      // The transaction is idle for as long as the posts take.
       await tx.query('set local idle_in_transaction_session_timeout to 0');
       await tx.query('lock table notification in share row exclusive mode');
       locked.resolve();
@@ -54,7 +54,7 @@ describe('a flood of notifications for one number', () => {
     await holding;
     await until(() => isProcessed(gateway));
 
-    // One transaction is one round, and their numbers are in the order of their beginning.
+    // Each round is one transaction, and transactions are numbered in the order in which they begin.
     const [seen] = await gateway.database.query<{ before: number; after: number }>(
       `with quiet as (select xmin::text::bigint as round from notification where state = 'applied')
        select count(*) filter (where n.xmin::text::bigint <= q.round)::int as before,
@@ -64,7 +64,7 @@ describe('a flood of notifications for one number', () => {
     assert.ok(seen !== undefined, 'the quiet number was told of');
     assert.equal(seen.before + seen.after, FLOOD);
     test.diagnostic(`${seen.before} of the flood were applied before it or with it`);
-    // The round that the lock held up, one that takes the oldest, and its own.
+    // The round that the lock held up, a round that takes the oldest, and the round of the quiet number.
     assert.ok(seen.before <= 3 * 500, `${seen.before} of ${FLOOD} went before it`);
   });
 });

@@ -34,7 +34,7 @@ describe('signed bodies of every kind', () => {
     const [row] = await gateway.database.query<{ count: number }>('select count(*) as count from notification');
     return row?.count;
   };
-  /** Nothing is lost, and whatever was said, the database took it. */
+  /** Nothing must be lost, and the database must have taken everything. */
   const assertKept = async (posted: number) => {
     await until(() => isProcessed(gateway));
     assert.equal(await stored(), posted);

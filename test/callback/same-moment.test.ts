@@ -7,7 +7,7 @@ import { until } from '../support/until.ts';
 
 const REQUESTS = 20;
 const RECIPIENTS = 50;
-/** Long enough that statuses are posted while the sends are in flight, short enough that both end together. */
+/** Long enough that statuses are posted while the sends are in flight, and short enough that both end together. */
 const LATENCY_MS = 400;
 const A_BODY = 37;
 
@@ -31,7 +31,7 @@ describe('statuses and outcomes that are written in the same moment', () => {
       const fresh = seen.filter(
         ({ id, biz_opaque_callback_data: ours }) => id !== null && ours !== null && !reported.has(ours),
       );
-      // The newest first, against the order in which the sends lock.
+      // The newest come first, against the order in which the sends lock.
       const statuses = fresh.toReversed().map(({ id, biz_opaque_callback_data: messageId }) => {
         reported.add(messageId ?? '');
         return statusOf('read', { providerId: id ?? '', messageId: messageId ?? '' });

@@ -14,7 +14,7 @@ import {
 import { until } from '../support/until.ts';
 
 const STATUSES = 10_000;
-/** What the provider may tell of one message, in the order in which it happened, and where that ends. */
+/** What the provider may report about one message, in the order in which it happened, and the status that must come of it. */
 const COURSES: { course: string[]; ends: string }[] = [
   { course: ['sent', 'delivered', 'read'], ends: 'read' },
   { course: ['sent', 'delivered', 'read', 'played'], ends: 'read' },
@@ -28,7 +28,7 @@ const COURSES: { course: string[]; ends: string }[] = [
 const A_REQUEST = 50;
 const STATUSES_A_BODY_MAX = 200;
 const CALLERS = 32;
-/** Of so many messages one is also read by itself. */
+/** One of so many messages is also read by itself. */
 const ONE_OF = 25;
 
 interface Planned {
@@ -61,7 +61,7 @@ describe('10,000 statuses, shuffled, each posted one to three times, many a body
         planned.push({ id, course, ends, copies });
         distinct += course.length;
         course.forEach((status, place) => {
-          // The opaque member is not always there.
+          // Not every notification has the opaque member.
           const messageId = random() < 0.5 ? id : undefined;
           for (let copy = 0; copy < (copies[place] ?? 0); copy++)
             statuses.push(statusOf(status, { providerId, messageId }));
@@ -92,7 +92,7 @@ async function sendMany(gateway: TestGateway): Promise<{ id: string; message_id:
   return (await gateway.call('POST', '/api/v1/messages/send', { body })).json.results;
 }
 
-/** A quarter of the statuses go one a body, the others many a body. */
+/** A quarter of the statuses have a body each; the others share bodies. */
 function bodiesOf(line: TestLine, statuses: object[], random: () => number): object[] {
   const quarter = Math.floor(statuses.length / 4);
   const single = statuses.slice(0, quarter).map((status) => messagesBody(line, { statuses: [status] }));
@@ -113,7 +113,7 @@ async function postAll(gateway: TestGateway, bodies: object[]): Promise<void> {
   await Promise.all(Array.from({ length: CALLERS }, caller));
 }
 
-/** All messages by the list, a hundred at a time. */
+/** Reads all messages from the list, a hundred at a time. */
 async function readStatuses(gateway: TestGateway): Promise<Map<string, string>> {
   const statuses = new Map<string, string>();
   for (let cursor: string | null = ''; cursor !== null; ) {
@@ -125,7 +125,7 @@ async function readStatuses(gateway: TestGateway): Promise<Map<string, string>> 
   return statuses;
 }
 
-/** How often each status was reported, and how often as news. */
+/** How often each status was reported, and how often it was news. */
 type History = Record<string, { copies: number; firsts: number }>;
 
 async function readHistories({ database }: TestGateway): Promise<Map<string, History>> {
@@ -141,7 +141,7 @@ async function readHistories({ database }: TestGateway): Promise<Map<string, His
   );
 }
 
-/** The same as a reader of the message sees it; the first line is that the provider took it. */
+/** The same history as a reader of the message sees it. Its first line says that the provider took the message. */
 async function shownHistory(gateway: TestGateway, id: string): Promise<History> {
   const { json: message } = await gateway.call('GET', `/api/v1/messages/${id}`);
   const lines: { status: string; note: string | null }[] = message.timeline.slice(1);
@@ -153,7 +153,7 @@ async function shownHistory(gateway: TestGateway, id: string): Promise<History> 
   );
 }
 
-/** A small generator with a seed, so that a failure can be repeated (mulberry32). */
+/** A small random generator with a seed, so that a failure can be repeated (mulberry32). */
 function randomFrom(seed: number): () => number {
   let state = seed >>> 0;
   return () => {

@@ -4,13 +4,13 @@ import { routesAsData } from '../../src/routes-as-data.ts';
 import { startTestGateway, type TestGateway } from '../support/gateway.ts';
 import { assertProblem } from '../support/problem.ts';
 
-/** The most that a request may bring, and so the most that its refusal may take. */
+/** The most that a request may have. A refusal must not have more either. */
 const BYTES_MAX = 1 << 20;
-/** Of the processor, with the test's own part. Such a body takes a twentieth of it; one whose name was repeated took 20 s. */
+/** Processor time, including that of the test. Such a body takes a twentieth of it, and took 20 s when each fault repeated its name. */
 const LIMIT_MS = 2_000;
 
 const FAULTY = `[${'"\\u0000",'.repeat(100)}${'1,'.repeat(400)}1]`;
-/** The longest name that is looked into, of characters that take nine each in a pointer. */
+/** The longest name that is looked into. Each of its characters takes nine in a pointer. */
 const NAME = '漢'.repeat(510);
 const nested = (levels: number): string => (levels === 0 ? FAULTY : `{"${NAME}":${nested(levels - 1)}}`);
 const members = (count: number, member: (place: number) => string) =>
@@ -32,7 +32,7 @@ after(() => gateway.stop());
 
 const ROUTES = routesAsData().filter(({ bodyUse }) => bodyUse !== 'none' && bodyUse !== 'raw');
 
-/** Posts it, and returns how long the processor was at it and how large the answer is. */
+/** Posts the body. Returns the processor time that the refusal took, and the size of the answer. */
 async function refuse(method: string, path: string, body: string) {
   const key = path.startsWith('/platform/') ? gateway.platformKey : gateway.testKey;
   const begun = process.cpuUsage();

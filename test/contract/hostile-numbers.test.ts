@@ -7,7 +7,9 @@ import { asSandbox, isProcessed, lineOf, messagesBody, postSigned } from '../sup
 import { assertProblem } from '../support/problem.ts';
 import { until } from '../support/until.ts';
 
-/** How many times as long as it came a text may be when it is read: PostgreSQL writes all places of a number, and a space behind it. */
+/**
+ * How many times as long as it came a text may be when it is read back: PostgreSQL writes out all digits of a number, and a space after it.
+ */
 const GROWTH_MAX = 6;
 const FAR = ['1e308', '-1e308', '1e-307', '1e21', '1e400'];
 

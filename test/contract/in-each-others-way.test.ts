@@ -18,7 +18,7 @@ describe('two that wait for each other in the database', () => {
     const { json } = await call('POST', '/api/v1/endpoints', { body: { url } });
     let patched: Promise<TestAnswer> | undefined;
     await database.transaction(async (tx) => {
-      // The server looks for circles when somebody has waited so long: the call comes to that first.
+      // The server looks for deadlocks when somebody has waited this long. So the call finds the deadlock first.
       await tx.query("set local deadlock_timeout to '60s'");
       await tx.query('select 1 from event_sequence where account_id = $1 for update', [gateway.accountId]);
       patched = call('PATCH', `/api/v1/endpoints/${json.id}`, { body: { enabled: false } });

@@ -3,9 +3,9 @@ import { it } from 'node:test';
 import { createBodyCheck } from '../../src/http/check-schema.ts';
 import { routesAsData } from '../../src/routes-as-data.ts';
 
-/** Half a megabyte and more of the one that the API takes. */
+/** So many that they have half a megabyte or more of the one that the API takes. */
 const ITEMS = 60_000;
-/** Of the processor: a check of them takes a tenth of a second; one whose time grows with their square took twenty. */
+/** Processor time. Checking such a list takes a tenth of a second; a check whose time grows with the square of the list took 20 s. */
 const LIMIT_MS = 3_000;
 const ITEM_KINDS = ['message.sent', 'messages:send', 'x', 1, {}];
 

@@ -5,7 +5,7 @@ import { assertProblem } from '../support/problem.ts';
 import { transmitsOf } from '../support/transmits.ts';
 import { until } from '../support/until.ts';
 
-/** Of the sandbox: it takes the message and is silent for a minute. */
+/** The sandbox takes a message to this number, and does not answer for a minute. */
 const SILENT = '+15552000003';
 
 let gateway: TestGateway;
@@ -15,14 +15,14 @@ before(async () => {
 });
 after(() => gateway.stop());
 
-/** Spaces between the members are bytes like any others. */
+/** Spaces between the members count like any other bytes. */
 function send(to: string, kib: number) {
   const body = JSON.stringify({ to, type: 'text', text: { body: 'Hello' } });
   return gateway.call('POST', '/api/v1/messages/send', { body: body + ' '.repeat(kib * 1_024 - body.length) });
 }
 
 it('a large send counts as many of those that an account may have under way, until it is over', async () => {
-  // Each counts once for every 8 KiB begun, and an account may have half of the eight.
+  // Each send takes a place for every 8 KiB or part of them, and an account may have half of the eight places.
   const held = send(SILENT, 24);
   await until(async () => (await transmitsOf(gateway.sandbox, SILENT)).length === 1);
   const refused = await send('+447700900961', 9);

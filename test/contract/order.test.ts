@@ -9,15 +9,15 @@ import { assertProblem } from '../support/problem.ts';
 import { transmitsOf } from '../support/transmits.ts';
 
 const RECIPIENTS_A_SECOND = 50;
-/** Its send is under way until the test ends it: the sandbox takes the message, and is silent for a minute. */
+/** A send to this number is under way until the test ends it: the sandbox takes the message, and does not answer for a minute. */
 const SILENT = '+15552000003';
-/** One to use the recipients' rate up, and one that asks. */
+/** One request that uses up the recipients' rate, and one that asks. */
 const REQUESTS_A_SECOND = 2;
-/** Then there is room for another request. */
+/** After this there is room for another request. */
 const USED_UP_MS = 1_000 / REQUESTS_A_SECOND;
 const TRIES_MAX = 20;
 
-/** A send with some faults in it, and the state of the account and the key that make it. */
+/** A send with some faults, and the state of the account and the key that causes them. */
 interface Attempt {
   method: string;
   path: string;
@@ -38,11 +38,11 @@ interface Fault {
   code: ApiErrorCode;
   rank: number;
   change?: Partial<Attempt>;
-  /** A change of one member of the body. */
+  /** A member of the body that is changed. */
   member?: Record<string, unknown>;
 }
 
-/** Every fault of a send in the order in which the contract lets them answer; those of one rank exclude each other. */
+/** Every fault of a send, in the order in which the contract lets them answer. Faults of the same rank exclude each other. */
 const FAULTS: Fault[] = [
   { code: 'not_found', rank: 1, change: { path: '/api/v1/messages/send/' } },
   { code: 'method_not_allowed', rank: 1, change: { method: 'PUT' } },
@@ -62,7 +62,7 @@ const FAULTS: Fault[] = [
   { code: 'no_channel', rank: 13, change: { channelRemoved: true } },
   { code: 'rate_limited', rank: 14, change: { recipientsUsedUp: true } },
 ];
-/** Using the recipients' rate up takes a send, which is not possible with these. */
+/** With a fault of these ranks no send is possible, and so the recipients' rate cannot be used up. */
 const NO_SEND_POSSIBLE = [3, 4, 13];
 
 let gateway: TestGateway;
@@ -90,7 +90,7 @@ describe('of several faults of a send', () => {
         await assertAnswers(first.code, [first, second]);
       }
     }
-    // Without any other fault it is the one send under way that stands in the way.
+    // Without any other fault, the answer is that of the send under way.
     await assertAnswers('unavailable', []);
     assert.equal(await Promise.race([held, 'under way']), 'under way');
     assert.equal((await transmitsOf(gateway.sandbox)).length, 1);
@@ -121,7 +121,7 @@ async function assertAnswers(code: ApiErrorCode, faults: Fault[]): Promise<void>
     Object.assign(attempt.body, member);
   }
   let { answer, tookMs } = await make(attempt);
-  // On a busy machine a rate that was used up may have filled again, and then the answer says nothing.
+  // On a busy machine a rate that was used up may have filled again. Then the answer proves nothing, and the test is repeated.
   for (let tries = 1; tookMs > USED_UP_MS && tries < TRIES_MAX; tries++) ({ answer, tookMs } = await make(attempt));
   const story = faults.map((fault) => fault.code).join(' and ');
   assert.equal(answer.json?.code, code, `${story}: ${answer.text}`);
@@ -131,7 +131,7 @@ async function assertAnswers(code: ApiErrorCode, faults: Fault[]): Promise<void>
   assert.equal(answer.headers.get('idempotent-replayed'), null);
 }
 
-/** `tookMs`: from the first use of its rates to the answer. */
+/** `tookMs`: the time from the first use of the rates to the answer. */
 async function make(attempt: Attempt) {
   const accountId = await gateway.createAccount('Order');
   if (attempt.suspended)
@@ -141,7 +141,7 @@ async function make(attempt: Attempt) {
   const wish = attempt.scopes === undefined ? { accountId } : { accountId, scopes: attempt.scopes };
   const key = await gateway.createKey(wish);
   const startMs = performance.now();
-  // A send that is refused for capacity takes its recipients all the same.
+  // A send that is refused for capacity counts against the recipients' rate all the same.
   if (attempt.recipientsUsedUp) await gateway.call('POST', '/api/v1/messages/send', { key, body: goodBody() });
   while (attempt.requestsUsedUp && (await gateway.call('GET', '/api/v1/account', { key })).status !== 429);
   const json = JSON.stringify(attempt.body);

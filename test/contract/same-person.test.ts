@@ -6,7 +6,7 @@ import { readPhoneNumber } from '../../src/kernel/phone-number.ts';
 
 const ROW = 7;
 
-/** Each kind of character that is dropped from a number, and those that look as if they were. */
+/** Every kind of character that is dropped from a number, and characters that only look like these. */
 const BETWEEN = [
   ...['', ' ', '\t', '.', '-', '(', ')', '[', ']', '\u00a0', '\u1680', '\u2009', '\u202f', '\u205f', '\u3000'],
   ...['\u061c', '\u200e', '\u200f', '\u202a', '\u202e', '\u2066', '\u2068', '\u2069'],
@@ -34,7 +34,7 @@ describe('the marks by which the command line tells people apart', () => {
   });
 });
 
-/** A row goes to the gateway without the spaces around its number. */
+/** Spaces around the number of a row are not sent to the gateway. */
 function assertSame(text: string): void {
   const number = readPhoneNumber(text.trim());
   const expected = number === undefined ? `row ${ROW}` : Number(number.slice(1));

@@ -35,7 +35,7 @@ it('nobody else may write what a gateway has made, where the umask would let eve
   const dataDir = await makeDataDir(t);
   const umask = process.umask(0);
   t.after(() => process.umask(umask));
-  // Without a cache that is there already: its own is in the folder.
+  // No cache is given, so the gateway makes its own in the folder.
   const gateway = await startGatewayProcess(dataDir, { ...(await ownDatabase(t)), NODE_COMPILE_CACHE: '' });
   t.after(() => gateway.kill());
   assert.equal(await gateway.stop(), 0);
@@ -55,7 +55,7 @@ async function makeDataDir(t: TestContext): Promise<string> {
   return join(dir, 'data');
 }
 
-/** An embedded server as root would leave a folder elsewhere. */
+/** A database of its own, because an embedded server that runs as root would leave a folder elsewhere. */
 async function ownDatabase(t: TestContext): Promise<{ DATABASE_URL: string }> {
   const { url, drop } = await createTestDatabase();
   t.after(drop);

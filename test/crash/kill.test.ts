@@ -11,19 +11,22 @@ import type { TestAnswer } from '../support/gateway.ts';
 import { type GatewayProcess, startGatewayProcess } from '../support/process.ts';
 import { type SandboxProcess, startSandboxProcess } from '../support/sandbox-process.ts';
 
-/** From before the first commit until after the second, at this latency of the provider. */
+/** With this latency of the provider these range from before the first commit to after the second. */
 const KILL_DELAYS_MS = [0, 4, 10, 18, 30, 60, 130, 200, 280, 400, 600];
-/** What the embedded database adds is that it outlives its gateway and is taken over, which does not depend on the moment. */
+/**
+ * The embedded database is tested for one thing more: it outlives its gateway and is taken over. That does not depend on the moment, so a
+ * third of the delays is enough.
+ */
 const EMBEDDED_KILL_DELAYS_MS = KILL_DELAYS_MS.filter((_, place) => place % 3 === 0);
 const LATENCY_MS = 150;
-/** How many recipients each of the requests has that are under way at a kill. */
+/** How many recipients each request has that is under way at a kill. */
 const REQUEST_SIZES = [1, 50, 1, 50, 1, 1];
 const SETTLED = ['accepted', 'failed', 'unknown', 'sent', 'delivered', 'read'];
 
 interface Attempt {
   key: string;
   to: string[];
-  /** undefined: the connection broke before the answer. */
+  /** undefined if the connection broke before the answer. */
   answer: TestAnswer | undefined;
 }
 
@@ -77,7 +80,7 @@ async function killWhileSending(gateway: GatewayProcess, round: number, delayMs:
   return Promise.all(attempts);
 }
 
-/** Returns how many of the requests the store knew. */
+/** Returns how many of the requests the store knows. */
 async function checkAfterKill(dev: DevFile, sandbox: SandboxProcess, attempts: Attempt[]): Promise<number> {
   for (const status of ['pending', 'transmitting'])
     assert.deepEqual(await listMessages(dev, `status=${status}`), [], 'nothing is left under way after a restart');
@@ -89,7 +92,7 @@ async function checkAfterKill(dev: DevFile, sandbox: SandboxProcess, attempts: A
   return checked.filter(({ isKnown }) => isKnown).length;
 }
 
-/** What was transmitted so far, and that none of it was transmitted twice. */
+/** Asserts that nothing was transmitted twice, and returns the ids of what was transmitted so far. */
 async function transmittedOnce(sandbox: SandboxProcess): Promise<Set<string>> {
   const ids = (await sandbox.transmits()).map(({ biz_opaque_callback_data: id }) => id);
   const distinct = new Set(ids);
@@ -97,7 +100,7 @@ async function transmittedOnce(sandbox: SandboxProcess): Promise<Set<string>> {
   return distinct;
 }
 
-/** No message was transmitted twice, and none that the store does not know. */
+/** No message was transmitted twice, and the store knows every one. */
 async function checkTransmits(dev: DevFile, sandbox: SandboxProcess): Promise<void> {
   const ids = await transmittedOnce(sandbox);
   const stored = new Map((await listMessages(dev, 'direction=outbound')).map(({ id, status }) => [id, status]));
@@ -105,7 +108,7 @@ async function checkTransmits(dev: DevFile, sandbox: SandboxProcess): Promise<vo
   for (const [id, status] of stored) assert.ok(SETTLED.includes(status), `${id} is settled, not ${status}`);
 }
 
-/** Returns whether the store knew the request, and the messages that are told to be accepted. */
+/** Returns whether the store knows the request, and the messages for which the answer says `accepted`. */
 async function checkAttempt(dev: DevFile, { key, to, answer }: Attempt) {
   const again = await sendText(dev, to, { key });
   assert.equal(again.status, 200, again.text);

@@ -7,7 +7,7 @@ import type { GatewayProcess } from '../support/process.ts';
 import type { SandboxProcess } from '../support/sandbox-process.ts';
 import { until } from '../support/until.ts';
 
-/** Time enough to cut the database while the provider thinks. */
+/** Long enough to cut the database while the provider is thinking. */
 const LATENCY_MS = 1_000;
 /** Far below the deadline of a send. */
 const QUICKLY_MS = 8_000;
@@ -79,7 +79,7 @@ for (const delivered of [true, false]) {
 it('a database that stops answering costs a send its commit, not its caller an endless wait', async (t) => {
   const { proxy, sandbox, gateway } = await startWorld(t);
   const text = 'This one is held up';
-  // What the key and its channel are is known by now, so the stall meets the commit.
+  // The gateway knows the key and its channel by now, so the stall affects the commit.
   await sendText(gateway.dev, phoneNumbers(1, 1));
   const blocked = proxy.stallAt(text);
   const startedMs = Date.now();
@@ -100,7 +100,7 @@ it('a database that stops answering costs no caller more than seconds, even wher
   const { proxy, sandbox, gateway } = await startWorld(t);
   await sendText(gateway.dev, phoneNumbers(1, 1));
   proxy.stall();
-  // A key is believed for a moment, so these are looked up once that is over: on connections that are open, and dead.
+  // A key is believed only for a moment. After that it is looked up again, on connections that are open but dead.
   const startedMs = Date.now();
   await until(async () => {
     const askedMs = Date.now();
@@ -128,7 +128,7 @@ it('a connection that dies without a word costs those their commit who share it,
   assert.equal((await lost).status, 503);
   const again = await sendText(gateway.dev, phoneNumbers(0, 3), { key: 'dead', text });
   assert.deepEqual([again.status, again.headers.get('idempotent-replayed')], [200, null], again.text);
-  // Now the lost one reaches the database after all.
+  // Now the lost commit reaches the database after all.
   proxy.restore();
   const replay = await sendText(gateway.dev, phoneNumbers(0, 3), { key: 'dead', text });
   assert.equal(replay.text, again.text);
@@ -144,7 +144,7 @@ async function startWorld(t: TestContext) {
   return { ...world, gateway: await world.startGateway() };
 }
 
-/** After a stop nothing can come later: all that was ever transmitted is in the list. */
+/** After a stop nothing more can be transmitted, so the list is complete. */
 async function onlyTransmitted(sandbox: SandboxProcess, count: number, gateway: GatewayProcess): Promise<void> {
   assert.equal(await gateway.stop(), 0);
   assert.equal((await sandbox.transmits()).length, count);

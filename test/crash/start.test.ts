@@ -57,7 +57,7 @@ it('a start that waits for its first recovery tells so on both listeners', async
   const [port, metricsPort] = [await freePort(), await freePort()];
   const { promise: locked, resolve: lock } = Promise.withResolvers<void>();
   const holding = db.database.transaction(async (tx) => {
-    // It stands idle for as long as a start takes.
+    // The transaction is idle for as long as a start takes.
     await tx.query('set local idle_in_transaction_session_timeout to 0');
     await tx.query('lock table request in access exclusive mode');
     lock();
@@ -272,14 +272,14 @@ it('a start that is told to stop while it loads its sources ends with 0', async 
   const cache = join(dataDir, 'compile-cache');
   await mkdir(cache);
   const start = beginStart(t, dataDir);
-  // Once there is something in it, what is loaded is kept there.
+  // Once something is in the cache, every source that is loaded is kept there.
   await until(async () => (await readdir(cache)).length > 0);
   start.child.kill('SIGTERM');
   assert.deepEqual(await start.gone, [0, null]);
 });
 
 it('a start on a data folder where nothing can be made ends with a sentence', onLinux, async () => {
-  // Node's own way to make a folder with those above it asks /proc for ever, where the compiled sources are kept too.
+  // Node's own `recursive` asks /proc for ever. The compiled sources would be kept in such a folder too.
   for (const dataDir of ['/proc/waypost', '/sys/waypost']) {
     const env = { PATH: process.env.PATH, WAYPOST_DATA_DIR: dataDir };
     const child = spawn(process.execPath, ['scripts/start.js'], { env, stdio: ['ignore', 'ignore', 'pipe'] });
@@ -330,7 +330,7 @@ it('the sandbox is told none of the secrets that the gateway was given, but its 
   assert.equal(await gateway.stop(), 0);
 });
 
-/** A start that is not waited for. */
+/** Begins a start without waiting for it. */
 function beginStart(t: TestContext, dataDir: string) {
   const child = spawn(process.execPath, ['scripts/start.js'], {
     env: { PATH: process.env.PATH, WAYPOST_DATA_DIR: dataDir },
@@ -340,7 +340,7 @@ function beginStart(t: TestContext, dataDir: string) {
   return { child, gone: once(child, 'exit') };
 }
 
-/** undefined: there is none. */
+/** undefined if there are none. */
 async function childrenOf(pid: number | undefined): Promise<string[] | undefined> {
   const children = (await readFile(`/proc/${pid}/task/${pid}/children`, 'utf8')).trim();
   return children === '' ? undefined : children.split(' ');
@@ -358,7 +358,7 @@ async function ownDatabase(t: TestContext): Promise<{ DATABASE_URL: string }> {
   return { DATABASE_URL: url };
 }
 
-/** The start ends with code 1 and one sentence that matches, without a stack. Returns all that was said. */
+/** Asserts that the start ends with code 1 and one sentence that matches, without a stack. Returns everything that was printed. */
 async function refuses(dataDir: string, env: Record<string, string>, sentence: RegExp): Promise<string> {
   const said = await startGatewayProcess(dataDir, env).then(
     async (gateway) => {

@@ -5,7 +5,7 @@ import { phoneNumbers, readApi, sendText } from '../support/call-gateway.ts';
 import { startCrashWorld } from '../support/crash-world.ts';
 import { until } from '../support/until.ts';
 
-/** Beyond it a stop ends with 1, so a 0 says by itself that it was kept to, by the gateway's own clock. */
+/** A stop that takes longer ends with code 1. So the code 0 proves that the budget was kept, by the gateway's own clock. */
 const BUDGET_MS = 8_000;
 const BUDGET = { WAYPOST_STOP_BUDGET_MS: String(BUDGET_MS) };
 
@@ -14,7 +14,7 @@ it('a stop with nothing left to commit is clean within its budget although the d
   const gateway = await world.startGateway(BUDGET);
   assert.equal((await sendText(gateway.dev, phoneNumbers(0, 2))).json.accepted_count, 2);
   world.proxy.stall();
-  // By then the loops have asked it, and have no answer.
+  // By then the loops have asked the database, and have no answer.
   await until(async () => (await readApi(gateway.dev, '/readyz')).status === 503);
   assert.equal(await gateway.stop(), 0);
   assert.match(gateway.output(), /"what":"lease","msg":"stop.not_waited_for"/);

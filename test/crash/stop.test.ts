@@ -15,7 +15,7 @@ import { until } from '../support/until.ts';
 
 /** Long enough that a send is certainly under way when the signal comes. */
 const LATENCY_MS = 1_500;
-/** Far below the budget of 30 s, and above the 5 s that attempts at endpoints get. */
+/** Far below the budget of 30 s, and above the 5 s that attempts at endpoints have. */
 const SOON_MS = 20_000;
 
 it('a gateway that is asked to stop finishes what is under way, refuses what is new, and leaves nothing behind', async () => {
@@ -124,14 +124,14 @@ it('a second signal ends it at once with a failure code, its database too, and t
   assert.equal(await next.stop(), 0);
 });
 
-/** Begins calls and ends none: without a byte, in the middle of the headers, and in the middle of a body. */
+/** Begins calls and finishes none: some stop before the first byte, some in the middle of the headers, and some in the middle of a body. */
 async function beginCalls(dev: DevFile, each: number): Promise<Socket[]> {
   const { hostname, port } = new URL(dev.base_url);
   const line = `POST /api/v1/messages/send HTTP/1.1\r\nHost: ${hostname}\r\nAuthorization: Bearer ${dev.test_key}\r\n`;
   const beginnings = ['', line, `${line}Content-Type: application/json\r\nContent-Length: 100\r\n\r\n{"to"`];
   const sockets = beginnings.flatMap((beginning) =>
     Array.from({ length: each }, () => {
-      // What it is answered is read: a socket with unread bytes does not tell that it was closed.
+      // Reads the answer, because a socket with unread bytes does not report that it was closed.
       const socket = connect(Number(port), hostname)
         .on('error', () => undefined)
         .resume();
@@ -140,7 +140,7 @@ async function beginCalls(dev: DevFile, each: number): Promise<Socket[]> {
     }),
   );
   await Promise.all(sockets.map((socket) => once(socket, 'connect')));
-  // What came before it has been read by then.
+  // By then the gateway has read everything that came before this call.
   await readApi(dev, '/readyz');
   return sockets;
 }
@@ -149,7 +149,7 @@ function untilTransmitted(sandbox: SandboxProcess, count: number): Promise<boole
   return until(async () => (await sandbox.transmits()).length === count);
 }
 
-/** The processes that were started for this data folder, by their command lines: PostgreSQL's names its cluster. */
+/** The processes of this data folder, by their command lines. PostgreSQL's command line names its cluster. */
 async function processesIn(dataDir: string): Promise<string[]> {
   const pids = (await readdir('/proc')).filter((name) => /^\d+$/.test(name));
   const commands = await Promise.all(pids.map((pid) => readFile(`/proc/${pid}/cmdline`, 'utf8').catch(() => '')));

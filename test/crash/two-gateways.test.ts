@@ -9,11 +9,11 @@ import { until } from '../support/until.ts';
 
 /** What the gateways promise. */
 const SETTLED_WITHIN_MS = 30_000;
-/** A lease, and a little: after this long without a sign of life a node's lease is over. */
+/** A lease and a little more: after this long without a sign of life a node's lease is over. */
 const LEASE_OVER_MS = 17_000;
-/** Every node has looked for gone ones at least once, which nothing else shows. */
+/** After this every node has looked for gone nodes at least once. Nothing else shows that. */
 const SWEEPS_OVER_MS = 6_000;
-/** Nobody answers before a kill or a pause. */
+/** Longer than anything here takes, so that the provider does not answer before a kill or a pause. */
 const ENDLESS_LATENCY_MS = 9_000;
 
 it('what a killed gateway has left is settled by another one, on the same machine within seconds', async (t) => {
@@ -41,17 +41,17 @@ it('what a gateway on another machine has left is settled when its lease is over
 
 it('a gateway that was paused beyond its lease does no harm when it wakes up', async (t) => {
   const { db, first, second, sandbox } = await startWorld(t, 0, { WAYPOST_SEND_DEADLINE_MS: '60000' });
-  // Some are accepted, one is never answered, and one is between two tries, of which the third must not come.
+  // Some recipients are accepted, one is never answered, and one is between two tries, the third of which must not come.
   const [refused, unanswered] = ['+15550130429', '+15552000003'];
   const to = [...phoneNumbers(0, 20), unanswered, refused];
   const sent = sendText(first.dev, to, { key: 'paused' });
   const triesOfRefused = async () => (await sandbox.transmits()).filter((transmit) => transmit.to === refused).length;
   await until(async () => (await triesOfRefused()) === 2);
-  // What it has known for long enough is committed.
+  // What the node has known for long enough is committed.
   await until(async () => (await listMessages(second.dev, 'status=accepted')).length === 20);
   const ids = (await listMessages(second.dev, 'status=transmitting')).map(({ id }) => id);
   assert.equal(ids.length, 2);
-  // What it has just heard it alone knows, when it is fast enough to be stopped in time.
+  // What it has just learned only this node knows, if it is stopped quickly enough.
   const sentLast = sendText(first.dev, [...phoneNumbers(2, 5), unanswered], { key: 'last' });
   await until(async () => (await sandbox.transmits()).length === to.length + 1 + 6);
   first.child.kill('SIGSTOP');
@@ -81,7 +81,7 @@ it('an outage of the database beyond every lease does not make gateways take eac
   const patient = { WAYPOST_SEND_DEADLINE_MS: '60000', WAYPOST_PROVIDER_TIMEOUT_MS: '60000' };
   const { first, second, sandbox, proxy } = await startWorld(t, 1_000, patient);
   const to = phoneNumbers(0, 20);
-  // Under way all the time: the provider does not answer it for a minute, and the test ends before.
+  // This send is under way all the time: the provider does not answer it for a minute, and the test ends before that.
   sendText(first.dev, ['+15552000003']).catch(() => undefined);
   const sent = [first, second].map((gateway, place) => sendText(gateway.dev, to, { key: `outage-${place}` }));
   await until(async () => (await sandbox.transmits()).length === 2 * to.length + 1);
@@ -132,7 +132,7 @@ async function killWhileSending(gateway: GatewayProcess, sandbox: SandboxProcess
   return { repeat, ids: (await sandbox.transmits()).map(({ biz_opaque_callback_data: id }) => id) };
 }
 
-/** Returns after how many milliseconds all of these messages have the status. */
+/** Waits until all these messages have the status, and returns how many milliseconds that took. */
 async function untilSettled({ dev }: GatewayProcess, ids: string[], status: string): Promise<number> {
   const startedMs = Date.now();
   await until(async () => {

@@ -9,7 +9,7 @@ import { callRaw } from '../support/raw-http.ts';
 import { read } from '../support/tree.ts';
 import { blocksOf, PAGES } from './blocks.ts';
 
-/** What no call can bring about at will; other tests do it with a broken database, and with a provider that is away. */
+/** Errors that no call can cause at will. Other tests cause them, with a broken database and with a provider that is away. */
 const NOT_PROVOKED = ['internal_error', 'unavailable', 'rate_limited'];
 const SEND = '/api/v1/messages/send';
 const WEBHOOK = '/api/messaging/webhook';
@@ -22,7 +22,7 @@ before(async () => {
 });
 after(() => gateway.stop());
 
-// At once: some sends are refused for some seconds before they end.
+// All at the same time, because some sends are refused for some seconds before they end.
 describe('the page of an error', { concurrency: true }, () => {
   it('is there for every code, and tells why it comes and what to do', () => {
     for (const code of [...Object.keys(API_ERRORS), ...Object.keys(MESSAGE_ERRORS)]) {
@@ -78,14 +78,14 @@ describe('an error that another page shows', () => {
   });
 });
 
-/** What stands in a JSON example and has a code. */
+/** The objects with a code in a JSON example. */
 function errorsIn(value: unknown): Record<string, unknown>[] {
   if (typeof value !== 'object' || value === null) return [];
   const inside = Object.values(value).flatMap(errorsIn);
   return 'code' in value ? [{ ...value }, ...inside] : inside;
 }
 
-/** The answer to a call that earns each code. */
+/** The answer to a call that causes each code. */
 async function provoke(): Promise<Partial<Record<ApiErrorCode, TestAnswer>>> {
   const send = (call: CallOptions) => gateway.call('POST', SEND, { body: BODY, ...call });
   const account = await gateway.createAccount('Suspended');
@@ -104,7 +104,7 @@ async function provoke(): Promise<Partial<Record<ApiErrorCode, TestAnswer>>> {
     return gateway.call('POST', path, { ...platform, body: { ...channel, ...more } });
   };
   await send({ headers: { 'idempotency-key': 'done' } });
-  // Refused twice before it is taken, so that it runs for some seconds.
+  // Refused twice before it is taken, so that the send runs for some seconds.
   const slow = { body: { to: '+15552000005', ...TEXT }, headers: { 'idempotency-key': 'slow' } };
   const many = Array.from({ length: 51 }, (_, place) => `+4477009001${String(place).padStart(2, '0')}`);
   return {

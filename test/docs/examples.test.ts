@@ -14,7 +14,7 @@ const PASTED = [
   ...['quick-start', 'sending', 'templates', 'idempotency', 'statistics', 'receiving-events'],
   ...['inbound', 'sandbox', 'api-promises'],
 ];
-/** What starts something, or does not end. */
+/** Lines that start a program, or that do not end. */
 const NOT_PASTED = /^npm |curl -sSN/;
 
 let gateway: TestGateway;
@@ -65,7 +65,7 @@ function isSend(value: unknown): boolean {
   return typeof value === 'object' && value !== null && 'type' in value && 'to' in value && !('id' in value);
 }
 
-/** Puts what a reader has into the places where the page cannot know it. */
+/** Fills in what a reader knows and the page cannot. */
 async function fill(script: string): Promise<string> {
   const { phoneNumberId } = await lineOf(gateway, gateway.accountId);
   return script
@@ -75,7 +75,7 @@ async function fill(script: string): Promise<string> {
     .replaceAll('<PHONE_NUMBER_ID>', phoneNumberId);
 }
 
-/** Runs the lines in one shell, as somebody does who pastes them one after another. An answer of 400 or more ends it. */
+/** Runs the lines in one shell, as a reader does who pastes them one after another. An answer of 400 or more ends it. */
 async function paste(script: string): Promise<{ code: number; output: string }> {
   const path = `${dirname(process.execPath)}:${process.env.PATH}`;
   const shell = spawn('bash', ['-euo', 'pipefail'], { cwd: folder, env: { PATH: path } });

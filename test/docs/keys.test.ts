@@ -3,7 +3,7 @@ import { describe, it } from 'node:test';
 import { read } from '../support/tree.ts';
 import { PAGES } from './blocks.ts';
 
-/** How a key stands in a shell line and in JavaScript. */
+/** How an idempotency key is given in a shell line and in JavaScript. */
 const KEY = /Idempotency-Key: ([!-~]+?)['"]|idempotencyKey: '([^']+)'|--idempotency-key '?([!-&(-~]+)/gi;
 
 describe('the samples of the pages', () => {

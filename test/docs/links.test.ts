@@ -5,10 +5,10 @@ import { readLinks, renderMarkdown } from '../../src/docs-site/markdown.ts';
 import { glob, read } from '../support/tree.ts';
 import { PAGES } from './blocks.ts';
 
-/** They are many, and a page of their own lists them. */
+/** Pages that the map need not link: the map itself, and those of which there are many, which a page of their own lists. */
 const LISTED_ELSEWHERE = /^docs\/(README\.md$|errors\/|decisions\/)/;
 
-/** How the tables of the pages write the path of a call. */
+/** The ways in which the tables of the pages write the path of a call. */
 const NAMES = [
   (path: string) => path,
   (path: string) => path.replace('/platform/v1/', ''),

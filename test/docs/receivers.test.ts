@@ -12,11 +12,11 @@ import { until } from '../support/until.ts';
 import { blocksOf } from './blocks.ts';
 
 interface Language {
-  /** What the page says the block is in. */
+  /** The language that the page gives for the block. */
   fence: string;
   file: string;
   command: string[];
-  /** Tells by its exit code whether the language is on this machine. */
+  /** A command whose exit code says whether the language is on this machine. */
   look: string[];
 }
 
@@ -27,7 +27,7 @@ const LANGUAGES: Language[] = [
 ];
 const SECRET = `whsec_${randomBytes(32).toString('base64')}`;
 const MODULES = fileURLToPath(new URL('../../node_modules', import.meta.url));
-/** The compiler of Go may have to build its own library first. */
+/** Long, because the compiler of Go may first have to build its own library. */
 const START_TIMEOUT_MS = 120_000;
 
 let folder: string;
@@ -49,7 +49,7 @@ describe('the receiver on the page, in', () => {
           assert.equal(answer.status, expected, `${fence}: ${name}`);
         }
       } finally {
-        // All of its group: `go run` starts the program as a child of its own.
+        // The whole process group, because `go run` starts the program as a child.
         process.kill(-(child.pid ?? 0), 'SIGKILL');
         await once(child, 'close');
       }
@@ -73,7 +73,7 @@ async function start({ fence, file, command }: Language): Promise<{ child: Child
   return { child, url: `http://127.0.0.1:${port}/` };
 }
 
-/** Made with the public library. Non-ASCII, because bodies that are decoded and encoded again may change by it. */
+/** Signed with the public library. The body is not ASCII, because such a body may change when it is decoded and encoded again. */
 function vectors() {
   const id = 'evt_test';
   const body = '{"id": "evt_test", "type":"message.received","sequence":7,"data":{"text":"Grüße 🎉"}}';

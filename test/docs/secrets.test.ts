@@ -6,8 +6,8 @@ import { PAGES } from './blocks.ts';
 const FILES = [...PAGES, ...glob('{docs/**/*.json,docs/**/*.yaml,.env.example}')];
 
 /**
- * What no page may show, whether it is real or only looks so: a reader cannot tell, nor can a scanner. The largest safe integer is a
- * limit in the API description.
+ * What no page may show, whether it is real or only looks so: neither a reader nor a scanner can tell. The largest safe integer is allowed,
+ * because it is a limit in the API description.
  */
 const FORBIDDEN: Record<string, RegExp> = {
   'a signature or a hash': /\b[0-9a-f]{64}\b/gi,

@@ -3,7 +3,7 @@ import { describe, it } from 'node:test';
 import { read } from '../support/tree.ts';
 import { blocksOf, PAGES } from './blocks.ts';
 
-/** What a shell takes as it is: between quotes, or behind a backslash. */
+/** Text that a shell takes as it is: in quotes, or after a backslash. */
 const QUOTED = /'[^']*'|"(?:\\.|[^"\\])*"|\\./gs;
 
 describe('the shell lines of the pages', () => {

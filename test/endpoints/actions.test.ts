@@ -138,7 +138,7 @@ describe('a test event', () => {
 describe('the attempts', () => {
   it('are listed newest first, by event, by outcome and by pages', async () => {
     const { key, principal } = api.key();
-    // The one that fails is tried again after the test.
+    // The event that fails is tried again only after the test.
     const receiver = await receive((response, place) =>
       response.writeHead(place === 1 ? 500 : 200, { 'retry-after': '3600' }).end('ok'),
     );

@@ -14,10 +14,10 @@ import type { Harness } from './harness.ts';
 
 export interface EndpointApi {
   url: string;
-  /** A key of an account; without a wish, of a new account in test mode with every scope. */
+  /** Makes a key: of the account that is wished for, or of a new account in test mode with every scope. */
   key(wish?: { accountId?: string; mode?: Mode; scopes?: string[] }): { key: string; principal: AccountPrincipal };
   call(key: string, method: string, path: string, options?: CallOptions): Promise<TestAnswer>;
-  /** What the process does first when it stops. */
+  /** Does what the process does first when it stops. */
   drain(): void;
   stop(): Promise<void>;
 }

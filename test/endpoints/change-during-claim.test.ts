@@ -21,7 +21,7 @@ it('a change that is answered while a claim is under way holds for what the clai
   const { database, sealer } = harness;
   const claimed = Promise.withResolvers<void>();
   const held = Promise.withResolvers<void>();
-  // Stands for a claim whose answer is still on its way.
+  // Takes the place of a claim whose answer is still on its way.
   const slow: Database = {
     ...database,
     async query<Row>(sql: string, values?: readonly unknown[]) {

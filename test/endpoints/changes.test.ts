@@ -54,7 +54,7 @@ describe('what is recorded while an endpoint is made or turned on', () => {
   const sequences = ({ received }: { received: { body: string }[] }) =>
     received.map(({ body }) => JSON.parse(body).sequence).sort();
 
-  /** One writer has its number and holds the log, and a second one waits for it. Ends both after `change` has been asked for. */
+  /** Asks for `change` while one writer has its number and holds the log, and a second one waits for it. Ends both afterwards. */
   async function betweenWriters<Result>(accountId: string, change: () => Promise<Result>): Promise<Result> {
     const waiting = await countWaitingForLocks(harness.database);
     const record = (tx: Transaction) => appendEvents(tx, [draft(accountId)]);
@@ -106,7 +106,7 @@ describe('what is recorded while an endpoint is made or turned on', () => {
     const writers = [write(), write(), write()];
     const made: { id: string; last: number }[] = [];
     while (made.length < 10) {
-      // Nobody listens there: what is enqueued stays so.
+      // Nobody listens there, so what is enqueued stays enqueued.
       const { json } = await api.call(key, 'POST', PATH, { body: { url: 'http://127.0.0.1:9/hook' } });
       const [log] = await harness.database.query<{ last: number }>(
         'select last from event_sequence where account_id = $1',
@@ -185,12 +185,12 @@ describe('a change of an endpoint', () => {
     assert.equal((await read()).enabled, true);
   });
 
-  /** So many have to succeed in a row before as many are held in memory. */
+  /** So many attempts must succeed in a row before as many events are held in memory. */
   const ARRIVED = 60;
-  /** What the endpoint has been sent before the change: that, and ten more. */
+  /** What the endpoint has been sent before the change: those, and ten more that are under way. */
   const TAKEN = ARRIVED + 10;
 
-  /** Ten attempts are under way, and fifty more events are in the gateway's memory. */
+  /** A customer with ten attempts under way, and fifty more events in the gateway's memory. */
   async function busyCustomer() {
     const held: ServerResponse[] = [];
     let holding = false;
@@ -245,7 +245,7 @@ describe('a change of an endpoint', () => {
     const [first, last] = [claimed.at(-50)?.event_id, claimed.at(-1)?.event_id];
     const lock = 'select 1 from delivery where account_id = $1 and event_id = $2 for update';
     await database.transaction(async (tx) => {
-      // So that the server ends the other one of the two.
+      // So that the server ends the other one of the two transactions.
       await tx.query("set local deadlock_timeout to '20s'");
       await tx.query(lock, [accountId, last]);
       await call('PATCH', '', { url: elsewhere.url });
@@ -268,14 +268,14 @@ describe('a change of an endpoint', () => {
   it('of its address takes what waits there along, at another node within moments too', async () => {
     const { accountId, receiver, release } = await busyCustomer();
     const elsewhere = await receive();
-    // Another node makes the change, so this one is not told.
+    // Another node makes the change, so this node is not told.
     const [{ now } = { now: '' }] = await harness.database.query<{ now: string }>(
       `update endpoint set url = $2, version = version + 1 where account_id = $1 returning clock_timestamp()::text as now`,
       [accountId, elsewhere.url],
     );
     const claimedAnew = `select count(*) as count from delivery
       where account_id = $1 and claimed_until > $2::timestamptz + interval '45 seconds'`;
-    // Sooner than the tries under way run out of time: after them all that waits is claimed anew in any case.
+    // It must happen before the attempts under way time out: after these, everything that waits is claimed again in any case.
     await until(async () => {
       const [row] = await harness.database.query<{ count: number }>(claimedAnew, [accountId, now]);
       return row?.count === 50;
@@ -325,7 +325,7 @@ describe('a replay of what is being tried in this moment', () => {
   it('is carried out though that try has succeeded, and is not written down yet', async () => {
     const { accountId, call, receiver } = await customer();
     await harness.database.transaction(async (tx) => {
-      // Whoever writes an attempt down waits here.
+      // Whoever writes an attempt waits for this lock.
       await tx.query('lock table attempt in share mode');
       await harness.record(1, { accountId });
       await until(() => receiver.received.length === 1);
@@ -343,7 +343,7 @@ describe('a replay of what is being tried in this moment', () => {
       if (place === 0) response.writeHead(204).end();
       else held.push(response);
     });
-    // Whoever has answered once is asked by several tries at a time.
+    // An endpoint that has answered once gets several attempts at a time.
     await harness.record(1, { accountId });
     const tried = async (count: number) => (await call('GET', '/attempts')).json.data.length === count;
     await until(() => tried(1));

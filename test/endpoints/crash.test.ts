@@ -13,7 +13,7 @@ describe('a node that is killed', () => {
   let harness: Harness;
   let receiver: Receiver;
   const children: ChildProcess[] = [];
-  /** What the receiver does with a request: it hangs, fails or takes it. */
+  /** How the receiver treats a request. */
   let mood: 'hang' | 'fail' | 'take' = 'take';
   const taken = new Set<string>();
   before(async () => {
@@ -50,7 +50,7 @@ describe('a node that is killed', () => {
       async kill() {
         child.kill('SIGKILL');
         await gone;
-        // Its last statement may still be carried out, and take deliveries for as long as a lease.
+        // The last statement of the killed process may still be carried out, and claim deliveries for a whole lease.
         await until(async () => (await harness.database.query(CONNECTIONS, [name])).length === 0);
       },
     };
@@ -71,7 +71,7 @@ describe('a node that is killed', () => {
     await taking.kill();
     assert.ok(((await countOf('true')) ?? 0) > 0);
 
-    // The leases are on the database's clock; here they end at once.
+    // The leases go by the database's clock. Here they end at once.
     await harness.database.query('update delivery set claimed_until = now()');
     mood = 'fail';
     const failing = await startNode();

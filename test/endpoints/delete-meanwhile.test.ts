@@ -8,7 +8,7 @@ import { type Receiver, startReceiver } from './receiver.ts';
 const PATH = '/api/v1/endpoints';
 const ENDPOINTS = 8;
 const ROUNDS = 5;
-/** As many as the pool of the harness has. */
+/** As many as the harness's pool has. */
 const CONNECTIONS = 10;
 
 let harness: Harness;
@@ -17,7 +17,7 @@ let receiver: Receiver;
 before(async () => {
   harness = await startHarness();
   api = await startEndpointApi(harness);
-  // Three in ten are to be tried again at once.
+  // Three in ten must be tried again at once.
   receiver = await startReceiver((response, place) =>
     response.writeHead(place % 10 < 3 ? 500 : 204, { 'retry-after': '0' }).end(),
   );
@@ -52,7 +52,7 @@ it('endpoints that are deleted and replayed among their attempts never wait for 
   assert.equal(await countDeadlocks(), 0);
 });
 
-/** Each connection of the pool tells first what it has counted. */
+/** Each connection of the pool first reports what it has counted. */
 async function countDeadlocks(): Promise<number | undefined> {
   const all = Promise.withResolvers<void>();
   let telling = 0;

@@ -24,7 +24,7 @@ describe('a delivery', () => {
     await Promise.all(receivers.map((receiver) => receiver.close()));
   });
 
-  /** An account of its own with one endpoint that answers so. */
+  /** A new account with one endpoint that answers like this. */
   async function endpointThat(answer?: Answering, wish: { types?: string[]; mode?: 'live' | 'test' } = {}) {
     const receiver = await startReceiver(answer);
     receivers.push(receiver);
@@ -252,7 +252,7 @@ describe('a delivery', () => {
   });
 });
 
-/** By what is written down, so that it does not matter how long the test took to look. */
+/** Goes by the time that is stored, so that it does not matter how long the test took to look. */
 function assertWaits(attempt: AttemptRow | undefined, seconds: number): void {
   assert.ok(attempt?.next_at);
   const endedMs = attempt.at.getTime() + attempt.duration_ms;

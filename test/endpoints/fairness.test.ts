@@ -8,7 +8,7 @@ import { type Receiver, startReceiver } from './receiver.ts';
 const DEAD = 50;
 const BACKLOG = 40;
 const HEALTHY_EVENTS = 40;
-/** Far longer than the test on any machine, so that what a dead endpoint holds stays held. */
+/** Far longer than the test takes on any machine, so that a dead endpoint keeps what it holds. */
 const TIMEOUT_MS = 600_000;
 
 describe('a healthy endpoint beside 50 dead ones', () => {
@@ -25,7 +25,7 @@ describe('a healthy endpoint beside 50 dead ones', () => {
     await Promise.all([dead.close(), healthy.close()]);
   });
 
-  /** From the recording to the arrival, one event after another. */
+  /** The time from the recording of an event to its arrival, for one event after another. */
   async function medianDelay(accountId: string): Promise<number> {
     await harness.addEndpoint(healthy.url, { accountId, types: ['message.read'] });
     const delays: number[] = [];

@@ -7,7 +7,7 @@ import { newId } from '../../src/kernel/ids.ts';
 import { type Harness, startHarness, type TestEndpoint } from './harness.ts';
 import { type Answering, type Receiver, startReceiver } from './receiver.ts';
 
-/** Two attempts wait for it; all others end before it, on a busy machine too. */
+/** Two attempts wait this long. All others must end before it, on a busy machine too. */
 const TIMEOUT_MS = 2_000;
 const MEGABYTE = Buffer.alloc(1 << 20, 'x');
 
@@ -18,7 +18,7 @@ describe('an attempt at an endpoint in trouble', () => {
   before(async () => {
     harness = await startHarness({
       timeoutMs: TIMEOUT_MS,
-      // Each look-up of a name gets the next of its answers; the last one stays.
+      // Each look-up of a name gets the next of its answers, and then always the last one.
       resolve: async (hostname) => {
         const answers = names.get(hostname);
         const addresses = answers !== undefined && answers.length > 1 ? answers.shift() : answers?.[0];
@@ -47,7 +47,7 @@ describe('an attempt at an endpoint in trouble', () => {
     receivers.push(receiver);
     return receiver;
   }
-  /** A server that is no HTTP server. */
+  /** A server that does not speak HTTP. */
   async function listenRaw(onSocket: (socket: Socket) => void): Promise<number> {
     const sockets = new Set<Socket>();
     const server = createServer((socket) => {

@@ -57,7 +57,7 @@ describe('a gateway with an endpoint', () => {
     assert.ok((await countOf('delivery')) > 0);
 
     failing = false;
-    // Leases and waits are on the database's clock; here they are over at once.
+    // Leases and waits go by the database's clock. Here they end at once.
     await store.database.query('update delivery set claimed_until = null, next_at = now()');
     gateway = await start();
     await until(() => taken.size === 6 * MESSAGES);

@@ -27,14 +27,14 @@ export interface TestEndpoint {
 /** The deliveries on a database of their own, without the rest of the gateway. */
 export interface Harness {
   database: Database;
-  /** For a process of its own on the same database. */
+  /** The database's address, for a process that connects by itself. */
   url: string;
   masterKey: string;
   sealer: Sealer;
   accountId: string;
   deliveries: Deliveries;
   addEndpoint(url: string, wish?: { accountId?: string; mode?: Mode; types?: string[] }): Promise<TestEndpoint>;
-  /** Records events of one type, as their transaction does, and tells the deliveries. */
+  /** Records events of one type in a transaction, and then notifies the deliveries. */
   record(
     count: number,
     wish?: { accountId?: string; mode?: Mode; type?: EventType; traceparent?: string },
@@ -43,7 +43,7 @@ export interface Harness {
   /** Waits until there are so many attempts, and returns them, oldest first. */
   attemptsOf(endpoint: TestEndpoint, count: number): Promise<AttemptRow[]>;
   endpoint(endpoint: TestEndpoint): Promise<EndpointRow | undefined>;
-  /** Makes all that waits for its next try due now. */
+  /** Makes everything that waits for its next try due now. */
   skipWaits(): Promise<void>;
   waiting(): Promise<number>;
   startNode(): Deliveries;

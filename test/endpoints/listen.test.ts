@@ -77,7 +77,7 @@ describe('npm run listen', () => {
       data: { message: { id: 'msg_early' } },
     });
     let early: Promise<number> | undefined;
-    // In front of the gateway: it answers that the endpoint is made when an event has come to the listener.
+    // It stands in front of the gateway. It passes on that the endpoint is made only when an event has reached the listener.
     const front = createHttpServer(async (request, response) => {
       const sent = (await request.toArray()).join('');
       const given = sent === '' ? {} : { body: JSON.parse(sent) };
@@ -128,7 +128,7 @@ describe('npm run listen', () => {
     const unread = listen('--port', '0');
     const url = await unread.address();
     unread.child.stdout?.destroy();
-    // Anything that it has to print: what is not signed.
+    // Anything makes it print something, such as a request that is not signed.
     await fetch(url, { method: 'POST', body: '{}' }).catch(() => undefined);
     const closed = listen('--port', '0');
     await closed.address();
@@ -218,7 +218,7 @@ describe('npm run listen', () => {
   });
 });
 
-/** Posts it when the server has said that the request has come. */
+/** Posts the body once the server has received the request's head. */
 function postAwaited(url: string, body: string, headers: Record<string, string>) {
   const come = Promise.withResolvers<void>();
   const status = Promise.withResolvers<number>();

@@ -18,7 +18,7 @@ after(async () => {
   await harness.stop();
 });
 
-/** An endpoint that is off, so that what waits for it stays; `replay` is held up in its first step until `meanwhile` is over. */
+/** An endpoint that is off, so that its deliveries stay. `replay` is held up in its first step until `meanwhile` is over. */
 async function createReplay(body: object = {}) {
   const { key, principal } = api.key();
   const created = await api.call(key, 'POST', PATH, { body: { url: 'https://example.com/hook', ...body } });

@@ -57,14 +57,14 @@ describe('nodes that share deliveries', () => {
     };
     await harness.record(1, { accountId });
     await until(() => held.length === 1);
-    // As another node's claim does it.
+    // As the claim of another node does it.
     const moved = "update delivery set claimed_until = now() + interval '1 minute' where account_id = $1";
     await database.query(moved, [accountId]);
     await answer();
     await until(async () => (await harness.waiting()) === 0);
     assert.equal((await harness.attemptsOf(endpoint, 1)).length, 1);
 
-    // The table is empty, and gives its pages back: what comes now stands at its beginning, and so does what comes after it.
+    // The table is empty, and this gives its pages back. So the next row stands at its beginning, and so does the one after that is gone.
     await database.query('vacuum delivery');
     await harness.record(1, { accountId });
     await until(() => held.length === 1);

@@ -16,7 +16,7 @@ export interface Receiver {
 
 export type Answering = (response: ServerResponse, place: number, request: IncomingMessage) => void;
 
-/** A customer's server on loopback. `answer` gets how many requests came before; it answers 204 unless told otherwise. */
+/** A customer's server on loopback. `answer` is called with the number of requests that came before. Without it, the server answers 204. */
 export async function startReceiver(
   answer: Answering = (response) => response.writeHead(204).end(),
 ): Promise<Receiver> {

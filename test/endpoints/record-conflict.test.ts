@@ -23,7 +23,7 @@ it('attempts that succeeded are written down once, although taking their deliver
   const lock = 'select 1 from delivery where event_id = $1 for update';
   let recorded: Promise<unknown> | undefined;
   await database.transaction(async (tx) => {
-    // So that the server ends the other one of the two.
+    // So that the server ends the other one of the two transactions.
     await tx.query("set local deadlock_timeout to '20s'");
     await tx.query(lock, [eventIds[1]]);
     recorded = Promise.all(record());
@@ -82,11 +82,11 @@ it('those whose deliveries cannot be taken away are left to their lease, and do 
 
 interface Wish {
   failed?: boolean;
-  /** Where it was claimed; unless told it was written since, so that its row does not stand there any more. */
+  /** The place where it was claimed. By default its row has been written since, so it is no longer there. */
   place?: string;
 }
 
-/** Two deliveries, and what writes down that they succeeded, unless told. */
+/** Adds two deliveries. Returns what records that they succeeded, unless it is told otherwise. */
 async function addDeliveries() {
   const [accountId, endpointId, ...eventIds] = [newId(), newId(), newId(), newId()];
   const due = 'to_timestamp(0)';

@@ -25,13 +25,13 @@ before(async () => {
 after(() => harness.stop());
 
 interface Met {
-  /** Writes at the claimed deliveries what `before` has met, and waits for it. */
+  /** Writes to the claimed deliveries, and waits for what `before` has written. */
   write(claimed: ClaimedDelivery[]): Promise<unknown>;
-  /** Writes them first, and is not committed until `write` waits. */
+  /** Writes to the deliveries first; commits only when `write` waits for it. */
   before?(tx: Transaction, wish: ReplayWish): Promise<unknown>;
 }
 
-/** What is left of the deliveries of an endpoint after `write`, which met a replay that had them all and was not committed yet. */
+/** The deliveries that are left of an endpoint when `write` met a replay of all of them that was not committed yet. */
 async function leftAfter({ write, before = (tx, wish) => replayEvents(tx, wish, 100) }: Met) {
   const { database } = harness;
   const { id: endpointId, accountId } = await harness.addEndpoint('http://127.0.0.1:9/', { accountId: newId() });

@@ -4,9 +4,9 @@ import { type EndpointApi, startEndpointApi } from './api.ts';
 import { type Harness, startHarness } from './harness.ts';
 
 const PATH = '/api/v1/endpoints';
-/** More than one transaction takes. */
+/** More than one transaction enqueues. */
 const EVENTS = 5_001;
-/** Notes each transaction that enqueues while another one does. */
+/** Notes each transaction that enqueues while another one does so. */
 const NOTE_OVERLAPS = `
   create table overlap (at timestamptz not null default clock_timestamp());
   create function note_overlap() returns trigger language plpgsql as $$
@@ -27,7 +27,9 @@ after(async () => {
   await harness.stop();
 });
 
-/** A new account's endpoint with recorded events; it is off, so that nothing is delivered. Returns what replays them. */
+/**
+ * Makes a new account's endpoint and records events for it. It is off, so that nothing is delivered. Returns a function that replays them.
+ */
 async function createReplay() {
   const { key, principal } = api.key();
   const created = await api.call(key, 'POST', PATH, { body: { url: 'https://example.com/hook' } });

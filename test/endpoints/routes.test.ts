@@ -205,7 +205,7 @@ describe('an endpoint', () => {
     assert.deepEqual([answer.status, answer.text], [204, '']);
     assert.equal((await api.call(key, 'GET', `${PATH}/${id}`)).status, 404);
     assert.equal((await api.call(key, 'DELETE', `${PATH}/${id}`)).status, 404);
-    // What an attempt is being written down for at this moment is left to the sweep.
+    // A delivery whose attempt is being recorded at this moment is left to a later sweep.
     await until(async () => {
       await tidyDeliveries(harness.database);
       return (await harness.database.query('select 1 from delivery where endpoint_id = $1', [uuid])).length === 0;
@@ -224,7 +224,7 @@ describe('an endpoint', () => {
     const left = async () =>
       (await harness.database.query('select 1 from delivery where endpoint_id = $1', [uuid])).length;
     assert.equal((await api.call(key, 'DELETE', `${PATH}/${id}`)).status, 204);
-    // And what a claim is looking at.
+    // A claim may hold some rows at this moment, which are then left too.
     const rest = await left();
     assert.ok(rest >= 3 && rest < 20, `${rest} are left`);
     await until(async () => {

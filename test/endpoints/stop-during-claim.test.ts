@@ -11,7 +11,7 @@ import { until } from '../support/until.ts';
 import { startHarness } from './harness.ts';
 import { startReceiver } from './receiver.ts';
 
-/** More succeed in a row than go out at once, so that some are claimed and wait. */
+/** More attempts succeed in a row than go out at once, so that some deliveries are claimed and wait. */
 const ANSWERED = 30;
 
 it('a stop gives back all that it has not delivered, also if a claim outlasts the attempts', async () => {
@@ -25,7 +25,7 @@ it('a stop gives back all that it has not delivered, also if a claim outlasts th
   const held = Promise.withResolvers<void>();
   let holding = false;
   let claims = 0;
-  // Stands for a database that takes its time with a claim.
+  // Takes the place of a database that is slow to answer a claim.
   const slow: Database = {
     ...database,
     async query<Row>(sql: string, values?: readonly unknown[]) {
@@ -59,7 +59,7 @@ it('a stop gives back all that it has not delivered, also if a claim outlasts th
   await until(() => claims === 1);
   const leasedBefore = await leased();
   const stopped = deliveries.stop(50);
-  // What was broken off is given back.
+  // Deliveries whose attempts were broken off are given back.
   await until(async () => (await leased()) <= leasedBefore - 10);
   held.resolve();
   await stopped;

@@ -15,8 +15,8 @@ import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import type { TestAnswer } from '../support/gateway.ts';
 
 /**
- * The feed and the stream over real HTTP on a real database, with nothing else of a gateway around them: the test itself
- * records the events and makes the keys.
+ * The feed and the stream over real HTTP on a real database, without the rest of a gateway. The test itself records the events and makes
+ * the keys.
  */
 export interface EventServer extends Pick<TestDatabase, 'database' | 'connection'> {
   url: string;
@@ -24,16 +24,16 @@ export interface EventServer extends Pick<TestDatabase, 'database' | 'connection
   key: string;
   createKey(wish?: { accountId?: string; mode?: Mode; scopes?: Scope[] }): string;
   revokeKey(key: string): void;
-  /** Records so many events of these types in turn, in one transaction. */
+  /** Records so many events, of these types in turn, in one transaction. */
   record(count: number, wish?: RecordWish): Promise<void>;
   get(path: string, options?: { key?: string | null }): Promise<TestAnswer>;
-  /** How many feeds and streams wait for an event in this moment. */
+  /** How many feeds and streams wait for an event at this moment. */
   waiting(): number;
-  /** How many statements the feeds and streams have asked so far. */
+  /** How many statements the feeds and streams have run so far. */
   asked(): number;
   /** How many connections are open. */
   connections(): Promise<number>;
-  /** What the process does first when it stops. */
+  /** Does what the process does first when it stops. */
   drain(): Promise<void>;
   stop(): Promise<void>;
 }
@@ -42,7 +42,7 @@ interface RecordWish {
   accountId?: string;
   mode?: Mode;
   types?: EventType[];
-  /** Fills the event's data, to make it large. */
+  /** A text in the event's data, to make it large. */
   text?: string;
 }
 
@@ -88,7 +88,7 @@ export async function startEventServer(settings: Settings = {}): Promise<EventSe
   const key = createKey();
   const drain = async () => {
     closing.abort();
-    // As the process does: a connection whose answer comes now shall not stay for as long as a kept-alive one may.
+    // As the process does it: a connection that gets its answer now must not stay open for as long as one that is kept alive may.
     server.server.keepAliveTimeout = 1;
     await server.close();
   };

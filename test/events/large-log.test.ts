@@ -11,7 +11,7 @@ const TYPES_MAX = 3;
 const COMMON_TYPE = 'message.read';
 const RARE_TYPE = 'message.failed';
 
-/** Over three weeks, so that the log reaches over several partitions; every thousandth event is a failure. */
+/** The events range over three weeks, so that the log has several partitions. Every thousandth event is a failure. */
 const FILL = `
   insert into event (account_id, id, mode, sequence, type, data, at)
   select $1, (lpad(to_hex(ms), 12, '0') || '7' || substr(md5(n::text), 1, 3) || '8' || substr(md5(n::text), 4, 15))::uuid,
@@ -50,7 +50,7 @@ const READINGS: Record<string, Read> = {
   'the bounds': (store) => findBounds(store, accountId, 'test'),
 };
 
-/** What `read` asks, planned and carried out: for these very values, and by the plan that serves any values. */
+/** The plans of what `read` asks, carried out: the plan for these values, and the plan for any values. */
 async function plansOf(read: Read): Promise<string[]> {
   const asked: { sql: string; values: readonly unknown[] }[] = [];
   await read({
@@ -84,7 +84,7 @@ describe('a log of 200,000 events', () => {
       for (const plan of await plansOf(read)) {
         assert.match(plan, /"Index (Only )?Scan"/);
         assert.doesNotMatch(plan, /"Seq Scan"/);
-        // A page of each type may be sorted, but never the whole log; and nothing is read to be thrown away.
+        // A page of each type may be sorted, but never the whole log. Nothing may be read only to be thrown away.
         for (const [, rows] of plan.matchAll(/"Node Type":"(?:Incremental )?Sort".*?"Actual Rows":(\d+)/g))
           assert.ok(Number(rows) <= TYPES_MAX * PAGE, `${rows} rows are sorted`);
         assert.doesNotMatch(plan, /"Rows Removed by Filter":[1-9]/);

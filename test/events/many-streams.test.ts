@@ -8,11 +8,11 @@ import { type OpenStream, openStream } from './open-stream.ts';
 
 const STREAMS = 200;
 const EVENTS_A_STREAM = 50;
-/** With this text an event takes some 1.2 kB, so that all of them are 60 MB. */
+/** With this text an event has some 1.2 kB, so all of them together have 60 MB. */
 const TEXT = 'x'.repeat(1_000);
 const EVENTS = 50_000;
 const BATCH = 500;
-/** A reader that has stopped is owed 60 MB. What is kept for it is a page and the buffers of its connection. */
+/** A reader that has stopped is owed 60 MB. All that may be kept for it is one page, and the buffers of its connection. */
 const GROWTH_BYTES_MAX = 10e6;
 
 let server: EventServer;
@@ -41,7 +41,7 @@ describe('one node', () => {
     const { url, key } = server;
     const stalled = await Promise.all([1, 2, 3, 4].map(() => openStream(url, key)));
     for (const { answer } of stalled) answer.pause();
-    // Until the buffers of the system are full, and then the whole rest.
+    // Records until the buffers of the system are full, and then the rest.
     await recordAll(EVENTS / 5);
     await until(() => server.waiting() === 0);
     const heldBefore = heldBytes();
@@ -83,7 +83,7 @@ describe('one node', () => {
     await server.record(1, { accountId: near });
     await until(() => other.frames.length === 1);
     await until(() => behind.every(({ frames }) => frames.at(-1)?.id === 3_000), 60_000);
-    // 50 pages each, and none of them is read together with another one's.
+    // Each stream reads 50 pages, and no two pages are read at the same time.
     assert.ok(performance.now() - startMs > 4 * 40 * 10);
     for (const [from, stream] of behind.entries()) {
       assert.deepEqual(idsOf(stream), numbersTo(3_000).slice(from));
@@ -106,7 +106,7 @@ async function recordAll(count: number): Promise<void> {
   for (let recorded = 0; recorded < count; recorded += BATCH) await server.record(BATCH, { text: TEXT });
 }
 
-/** What is still in use when all garbage is collected, in the heap and beside it. */
+/** The bytes that are still in use after all garbage was collected, in the heap and outside it. */
 function heldBytes(): number {
   collectGarbage();
   const { heapUsed, external } = process.memoryUsage();

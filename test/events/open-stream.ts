@@ -11,13 +11,13 @@ export interface OpenStream {
   answer: IncomingMessage;
   frames: Frame[];
   comments: string[];
-  /** How the stream ended: by its server, or because the connection broke. */
+  /** How the stream ended: its server ended it, or the connection broke. */
   ended: Promise<'ended' | 'broken'>;
   /** Hangs up. */
   close(): void;
 }
 
-/** Reads a stream of events on a connection of its own, and takes every frame apart. */
+/** Reads a stream of events on a connection of its own, and parses every frame. */
 export async function openStream(
   url: string,
   key: string,
@@ -48,7 +48,7 @@ export async function openStream(
   return { answer, frames, comments, ended, close: () => void answer.destroy() };
 }
 
-/** Exactly three lines: a frame of another form fails. */
+/** A frame must have exactly three lines. Any other form fails. */
 function readFrame(block: string): Frame {
   const [, id, event, data] = /^id: ([0-9]+)\nevent: ([a-z.]+)\ndata: ([^\n]+)$/.exec(block) ?? [];
   if (id === undefined || event === undefined || data === undefined) throw new Error(`No frame: ${block}`);

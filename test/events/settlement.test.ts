@@ -20,7 +20,7 @@ import { until } from '../support/until.ts';
 import { countWaitingForLocks } from '../support/waiting-for-locks.ts';
 
 const log = pino({ level: 'silent' });
-/** An erasure waits longer than this for what is under way. */
+/** Old enough that an erasure no longer waits for what was under way then. */
 const BEFORE_THE_ERASURE = firstIdOfMs(Date.now() - 70_000);
 const DOCS_URL = 'http://127.0.0.1/docs/errors';
 
@@ -44,7 +44,7 @@ const intend = (more: Partial<IntendedMessage> = {}): IntendedMessage => ({
   ...more,
 });
 
-/** A request that is committed and under way, of a node of its own. */
+/** Commits a request that is under way, and belongs to a node of its own. */
 async function begin(intended: IntendedMessage[], id = newId()): Promise<NewRequest> {
   const request: NewRequest = {
     accountId: newId(),
@@ -84,7 +84,7 @@ function settlement({ accountId, id: requestId, channelId, mode, intended }: New
   return { when: 'late', settled, completed: null, bytes: 0 };
 }
 
-/** The end of a request whose messages come to these outcomes. */
+/** The settlement of a request whose messages have these outcomes. */
 function endOf(request: NewRequest, outcomes: readonly Outcome[]): Settlement {
   const { accountId, id } = request;
   const settled = settlement(request, ACCEPTED).settled.map((one, place) => ({
@@ -98,7 +98,7 @@ const typesOf = async ({ accountId }: NewRequest) =>
   (await listEvents(database, { accountId, mode: 'test', after: 0, types: null, limit: 100 })).map(({ type }) => type);
 const only = ({ intended: [message] }: NewRequest) => message?.id ?? '';
 
-/** What a notification does with a status, in its transaction. */
+/** Does in a transaction what a notification does with a status. */
 async function report(tx: Transaction, request: NewRequest, status: string): Promise<void> {
   const one: StatusReport = {
     accountId: request.accountId,
@@ -118,7 +118,7 @@ async function report(tx: Transaction, request: NewRequest, status: string): Pro
   await appendEvents(tx, await draftMessageEvents(tx, events));
 }
 
-/** A database whose first transactions break: before their commit, or after it. */
+/** A database whose first transactions break, before their commit or after it. */
 function breaking(when: 'before' | 'after'): Database {
   let left = 2;
   return {
@@ -135,7 +135,7 @@ function breaking(when: 'before' | 'after'): Database {
   };
 }
 
-/** Runs `first` in a transaction, starts `second` beside it, and commits the first once the second waits for it. */
+/** Runs `first` in a transaction, starts `second` beside it, and commits the first when the second waits for it. */
 async function oneBehindTheOther(first: (tx: Transaction) => Promise<void>, second: () => Promise<unknown>) {
   let done: Promise<unknown> = Promise.resolve();
   await database.transaction(async (tx) => {
@@ -169,7 +169,7 @@ describe('the outcome of a send', () => {
       'Gone',
     ]);
     while (await eraseDeletedAccount(database, 0));
-    // Alone, and together with one that can be written.
+    // Settled alone, and then together with a request that can be written.
     await ledger.settle(settlement(request, ACCEPTED));
     await Promise.all([request, other, request].map((one) => ledger.settle(settlement(one, ACCEPTED))));
     for (const table of await listAccountTables(database))
@@ -215,7 +215,7 @@ describe('the outcome of a send', () => {
       await begin([intend(), intend()]),
     ];
     await ledger.settle(settlement(late, UNKNOWN));
-    // In one commit: the late answer is noted in the history of its message, and of no other one.
+    // Both are in one commit. The late answer must be noted in the history of its own message only.
     await Promise.all([
       ledger.settle(settlement(late, ACCEPTED)),
       ledger.settle(endOf(both, [ACCEPTED, UNKNOWN])),

@@ -29,7 +29,7 @@ it('a primary that dies under load and the promotion of its standby lose and dou
   await servers.promote('standby');
   const promotedMs = Date.now();
   address.moveTo(servers.socketOf('standby'));
-  // Begun without a primary, or repeated for want of one: only the promoted one can have answered it.
+  // A send that began without a primary, or was repeated because there was none: only the promoted server can have answered it.
   const answeredAfter = () =>
     callers.sent.filter(
       ({ endedMs, tookMs, repeated }) => endedMs > promotedMs && (repeated.length > 0 || endedMs - tookMs > killedMs),
@@ -69,7 +69,7 @@ it('a primary that dies under load and the promotion of its standby lose and dou
   );
 });
 
-/** One whose commit was in doubt is posted again, kept twice, and noted as a duplicate the second time. */
+/** A notification whose commit was in doubt is posted again, and stored twice. The second one is noted as a duplicate. */
 async function countNotifications(db: Database) {
   const [row] = await db.query<{ stored: number; open: number; effects: number }>(`
     select (select count(*) from notification) + packed as stored,

@@ -1,10 +1,10 @@
 import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 
-/** One address for whichever server is the primary, as a virtual IP or a TCP balancer gives it. */
+/** One address that leads to whichever server is the primary, like a virtual IP or a TCP balancer. */
 export interface MovableAddress {
   port: number;
-  /** Sends new connections to the server with this socket, and breaks those to another one. */
+  /** Leads new connections to the server with this socket, and breaks those that lead to another one. */
   moveTo(socketPath: string): void;
   close(): Promise<void>;
 }
@@ -20,7 +20,7 @@ export async function startMovableAddress(socketPath: string): Promise<MovableAd
     ] as const) {
       open.add(one);
       one.pipe(other);
-      // What breaks on one side is broken on the other; both hear of it by `close`.
+      // When one side breaks, the other one is broken too. Both learn of it by `close`.
       one.on('error', () => undefined);
       one.on('close', () => {
         open.delete(one);

@@ -7,15 +7,15 @@ import { type PostgresTools, startPostgresTools } from './postgres-tools.ts';
 
 export interface Pair {
   servers: PostgresTools;
-  /** What gateways use: it leads to the primary until it is moved. */
+  /** The address that gateways use. It leads to the primary until it is moved. */
   address: MovableAddress;
   db: TestDatabase;
 }
 
-/** What the primary acknowledges is on the standby's disk as well. */
+/** What the primary acknowledges is then on the standby's disk too. */
 const SYNCHRONOUS = { synchronous_standby_names: 'standby', synchronous_commit: 'on' };
 
-/** A primary and its synchronous standby, named so, with the newest schema. Ends with the test. */
+/** A primary and its synchronous standby, by these names, with the newest schema. Both end with the test. */
 export async function startPair(t: TestContext): Promise<Pair> {
   const servers = await startPostgresTools(t);
   await servers.init('primary');

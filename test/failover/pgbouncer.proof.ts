@@ -11,7 +11,7 @@ import { missingPgbouncer, startPgbouncer } from './pgbouncer.ts';
 import { missingTools, startPostgresTools } from './postgres-tools.ts';
 
 const REQUESTS = 60;
-/** As the guide says: what a session would set, set for the role. */
+/** The settings of a session, set for the role, as the guide says. */
 const ROLE_SETTINGS = [
   "statement_timeout = '30s'",
   "idle_in_transaction_session_timeout = '10s'",
@@ -40,7 +40,7 @@ it('gateways migrate, send, hear, record and deliver through pgbouncer in transa
     await database.close();
     await direct.close();
   };
-  // More connections of gateways than the pooler has to the server: transactions of both share them.
+  // The gateways have more connections than the pooler has to the server, so transactions of both share these.
   const world = await startWorld(t, { nodes: 2, db: { database, connection, url, drop } });
   const { sandbox, nodes, balancer, apiKey } = world;
   const receiver = await startReceiver();

@@ -11,7 +11,7 @@ const PROGRAM = process.env.WAYPOST_TEST_PGBOUNCER ?? 'pgbouncer';
 const VERSION_MIN = [1, 21] as const;
 const PORT = 6_432;
 
-/** Why there can be no pooler here; false if there can. */
+/** Why no pooler can run here; false if one can. */
 export async function missingPgbouncer(): Promise<string | false> {
   const how = 'WAYPOST_TEST_PGBOUNCER names another program';
   try {

@@ -12,7 +12,7 @@ const TOOLS = process.env.WAYPOST_TEST_POSTGRES_BIN ?? '/usr/lib/postgresql/15/b
 export const NOBODY = process.getuid?.() === 0 ? { uid: 65_534, gid: 65_534 } : {};
 const run = promisify(execFile);
 
-/** Why there can be no servers here; false if there can. */
+/** Why no servers can run here; false if they can. */
 export function missingTools(): string | false {
   try {
     accessSync(join(TOOLS, 'pg_basebackup'));
@@ -22,23 +22,23 @@ export function missingTools(): string | false {
   }
 }
 
-/** PostgreSQL servers in a folder of their own, each reached by a Unix socket there. */
+/** PostgreSQL servers in a folder of their own. Each is reached by a Unix socket in it. */
 export interface PostgresTools {
   dir: string;
   /** Makes the data folder of a first server. */
   init(name: string): Promise<void>;
-  /** Copies a running server into a data folder that follows it under this name. */
+  /** Copies a running server into a data folder, from which the copy follows that server under this name. */
   follow(name: string, primary: string): Promise<void>;
   start(name: string, settings?: Record<string, string>): Promise<void>;
   stop(name: string): Promise<void>;
   promote(name: string): Promise<void>;
   createDatabase(server: string, database: string): Promise<void>;
-  /** Ends all processes of a server without a word, as a power cut does. */
+  /** Ends all processes of a server without any shutdown, as a power cut does. */
   killHard(name: string): Promise<void>;
   socketOf(name: string): string;
 }
 
-/** The same for all: each server has a socket of its own by its port. */
+/** The first server's port; each further server has the next one. A port is only a part of the name of the server's socket. */
 const FIRST_PORT = 5_432;
 
 export async function startPostgresTools(t: TestContext, parent = tmpdir()): Promise<PostgresTools> {
@@ -59,7 +59,7 @@ export async function startPostgresTools(t: TestContext, parent = tmpdir()): Pro
   const stop = (name: string, mode: string) =>
     tool('pg_ctl', 'stop', '--wait', `--mode=${mode}`, `--pgdata=${data(name)}`);
   t.after(async () => {
-    // One that was killed, or never started, cannot be stopped.
+    // A server that was killed, or never started, cannot be stopped.
     for (const name of names) await stop(name, 'immediate').catch(() => undefined);
     await rm(dir, { recursive: true, force: true, maxRetries: 3 });
   });
@@ -103,7 +103,7 @@ export async function startPostgresTools(t: TestContext, parent = tmpdir()): Pro
 async function childrenOf(parent: number): Promise<number[]> {
   const pids = (await readdir('/proc')).filter((name) => /^\d+$/.test(name));
   const stats = await Promise.all(pids.map((pid) => readFile(`/proc/${pid}/stat`, 'utf8').catch(() => '')));
-  // After the name in brackets come the state and the parent: proc(5).
+  // After the name in brackets come the state and the parent (proc(5)).
   const isChild = (stat: string) => Number(stat.slice(stat.lastIndexOf(')') + 2).split(' ')[1]) === parent;
   return stats.filter(isChild).map((stat) => Number.parseInt(stat, 10));
 }
@@ -112,7 +112,7 @@ function killIfThere(pid: number): void {
   try {
     process.kill(pid, 'SIGKILL');
   } catch (error) {
-    // The postmaster's death has ended it already.
+    // The death of the first process has ended this one already.
     if (!(error instanceof Error && 'code' in error && error.code === 'ESRCH')) throw error;
   }
 }

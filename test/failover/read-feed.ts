@@ -5,7 +5,7 @@ interface FeedEvent {
   sequence: number;
 }
 
-/** A customer's reader of the feed: one page after another, and again after whatever goes wrong. */
+/** Reads the feed as a customer does: one page after another, and again after any failure. */
 export function readFeed(url: string, apiKey: string): { events: FeedEvent[]; stop(): Promise<void> } {
   const events: FeedEvent[] = [];
   let stopped = false;
@@ -33,6 +33,6 @@ async function fetchPage(url: string, apiKey: string): Promise<FeedEvent[] | und
     const { data }: { data: FeedEvent[] } = JSON.parse(await answer.text());
     return answer.status === 200 ? data : undefined;
   } catch {
-    return undefined; // The reader comes again, as a customer's does.
+    return undefined; // The reader asks again, as a customer's does.
   }
 }

@@ -11,9 +11,9 @@ import { missingTools } from './postgres-tools.ts';
 const SANDBOX = { WAYPOST_SANDBOX_STATUSES: 'off' };
 /** Far below the deadline of a send. */
 const REFUSED_WITHIN_MS = 10_000;
-/** A balancer's probe gives up after a while, and must have its answer by then. */
+/** The probe of a balancer gives up after a while, so it must have its answer before that. */
 const PROBE_WITHIN_MS = 2_500;
-/** Longer than any statement of ours may take, so that all that waits for the standby is given up before. */
+/** Longer than any statement of ours may take, so that everything that waits for the standby has been given up by then. */
 const OUTAGE_MS = 50_000;
 
 it('while the synchronous standby is away nothing is acknowledged or sent, and all goes on when it is back', {

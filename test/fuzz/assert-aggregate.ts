@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import type { TestAnswer } from '../support/gateway.ts';
 
-/** What our own look at a template refuses: there is a message, and nothing was transmitted for it. */
+/** Codes with which the gateway itself refuses a template: there is a message, and it was not transmitted. */
 const REFUSED_BY_US = ['template_not_found', 'template_not_approved', 'template_parameters_invalid'];
 
-/** Asserts that a send's answer has an entry for every recipient, and returns how many transmits it stands for. */
+/** Asserts that a send's answer has an entry for every recipient. Returns how many transmits there must have been. */
 export function assertAggregate({ json }: TestAnswer, given: string): number {
   const { to } = JSON.parse(given);
   const count = Array.isArray(to)

@@ -21,12 +21,12 @@ Gives every door whatever can be thought of, each time something else, until the
   --seed S       one failure again, with the path that was printed
   --path P`;
 
-/** What asks nobody comes last: it keeps this process busy, and the gateway in it would lose its connections meanwhile. */
+/** Targets that call nobody come last: they keep this process busy, and the gateway in it would lose its connections meanwhile. */
 const TARGETS: FuzzTarget[] = [
   ...[sendTarget, notificationTarget, signatureOverHttpTarget, anyCallTarget, sandboxTarget],
   ...[parseSendTarget, decodeTarget, signatureTarget, endpointUrlTarget, addressGuardTarget],
 ];
-/** More than any time allows. */
+/** More runs than fit into any time. */
 const RUNS_MAX = 1_000_000_000;
 
 async function main(): Promise<number> {
@@ -72,11 +72,11 @@ async function startGateway(): Promise<TestGateway> {
 
 interface Wish {
   forMs: number;
-  /** The failure to have again, if one is. */
+  /** The seed and the path of a failure that is to be repeated; empty if there is none. */
   again: { seed?: number; path?: string };
 }
 
-/** Whether all went well. Tells how much was tried, and of a failure how to have it again. */
+/** Returns whether all went well. Prints how much was tried, and how a failure can be repeated. */
 async function fuzz(gateway: TestGateway, target: FuzzTarget, { forMs, again }: Wish): Promise<boolean> {
   const details = await fc.check(target.property(gateway), {
     numRuns: RUNS_MAX,

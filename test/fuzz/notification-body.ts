@@ -8,14 +8,14 @@ const PAYLOADS: unknown[] = readdirSync(TESTDATA)
   .map((name) => JSON.parse(readFileSync(new URL(name, TESTDATA), 'utf8')));
 const MUTATIONS_MAX = 4;
 
-/** The line of the payloads in the test data, so that what they tell takes effect. */
+/** The channel that the payloads in the test data name. It is connected, so that they take effect. */
 export const LINE: TestLine = {
   phoneNumberId: '800000000000002',
   businessAccountId: '900000000000001',
   phoneNumber: '+15550100200',
 };
 
-/** Bytes of every kind, and JSON that is nearly a notification. */
+/** Any bytes, and JSON that is nearly a notification. */
 export const anyBytes = fc.oneof(
   fc.uint8Array({ maxLength: 2_000 }).map((bytes) => Buffer.from(bytes)),
   fc.string({ unit: 'binary' }).map((text) => Buffer.from(text)),
@@ -27,7 +27,7 @@ export const anyBytes = fc.oneof(
   fc.nat({ max: 200_000 }).map((depth) => Buffer.from('[{"entry":'.repeat(depth % 20_000))),
 );
 
-/** A payload of the provider with some of its values replaced by others. */
+/** A payload of the provider in which other values have replaced some. */
 export const mutatedPayload: fc.Arbitrary<unknown> = fc
   .tuple(
     fc.constantFrom(...PAYLOADS),
@@ -39,7 +39,7 @@ export const mutatedPayload: fc.Arbitrary<unknown> = fc
     return payload;
   });
 
-/** Values that stand where others belong. */
+/** Values of a kind that is not expected at their place. */
 function nasty(): fc.Arbitrary<unknown> {
   return fc.oneof(
     fc.constantFrom<unknown>(null, true, 0, -1, 1e300, 2 ** 53, '', ' ', '\0', '\uD800', '\uDC00x', '\u{1F600}'),
@@ -65,7 +65,7 @@ function nasty(): fc.Arbitrary<unknown> {
   );
 }
 
-/** Puts the value in the place of one of the nodes, chosen by `at`. */
+/** Replaces one of the nodes with the value. `at` chooses which one. */
 function mutate(root: unknown, at: number, value: unknown): void {
   const places: (() => void)[] = [];
   const visit = (node: unknown): void => {
@@ -79,7 +79,7 @@ function mutate(root: unknown, at: number, value: unknown): void {
   places[at % Math.max(1, places.length)]?.();
 }
 
-/** The entries of a notification, whatever stands in their place. */
+/** The entries of a notification; empty if it has anything else in their place. */
 export function entriesOf(body: unknown): unknown[] {
   const entry: unknown = typeof body === 'object' && body !== null ? Reflect.get(body, 'entry') : undefined;
   return Array.isArray(entry) ? entry : [entry];

@@ -5,7 +5,7 @@ export const anyId = fc.oneof(
   fc.stringMatching(/^(msg|req|chn)_[0-7][0-9a-hjkmnp-tv-z]{25}$/),
   fc.uuid(),
 );
-/** Paths that read something, with ids of every kind. */
+/** Paths of reads, with ids of every kind. */
 export const anyPath = fc.oneof(
   fc.constantFrom('/api/v1/messages', '/api/v1/channels', '/api/v1/account', '/platform/v1/accounts'),
   anyId.map((text) => `/api/v1/messages/${encodeURIComponent(text.toWellFormed())}`),
@@ -31,7 +31,7 @@ const value = fc.oneof(
   ),
   fc.base64String({ minLength: 22, maxLength: 24 }),
 );
-/** Nothing, or a query of names that exist and values that may. */
+/** No query, or one with names that exist and values that may be wrong. */
 export const anyQuery = fc.array(fc.tuple(name, value), { maxLength: 4 }).map((pairs) => {
   const parts = pairs.map((pair) => pair.map((part) => encodeURIComponent(part.toWellFormed())).join('='));
   return parts.length === 0 ? '' : `?${parts.join('&')}`;

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 
-/** Values that are nearly what a send holds, so that faults of every kind meet good parts. */
+/** Values that are nearly those of a send, so that faults of every kind come together with good parts. */
 const number = fc.oneof(
   fc.integer({ min: 0, max: 999 }).map((digits) => `+447700900${String(digits).padStart(3, '0')}`),
   fc.constantFrom('0770', '', '+15550131026', '+15552000004', ' +44 (0) 7700 900123', '+44 7700 900 123', '\u0000'),
@@ -43,13 +43,13 @@ const send = fc.record(
   },
   { requiredKeys: ['to', 'type'] },
 );
-/** Good more often than not: only the recipients are of every kind. */
+/** These bodies are mostly good: only their recipients are of every kind. */
 const readable = fc.record({
   to: fc.array(fc.oneof(number, fc.record({ to: number })), { minLength: 1, maxLength: 50 }),
   type: fc.constant('text'),
   text: fc.constant({ body: 'Hello' }),
 });
-/** Bodies of sends: good ones, nearly good ones, and anything. */
+/** Bodies of sends: good ones, nearly good ones, and any others. */
 export const sendBody = fc.oneof(
   send.map((value) => JSON.stringify(value)),
   readable.map((value) => JSON.stringify(value)),

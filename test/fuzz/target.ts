@@ -1,11 +1,11 @@
 import type fc from 'fast-check';
 import type { TestGateway } from '../support/gateway.ts';
 
-/** One thing that is given whatever can be thought of. */
+/** A part of the project that gets every input that can be thought of. */
 export interface FuzzTarget {
   name: string;
-  /** What must hold for every input. */
+  /** What must be true for every input. */
   property(gateway: TestGateway): fc.IAsyncProperty<unknown[]> | fc.IProperty<unknown[]>;
-  /** What must hold after them all. */
+  /** What must be true after all inputs. */
   after?(gateway: TestGateway): Promise<void>;
 }

@@ -34,7 +34,7 @@ describe('the guide to operating', () => {
   });
 });
 
-/** Runs every block of shell lines in one shell, as somebody does who pastes them one after another. */
+/** Runs all blocks of shell lines in one shell, as a reader does who pastes them one after another. */
 async function paste(guide: string): Promise<{ code: number; output: string; faults: string }> {
   const script = [...guide.matchAll(/```sh\n([\s\S]*?)```/g)].map(([, block]) => block).join('\n');
   const path = `${dirname(process.execPath)}:${process.env.PATH}`;

@@ -8,7 +8,7 @@ import { assertProblem } from '../support/problem.ts';
 import { until } from '../support/until.ts';
 import { makeWorld, secretOf, tell, type World } from './world.ts';
 
-/** Whoever may come without a key. A new route of this kind is a decision, and belongs here. */
+/** The routes that need no key. A new route of this kind must be a decision, and is added here. */
 const FOR_ANYONE = [
   'GET /api/messaging/webhook',
   'POST /api/messaging/webhook',
@@ -27,12 +27,12 @@ const FOR_ANYONE = [
   'GET /docs/openapi.json',
   'GET /openapi.json',
 ];
-/** Bodies that are right, where an empty one is not: a fault in the body would hide whose id it was. */
+/** Bodies for routes that do not accept an empty one: a fault in the body would hide that the id belongs to another account. */
 const BODIES: Record<string, unknown> = {
   '/api/v1/endpoints/:id/replay': { after_sequence: 0 },
   '/api/v1/endpoints/:id/check-signature': { headers: {}, body: '' },
 };
-/** It never ends. What it tells is what the list of events tells. */
+/** This call never ends. What it shows is what the list of events shows. */
 const STREAM = '/api/v1/events/stream';
 
 let provider: Sandbox;

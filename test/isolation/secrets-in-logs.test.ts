@@ -33,7 +33,7 @@ describe('the logs', () => {
     for (const name of ['key', 'api_key', 'access_token', 'authorization']) {
       const path = `/api/v1/account?${name}=${key}`;
       assert.equal((await callApi(url, 'GET', path, { key: null })).status, 401);
-      // With a key in its place the one in the query is a fault, and is not repeated.
+      // If the header has a key, the key in the query is a fault, and the answer must not repeat it.
       const faulty = await callApi(url, 'GET', path, { key });
       assert.equal(faulty.status, 422);
       assert.ok(!faulty.text.includes(key));
@@ -62,7 +62,7 @@ describe('the logs', () => {
       assert.ok(!logged.includes(secret), `The log holds ${secret}`);
   });
 
-  // The last one, because there is no gateway afterwards.
+  // This test is the last one, because it ends the gateway.
   it('hold nothing that an error carries along which ends the gateway, and say what it was', async () => {
     const before = gateway.output().length;
     await database.database.query(`

@@ -6,7 +6,7 @@ import type { TestAnswer, TestGateway } from '../support/gateway.ts';
 import { isProcessed, messagesBody, postSigned, statusOf, type TestLine } from '../support/notifications.ts';
 import { until } from '../support/until.ts';
 
-/** All that one account has in one mode, and what others might try to get at it with. */
+/** Everything that one account has in one mode, and what others could use to try to get it. */
 export interface World {
   name: string;
   accountId: string;
@@ -16,16 +16,16 @@ export interface World {
   channelId: string;
   messageId: string;
   providerMessageId: string;
-  /** By the name that a filter of a list may have. */
+  /** By the names that the filters of lists may have. */
   filters: Record<string, string>;
-  /** An id of every kind. */
+  /** One id of every kind. */
   ids: string[];
   call(method: string, path: string, body?: unknown): Promise<TestAnswer>;
 }
 
 let worlds = 0;
 
-/** Fills one mode of an account with something of every kind. */
+/** Makes something of every kind in one mode of an account. */
 export async function makeWorld(gateway: TestGateway, accountId: string, mode: Mode, line: TestLine): Promise<World> {
   const number = String(++worlds);
   const key = await gateway.createKey({ accountId, mode });
@@ -55,19 +55,19 @@ export async function makeWorld(gateway: TestGateway, accountId: string, mode: M
   return { name, accountId, mode, key, line, channelId: channel.id, messageId, providerMessageId, filters, ids, call };
 }
 
-/** The secret with which what concerns this mode is signed. */
+/** The secret with which notifications about this mode are signed. */
 export function secretOf({ secrets }: TestGateway, mode: Mode): string {
   return mode === 'test' ? secrets.sandboxAppSecret : (secrets.appSecrets[0] ?? '');
 }
 
-/** Tells the status of a message in a signed notification, and waits until it was looked at. */
+/** Reports the status of a message in a signed notification, and waits until it was processed. */
 export async function tell(gateway: TestGateway, line: TestLine, secret: string, status: object): Promise<void> {
   const answer = await postSigned({ url: gateway.url, secret }, messagesBody(line, { statuses: [status] }));
   assert.equal(answer.status, 200);
   await until(() => isProcessed(gateway));
 }
 
-/** Written by hand, because an attempt through the API needs somebody who answers it. */
+/** Written directly into the database, because an attempt through the API needs an endpoint that answers. */
 async function addEndpoint({ database, secrets }: TestGateway, accountId: string, mode: Mode, eventId: string) {
   const [endpoint, attempt] = [newId(), newId()];
   const secret = createSealer(secrets.masterKey).seal('whsec_c2VjcmV0', endpoint);

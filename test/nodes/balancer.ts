@@ -4,11 +4,11 @@ import type { AddressInfo } from 'node:net';
 
 /** How often every node is asked whether it takes work. */
 const PROBE_EVERY_MS = 200;
-/** A node that has not answered its probe by then is taken out. */
+/** A node that has not answered its probe in this time gets no more calls. */
 const PROBE_TIMEOUT_MS = 1_000;
 /** Above the deadline of a send. */
 const ANSWER_TIMEOUT_MS = 30_000;
-/** How often one call may meet a node that refuses its connection before the balancer gives up. */
+/** How many nodes may refuse the connection for one call before the balancer gives up. */
 const REFUSALS_MAX = 20;
 const CALLBACK_PATH = '/api/messaging/webhook';
 
@@ -16,7 +16,10 @@ export interface Balancer {
   url: string;
   add(nodeUrl: string): void;
   remove(nodeUrl: string): void;
-  /** How many calls each node was given, how many it could not pass on or lost, and notifications answered 200. */
+  /**
+   * The number of calls that each node was given, of those that could not be passed on or were lost, and of notifications that were
+   * answered 200.
+   */
   counts: { given: Map<string, number>; refused: number; broken: number; callbacksTaken: number };
   close(): Promise<void>;
 }
@@ -27,8 +30,8 @@ interface Node {
 }
 
 /**
- * What any load balancer does and nothing more: calls go round the nodes that are ready, one that cannot be connected to
- * goes to the next node, and one that breaks after it was written is answered 502, because nobody knows what became of it.
+ * Does what any load balancer does, and nothing more. Calls go to the ready nodes in turn. If a node cannot be connected to, the call goes
+ * to the next one. A call that breaks after it was written is answered 502, because nobody knows what became of it.
  */
 export async function startBalancer(): Promise<Balancer> {
   const nodes: Node[] = [];
@@ -85,7 +88,7 @@ export async function startBalancer(): Promise<Balancer> {
 
 async function probe(node: Node): Promise<void> {
   const signal = AbortSignal.timeout(PROBE_TIMEOUT_MS);
-  // Whatever goes wrong with a probe means one thing.
+  // Whatever goes wrong with a probe, the node is not ready.
   node.ready = await fetch(`${node.url}/readyz`, { signal }).then(
     ({ status }) => status === 200,
     () => false,

@@ -3,25 +3,25 @@ import type { Database } from '../../src/store/database.ts';
 import type { SandboxProcess } from '../support/sandbox-process.ts';
 import type { Sent } from './callers.ts';
 
-/** What was sent, told and taken, in numbers. */
+/** How much was sent, answered and taken. */
 export interface BalanceSheet {
   requests: number;
   sent: number;
   accepted: number;
   failed: number;
   unknown: number;
-  /** Transmits that the sandbox took, and tries that it read in all. */
+  /** `taken`: transmits that the sandbox took. `read`: all transmits that it has read. */
   taken: number;
   read: number;
   /** People who got a message more than once. */
   doubled: number;
-  /** Messages that the caller was told are accepted and the sandbox never took; and requests that the store does not know. */
+  /** Messages that were answered as accepted although the sandbox never took them, and requests that the store does not know. */
   lost: number;
-  /** Calls that were repeated, by what they were answered before. */
+  /** How many calls were repeated, by the answer before. */
   repeated: Record<string, number>;
 }
 
-/** Every person gets one message here, so a number that was taken twice is a message that was sent twice. */
+/** Every person gets one message here. So a number that was taken twice means that a message was sent twice. */
 export async function balance(sent: readonly Sent[], sandbox: SandboxProcess, db: Database): Promise<BalanceSheet> {
   const entries = sent.flatMap(({ results }) => results);
   const transmits = await sandbox.transmits();
@@ -50,7 +50,7 @@ export async function balance(sent: readonly Sent[], sandbox: SandboxProcess, db
   };
 }
 
-/** What holds whatever happened: an entry for everybody, nothing twice, nothing lost, nothing left under way. */
+/** What must be true whatever happened: everybody has an entry, and nothing is doubled, lost or still under way. */
 export async function assertBalanced(sheet: BalanceSheet, db: Database): Promise<void> {
   const told = JSON.stringify(sheet);
   assert.equal(sheet.accepted + sheet.failed + sheet.unknown, sheet.sent, told);
@@ -65,7 +65,7 @@ export async function assertBalanced(sheet: BalanceSheet, db: Database): Promise
   assert.equal(running?.count, 0, 'no request is left under way');
 }
 
-/** How many messages that went out have each status. */
+/** How many outbound messages have each status. */
 export async function countStatuses(db: Database): Promise<Partial<Record<string, number>>> {
   const rows = await db.query<{ status: string; count: number }>(
     `select status, count(*) as count from message where direction = 'outbound' group by status`,

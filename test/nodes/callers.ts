@@ -1,31 +1,31 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import type { SentEntry } from '../support/call-gateway.ts';
 
-/** A call that has no answer by then is repeated; the key makes that safe. Above the deadline of a send. */
+/** A call that has no answer in this time is repeated, which its key makes safe. It is above the deadline of a send. */
 const CALL_TIMEOUT_MS = 30_000;
-/** Nothing may keep a caller from its answer for longer. */
+/** Nothing may keep a caller waiting for its answer for longer. */
 const GIVE_UP_MS = 90_000;
 const PAUSE_MS = 100;
 
-/** A send that was carried to its end. */
+/** A send that was completed. */
 export interface Sent {
   key: string;
   to: string[];
   requestId: string;
   results: SentEntry[];
-  /** From the first call to the final answer. */
+  /** The time from the first call to the final answer. */
   tookMs: number;
   endedMs: number;
-  /** How it was answered before: `503`, `409`, `502`, `broken`. */
+  /** How the calls before the final one were answered: `503`, `409`, `502`, `broken`. */
   repeated: string[];
 }
 
 export interface Callers {
-  /** Resolves with all sends when the last one that has begun is answered. */
+  /** Begins no more sends. Resolves with all sends when those under way are answered. */
   stop(): Promise<Sent[]>;
-  /** Gives up at once, for a test that ends before its time. */
+  /** Gives up at once, for a test that ends early. */
   halt(): void;
-  /** What is answered so far. */
+  /** The sends that are answered so far. */
   sent: Sent[];
 }
 
@@ -33,7 +33,7 @@ interface Wish {
   url: string;
   apiKey: string;
   callers: number;
-  /** Recipients of a caller's next request. */
+  /** The recipients of a caller's next request. */
   recipients(place: number): string[];
   /** How long a caller rests between two sends. */
   pauseMs?: number;
@@ -41,8 +41,8 @@ interface Wish {
 }
 
 /**
- * Callers that send one request after another, and repeat one as the API says: the same bytes under the same key, after
- * the time that `Retry-After` names, until there is a 200.
+ * Callers that make one send after another. They repeat a send as the API says: the same bytes under the same key, after the time in
+ * `Retry-After`, until the answer is 200.
  */
 export function startCallers({ callers, recipients, pauseMs = 0, ...target }: Wish): Callers {
   let stopped = false;
@@ -57,7 +57,7 @@ export function startCallers({ callers, recipients, pauseMs = 0, ...target }: Wi
     }
   };
   const running = Array.from({ length: callers }, call);
-  // Told by `stop`; a test that fails before it has its own error.
+  // `stop` reports their failures. A test that fails before it has an error of its own.
   for (const caller of running) caller.catch(() => undefined);
   return {
     sent,
@@ -108,6 +108,6 @@ async function callOnce({ url, apiKey, callTimeoutMs = CALL_TIMEOUT_MS }: Target
     const retryAfterMs = retryAfterSeconds === null ? undefined : Number(retryAfterSeconds) * 1_000;
     return { status: answer.status, text: await answer.text(), retryAfterMs };
   } catch {
-    return undefined; // A connection that breaks or a time that is over: the call is repeated under its key.
+    return undefined; // The connection broke or the time was over. The call is repeated under its key.
   }
 }

@@ -9,16 +9,19 @@ import { until } from '../support/until.ts';
 import { assertBalanced, balance } from './books.ts';
 import { startWorld } from './world.ts';
 
-/** So that sends of every node are under way when one is paused. */
+/** Long enough that sends of every node are under way when one of them is paused. */
 const LATENCY_MS = 300;
 /** What the gateways promise. */
 const SETTLED_WITHIN_MS = 30_000;
 /** Longer than a node's lease of 15 s. */
 const PAUSE_MIN_MS = 18_000;
-/** A caller of a node that does not answer comes again, to another one. */
+/** A caller whose node does not answer comes again, and gets another node. */
 const CALL_TIMEOUT_MS = 5_000;
 const PAUSES_MAX = 40;
-/** Refused twice with "too fast", then taken: a node that wakes up between its tries must not go on with them. */
+/**
+ * The sandbox refuses a message to this number twice with "too fast", and then takes it. A node that wakes up between its tries must not go
+ * on with them.
+ */
 const REFUSED_TWICE = '+15552000005';
 
 it('a node that is paused under load beyond its lease and wakes up again has sent nothing twice, and goes on', async (t) => {
@@ -72,7 +75,10 @@ it('a node that is paused under load beyond its lease and wakes up again has sen
   assert.equal(await triesTo(sandbox, REFUSED_TWICE), tries, 'what was settled meanwhile is not tried again');
 });
 
-/** The worst moment: its transaction holds locks that the others wait for. False if none of many tries has met it. */
+/**
+ * Pauses the process at the worst moment: while its transaction holds locks that others wait for. False if none of many tries met that
+ * moment.
+ */
 async function pauseInTransaction(child: ChildProcess, db: Database): Promise<boolean> {
   for (let tries = 0; ; tries += 1) {
     child.kill('SIGSTOP');
@@ -91,7 +97,7 @@ async function triesTo({ transmits }: SandboxProcess, to: string): Promise<numbe
   return (await transmits()).filter((transmit) => transmit.to === to).length;
 }
 
-/** Waits until every message has the status that the provider knows: what it took is read, what it did not is not. */
+/** Waits until every message has the status that the provider knows: a message that it took is read, and any other one is not. */
 async function untilFinal(db: Database, sandbox: SandboxProcess) {
   const taken = new Set((await sandbox.transmits()).flatMap(({ taken, id }) => (taken ? [id] : [])));
   return until(async () => {

@@ -4,9 +4,9 @@ import { until } from '../support/until.ts';
 import { assertBalanced, balance } from './books.ts';
 import { startWorld } from './world.ts';
 
-/** So that sends are under way at every signal. */
+/** Long enough that sends are under way at every signal. */
 const LATENCY_MS = 300;
-/** More than the balancer needs to see that a node leaves. */
+/** More than the balancer needs to notice that a node leaves. */
 const NOTICE_MS = '1500';
 const SENDS_BETWEEN = 40;
 

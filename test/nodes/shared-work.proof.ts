@@ -9,7 +9,7 @@ import { assertBalanced, balance, countStatuses } from './books.ts';
 import { startWorld, type World } from './world.ts';
 
 const REQUESTS = 80;
-/** A provider that takes a minute: what is under way when its node is killed. */
+/** The provider does not answer a message to this number for a minute. So it is under way when its node is killed. */
 const UNANSWERED = '+15552000003';
 
 it('three nodes share notifications and deliveries, and each event is delivered once, by one of them', async (t) => {
@@ -33,7 +33,7 @@ it('three nodes share notifications and deliveries, and each event is delivered 
   const sent = await callers.stop();
   const recipients = sent.flatMap(({ to }) => to).length;
   await until(async () => (await countStatuses(db.database)).read === recipients, 60_000);
-  // A status that came late moves nothing and is no event, so there may be less than three for each message.
+  // A status that came late changes nothing and is no event, so a message may have fewer than three.
   const events = await db.database.query<{ sequence: number }>('select sequence from event order by sequence');
   const all = events.length;
   await until(() => receiver.received.length >= all, 60_000);
@@ -63,7 +63,7 @@ it('three nodes share notifications and deliveries, and each event is delivered 
   await assertSettledOnce(t, world);
 });
 
-/** What a killed node has left is settled by the others once, however many of them look. */
+/** What a killed node has left must be settled once, however many other nodes look. */
 async function assertSettledOnce(t: TestContext, { nodes, db }: World): Promise<void> {
   const [killed, ...others] = nodes;
   assert.ok(killed !== undefined);
@@ -93,7 +93,7 @@ async function addEndpoint({ balancer, apiKey }: World, url: string): Promise<vo
   assert.equal(answer.status, 201, answer.text);
 }
 
-/** How much a node has done, by its own metrics. */
+/** How much of the work a node has done, by its own metrics. */
 async function sharesOf(node: GatewayProcess) {
   const internalUrl = /"internal_url":"([^"]+)"/.exec(node.output())?.[1];
   const text = await (await fetch(`${internalUrl}/metrics`)).text();

@@ -15,21 +15,21 @@ export interface World {
   balancer: Balancer;
   nodes: GatewayProcess[];
   apiKey: string;
-  /** Starts one more node and gives it to the balancer. */
+  /** Starts one more node, and adds it to the balancer. */
   startNode(): Promise<GatewayProcess>;
-  /** Callers whose every recipient is a person of its own. */
+  /** Starts callers that send each message to another person. */
   startCallers(wish: { callers: number; sizes: readonly number[]; pauseMs?: number; callTimeoutMs?: number }): Callers;
 }
 
 interface Wish {
   nodes: number;
-  /** A database that is there already; it is dropped at the end. */
+  /** An existing database to use. It is dropped at the end. */
   db?: TestDatabase;
   sandbox?: Record<string, string>;
   gateway?: Record<string, string>;
 }
 
-/** Nodes on one database behind one balancer, which the provider's stand-in posts to as well. Ends with the test. */
+/** Nodes on one database behind one balancer, to which the sandbox posts too. They end with the test. */
 export async function startWorld(t: TestContext, wish: Wish): Promise<World> {
   const undo: (() => Promise<unknown>)[] = [];
   t.after(async () => {
@@ -54,7 +54,7 @@ export async function startWorld(t: TestContext, wish: Wish): Promise<World> {
       await node.kill();
     });
     balancer.add(node.dev.base_url);
-    // A node that starts has named its own address; the provider knows the balancer's only.
+    // A node that starts has registered its own address. The provider must know only the balancer's.
     await registerCallback(sandbox.url, sandbox.settings.WAYPOST_SANDBOX_APP_SECRET, balancer.url);
     return node;
   };
@@ -71,7 +71,7 @@ export async function startWorld(t: TestContext, wish: Wish): Promise<World> {
   };
 }
 
-/** Numbers that nobody else is given, and that the sandbox merely accepts. */
+/** Numbers that nobody else uses, and that the sandbox simply accepts. */
 function peopleOf(place: number, count: number): string[] {
   return Array.from({ length: count }, (_, one) => `+15553${String(place * 100 + one).padStart(8, '0')}`);
 }

@@ -6,10 +6,10 @@ export interface Sample {
 }
 
 export interface Scrape {
-  /** By name, without the endings of histograms. */
+  /** The types by name, without the endings that histograms add. */
   types: Map<string, string>;
   samples: Sample[];
-  /** The sum of the samples of a name that have these labels. */
+  /** The sum of the samples with this name and these labels. */
   sum(name: string, labels?: Record<string, string>): number;
 }
 
@@ -19,7 +19,7 @@ const SAMPLE = /^([a-z_:][a-z0-9_:]*)(?:\{(.*)\})? (\S+)$/;
 const LABEL = /([a-z_][a-z0-9_]*)="((?:[^"\\\n]|\\["\\n])*)"(?:,|$)/gy;
 const VALUE = /^([+-]?\d+(\.\d+)?(e[+-]?\d+)?|[+-]Inf|Nan)$/;
 
-/** Reads the exposition format 0.0.4 and throws at the first line that is against it. */
+/** Reads the exposition format 0.0.4. Throws at the first line that breaks it. */
 export function readScrape(text: string): Scrape {
   const types = new Map<string, string>();
   const helped = new Set<string>();
@@ -57,7 +57,7 @@ function readSample(line: string): Sample {
   return { name, labels, value: Number(value.replace('Inf', 'Infinity')) };
 }
 
-/** The name that a sample's type stands under. */
+/** The name under which the type of a sample is given. */
 export function baseName(name: string, types: ReadonlyMap<string, string>): string {
   const base = name.replace(/_(bucket|sum|count)$/, '');
   return types.has(name) ? name : base;

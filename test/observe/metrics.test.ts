@@ -33,7 +33,7 @@ before(async () => {
   await until(async () => {
     scrapeText = await (await fetch(`${internalUrl}/metrics`)).text();
     scrape = readScrape(scrapeText);
-    // The gateway notices a little later than its caller that a call was given up.
+    // The gateway notices a little later than its caller that the call was given up.
     const hungUp = scrape.sum('waypost_http_calls_total', { code: 'hung_up' });
     return scrape.sum('waypost_delivery_attempts_total', { outcome: 'succeeded' }) >= 3 && hungUp === 1;
   });
@@ -43,7 +43,7 @@ after(async () => {
   await gateway.stop();
 });
 
-/** A caller that does not wait for its answer: what it asks for comes after 30 s at the earliest. */
+/** Makes a call and gives it up. Its answer would come after 30 s at the earliest. */
 async function hangUp(): Promise<void> {
   const headers = { authorization: `Bearer ${gateway.testKey}` };
   const signal = AbortSignal.timeout(1_000);

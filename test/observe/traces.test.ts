@@ -11,7 +11,7 @@ const TRACE = '0af7651916cd43dd8448eb211c80319c';
 const LIVE_TRACE = '2af7651916cd43dd8448eb211c80319c';
 const UNWANTED_TRACE = '1af7651916cd43dd8448eb211c80319c';
 
-/** The members of a span that matter here, as OTLP over HTTP carries them in JSON. */
+/** The members of a span that matter here, in OTLP's JSON. */
 interface Span {
   traceId: string;
   spanId: string;
@@ -40,7 +40,7 @@ before(async () => {
   await send(UNWANTED_TRACE, '00');
   await send(LIVE_TRACE, '01', await gateway.createKey({ mode: 'live' }));
   await until(() => receiver.received.length >= 6);
-  // What is under way is sent to the collector by the end.
+  // At its end the gateway sends the spans that are still under way to the collector.
   await gateway.stop();
 });
 after(async () => {

@@ -15,7 +15,7 @@ it('everything that npm test asks for holds on the oldest PostgreSQL', { skip: m
   await servers.init('oldest');
   await servers.start('oldest', { port, listen_addresses: '127.0.0.1', max_connections: '300' });
   const TEST_DATABASE_URL = `postgresql://waypost@127.0.0.1:${port}/postgres`;
-  // Else it would report to the runner of this file, and print nothing.
+  // With this variable the suite would report to the runner of this file, and print nothing.
   const { NODE_TEST_CONTEXT: _, ...environment } = process.env;
   const suite = spawn('npm', ['test'], { cwd: ROOT, env: { ...environment, TEST_DATABASE_URL }, stdio: 'inherit' });
   const [code] = await once(suite, 'exit');

@@ -9,7 +9,7 @@ import { type LiveWorld, startLiveWorld } from './live-world.ts';
 
 const CONNECTIONS = 2;
 const PER_SECOND = 2;
-/** A message that has waited for a connection for so long is looked at again. */
+/** A message that has waited so long for a connection is checked again. */
 const STALE_MS = 700;
 /** A suspended account is stopped everywhere within this time. */
 const STOPPED_MS = 2_000;
@@ -19,7 +19,7 @@ const LOCKED_MS_MAX = 8_000;
 const BODY = [{ type: 'BODY', text: 'Hello' }];
 
 let world: LiveWorld;
-/** Answers each message when it is opened. */
+/** While it is closed, the provider answers no message. */
 let gate = Promise.withResolvers<void>();
 before(async () => {
   world = await startLiveWorld({ WAYPOST_PROVIDER_CONNECTIONS: String(CONNECTIONS) });
@@ -28,9 +28,9 @@ after(() => world.stop());
 
 let numbers = 0;
 const phones = (count: number) => Array.from({ length: count }, () => `+4477008${String(++numbers).padStart(5, '0')}`);
-/** For what the gateway goes by itself: how long something has waited, how long it believes what it has read. */
+/** For changes that a gateway makes after a time of its own: how long something may wait, and how long it believes what it has read. */
 const untilPassed = async (ms: number, beganMs = performance.now()) => until(() => performance.now() - beganMs > ms);
-/** Each try has a turn, also one that then finds no connection. */
+/** Each try takes a turn, even if it then finds no connection. */
 async function turnsGiven(): Promise<number> {
   const { body } = await world.gateway.app.internalServer.inject('/metrics');
   return readScrape(body).sum('waypost_send_turns_total');
@@ -51,7 +51,7 @@ async function lineFrom(channelId: string): Promise<TestLine> {
   return line;
 }
 
-/** So many to a provider that answers when the gate is opened: as many as there are connections are there, the others wait. */
+/** Sends to so many people while the provider does not answer. As many messages as there are connections reach it, and the others wait. */
 async function sendToClosedGate(from: string, to: readonly string[]) {
   gate = Promise.withResolvers();
   world.provider.taken.length = 0;
@@ -100,7 +100,7 @@ describe('a message that has waited for a connection to the provider', () => {
     await until(() => takenOf(to).length === 1);
     const others = world.sendText(from, phones(CONNECTIONS));
     await until(() => world.provider.taken.length === 1 + CONNECTIONS);
-    // Its second try has its turn, and finds no connection.
+    // The second try has had its turn, and found no connection.
     await until(async () => (await turnsGiven()) >= turnsBefore + 1 + CONNECTIONS + 1);
     await untilPassed(STALE_MS);
     const [{ id } = { id: '' }] = takenOf(to);
@@ -149,7 +149,7 @@ describe('a template message that waits for its turn', () => {
 
   it('does not go out once its template is paused', async () => {
     const { line, to, sending } = await sendAndWait();
-    // Whoever reads its templates anew is told the same.
+    // A gateway that reads its templates again is told the same.
     world.provider.templates = [listedAs('PAUSED')];
     const value = { event: 'PAUSED', message_template_id: 9001, message_template_name: template.name };
     await tell(
@@ -165,7 +165,9 @@ describe('a template message that waits for its turn', () => {
   });
 });
 
-/** Whether a message that is to be tried again has asked since then what is not applied yet. It asks again and again. */
+/**
+ * Whether a message that waits for its next try has asked, since that time, for changes that are not applied yet. It asks again and again.
+ */
 async function hasLooked(since: Date | undefined): Promise<boolean> {
   const looks = await world.gateway.database.query(
     `select 1 from pg_stat_activity

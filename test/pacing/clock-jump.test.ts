@@ -9,12 +9,12 @@ const AHEAD_MS = 26 * 3_600_000;
 const DEADLINE_MS = 2_000;
 const realNow = Date.now;
 
-/** The time of day is set to that of tomorrow, as by a wrong time server, and back. Timers go on as they were, as they do on a real machine. */
+/** The time of day is set to that of tomorrow and back, as by a wrong time server. Timers go on as before, as they do on a real machine. */
 describe('a clock that was wrong for a moment', () => {
   let world: LiveWorld;
   let from = '';
   before(async () => {
-    // The deadline comes well before the provider would be given up.
+    // The deadline is over well before the gateway would give up on the provider.
     world = await startLiveWorld({ WAYPOST_SEND_DEADLINE_MS: String(DEADLINE_MS) });
     from = await world.connect();
   });
@@ -43,7 +43,7 @@ describe('a clock that was wrong for a moment', () => {
   });
 
   it('does not move the deadline of a send that came meanwhile', async () => {
-    // A channel of its own, which has no turns in stock and must ask for them.
+    // A new channel has no turns in stock, and must ask for them.
     const own = await world.connect();
     await world.sendText(own, ['+447700900005']);
     const held = Promise.withResolvers<undefined>();
@@ -75,7 +75,7 @@ describe('a clock that was wrong for a moment', () => {
     setAhead();
     assert.equal((await call()).status, 200);
     setRight();
-    // As by another node, which this one does not hear of.
+    // As another node would do it, so that this node is not told.
     await database.query(
       'update api_key set revoked_at = now() where id = (select id from api_key order by created_at desc limit 1)',
     );

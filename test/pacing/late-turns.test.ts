@@ -4,9 +4,9 @@ import { until } from '../support/until.ts';
 import { type LiveWorld, startLiveWorld } from './live-world.ts';
 
 const PER_SECOND = 80;
-/** A tenth of a second may be saved up, and the provider's clock is not ours. */
+/** Turns of a tenth of a second may be saved up, and the provider's clock is not ours. */
 const AHEAD_MAX = PER_SECOND * 0.25;
-/** So long nothing can go, while the turns pass. */
+/** For this long nothing can go out, while the turns pass. */
 const HELD_UP_MS = 2_000;
 const SENDS = 5;
 const RECIPIENTS = 50;
@@ -24,7 +24,7 @@ let numbers = 0;
 const phones = (count: number) => Array.from({ length: count }, () => `+4477${String(++numbers).padStart(8, '0')}`);
 const pass = async (ms: number, beganMs = performance.now()) => until(() => performance.now() - beganMs > ms);
 
-/** Sends more than can go meanwhile, and waits until some of it has gone. */
+/** Sends more than can go out meanwhile, and waits until some of it has. */
 async function sendMany(): Promise<{ accepted: Promise<number[]> }> {
   const from = await world.connect(PER_SECOND);
   await world.sendText(from, phones(1));
@@ -35,7 +35,7 @@ async function sendMany(): Promise<{ accepted: Promise<number[]> }> {
   return { accepted };
 }
 
-/** By how many more than the throughput allows the provider was asked at most, from that time on. */
+/** How many messages the provider had got at most, from that time on, beyond those that the throughput allows. */
 function aheadSince(endMs: number): number {
   const times = world.provider.taken.map(({ atMs }) => atMs).filter((atMs) => atMs >= endMs);
   assert.ok(times.length > 100, `${times.length} messages`);

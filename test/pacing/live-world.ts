@@ -4,13 +4,13 @@ import type { AddressInfo } from 'node:net';
 import { type CallOptions, startTestGateway, type TestAnswer, type TestGateway } from '../support/gateway.ts';
 import { until } from '../support/until.ts';
 
-/** A message as the provider got it. */
+/** A message as it reached the provider. */
 export interface Taken {
   /** Our id of the message. */
   id: string;
   /** The number, or the user id. */
   to: string;
-  /** The `Authorization` that it came with. */
+  /** The header `Authorization` of its call. */
   authorization: string | undefined;
   atMs: number;
 }
@@ -18,18 +18,18 @@ export interface Taken {
 export interface LiveProvider {
   url: string;
   taken: Taken[];
-  /** Called with each message before it is answered. What it returns is the code of an error: the message is refused. */
+  /** Called with each message before it is answered. If it returns the code of an error, the message is refused with it. */
   onMessage(taken: Taken): Promise<number | undefined> | number | undefined;
-  /** What it lists, of each business account. */
+  /** The templates that it lists, for every business account. */
   templates: object[];
   /** Called before a listing of templates is answered. */
   onListing(): Promise<void> | undefined;
   close(): Promise<void>;
-  /** After `close`, at the same address. */
+  /** Opens it again at the same address after `close`. */
   reopen(): Promise<void>;
 }
 
-/** A provider on loopback that takes every number and every message. */
+/** A provider on loopback that accepts every number and every message. */
 export async function startLiveProvider(): Promise<LiveProvider> {
   const server = createServer((request, response) => {
     const atMs = Date.now();
@@ -77,8 +77,8 @@ export interface LiveWorld {
   gateway: TestGateway;
   liveKey: string;
   /**
-   * Connects a live channel through the platform's API and waits until the gateway sends from it. Its throughput is what
-   * the provider reported, or this.
+   * Connects a live channel through the platform's API, and waits until the gateway can send from it. Its throughput is what the provider
+   * reported, or the one that is given.
    */
   connect(throughputPerSecond?: number): Promise<string>;
   call(method: string, path: string, options?: CallOptions): Promise<TestAnswer>;
@@ -86,7 +86,7 @@ export interface LiveWorld {
   stop(): Promise<void>;
 }
 
-/** A gateway whose live channels go to a provider on loopback. */
+/** A gateway whose live channels send to a provider on loopback. */
 export async function startLiveWorld(settings: Record<string, string> = {}): Promise<LiveWorld> {
   const provider = await startLiveProvider();
   const gateway = await startTestGateway({ settings: { WAYPOST_PROVIDER_URL: provider.url, ...settings } });
@@ -111,7 +111,7 @@ export async function startLiveWorld(settings: Record<string, string> = {}): Pro
           throughputPerSecond,
           body.phone_number_id,
         ]);
-      // The account's channels are remembered for a moment.
+      // The gateway remembers an account's channels for a moment.
       const validated = { from: json.id, to: '+447700900600', type: 'text', text: { body: 'Hello' } };
       await until(async () => (await call('POST', '/api/v1/messages/validate', { body: validated })).status === 200);
       return json.id;

@@ -4,10 +4,10 @@ import { assertProblem } from '../support/problem.ts';
 import { until } from '../support/until.ts';
 import { type LiveWorld, startLiveWorld } from './live-world.ts';
 
-/** The provider takes so many messages to one person at once. */
+/** How many messages to one person the provider takes at once. */
 const PAIR_BURST = 45;
 const CONNECTIONS = 2;
-/** Time for one repetition, after a second, and not for the other one, four seconds later. */
+/** Long enough for the first repetition, after a second, but not for the next one, four seconds later. */
 const DEADLINE_MS = 4_000;
 const TRIES = 2;
 
@@ -23,7 +23,7 @@ after(() => world.stop());
 
 let numbers = 700;
 const phone = () => `+447700900${++numbers}`;
-/** What comes of so many sends to one person, in one moment. */
+/** The codes of so many sends to one person that are made at the same moment. */
 const codesOf = async (from: string, person: string, count: number) => {
   const answers = await Promise.all(Array.from({ length: count }, () => world.sendText(from, [person])));
   return answers.map(({ json }) => json.results[0].error?.code);
@@ -65,7 +65,7 @@ it('messages that cannot reach the provider do not count against their person, h
   const codes = await codesOf(from, person, Math.ceil(PAIR_BURST / TRIES) + 1);
   await world.provider.reopen();
   assert.deepEqual(new Set(codes), new Set(['provider_unavailable']));
-  // All that one person may get at once is still there, and no more than that.
+  // The whole burst for one person must still be there, and no more than that.
   const after = await codesOf(from, person, PAIR_BURST + 1);
   const taken = after.filter((code) => code === undefined).length;
   assert.deepEqual([taken, after.filter((code) => code === 'pair_rate_limited').length], [PAIR_BURST, 1]);

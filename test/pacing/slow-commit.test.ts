@@ -4,7 +4,7 @@ import { until } from '../support/until.ts';
 import { type LiveWorld, startLiveWorld } from './live-world.ts';
 
 const PER_SECOND = 80;
-/** A tenth of a second may be saved up, and the provider's clock is not ours. */
+/** Turns of a tenth of a second may be saved up, and the provider's clock is not ours. */
 const AHEAD_MAX = PER_SECOND * 0.25;
 const COMMIT_MS = 2_000;
 
@@ -32,7 +32,7 @@ it('a first commit that takes seconds does not make one burst of the turns that 
   for (const { json } of answers) assert.equal(json.accepted_count, 50);
   const times = world.provider.taken.map(({ atMs }) => atMs).sort((a, b) => a - b);
   assert.equal(times.length, 250);
-  // By how many each one comes too early: a machine that stands still makes all late, and bursts of what was late are no fault.
+  // How many messages came too early. If the machine stands still all are late, and it is no fault that they then come in a burst.
   const ahead = times.map((atMs, place) => place + 1 - ((atMs - sending.endMs) * PER_SECOND) / 1_000);
   t.diagnostic(`at most ${Math.max(...ahead).toFixed(1)} ahead of ${PER_SECOND} a second`);
   assert.ok(Math.max(...ahead) <= AHEAD_MAX, `${Math.max(...ahead)}`);

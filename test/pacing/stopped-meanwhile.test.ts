@@ -29,7 +29,7 @@ const codesOf = ({ json }: TestAnswer): Map<string, number> => {
   const byCode = Map.groupBy(entries, ({ error }) => error?.code ?? 'accepted');
   return new Map([...byCode].map(([code, { length }]) => [code, length]));
 };
-/** Sends to so many, and gives control back when one was transmitted and the others wait. */
+/** Sends to so many people. Resolves when one message was transmitted and the others wait. */
 async function sendAndWait(count: number): Promise<{ answer: Promise<TestAnswer> }> {
   const answer = world.sendText(from, phones(count));
   await until(() => world.provider.taken.length > 0);

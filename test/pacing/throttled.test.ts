@@ -5,11 +5,11 @@ import { createTestDatabase } from '../support/database.ts';
 import { startTestGateway, type TestGateway } from '../support/gateway.ts';
 import { transmitsOf } from '../support/transmits.ts';
 
-/** The codes with which the provider throttles; the sandbox has a number for each. */
+/** The codes with which the provider throttles. The sandbox has a number for each of them. */
 const THROTTLED = [131056, 130429, 4, 17, 32, 613, 80007, 80008, 2, 131016, 131057, 133004];
 const SENDS = 4;
 const MESSAGES = SENDS * THROTTLED.length;
-/** Time for one repetition, after a second, and not for the other one, four seconds later. */
+/** Long enough for the first repetition, after a second, but not for the next one, four seconds later. */
 const DEADLINE_MS = 4_000;
 
 const looks: string[] = [];
@@ -36,8 +36,9 @@ it('Messages that the provider throttles are looked at before they are tried aga
   );
   for (const { json } of answers) assert.equal(json.failed_count, THROTTLED.length);
   for (const number of to) assert.equal((await transmitsOf(gateway.sandbox, number)).length, 2 * SENDS);
-  // One by one they took two each. How many share one depends on how close together the refusals come: 8 to 14 statements
-  // mostly, and 35 in a slow moment. What comes together surely shares one: `is-transmitting.test.ts`.
+  // When each message asked by itself, it took two statements. Now messages share them, and how many do depends on how close together the
+  // refusals come: mostly 8 to 14 statements, and 35 in a slow moment. That messages of one moment share one is tested in
+  // `is-transmitting.test.ts`.
   const most = MESSAGES * 1.5;
   assert.ok(looks.length >= 1 && looks.length < most, `${looks.length} statements for ${MESSAGES} messages`);
 });

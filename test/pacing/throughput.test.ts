@@ -10,11 +10,11 @@ import { callApi } from '../support/gateway.ts';
 import { undisturbed } from '../support/undisturbed.ts';
 import { startLiveWorld } from './live-world.ts';
 
-/** A quarter of the provider's usual one, which a busy machine keeps up with too. */
+/** A quarter of the provider's usual throughput, so that a busy machine keeps up too. */
 const PER_SECOND = 20;
-/** So long all of them want more than there is. */
+/** For this long all gateways want to send more than they may. */
 const SATURATED_MS = 6_000;
-/** So many messages wait for their turns on each gateway at any time. */
+/** How many messages wait for their turns in each gateway at any time. */
 const REQUESTS_A_GATEWAY = 4;
 const RECIPIENTS = 4;
 
@@ -34,7 +34,8 @@ it('three gateways on one database keep the throughput of a channel within 10 % 
     urls.push(url);
   }
   try {
-    // A node takes another one with its own process id for an earlier life of itself, unless that is on another machine.
+    // All gateways here have the same process id. A node takes another one with its process id for an earlier life of itself, unless that
+    // one is on another machine.
     await gateway.database.query('update node set host = id::text');
     let numbers = 0;
     await undisturbed(async () => {
@@ -72,7 +73,7 @@ it('three gateways on one database keep the throughput of a channel within 10 % 
       t.diagnostic(
         `${taken.length} in ${spanSeconds.toFixed(2)} s: ${rate.toFixed(1)} a second of ${PER_SECOND}; in whole seconds ${seconds.join(', ')}; by gateway ${perNode.join(', ')}`,
       );
-      // A busy machine is late with some of one second, which then arrive in the next: 15 and 26 were seen beside other work.
+      // A busy machine is late with some messages of a second, which then arrive in the next one: 15 and 26 were seen beside other work.
       for (const count of seconds) assert.ok(Math.abs(count - PER_SECOND) <= PER_SECOND * 0.5, `${seconds}`);
       assert.ok(Math.abs(rate - PER_SECOND) <= PER_SECOND * 0.1, `${rate} a second`);
       assert.equal(new Set(provider.taken.map(({ id }) => id)).size, taken.length, 'none twice');

@@ -9,7 +9,7 @@ import { undisturbed } from '../support/undisturbed.ts';
 import { until } from '../support/until.ts';
 import { type LiveWorld, startLiveWorld } from './live-world.ts';
 
-/** A second less is left for turns. */
+/** A second less than this is left for waiting for turns. */
 const DEADLINE_MS = 4_000;
 const PER_SECOND = 2;
 
@@ -44,7 +44,7 @@ describe('a message that has to wait for its turn', () => {
     };
     const sent = world.sendText(from, to);
     const pending = await pendingOf(3);
-    // The newest, whose turn comes last.
+    // The newest message, whose turn comes last.
     const message = (await world.call('GET', `/api/v1/messages/${pending[0]?.id}`)).json;
     assert.deepEqual([message.status, message.timeline, message.text.body], ['pending', [], 'Hello']);
     const { json } = await sent;
@@ -168,7 +168,7 @@ describe('a message that has to wait for its turn', () => {
 describe('a message that the provider throttles', () => {
   let first = '';
   const RATE_LIMIT_HIT = 130_429;
-  /** The first call with that message is refused, all others are taken. */
+  /** Refuses the first call with that message; all others are accepted. */
   const throttleOnce = () => {
     let left = 1;
     world.provider.onMessage = ({ to }) => (to === first && left-- > 0 ? RATE_LIMIT_HIT : undefined);
@@ -177,7 +177,7 @@ describe('a message that the provider throttles', () => {
   it('is tried again behind the turns that others have by then', () =>
     undisturbed(async () => {
       const channel = await world.connect(4);
-      // With the second try 2.25 s of turns, of the 3 s that there are.
+      // With its second try it takes turns of 2.25 s, and there are 3 s.
       const to = phones(8);
       [first = ''] = to;
       throttleOnce();
@@ -240,7 +240,7 @@ describe('a message whose turn cannot come in time', () => {
     const [person = ''] = phones(1);
     const startMs = performance.now();
     const answers = await Promise.all(Array.from({ length: 60 }, () => world.sendText(fast, [person])));
-    // One more for each 6 s that a busy machine takes.
+    // Every 6 s one more message is allowed, and a busy machine may take that long.
     const most = 45 + Math.floor((performance.now() - startMs) / 6_000);
     const entries = answers.map(({ json }) => json.results[0]);
     const limited = entries.filter(({ error }) => error?.code === 'pair_rate_limited');

@@ -14,8 +14,8 @@ interface Stage {
 }
 
 /**
- * Carries the Dockerfile out without a container engine: each stage is a folder, and its COPY and npm lines are done as
- * they stand there. Returns the folder of the last stage and the ENV of the image.
+ * Carries the Dockerfile out without a container engine. Each stage is a folder, and its COPY and npm lines are carried out as they are.
+ * Returns the folder of the last stage, and the ENV of the image.
  */
 export async function buildImage(root: string, dir: string): Promise<{ app: string; env: Record<string, string> }> {
   const context = join(dir, 'context');
@@ -37,7 +37,7 @@ export async function buildImage(root: string, dir: string): Promise<{ app: stri
   };
 }
 
-/** What git knows or would take up, but for what .dockerignore leaves out as whole folders. */
+/** Copies the files that git tracks or would add, without the folders that .dockerignore leaves out. */
 async function copyContext(root: string, context: string): Promise<void> {
   const { stdout } = await run('git', ['ls-files', '-z', '-co', '--exclude-standard'], { cwd: root });
   const left = read('.dockerignore')
@@ -46,7 +46,7 @@ async function copyContext(root: string, context: string): Promise<void> {
   const isLeft = (path: string) => /^\.|\.test\.ts$/.test(path) || left.some((folder) => path.startsWith(`${folder}/`));
   for (const path of stdout.split('\0').filter((path) => path !== '' && !isLeft(path))) {
     await mkdir(dirname(join(context, path)), { recursive: true });
-    // A file that was deleted and not committed yet is still in the list.
+    // A file that was deleted without a commit is still in the list.
     await cp(join(root, path), join(context, path)).catch((error: unknown) => {
       if (!(error instanceof Error && 'code' in error && error.code === 'ENOENT')) throw error;
     });
@@ -78,7 +78,7 @@ async function copy(text: string, { dir, app, context }: { dir: string; app: str
 }
 
 async function runNpm(text: string, app: string): Promise<void> {
-  // A package that was fetched before is not fetched again: the lines are the Dockerfile's all the same.
+  // A package that was fetched before is not fetched again. The lines are still those of the Dockerfile.
   const env = { ...process.env, NODE_ENV: '', npm_config_prefer_offline: 'true' };
   await run('sh', ['-c', text], { cwd: app, env, timeout: STEP_TIMEOUT_MS, maxBuffer: 1 << 26 });
 }

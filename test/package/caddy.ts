@@ -9,17 +9,17 @@ import { until } from '../support/until.ts';
 
 const PROGRAM = process.env.WAYPOST_TEST_CADDY ?? 'caddy';
 
-/** Why there can be no proxy here; false if there can. */
+/** Why no proxy can run here; false if one can. */
 export const missingCaddy = () => missingProgram(PROGRAM, ['version'], 'WAYPOST_TEST_CADDY');
 
 export interface Caddy {
   port: number;
-  /** All that it has written: of calls, and of those that failed. */
+  /** Everything that it has written: about calls, and about those that failed. */
   log(): string;
   stop(): Promise<void>;
 }
 
-/** Runs the proxy of ops/Caddyfile before a gateway; only addresses, folders and TLS are changed. */
+/** Runs the proxy of ops/Caddyfile before a gateway. Only addresses, folders and TLS are changed. */
 export async function startCaddy(dir: string, gatewayPort: number): Promise<Caddy> {
   await mkdir(dir);
   const port = await freePort();

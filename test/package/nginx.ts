@@ -11,21 +11,21 @@ import { until } from '../support/until.ts';
 const PROGRAM = process.env.WAYPOST_TEST_NGINX ?? 'nginx';
 const run = promisify(execFile);
 
-/** Why there can be no proxy here; false if there can. */
+/** Why no proxy can run here; false if one can. */
 export const missingNginx = () => missingProgram(PROGRAM, ['-v'], 'WAYPOST_TEST_NGINX');
 
 export interface Nginx {
   url: string;
-  /** What leads callers without TLS to `https`. */
+  /** The URL that redirects callers without TLS to `https`. */
   plainUrl: string;
   log(): Promise<string>;
   stop(): Promise<void>;
 }
 
-/** Runs the proxy of ops/nginx.conf before a gateway; only addresses, folders and TLS are changed. */
+/** Runs the proxy of ops/nginx.conf before a gateway. Only addresses, folders and TLS are changed. */
 export async function startNginx(dir: string, gatewayPort: number): Promise<Nginx> {
   await mkdir(dir);
-  // Its workers change to an ordinary user, which must get to its folders.
+  // Its workers run as an ordinary user, who must be able to reach its folders.
   await chmod(dir, 0o777);
   const [port, plainPort] = [await freePort(), await freePort()];
   const temp = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi'].map((name) => `${name}_temp_path ${dir}/${name};`);

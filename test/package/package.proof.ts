@@ -45,7 +45,7 @@ describe('the image, built by the lines of the Dockerfile', { timeout: 900_000 }
     db = await createTestDatabase({ migrated: false });
     port = await freePort();
     env = { ...(await settings(dir, db.url)), ...built.env, WAYPOST_DATA_DIR: join(dir, 'data'), PORT: String(port) };
-    // As with a file system that is read only: what the gateway may not write it must not need to.
+    // As on a read-only file system: the gateway must not need to write there.
     await run('chmod', ['-R', 'a-w', app]);
     gateway = spawn(process.execPath, ['scripts/start.js'], {
       ...NOBODY,
@@ -191,7 +191,7 @@ describe('the image, built by the lines of the Dockerfile', { timeout: 900_000 }
   });
 });
 
-/** Everything that production asks for, the secrets by files. */
+/** Everything that production needs. The secrets are given as files. */
 async function settings(dir: string, databaseUrl: string): Promise<Record<string, string>> {
   const values = {
     DATABASE_URL: databaseUrl,

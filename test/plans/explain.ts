@@ -2,41 +2,41 @@ import { Client } from 'pg';
 import { connectionOptions } from '../../bench/fill/connection.ts';
 import type { Connection, Database } from '../../src/store/database.ts';
 
-/** A step of a plan, as PostgreSQL tells it, with its names folded. */
+/** A step of a plan, as PostgreSQL describes it. Names that differ only by their week or their number are made equal. */
 export interface PlanNode {
   type: string;
-  /** The table; a week of it goes by the name of the whole. */
+  /** The table. A week of it has the name of the whole table. */
   table: string | undefined;
-  /** Likewise. */
+  /** The index. That of a week has the name of the whole table's index. */
   index: string | undefined;
-  /** Of the index, in their order. */
+  /** The columns of the index, in order. */
   columns: string[];
-  /** What the index is entered with; of a look-up by place, the place. */
+  /** What is looked up in the index. If rows are looked up by their place, the place. */
   condition: string | undefined;
-  /** What is looked at once a row is read. */
+  /** What is checked once a row has been read. */
   filter: string | undefined;
-  /** The name that the statement gives the table, or the part that is scanned. */
+  /** The name that the statement gives the table, or to the part that is scanned. */
   alias: string | undefined;
-  /** What both parts of a join are compared by, where neither has a row in the result without one of the other. */
+  /** The comparisons by which both parts are joined, if a row is in the result only together with one of the other part. */
   joins: string[];
-  /** It is run by itself, and its rows do not go on to the step that it stands under. */
+  /** Whether it is run by itself, so that its rows do not go on to the step that it stands under. */
   isApart: boolean;
-  /** What belongs to the step beside: an order, the change that it makes, the name of its part. */
+  /** What else belongs to the step: an order, the change that it makes, or the name of its part. */
   detail: string | undefined;
   parts: PlanNode[];
 }
 
 export interface Explainer {
-  /** The plan that is kept for every value. */
+  /** The plan that is used for all values. */
   explain(sql: string): Promise<PlanNode>;
-  /** What the names of last week's partitions end with: see `fill.ts`. */
+  /** How the names of last week's partitions end (see `fill.ts`). */
   lastWeek: string;
   close(): Promise<void>;
 }
 
-/** What the connections of a gateway are set to. The driver's own are among them, and make no difference to a plan. */
+/** The settings of a gateway's connections. The driver's own settings are among them; they make no difference to a plan. */
 const SESSION_SETTINGS = `select name, setting from pg_settings where source = 'session'`;
-/** The parent of each week, and of each index of a week. */
+/** The parent of each week's table, and of each index of a week. */
 const PARENTS = `
   select week.relname as name, parent.relname as parent from pg_inherits
   join pg_class week on week.oid = inhrelid join pg_class parent on parent.oid = inhparent`;
@@ -78,7 +78,7 @@ async function isBeforeSixteen(client: Client): Promise<boolean> {
   return rows[0]?.before === true;
 }
 
-/** There a plan is told with values only. With nulls each week would be told to be left out, so none may be. */
+/** These versions show a plan only with values. With nulls it would show that each week is left out, so no value may be null. */
 async function askBeforeSixteen(client: Client, sql: string): Promise<unknown> {
   const parameters = Math.max(0, ...[...sql.matchAll(/\$(\d+)/g)].map(([, number]) => Number(number)));
   const nulls = Array.from({ length: parameters }, () => 'null').join(', ');
@@ -130,7 +130,9 @@ function readNode(raw: unknown, catalogue: Catalogue): PlanNode {
   });
 }
 
-/** Whether rows are gathered by place first, or not looked at at all, depends on the moment; what is read of the index does not. */
+/**
+ * Whether rows are first gathered by their place, or need not be read at all, depends on the moment. What is read of the index does not.
+ */
 function asIndexScan(node: PlanNode): PlanNode {
   if (node.type === 'Index Only Scan') return { ...node, type: 'Index Scan' };
   const [first, ...others] = node.parts;
@@ -139,14 +141,14 @@ function asIndexScan(node: PlanNode): PlanNode {
   return { ...node, type: 'Index Scan', index, columns, condition, parts: first.parts };
 }
 
-/** PostgreSQL numbers the names of the weeks, and of some parts. */
+/** PostgreSQL numbers the names of the weeks, and of some parts. The numbers are removed. */
 function foldAliases(text: string): string {
   return text
     .replaceAll(/\b([a-z_]+?)_\d+\./g, '$1.')
     .replaceAll(/\b(expr|hashed SubPlan|SubPlan|InitPlan) \d+/g, '$1');
 }
 
-/** The weeks of a table are read alike, so they are told once; where they differ, both ways are told. */
+/** The weeks of a table are read in the same way, so that is shown once. If they differ, both ways are shown. */
 function withoutRepeats(parts: PlanNode[]): PlanNode[] {
   const seen = new Set<string>();
   return parts.filter((part) => {
@@ -157,7 +159,7 @@ function withoutRepeats(parts: PlanNode[]): PlanNode[] {
   });
 }
 
-/** What a row is asked first, of what costs about the same, depends on the moment. */
+/** If several checks of a row cost about the same, their order depends on the moment. */
 function inOneOrder(parts: PlanNode[]): PlanNode[] {
   const isAsked = ({ detail = '' }: PlanNode) => detail.split('; ').includes('SubPlan');
   const asked = parts.filter(isAsked).toSorted((a, b) => (showPlan(a) < showPlan(b) ? -1 : 1));

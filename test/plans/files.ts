@@ -4,11 +4,11 @@ import { showPlan } from './explain.ts';
 import type { Planned } from './plans.ts';
 import { STORES } from './record.ts';
 
-/** The plans of a store as they are kept: each call with its statements, in the order of the file. */
+/** The kept plans of a store: each call with its statements, in the order of the file. */
 export interface PlanFile {
   name: string;
   planned: string;
-  /** Empty if there is none yet. */
+  /** The text of the file; empty if there is none yet. */
   kept: string;
 }
 
@@ -24,10 +24,10 @@ export function planFiles(planned: readonly Planned[]): PlanFile[] {
   });
 }
 
-/** What asks the catalogue is planned by its size of the moment, so by how many tests have run beside it. */
+/** The plan of a statement that reads the catalogue depends on the catalogue's size, and so on how many tests run at the same time. */
 const ASKS_CATALOGUE = /\bpg_(class|inherits)\b/;
 
-/** The other plans are told where they are other ones. */
+/** The plans of the other states are shown only if they differ. */
 function showStatement({ call, fresh, full, drained }: Planned): string {
   const shown = showPlan(full);
   const others = [
@@ -46,7 +46,7 @@ function readKept(name: string): string {
   try {
     return readFileSync(pathOf(name), 'utf8');
   } catch {
-    return ''; // A new store has no file yet, which shows as a difference.
+    return ''; // A new store has no file yet. That shows as a difference.
   }
 }
 

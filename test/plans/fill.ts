@@ -7,7 +7,7 @@ import type { Database } from '../../src/store/database.ts';
 import type { TestDatabase } from '../support/database.ts';
 
 const SENDING_ACCOUNTS = 8;
-/** Enough that each week has hundreds of pages, so that what reads too much of them costs too much. */
+/** Enough that each week has hundreds of pages. So a plan that reads too many of them has a high cost. */
 const MESSAGES = 40_000;
 
 const WEEK_MS = 7 * 86_400_000;
@@ -15,8 +15,8 @@ const WEEK_MS = 7 * 86_400_000;
 const MONDAY_MS = 4 * 86_400_000;
 
 /**
- * So that there are partitions for last week before they are filled, and for two weeks ahead on every day: a new database
- * has one ahead, and two on a Sunday.
+ * Makes the partitions for last week before they are filled, and those for two weeks ahead, whatever day it is: a new database has one week
+ * ahead, and two on a Sunday.
  */
 export async function makeWeeks(database: Database): Promise<void> {
   await database.query(WEEKS_MAKE);
@@ -27,8 +27,8 @@ const WEEKS_MAKE = `
   from pg_partitioned_table`;
 
 /**
- * All that there is was made up to the middle of last week: this week and the next are empty, whatever day it is, as each
- * week is at its beginning.
+ * Everything was made before the middle of last week. So this week and the next are empty, whatever day it is, as each week is at its
+ * beginning.
  */
 function endOfHistory(): number {
   const thisMondayMs = Math.floor((Date.now() - MONDAY_MS) / WEEK_MS) * WEEK_MS + MONDAY_MS;
@@ -36,8 +36,8 @@ function endOfHistory(): number {
 }
 
 /**
- * Fills every table that grows, and gathers the statistics that PostgreSQL gathers by itself: of each week and not of the
- * whole, and none of a week that is still empty.
+ * Fills every table that grows, and gathers the statistics that PostgreSQL would gather by itself: for each week but not for the whole
+ * table, and not for a week that is still empty.
  */
 export async function fillTables({ database, connection }: TestDatabase): Promise<void> {
   await database.query(UUIDV7_MAKE);
@@ -49,15 +49,15 @@ export async function fillTables({ database, connection }: TestDatabase): Promis
 }
 
 /**
- * Takes all away from the tables through which things pass, and vacuums them as PostgreSQL does by itself. While others use a table
- * it is left as large as it was: whatever is put into it until the next statistics, the planner believes it empty.
+ * Empties the tables through which rows only pass, and vacuums them, as PostgreSQL does by itself. A table that others use meanwhile stays
+ * as large as it was. Until the next statistics the planner believes that it is empty, whatever is put into it.
  */
 export async function drainTables(database: Database): Promise<void> {
   for (const table of PASSING) await database.query(`delete from ${table}`);
   await database.query(`vacuum (analyze, truncate off) ${PASSING.join(', ')}`);
 }
 
-/** Not what is due in the statistics: a few minutes of each account, which may as well be read whole. */
+/** The statistics that are due are not among them: they are a few minutes of each account, and may be read whole. */
 const PASSING = [
   ...['delivery', 'notification_pack', 'idempotency', 'inbound_id', 'erased_inbound_id', 'customer_window'],
   ...['message_statistics_mark', 'applied_news', 'erasure'],
@@ -118,14 +118,14 @@ const PLATFORM = `
   )
   insert into audit (id, account_id, actor, action, target) select uuidv7(), id, 'platform', 'account.created', id from made`;
 
-/** Version 18 has one of its own, which goes first. */
+/** Version 18 has such a function, which then comes first. */
 const UUIDV7_MAKE = `
   create function uuidv7(shift interval default '0') returns uuid language sql as $$
     select encode(overlay(uuid_send(gen_random_uuid())
       placing substring(int8send((extract(epoch from clock_timestamp() + shift) * 1000)::bigint) from 3) from 1 for 6), 'hex')::uuid
   $$`;
 
-/** What is under way now, for the accounts that send; and the attempts of their last events. */
+/** The work that is under way now, for the accounts that send, and the attempts of their last events. */
 const WORK = [
   `insert into endpoint (account_id, id, mode, url, secret_sealed)
    select account_id, uuidv7(), mode, 'https://example.com/', 'sealed' from event_sequence, generate_series(1, 2) where last > 0`,
@@ -144,7 +144,7 @@ const WORK = [
   `insert into notification_pack (id, ids, origins, ends, bodies)
    select uuidv7(), array_agg(uuidv7()), array_agg('live'::mode), array_agg(m * 1000), decode(repeat('00', 30000), 'hex')
    from generate_series(1, 20) as n, generate_series(1, 30) as m group by n`,
-  // As if it were the end of the history now.
+  // As if now were the end of the history.
   `update inbound_id set created_at = now()`,
   'delete from idempotency',
   `insert into idempotency (account_id, mode, key, request_id, body_sha256, expires_at)
@@ -157,7 +157,7 @@ const WORK = [
   `insert into node (id, host, pid, lease_until) values (uuidv7(), 'host', 1, now())`,
 ];
 
-/** Those that hold something. */
+/** The tables that hold rows. */
 const TABLES = `
   select relname as name from pg_class
   where relkind = 'r' and relnamespace = 'public'::regnamespace and pg_relation_size(oid) > 0 order by relname`;

@@ -3,7 +3,7 @@ import { type Recorded, STORES } from './record.ts';
 
 const SQL = /^\s*(select|insert|update|delete|with|from|where|and|on conflict)\s|\b(from|into|update) \w+/;
 
-/** The pieces of SQL in the stores that no recorded statement holds: what runs them was called in no way that does. */
+/** The pieces of SQL in the stores that are in no recorded statement, because no call ran them. */
 export function findUnrecorded(recorded: readonly Recorded[]): string[] {
   const texts = recorded.map(({ sql }) => plain(sql));
   return STORES.flatMap((store) =>
@@ -13,7 +13,7 @@ export function findUnrecorded(recorded: readonly Recorded[]): string[] {
   );
 }
 
-/** Each text of a file that is SQL, in the pieces between its expressions. */
+/** The texts of a file that are SQL, each in the pieces between its expressions. */
 function literalsOf(file: string): string[][] {
   const code = file.replace(/\/\*[\s\S]*?\*\/|^\s*\/\/.*$/gm, '');
   const found = code.matchAll(/`([^`]*)`|'((?:[^'\\\n]|\\.)*)'/g);
@@ -29,7 +29,7 @@ function literalsOf(file: string): string[][] {
     );
 }
 
-/** Parameters are numbered anew where statements are put together. */
+/** Parameters are numbered again when statements are put together, so the numbers are removed. */
 function plain(sql: string): string {
   return sql.replaceAll(/\$\d*/g, '$').replaceAll(/\s+/g, ' ').trim();
 }

@@ -1,7 +1,7 @@
 import type { PlanNode } from './explain.ts';
 import type { Planned } from './plans.ts';
 
-/** The tables that grow with every message. All others hold what is set up, or who is at work. */
+/** The tables that grow with every message. All others contain what was set up, or who is at work. */
 const GROWING = [
   ...['request', 'message', 'timeline', 'event', 'attempt', 'notification_pack', 'notification', 'delivery'],
   ...[
@@ -13,12 +13,12 @@ const GROWING = [
     'message_statistics_mark',
   ],
 ];
-/** Indexes that hold what is left to do and nothing that is done, so that to read one through is not much. */
+/** Indexes that contain only what is left to do, so reading a whole one is not much. */
 const OF_WORK = [
   ...['request_running', 'notification_waiting', 'notification_set_aside', 'notification_late'],
   ...['notification_pack_pkey', 'notification_pack_quiet', 'message_statistics_due_at'],
 ];
-/** What may read more, with its reason. */
+/** The functions that may read more, each with its reason. */
 export const MAY_READ_MORE: Record<string, string> = {
   'src/endpoints/deliver/delivery-store.ts claimDeliveries': 'Steps from one endpoint to the next, a row each.',
   'src/endpoints/deliver/delivery-store.ts tidyDeliveries': 'Steps from one endpoint to the next, a row each.',
@@ -58,7 +58,7 @@ export const MAY_READ_MORE: Record<string, string> = {
   'src/statistics/due-store.ts collectMarks': 'Takes any marks, and ends at a limit.',
 };
 
-/** Why a plan reads more of a growing table than it needs, if it does. */
+/** Why a plan reads more of a growing table than it needs; empty if it does not. */
 export function findWide({ fresh, full, drained }: Planned): string[] {
   return [...new Set([full, fresh, drained].flatMap(nodesOf).flatMap((node) => whyWide(node) ?? []))];
 }
@@ -76,22 +76,22 @@ function whyWide({ type, table, index, columns, condition = '' }: PlanNode): str
 }
 
 /**
- * By one account and one value of the next column of the index too, because an account's rows may be millions, and most of
- * them may lie on one side of a time. No account owns notifications.
+ * A plan is narrow if it looks rows up by one account and also by one value of the next column of the index: an account may have millions
+ * of rows, and most of them may lie on one side of a time. Notifications belong to no account.
  */
 function isNarrow(table: string, columns: readonly string[], condition: string): boolean {
-  // Of the two modes one may have nearly all there is.
+  // The mode does not count, because one of the two modes may have nearly all rows.
   const [first = '', second = ''] = columns.filter((column) => column !== 'mode');
   if (first !== 'account_id') return table === 'notification' && new RegExp(`\\b${first}\\b`).test(condition);
   return (isOne(first, condition) && isOne(second, condition)) || hasBothEnds(condition);
 }
 
-/** `column = ...`, which may be one of a list. A column that is an expression goes by its first word. */
+/** `column = ...`, which may also be one of a list. If the column is an expression, this goes by its first word. */
 function isOne(column: string, condition: string): boolean {
   return new RegExp(column === 'case' ? '\\bEND = ' : `\\b${column} = `).test(condition);
 }
 
-/** A range of rows between two, both named in the order of the index. */
+/** A range between two rows, both given in the order of the index. */
 function hasBothEnds(condition: string): boolean {
   return /ROW\([^)]*\) >=? .*ROW\([^)]*\) <=? /.test(condition);
 }

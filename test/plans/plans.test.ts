@@ -8,7 +8,7 @@ import { type Planned, planStatements } from './plans.ts';
 import { MAY_CROSS } from './wall-exceptions.ts';
 import { findTablesWith, findUnwalled, type Wall } from './walls.ts';
 
-/** Each major version plans in its own way; the kept plans are those of the embedded server. */
+/** Each major version plans in its own way. The kept plans are those of the embedded server. */
 const isEmbedded = process.env.TEST_DATABASE_URL === undefined;
 
 describe('the plans of the statements', () => {
@@ -57,7 +57,7 @@ describe('the plans of the statements', () => {
     );
   });
 
-  /** What reads over a wall: the function of a store, and the table. */
+  /** What reads across a wall: the function of a store, and the table. */
   async function crossing(wall: Wall): Promise<string[]> {
     const tables = await findTablesWith(testDatabase.database, wall);
     return planned.flatMap((statement) =>

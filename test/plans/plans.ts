@@ -4,17 +4,20 @@ import { drainTables, fillTables, makeWeeks } from './fill.ts';
 import { type Recorded, recordStatements } from './record.ts';
 import { SAMPLE_WEEK } from './variants.ts';
 
-/** A statement with the plans that are kept for it. */
+/** A statement with its plans in three states of the database. */
 export interface Planned extends Recorded {
-  /** On a platform that was set up a moment ago. */
+  /** The plan on a platform that has just been set up. */
   fresh: PlanNode;
-  /** On one with some weeks behind it, and an empty one ahead. */
+  /** The plan with some weeks behind, and an empty one ahead. */
   full: PlanNode;
-  /** After a quiet time, when nothing waited and all that passes had expired. */
+  /** The plan after a quiet time, when nothing waits and all rows that only pass have expired. */
   drained: PlanNode;
 }
 
-/** Plans every statement of the stores three times: before the tables are filled, after it, and once what passes is gone. */
+/**
+ * Plans every statement of the stores three times: before the tables are filled, when they are full, and when the tables through which rows
+ * pass are empty.
+ */
 export async function planStatements(testDatabase: TestDatabase): Promise<Planned[]> {
   const { database, connection } = testDatabase;
   const statements = await recordStatements();

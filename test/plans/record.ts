@@ -5,24 +5,24 @@ import { glob } from '../support/tree.ts';
 import { standIn } from './stand-in.ts';
 import { VARIANTS } from './variants.ts';
 
-/** A statement as a store hands it to the database. */
+/** A statement as a store gives it to the database. */
 export interface Recorded {
   /** The file of the store. */
   store: string;
-  /** The function of it that was called, and what was special about the call. */
+  /** The function of the store that was called, and what was special about the call. */
   call: string;
   sql: string;
 }
 
 /** How a function begins that runs statements. */
 const TAKES_STORE = /^(async )?function \w+\(\s*(store|tx)\b/;
-/** More than any function runs: one that never ends is told apart from one that runs a few. */
+/** More than any function runs, so that one which never ends is noticed. */
 const STATEMENTS_MAX = 50;
 
 /** The files of src that hold the SQL. */
 export const STORES = glob('src/**/{*-,}store.ts');
 
-/** Calls every function that a store exports, and returns the statements that this runs, each once. */
+/** Calls every function that a store exports, and returns the statements that it runs, each once. */
 export async function recordStatements(): Promise<Recorded[]> {
   const recorded = new Map<string, Recorded>();
   for (const store of STORES) {
@@ -40,14 +40,14 @@ export async function recordStatements(): Promise<Recorded[]> {
   return [...recorded.values()];
 }
 
-/** The texts of what one call runs. What is not given is stood in for. */
+/** The texts of the statements that one call runs. Arguments that are not given are replaced by a stand-in. */
 async function runRecorded(
   run: Parameters<typeof Reflect.apply>[0],
   args: readonly unknown[],
   call: string,
 ): Promise<string[]> {
   const texts: string[] = [];
-  // What changes the schema has no plan.
+  // Scripts, which change the schema, have no plan.
   let scripts = 0;
   const store: Transaction = {
     query: async (sql) => {

@@ -1,7 +1,7 @@
 import { PARTED_TABLES } from '../../src/store/parted-tables.ts';
 import { standIn, standInWith } from './stand-in.ts';
 
-/** What a call is given after the store, by what is special about it. */
+/** The arguments of a call after the store, by what is special about the call. */
 type Calls = Record<string, readonly unknown[]>;
 
 const all = standIn;
@@ -18,16 +18,16 @@ const BOUNDS = { '': { since: all }, ', a later page': { since: all, before: all
 const LISTS = Object.entries(INDEXED).flatMap(([what, filter]) =>
   Object.entries(BOUNDS).map(([where, bounds]) => [`${what}${where}`, { ...filter, ...bounds }] as const),
 );
-/** Named as weeks are, so that they are there: see `fill.ts`. */
+/** Named as weeks are, so that this partition exists (see `fill.ts`). */
 export const SAMPLE_WEEK = 'sample';
 const blocksOf = (parent: string) => ({ table: `${parent}_${SAMPLE_WEEK}`, from: 0, to: 100 });
-/** Those of an account's tables that grow; how the rows of the others are found makes no difference. */
+/** The tables of an account that grow. It makes no difference how the rows of the others are found. */
 const ACCOUNT_TABLES = ['message', 'timeline', 'event', 'attempt', 'request', 'delivery', 'idempotency', 'inbound_id'];
 const QUIET = standInWith({ body: Buffer.alloc(0), busy: false });
-/** One with its time and one without, which is looked for among those that are known. */
+/** Two words of a person: one with its time, and one without, which is looked for among the known ones. */
 const wordsOf = (mode: string) => [true, false].map((timed) => standInWith({ mode, stopped: timed, timed }));
 
-/** What a send may begin and end with, and both together, as the sends of a moment do. */
+/** What a send may begin with and end with, and both together, as in a commit that several sends share. */
 function commits(): Calls {
   const begun = {
     plain: standInWith({ idempotency: null }),
@@ -51,7 +51,7 @@ function calls(some: Record<string, unknown>, make: (one: unknown, what: string)
   return Object.assign({}, ...Object.entries(some).map(([what, one]) => make(one, what)));
 }
 
-/** Functions whose arguments decide about the statement that they run, with a call for each of these. */
+/** Functions whose arguments decide which statement they run, with a call for each form. */
 export const VARIANTS: Record<string, Record<string, Calls>> = {
   'src/messages/commit/commit-store.ts': { commitSends: commits() },
   'src/messages/read/list-store.ts': {

@@ -1,6 +1,6 @@
 import type { Wall } from './walls.ts';
 
-/** What reads over the wall, by its reason: the function of a store, and the table. */
+/** The functions of stores that read across the wall, each with the table, by their reason. */
 type Exceptions = Record<string, readonly string[]>;
 
 const WITHOUT_ACCOUNT: Exceptions = {
@@ -60,7 +60,7 @@ const WITHOUT_ACCOUNT: Exceptions = {
   ],
 };
 
-/** Of what keeps to the account. Whatever reads over all accounts reads both modes of them. */
+/** Functions that keep to the account. Those that read across all accounts read both modes of them as well. */
 const WITHOUT_MODE: Exceptions = {
   'An account is erased with both its modes, and so is a person.': [
     'src/erasure/account-store.ts claimDeletedAccount: request',
@@ -161,7 +161,7 @@ const WITHOUT_MODE: Exceptions = {
   ],
 };
 
-/** The readings that may do without a wall. */
+/** The readings that need no wall. */
 export const MAY_CROSS: Record<Wall, readonly string[]> = {
   account_id: Object.values(WITHOUT_ACCOUNT).flat(),
   mode: Object.values(WITHOUT_MODE).flat(),

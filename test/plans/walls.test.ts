@@ -24,7 +24,7 @@ async function unwalled(wall: Wall, sql: string): Promise<string[]> {
 const MESSAGE = 'select m.id from message m';
 const BY_BOTH = 'm.account_id = $1 and m.mode = $2';
 
-/** Each reads rows of others, and says the right words somewhere. */
+/** Each of these reads rows of others, although the right words are somewhere in it. */
 const CROSSING: Record<string, string> = {
   'no comparison': `${MESSAGE} where $1::uuid is not null and $2::mode is not null`,
   'a choice': `${MESSAGE} where ($1::uuid is null or m.account_id = $1) and ($2::mode is null or m.mode = $2)`,
@@ -37,7 +37,7 @@ const CROSSING: Record<string, string> = {
   'another table of the same': `${MESSAGE} join endpoint e on e.account_id = $1 and e.mode = $2`,
 };
 
-/** Each keeps to one account and mode, in its own way. */
+/** Each of these keeps to one account and mode, in its own way. */
 const WITHIN: Record<string, string> = {
   'a comparison': `${MESSAGE} where ${BY_BOTH}`,
   'a comparison of texts': `${MESSAGE} where m.account_id = $1 and m.mode::text = $2`,

@@ -2,7 +2,7 @@ import type { Database } from '../../src/store/database.ts';
 import type { PlanNode } from './explain.ts';
 import type { Planned } from './plans.ts';
 
-/** The columns that keep the rows of an account apart from those of others, and what a test key may see from the rest. */
+/** The columns that separate an account's rows from those of others, and what a test key may see from the rest. */
 export type Wall = 'account_id' | 'mode';
 
 const TABLES_WITH = `
@@ -10,34 +10,34 @@ const TABLES_WITH = `
   join pg_attribute a on a.attrelid = c.oid and a.attname = $1 and not a.attisdropped
   where c.relnamespace = 'public'::regnamespace and c.relkind in ('r', 'p') and not c.relispartition`;
 
-/** Every table that has the column, as the migrations make them. */
+/** Every table that has the column once all migrations are applied. */
 export async function findTablesWith(database: Database, wall: Wall): Promise<Set<string>> {
   const rows = await database.query<{ name: string }>(TABLES_WITH, [wall]);
   return new Set(rows.map(({ name }) => name));
 }
 
 /**
- * Those of the tables that a statement reads somewhere without comparing the wall. Looked for in its plans, because there each
- * reading of a table stands by itself, with all that its rows are compared with, however the text was put together.
+ * The tables among these that a statement reads somewhere without comparing the wall. It looks in the plans, because there each reading of
+ * a table is a step of its own, with everything that its rows are compared with, however the text was put together.
  */
 export function findUnwalled({ fresh, full }: Planned, wall: Wall, tables: ReadonlySet<string>): string[] {
   const found = [fresh, full].flatMap((plan) => unwalledIn(plan, [], wall));
   return [...new Set(found)].filter((table) => tables.has(table)).sort();
 }
 
-/** `around`: the steps that the node stands under, the nearest first. */
+/** `around`: the steps above the node, the nearest first. */
 function unwalledIn(node: PlanNode, around: readonly PlanNode[], wall: Wall): string[] {
   const { table, parts } = node;
   const own = table !== undefined && isRead(node) && !isWalled(node, around, wall) ? [table] : [];
   return [...own, ...parts.flatMap((part) => unwalledIn(part, [node, ...around], wall))];
 }
 
-/** What is changed was read by the step below. What is read by its place was found there by another reading. */
+/** Rows that are changed were read by the step below. Rows that are looked up by their place were found by another reading. */
 function isRead({ type, condition = '' }: PlanNode): boolean {
   return type !== 'ModifyTable' && !(type === 'Tid Scan' && condition.startsWith('(ctid = '));
 }
 
-/** By its own comparison, by one that all its rows meet as they go on, or by an inner join. */
+/** By a comparison of its own, by one that all its rows must pass later, or by an inner join. */
 function isWalled(node: PlanNode, around: readonly PlanNode[], wall: Wall): boolean {
   if (compares(node, wall)) return true;
   let [inner, isAlone] = [node, true];
@@ -51,7 +51,7 @@ function isWalled(node: PlanNode, around: readonly PlanNode[], wall: Wall): bool
   return false;
 }
 
-/** Steps whose rows are those of the steps below, and no others beside them. */
+/** Steps that pass on the rows of the steps below them, and no others. */
 const PASSES_ON = [
   'Append',
   'Merge Append',
@@ -70,7 +70,7 @@ function compares({ type, alias, condition, filter, parts }: PlanNode, wall: Wal
   return type.startsWith('Bitmap') && bitmaps.some((part) => compares(part, wall));
 }
 
-/** Whether the column, by one of its names, must be equal to something. */
+/** Whether the column, under one of its names, must be equal to something. */
 function areEqual(conditions: readonly (string | undefined)[], names: readonly string[]): boolean {
   const comparisons = conditions.flatMap(comparisonsOf);
   return names.some((name) =>

@@ -7,7 +7,7 @@ const AGED = `
       || substr(replace(id::text, '-', ''), 13))::uuid
   $$`;
 
-/** The ids and the times of everything that is kept by its age. */
+/** Makes the ids and the times older of everything that is kept for a time. */
 const MOVES = [
   `update timeline set message_id = aged(message_id, $1), id = aged(id, $1), received_at = received_at - make_interval(days => $1)`,
   `update message set id = aged(id, $1), request_id = aged(request_id, $1), reply_to_id = aged(reply_to_id, $1)`,
@@ -23,7 +23,7 @@ const MOVES = [
   `update customer_window set last_at = last_at - make_interval(days => $1)`,
 ];
 
-/** Makes everything in the store so many days older, in the weeks where it would be then. */
+/** Makes everything in the store so many days older, and moves it to the weeks where it would then be. */
 export async function ageEverything(database: Database, days: number): Promise<void> {
   await database.query(AGED);
   for (const parent of PARTED_TABLES)
@@ -34,7 +34,7 @@ export async function ageEverything(database: Database, days: number): Promise<v
   for (const move of MOVES) await database.query(move, [days]);
 }
 
-/** An id that was moved by `ageEverything`. */
+/** The new id of a row that `ageEverything` has moved. */
 export async function agedId(database: Database, uuid: string, days: number): Promise<string> {
   const [row] = await database.query<{ id: string }>('select aged($1::uuid, $2::integer) as id', [uuid, days]);
   if (row === undefined) throw new Error('The server gave no id');

@@ -12,7 +12,7 @@ export interface SentEntry {
   message_id?: string;
 }
 
-/** Sends a text; `key` is an idempotency key. A broken connection rejects. */
+/** Sends a text. `key` is an idempotency key. Rejects if the connection breaks. */
 export async function sendText(dev: DevFile, to: string[], options: { key?: string; text?: string } = {}) {
   const body = { to, type: 'text', text: { body: options.text ?? 'Your parcel is here' } };
   const headers = options.key === undefined ? {} : { 'idempotency-key': options.key };
@@ -27,7 +27,7 @@ export async function readApi(dev: DevFile, path: string): Promise<TestAnswer> {
   return answer;
 }
 
-/** All messages under a filter, over all pages. */
+/** All messages that a filter finds, from all pages. */
 export async function listMessages(dev: DevFile, filter: string): Promise<{ id: string; status: string }[]> {
   const messages: { id: string; status: string }[] = [];
   for (let cursor = ''; ; ) {
@@ -38,7 +38,7 @@ export async function listMessages(dev: DevFile, filter: string): Promise<{ id: 
   }
 }
 
-/** Numbers that are merely accepted, a different range for each `series`. */
+/** Numbers that the sandbox simply accepts. Each `series` has another range of them. */
 export function phoneNumbers(series: number, count: number): string[] {
   return Array.from({ length: count }, (_, place) => `+15553${String(series * 100 + place).padStart(6, '0')}`);
 }

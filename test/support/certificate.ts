@@ -4,7 +4,7 @@ const DAY_MS = 86_400_000;
 const ECDSA_WITH_SHA256 = '2a8648ce3d040302';
 const SUBJECT_ALT_NAME = '551d11';
 const COMMON_NAME = '550403';
-/** As many as OpenSSL follows. */
+/** How many certificates of a chain OpenSSL looks at. */
 const CHAIN_MAX = 100;
 
 interface KeyAndCertificates {
@@ -12,10 +12,10 @@ interface KeyAndCertificates {
   cert: string;
 }
 
-/** A key and a certificate of its own for this IPv4 address, in PEM: who is to trust it takes it for an authority. */
+/** A key and a self-signed certificate for this IPv4 address, in PEM. A client trusts it if it takes it for an authority. */
 export function makeCertificate(address: string): KeyAndCertificates {
   const pair = generateKeyPairSync('ec', { namedCurve: 'P-256' });
-  // Of two with one name only one would be looked at.
+  // Two certificates must not have the same name, because only one of them would be looked at.
   const name = randomUUID();
   return {
     key: keyText(pair),
@@ -23,13 +23,13 @@ export function makeCertificate(address: string): KeyAndCertificates {
   };
 }
 
-/** A key and a chain that nobody trusts, and that takes long to look through: each signature is of the dearest curve. */
+/** A key and a chain that nobody trusts and that takes long to check: each signature is made with the most expensive curve. */
 export function makeDearChain(address: string): KeyAndCertificates {
   const pair = generateKeyPairSync('ec', { namedCurve: 'P-256' });
   const dear = generateKeyPairSync('ec', { namedCurve: 'sect571r1' });
   const links = Array.from({ length: CHAIN_MAX }, (_, place) => {
     const names = { subject: `Link ${place}`, issuer: `Link ${place + 1}` };
-    // TLS takes no such curve for the server's own key.
+    // TLS does not allow such a curve for the server's own key.
     return certificateText(place === 0 ? pair.publicKey : dear.publicKey, dear.privateKey, address, names);
   });
   return { key: keyText(pair), cert: links.join('') };

@@ -5,7 +5,7 @@ import { startEmbedded } from '../../src/store/embedded/embedded.ts';
 import { COMPILE_CACHE } from './compile-cache.ts';
 import { findQuickFolder } from './quick-folder.ts';
 
-/** Where the test processes find the server of this run, as JSON. */
+/** The environment variable in which the test processes find the server of this run, as JSON. */
 export const CLUSTER_VARIABLE = 'WAYPOST_TEST_CLUSTER';
 
 /** A server for tests, whose data are thrown away. */
@@ -22,7 +22,7 @@ const DEADLOCK_TIMEOUT = '4s';
 
 let published: TestCluster | undefined;
 
-/** Called once by `node --test --test-global-setup`, before the test files: they inherit its environment. */
+/** Called once by `node --test --test-global-setup` before the test files, which inherit its environment. */
 export async function globalSetup(): Promise<void> {
   published = await startTestCluster();
   process.env.NODE_COMPILE_CACHE ??= COMPILE_CACHE;

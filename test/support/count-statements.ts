@@ -1,6 +1,6 @@
 import type { Queryable } from '../../src/store/database.ts';
 
-/** Counts the statements that go through it to the store. */
+/** A store that counts the statements which are run through it. */
 export function countStatements<Store extends Queryable>(store: Store): { store: Store; statements(): number } {
   let statements = 0;
   const query: Queryable['query'] = (sql, values) => {

@@ -18,7 +18,7 @@ export interface CrashWorld {
   untilTransmitted(count: number): Promise<boolean>;
 }
 
-/** A database that can be cut off and a sandbox, which posts no statuses and outlives every gateway. Ends with the test. */
+/** A database that can be cut off, and a sandbox that posts no statuses and outlives every gateway. Both end with the test. */
 export async function startCrashWorld(t: TestContext, latencyMs: number): Promise<CrashWorld> {
   const undo: (() => Promise<unknown>)[] = [];
   t.after(async () => {

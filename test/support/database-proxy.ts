@@ -1,29 +1,29 @@
 import { once } from 'node:events';
 import { connect, createServer, type Server, type Socket } from 'node:net';
 
-/** Stands between a gateway and its database and can be cut. */
+/** Stands between a gateway and its database, and can cut the connections. */
 export interface DatabaseProxy {
-  /** The same database, by way of this proxy. */
+  /** The address of the same database through this proxy. */
   url: string;
-  /** Breaks every connection and refuses new ones, as a server that is gone does. */
+  /** Breaks every connection and refuses new ones, as if the server were gone. */
   cut(): void;
-  /** Holds back all that is said from now on, as a network that drops packets does. */
+  /** Holds back everything from now on, as a network that drops packets does. */
   stall(): void;
-  /** Lets everything through again; what a stall held back still arrives, in its order. */
+  /** Lets everything through again. What a stall held back still arrives, in order. */
   restore(): void;
   /**
-   * Cuts as soon as a client has written a statement with this text among its values. `delivered` says whether the
-   * server still gets it, and so commits it although nobody hears of it. Resolves when that has happened.
+   * Cuts as soon as a client writes a statement with this text among its values. `delivered` says whether the server still gets it, and so
+   * commits it although the client never hears of it. Resolves when that has happened.
    */
   cutAt(text: string, how: { delivered: boolean }): Promise<void>;
-  /** Stalls at such a statement. */
+  /** Stalls as soon as a client writes such a statement. */
   stallAt(text: string): Promise<void>;
   /**
-   * Holds back, from such a statement on, all that is said on its connection, and on no other: as a firewall does that has
-   * forgotten it. Not even the statement gets through before `restore`.
+   * From such a statement on, holds back everything on its connection, and on no other. That is what a firewall does that has forgotten the
+   * connection. Not even the statement gets through before `restore`.
    */
   silenceAt(text: string): Promise<void>;
-  /** The same for all connections that are open now. Later ones work, as where another machine has taken over the address. */
+  /** Does the same for all connections that are open now. Later ones work, as if another machine had taken over the address. */
   silenceOpen(): void;
   close(): Promise<void>;
 }
@@ -31,7 +31,10 @@ export interface DatabaseProxy {
 /** Changes what the server says on one connection, piece by piece as it comes. */
 export type Rewrite = (bytes: Buffer) => Buffer;
 
-/** `url` may name a Unix socket by its parameter `host`. `rewriter` makes what changes the server's words, for each connection. */
+/**
+ * `url` may name a Unix socket by its parameter `host`. `rewriter` is called for each connection, and makes what changes the server's
+ * bytes.
+ */
 export async function startDatabaseProxy(url: string, rewriter?: () => Rewrite): Promise<DatabaseProxy> {
   const line = createLine(rewriter);
   const listener = createServer((client) => {
@@ -65,7 +68,7 @@ interface Pair {
 interface Trap {
   text: string;
   delivered: boolean;
-  /** What happens when a client has written the text: on which connection, and in which bytes. */
+  /** What happens when a client writes the text: on which connection, and in which bytes. */
   spring(pair: Pair, bytes: Buffer): void;
 }
 
@@ -93,7 +96,7 @@ function createLine(rewriter: () => Rewrite = () => (bytes) => bytes) {
       cut = true;
       for (const { client, server } of pairs) {
         client.destroy();
-        // What was written to the server still reaches it.
+        // The bytes that were written to the server still reach it.
         server.end();
       }
     },

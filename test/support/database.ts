@@ -10,7 +10,7 @@ export interface TestDatabase {
   connection: Connection;
   /** For a gateway's DATABASE_URL. */
   url: string;
-  /** Closes `database` and removes it from the server. */
+  /** Closes `database`, and removes it from the server. */
   drop(): Promise<void>;
 }
 
@@ -44,7 +44,7 @@ export async function createTestDatabase(options: { migrated?: boolean } = {}): 
 
 let ownServer: Promise<Connection> | undefined;
 
-/** The server of the whole run; or, where one file is run alone, one that ends with this process. */
+/** The server of the whole run. If one file is run alone, a server that ends with this process. */
 async function findServer(): Promise<Connection> {
   const published = process.env[CLUSTER_VARIABLE];
   if (published !== undefined) return readConnection(JSON.parse(published));
@@ -68,7 +68,7 @@ function readConnection(value: unknown): Connection {
   throw new Error(`${CLUSTER_VARIABLE} holds no connection`);
 }
 
-/** One template for each state of the migrations, made by whoever comes first. */
+/** Makes one template for each state of the migrations. The first caller does it. */
 async function makeTemplate(server: Connection): Promise<string> {
   const name = `waypost_template_${await hashMigrations()}`;
   await administer(server, (admin) =>
@@ -76,7 +76,7 @@ async function makeTemplate(server: Connection): Promise<string> {
       await tx.query('select pg_advisory_xact_lock($1)', [TEMPLATE_LOCK]);
       const made = await tx.query('select 1 from pg_database where datname = $1 and datistemplate', [name]);
       if (made.length > 0) return;
-      // Not in this transaction, which PostgreSQL does not allow; the transaction only holds the lock.
+      // Run outside the transaction, because PostgreSQL does not allow it inside. The transaction only holds the lock.
       await admin.query(`drop database if exists ${name}`);
       await admin.query(`create database ${name} template template0`);
       const database = openTestDatabase(connectionTo(server, name), 1);
@@ -99,7 +99,7 @@ async function administer<T>(server: Connection, work: (admin: Database) => Prom
 }
 
 function openTestDatabase(connection: Connection, connections: number): Database {
-  // A connection that breaks while it is idle fails no test by itself: what is run next on it does.
+  // A connection that breaks while it is idle does not fail a test by itself: the next statement on it does.
   return openDatabase({ connection, connections, onError: () => undefined });
 }
 
@@ -110,7 +110,7 @@ function connectionTo(server: Connection, database: string): Connection {
   return { url: url.href };
 }
 
-/** The form that libpq and the driver both know for a Unix socket: its folder as the parameter `host`. */
+/** The form of a Unix socket that both libpq and the driver know: its folder is the parameter `host`. */
 function urlOf(connection: Connection): string {
   if ('url' in connection) return connection.url;
   const { socketDir, port, user, database } = connection;

@@ -11,21 +11,24 @@ import { isRecord } from '../../src/kernel/is-record.ts';
 import { routesAsData } from '../../src/routes-as-data.ts';
 import type { TestAnswer } from './gateway.ts';
 
-/** So many mismatches are told; a fault of a schema repeats itself in every test. */
+/** How many mismatches are reported. A fault of a schema repeats itself in every test. */
 const TOLD_MAX = 10;
 const DOCUMENT = 'https://waypost.example/openapi.json';
 
 export interface DescribedAnswers {
-  /** Throws if an answer was not as the API description says. Each is told once. */
+  /** Throws if an answer was not as the API description says. Each mismatch is reported once. */
   assertDescribed(): void;
 }
 
-/** Compares every answer of a gateway in this process with the API description, in which no member may be missing. */
+/**
+ * Compares every answer of a gateway in this process with the API description. An answer may have no member that the description does not
+ * name.
+ */
 export function watchAnswers(server: FastifyInstance): DescribedAnswers {
   const mismatches = new Set<string>();
   server.addHook('onSend', async (request, reply, payload: unknown) => {
     const { url = '' } = request.routeOptions;
-    // The description tells of GET, whose answer HEAD has without the body.
+    // The description names GET. HEAD has the same answer without the body.
     const asked = request.method === 'HEAD' && reply.statusCode !== 405 ? 'GET' : request.method;
     const route = routes().find(({ method, path }) => method === asked && path === url);
     const contentType = String(reply.getHeader('content-type') ?? '');
@@ -35,7 +38,7 @@ export function watchAnswers(server: FastifyInstance): DescribedAnswers {
       if (wrong !== undefined) mismatches.add(`${request.method} ${url} answered ${reply.statusCode}: ${wrong}`);
     };
     if (payload instanceof Readable && /json\b/.test(contentType))
-      return Readable.from(toldTo(compare, payload, reply.hasHeader('content-length')));
+      return Readable.from(passOn(compare, payload, reply.hasHeader('content-length')));
     compare(typeof payload === 'string' ? payload : Buffer.isBuffer(payload) ? payload.toString() : undefined);
     return payload;
   });
@@ -48,25 +51,28 @@ export function watchAnswers(server: FastifyInstance): DescribedAnswers {
   };
 }
 
-/** An answer whose end comes after its bytes. Its caller has all of it at the last byte if its length was told, else at its end. */
-async function* toldTo(compare: (text: string) => void, payload: Readable, lengthTold: boolean) {
+/**
+ * Passes on an answer that is a stream. It is compared before its caller has all of it: that is at the last byte if the length was sent,
+ * and otherwise at the end, which comes later.
+ */
+async function* passOn(compare: (text: string) => void, payload: Readable, isLengthSent: boolean) {
   const pieces: string[] = [];
   for await (const piece of payload) {
-    // They are one piece then.
-    if (lengthTold) compare(String(piece));
+    // Then all bytes are in one piece.
+    if (isLengthSent) compare(String(piece));
     else pieces.push(String(piece));
     yield piece;
   }
-  if (!lengthTold) compare(pieces.join(''));
+  if (!isLengthSent) compare(pieces.join(''));
 }
 
-/** The same for one answer of a gateway that is a process of its own. */
+/** The same comparison for one answer of a gateway that is a process of its own. */
 export function assertDescribed(method: string, path: string, { status, headers, text }: TestAnswer): void {
   const [bare = ''] = path.split('?');
   const isIt = (route: Route) => route.method === method && matches(route.path, bare);
   const route = routes()
     .filter(isIt)
-    // A path of its own comes before one with an id in the same place.
+    // A path without an id is preferred to one that has an id in the same place.
     .sort((a, b) => a.path.split(':').length - b.path.split(':').length)[0];
   const contentType = headers.get('content-type') ?? '';
   const wrong = findMismatch(route, { status, contentType, requestId: headers.get('x-request-id') ?? '', text });
@@ -81,11 +87,11 @@ interface SeenAnswer {
   status: number;
   contentType: string;
   requestId: string;
-  /** undefined: there was none, or it is a stream. */
+  /** undefined if there is no body, or if it is a stream. */
   text: string | undefined;
 }
 
-/** What is wrong with an answer; undefined: nothing. What is not for programs may be as it likes. */
+/** What is wrong with an answer; undefined if nothing is. The answers of pages are for people, and not compared. */
 function findMismatch(route: Route | undefined, answer: SeenAnswer): string | undefined {
   if (route?.operation === 'page') return undefined;
   if (!/^req_[0-7][0-9a-hjkmnp-tv-z]{25}$/.test(answer.requestId)) return 'there is no x-request-id';
@@ -104,18 +110,18 @@ function parseJson(text = ''): unknown {
   try {
     return JSON.parse(text);
   } catch {
-    return undefined; // Which is the mismatch that is told.
+    return undefined; // That is the mismatch which is reported.
   }
 }
 
 interface DescribedContent {
-  /** undefined: no body. */
+  /** undefined if there is no body. */
   contentType?: string;
-  /** Where its schema stands in the description. */
+  /** Where the schema is in the description. */
   pointer: string;
 }
 
-/** What belongs to no operation is not told of by OpenAPI, but is a problem all the same. */
+/** The description cannot name an answer that belongs to no operation. It must be a problem all the same. */
 function problemOfNoRoute({ status }: SeenAnswer): DescribedContent | undefined {
   if (status !== 404 && status !== 405) return undefined;
   return { contentType: 'application/problem+json', pointer: '#/components/schemas/Problem' };
@@ -123,11 +129,11 @@ function problemOfNoRoute({ status }: SeenAnswer): DescribedContent | undefined 
 
 interface StrictDescription {
   find(route: Route, status: number): DescribedContent | undefined;
-  /** What does not fit the schema there; undefined: it fits. */
+  /** What does not fit the schema there; undefined if it fits. */
   check(pointer: string, value: unknown): string | undefined;
 }
 
-/** Made when it is first needed, and once a process: reading and compiling them takes a while. */
+/** Made when they are first needed, once for each process, because reading and compiling them takes a while. */
 const routes = once(routesAsData);
 const strictDescription = once(() =>
   createStrictDescription(strict(describeGateway(routes(), 'https://waypost.example'))),
@@ -168,20 +174,20 @@ function createStrictDescription(document: unknown): StrictDescription {
       validators.set(pointer, validate);
       if (validate(value)) return undefined;
       const faults = (validate.errors ?? []).filter((error) => !isContent(error));
-      // Where only content was found fault with, what is around it was too.
+      // Only the alternatives around a message's content were found wrong, because of that content.
       if (faults.every(({ keyword }) => keyword === 'oneOf' || keyword === 'discriminator')) return undefined;
       return faults.map(sentence).join('; ');
     },
   };
 }
 
-/** The same description, in which an object has no other members than those that are described. */
+/** The same description, in which an object may have only the members that are described. */
 function strict(value: unknown, inAllOf = false): unknown {
   if (Array.isArray(value)) return value.map((item) => strict(item, inAllOf));
   if (!isRecord(value)) return value;
   const copy: JsonObject = Object.fromEntries(
     Object.entries(value)
-      // The validator finds out by itself which schema has which word.
+      // Left out, because the validator finds out by itself which schema has which word.
       .filter(([key]) => !(key === 'mapping' && 'propertyName' in value))
       .map(([key, part]) => [key, strict(part, key === 'allOf')]),
   );
@@ -189,7 +195,7 @@ function strict(value: unknown, inAllOf = false): unknown {
   return open ? copy : { ...copy, additionalProperties: false };
 }
 
-/** The content of a message stands in the member named after its type, whatever types the provider invents. */
+/** The content of a message is in the member that is named after its type, whatever types the provider invents. */
 function isContent({ keyword, params, data }: ErrorObject): boolean {
   return keyword === 'additionalProperties' && isRecord(data) && params.additionalProperty === data.type;
 }

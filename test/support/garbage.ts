@@ -1,12 +1,12 @@
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 
-/** Found once: each look for it makes a context, which is garbage itself. */
+/** Looked up once, because each look-up makes a context, which becomes garbage itself. */
 const collect = collection();
 
 /**
- * Collects everything that nobody holds, as often as V8 does before it gives up for want of memory. After an ordinary
- * collection, or two, tens of megabytes are left that a snapshot of the heap does not find.
+ * Collects everything that nobody holds, by repeating as V8 does before it gives up for lack of memory. After one or two ordinary
+ * collections, tens of megabytes are left that a snapshot of the heap does not show.
  */
 export function collectGarbage(): void {
   collect({ type: 'major', flavor: 'last-resort' });
@@ -15,8 +15,8 @@ export function collectGarbage(): void {
 const ROUNDS = 21;
 
 /**
- * How many bytes of each round of the work the small collections leave, which only look at what is young: the median of 21, for code is
- * compiled meanwhile, and a great collection may come between.
+ * How many bytes of each round of the work are left by minor collections, which look only at young objects. It is the median of 21 rounds,
+ * because code is compiled meanwhile, and a major collection may come in between.
  */
 export async function keptByYoungCollections(work: () => Promise<unknown>): Promise<number> {
   const grownBy: number[] = [];
@@ -34,7 +34,7 @@ export async function keptByYoungCollections(work: () => Promise<unknown>): Prom
 /** https://github.com/v8/v8/blob/main/src/extensions/gc-extension.h */
 type CollectOptions = { type: 'minor' } | { type: 'major'; flavor: 'last-resort' };
 
-/** V8's own, which a process has only when it asks for it. */
+/** V8's own function, which a process has only if it asks for it. */
 function collection(): (options: CollectOptions) => void {
   setFlagsFromString('--expose-gc');
   const found: unknown = runInNewContext('gc');

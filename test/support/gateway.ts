@@ -20,14 +20,14 @@ export interface TestGateway {
   accountId: string;
   testKey: string;
   platformKey: string;
-  /** What it verifies notifications with, among others. */
+  /** Its secrets, such as those with which it verifies notifications. */
   secrets: Secrets;
   sandbox: Sandbox;
   database: Database;
   app: App;
   createKey(wish: { accountId?: string; mode?: Mode; scopes?: Scope[]; expiresAt?: Date }): Promise<string>;
   createAccount(name: string): Promise<string>;
-  /** A call with the account's test key, or another one. `body` that is no string or bytes is sent as JSON. */
+  /** Makes a call with the account's test key, or with another one. A `body` that is not a string or bytes is sent as JSON. */
   call(method: string, path: string, options?: CallOptions): Promise<TestAnswer>;
   stop(): Promise<void>;
 }
@@ -48,25 +48,25 @@ export interface TestAnswer {
 }
 
 interface TestGatewayOptions {
-  /** One that is there already, with the newest schema; it is dropped at the end. */
+  /** An existing database with the newest schema. It is dropped at the end. */
   testDatabase?: TestDatabase;
   settings?: Record<string, string>;
   sandbox?: Partial<SandboxOptions>;
-  /** Silent if left out. */
+  /** Silent if it is left out. */
   log?: Logger;
-  /** Whether the sandbox posts its notifications to this gateway. Without it nothing follows a send. */
+  /** Whether the sandbox posts its notifications to this gateway. If not, nothing follows a send. */
   callback?: boolean;
 }
 
 /**
- * A whole gateway in this process: real HTTP, the real PostgreSQL, the sandbox. An answer that is not as the API
- * description says fails the test.
+ * A whole gateway in this process, with real HTTP, the real PostgreSQL and the sandbox. If an answer is not as the API description says,
+ * the test fails.
  */
 export async function startTestGateway(options: TestGatewayOptions = {}): Promise<TestGateway> {
   const dataDir = await mkdtemp(join(tmpdir(), 'waypost-gateway-'));
   const settings = {
     WAYPOST_DATA_DIR: dataDir,
-    // Nobody listens there: no test may reach the real provider.
+    // Nobody listens there, because no test may reach the real provider.
     WAYPOST_PROVIDER_URL: 'http://127.0.0.1:9',
     WAYPOST_RATE_REQUESTS: '100000',
     WAYPOST_RATE_RECIPIENTS: '1000000',
@@ -117,7 +117,7 @@ export async function startTestGateway(options: TestGatewayOptions = {}): Promis
   };
 }
 
-/** One HTTP call, with a key unless it is null. */
+/** Makes one HTTP call, with a key unless that is null. */
 export async function callApi(url: string, method: string, path: string, call: CallOptions): Promise<TestAnswer> {
   const { key, body, headers } = call;
   const plain = body === undefined || typeof body === 'string' || body instanceof Uint8Array;
@@ -135,11 +135,11 @@ export async function callApi(url: string, method: string, path: string, call: C
   return { status: answer.status, headers: answer.headers, text, json: readJson(text) };
 }
 
-/** undefined: it is no JSON. */
+/** undefined if the text is not JSON. */
 export function readJson(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
-    return undefined; // Not every answer is JSON, and a test that expects it to be will say so.
+    return undefined; // Not every answer is JSON. A test that expects JSON will fail.
   }
 }

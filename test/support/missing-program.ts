@@ -3,7 +3,7 @@ import { promisify } from 'node:util';
 
 const run = promisify(execFile);
 
-/** Why a test cannot run a program of the system; false if it can. `variable` is the one that names another program. */
+/** Why a test cannot run a program of the system; false if it can. `variable` is the environment variable that can name another program. */
 export function missingProgram(program: string, args: string[], variable: string): Promise<string | false> {
   return run(program, args).then(
     () => false,

@@ -8,7 +8,7 @@ import { until } from './until.ts';
 
 export const CALLBACK_PATH = '/api/messaging/webhook';
 
-/** The channel that a test account is born with, as the provider names it. */
+/** The channel that a test account has from the beginning, in the provider's terms. */
 export interface TestLine {
   phoneNumberId: string;
   businessAccountId: string;
@@ -25,7 +25,7 @@ export async function lineOf({ database, accountId }: TestGateway, of = accountI
   return line;
 }
 
-/** Connects a further channel without asking the provider, and returns its id (a UUID). */
+/** Connects another channel without asking the provider. Returns its id (a UUID). */
 export async function addChannel(
   { database, secrets }: TestGateway,
   channel: TestLine & { accountId: string; mode: 'live' | 'test' },
@@ -47,7 +47,7 @@ export async function addChannel(
   return id;
 }
 
-/** Posts a body to the callback, signed with the sandbox's secret or another one. What is no text or bytes goes as JSON. */
+/** Posts a body to the callback, signed with this secret. A body that is not a text or bytes is sent as JSON. */
 export function postSigned(
   { url, secret }: { url: string; secret: string },
   body: unknown,
@@ -66,7 +66,7 @@ function bytesOf(body: unknown): Buffer {
   return Buffer.from(typeof body === 'string' ? body : JSON.stringify(body));
 }
 
-/** Stores notifications of the sandbox as if they had been posted during one commit; the processor finds them by itself. */
+/** Stores notifications of the sandbox as if they had been posted during one commit. The processor finds them by itself. */
 export async function packTogether({ database }: TestGateway, bodies: readonly unknown[]): Promise<void> {
   await insertPacks(
     database,
@@ -74,23 +74,23 @@ export async function packTogether({ database }: TestGateway, bodies: readonly u
   );
 }
 
-/** Where and with what the sandbox posts. */
+/** The address and the secret with which the sandbox posts. */
 export function asSandbox({ url, secrets }: TestGateway): { url: string; secret: string } {
   return { url, secret: secrets.sandboxAppSecret };
 }
 
-/** Where and with what the provider posts. */
+/** The address and the secret with which the provider posts. */
 export function asProvider({ url, secrets }: TestGateway): { url: string; secret: string } {
   return { url, secret: secrets.appSecrets[0] ?? '' };
 }
 
-/** A notification of the field `messages` for a number. */
+/** A notification of the field `messages` about a phone number. */
 export function messagesBody(line: TestLine, value: object): object {
   const metadata = { display_phone_number: line.phoneNumber.slice(1), phone_number_id: line.phoneNumberId };
   return changeBody(line, 'messages', { messaging_product: 'whatsapp', metadata, ...value });
 }
 
-/** The same news with the same time is a repetition, and has no second effect. */
+/** The same news with the same time counts as a repetition, which has no second effect. */
 export function changeBody(
   line: Pick<TestLine, 'businessAccountId'>,
   field: string,
@@ -103,7 +103,7 @@ export function changeBody(
   };
 }
 
-/** One status as the provider writes it; `messageId` is ours, in the opaque member. */
+/** One status as the provider writes it. `messageId` is our id, in the opaque member. */
 export function statusOf(
   status: string,
   { providerId, messageId, ...more }: { providerId: string; messageId?: string | undefined; [member: string]: unknown },
@@ -150,15 +150,15 @@ interface ListedNotification {
   attempts: number;
 }
 
-/** What the platform's list shows, newest first. */
+/** The platform's list of notifications, newest first. */
 export async function listNotifications(gateway: TestGateway, query = ''): Promise<ListedNotification[]> {
   const path = `/platform/v1/notifications?limit=100${query}`;
   return (await gateway.call('GET', path, { key: gateway.platformKey })).json.data;
 }
 
 /**
- * Whether everything that was received has been looked at and nothing is due. By the clock and not by `now()`, which is a
- * moment before the rows that the statement sees: those committed in that moment would count as due later.
+ * Whether everything that was received has been processed, and nothing is due. It goes by the clock and not by `now()`, which is a moment
+ * before the rows that the statement sees: rows that were committed in between would not count as due yet.
  */
 export async function isProcessed({ database }: TestGateway): Promise<boolean> {
   const [row] = await database.query<{ due: number }>(
@@ -168,14 +168,14 @@ export async function isProcessed({ database }: TestGateway): Promise<boolean> {
   return row?.due === 0;
 }
 
-/** Posts bodies as the sandbox would, all at once, and waits until they have been looked at. */
+/** Posts bodies as the sandbox would, all at once, and waits until they are processed. */
 export async function postAndApply(gateway: TestGateway, ...bodies: unknown[]): Promise<void> {
   const answers = await Promise.all(bodies.map((body) => postSigned(asSandbox(gateway), body)));
   for (const { status } of answers) assert.equal(status, 200);
   await until(() => isProcessed(gateway));
 }
 
-/** Waits until everything that was received has been looked at, and removes it. */
+/** Waits until everything that was received has been processed, and deletes it. */
 export async function forgetNotifications(gateway: TestGateway): Promise<void> {
   await until(() => isProcessed(gateway));
   await gateway.database.query('delete from notification');

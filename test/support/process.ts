@@ -12,7 +12,7 @@ const START_TIMEOUT_MS = 60_000;
 export interface GatewayProcess {
   child: ChildProcess;
   dev: DevFile;
-  /** What it has printed so far, on both streams. */
+  /** Everything that it has printed so far, on both streams. */
   output(): string;
   /** Ends it at once, as a crash does, and waits until it is gone. */
   kill(): Promise<void>;
@@ -21,9 +21,9 @@ export interface GatewayProcess {
 }
 
 /**
- * Starts a gateway as a process of its own (`node scripts/start.js`) and waits until it is ready. Ports are free ones
- * unless `env` says otherwise; `dataDir` is its data folder. One in production needs a folder of a development start, whose `dev`
- * it has.
+ * Starts a gateway as a process of its own (`node scripts/start.js`), and waits until it is ready. `dataDir` is its data folder. Its ports
+ * are free ones, unless `env` names others. A gateway in production needs the folder of an earlier development start, whose `dev` it then
+ * has.
  */
 export async function startGatewayProcess(dataDir: string, env: Record<string, string> = {}): Promise<GatewayProcess> {
   const child = spawn(process.execPath, ['scripts/start.js'], {

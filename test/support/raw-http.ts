@@ -5,12 +5,12 @@ import { readJson, type TestAnswer } from './gateway.ts';
 interface RawCall {
   method?: string;
   path?: string;
-  /** Name, value, name, value: a name may come twice. */
+  /** Names and values in turn. A name may be there twice. */
   headers?: string[];
   body?: string | Uint8Array;
 }
 
-/** A call that `fetch` would not make: a header twice, a method or a path of any kind. */
+/** Makes a call that `fetch` would not make: with a header twice, or with any method or path. */
 export function callRaw(url: string, { method = 'GET', path = '/', headers = [], body }: RawCall): Promise<TestAnswer> {
   const { hostname, port, host } = new URL(url);
   return new Promise((resolve, reject) => {
@@ -35,7 +35,7 @@ export function callRaw(url: string, { method = 'GET', path = '/', headers = [],
   });
 }
 
-/** Writes bytes to a connection of their own and returns all that comes back until it is closed. */
+/** Writes bytes on a new connection. Returns everything that comes back until it is closed. */
 export function exchangeBytes(url: string, bytes: string): Promise<string> {
   return new Promise((resolve, reject) => {
     const socket = connect(Number(new URL(url).port), '127.0.0.1', () => socket.write(bytes));

@@ -3,7 +3,7 @@ import type { NewRequest } from '../../src/messages/commit/begin-store.ts';
 import type { Queryable } from '../../src/store/database.ts';
 import type { TestGateway } from './gateway.ts';
 
-/** A request of the gateway's account, from its test channel and of a node elsewhere, without messages. */
+/** A request without messages, of the gateway's account, from its test channel, and of another node. */
 export async function requestTemplate(gateway: TestGateway): Promise<NewRequest> {
   const { json } = await gateway.call('GET', '/api/v1/channels');
   return {
@@ -23,7 +23,7 @@ export async function requestTemplate(gateway: TestGateway): Promise<NewRequest>
   };
 }
 
-/** A node that only a test takes for gone: the gateway's own rounds would settle some of what it has left. */
+/** Adds a node that only the test takes for gone. If it really were, the gateway's own rounds would settle some of its work. */
 export async function addNodeElsewhere(store: Queryable): Promise<string> {
   const id = newId();
   await store.query(

@@ -19,7 +19,7 @@ export interface SandboxProcess {
   url: string;
   /** The settings with which a gateway uses this sandbox. */
   settings: { WAYPOST_SANDBOX_PORT: string; WAYPOST_SANDBOX_APP_SECRET: string };
-  /** Every transmit that it has read, or those of one message. */
+  /** Every transmit that it has read, or only those of one message. */
   transmits(messageId?: string): Promise<SeenTransmit[]>;
   stop(): Promise<void>;
 }

@@ -4,7 +4,7 @@ import { readFile } from 'node:fs/promises';
 import { connect } from 'node:net';
 import { until } from './until.ts';
 
-/** The system answers nobody any more once so many connections, and one, wait to be accepted. */
+/** When so many connections and one more wait to be accepted, the system answers no further one. */
 const BACKLOG = 1;
 const SERVER = `
   const server = require('node:net').createServer((socket) => {
@@ -15,12 +15,12 @@ const SERVER = `
 
 export interface SlowAcceptor {
   port: number;
-  /** Resolves when somebody waits for a connection; it gets one when the system asks again, a second after the first time. */
+  /** Resolves when somebody waits for a connection. They get it when their system asks again, a second after the first time. */
   acceptAfterFirstCall(): Promise<void>;
   close(): void;
 }
 
-/** A server on 127.0.0.1 whose system drops the first call of whoever connects, as a lossy network does. Linux only. */
+/** A server on 127.0.0.1 whose system drops the first attempt to connect, as a lossy network does. Linux only. */
 export async function startSlowAcceptor(answer: string): Promise<SlowAcceptor> {
   const child = spawn(process.execPath, ['-e', SERVER, answer], { stdio: ['ignore', 'pipe', 'inherit'] });
   const [line] = await once(child.stdout, 'data');
@@ -42,7 +42,7 @@ export async function startSlowAcceptor(answer: string): Promise<SlowAcceptor> {
   };
 }
 
-/** Whether somebody on this machine has asked for a connection to the port and has no answer yet: SYN_SENT, which is 02. */
+/** Whether somebody on this machine has asked for a connection to the port and has no answer yet (the state SYN_SENT, which is 02). */
 async function isCalled(port: number): Promise<boolean> {
   const place = `:${port.toString(16).toUpperCase().padStart(4, '0')} 02 `;
   return (await readFile('/proc/net/tcp', 'utf8')).includes(place);

@@ -4,14 +4,14 @@ import { type Duplex, duplexPair } from 'node:stream';
 import { getCACertificates, setDefaultCACertificates, TLSSocket, type TLSSocketOptions } from 'node:tls';
 import { makeCertificate } from './certificate.ts';
 
-/** A connection of which something was read. */
+/** A connection on which something was read. */
 export interface TlsConnection {
   socket: TLSSocket;
-  /** What is below TLS: bytes can be written on it as they are. */
+  /** The TCP connection below TLS. Bytes that are written to it are not encrypted. */
   below: Socket;
-  /** What TLS has written on it, if it is `tapped`. */
+  /** What TLS has written to it, if the server is `tapped`. */
   written: Buffer[];
-  /** The lines that tell its secrets. */
+  /** The lines with which its traffic can be decrypted. */
   keys: string[];
 }
 
@@ -24,7 +24,7 @@ export interface TlsServer {
 
 const ADDRESS = '127.0.0.1';
 
-/** A server whose certificate this process trusts, unless it is given another one. */
+/** A server with a certificate that this process trusts, unless another one is given. */
 export async function startTlsServer(
   answer: (connection: TlsConnection) => void,
   { tapped, ...options }: TlsServerOptions = {},
@@ -55,7 +55,7 @@ export async function startTlsServer(
   };
 }
 
-/** The same connection, with a note of what is written on it. */
+/** The same connection, which also notes what is written to it. */
 function tap(below: Socket, written: Buffer[]): Duplex {
   const [near, far] = duplexPair();
   far.on('data', (bytes: Buffer) => written.push(bytes)).pipe(below);

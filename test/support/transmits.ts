@@ -1,6 +1,6 @@
 import type { Sandbox } from '../../sandbox/server.ts';
 
-/** One try to hand over a message, as the sandbox read it. */
+/** One attempt to transmit a message, as the sandbox read it. */
 export interface SeenTransmit {
   id: string | null;
   to: string | null;
@@ -11,7 +11,7 @@ export interface SeenTransmit {
   body: any;
 }
 
-/** What the sandbox has read, to that number where one is given. */
+/** The transmits that the sandbox has read, or only those to one number. */
 export async function transmitsOf({ url }: Sandbox, to?: string): Promise<SeenTransmit[]> {
   const query = to === undefined ? '' : `?to=${encodeURIComponent(to)}`;
   const answer = await fetch(`${url}/_sandbox/messages${query}`);

@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 
-/** The files of the project that match, by their paths from its root. */
+/** The paths from the project's root of all files that match. */
 export function glob(pattern: string): string[] {
   const paths = globSync(pattern, { cwd: ROOT });
   return paths.map((path) => path.replaceAll('\\', '/')).sort();
@@ -24,7 +24,7 @@ export function importsOf(path: string): string[] {
   return [...found].map(([, target = '']) => join(dirname(path), target).replaceAll('\\', '/'));
 }
 
-/** The folder of src that a file belongs to; empty for files that are in none. */
+/** The folder of src that a file belongs to; empty if it is in none. */
 export function folderOf(path: string): string {
   return /^src\/(provider\/whatsapp|[^/]+)\//.exec(path)?.[1] ?? '';
 }
@@ -34,7 +34,7 @@ export function hasSql(path: string): boolean {
   return sql.test(withoutComments(read(path)));
 }
 
-/** The statements of a store file by the names of their constants, with the fragments that they are made of. */
+/** The statements of a store file by the names of their constants. The fragments of which they are made are filled in. */
 export function statementsOf(path: string): { name: string; sql: string }[] {
   const parts = withoutComments(read(path))
     .split(/\n(?=[a-z])/)

@@ -1,13 +1,16 @@
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { setImmediate as turn } from 'node:timers/promises';
 
-/** A shared machine stands still for longer from time to time, by more than what a test of times can leave room for. */
+/**
+ * A shared machine stands still for a while now and then. A standstill of this length is more than a test that measures times can allow
+ * for.
+ */
 const STANDSTILL_MS = 250;
 const TRIES_MAX = 6;
 
 /**
- * Runs `work`, whose conditions hold only on a machine that goes on all the time. If it throws, and this process was kept from running
- * meanwhile, it is run again, since its failure says nothing then. So `work` must not mind what an earlier run of it has left behind.
+ * Runs `work`, whose conditions only hold on a machine that does not stand still. If it throws, and this process was kept from running
+ * meanwhile, the failure proves nothing, and `work` is run again. So `work` must not depend on what an earlier run of it has left.
  */
 export async function undisturbed<T>(work: () => Promise<T>): Promise<T> {
   for (let tries = 1; ; tries++) {
@@ -16,7 +19,7 @@ export async function undisturbed<T>(work: () => Promise<T>): Promise<T> {
     try {
       return await work();
     } catch (error) {
-      // The histogram learns of a standstill at the first timer after it.
+      // The histogram notices a standstill at the first timer after it.
       await turn();
       if (delay.max / 1e6 < STANDSTILL_MS || tries === TRIES_MAX) throw error;
     } finally {

@@ -3,13 +3,13 @@ import { until } from './until.ts';
 
 interface Starting {
   child: ChildProcess;
-  /** How the error names it. */
+  /** The name by which the error calls it. */
   name: string;
-  /** What it has printed so far. */
+  /** Everything that it has printed so far. */
   output(): string;
 }
 
-/** Waits until a process that was just started is ready, as `until` does. One that ends, or is not ready in time, is killed. */
+/** Waits until a process that was just started is ready, as `until` does. If it ends, or is not ready in time, it is killed. */
 export async function untilReady<Value>(
   { child, name, output }: Starting,
   ready: () => Value,
@@ -21,7 +21,7 @@ export async function untilReady<Value>(
     return ready();
   };
   return until(check, timeoutMs).catch((error: unknown) => {
-    // Nobody else knows of it, and the test file would not end before it.
+    // Nobody else knows this process, and the test file would wait for it.
     child.kill('SIGKILL');
     throw error;
   });

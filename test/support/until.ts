@@ -1,6 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises';
 
-/** Waits until the condition holds and returns what it gave. The limit is generous: machines are small and shared. */
+/** Waits until the condition returns something, and returns that. The time limit is generous, because machines are small and shared. */
 export async function until<Value>(
   condition: () => Value | Promise<Value>,
   timeoutMs = 30_000,

@@ -1,7 +1,7 @@
 import type { TestGateway } from '../support/gateway.ts';
 import { addChannel } from '../support/notifications.ts';
 
-/** Connects a live channel of the account with a business account of its own: `101` of `201`, `102` of `202` and so on. */
+/** Connects a live channel of the account, each with a business account of its own: `101` of `201`, `102` of `202` and so on. */
 export function connectLine(gateway: TestGateway, number: number): Promise<string> {
   const line = { phoneNumberId: `${100 + number}`, businessAccountId: `${200 + number}` };
   const { accountId } = gateway;

@@ -3,20 +3,20 @@ import type { AddressInfo } from 'node:net';
 
 export interface ListingServer {
   url: string;
-  /** The queries that were read so far. */
+  /** The queries of the calls so far. */
   queries: URLSearchParams[];
   /** How the next calls are answered. */
   answer: (query: URLSearchParams, request: IncomingMessage) => Promise<Listing> | Listing;
   close(): Promise<void>;
 }
 
-/** `body` that is no text is sent as JSON. */
+/** A `body` that is not a text is sent as JSON. */
 export interface Listing {
   status?: number;
   body: unknown;
 }
 
-/** A provider that only lists templates, and counts how often it is asked. */
+/** A provider that only lists templates, and records how it is asked. */
 export async function startListingServer(): Promise<ListingServer> {
   const server = createServer(async (request, response) => {
     const query = new URL(request.url ?? '', 'http://provider').searchParams;
@@ -40,7 +40,7 @@ export async function startListingServer(): Promise<ListingServer> {
   return listing;
 }
 
-/** Cuts a list into pages as Graph does, whose last page has a cursor too. */
+/** Cuts a list into pages as Graph does. Even the last page has a cursor. */
 export function pageOf(list: readonly unknown[], query: URLSearchParams): Listing {
   const limit = Number(query.get('limit'));
   const start = Number(query.get('after') ?? 0);

@@ -2,7 +2,7 @@ import { createWhatsAppProvider } from '../../src/provider/whatsapp/client/clien
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { type ListingServer, startListingServer } from './listing-server.ts';
 
-/** What reads templates in a test: a database, a server that lists them, and the provider's adapter that asks it. */
+/** What a test needs to read templates: a database, a server that lists them, and the provider's adapter, which asks that server. */
 export interface ListingWorld {
   test: TestDatabase;
   server: ListingServer;

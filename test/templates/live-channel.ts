@@ -1,6 +1,6 @@
 import type { Queryable } from '../../src/store/database.ts';
 
-/** Writes a live channel without asking the provider or sealing a token: the schedule only looks whether there is one. */
+/** Writes a live channel without asking the provider and without sealing a token. The schedule only checks whether there is one. */
 export async function addLiveChannel(
   database: Queryable,
   { accountId, businessAccountId }: { accountId: string; businessAccountId: string },

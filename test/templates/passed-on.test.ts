@@ -11,7 +11,7 @@ const BODY_COMPONENT = { type: 'BODY', text: 'Hello {{1}}' };
 let provider: ListingServer;
 let gateway: TestGateway;
 let liveKey: string;
-/** What the provider was sent, byte for byte. */
+/** The bodies that the provider was sent, byte for byte. */
 const sent: string[] = [];
 before(async () => {
   provider = await startListingServer();
@@ -30,7 +30,7 @@ after(async () => {
   await provider.close();
 });
 
-/** A send of a template whose body component has one member more, as it is written there. */
+/** Sends a template whose body component has one member more, given as JSON text. */
 const send = (more: string, call = 'send') => {
   const component = `{"type":"body","parameters":[{"type":"text","text":"Ada"}],${more}}`;
   const template = `{"name":"order","language":"en_US","components":[${component}]}`;

@@ -23,7 +23,7 @@ const expiry = { type: 'limited_time_offer', limited_time_offer: { expiration_ti
 const offer = { type: 'limited_time_offer', parameters: [expiry] };
 const card = (card_index: number) => ({ card_index, components: [header, button('quick_reply', 0, payload)] });
 
-/** Every approved template of the sandbox, filled as it has to be. */
+/** Every approved template of the sandbox, with the right components. */
 const RIGHT: [name: string, components: unknown[] | undefined, language?: string][] = [
   ['hello_world', undefined],
   ['order_update', [body(text('Ada'))]],
@@ -49,7 +49,7 @@ const template = (name: string, components?: unknown[], language = 'en_US') => (
 });
 const phone = (place: number) => `+4477009005${String(place).padStart(2, '0')}`;
 
-/** Sends and validates the same body, and asserts that both find the same of every recipient. */
+/** Sends and validates the same body, and asserts that both say the same about every recipient. */
 async function sendAndValidate(request: object) {
   const validated = await gateway.call('POST', '/api/v1/messages/validate', { body: request });
   assert.equal(validated.status, 200, validated.text);

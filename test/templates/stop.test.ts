@@ -5,7 +5,7 @@ import { addChannel } from '../support/notifications.ts';
 import { until } from '../support/until.ts';
 import { startListingServer } from './listing-server.ts';
 
-/** What a round of a node reads. */
+/** How many business accounts a round of a node reads. */
 const BUSINESS_ACCOUNTS = 5;
 const PROVIDER_TIMEOUT_MS = 2_500;
 

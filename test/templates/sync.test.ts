@@ -15,14 +15,17 @@ import { until } from '../support/until.ts';
 
 /** The most that the provider allows, which are 60 pages. */
 const TEMPLATES = 6_000;
-/** Some 3 s on a quiet machine of two cores; on one that runs other tests too it may take a multiple. */
+/** Some 3 s on a quiet machine with two cores, and several times that on one that runs other tests too. */
 const SYNC_MS_MAX = 30_000;
-/** Lets no claim of the schedule through. It tells the time of its transaction, and a reading that is asked for the clock's. */
+/**
+ * Blocks the claims of the schedule. It knows them by their time, which is that of their transaction; a reading that somebody asks for has
+ * the time of the clock.
+ */
 const HOLD_SCHEDULE = `
   create function hold() returns trigger language plpgsql as 'begin return null; end';
   create trigger hold_schedule before update on template_sync for each row
     when (new.started_at = now() and new.synced_at = old.synced_at) execute function hold()`;
-/** Enough for one call to the sandbox, whose bodies are limited. */
+/** As much as fits into one call to the sandbox, whose bodies are limited. */
 const PADDING = 'x'.repeat(200);
 
 let gateway: TestGateway;
@@ -63,7 +66,7 @@ const isDue = async (mode = 'test') => {
   return (await gateway.database.query(select, [mode])).length > 0;
 };
 let toldSeconds = 1_767_225_600;
-/** Each time it is news: it tells of a second of its own. */
+/** Each notification is news, because each one has another second. */
 const tell = async (field: string, value: object, signer = asSandbox(gateway)) => {
   toldSeconds += 1;
   assert.equal((await postSigned(signer, changeBody(line, field, value, toldSeconds))).status, 200);
@@ -104,7 +107,7 @@ describe('reading all templates', () => {
 });
 
 describe('a notification', () => {
-  // A gateway of its own, whose schedule does not read what is due before the last test.
+  // A gateway of its own. Its schedule does not read what is due before the last test.
   before(async () => {
     await start();
     await gateway.database.transaction((tx) => tx.runScript(HOLD_SCHEDULE));

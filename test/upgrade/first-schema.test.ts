@@ -16,11 +16,11 @@ import { startTestGateway, type TestGateway } from '../support/gateway.ts';
 import { isProcessed, messagesBody, sendOne, statusOf } from '../support/notifications.ts';
 import { until } from '../support/until.ts';
 
-/** The schema of the first version: what came later is applied by the start. */
+/** The schema of the first version. The start applies the later migrations. */
 const FIRST_MIGRATIONS = 5;
 const MIGRATIONS_DIR = 'src/store/migrations';
 const LINE = { phoneNumberId: '1001', businessAccountId: '2001', phoneNumber: '+15550781000' };
-/** Who stopped marketing messages of an account whose channels are gone, by the modes that these had in the business account. */
+/** The business accounts whose marketing messages somebody has stopped, with the modes of their channels, which are gone. */
 const STOPPED = { '3001': ['live'], '3002': ['test'], '3003': ['live', 'test'] } as const;
 const STOPPER = '+447700900103';
 const SEND = JSON.stringify({ to: ['+447700900101'], type: 'text', text: { body: 'Once' } });
@@ -122,7 +122,7 @@ describe('a gateway that starts on what the first version has left', () => {
   });
 });
 
-/** As the first version wrote it: a request that is done, one that a crash cut off, and what came in. */
+/** Fills the database as the first version did: with a request that is done, one that a crash cut off, and what came in. */
 async function fill(): Promise<void> {
   const { database } = testDatabase;
   const insert = async (table: string, rows: Record<string, unknown>[]) => {

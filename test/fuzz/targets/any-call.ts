@@ -8,7 +8,7 @@ import { anyId, anyQuery } from '../queries.ts';
 import { sendBody } from '../send-body.ts';
 import type { FuzzTarget } from '../target.ts';
 
-/** It never ends. */
+/** This call never ends, so it is left out. */
 const STREAM = '/api/v1/events/stream';
 const PATHS = routesAsData()
   .map(({ path }) => path)
@@ -46,7 +46,7 @@ const body = fc.oneof(
 );
 const key = fc.constantFrom('test', 'platform', 'none', 'wp_test_nonsense');
 
-/** Any call is answered as the API description says, or by a problem; never by a 500. */
+/** Any call must be answered as the API description says, or by a problem, but never by a 500. */
 export const anyCallTarget: FuzzTarget = {
   name: 'calls of every kind',
   property: (gateway) =>
@@ -63,7 +63,7 @@ export const anyCallTarget: FuzzTarget = {
         });
         assert.ok(answer.status < 500 || answer.json?.code === 'unavailable', `${answer.status}: ${answer.text}`);
         if (['HEAD', 'OPTIONS'].includes(call.method)) return;
-        // What belongs to no operation is told by a problem only, which is looked at below.
+        // An answer that belongs to no operation can only be a problem, which is checked below.
         if (call.place.known && ![404, 405].includes(answer.status))
           assertDescribed(call.method, call.place.path, answer);
         if (answer.status < 400) return;

@@ -7,10 +7,10 @@ import type { FuzzTarget } from '../target.ts';
 /** PostgreSQL stores neither U+0000 nor half of a surrogate pair. */
 const NOT_STORABLE = /(?<!\\)(?:\\\\)*\\u(?:0000|d[89a-f])/;
 
-/** Only of a notification that has an empty list of entries there is nothing to tell. */
+/** Only a notification with an empty list of entries has nothing to say. */
 const NO_ENTRIES = /"entry":\[\]/;
 
-/** Whatever the bytes: nothing is thrown, and what comes out can be stored. */
+/** Whatever the bytes are, the decoder must not throw, and its result can be stored. */
 export const decodeTarget: FuzzTarget = {
   name: 'the decoder of notifications',
   property: () =>

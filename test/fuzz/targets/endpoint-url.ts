@@ -47,7 +47,7 @@ const url = fc.oneof(
     .map((parts) => parts.join('')),
 );
 
-/** What is taken is https, names nobody, and its address is one that the guard lets pass; nothing throws. */
+/** A URL that is accepted is https, has no user name, and its address is allowed by the guard. Nothing throws. */
 export const endpointUrlTarget: FuzzTarget = {
   name: 'URLs of endpoints',
   property: () =>
@@ -66,7 +66,7 @@ export const endpointUrlTarget: FuzzTarget = {
     }),
 };
 
-/** Never throws, and takes an address in IPv6 for no better than the IPv4 address that it holds. */
+/** The guard never throws. It treats an IPv6 address like the IPv4 address in it. */
 export const addressGuardTarget: FuzzTarget = {
   name: 'the address guard',
   property: () =>

@@ -5,7 +5,7 @@ import { until } from '../../support/until.ts';
 import { anyBytes, mutatedPayload } from '../notification-body.ts';
 import type { FuzzTarget } from '../target.ts';
 
-/** Any signed body is answered 200 and kept, and whatever is made of it, the database takes it. */
+/** Any signed body must be answered 200 and kept, and the database must take whatever is made of it. */
 export const notificationTarget: FuzzTarget = {
   name: 'signed notifications',
   property: (gateway) =>
@@ -23,8 +23,7 @@ export const notificationTarget: FuzzTarget = {
       [],
     );
     await gateway.database.query('delete from notification');
-    // A text that the provider would never send is shown as it came, and so not as the description says of texts. Other
-    // targets must not meet it.
+    // A text that the provider would never send is shown as it came, which may not fit the description. Other targets must not find it.
     await gateway.database.query(`delete from message where direction = 'inbound'`);
   },
 };

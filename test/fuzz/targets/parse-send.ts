@@ -6,7 +6,7 @@ import { checkComponents } from '../../../src/provider/whatsapp/template/compone
 import { sendBody } from '../send-body.ts';
 import type { FuzzTarget } from '../target.ts';
 
-/** Without HTTP around it, so that far more is tried: it reads a body, or throws an error of the table. */
+/** Tests the parser without HTTP, so that far more is tried. It must read a body, or throw an error of the table. */
 export const parseSendTarget: FuzzTarget = {
   name: 'the parser of sends',
   property: () =>
@@ -25,6 +25,6 @@ function parsed(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
-    return text; // What is no JSON never reaches the parser; as a text it may.
+    return text; // Over HTTP, text that is not JSON never reaches the parser. Here it gets it as a string.
   }
 }

@@ -20,7 +20,7 @@ const path = fc.constantFrom(
 const method = fc.constantFrom('GET', 'POST', 'DELETE', 'PUT');
 const token = fc.constantFrom('Bearer token', 'OAuth token', 'Bearer refused', 'token', '');
 
-/** The stand-in answers in the provider's words, whatever it is asked, and goes on living. */
+/** The sandbox must answer any call in the provider's words, and must not die. */
 export const sandboxTarget: FuzzTarget = {
   name: 'the sandbox',
   property: ({ sandbox }) =>

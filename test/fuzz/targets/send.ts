@@ -5,7 +5,7 @@ import { assertAggregate } from '../assert-aggregate.ts';
 import { sendBody } from '../send-body.ts';
 import type { FuzzTarget } from '../target.ts';
 
-/** Any body is answered by an error of the caller, or with an entry for every recipient; and `validate` agrees. */
+/** Any body must be answered by an error of the caller or with an entry for every recipient, and `validate` must agree. */
 export const sendTarget: FuzzTarget = {
   name: 'bodies of sends',
   property: (gateway) =>

@@ -12,7 +12,7 @@ const header = fc.oneof(
 );
 const bytes = fc.uint8Array({ maxLength: 100 }).map((list) => Buffer.from(list));
 
-/** Only the right signature passes, in either case of its digits; nothing throws. */
+/** Only the right signature passes, with its digits in upper or lower case. Nothing throws. */
 export const signatureTarget: FuzzTarget = {
   name: 'the signature header',
   property: () =>
@@ -26,10 +26,10 @@ export const signatureTarget: FuzzTarget = {
     }),
 };
 
-/** The characters that a header may hold; the client refuses others. */
+/** Headers with characters that are allowed. The client refuses to send others. */
 const sendable = header.filter((text) => /^[\x20-\x7e\x80-\xff]*$/.test(text));
 
-/** Over HTTP: whatever stands in the header, the answer is 401, stores nothing and shows no signature. */
+/** Over HTTP: whatever the header is, the answer is 401, nothing is stored, and no signature is shown. */
 export const signatureOverHttpTarget: FuzzTarget = {
   name: 'the signature header over HTTP',
   property: (gateway) =>
