@@ -24,13 +24,13 @@ export function makeCertificate(address: string): KeyAndCertificates {
 }
 
 /** A key and a chain that nobody trusts and that takes long to check: each signature is made with the most expensive curve. */
-export function makeDearChain(address: string): KeyAndCertificates {
+export function makeExpensiveChain(address: string): KeyAndCertificates {
   const pair = generateKeyPairSync('ec', { namedCurve: 'P-256' });
-  const dear = generateKeyPairSync('ec', { namedCurve: 'sect571r1' });
+  const signing = generateKeyPairSync('ec', { namedCurve: 'sect571r1' });
   const links = Array.from({ length: CHAIN_MAX }, (_, place) => {
     const names = { subject: `Link ${place}`, issuer: `Link ${place + 1}` };
     // TLS does not allow such a curve for the server's own key.
-    return certificateText(place === 0 ? pair.publicKey : dear.publicKey, dear.privateKey, address, names);
+    return certificateText(place === 0 ? pair.publicKey : signing.publicKey, signing.privateKey, address, names);
   });
   return { key: keyText(pair), cert: links.join('') };
 }

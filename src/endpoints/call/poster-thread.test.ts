@@ -4,7 +4,7 @@ import type { ServerResponse } from 'node:http';
 import { it, type TestContext } from 'node:test';
 import { promisify } from 'node:util';
 import { startReceiver } from '../../../test/endpoints/receiver.ts';
-import { makeDearChain } from '../../../test/support/certificate.ts';
+import { makeExpensiveChain } from '../../../test/support/certificate.ts';
 import { startTlsServer } from '../../../test/support/tls-server.ts';
 import { undisturbed } from '../../../test/support/undisturbed.ts';
 import { until } from '../../../test/support/until.ts';
@@ -14,8 +14,8 @@ import { PosterThread } from './poster-thread.ts';
 const REQUEST = { path: '/', headers: {}, body: '{}' };
 const CLOSED = { httpStatus: null, error: 'closed', retryAfter: [], answer: null };
 
-it('an endpoint whose chain of certificates is dear holds up its own thread, and not the gateway', async (t) => {
-  const server = await startTlsServer(() => undefined, makeDearChain('127.0.0.1'));
+it('an endpoint whose chain of certificates is expensive holds up its own thread, and not the gateway', async (t) => {
+  const server = await startTlsServer(() => undefined, makeExpensiveChain('127.0.0.1'));
   t.after(() => server.close());
   const busyMs = async (poster: Poster) => {
     t.after(() => poster.close());
