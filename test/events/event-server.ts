@@ -10,7 +10,8 @@ import { systemClock } from '../../src/kernel/clock.ts';
 import { ApiError } from '../../src/kernel/errors.ts';
 import { newId } from '../../src/kernel/ids.ts';
 import type { AccountPrincipal, Mode, Scope } from '../../src/kernel/principal.ts';
-import type { Database, Queryable } from '../../src/store/database.ts';
+import type { Database } from '../../src/store/database.ts';
+import { countStatements } from '../support/count-statements.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import type { TestAnswer } from '../support/gateway.ts';
 
@@ -64,7 +65,7 @@ export async function startEventServer(settings: Settings = {}): Promise<EventSe
       return wait(...asked).finally(() => waiting--);
     },
   };
-  const { counted, asked } = countStatements(database);
+  const { store, statements } = countStatements(database);
   const closing = new AbortController();
   const keys = new Map<string, AccountPrincipal>();
   const authenticate = async (authorization: string | undefined) => {
@@ -73,7 +74,7 @@ export async function startEventServer(settings: Settings = {}): Promise<EventSe
     return principal;
   };
   const docsUrl = () => 'http://127.0.0.1/docs/errors';
-  const routes = eventRoutes({ database: counted, tail, docsUrl, closing: closing.signal, authenticate, ...settings });
+  const routes = eventRoutes({ database: store, tail, docsUrl, closing: closing.signal, authenticate, ...settings });
   const rateLimits = createRateLimits({ requests: 1e6, recipients: 1e6 }, systemClock);
   const server = createServer({ authenticate, rateLimits, docsUrl, accepting: () => true, log, routes });
   const url = await server.listen({ host: '127.0.0.1', port: 0 });
@@ -108,7 +109,7 @@ export async function startEventServer(settings: Settings = {}): Promise<EventSe
       return { status: answer.status, headers: answer.headers, text, json: JSON.parse(text) };
     },
     waiting: () => waiting,
-    asked,
+    asked: statements,
     connections: () => new Promise((resolve) => server.server.getConnections((_, count) => resolve(count))),
     drain,
     async stop() {
@@ -116,17 +117,6 @@ export async function startEventServer(settings: Settings = {}): Promise<EventSe
       await drop();
     },
   };
-}
-
-function countStatements(store: Queryable): { counted: Queryable; asked(): number } {
-  let statements = 0;
-  const counted: Queryable = {
-    query: (...statement) => {
-      statements++;
-      return store.query(...statement);
-    },
-  };
-  return { counted, asked: () => statements };
 }
 
 export async function recordEvents(
