@@ -2,9 +2,9 @@ import { svelte } from '@sveltejs/vite-plugin-svelte';
 import { defineConfig } from 'vite';
 
 /**
- * The console is served below /console under a policy that allows files of this origin only. So nothing is written
- * into the page itself: no script, no style and no file small enough to become an address. Its files name one another by
- * where they stand, because a proxy may put the gateway below a path.
+ * The console is served below /console, with a policy that allows only files of this origin. So nothing is inlined into the page: no
+ * script, no style, and no file that is small enough for a data URL. The files name one another by relative paths, because a proxy may put
+ * the gateway below a path.
  */
 export default defineConfig({
   root: import.meta.dirname,
@@ -13,7 +13,7 @@ export default defineConfig({
     svelte({
       configFile: false,
       onwarn(warning) {
-        // The compiler's warnings are about accessibility mostly: none is let through.
+        // Most warnings of the compiler are about accessibility. None of them is tolerated.
         throw new Error(`${warning.filename ?? ''} ${warning.code}: ${warning.message}`);
       },
     }),

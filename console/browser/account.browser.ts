@@ -15,7 +15,7 @@ describe('the console of an account', () => {
 
   it('is there within a second, and weighs less than 300 kB', async () => {
     let load = await loadOf(page);
-    // Other tests have the machine too, so it is the best of a few that counts.
+    // Other tests use the machine too, so the best of a few loads counts.
     for (let more = 4; more > 0 && load.ms >= 1_000; more--) {
       await page.reload();
       load = await loadOf(page);
@@ -159,7 +159,7 @@ describe('the console of an account', () => {
   it('complained of nothing', () => assert.deepEqual(world.complaints, []));
 });
 
-/** The captions of the charts whose drawing reaches the upper or the lower edge of its canvas. */
+/** The captions of the charts whose lines touch the upper or the lower edge of their canvas. */
 function edgesTouched(page: Page): Promise<string[]> {
   return page.locator('.chart:has(canvas)').evaluateAll((charts) => {
     const isTouched = ({ width, height }: HTMLCanvasElement, pixels: Uint8ClampedArray | undefined) => {
@@ -168,14 +168,14 @@ function edgesTouched(page: Page): Promise<string[]> {
     };
     return [...charts].flatMap((chart) => {
       const canvas = chart.querySelector('canvas');
-      // Once, and as a whole: a second time, the browser complains of how slow that is.
+      // Read once, and as a whole: at a second read the browser complains that this is slow.
       const pixels = canvas?.getContext('2d')?.getImageData(0, 0, canvas.width, canvas.height).data;
       return canvas && isTouched(canvas, pixels) ? [chart.querySelector('figcaption')?.textContent ?? ''] : [];
     });
   });
 }
 
-/** Until the last file of the page was there, and what they all weigh. */
+/** How long it took until the last file of the page was there, and how many bytes all files have. */
 function loadOf(page: Page): Promise<{ ms: number; bytes: number }> {
   return page.evaluate(() => {
     const files = performance.getEntriesByType('resource').concat(performance.getEntriesByType('navigation'));

@@ -10,7 +10,7 @@ import type { World } from './support/world.ts';
 
 const BASE = '/messaging/waypost';
 
-/** Passes on what is asked for below the path, without it, as a proxy does; nothing else is there. */
+/** Passes on calls below the path, without the path, as a proxy does. Every other call is answered 404. */
 const proxy = createServer((asked, answer) => {
   if (!asked.url?.startsWith(`${BASE}/`)) return void answer.writeHead(404).end();
   const { method, headers } = asked;
@@ -44,7 +44,7 @@ describe('the console below a path of a proxy', () => {
       const { key } = await world.makeAccount('Below a path');
       const to = ['+15550131026'];
       await world.call('POST', '/api/v1/messages/send', { to, type: 'text', text: { body: 'Hello' } }, key);
-      // A page that is opened before has no chart, and asks again much later.
+      // If the page is opened before that, it has no chart, and asks again only much later.
       await until(async () =>
         String((await world.call('GET', '/api/v1/statistics', undefined, key)).failures).includes('object'),
       );

@@ -8,7 +8,7 @@ import { type GatewayProcess, startGatewayProcess } from '../../test/support/pro
 import { startBrowser } from './support/browser.ts';
 import { openPage, signIn } from './support/sign-in.ts';
 
-/** Asks a gateway to send while nobody looks at the answer. */
+/** Asks a gateway to send. Nothing is done with the answer. */
 async function send({ dev }: GatewayProcess, to: string): Promise<void> {
   const answer = await fetch(`${dev.base_url}/api/v1/messages/send`, {
     method: 'POST',

@@ -25,7 +25,7 @@ describe('the focus', () => {
     await rotate.press('Enter');
     await page.getByRole('button', { name: 'Make a new secret' }).press('Enter');
     await page.getByRole('button', { name: 'Copy the secret' }).press('Enter');
-    // What is told stands in the dialog, where it is read out.
+    // The news is shown in the dialog, where a screen reader reads it out.
     await page.getByRole('dialog').getByText('Copied: the secret.').waitFor({ timeout: 10_000 });
     await page.getByRole('button', { name: 'I have put it in a safe place' }).press('Enter');
     await expectFocus(page, 'Rotate the secret');
@@ -43,7 +43,7 @@ describe('the focus', () => {
     await page.keyboard.press('Enter');
     const secret = page.getByRole('dialog').getByText(/^wp_test_/);
     await secret.waitFor({ timeout: 10_000 });
-    // Who has pressed it a moment too long has put nothing in a safe place yet.
+    // Somebody who has pressed the key a moment too long has not put the secret in a safe place yet.
     for (const again of ['Enter', 'Space']) await page.keyboard.press(again);
     assert.ok(await secret.isVisible());
     await page.getByRole('button', { name: 'I have put it in a safe place' }).press('Enter');
@@ -83,7 +83,7 @@ describe('the focus', () => {
   it('complained of nothing', () => assert.deepEqual(world.complaints, []));
 });
 
-/** Waits until no dialog is left and what has this text has the focus. */
+/** Waits until there is no dialog, and the element with this text has the focus. */
 async function expectFocus(page: Page, text: string): Promise<void> {
   await page.locator('dialog').waitFor({ state: 'detached' });
   await page.waitForFunction((wanted) => document.activeElement?.textContent?.trim() === wanted, text, {

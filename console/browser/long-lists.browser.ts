@@ -53,7 +53,7 @@ describe('what stands on a later page of a list', () => {
     await openPage(page, 'Send');
     const from = page.getByLabel('From', { exact: true });
     await from.selectOption(second, { timeout: 10_000 });
-    // The oldest of all is the one that the account was born with. Before them stands the choice of none.
+    // The oldest channel is the one that the account has had from the beginning. The first option stands for no channel.
     await from.locator('option').nth(CHANNELS).waitFor({ state: 'attached' });
     assert.equal(await from.locator(`option[value="${first}"]`).count(), 0);
   });
@@ -66,7 +66,7 @@ describe('what stands on a later page of a list', () => {
     await signIn(page, account.key);
     await openPage(page, 'Messages');
     await page.getByText('3 listed').waitFor();
-    // As if there were a page full of newer ones.
+    // Answers as if there were a page full of newer messages.
     await page.route('**/api/v1/messages?*', (route) => {
       const url = new URL(route.request().url());
       url.searchParams.set('limit', '2');

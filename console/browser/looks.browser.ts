@@ -8,10 +8,10 @@ import { signIn } from './support/sign-in.ts';
 import type { World } from './support/world.ts';
 
 const WIDE = { width: 1280, height: 800 };
-/** Where tables are just not turned into cards. */
+/** At this width tables are just not shown as cards. */
 const MIDDLE = { width: 1001, height: 800 };
 const NARROW = { width: 360, height: 740 };
-/** It has no place to break it: no page may become wider than the screen for it. */
+/** A word without a place to break it. No page may become wider than the screen because of it. */
 const LONG = 'x'.repeat(150);
 
 describe('every page of the console', () => {
@@ -94,7 +94,7 @@ describe('every page of the console', () => {
     await look(path);
   }
 
-  /** Looks at what is shown: light on a wide screen, dark on a narrow one. */
+  /** Looks at what is shown in light colours on a wide screen, and in dark ones on a narrow screen. */
   async function look(name: string): Promise<void> {
     await page.emulateMedia({ colorScheme: 'light', reducedMotion: 'reduce' });
     await page.setViewportSize(WIDE);

@@ -7,7 +7,7 @@ import { startWorld, type World } from './support/world.ts';
 const MESSAGES = 10_000;
 const RECIPIENTS = 50;
 const SENDS_AT_ONCE = 4;
-/** What a person notices as a hitch is about a quarter of a second. Everything on this machine shares two cores. */
+/** A person notices a hitch of about a quarter of a second. Everything on this machine shares two cores. */
 const LONGEST_TASK_MS = 250;
 const KEYSTROKE_MS = 500;
 
@@ -88,7 +88,7 @@ describe('the list of messages under load', () => {
   it('complained of nothing', () => assert.deepEqual(world.complaints, []));
 });
 
-/** To the number that is told of once only: what is looked at is the page, not the gateway. */
+/** Sends all messages, some requests at a time. */
 async function sendAll({ call }: World): Promise<void> {
   const people = Array.from({ length: RECIPIENTS }, (_, place) => `+4477009${String(10_000 + place)}`);
   let left = MESSAGES / RECIPIENTS;
@@ -101,7 +101,7 @@ async function sendAll({ call }: World): Promise<void> {
   await Promise.all(Array.from({ length: SENDS_AT_ONCE }, worker));
 }
 
-/** From a key that is pressed to the next frame that shows it. */
+/** The time from the press of a key to the next frame, which shows the letter. */
 async function timeKeystroke(page: Page): Promise<number> {
   return page.evaluate(async () => {
     const field = document.querySelector<HTMLInputElement>('#search');

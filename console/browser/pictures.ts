@@ -23,7 +23,7 @@ try {
 
 async function takeAccount(world: World, { key, readId, failedId }: Seeded): Promise<void> {
   const page = await world.open({ viewport: { width: 1180, height: 760 } });
-  // A gateway that has just begun has no yesterday to draw.
+  // A gateway that has just started has no statistics of yesterday to draw.
   await page.route('**/api/v1/statistics*', (route) => route.fulfill({ json: dayOfStatistics(Date.now()) }));
   await signIn(page, key);
   await page.locator('.u-wrap').last().waitFor();

@@ -128,7 +128,7 @@ describe('what is asked for twice by mistake', () => {
   it('complained of nothing', () => assert.deepEqual(world.complaints, []));
 });
 
-/** Writes a text that can be sent. */
+/** Fills in a text that can be sent. */
 async function write(page: Page, to: string): Promise<void> {
   await openPage(page, 'Overview');
   await openPage(page, 'Send');
@@ -137,7 +137,7 @@ async function write(page: Page, to: string): Promise<void> {
   await page.getByText('1 of 1 can be sent').waitFor();
 }
 
-/** How many calls a double click makes, when the first one's answer comes after the second click. */
+/** How many calls a double click makes if the answer to the first one comes after the second click. */
 async function callsOfDoubleClick(page: Page, name: string): Promise<number> {
   let calls = 0;
   const clicked = Promise.withResolvers<void>();

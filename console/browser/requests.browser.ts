@@ -7,7 +7,7 @@ import { openPage, signIn } from './support/sign-in.ts';
 import type { World } from './support/world.ts';
 
 const REQUESTS = 230;
-/** What the API gives at once. */
+/** How many messages the API returns at once. */
 const FIRST_PAGE = 100;
 
 describe('the list of requests', () => {
@@ -43,7 +43,7 @@ describe('the list of requests', () => {
     await other.route('**/api/v1/requests/*', async (route) => {
       calls += 1;
       const answer = await route.fetch();
-      // The second answer was made before the second event, and comes after it.
+      // The second answer was made before the second event, and arrives after it.
       if (calls === 2) await heard.promise;
       await route.fulfill({ response: answer });
     });

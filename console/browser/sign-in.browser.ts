@@ -93,7 +93,7 @@ describe('the sign-in', () => {
   it('complained of nothing', () => assert.deepEqual(world.complaints, []));
 });
 
-/** Returns what tells whether a field for a key has been there since, however shortly. */
+/** Returns a function that says whether a field for a key has been shown since, however shortly. */
 async function watchForSignIn(page: Page): Promise<() => Promise<boolean>> {
   await page.evaluate(() => {
     const look = () => document.querySelector('input[type=password]') && Reflect.set(window, 'wasAsked', true);

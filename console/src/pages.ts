@@ -18,11 +18,11 @@ import TemplatePage from './templates/TemplatePage.svelte';
 import TemplatesPage from './templates/Templates.svelte';
 
 export interface PageEntry {
-  /** The first part of the address. */
+  /** The first part of the page's address. */
   path: string;
   title: string;
   page: Component;
-  /** The page of one of them, by its id. */
+  /** The page of one thing in the list, by its id. */
   one?: Component<{ id: string }>;
 }
 
@@ -43,7 +43,7 @@ const OPERATOR_PAGES: PageEntry[] = [
   { path: 'audit', title: 'Audit log', page: AuditPage },
 ];
 
-/** The pages of whoever is signed in, in the order of the menu. */
+/** The pages for whoever is signed in, in the order of the menu. */
 export function pagesOf(who: Who): PageEntry[] {
   return who.kind === 'platform' ? OPERATOR_PAGES : ACCOUNT_PAGES;
 }

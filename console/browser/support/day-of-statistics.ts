@@ -1,6 +1,6 @@
 const HOUR_MS = 3_600_000;
 
-/** What the statistics of a bookshop's day might say: quiet at night, busy before noon and in the evening. */
+/** Statistics as a bookshop might have them for one day: quiet at night, busy before noon and in the evening. */
 export function dayOfStatistics(nowMs: number) {
   const untilMs = Math.ceil(nowMs / HOUR_MS) * HOUR_MS;
   const buckets = Array.from({ length: 24 }, (_, place) => bucketOf(untilMs - (24 - place) * HOUR_MS, place));

@@ -5,7 +5,7 @@ import type { Page } from 'playwright-core';
 
 const AXE = readFile(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 
-/** What axe finds wrong for people who use a keyboard, a screen reader or a dark screen, one line for each. */
+/** What axe finds wrong for people who use a keyboard, a screen reader or dark colours, with a line for each fault. */
 export async function findBarriers(page: Page): Promise<string[]> {
   await page.evaluate(await AXE);
   const found: AxeResults = await page.evaluate('axe.run(document)');

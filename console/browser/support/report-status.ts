@@ -1,9 +1,9 @@
 import type { MadeAccount, World } from './world.ts';
 
-/** The number that the sandbox accepts and then is silent about, so that a test itself tells what becomes of it. */
+/** The sandbox accepts a message to this number, and then posts nothing about it. So the test itself reports what becomes of it. */
 const SILENT = '+15552000011';
 
-/** Sends one message to the silent number. Returns its ids. */
+/** Sends one message to the silent number, and returns its ids. */
 export async function sendSilent(world: World, { key }: MadeAccount): Promise<SentMessage> {
   const body = { to: SILENT, type: 'text', text: { body: 'Hello' } };
   const { request_id: requestId, results } = await world.call('POST', '/api/v1/messages/send', body, key);
@@ -14,11 +14,11 @@ export async function sendSilent(world: World, { key }: MadeAccount): Promise<Se
 export interface SentMessage {
   requestId: string;
   id: string;
-  /** The provider's. */
+  /** The provider's id of the message. */
   messageId: string;
 }
 
-/** Tells a status of a message as the provider does. */
+/** Reports a status of a message as the provider does. */
 export function reportStatus(
   world: World,
   { businessAccountId, phoneNumberId }: MadeAccount,

@@ -1,7 +1,7 @@
 import { until } from '../../../test/support/until.ts';
 import type { World } from './world.ts';
 
-/** What there is to look at: an account with all kinds of messages, and its key. */
+/** An account with all kinds of messages to look at, and its key. */
 export interface Seeded {
   key: string;
   accountId: string;
@@ -13,7 +13,7 @@ export interface Seeded {
 
 const ORDERS = ['Ada', 'Grace', 'Alan', 'Edith', 'Joan', 'Kurt', 'Emmy', 'Max', 'Lise', 'Niels', 'Rosalind', 'Carl'];
 
-/** Fills a new account with messages of a small bookshop. Every number is one that nobody has. `more` makes some texts longer. */
+/** Fills a new account with the messages of a small bookshop. No number in it belongs to anybody. `more` makes some texts longer. */
 export async function seed(world: World, more = ''): Promise<Seeded> {
   const { platform_key: platformKey } = world.gateway.dev;
   const account = await world.call('POST', '/platform/v1/accounts', { name: 'Harbour Books' }, platformKey);
@@ -32,7 +32,7 @@ export async function seed(world: World, more = ''): Promise<Seeded> {
   await until(async () =>
     (await world.call('GET', '/api/v1/messages?direction=inbound', undefined, key)).data?.toString(),
   );
-  // A page that is opened before has no chart, and asks again much later.
+  // If a page is opened before that, it has no chart, and asks again only much later.
   await until(async () => totalsOf(await world.call('GET', '/api/v1/statistics', undefined, key)).accepted > 0);
   return {
     key,
@@ -64,7 +64,7 @@ async function sendOrders(world: World, key: string): Promise<string> {
   return first;
 }
 
-/** One request to people whom different things happen to. */
+/** Makes one request, whose recipients have different outcomes. */
 function sendMixed(world: World, key: string, more: string): Promise<Record<string, unknown>> {
   const to = ['+447700900123', '+15550131026', '+15551131049', '+15552000001', '+15552000007', '+15552000014', '0770'];
   const text = { body: 'Your book has *arrived*. Come by until Saturday.' };

@@ -1,9 +1,9 @@
 import type { Page } from 'playwright-core';
 
-/** A browser writes this for every answer above 399 and every lost connection, also for those that the page shows. */
+/** A browser writes this line for every answer above 399 and every lost connection, even if the page shows these itself. */
 const ANSWERED = /^Failed to load resource: (the server responded with a status of|net::ERR_)/;
 
-/** Gathers what must not happen on any page: errors, refusals of the policy, and calls to another origin. */
+/** Collects what must not happen on any page: errors, refusals by the content policy, and calls to another origin. */
 export function watchPage(page: Page, origin: string, complaints: string[]): void {
   page.on('pageerror', (error) => complaints.push(`error: ${error.message}`));
   page.on('console', (line) => {

@@ -12,13 +12,13 @@ export interface World {
   browser: Browser;
   /** A customer's endpoint, which answers 200. */
   endpointUrl: string;
-  /** What the pages complained of so far: nothing, if all is well. */
+  /** What went wrong on the pages so far; empty if all is well. */
   complaints: string[];
-  /** A new page, not signed in. Its complaints are gathered. */
+  /** Opens a new page, on which nobody is signed in. Its complaints are collected. */
   open(options?: BrowserContextOptions): Promise<Page>;
-  /** Calls the gateway from outside the browser, with the first test key if no other is given. */
+  /** Calls the gateway from outside the browser, with the first test key if no other key is given. */
   call(method: string, path: string, body?: unknown, key?: string): Promise<Record<string, unknown>>;
-  /** A new account and a key of it, of which nothing is known to any other test. */
+  /** Makes an account with a key. No other test knows them. */
   makeAccount(name: string): Promise<MadeAccount>;
   sandbox(path: string, body: unknown): Promise<void>;
   stop(): Promise<void>;
@@ -27,7 +27,7 @@ export interface World {
 export interface MadeAccount {
   id: string;
   key: string;
-  /** How the provider names its channel. */
+  /** The ids by which the provider knows the account's channel. */
   phoneNumberId: string;
   businessAccountId: string;
 }

@@ -8,13 +8,13 @@ export interface Call {
   method?: 'GET' | 'POST' | 'PATCH' | 'DELETE';
   path: string;
   query?: Record<string, string | number | null | undefined>;
-  /** JSON, or a text that is JSON already and must keep its bytes. */
+  /** A value that is sent as JSON, or a text that is JSON already and must keep its bytes. */
   body?: unknown;
   headers?: Record<string, string>;
   signal?: AbortSignal;
 }
 
-/** Calls the API of this gateway. Failures are values: whoever asks shows them. */
+/** Calls the API of this gateway. A failure is returned as a value, and shown by the caller. */
 export async function callApi<Value>(key: string, call: Call, decode: Decode<Value>): Promise<Answer<Value>> {
   const answer = await reach(key, call);
   if (answer === undefined) return { ok: false, failure: noConnection() };
@@ -42,7 +42,7 @@ async function reach(key: string, { method = 'GET', path, query = {}, body, head
       cache: 'no-store',
     });
   } catch {
-    // The browser tells no more than that there was no answer, and that is what is shown.
+    // The browser says only that there was no answer, and that is shown.
     return undefined;
   }
 }
@@ -54,13 +54,13 @@ function queryOf(query: Record<string, string | number | null | undefined>): str
   return given.length === 0 ? '' : `?${new URLSearchParams(given)}`;
 }
 
-/** undefined: there is none, or it is not JSON. */
+/** undefined if there is no body, or if it is not JSON. */
 async function readBody(answer: Response): Promise<unknown> {
   try {
     const text = await answer.text();
     return text === '' ? undefined : JSON.parse(text);
   } catch {
-    // The decoder tells that it is not what was expected.
+    // The decoder reports that the body is not what was expected.
     return undefined;
   }
 }

@@ -1,7 +1,7 @@
-/** Reads a value of any kind as one of a known shape, or throws a `DecodeError`. */
+/** Reads any value as one of a known shape. Throws a `DecodeError` if it has another shape. */
 export type Decode<Value> = (value: unknown) => Value;
 
-/** What the gateway answered is not what this console knows: they are of different versions. */
+/** The gateway's answer has a shape that this console does not know: their versions differ. */
 export class DecodeError extends Error {
   override readonly name = 'DecodeError';
 }
@@ -38,7 +38,7 @@ export function list<Value>(decode: Decode<Value>): Decode<Value[]> {
   };
 }
 
-/** Members that are not named are dropped: clients ignore what they do not know. */
+/** Members without a decoder are dropped: clients ignore what they do not know. */
 export function record<Shape extends Record<string, Decode<unknown>>>(
   shape: Shape,
 ): Decode<{ [Name in keyof Shape]: ReturnType<Shape[Name]> }> {
@@ -50,7 +50,7 @@ export function record<Shape extends Record<string, Decode<unknown>>>(
   };
 }
 
-/** The members of an object; anything else is refused. */
+/** The members of an object. Any other value is refused. */
 export function membersOf(value: unknown): Record<string, unknown> {
   if (isObject(value)) return value;
   throw new DecodeError('An object was expected.');

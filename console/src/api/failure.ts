@@ -9,7 +9,7 @@ export interface Fault {
 
 /** A call that failed, in the words that are shown. */
 export interface Failure {
-  /** 0: no answer came. */
+  /** 0 if no answer came. */
   status: number;
   code: string;
   title: string;
@@ -42,7 +42,7 @@ const ACTIONS: Record<string, string> = {
   unavailable: 'Nothing was done. Try again in a moment.',
 };
 
-/** Reads an error answer. What is no problem page comes from something between here and the gateway. */
+/** Reads an error answer. If it is not a problem page, it comes from something between this page and the gateway. */
 export function readProblem(status: number, body: unknown, retryAfter: string | null): Failure {
   const problem = isObject(body) ? body : {};
   const code = textOr(problem.code, `http_${status}`);
@@ -59,7 +59,7 @@ export function readProblem(status: number, body: unknown, retryAfter: string | 
   };
 }
 
-/** No answer at all. */
+/** There was no answer. */
 export function noConnection(): Failure {
   return localFailure(
     'no_connection',
@@ -69,7 +69,7 @@ export function noConnection(): Failure {
   );
 }
 
-/** What was given cannot stand in the header that carries a key, so the gateway cannot be asked about it. */
+/** The text that was given cannot be put into the header that carries a key, so the gateway cannot be asked about it. */
 export function notAKey(): Failure {
   return localFailure(
     'invalid_api_key',

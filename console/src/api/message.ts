@@ -43,7 +43,7 @@ const members = record({
   timeline: optional(list(step)),
 });
 
-/** `content` is the member that is named after the message's type, else the one of that name; events have none. */
+/** `content` is the member that is named after the message's type, or else the one called `content`. Events have none. */
 export type Message = ReturnType<typeof members> & { content: unknown };
 
 export const message: Decode<Message> = (value) => {

@@ -1,6 +1,6 @@
 import { anything, flag, list, nullable, number, record, text } from './decode.ts';
 
-/** A customer of the platform. The shapes in this file are for the operator alone. */
+/** A customer of the platform. Only the operator sees the shapes in this file. */
 export const account = record({ id: text, name: text, suspended: flag, created_at: text });
 
 export const apiKey = record({
@@ -14,7 +14,7 @@ export const apiKey = record({
 });
 export type ApiKey = ReturnType<typeof apiKey>;
 
-/** `key` is in this answer only. */
+/** Only this answer has the `key`. */
 export const mintedKey = record({ id: text, name: text, mode: text, key: text });
 
 export const platformChannel = record({
@@ -51,11 +51,11 @@ export const auditEntry = record({
   detail: anything,
 });
 
-/** `more`: there are more than were counted. */
+/** `more`: whether there are more than were counted. */
 const bounded = record({ count: number, more: flag });
 export type Bounded = ReturnType<typeof bounded>;
 
-/** Who runs, what waits, and since when. */
+/** Which nodes run, what waits, and since when. */
 export const platformState = record({
   at: text,
   nodes: list(record({ id: text, host: text, started_at: text, lease_until: text, alive: flag })),

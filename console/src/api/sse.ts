@@ -5,8 +5,8 @@ export interface ServerSentEvent {
 }
 
 /**
- * Makes a reader of Server-Sent Events: give it the text as it arrives, in pieces of any size, and it returns the events
- * that are complete. Comments are dropped.
+ * Makes a reader of Server-Sent Events. It is called with pieces of the text as they arrive, in any size, and returns the events that are
+ * complete. Comments are dropped.
  */
 export function createSseReader(): (piece: string) => ServerSentEvent[] {
   let rest = '';

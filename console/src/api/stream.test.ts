@@ -52,7 +52,7 @@ it('a stream that is made again and again leaves nothing behind at the signal th
   await reading;
 });
 
-/** Serves the stream; returns its address. */
+/** Serves the stream, and returns its address. */
 async function serve(t: TestContext, listener: RequestListener): Promise<string> {
   const server = createServer(listener);
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));

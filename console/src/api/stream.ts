@@ -3,8 +3,8 @@ import { type Failure, readProblem, unreadable } from './failure.ts';
 import { createSseReader, type ServerSentEvent } from './sse.ts';
 
 /**
- * `waiting`: the connection is lost, and is made again at `retryAt` (milliseconds since 1970). `refused`: the gateway said no,
- * or something that cannot be read, and is not asked again.
+ * `waiting`: the connection is lost, and is made again at `retryAt` (milliseconds since 1970). `refused`: the gateway refused, or answered
+ * something that cannot be read. It is not asked again.
  */
 export type StreamState =
   | { kind: 'connecting' }
@@ -15,7 +15,7 @@ export type StreamState =
 interface Stream<Event> {
   key: string;
   path: string;
-  /** The sequence to begin after. */
+  /** The sequence after which to begin. */
   after: number;
   decode: Decode<Event>;
   onEvents(events: Event[]): void;
@@ -24,12 +24,12 @@ interface Stream<Event> {
 
 const FIRST_WAIT_MS = 500;
 const LONGEST_WAIT_MS = 15_000;
-/** The gateway writes a comment every 15 s: a connection that is silent for three of them is dead. */
+/** The gateway writes a comment every 15 s. A connection that has been silent for three of them is dead. */
 const SILENCE_MS = 45_000;
 
 /**
- * Reads events until `stop` aborts or the gateway refuses. The browser's own reader cannot send the key in a header. This
- * one can; it goes on after the last event that it read, and waits longer after every failure.
+ * Reads events until `stop` is aborted or the gateway refuses. It is used because the browser's own reader cannot send the key in a header.
+ * After a lost connection it goes on after the last event that it has read, and waits longer after every failure.
  */
 export async function readStream<Event>(stream: Stream<Event>, stop: AbortSignal): Promise<void> {
   const place = { after: stream.after };
@@ -68,16 +68,16 @@ async function readOnce<Event>(stream: Stream<Event>, place: { after: number }, 
     const read = createSseReader();
     for await (const piece of textsOf(answer.body, silence)) take(stream, place, read(piece));
   } catch (error) {
-    // An event that cannot be read now cannot be read later. Everything else is a connection that went away.
+    // An event that cannot be read now cannot be read later either. After any other error the connection is made again.
     if (error instanceof DecodeError) return { kind: 'refused', failure: unreadable(error.message) };
   } finally {
-    // Whatever ended the reading: nobody reads on, and the gateway would go on writing.
+    // Whatever has ended the reading, the connection must be closed: otherwise the gateway would go on writing.
     silence.abort();
   }
   return { kind: 'lost', wasLive };
 }
 
-/** The texts of a body as they come. */
+/** The texts of a body as they arrive. */
 async function* textsOf(body: ReadableStream<Uint8Array>, silence: AbortController): AsyncGenerator<string> {
   const decoder = new TextDecoder();
   const reader = body.getReader();
@@ -88,7 +88,7 @@ async function* textsOf(body: ReadableStream<Uint8Array>, silence: AbortControll
   }
 }
 
-/** Ends a connection that is silent for too long. It may never have been answered at all, as after a laptop's sleep. */
+/** Ends a connection that is silent for too long, even one that was never answered, as after a laptop has slept. */
 function within<Value>(silence: AbortController, coming: Promise<Value>): Promise<Value> {
   const timer = setTimeout(() => silence.abort(), SILENCE_MS);
   return coming.finally(() => clearTimeout(timer));
@@ -105,7 +105,7 @@ function pause(waitMs: number, stop: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
     const end = () => {
       clearTimeout(timer);
-      // The signal outlives many pauses.
+      // The listener is removed, because the signal outlives many pauses.
       stop.removeEventListener('abort', end);
       resolve();
     };

@@ -1,4 +1,4 @@
-/** The provider's name of a messaging limit, such as `tier_10k`, as a person says it. */
+/** A messaging limit in a person's words. The provider's name for one is such as `tier_10k`. */
 export function limitWords(limit: string | null): string {
   if (limit === null) return 'not told';
   const [, digits = '', thousand = ''] = /^tier_(\d+)(k?)$/.exec(limit) ?? [];

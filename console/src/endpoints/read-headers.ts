@@ -1,4 +1,4 @@
-/** Reads headers as people paste them: a line for each, or a JSON object. A header given twice is a list. */
+/** Reads headers as people paste them: a line for each, or a JSON object. A header that is there twice becomes a list. */
 export function readHeaders(pasted: string): Record<string, string | string[]> {
   const found: Record<string, string | string[]> = {};
   for (const [name, value] of linesOf(pasted)) {

@@ -5,7 +5,7 @@ import { findEvents, type ReadEvents } from './find-events.ts';
 
 const BEGIN_MS = 1_800_000_000_000;
 
-/** A log with an event each second; every tenth tells of the message that is looked for. */
+/** A log with one event for each second. Every tenth is about the message that is looked for. */
 function logOf(length: number, oldest = 1): { read: ReadEvents; calls: () => number } {
   const all = Array.from({ length }, (_, place): WaypostEvent => {
     const sequence = place + 1;

@@ -1,18 +1,18 @@
 import type { WaypostEvent } from '../api/message.ts';
 
-/** Reads events after a sequence number, ascending; `latest` and `oldest` are of the whole log. */
+/** Reads the events after a sequence number, in ascending order. `latest` and `oldest` are those of the whole log. */
 export type ReadEvents = (
   after: number,
   limit: number,
 ) => Promise<{ data: WaypostEvent[]; oldest_sequence: number; latest_sequence: number } | undefined>;
 
 const PAGE = 100;
-/** What is read on from the message's beginning: beyond this, its events are too far apart to look for here. */
+/** How many pages are read from the message's beginning on. If its events are further apart, they are not looked for here. */
 const PAGES_MAX = 10;
 
 /**
- * Finds the events of one message. The log is numbered, and its times ascend with the numbers, so the beginning is
- * found by halving, and from there it is read on until the message last changed. undefined: it could not be read.
+ * Finds the events of one message; undefined if the log could not be read. The events are numbered, and their times ascend with the
+ * numbers. So the beginning is found by bisection, and from there the log is read up to the message's last change.
  */
 export async function findEvents(
   read: ReadEvents,

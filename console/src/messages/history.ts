@@ -17,16 +17,16 @@ interface EndpointAttempt {
 }
 
 /**
- * `deliveries`: why the attempts could not be read, or not all of them. `unasked`: there are more endpoints than were asked. With
- * either `attempts` proves nothing by what it lacks.
+ * `deliveries`: why the attempts could not be read, or not all of them. `unasked`: there are more endpoints than were asked. In both cases
+ * a missing entry in `attempts` proves nothing.
  */
 export type History =
   | { kind: 'read'; events: EventHistory[]; complete: boolean; deliveries: Failure | undefined; unasked: boolean }
   | { kind: 'failed'; failure: Failure };
 
-/** The clocks of two nodes may differ by a little, and an event is recorded after what it tells of. */
+/** The clocks of two nodes may differ a little, and an event is recorded after the change that it reports. */
 const SLACK_MS = 5_000;
-/** Each is a call for each event, and a key may make so many in a second. */
+/** Each endpoint takes a call for each event, and a key may make only so many calls in a second. */
 export const ENDPOINTS_ASKED_MAX = 20;
 
 /** The events of a message, each with the attempts at the account's endpoints. */

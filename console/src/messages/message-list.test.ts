@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import type { Message } from '../api/message.ts';
 import { createMessageList, type MessageFilter, NO_FILTER } from './message-list.ts';
 
-/** A message by its number and how often it has changed. */
+/** A message with this number that has changed so many times. */
 function message(number: number, changes = 0, more: Partial<Message> = {}): Message {
   const at = (seconds: number) => new Date(1_800_000_000_000 + seconds * 1_000).toISOString();
   return {

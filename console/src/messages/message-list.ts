@@ -1,26 +1,26 @@
 import type { Message } from '../api/message.ts';
 
-/** Kept in the tab: far more than anybody scrolls through, and some 30 MB at most. */
+/** How many messages the tab keeps: far more than anybody scrolls through, and some 30 MB at most. */
 const MESSAGES_MAX = 20_000;
 
 export interface MessageFilter {
   status: string;
   direction: string;
-  /** An RFC 3339 time; empty: from the beginning. */
+  /** An RFC 3339 time; empty for all messages from the beginning. */
   since: string;
-  /** What the search names, if it names anything. */
+  /** The member and the value that the search asks for; null if it asks for none. */
   search: { member: 'to' | 'client_reference' | 'message_id' | 'request_id'; value: string } | null;
 }
 
 export const NO_FILTER: MessageFilter = { status: '', direction: '', since: '', search: null };
 
 /**
- * The listed messages, newest first, from two sources: pages of the API, and events. Whatever comes twice or in another
- * order, a message is listed once, in its newest state.
+ * The listed messages, newest first. They come from two sources: pages of the API, and events. A message may come twice or in another
+ * order; it is listed once, in its newest state.
  */
 export interface MessageList {
   readonly rows: readonly Message[];
-  /** Adds messages, or changes those that are there. Returns how many are new to the list. */
+  /** Adds messages, or changes those that are in the list. Returns how many are new in it. */
   put(messages: readonly Message[], filter: MessageFilter): number;
   clear(): void;
 }
@@ -64,18 +64,18 @@ function sortOut(messages: readonly Message[], byId: Map<string, Message>, filte
   return { changed, fresh: [...fresh.values()] };
 }
 
-/** The newer state, with the content of either: an event has none, and may come before or after the page that does. */
+/** The newer state, with the content of the one that has it: an event has none, and may come before or after the page that has it. */
 function newerOf(known: Message, message: Message): Message {
   const [newer, older] = known.updated_at > message.updated_at ? [known, message] : [message, known];
   return newer.content === undefined ? { ...newer, content: older.content } : newer;
 }
 
-/** Ids begin with their time, so their order is the messages' own. */
+/** Ids begin with their time, so they are in the order of the messages. */
 function newestFirst(one: Message, other: Message): number {
   return one.id < other.id ? 1 : -1;
 }
 
-/** Both are sorted. New messages nearly always stand before all others, and then nothing is compared. */
+/** Both lists are sorted. New messages nearly always belong before all others, and then nothing is compared. */
 function merge(fresh: Message[], rows: Message[]): Message[] {
   const oldestFresh = fresh.at(-1);
   if (oldestFresh === undefined || rows[0] === undefined || oldestFresh.id > rows[0].id) return [...fresh, ...rows];

@@ -7,10 +7,10 @@ import { createMessageList, type MessageFilter } from './message-list.ts';
 import { messageOf } from './message-of.ts';
 
 const ROWS_A_PAGE = 100;
-/** As many as a large screen shows: with fewer nothing can be scrolled, which is what asks for more. */
+/** As many as a large screen shows. With fewer there is nothing to scroll, and scrolling is what loads more. */
 const ROWS_MIN = 40;
 
-/** The live list: pages of the API below, events above, one filter for both. */
+/** The live list: older messages come from pages of the API, and newer ones from events. Both have the same filter. */
 export class Messages {
   filter: MessageFilter;
   rows = $state.raw<readonly Message[]>([]);
@@ -18,7 +18,7 @@ export class Messages {
   /** Whether the first page has come. */
   loaded = $state(false);
   busy = $state(false);
-  /** How many came by events since the list was read. */
+  /** How many messages have come by events since the list was read. */
   arrived = $state(0);
   readonly #list = createMessageList();
   #cursor = $state.raw<string | null>(null);
@@ -32,12 +32,12 @@ export class Messages {
     return this.#cursor !== null;
   }
 
-  /** Reads from the beginning, with another filter if one is given. */
+  /** Reads the list from its beginning, with another filter if one is given. */
   load(filter: MessageFilter = this.filter): Promise<void> {
     this.filter = filter;
     this.#list.clear();
     this.rows = this.#list.rows;
-    // It is of the list before: if this one cannot be read now, what comes by events must not have that read on.
+    // This cursor belongs to the list before. If the new list cannot be read now, events must not make the old one be read on.
     this.#cursor = null;
     this.loaded = false;
     this.arrived = 0;
@@ -48,7 +48,7 @@ export class Messages {
     return this.#read(this.#cursor);
   }
 
-  /** Hears events until the returned function is called. */
+  /** Adds the messages of events until the returned function is called. */
   follow(): () => void {
     return live.listen((events) => this.#hear(events));
   }
@@ -59,7 +59,7 @@ export class Messages {
     this.busy = true;
     const query = { ...queryOf(this.filter), limit: ROWS_A_PAGE, cursor };
     const answer = await api({ path: '/api/v1/messages', query }, pageOf(message));
-    // An older question's answer belongs to another filter.
+    // The answer to an older question belongs to another filter.
     if (number !== this.#newest) return;
     this.busy = false;
     this.failure = answer.ok ? undefined : answer.failure;
@@ -75,7 +75,7 @@ export class Messages {
     if (messages.length === 0) return;
     this.arrived += this.#list.put(messages, this.filter);
     this.rows = this.#list.rows;
-    // What does not fit the filter any more has left the list, and older ones may fit.
+    // Messages that do not fit the filter any more have left the list, and older ones may take their place.
     if (this.rows.length < ROWS_MIN && this.more && !this.busy) void this.loadMore();
   }
 }

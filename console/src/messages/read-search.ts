@@ -1,18 +1,18 @@
 import type { MessageFilter } from './message-list.ts';
 
-/** What a search is for: one message, all messages with something, or nothing. */
+/** What the search asks for: one message, all messages with some value, or nothing. */
 export type Search =
   | { kind: 'nothing' }
   | { kind: 'message'; id: string }
   | { kind: 'filter'; by: NonNullable<MessageFilter['search']>; words: string };
 
 const NUMBER = /^\+?[0-9][0-9 ().-]{5,30}$/;
-/** A number that was copied has them about it, or within: marks of the direction of text, and spaces of other kinds. */
+/** A number that was copied may have these around it or in it: marks for the direction of text, and several kinds of spaces. */
 const DIRECTION_MARKS = /[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/gu;
 const SPACES = /\p{Zs}/gu;
 const USER_ID = /^[A-Z]{2}\.(ENT\.)?[A-Za-z0-9]{1,128}$/;
 
-/** Reads what was typed into the one search field. `words` say what is searched for, in a person's words. */
+/** Reads what was typed into the search field. `words` says what is searched for, in a person's words. */
 export function readSearch(typed: string): Search {
   const value = typed.trim();
   if (value === '') return { kind: 'nothing' };

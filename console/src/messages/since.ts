@@ -5,7 +5,7 @@ export const SPANS = [
   { value: '604800', words: '7 days' },
 ];
 
-/** The beginning of a span that ends now; the empty span has none. */
+/** The beginning of a span that ends now; empty for the empty span. */
 export function sinceOf(seconds: string): string {
   return seconds === '' ? '' : new Date(Date.now() - Number(seconds) * 1_000).toISOString();
 }

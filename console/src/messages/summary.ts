@@ -1,12 +1,12 @@
 import { isObject } from '../api/decode.ts';
 import type { Message } from '../api/message.ts';
 
-/** The person at the other end, by number or by the provider's id. */
+/** The person at the other end: the number, or the provider's id. */
 export function personOf({ direction, from, to, user_id: userId }: Message): string {
   return (direction === 'inbound' ? from : to) ?? userId ?? 'a person without a number';
 }
 
-/** What a message says, in one line. Events do not bring it: then only its kind is known. */
+/** What a message says, in one line. Events have no content, so then only its type is known. */
 export function summaryOf({ type, content }: Message): string {
   if (!isObject(content)) return type;
   if (type === 'text' && typeof content.body === 'string') return content.body;

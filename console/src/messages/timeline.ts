@@ -2,12 +2,12 @@ import type { Message, TimelineStep } from '../api/message.ts';
 import { spanOf } from '../parts/times.ts';
 
 export interface DrawnStep extends TimelineStep {
-  /** Where it stands between the first and the last moment, 0 to 100. */
+  /** The place between the first and the last moment, from 0 to 100. */
   startPercent: number;
   endPercent: number;
-  /** How long after the message was made it was known here. */
+  /** The time from the making of the message until the gateway learned of the step. */
   since: string;
-  /** What is strange about it, in words; empty mostly. */
+  /** What is unusual about the step, in words; mostly empty. */
   remark: string;
 }
 
@@ -17,8 +17,8 @@ const REMARKS: Record<string, string> = {
 };
 
 /**
- * The history of a message as it is drawn: each step from where the step before ended to when it was known here. The
- * provider's own times are in whole seconds and by its own clock, so they would stand in the wrong order.
+ * The history of a message as it is drawn. Each step begins where the one before ended, and ends when the gateway learned of it. The
+ * provider's own times are in whole seconds and by its own clock, so the steps would be in the wrong order.
  */
 export function drawTimeline({
   created_at: createdAt,

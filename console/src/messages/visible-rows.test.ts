@@ -6,7 +6,7 @@ it('only the rows around the view are drawn, however long the list is', () => {
   const view = { scrollTop: 44_000, height: 440, rowHeight: 44 };
   assert.deepEqual(visibleRows(10_000, view), { first: 992, end: 1_018 });
   assert.deepEqual(visibleRows(5, { ...view, scrollTop: 0 }), { first: 0, end: 5 });
-  // A list that was filtered is shorter than where one had scrolled to.
+  // After a filter the list is shorter than the place to which it was scrolled.
   assert.deepEqual(visibleRows(3, view), { first: 3, end: 3 });
 });
 

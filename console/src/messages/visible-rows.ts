@@ -1,7 +1,7 @@
-/** Rows above and below what is seen, so that a quick scroll does not show a gap before the next frame. */
+/** How many rows are drawn above and below those in view, so that a quick scroll does not show a gap before the next frame. */
 const MARGIN_ROWS = 8;
 
-/** Which rows of a long list are drawn, when each has the same height. */
+/** The rows of a long list that are drawn. Every row has the same height. */
 export function visibleRows(
   count: number,
   view: { scrollTop: number; height: number; rowHeight: number },
@@ -11,7 +11,7 @@ export function visibleRows(
   return { first: Math.min(first, end), end };
 }
 
-/** How many rows were put in above the one at `kept`; 0 if that is not there any more. */
+/** How many rows were inserted above the one at `kept`; 0 if that row is not in the list any more. */
 export function rowsAbove<Row extends { id: string }>(
   before: readonly Row[],
   now: readonly Row[],

@@ -9,15 +9,15 @@ export interface Tile {
   href?: string;
 }
 
-/** Notifications are applied within a second; more than this means that the nodes do not keep up. */
+/** Notifications are applied within a second. If they are later than this, the nodes do not keep up. */
 const NOTIFICATION_LAG_MS = 5_000;
-/** Every endpoint has a place of its own, so what is due is begun at once. */
+/** Every endpoint has a place of its own, so a delivery that is due is begun at once. */
 const DELIVERY_LAG_MS = 30_000;
-/** They are counted again within seconds. */
+/** Messages are counted again within seconds. */
 const STATISTICS_LAG_MS = 60_000;
 const ROUND_TRIP_MS = 50;
 
-/** The state in the words in which an operator asks: is it well, and if not, what is wrong? */
+/** The state as an operator asks for it: is it well, and if not, what is wrong? */
 export function describeState(state: PlatformState): Tile[] {
   const { nodes, notifications, deliveries, requests, statistics, database } = state;
   const alive = nodes.filter((node) => node.alive).length;

@@ -3,20 +3,20 @@ import type { Series } from './series.ts';
 
 interface Drawing {
   unit: string;
-  /** Seconds. */
+  /** In seconds. */
   times: number[];
   series: Series[];
   format: (value: number) => string;
   width: number;
   isDark: boolean;
-  /** Which time the pointer is at; null: it is elsewhere. */
+  /** Called with the place of the time at the pointer; null if the pointer is elsewhere. */
   onPoint(place: number | null): void;
 }
 
 const HEIGHT = 220;
 const DAY_SECONDS = 86_400;
 
-/** Draws lines over time. The colours are those of the page, so a change of scheme draws anew. */
+/** Draws lines over time. It takes its colours from the page, so it must be called again when the colour scheme changes. */
 export function drawChart(box: HTMLElement, drawing: Drawing): UPlot {
   const { unit, times, series, format, width, onPoint } = drawing;
   const colour = (name: string) => colourOf(box, name);
@@ -50,7 +50,7 @@ export function drawChart(box: HTMLElement, drawing: Drawing): UPlot {
   return new UPlot(options, [times, ...series.map(({ values }) => values)], box);
 }
 
-/** A canvas knows no custom properties, so the browser is asked what colour comes of one. */
+/** A canvas does not know custom properties, so the browser is asked for the colour. */
 function colourOf(box: HTMLElement, name: string): string {
   const probe = box.appendChild(document.createElement('span'));
   probe.style.color = `var(--${name})`;
@@ -59,7 +59,7 @@ function colourOf(box: HTMLElement, name: string): string {
   return color;
 }
 
-/** Room above the highest line, and an axis even where everything is 0. */
+/** Leaves room above the highest line, and gives an axis even if everything is 0. */
 function niceMax(max: number | null): number {
   return max === null || max <= 0 ? 1 : max * 1.08;
 }
@@ -67,7 +67,7 @@ function niceMax(max: number | null): number {
 const HOURS = new Intl.DateTimeFormat(undefined, { hour: '2-digit', minute: '2-digit', hourCycle: 'h23' });
 const DAYS = new Intl.DateTimeFormat(undefined, { month: 'short', day: 'numeric' });
 
-/** Hours within a few days; where the day changes, and over longer times, the day. */
+/** The hour, if the times span a few days at most. Where the day changes, and over longer spans, the day. */
 function timeLabel(seconds: number, times: number[]): string {
   const date = new Date(seconds * 1_000);
   const length = (times.at(-1) ?? 0) - (times[0] ?? 0);

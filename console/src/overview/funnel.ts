@@ -5,11 +5,13 @@ export interface Stage {
   meaning: string;
   tone: string;
   count: number;
-  /** Of the accepted ones; null where there are none, and of a stage that others are in too: what is refused was never accepted. */
+  /**
+   * In percent of the accepted messages. null if there are none, or if the stage also has messages that were refused and so never accepted.
+   */
   percent: number | null;
 }
 
-/** How far the messages of a range have come. Each stage holds those of the next one too. */
+/** How far the messages of a range have come. Each stage includes the messages of the next one. */
 export function funnelOf({ accepted, sent, delivered, read, failed, unknown }: Totals): Stage[] {
   const percentOf = (count: number) => (accepted === 0 ? null : (count / accepted) * 100);
   const stages = [

@@ -1,9 +1,9 @@
 import { isoOfLocal } from '../parts/iso-of-local.ts';
 
 export interface RangeWish {
-  /** Seconds back from now; empty: the two times. */
+  /** In seconds back from now; empty if `from` and `to` are used. */
   span: string;
-  /** As a `datetime-local` field gives them: in the zone of whoever reads. */
+  /** As a `datetime-local` field gives them, in the reader's own zone. */
   from: string;
   to: string;
 }
@@ -15,7 +15,7 @@ export const RANGES = [
   { value: '2592000', words: 'The last 30 days' },
 ];
 
-/** The query for a chosen range; an empty end is now. */
+/** The query for the chosen range. An empty end means now. */
 export function rangeQuery({ span, from, to }: RangeWish, nowMs: number): { since?: string; until?: string } {
   if (span !== '') return { since: new Date(nowMs - Number(span) * 1_000).toISOString() };
   return { ...(from !== '' && { since: isoOfLocal(from) }), ...(to !== '' && { until: isoOfLocal(to) }) };

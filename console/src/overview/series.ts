@@ -1,6 +1,6 @@
 import type { Bucket } from '../api/statistics.ts';
 
-/** One line of a chart. `tone` names its colour; its dash tells it apart without one. */
+/** One line of a chart. `tone` names its colour; its dash makes it recognizable without colours. */
 export interface Series {
   label: string;
   tone: 'accepted' | 'delivered' | 'read' | 'failed';
@@ -13,7 +13,7 @@ const LONG = [8, 4];
 const SHORT = [3, 3];
 const MIXED = [8, 3, 2, 3];
 
-/** How many messages of each bucket have reached which stage. */
+/** How many messages of each bucket have reached each stage. */
 export function countSeries(buckets: readonly Bucket[]): Series[] {
   return [
     { label: 'Accepted', tone: 'accepted', dash: SOLID, values: buckets.map(({ accepted }) => accepted) },
@@ -23,7 +23,7 @@ export function countSeries(buckets: readonly Bucket[]): Series[] {
   ];
 }
 
-/** Shares in percent. A bucket without messages has none, and leaves a gap. */
+/** Shares in percent. A bucket without messages has no share, which leaves a gap in the line. */
 export function rateSeries(buckets: readonly Bucket[]): Series[] {
   const share = (part: (bucket: Bucket) => number, whole: (bucket: Bucket) => number) =>
     buckets.map((bucket) => (whole(bucket) === 0 ? null : (part(bucket) / whole(bucket)) * 100));
@@ -35,7 +35,7 @@ export function rateSeries(buckets: readonly Bucket[]): Series[] {
       label: 'Failed',
       tone: 'failed',
       dash: MIXED,
-      // Of those whose end is known: what was refused at once was never accepted.
+      // A share of the messages whose end is known, because those that were refused at once were never accepted.
       values: share(
         (bucket) => bucket.failed,
         (bucket) => bucket.delivered + bucket.failed,

@@ -3,7 +3,7 @@ import { it } from 'node:test';
 import { funnelOf } from './funnel.ts';
 import { rateSeries } from './series.ts';
 
-/** One was accepted, and arrived; four were refused at once. */
+/** One message was accepted and arrived; four were refused at once. */
 const totals = { accepted: 1, sent: 1, delivered: 1, read: 0, failed: 4, unknown: 0 };
 const rest = { received: 0, to_delivery_ms: null };
 

@@ -1,15 +1,15 @@
-/** What had the focus before the first dialog of a row was opened: a question, and then the secret that it led to. */
+/** The element that had the focus before the first of several dialogs was opened: a question may lead to a dialog with a secret. */
 let opener: Element | null = null;
 
-/** To be called before a dialog is opened. */
+/** Call it before a dialog is opened. */
 export function keepOpener(): void {
   const focused = document.activeElement;
   if (focused?.closest('dialog') == null) opener = focused;
 }
 
 /**
- * To be called when a dialog is gone. The browser gives the focus back when a dialog is closed, but not when it is taken
- * out of the page or what has opened it is gone: whoever uses the keyboard then began at the top of the page again.
+ * Call it when a dialog is gone. The browser gives the focus back when a dialog is closed, but not when the dialog is removed from the
+ * page, or when the element that opened it is gone. Then somebody who uses the keyboard would begin at the top of the page again.
  */
 export function giveFocusBack(): void {
   const isTaken = document.activeElement !== null && document.activeElement !== document.body;

@@ -1,6 +1,6 @@
 /**
- * The moment that a `datetime-local` field names, in the zone of whoever reads. A field takes years that no time can have;
- * they stay as they are, and the API says what is wrong with them.
+ * The moment that a `datetime-local` field names, in the reader's own zone. Such a field accepts years that no time can have. These are
+ * returned as they are, and the API says what is wrong with them.
  */
 export function isoOfLocal(local: string): string {
   const ms = Date.parse(local);

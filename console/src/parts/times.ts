@@ -17,17 +17,17 @@ export function shortTime(at: string | number): string {
   return SHORT.format(new Date(at));
 }
 
-/** The same time in UTC, to compare with a log. */
+/** The same time in UTC, to be compared with a log. */
 export function utcTime(at: string | number): string {
   return `${new Date(at).toISOString().replace('T', ' ').replace('Z', '')} UTC`;
 }
 
-/** A span of time in the units that a person would choose. */
+/** A span of time in the units that a person would use. */
 export function spanOf(milliseconds: number): string {
   const ms = Math.round(Math.abs(milliseconds));
   if (ms < 1_000) return `${ms} ms`;
   if (ms < 9_950) return `${(ms / 1_000).toFixed(1)} s`;
-  // Rounded before it is taken apart, or two minutes could be told as one and 60 s.
+  // It is rounded before it is divided into units. Otherwise two minutes could be written as one minute and 60 s.
   const seconds = Math.round(ms / 1_000);
   if (seconds < 60) return `${seconds} s`;
   if (seconds < 3_600) return `${Math.floor(seconds / 60)} min ${seconds % 60} s`;

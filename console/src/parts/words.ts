@@ -1,6 +1,6 @@
 import type { MessageError } from '../api/message.ts';
 
-/** How a status looks: its sign stands beside the word, so that nothing is told by colour alone. */
+/** How a status looks. A sign stands beside the word, so that nothing is said by colour alone. */
 export type Tone = 'good' | 'bad' | 'warn' | 'busy' | 'plain';
 
 const STATUS: Record<string, { tone: Tone; sign: string; meaning: string }> = {
@@ -18,7 +18,7 @@ const STATUS: Record<string, { tone: Tone; sign: string; meaning: string }> = {
       'Whether the provider took it is not known. It is never sent again by itself; a later notification may settle it.',
   },
   received: { tone: 'plain', sign: '←', meaning: 'A person has written this.' },
-  // Templates, channels, endpoints, accounts and notifications.
+  // For templates, channels, endpoints, accounts and notifications.
   approved: { tone: 'good', sign: '✓', meaning: 'It can be sent.' },
   connected: { tone: 'good', sign: '✓', meaning: 'It sends and receives.' },
   suspended: { tone: 'bad', sign: '✕', meaning: 'Nothing can be sent from it.' },
@@ -96,17 +96,17 @@ const LEFTOVERS: Record<string, string> = {
   not_json: 'It cannot be read at all: it is not JSON.',
   failed: 'Applying it failed. Look into the log, then reprocess.',
 };
-/** While a notification waits, nothing was in vain yet. */
+/** While a notification still waits, nothing has failed yet. */
 const WAITING_LEFTOVERS: Record<string, string> = {
   unknown_message: 'Its message is not known yet. It is looked for again by itself, for a week.',
 };
-/** How the gateway parts the reasons of a notification that has several. */
-const PARTED_BY = ', ';
+/** What the gateway writes between the reasons of a notification that has several. */
+const SEPARATOR = ', ';
 
 /** Why a notification was not applied, or not all of it, and what to do. */
 export function explainLeftover(error: string | null, state: string): string {
   if (error === null) return '–';
   const explain = (reason: string) =>
     (state === 'waiting' ? WAITING_LEFTOVERS[reason] : undefined) ?? LEFTOVERS[reason] ?? reason.replaceAll('_', ' ');
-  return error.split(PARTED_BY).map(explain).join(' ');
+  return error.split(SEPARATOR).map(explain).join(' ');
 }

@@ -5,11 +5,11 @@ export interface RecentRequest {
   createdAt: string;
   type: string;
   reference: string | null;
-  /** How many messages of it are listed, by their status. */
+  /** How many of its messages are listed, by their status. */
   counts: [string, number][];
 }
 
-/** The requests that the listed messages belong to, newest first. */
+/** The requests of the listed messages, newest first. */
 export function groupByRequest(messages: readonly Message[]): RecentRequest[] {
   const byRequest = Map.groupBy(
     messages.filter(({ request_id: id }) => id !== null),

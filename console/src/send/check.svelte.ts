@@ -2,12 +2,12 @@ import type { Failure } from '../api/failure.ts';
 import { type Validation, validation } from '../api/message.ts';
 import { api } from '../state/session.svelte.ts';
 
-/** Long enough not to ask at every letter, short enough to feel at once. */
+/** Long enough not to ask after every letter, and short enough to seem immediate. */
 const PAUSE_MS = 400;
 
 export type Checked = { failure: Failure } | { validation: Validation };
 
-/** Asks the pre-flight about what is being written, a moment after the last change. */
+/** Asks the gateway to validate what is being written, a moment after the last change. */
 export function createCheck() {
   let checked = $state.raw<Checked>();
   let busy = $state(false);

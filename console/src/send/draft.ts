@@ -4,7 +4,7 @@ import { composeComponents, type Values } from '../templates/compose.ts';
 /** A send as it is being written. */
 export interface Draft {
   to: string;
-  /** A channel's id; empty: the default. */
+  /** A channel's id; empty for the default. */
   from: string;
   reference: string;
   type: 'text' | 'template';
@@ -15,17 +15,17 @@ export interface Draft {
 }
 
 export interface ComposedSend {
-  /** The bytes that are checked, sent, and sent again: the same for the same draft. */
+  /** The bytes that are checked, sent and sent again. They are the same for the same draft. */
   json: string;
-  /** Which field fills what stands at a pointer within the template's components. */
+  /** The field that fills each place in the template's components. The places are pointers. */
   places: Map<string, string>;
 }
 
-/** What the API gets for a draft; undefined while there is too little to say anything about it. */
+/** What is sent to the API for a draft; undefined while there is too little to check. */
 export function composeSend(draft: Draft, template: Template | undefined): ComposedSend | undefined {
   if (draft.to.trim() === '') return undefined;
   const shared = {
-    to: partCells(draft.to),
+    to: splitCells(draft.to),
     ...(draft.from !== '' && { from: draft.from }),
     ...(draft.reference !== '' && { client_reference: draft.reference }),
     type: draft.type,
@@ -43,9 +43,9 @@ export function composeSend(draft: Draft, template: Template | undefined): Compo
 }
 
 /**
- * A tab comes from a spreadsheet and parts two cells. The API would drop it, as it drops spaces within a number, and what
- * stands in the next cell would be the end of another person's number.
+ * A tab comes from a spreadsheet, where it separates two cells. The API would drop it, as it drops spaces within a number. Then the next
+ * cell would become the end of another person's number.
  */
-function partCells(to: string): string {
+function splitCells(to: string): string {
   return to.replaceAll('\t', '\n');
 }

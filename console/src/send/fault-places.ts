@@ -1,7 +1,7 @@
 import type { Failure } from '../api/failure.ts';
 import type { Validation } from '../api/message.ts';
 
-/** What is wrong, by the fields that it is wrong in. */
+/** What is wrong, by the field in which it is wrong. */
 export interface FaultPlaces {
   to: string[];
   from: string[];
@@ -13,7 +13,7 @@ export interface FaultPlaces {
 
 const COMPONENTS = '#/template/components';
 
-/** Shows every fault of the pre-flight at its field: those of an error answer, or those that the recipients share. */
+/** Assigns each fault of the check to its field. The faults are those of an error answer, or those that the recipients share. */
 export function placeFaults(
   checked: { failure: Failure } | { validation: Validation } | undefined,
   places: Map<string, string>,
@@ -57,14 +57,14 @@ function place(pointer: string, detail: string, places: Map<string, string>, fou
   else add(found.to, detail);
 }
 
-/** The field of the longest pointer that the fault stands at or below. */
+/** The field with the longest pointer at or above the fault. */
 function fieldAt(pointer: string, places: Map<string, string>): string | undefined {
   if (!pointer.startsWith(COMPONENTS)) return undefined;
   const inside = pointer.slice(COMPONENTS.length);
   return [...places].find(([place]) => inside === place || inside.startsWith(`${place}/`))?.[1];
 }
 
-/** Fifty recipients may share one fault; it is told once. */
+/** Fifty recipients may share one fault, which is shown once. */
 function add(list: string[], detail: string): void {
   if (!list.includes(detail)) list.push(detail);
 }

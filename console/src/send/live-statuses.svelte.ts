@@ -4,7 +4,7 @@ import { messageOf } from '../messages/message-of.ts';
 import { live } from '../state/live.svelte.ts';
 import { api } from '../state/session.svelte.ts';
 
-/** How the messages of a request are now, by their ids: read once, and kept up to date by the events. */
+/** The present statuses of a request's messages, by their ids. They are read once, and then kept up to date by the events. */
 export function createLiveStatuses(requestId: string) {
   let statuses = $state.raw<ReadonlyMap<string, string>>(new Map());
 
@@ -16,9 +16,9 @@ export function createLiveStatuses(requestId: string) {
   async function read(): Promise<void> {
     const query = { request_id: requestId, limit: 100 };
     const answer = await api({ path: '/api/v1/messages', query }, pageOf(message));
-    // Without it the answer's own statuses are shown, and events still come.
+    // If they cannot be read, those of the send's answer are shown, and events still change them.
     if (!answer.ok) return;
-    // What an event has told meanwhile is newer than this.
+    // A status that an event has brought meanwhile is newer than this answer.
     statuses = new Map([...answer.value.data.map(({ id, status }) => [id, status] as const), ...statuses]);
   }
 
@@ -26,7 +26,7 @@ export function createLiveStatuses(requestId: string) {
     get statuses() {
       return statuses;
     },
-    /** Returns what ends the listening. */
+    /** Returns a function that stops listening. */
     follow(): () => void {
       const end = live.listen(hear);
       void read();

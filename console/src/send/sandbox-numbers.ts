@@ -1,4 +1,4 @@
-/** Numbers with which the sandbox shows what can happen; any other number is reached and reads. */
+/** Numbers with which the sandbox shows what can happen. At any other number the message arrives and is read. */
 export const SANDBOX_NUMBERS = [
   { number: '+447700900123', words: 'is reached, and reads' },
   { number: '+15550131026', words: 'is refused: cannot be reached' },

@@ -3,7 +3,7 @@ import { type AggregateAnswer, aggregateAnswer } from '../api/message.ts';
 import { api } from '../state/session.svelte.ts';
 import { newIdempotencyKey } from './new-key.ts';
 
-/** One send, its key, and what came of it. */
+/** One send with its key, and its outcome. */
 export function createSending() {
   let answer = $state.raw<AggregateAnswer>();
   let failure = $state.raw<Failure>();
@@ -27,7 +27,7 @@ export function createSending() {
     replayed = result.headers.get('idempotent-replayed') === 'true';
   }
 
-  /** Whether the same may succeed later: no answer came, or the gateway could not take it now. */
+  /** Whether the same send may succeed later: no answer came, or the gateway could not accept it now. */
   function canRepeat(): boolean {
     return (
       failure !== undefined && (failure.status === 0 || failure.status >= 500 || [409, 429].includes(failure.status))
@@ -48,7 +48,7 @@ export function createSending() {
     get busy() {
       return busy;
     },
-    /** Sends it; or repeats it, if it is what was sent last and may have been carried out. */
+    /** Sends the text. If it was sent last, and may have been carried out, this repeats that send with its key. */
     send(json: string): Promise<void> {
       if (!canRepeat() || json !== last.json) last = { json, key: newIdempotencyKey() };
       return carryOut();
@@ -56,7 +56,7 @@ export function createSending() {
     get canRepeat() {
       return canRepeat();
     },
-    /** The same bytes with the same key. */
+    /** Repeats the last send: the same bytes with the same key. */
     repeat: () => carryOut(),
   };
 }

@@ -1,7 +1,7 @@
-/** A hidden tab draws no frames; what came meanwhile is taken in after this long at the latest. */
+/** A hidden tab draws no frames. Items are then handed over after this time. */
 const LONGEST_MS = 1_000;
 
-/** Gathers items and hands them over once for each frame that is drawn, however many come. */
+/** Collects items, and hands them over once for each frame that is drawn, however many come. */
 export function createBatch<Item>(take: (items: Item[]) => void): { add(items: readonly Item[]): void; stop(): void } {
   let waiting: Item[] = [];
   let frame: number | undefined;

@@ -7,7 +7,7 @@ import { api, session } from './session.svelte.ts';
 export type LiveState = StreamState | { kind: 'off' };
 type Listener = (events: WaypostEvent[]) => void;
 
-/** The account's events as they are recorded: one stream for the whole tab, and each page hears it. */
+/** The account's events as they are recorded. There is one stream for the whole tab, and every page can listen to it. */
 export const live = createLive();
 
 function createLive() {
@@ -16,7 +16,7 @@ function createLive() {
   let heard: number | undefined;
   const listeners = new Set<Listener>();
 
-  /** `from`: the last event that was heard; undefined: what happens from now on is of interest. */
+  /** `from`: the last event that was read. Without it the stream begins now. */
   async function start(from?: number): Promise<void> {
     stop?.abort();
     stop = new AbortController();
@@ -31,7 +31,7 @@ function createLive() {
       if (next.kind === 'refused') session.notice(next.failure);
     };
     const after = from ?? (await latestSequence(setState, signal));
-    // It may have been stopped while it asked, and what the next session hears begins elsewhere.
+    // It may have been stopped while it asked, and the next session begins at another event.
     if (after === undefined || signal.aborted) return;
     heard = after;
     const onEvents = (events: WaypostEvent[]) => {
@@ -47,14 +47,14 @@ function createLive() {
       return state;
     },
     start: () => start(),
-    /** Connects at once instead of waiting, and misses nothing. */
+    /** Connects at once instead of waiting. No event is missed. */
     retry: () => start(heard),
     stop() {
       stop?.abort();
       heard = undefined;
       state = { kind: 'off' };
     },
-    /** Returns what ends the listening. */
+    /** Returns a function that stops listening. */
     listen(listener: Listener): () => void {
       listeners.add(listener);
       return () => listeners.delete(listener);
@@ -64,7 +64,7 @@ function createLive() {
 
 const RETRY_MS = 3_000;
 
-/** Where the stream begins: whatever happens after this is heard, however long the first connection takes. */
+/** The number after which the stream begins. Whatever happens after this is read, however long the first connection takes. */
 async function latestSequence(
   setState: (state: StreamState) => void,
   signal: AbortSignal,

@@ -2,14 +2,14 @@ import type { Answer } from '../api/call.ts';
 import type { Failure } from '../api/failure.ts';
 
 export interface Loader<Value> {
-  /** The newest answer; it stays while a newer one is asked for, and when that fails. */
+  /** The newest answer. It stays while a newer one is awaited, and when that fails. */
   readonly value: Value | undefined;
   readonly failure: Failure | undefined;
   readonly busy: boolean;
   load(): Promise<void>;
 }
 
-/** Something that is asked for once or again: what came, whether it failed, whether it is under way. */
+/** Something that is read from the API, once or again: its value, its failure, and whether it is being read. */
 export function createLoader<Value>(ask: () => Promise<Answer<Value>>): Loader<Value> {
   let value = $state.raw<Value>();
   let failure = $state.raw<Failure>();
@@ -30,7 +30,7 @@ export function createLoader<Value>(ask: () => Promise<Answer<Value>>): Loader<V
       const number = newest;
       busy = true;
       const answer = await ask();
-      // An older question's answer must not overwrite a newer one's.
+      // The answer to an older question must not overwrite a newer one.
       if (number !== newest) return;
       busy = false;
       failure = answer.ok ? undefined : answer.failure;

@@ -12,11 +12,11 @@ export interface Pages<Row> {
   readonly more: boolean;
   readonly failure: Failure | undefined;
   readonly busy: boolean;
-  /** Reads the first page anew, of the list that the call names now. */
+  /** Reads the first page of the list that `call` names now. */
   load(): Promise<void>;
-  /** Reads the next page of the list that is shown, whatever was typed into its filter since. */
+  /** Reads the next page of the list that is shown, even if another filter was typed in since. */
   loadMore(): Promise<void>;
-  /** Puts a changed row into the place of the old one. */
+  /** Replaces a row with the changed one. */
   replace(row: Row, isSame: (other: Row) => boolean): void;
 }
 
@@ -27,7 +27,7 @@ export function createPages<Row>(row: Decode<Row>, call: () => Call): Pages<Row>
   let failure = $state.raw<Failure>();
   let busy = $state(false);
   let newest = 0;
-  /** What `rows` and `cursor` are of. */
+  /** The call of which `rows` and `cursor` are the answer. */
   let shown: Call | undefined;
 
   async function read(asked: Call, from: string | null): Promise<void> {
@@ -40,7 +40,7 @@ export function createPages<Row>(row: Decode<Row>, call: () => Call): Pages<Row>
     busy = false;
     failure = answer.ok ? undefined : answer.failure;
     if (!answer.ok) {
-      // The rows of another filter would stand there as if they were of this one.
+      // Otherwise the rows of another filter would be shown as if they were the answer to this one.
       if (JSON.stringify(asked) !== JSON.stringify(shown)) forget();
       return;
     }

@@ -1,4 +1,4 @@
-/** The page that is shown, as the address says it after the hash: `#/messages/msg_01...` is `['messages', 'msg_01...']`. */
+/** The page that is shown, from the part of the address after the hash: `#/messages/msg_01...` is `['messages', 'msg_01...']`. */
 export const route = createRoute();
 
 function createRoute() {
@@ -29,7 +29,7 @@ function read(): string[] {
     .map(decodePart);
 }
 
-/** What is no well-formed address is no page of ours, and is shown as that. */
+/** An address that is not well formed is shown as a page that does not exist. */
 function decodePart(part: string): string {
   try {
     return decodeURIComponent(part);

@@ -7,10 +7,10 @@ import { tabStore } from './tab-store.ts';
 export type Who = { kind: 'account'; account: OwnAccount } | { kind: 'platform' };
 
 const PLATFORM_PREFIX = 'wp_root_';
-/** What can be put into a header at all; the gateway says whether it is a key. */
+/** What can be put into a header. Whether it is a key, the gateway says. */
 const SENDABLE = /^[\x21-\x7e]+$/;
 
-/** Who is signed in. The key stands in this tab only, and in no address. */
+/** Who is signed in. The key is kept in this tab only, and in no address. */
 export const session = createSession();
 
 function createSession() {
@@ -18,7 +18,7 @@ function createSession() {
   let who = $state.raw<Who>();
   let farewell = $state('');
 
-  /** Asks the gateway whose key it is; nothing is kept unless it is valid. */
+  /** Asks the gateway whose key it is. The key is kept only if it is valid. */
   async function signIn(given: string): Promise<Failure | undefined> {
     if (!SENDABLE.test(given)) return notAKey();
     const answer = await ask(given);
@@ -44,13 +44,13 @@ function createSession() {
     get key() {
       return key;
     },
-    /** Why the session ended, to be told at the sign-in. */
+    /** Why the session ended. The sign-in page shows it. */
     get farewell() {
       return farewell;
     },
     signIn,
     signOut,
-    /** Goes on after a reload of the tab. Returns the failure if the gateway could not be asked. */
+    /** Continues the session after the tab was reloaded. Returns the failure if the gateway could not be asked. */
     async resume(): Promise<Failure | undefined> {
       const stored = tabStore.read();
       if (stored === null) return undefined;
@@ -58,7 +58,7 @@ function createSession() {
       if (failure?.code === 'invalid_api_key') signOut(EXPIRED);
       return failure;
     },
-    /** A refused key ends the session, wherever it is noticed. */
+    /** Ends the session if a key was refused, wherever that is noticed. */
     notice(failure: Failure): void {
       if (failure.code === 'invalid_api_key' && who !== undefined) signOut(EXPIRED);
     },
@@ -73,16 +73,16 @@ async function ask(key: string): Promise<Answer<Who>> {
   return callApi(key, { path: '/platform/v1/accounts', query: { limit: 1 } }, () => ({ kind: 'platform' }));
 }
 
-/** Calls the API with the key that is signed in. */
+/** Calls the API with the key of whoever is signed in. */
 export async function api<Value>(call: Call, decode: Decode<Value>): Promise<Answer<Value>> {
   const { key } = session;
   const answer = await callApi(key, call, decode);
-  // Somebody else may have signed in since: what is said of the key before does not concern them.
+  // Somebody else may have signed in since. A failure of the old key does not concern them.
   if (!answer.ok && key === session.key) session.notice(answer.failure);
   return answer;
 }
 
-/** A call whose answer has nothing to read. */
+/** For a call whose answer has nothing to read. */
 export function apiDone(call: Call): Promise<Answer<unknown>> {
   return api(call, anything);
 }

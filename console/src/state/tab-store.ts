@@ -1,8 +1,8 @@
 const STORED_KEY = 'waypost-key';
 
 /**
- * The tab's own store: it is gone with the tab, and no other tab or later visit can read it. A browser that keeps nothing
- * of pages refuses it; then the key is in the memory of the page alone, and a reload asks for it again.
+ * The tab's own store. It ends with the tab, and no other tab or later visit can read it. A browser that stores nothing for pages refuses
+ * it. Then the key is in the memory of the page only, and after a reload it must be given again.
  */
 export const tabStore = {
   read: (): string | null => storage()?.getItem(STORED_KEY) ?? null,
@@ -14,7 +14,7 @@ function storage(): Storage | undefined {
   try {
     return sessionStorage;
   } catch {
-    // Even to look whether it is there is refused.
+    // The browser refuses even the question whether there is a store.
     return undefined;
   }
 }

@@ -6,7 +6,7 @@ export interface Toast {
 /** Long enough to be read twice. */
 const SHOWN_MS = 6_000;
 
-/** Short news that something was done. Failures are shown where they happened, and stay. */
+/** Short messages that something was done. Failures are shown where they happened, and stay there. */
 export const toasts = createToasts();
 
 function createToasts() {

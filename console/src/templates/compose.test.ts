@@ -15,7 +15,7 @@ const VALUES: Record<string, string> = {
   payload: '',
 };
 
-/** A template of the sandbox as the API lists it. */
+/** A template of the sandbox in the form in which the API lists it. */
 function listed(name: string): Template {
   const found = DEMO_TEMPLATES.find((one) => one.name === name);
   if (found === undefined) throw new Error(`There is no template ${name}`);

@@ -4,13 +4,13 @@ import { type ButtonShape, shapeOf, type TemplateShape, variablesOf } from './sh
 export type Values = Readonly<Record<string, string>>;
 type Component = Record<string, unknown>;
 
-/** `places`: which field fills what stands at a pointer within the components, such as `/0/parameters/1`. */
+/** `places`: the field that fills each place in the components. The places are pointers such as `/0/parameters/1`. */
 export interface Composed {
   components: Component[];
   places: Map<string, string>;
 }
 
-/** Puts the components of a message together from what was filled in, in the provider's shapes. */
+/** Makes the components of a message from what was filled in, in the provider's shapes. */
 export function composeComponents(template: Template, values: Values): Composed {
   const places = new Map<string, string>();
   const isNamed = template.parameter_format === 'named';
@@ -21,7 +21,7 @@ interface Work {
   values: Values;
   places: Map<string, string>;
   isNamed: boolean;
-  /** Of the keys of this part, and of its pointers. */
+  /** How the keys of this part's fields begin, and how its pointers do. */
   prefix: string;
   pointer: string;
 }
@@ -59,7 +59,7 @@ function addHeader({ header }: TemplateShape, add: Add, read: Read, isNamed: boo
 function addVariables(part: string, text: string, add: Add, read: Read, isNamed: boolean): void {
   const found = variablesOf(text);
   if (found.length === 0) return;
-  // The first parameter fills {{1}}, wherever that stands in the text.
+  // The first parameter fills {{1}}, wherever that is in the text.
   const names = isNamed ? found : found.toSorted((one, other) => Number(one) - Number(other));
   const parameters = names.map((name) => ({
     type: 'text',
@@ -94,7 +94,7 @@ function composeCards({ cards }: TemplateShape, work: Work, pointer: string): Co
   };
 }
 
-/** A `datetime-local` field means the zone of whoever fills it in; what is none stays a fault for the pre-flight. */
+/** A `datetime-local` field is in the zone of whoever fills it in. If its value is not a time, the check of the send reports that. */
 function offerParameter(local: string): Component {
   const ms = Date.parse(local);
   return {

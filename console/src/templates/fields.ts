@@ -2,9 +2,9 @@ import { type TemplateShape, variablesOf } from './shape.ts';
 
 export type FieldKind = 'text' | 'link' | 'place' | 'time' | 'code' | 'payload';
 
-/** Something that whoever sends a template fills in. */
+/** Something that a person fills in to send a template. */
 export interface TemplateField {
-  /** Where the value is kept: `body.1`, `card.0.button.1`. */
+  /** The key under which the value is kept: `body.1`, `card.0.button.1`. */
   key: string;
   label: string;
   kind: FieldKind;
@@ -13,7 +13,7 @@ export interface TemplateField {
 
 const MEDIA = ['image', 'video', 'document'];
 
-/** Every field of a template, in the order in which a reader meets them. */
+/** Every field of a template, in the order in which it is read. */
 export function fieldsOf(shape: TemplateShape): TemplateField[] {
   return partFields(shape, '', '');
 }

@@ -13,7 +13,7 @@ export interface Preview {
 
 const SIGNS: Record<string, string> = { url: '↗', quick_reply: '←', copy_code: '▣', otp: '▣', phone_number: '☎' };
 
-/** Fills a template; a variable without a value stays as it is. */
+/** Fills in a template. A variable without a value stays as it is. */
 export function previewOf(shape: TemplateShape, values: Values, prefix = ''): Preview {
   const fill = (text: string, part: string) =>
     text.replace(/\{\{\s*([^{}\s]+)\s*\}\}/g, (variable, name) => values[`${prefix}${part}.${name}`] || variable);

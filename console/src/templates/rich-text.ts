@@ -1,4 +1,4 @@
-/** A run of text that looks the same throughout. */
+/** A piece of text that looks the same throughout. */
 export interface Run {
   text: string;
   marks: Mark[];
@@ -14,16 +14,16 @@ const SIGNS: [string, Mark][] = [
 ];
 
 /**
- * Reads the signs with which people write bold, italic, struck and monospaced text on a phone. Signs count only around
- * a text, not within a word. https://faq.whatsapp.com/539178204879377
+ * Reads the signs with which people write bold, italic, struck and monospaced text on a phone. Signs count only around a text, not within a
+ * word. https://faq.whatsapp.com/539178204879377
  *
- * A person may have written the text: it takes a time that grows with its length alone, whatever stands in it.
+ * Anybody may have written the text, so the time for reading it must grow only with its length, whatever is in it.
  */
 export function readRichText(text: string): Run[] {
   return readSigns(text, [], 0);
 }
 
-/** Reads the signs from a place in their order on; those before it are read already. */
+/** Reads the signs in their order, from a place on. The signs before that place were read already. */
 function readSigns(text: string, marks: Mark[], place: number): Run[] {
   const [sign, mark] = SIGNS[place] ?? [];
   if (sign === undefined || mark === undefined || marks.includes('code')) return readVariables(text, marks);
@@ -32,7 +32,7 @@ function readSigns(text: string, marks: Mark[], place: number): Run[] {
   );
 }
 
-/** Parts a text at the pairs of a sign: each beginning is closed by the first end after it. */
+/** Splits a text at the pairs of a sign. Each opening sign is closed by the first closing one after it. */
 function split(text: string, sign: string): { text: string; isInside: boolean }[] {
   const escaped = sign.replaceAll('*', '\\*');
   const begins = placesOf(text, new RegExp(`(?<![\\p{L}\\p{N}])(?=${escaped}\\S)`, 'gu'));
@@ -56,7 +56,7 @@ function placesOf(text: string, pattern: RegExp): number[] {
   return [...text.matchAll(pattern)].map(({ index }) => index);
 }
 
-/** What is not filled in yet is shown as what it is. */
+/** A variable that is not filled in yet is shown as a variable. */
 function readVariables(text: string, marks: Mark[]): Run[] {
   return text
     .split(/(\{\{[^{}]+\}\})/)

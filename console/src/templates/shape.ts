@@ -1,13 +1,13 @@
 import { isObject } from '../api/decode.ts';
 import type { Template } from '../api/resources.ts';
 
-/** What a template, or one card of it, is made of, read from the provider's own components. */
+/** The parts of a template, or of one of its cards, read from the provider's own components. */
 export interface TemplateShape {
   header: { format: string; text: string } | null;
   body: string;
   footer: string;
   buttons: ButtonShape[];
-  /** null: there is no limited-time offer. */
+  /** null if there is no limited-time offer. */
   offer: { text: string; expires: boolean } | null;
   cards: TemplateShape[];
 }
@@ -16,11 +16,11 @@ export interface ButtonShape {
   /** In lower case: `url`, `quick_reply`, `copy_code`, `phone_number`, ... */
   kind: string;
   text: string;
-  /** The address of a link, with its variable. */
+  /** The address of a link. It may contain a variable. */
   url: string;
 }
 
-/** Kinds that are not known are left out: the provider shows them as it likes. */
+/** Kinds that are not known are left out, because it is not known how the provider shows them. */
 export function shapeOf({ components }: Pick<Template, 'components'>): TemplateShape {
   return readShape(components);
 }
@@ -44,7 +44,7 @@ function readButton({ type, text, url }: Record<string, unknown>): ButtonShape {
   return { kind: wordOf(type), text: textOf(text), url: textOf(url) };
 }
 
-/** The names, or numbers, of the variables of a text, each once, in their order. */
+/** The names, or numbers, of the variables in a text: each once, and in order. */
 export function variablesOf(text: string): string[] {
   return [...new Set([...text.matchAll(/\{\{\s*([^{}\s]+)\s*\}\}/g)].map(([, name = '']) => name))];
 }
