@@ -31,8 +31,36 @@ const SHORT: Extent = { rounds: 3, roundMs: 2_500, warmUpMs: 2_500 };
 /** With this extent all suites together take under two minutes. */
 const SHORTEST: Extent = { rounds: 3, roundMs: 800, warmUpMs: 800 };
 
+type SuiteFinished = Finished & { suite: string };
+
 async function main(): Promise<number> {
-  const { positionals, values } = parseArgs({
+  const { positionals, values } = readCommandLine();
+  if (values.help) {
+    console.log(USAGE);
+    return 0;
+  }
+  const suites = positionals.length === 0 ? ALL : positionals;
+  const unknown = suites.find((suite) => SUITES[suite] === undefined);
+  if (unknown !== undefined) throw new PlainFault(`There is no suite ${unknown} (add --help for help).`, 2);
+  const messages = readCount('--messages', values.messages);
+  for (const file of [values.json, values.markdown]) if (file !== undefined) requireWritable(dirname(file));
+  const short = suites.length > 1 ? SHORTEST : SHORT;
+  const finished = await runSuites(suites, {
+    extent: values.short ? short : FULL,
+    storedEvents: values.short ? 100_000 : 1_000_000,
+    messages,
+    gatewayNodeOptions: values['gateway-node-option'],
+  });
+  const results = Object.fromEntries(finished.map(({ suite, result }) => [suite, result]));
+  if (values.json !== undefined)
+    writeResult(values.json, suites.join(', '), suites.length === 1 ? finished[0]?.result : results);
+  if (values.markdown !== undefined) writeMarkdown(values.markdown, finished);
+  // A missed target is only a figure. A lost or doubled message is a fault.
+  return finished.every(({ healthy }) => healthy) ? 0 : 1;
+}
+
+function readCommandLine() {
+  return parseArgs({
     allowPositionals: true,
     options: {
       short: { type: 'boolean', default: false },
@@ -43,26 +71,11 @@ async function main(): Promise<number> {
       help: { type: 'boolean', default: false },
     },
   });
+}
 
-  const suites = positionals.length === 0 ? ALL : positionals;
-  if (values.help) {
-    console.log(USAGE);
-    return 0;
-  }
-  const unknown = suites.find((suite) => SUITES[suite] === undefined);
-  if (unknown !== undefined) throw new PlainFault(`There is no suite ${unknown} (add --help for help).`, 2);
-  const messages = readCount('--messages', values.messages);
-  for (const file of [values.json, values.markdown]) if (file !== undefined) requireWritable(dirname(file));
-  const short = suites.length > 1 ? SHORTEST : SHORT;
-  const options: SuiteOptions = {
-    extent: values.short ? short : FULL,
-    storedEvents: values.short ? 100_000 : 1_000_000,
-    messages,
-    gatewayNodeOptions: values['gateway-node-option'],
-  };
-
+async function runSuites(suites: readonly string[], options: SuiteOptions): Promise<SuiteFinished[]> {
   const startMs = performance.now();
-  const finished: (Finished & { suite: string })[] = [];
+  const finished: SuiteFinished[] = [];
   for (const suite of suites) {
     const cleanup = createCleanup();
     try {
@@ -74,13 +87,7 @@ async function main(): Promise<number> {
     }
   }
   console.log(`\nIn all ${((performance.now() - startMs) / 1_000).toFixed(0)} s`);
-
-  const results = Object.fromEntries(finished.map(({ suite, result }) => [suite, result]));
-  if (values.json !== undefined)
-    writeResult(values.json, suites.join(', '), suites.length === 1 ? finished[0]?.result : results);
-  if (values.markdown !== undefined) writeMarkdown(values.markdown, finished);
-  // A missed target is only a figure. A lost or doubled message is a fault.
-  return finished.every(({ healthy }) => healthy) ? 0 : 1;
+  return finished;
 }
 
 await runTool(main);

@@ -15,38 +15,38 @@ export async function readsOfLargest(
 ): Promise<LoneResult[]> {
   const api = createGatewayApi(origin);
   const { key, latest, oldest } = await findLargest(api, tenants);
-  const samples = await sampleOf(api, key);
+  const eachRound = async (read: () => Promise<number[]>) => {
+    const p99: number[] = [];
+    for (let round = 0; round < rounds; round++) p99.push(percentile(await read(), 99));
+    return p99;
+  };
+  const rows: LoneResult[] = [];
+  for (const { name, max, path } of readsWith(await sampleOf(api, key)))
+    rows.push(readAlone(`${name}: ms, p99`, await eachRound(() => timeReads(api, key, path)), { max }));
+  const pages = await eachRound(() => readFeed(origin, { key, latest }, oldest));
+  rows.push(readAlone(`a page of 100 of ${latest - oldest + 1} events: ms, p99`, pages, { max: 10 }));
+  await api.close();
+  return rows;
+}
+
+/** The reads that are timed, each with its target in milliseconds. `path` gives another one each time. */
+function readsWith(samples: Awaited<ReturnType<typeof sampleOf>>) {
   const of = (name: string, max: number, path: () => string) => ({ name, max, path });
+  const list = (query: string) => `/api/v1/messages?${query}`;
   const pick = (values: readonly string[]) => values[Math.floor(Math.random() * values.length)] ?? '';
   const since = (days: number) => new Date(Date.now() - days * DAY_MS).toISOString();
-  const reads = [
-    of('the newest 50 messages', 20, () => '/api/v1/messages?limit=50'),
-    of('the messages to a number', 20, () => `/api/v1/messages?to=${encodeURIComponent(pick(samples.numbers))}`),
-    of('the messages to a user id that nobody has', 20, () => '/api/v1/messages?to=GB.0000000000000000001'),
-    of(
-      'the message of a provider id',
-      20,
-      () => `/api/v1/messages?message_id=${encodeURIComponent(pick(samples.providerIds))}`,
-    ),
-    of('the messages of a request', 20, () => `/api/v1/messages?request_id=${pick(samples.requestIds)}`),
-    of('inbound messages', 20, () => '/api/v1/messages?direction=inbound'),
-    of('messages of a status that none has', 20, () => '/api/v1/messages?status=unknown'),
+  return [
+    of('the newest 50 messages', 20, () => list('limit=50')),
+    of('the messages to a number', 20, () => list(`to=${encodeURIComponent(pick(samples.numbers))}`)),
+    of('the messages to a user id that nobody has', 20, () => list('to=GB.0000000000000000001')),
+    of('the message of a provider id', 20, () => list(`message_id=${encodeURIComponent(pick(samples.providerIds))}`)),
+    of('the messages of a request', 20, () => list(`request_id=${pick(samples.requestIds)}`)),
+    of('inbound messages', 20, () => list('direction=inbound')),
+    of('messages of a status that none has', 20, () => list('status=unknown')),
     of('a message with its timeline', 20, () => `/api/v1/messages/${pick(samples.ids)}`),
     of('statistics of a day', 100, () => `/api/v1/statistics?since=${since(1)}`),
     of('statistics of eight weeks', 100, () => `/api/v1/statistics?since=${since(56)}`),
   ];
-  const rows: LoneResult[] = [];
-  for (const { name, max, path } of reads) {
-    const p99: number[] = [];
-    for (let round = 0; round < rounds; round++) p99.push(percentile(await timeReads(api, key, path), 99));
-    rows.push(readAlone(`${name}: ms, p99`, p99, { max }));
-  }
-  const pages: number[] = [];
-  for (let round = 0; round < rounds; round++)
-    pages.push(percentile(await readFeed(origin, { key, latest }, oldest), 99));
-  rows.push(readAlone(`a page of 100 of ${latest - oldest + 1} events: ms, p99`, pages, { max: 10 }));
-  await api.close();
-  return rows;
 }
 
 interface Largest {

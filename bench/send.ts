@@ -32,31 +32,12 @@ export interface SendResult {
  * commits of a send, and a small gateway as many would write it.
  */
 export async function benchSend(cleanup: Cleanup, extent: Extent, gatewayNodeOptions: string[]): Promise<SendResult> {
-  const dataDir = await makeDataDir(cleanup);
-  const stub = await startChild(cleanup, 'stub.ts');
-  const proxy = toBaseline((await startChild(cleanup, 'baselines/proxy.ts', [stub.origin])).origin);
-  const fanOut = toBaseline((await startChild(cleanup, 'baselines/fan-out.ts', [stub.origin])).origin);
-  const simple = toBaseline((await startChild(cleanup, 'baselines/simple-gateway.ts', [stub.origin])).origin);
-  const settings = { ...RAISED_LIMITS, WAYPOST_PROVIDER_URL: stub.origin };
-  const started = await startGateway(cleanup, dataDir, settings, gatewayNodeOptions);
-  const store = await findEmbeddedStore(dataDir);
-  const durable = toBaseline(
-    (await startChild(cleanup, 'baselines/durable-proxy.ts', [stub.origin, store.host, store.port])).origin,
-  );
-  const tenants = await makeLiveAccounts(started, SENDING_ACCOUNTS);
-  const gateway = createGatewayTarget(
-    started.origin,
-    tenants.map(({ key }) => key),
-  );
-
+  const { stub, pid, gateway, proxy, fanOut, simple, durable } = await startSides(cleanup, gatewayNodeOptions);
   await warmUp(extent, gateway, { single: [proxy, durable, simple], many: [fanOut, simple] });
-  const run = (comparison: Comparison) =>
-    compare(
-      { gatewayPid: started.pid, providerTurn: (delayMs) => providerTurn(stub.origin, delayMs), extent },
-      comparison,
-    );
+  const deps = { gatewayPid: pid, providerTurn: (delayMs: number) => providerTurn(stub.origin, delayMs), extent };
+  const run = (comparison: Comparison) => compare(deps, comparison);
   const one = await run(oneRecipient({ extent, gateway, baseline: proxy }));
-  const callers64 = memoryPeakMb(started.pid);
+  const callers64 = memoryPeakMb(pid);
   const perSecond = (one.figures[0]?.gateway.median ?? 0) / 2;
   const toSimple = { extent, gateway, baseline: simple, of: ', against a simple gateway', min: null };
   const comparisons = [
@@ -73,8 +54,25 @@ export async function benchSend(cleanup: Cleanup, extent: Extent, gatewayNodeOpt
     comparisons,
     lost: sum(({ lost }) => lost) + (await gateway.countLost()),
     doubled: sum(({ doubled }) => doubled),
-    memoryPeakMb: { callers64, whole: memoryPeakMb(started.pid) },
+    memoryPeakMb: { callers64, whole: memoryPeakMb(pid) },
   };
+}
+
+async function startSides(cleanup: Cleanup, gatewayNodeOptions: string[]) {
+  const dataDir = await makeDataDir(cleanup);
+  const stub = await startChild(cleanup, 'stub.ts');
+  const startBaseline = async (name: string, ...more: string[]) =>
+    toBaseline((await startChild(cleanup, `baselines/${name}.ts`, [stub.origin, ...more])).origin);
+  const proxy = await startBaseline('proxy');
+  const fanOut = await startBaseline('fan-out');
+  const simple = await startBaseline('simple-gateway');
+  const settings = { ...RAISED_LIMITS, WAYPOST_PROVIDER_URL: stub.origin };
+  const started = await startGateway(cleanup, dataDir, settings, gatewayNodeOptions);
+  const store = await findEmbeddedStore(dataDir);
+  const durable = await startBaseline('durable-proxy', store.host, store.port);
+  const tenants = await makeLiveAccounts(started, SENDING_ACCOUNTS);
+  const keys = tenants.map(({ key }) => key);
+  return { stub, pid: started.pid, gateway: createGatewayTarget(started.origin, keys), proxy, fanOut, simple, durable };
 }
 
 export function toBaseline(origin: string): Target {
