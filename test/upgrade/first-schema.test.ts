@@ -43,7 +43,10 @@ const ANSWER = JSON.stringify({
   results: [{ to: '+447700900101', status: 'accepted', id: formatId('msg', ids.accepted), message_id: 'provider-1' }],
 });
 const masterKey = randomBytes(32);
+const sealer = createSealer(masterKey);
 const key = mintApiKey('test');
+const OF_ACCOUNT = { account_id: ids.account };
+const TOKEN = { access_token_sealed: sealer.seal('a-token', ids.channel), phone_number: LINE.phoneNumber };
 let firstDir: string;
 let testDatabase: TestDatabase;
 let gateway: TestGateway;
@@ -124,63 +127,60 @@ describe('a gateway that starts on what the first version has left', () => {
 
 /** Fills the database as the first version did: with a request that is done, one that a crash cut off, and what came in. */
 async function fill(): Promise<void> {
-  const { database } = testDatabase;
-  const insert = async (table: string, rows: Record<string, unknown>[]) => {
-    for (const row of rows) {
-      const columns = Object.keys(row);
-      const places = columns.map((_, place) => `$${place + 1}`);
-      await database.query(`insert into ${table} (${columns}) values (${places})`, Object.values(row));
-    }
-  };
-  const of = { account_id: ids.account };
-  const sealer = createSealer(masterKey);
+  await fillAccount();
+  await fillMessages();
+  await fillEvents();
+  await fillStops();
+  const read = messagesBody(LINE, { statuses: [statusOf('read', { providerId: 'provider-1' })] });
+  await insert('notification', [{ id: ids.waiting, origin: 'test', body: Buffer.from(JSON.stringify(read)) }]);
+}
+
+async function fillAccount(): Promise<void> {
   await insert('account', [{ id: ids.account, name: 'Acme' }]);
-  await insert('api_key', [{ ...of, id: ids.key, name: 'Backend', mode: 'test', sha256: hashApiKey(key) }]);
+  await insert('api_key', [{ ...OF_ACCOUNT, id: ids.key, name: 'Backend', mode: 'test', sha256: hashApiKey(key) }]);
   const line = { phone_number_id: LINE.phoneNumberId, business_account_id: LINE.businessAccountId };
-  const token = { access_token_sealed: sealer.seal('a-token', ids.channel), phone_number: LINE.phoneNumber };
-  await insert('channel', [{ ...of, id: ids.channel, mode: 'test', ...line, ...token, is_default: true }]);
+  await insert('channel', [{ ...OF_ACCOUNT, id: ids.channel, mode: 'test', ...line, ...TOKEN, is_default: true }]);
   await insert('master_key_check', [{ sealed: sealer.seal('waypost', 'master-key-check') }]);
-  const request = { ...of, mode: 'test', channel_id: ids.channel, key_id: ids.key, node_id: ids.node, type: 'text' };
-  const content = JSON.stringify({ body: 'Once' });
+}
+
+async function fillMessages(): Promise<void> {
+  const by = { channel_id: ids.channel, key_id: ids.key, node_id: ids.node };
+  const request = { ...OF_ACCOUNT, mode: 'test', ...by, type: 'text', content: JSON.stringify({ body: 'Once' }) };
   const intent = [{ id: ids.underWay, phone: '+447700900102', own_reference: false, status: 'transmitting' }];
   await insert('request', [
-    { ...request, id: ids.done, content, message_ids: [ids.accepted], completed_at: new Date() },
-    { ...request, id: ids.running, content, message_ids: [ids.underWay], intent: JSON.stringify(intent) },
+    { ...request, id: ids.done, message_ids: [ids.accepted], completed_at: new Date() },
+    { ...request, id: ids.running, message_ids: [ids.underWay], intent: JSON.stringify(intent) },
   ]);
-  const message = { ...of, channel_id: ids.channel, mode: 'test', type: 'text', updated_at: new Date() };
+  const message = { ...OF_ACCOUNT, channel_id: ids.channel, mode: 'test', type: 'text', updated_at: new Date() };
   const accepted = { outcome: 'accepted', outcome_at: new Date(), provider_message_id: 'provider-1' };
   const received = { outcome: 'received', outcome_at: new Date(), provider_message_id: 'provider-2' };
+  const inbound = { direction: 'inbound', status: 'received', ...received, content: '{"body": "Hello"}' };
   await insert('message', [
     { ...message, id: ids.accepted, request_id: ids.done, direction: 'outbound', status: 'delivered', ...accepted },
-    {
-      ...message,
-      id: ids.inbound,
-      direction: 'inbound',
-      status: 'received',
-      ...received,
-      content: '{"body": "Hello"}',
-    },
+    { ...message, id: ids.inbound, ...inbound },
   ]);
   const step = { status: 'delivered', at: new Date(), received_at: new Date() };
-  await insert('timeline', [{ ...of, message_id: ids.accepted, id: newId(), ...step }]);
+  await insert('timeline', [{ ...OF_ACCOUNT, message_id: ids.accepted, id: newId(), ...step }]);
   const tomorrow = new Date(Date.now() + 80_000_000);
-  const idempotency = { ...of, mode: 'test', key: 'before', request_id: ids.done, expires_at: tomorrow };
+  const idempotency = { ...OF_ACCOUNT, mode: 'test', key: 'before', request_id: ids.done, expires_at: tomorrow };
   await insert('idempotency', [{ ...idempotency, body_sha256: hashBody(Buffer.from(SEND)), answer: ANSWER }]);
-  await insert('event_sequence', [{ ...of, mode: 'test', last: 7 }]);
-  const event = { ...of, id: ids.event, mode: 'test', sequence: 7, type: 'account.updated', at: new Date() };
+}
+
+async function fillEvents(): Promise<void> {
+  await insert('event_sequence', [{ ...OF_ACCOUNT, mode: 'test', last: 7 }]);
+  const event = { ...OF_ACCOUNT, id: ids.event, mode: 'test', sequence: 7, type: 'account.updated', at: new Date() };
   const account = { id: ids.account, name: 'Acme', suspended: false, created_at: new Date() };
   await insert('event', [{ ...event, data: JSON.stringify({ account }) }]);
-  const hook = {
-    url: 'https://example.com/hook',
-    secret_sealed: sealer.seal('c2VjcmV0', ids.endpoint),
-    enabled: false,
-  };
-  await insert('endpoint', [{ ...of, id: ids.endpoint, mode: 'test', ...hook }]);
-  await insert('delivery', [{ ...of, endpoint_id: ids.endpoint, event_id: ids.event }]);
-  const read = messagesBody(LINE, { statuses: [statusOf('read', { providerId: 'provider-1' })] });
+  const sealed = sealer.seal('c2VjcmV0', ids.endpoint);
+  const hook = { url: 'https://example.com/hook', secret_sealed: sealed, enabled: false };
+  await insert('endpoint', [{ ...OF_ACCOUNT, id: ids.endpoint, mode: 'test', ...hook }]);
+  await insert('delivery', [{ ...OF_ACCOUNT, endpoint_id: ids.endpoint, event_id: ids.event }]);
+}
+
+async function fillStops(): Promise<void> {
   await insert('account', [{ id: ids.words, name: 'Words' }]);
   for (const [business, modes] of Object.entries(STOPPED)) {
-    const gone = { account_id: ids.words, ...token, business_account_id: business, status: 'removed' };
+    const gone = { account_id: ids.words, ...TOKEN, business_account_id: business, status: 'removed' };
     await insert(
       'channel',
       modes.map((mode) => ({ ...gone, id: newId(), mode, phone_number_id: `${business}-${mode}` })),
@@ -188,5 +188,13 @@ async function fill(): Promise<void> {
     const word = { account_id: ids.words, business_account_id: business, person: STOPPER };
     await insert('marketing_preference', [{ ...word, stopped: true, at: new Date() }]);
   }
-  await insert('notification', [{ id: ids.waiting, origin: 'test', body: Buffer.from(JSON.stringify(read)) }]);
+}
+
+async function insert(table: string, rows: Record<string, unknown>[]): Promise<void> {
+  for (const row of rows) {
+    const columns = Object.keys(row);
+    const places = columns.map((_, place) => `$${place + 1}`);
+    const values = Object.values(row);
+    await testDatabase.database.query(`insert into ${table} (${columns}) values (${places})`, values);
+  }
 }
