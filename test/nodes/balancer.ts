@@ -37,40 +37,36 @@ export async function startBalancer(): Promise<Balancer> {
   const nodes: Node[] = [];
   const counts = { given: new Map<string, number>(), refused: 0, broken: 0, callbacksTaken: 0 };
   const agent = new Agent({ keepAlive: true });
-  let turn = 0;
+  let next = 0;
 
-  const server = createServer(async (incoming, outgoing) => {
+  const serve = async (incoming: IncomingMessage, outgoing: ServerResponse) => {
     const body = Buffer.concat(await incoming.toArray());
     for (let refusals = 0; refusals < REFUSALS_MAX; refusals += 1) {
       const ready = nodes.filter((node) => node.ready);
-      const node = ready[turn++ % Math.max(1, ready.length)];
+      const node = ready[next++ % Math.max(1, ready.length)];
       if (node === undefined) break;
       counts.given.set(node.url, (counts.given.get(node.url) ?? 0) + 1);
       const outcome = await forward(agent, node.url, incoming, body, outgoing);
-      if (outcome === 'answered') {
-        if (incoming.url?.startsWith(CALLBACK_PATH) && outgoing.statusCode === 200) counts.callbacksTaken += 1;
-        return;
-      }
       if (outcome === 'broken') {
         counts.broken += 1;
         outgoing.writeHead(502).end();
-        return;
       }
+      if (outcome === 'answered' && isTakenCallback(incoming, outgoing)) counts.callbacksTaken += 1;
+      if (outcome !== 'refused') return;
       counts.refused += 1;
       node.ready = false;
     }
     outgoing.writeHead(503, { 'retry-after': '1' }).end();
-  });
-  server.listen(0, '127.0.0.1');
+  };
+
+  const server = createServer(serve).listen(0, '127.0.0.1');
   await once(server, 'listening');
   const probing = setInterval(() => nodes.forEach(probe), PROBE_EVERY_MS);
   const { port } = server.address() as AddressInfo;
   return {
     url: `http://127.0.0.1:${port}`,
     counts,
-    add(url) {
-      nodes.push({ url, ready: true });
-    },
+    add: (url) => void nodes.push({ url, ready: true }),
     remove(url) {
       nodes.splice(
         nodes.findIndex((node) => node.url === url),
@@ -84,6 +80,10 @@ export async function startBalancer(): Promise<Balancer> {
       await new Promise((resolve) => server.close(resolve));
     },
   };
+}
+
+function isTakenCallback({ url }: IncomingMessage, { statusCode }: ServerResponse): boolean {
+  return url?.startsWith(CALLBACK_PATH) === true && statusCode === 200;
 }
 
 async function probe(node: Node): Promise<void> {
