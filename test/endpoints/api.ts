@@ -5,17 +5,14 @@ import { endpointRoutes } from '../../src/endpoints/routes.ts';
 import { createRateLimits } from '../../src/http/rate-limit.ts';
 import { createServer } from '../../src/http/server.ts';
 import { systemClock } from '../../src/kernel/clock.ts';
-import { ApiError } from '../../src/kernel/errors.ts';
-import { newId } from '../../src/kernel/ids.ts';
-import type { AccountPrincipal, Mode } from '../../src/kernel/principal.ts';
 import { watchAnswers } from '../support/described-answers.ts';
 import { type CallOptions, callApi, type TestAnswer } from '../support/gateway.ts';
+import { createMadeUpKeys, type MadeUpKeys } from '../support/made-up-keys.ts';
 import type { Harness } from './harness.ts';
 
 export interface EndpointApi {
   url: string;
-  /** Makes a key: of the account that is wished for, or of a new account in test mode with every scope. */
-  key(wish?: { accountId?: string; mode?: Mode; scopes?: string[] }): { key: string; principal: AccountPrincipal };
+  key: MadeUpKeys['make'];
   call(key: string, method: string, path: string, options?: CallOptions): Promise<TestAnswer>;
   /** Does what the process does first when it stops. */
   drain(): void;
@@ -30,7 +27,7 @@ export async function startEndpointApi(harness: Harness, localEndpoints = true):
   const clock = systemClock;
   const docsUrl = () => 'https://gateway.test/docs';
   const attempts = createAttempts({ poster: startPoster(), sealer, clock, localEndpoints });
-  const principals = new Map<string, AccountPrincipal>();
+  const keys = createMadeUpKeys();
   const closing = new AbortController();
   const server = createServer({
     routes: endpointRoutes({
@@ -46,11 +43,7 @@ export async function startEndpointApi(harness: Harness, localEndpoints = true):
       nudge: deliveries.nudge,
       changed: deliveries.changed,
     }),
-    authenticate: async (authorization) => {
-      const principal = principals.get(authorization?.replace('Bearer ', '') ?? '');
-      if (principal === undefined) throw new ApiError('invalid_api_key', 'The key is not valid.');
-      return principal;
-    },
+    authenticate: keys.authenticate,
     rateLimits: createRateLimits({ requests: 100_000, recipients: 100_000 }, clock),
     docsUrl,
     accepting: () => true,
@@ -60,22 +53,7 @@ export async function startEndpointApi(harness: Harness, localEndpoints = true):
   const url = await server.listen({ host: '127.0.0.1', port: 0 });
   return {
     url,
-    key({ accountId = newId(), mode = 'test', scopes } = {}) {
-      const keyId = newId();
-      const principal: AccountPrincipal = {
-        kind: 'account',
-        accountId,
-        accountName: 'Test',
-        suspended: false,
-        keyId,
-        keyName: 'Test key',
-        mode,
-        scopes,
-        expiresAt: undefined,
-      };
-      principals.set(keyId, principal);
-      return { key: keyId, principal };
-    },
+    key: keys.make,
     call: (key, method, path, options) => callApi(url, method, path, { key, ...options }),
     drain: () => closing.abort(),
     async stop() {

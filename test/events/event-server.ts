@@ -7,13 +7,13 @@ import type { WaitingLimits } from '../../src/events/waiting.ts';
 import { createRateLimits } from '../../src/http/rate-limit.ts';
 import { createServer } from '../../src/http/server.ts';
 import { systemClock } from '../../src/kernel/clock.ts';
-import { ApiError } from '../../src/kernel/errors.ts';
 import { newId } from '../../src/kernel/ids.ts';
-import type { AccountPrincipal, Mode, Scope } from '../../src/kernel/principal.ts';
+import type { Mode } from '../../src/kernel/principal.ts';
 import type { Database } from '../../src/store/database.ts';
 import { countStatements } from '../support/count-statements.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import type { TestAnswer } from '../support/gateway.ts';
+import { createMadeUpKeys, type KeyWish } from '../support/made-up-keys.ts';
 
 /**
  * The feed and the stream over real HTTP on a real database, without the rest of a gateway. The test itself records the events and makes
@@ -23,7 +23,7 @@ export interface EventServer extends Pick<TestDatabase, 'database' | 'connection
   url: string;
   accountId: string;
   key: string;
-  createKey(wish?: { accountId?: string; mode?: Mode; scopes?: Scope[] }): string;
+  createKey(wish?: KeyWish): string;
   revokeKey(key: string): void;
   /** Records so many events, of these types in turn, in one transaction. */
   record(count: number, wish?: RecordWish): Promise<void>;
@@ -56,23 +56,10 @@ interface Settings {
 export async function startEventServer(settings: Settings = {}): Promise<EventServer> {
   const { database, connection, drop } = await createTestDatabase();
   const log = pino({ level: 'silent' });
-  const { wait, nudge } = createTail(database, log);
-  let waiting = 0;
-  const tail: Tail = {
-    nudge,
-    wait: (...asked) => {
-      waiting++;
-      return wait(...asked).finally(() => waiting--);
-    },
-  };
+  const { tail, waiting } = countWaiting(createTail(database, log));
   const { store, statements } = countStatements(database);
   const closing = new AbortController();
-  const keys = new Map<string, AccountPrincipal>();
-  const authenticate = async (authorization: string | undefined) => {
-    const principal = keys.get(authorization ?? '');
-    if (principal === undefined) throw new ApiError('invalid_api_key', 'The key is not valid.');
-    return principal;
-  };
+  const { authenticate, make, revoke } = createMadeUpKeys();
   const docsUrl = () => 'http://127.0.0.1/docs/errors';
   const routes = eventRoutes({ database: store, tail, docsUrl, closing: closing.signal, authenticate, ...settings });
   const rateLimits = createRateLimits({ requests: 1e6, recipients: 1e6 }, systemClock);
@@ -80,12 +67,7 @@ export async function startEventServer(settings: Settings = {}): Promise<EventSe
   const url = await server.listen({ host: '127.0.0.1', port: 0 });
 
   const accountId = newId();
-  const createKey: EventServer['createKey'] = ({ accountId: of = accountId, mode = 'test', scopes } = {}) => {
-    const keyId = newId();
-    const names = { accountName: 'Test account', keyName: 'Test key', suspended: false, expiresAt: undefined };
-    keys.set(`Bearer ${keyId}`, { kind: 'account', accountId: of, keyId, mode, scopes, ...names });
-    return keyId;
-  };
+  const createKey = (wish?: KeyWish) => make({ accountId, ...wish }).key;
   const key = createKey();
   const drain = async () => {
     closing.abort();
@@ -100,7 +82,7 @@ export async function startEventServer(settings: Settings = {}): Promise<EventSe
     accountId,
     key,
     createKey,
-    revokeKey: (revoked) => void keys.delete(`Bearer ${revoked}`),
+    revokeKey: revoke,
     record: (count, wish) => recordEvents(database, count, { accountId, ...wish }),
     async get(path, { key: given = key } = {}) {
       const headers = given === null ? {} : { authorization: `Bearer ${given}` };
@@ -108,7 +90,7 @@ export async function startEventServer(settings: Settings = {}): Promise<EventSe
       const text = await answer.text();
       return { status: answer.status, headers: answer.headers, text, json: JSON.parse(text) };
     },
-    waiting: () => waiting,
+    waiting,
     asked: statements,
     connections: () => new Promise((resolve) => server.server.getConnections((_, count) => resolve(count))),
     drain,
@@ -117,6 +99,18 @@ export async function startEventServer(settings: Settings = {}): Promise<EventSe
       await drop();
     },
   };
+}
+
+function countWaiting({ nudge, wait }: Tail): { tail: Tail; waiting(): number } {
+  let waiting = 0;
+  const tail: Tail = {
+    nudge,
+    wait: (...asked) => {
+      waiting++;
+      return wait(...asked).finally(() => waiting--);
+    },
+  };
+  return { tail, waiting: () => waiting };
 }
 
 export async function recordEvents(
