@@ -33,12 +33,9 @@ export interface Harness {
   sealer: Sealer;
   accountId: string;
   deliveries: Deliveries;
-  addEndpoint(url: string, wish?: { accountId?: string; mode?: Mode; types?: string[] }): Promise<TestEndpoint>;
+  addEndpoint(url: string, wish?: EndpointWish): Promise<TestEndpoint>;
   /** Records events of one type in a transaction, and then notifies the deliveries. */
-  record(
-    count: number,
-    wish?: { accountId?: string; mode?: Mode; type?: EventType; traceparent?: string },
-  ): Promise<void>;
+  record(count: number, wish?: EventWish): Promise<void>;
   attempts(endpoint: TestEndpoint): Promise<AttemptRow[]>;
   /** Waits until there are so many attempts, and returns them, oldest first. */
   attemptsOf(endpoint: TestEndpoint, count: number): Promise<AttemptRow[]>;
@@ -48,6 +45,19 @@ export interface Harness {
   waiting(): Promise<number>;
   startNode(): Deliveries;
   stop(): Promise<void>;
+}
+
+interface EndpointWish {
+  accountId?: string;
+  mode?: Mode;
+  types?: string[];
+}
+
+interface EventWish {
+  accountId?: string;
+  mode?: Mode;
+  type?: EventType;
+  traceparent?: string;
 }
 
 export interface HarnessOptions {
@@ -64,42 +74,26 @@ export async function startHarness(options: HarnessOptions = {}): Promise<Harnes
   const clock = systemClock;
   const attempts = createAttempts({ poster: createPoster({ resolve, timeoutMs }), sealer, clock, localEndpoints });
   const log = pino({ level: 'silent' });
-  const startNode = () =>
-    startDeliveries({ database, nodeId: newId(), attempts, clock, docsUrl: () => 'https://gateway.test/docs', log });
-  const nodes = [startNode()];
-  const [deliveries] = nodes;
-  if (deliveries === undefined) throw new Error('No node was started');
-  const harnessAccount = newId();
-
-  const attemptsOf = async (endpoint: TestEndpoint) => {
-    const filter = { eventId: null, outcome: null, before: null, from: firstIdOfMs(0) };
-    return (await listAttempts(database, endpoint.accountId, endpoint.id, filter, 10_000)).reverse();
+  const nodes: Deliveries[] = [];
+  const startNode = () => {
+    const deps = { database, nodeId: newId(), attempts, clock, docsUrl: () => 'https://gateway.test/docs', log };
+    const node = startDeliveries(deps);
+    nodes.push(node);
+    return node;
   };
+  const deliveries = startNode();
+  const accountId = newId();
   return {
-    database,
-    url,
-    masterKey: masterKey.toString('base64'),
-    sealer,
-    accountId: harnessAccount,
-    deliveries,
-    async addEndpoint(url, { accountId = harnessAccount, mode = 'test', types } = {}) {
-      const id = newId();
-      const secret = mintSecret();
-      const secret_sealed = sealer.seal(secret, id);
-      const row = { account_id: accountId, id, mode, url, types: types ?? null, description: null, secret_sealed };
-      await insertEndpoint(database, row);
-      return { id, accountId, mode, secret };
-    },
-    async record(count, { accountId = harnessAccount, mode = 'test', type = 'message.delivered', traceparent } = {}) {
-      const data = { message: { id: 'msg_1', text: 'äöü €' } };
-      const draft = { accountId, mode, type, data, traceparent: traceparent ?? null };
-      await database.transaction((tx) => appendEvents(tx, new Array(count).fill(draft)));
+    ...{ database, url, masterKey: masterKey.toString('base64'), sealer, accountId, deliveries, startNode },
+    addEndpoint: (url, wish) => addEndpoint({ database, sealer }, url, { accountId, ...wish }),
+    async record(count, wish) {
+      await recordEvents(database, count, { accountId, ...wish });
       deliveries.nudge();
     },
-    attempts: attemptsOf,
+    attempts: (endpoint) => readAttempts(database, endpoint),
     attemptsOf: (endpoint, count) =>
       until(async () => {
-        const rows = await attemptsOf(endpoint);
+        const rows = await readAttempts(database, endpoint);
         return rows.length >= count ? rows : undefined;
       }),
     endpoint: (endpoint) => findEndpoint(database, endpoint),
@@ -111,15 +105,38 @@ export async function startHarness(options: HarnessOptions = {}): Promise<Harnes
       const [row] = await database.query<{ count: number }>('select count(*) as count from delivery');
       return row?.count ?? 0;
     },
-    startNode() {
-      const node = startNode();
-      nodes.push(node);
-      return node;
-    },
     async stop() {
       await Promise.all(nodes.map((node) => node.stop(0)));
       await attempts.close();
       await drop();
     },
   };
+}
+
+async function addEndpoint(
+  { database, sealer }: { database: Database; sealer: Sealer },
+  url: string,
+  { accountId, mode = 'test', types }: EndpointWish & { accountId: string },
+): Promise<TestEndpoint> {
+  const id = newId();
+  const secret = mintSecret();
+  const secret_sealed = sealer.seal(secret, id);
+  const row = { account_id: accountId, id, mode, url, types: types ?? null, description: null, secret_sealed };
+  await insertEndpoint(database, row);
+  return { id, accountId, mode, secret };
+}
+
+async function recordEvents(
+  database: Database,
+  count: number,
+  { accountId, mode = 'test', type = 'message.delivered', traceparent }: EventWish & { accountId: string },
+): Promise<void> {
+  const data = { message: { id: 'msg_1', text: 'äöü €' } };
+  const draft = { accountId, mode, type, data, traceparent: traceparent ?? null };
+  await database.transaction((tx) => appendEvents(tx, new Array(count).fill(draft)));
+}
+
+async function readAttempts(database: Database, { accountId, id }: TestEndpoint): Promise<AttemptRow[]> {
+  const filter = { eventId: null, outcome: null, before: null, from: firstIdOfMs(0) };
+  return (await listAttempts(database, accountId, id, filter, 10_000)).reverse();
 }
