@@ -7,13 +7,12 @@ import { join } from 'node:path';
 import { it, type TestContext } from 'node:test';
 import { promisify } from 'node:util';
 import { listMessages, phoneNumbers, sendText } from '../support/call-gateway.ts';
+import { NOBODY } from '../support/nobody.ts';
 import { startGatewayProcess } from '../support/process.ts';
 import { startSandboxProcess } from '../support/sandbox-process.ts';
 
 /** Where Debian keeps the tools of PostgreSQL 15, the oldest that is supported. */
 const TOOLS = '/usr/lib/postgresql/15/bin';
-/** PostgreSQL refuses to run as root. */
-const NOBODY = process.getuid?.() === 0 ? { uid: 65_534, gid: 65_534 } : {};
 const run = promisify(execFile);
 const missing = await access(TOOLS).then(
   () => false,

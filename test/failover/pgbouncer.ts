@@ -3,8 +3,8 @@ import { chown, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { TestContext } from 'node:test';
 import { promisify } from 'node:util';
+import { NOBODY } from '../support/nobody.ts';
 import { until } from '../support/until.ts';
-import { NOBODY } from './postgres-tools.ts';
 
 const PROGRAM = process.env.WAYPOST_TEST_PGBOUNCER ?? 'pgbouncer';
 /** The first version that keeps prepared statements in transaction mode. */

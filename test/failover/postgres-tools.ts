@@ -5,11 +5,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { TestContext } from 'node:test';
 import { promisify } from 'node:util';
+import { NOBODY } from '../support/nobody.ts';
 
 /** Where Debian keeps the tools of PostgreSQL 15, the oldest that is supported. */
 const TOOLS = process.env.WAYPOST_TEST_POSTGRES_BIN ?? '/usr/lib/postgresql/15/bin';
-/** PostgreSQL and pgbouncer refuse to run as root. */
-export const NOBODY = process.getuid?.() === 0 ? { uid: 65_534, gid: 65_534 } : {};
 const run = promisify(execFile);
 
 /** Why no servers can run here; false if they can. */
@@ -50,14 +49,14 @@ export async function startPostgresTools(t: TestContext, parent = tmpdir()): Pro
   const tool = async (name: string, ...parameters: string[]) => {
     await run(join(TOOLS, name), parameters, options);
   };
-  const data = (name: string) => join(dir, name);
+  const dataDirOf = (name: string) => join(dir, name);
   const portOf = (name: string) => {
     if (!names.includes(name)) names.push(name);
     return FIRST_PORT + names.indexOf(name);
   };
-  const to = (server: string) => [`--host=${dir}`, `--port=${portOf(server)}`, '--username=waypost'];
+  const addressOf = (server: string) => [`--host=${dir}`, `--port=${portOf(server)}`, '--username=waypost'];
   const stop = (name: string, mode: string) =>
-    tool('pg_ctl', 'stop', '--wait', `--mode=${mode}`, `--pgdata=${data(name)}`);
+    tool('pg_ctl', 'stop', '--wait', `--mode=${mode}`, `--pgdata=${dataDirOf(name)}`);
   t.after(async () => {
     // A server that was killed, or never started, cannot be stopped.
     for (const name of names) await stop(name, 'immediate').catch(() => undefined);
@@ -66,7 +65,14 @@ export async function startPostgresTools(t: TestContext, parent = tmpdir()): Pro
   return {
     dir,
     init: (name) =>
-      tool('initdb', '--username=waypost', '--auth=trust', '--encoding=UTF8', '--no-sync', `--pgdata=${data(name)}`),
+      tool(
+        'initdb',
+        '--username=waypost',
+        '--auth=trust',
+        '--encoding=UTF8',
+        '--no-sync',
+        `--pgdata=${dataDirOf(name)}`,
+      ),
     follow: (name, primary) => {
       const source = `host=${dir} port=${portOf(primary)} user=waypost application_name=${name}`;
       return tool(
@@ -74,7 +80,7 @@ export async function startPostgresTools(t: TestContext, parent = tmpdir()): Pro
         '--checkpoint=fast',
         '--write-recovery-conf',
         `--dbname=${source}`,
-        `--pgdata=${data(name)}`,
+        `--pgdata=${dataDirOf(name)}`,
       );
     },
     async start(name, settings = {}) {
@@ -86,14 +92,14 @@ export async function startPostgresTools(t: TestContext, parent = tmpdir()): Pro
         ...settings,
       };
       const given = Object.entries(all).map(([key, value]) => `-c ${key}='${value}'`);
-      const log = `--log=${data(`${name}.log`)}`;
-      await tool('pg_ctl', 'start', '--wait', `--pgdata=${data(name)}`, `--options=${given.join(' ')}`, log);
+      const log = `--log=${join(dir, `${name}.log`)}`;
+      await tool('pg_ctl', 'start', '--wait', `--pgdata=${dataDirOf(name)}`, `--options=${given.join(' ')}`, log);
     },
     stop: (name) => stop(name, 'fast'),
-    promote: (name) => tool('pg_ctl', 'promote', '--wait', `--pgdata=${data(name)}`),
-    createDatabase: (server, database) => tool('createdb', ...to(server), database),
+    promote: (name) => tool('pg_ctl', 'promote', '--wait', `--pgdata=${dataDirOf(name)}`),
+    createDatabase: (server, database) => tool('createdb', ...addressOf(server), database),
     async killHard(name) {
-      const postmaster = Number((await readFile(join(data(name), 'postmaster.pid'), 'utf8')).split('\n', 1)[0]);
+      const postmaster = Number((await readFile(join(dataDirOf(name), 'postmaster.pid'), 'utf8')).split('\n', 1)[0]);
       for (const pid of [postmaster, ...(await childrenOf(postmaster))]) killIfThere(pid);
     },
     socketOf: (name) => join(dir, `.s.PGSQL.${portOf(name)}`),

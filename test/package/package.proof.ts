@@ -11,6 +11,7 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { signBytes } from '../../src/kernel/signature.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
+import { NOBODY } from '../support/nobody.ts';
 import { exchangeBytes } from '../support/raw-http.ts';
 import { until } from '../support/until.ts';
 import { buildImage } from './build-image.ts';
@@ -18,7 +19,6 @@ import { type Caddy, missingCaddy, startCaddy } from './caddy.ts';
 import { missingNginx, type Nginx, startNginx } from './nginx.ts';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
-const NOBODY = process.getuid?.() === 0 ? { uid: 65_534, gid: 65_534 } : {};
 const APP_SECRET = 'an-app-secret';
 const PLATFORM_KEY = `wp_root_${'a1'.repeat(20)}`;
 const run = promisify(execFile);
