@@ -79,15 +79,15 @@ function createLine(rewriter: () => Rewrite = () => (bytes) => bytes) {
   let stalled = false;
   let trap: Trap | undefined;
 
-  const hold = ({ client, server }: Pair, wanted: boolean) => {
-    for (const socket of [client, server]) wanted ? socket.pause() : socket.resume();
+  const hold = ({ client, server }: Pair, isHeld: boolean) => {
+    for (const socket of [client, server]) isHeld ? socket.pause() : socket.resume();
   };
-  const setOpen = (wanted: boolean) => {
-    for (const pair of pairs) hold(pair, wanted);
+  const holdAll = (isHeld: boolean) => {
+    for (const pair of pairs) hold(pair, isHeld);
   };
-  const setStalled = (wanted: boolean) => {
-    stalled = wanted;
-    setOpen(wanted);
+  const setStalled = (isStalled: boolean) => {
+    stalled = isStalled;
+    holdAll(isStalled);
   };
 
   return {
@@ -101,7 +101,7 @@ function createLine(rewriter: () => Rewrite = () => (bytes) => bytes) {
       }
     },
     stall: () => setStalled(true),
-    silenceOpen: () => setOpen(true),
+    silenceOpen: () => holdAll(true),
     silence(pair: Pair, bytes: Buffer) {
       hold(pair, true);
       pair.client.unshift(bytes);
