@@ -1,5 +1,5 @@
 #!/bin/sh
-# Checks the alert rules and runs their tests, where Prometheus' own tool is installed (PROMTOOL names another one).
+# Checks the alert rules and runs their tests, if Prometheus' own tool is installed. PROMTOOL can name another one.
 set -eu
 cd "$(dirname "$0")/../ops"
 promtool=${PROMTOOL:-promtool}

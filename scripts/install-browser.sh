@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Installs Chromium for the console's tests, by the system's own packages, where it is missing. CHROMIUM_PATH names
-# another browser to use; then nothing is installed.
+# Installs Chromium for the console's tests from the system's own packages, if it is missing. CHROMIUM_PATH can name another browser; then
+# nothing is installed.
 set -euo pipefail
 
 if [[ -n "${CHROMIUM_PATH:-}" ]]; then
