@@ -60,7 +60,7 @@ describe('watching answers', () => {
       ...{ type: 'https://waypost.example/docs/errors/no_channel', title: 't', detail: 'd', request_id: REQUEST_ID },
       ...{ status: 422, code: 'no_channel' },
     };
-    await answer('/healthz', 422, 'application/problem+json', problem);
+    await answer('/api/v1/messages/msg_1', 422, 'application/problem+json', problem);
     isRefused(/\/code must be equal to one of the allowed values/);
   });
 });
