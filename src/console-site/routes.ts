@@ -56,7 +56,6 @@ export function consoleRoutes(folder: string): Route[] {
       summary,
       operation: 'page',
       bodyUse: 'none',
-      queryUnchecked: true,
       handle: ({ params }) => answer(params['*'] ?? ''),
     });
   return [

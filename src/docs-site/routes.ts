@@ -36,7 +36,7 @@ export function docsRoutes(): Route[] {
   };
   const style = readFileSync(STYLE_FILE, 'utf8');
   const route = (path: string, summary: string, handle: Route['handle']) =>
-    publicRoute({ method: 'GET', path, summary, operation: 'page', bodyUse: 'none', queryUnchecked: true, handle });
+    publicRoute({ method: 'GET', path, summary, operation: 'page', bodyUse: 'none', handle });
   return [
     route('/docs', 'Read the documentation', ({ request }) => answerPage('', request.headers.accept)),
     route('/docs/', 'Find the documentation', async () => ({ status: 308, headers: { location: '../docs' } })),

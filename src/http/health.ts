@@ -50,8 +50,6 @@ export function healthRoutes({ accepting, leaving, commit, docsUrl, clock }: Dep
       operation: healthOperations.alive,
       bodyUse: 'none',
       alsoWhileDraining: true,
-      // A monitor may add a parameter against caches. A gateway that lives is not dead for that.
-      queryUnchecked: true,
       handle: async () => ({ status: 200, body: { status: 'alive' } }),
     }),
     publicRoute({
@@ -61,7 +59,6 @@ export function healthRoutes({ accepting, leaving, commit, docsUrl, clock }: Dep
       operation: healthOperations.ready,
       bodyUse: 'none',
       alsoWhileDraining: true,
-      queryUnchecked: true,
       async handle({ requestId }) {
         if (leaving()) return notReady(requestId, 'stopping');
         if (!accepting()) return notReady(requestId, 'starting');

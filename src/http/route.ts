@@ -57,8 +57,6 @@ export interface Route {
   alsoWhileDraining?: boolean;
   bodySchema?: TSchema | undefined;
   querySchema?: TSchema | undefined;
-  /** The query belongs to somebody else or to nobody, so nothing in it is ours to refuse. */
-  queryUnchecked?: boolean;
   /** A method, so that a handler of the checked types fits here: the server calls it only after its own checks. */
   handle(call: Call<unknown, unknown, unknown>): Promise<Answer>;
 }
@@ -93,9 +91,10 @@ export function platformRoute<
   return { ...route, access: { by: 'platform' } };
 }
 
-/** A route that needs no key. */
-export function publicRoute<Query extends TSchema | undefined = undefined>(
-  route: RouteOf<undefined, Query, undefined>,
-): Route {
+/**
+ * A route that needs no key. Its query is not checked, because nothing in it is ours to refuse: it is the provider's, or a monitor or a
+ * scraper has added to it.
+ */
+export function publicRoute(route: RouteOf<undefined, undefined, undefined>): Route {
   return { ...route, access: { by: 'anyone' } };
 }

@@ -186,7 +186,7 @@ function createReadCall(route: Route): (request: FastifyRequest) => Call<unknown
     const { requestId, principal, rawBody } = stateOf(request.raw);
     const body = bodyOf(route, rawBody);
     const queryFaults = () =>
-      route.queryUnchecked ? [] : [...encodingFaults(request.raw.url ?? ''), ...checkQuery(request.query)];
+      route.access.by === 'anyone' ? [] : [...encodingFaults(request.raw.url ?? ''), ...checkQuery(request.query)];
     const faults = route.bodyUse === 'send' ? [] : [...queryFaults(), ...(checkBody?.(body) ?? [])];
     if (faults.length > 0) throw invalidRequest(faults);
     const params = request.params as Record<string, string>;

@@ -31,9 +31,6 @@ export function notificationRoutes(deps: Deps): Route[] {
   return [verificationRoute(deps), intakeRoute(deps), listRoute(deps), reprocessRoute(deps)];
 }
 
-/** The query belongs to the provider, so what else stands in it is not ours to refuse. */
-const ANY_QUERY = Type.Record(Type.String(), Type.Unknown());
-
 function verificationRoute({ verifyTokens }: Deps): Route {
   return publicRoute({
     method: 'GET',
@@ -41,8 +38,6 @@ function verificationRoute({ verifyTokens }: Deps): Route {
     summary: "Answer the provider's verification request",
     operation: notificationOperations.verify,
     bodyUse: 'none',
-    querySchema: ANY_QUERY,
-    queryUnchecked: true,
     async handle({ request }) {
       const { 'hub.mode': mode, 'hub.verify_token': token, 'hub.challenge': challenge } = queryBytes(request.url);
       const right = mode === 'subscribe' && isFilled(token) && isToken(bytesOf(token).toString(), verifyTokens);
@@ -79,8 +74,6 @@ function intakeRoute({ intake }: Deps): Route {
     // The provider posts it again, and the same notification twice has one effect.
     commitInDoubt: 'unavailable',
     bodyBytesMax: BODY_BYTES_MAX,
-    querySchema: ANY_QUERY,
-    queryUnchecked: true,
     async handle({ rawBody, request }) {
       await intake.receive(request.raw, rawBody);
       return { status: 200 };

@@ -10,8 +10,6 @@ export function metricsRoute(metrics: Metrics): Route {
     operation: 'page',
     bodyUse: 'none',
     alsoWhileDraining: true,
-    // A scraper may be told to add parameters, and nothing here reads them.
-    queryUnchecked: true,
     async handle() {
       const { contentType, text } = await metrics.render();
       return { status: 200, body: text, headers: { 'content-type': contentType } };

@@ -41,7 +41,7 @@ function ofAccess({ access, method }: Route): ApiErrorCode[] {
   return method === 'GET' ? always : [...always, 'account_suspended'];
 }
 
-function ofInput({ method, path, bodyUse, queryUnchecked }: Route): ApiErrorCode[] {
+function ofInput({ method, path, access, bodyUse }: Route): ApiErrorCode[] {
   const json = bodyUse !== 'none' && bodyUse !== 'raw';
   return [
     ...(path.includes(':') ? (['not_found'] as const) : []),
@@ -49,7 +49,7 @@ function ofInput({ method, path, bodyUse, queryUnchecked }: Route): ApiErrorCode
     // A type that is none is refused even where no body is expected.
     ...(method === 'GET' || bodyUse === 'raw' ? [] : (['unsupported_media_type'] as const)),
     ...(json ? (['malformed_json'] as const) : []),
-    ...(queryUnchecked === true ? [] : (['invalid_request'] as const)),
+    ...(access.by === 'anyone' ? [] : (['invalid_request'] as const)),
   ];
 }
 

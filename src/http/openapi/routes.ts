@@ -94,7 +94,6 @@ export function apiDescriptionRoutes({ describe, publicUrl }: Deps): Route[] {
       summary: 'Read the description of this API',
       operation: OPERATION,
       bodyUse: 'none',
-      queryUnchecked: true,
       handle: async (call) => cached(call, description(), 'application/json; charset=utf-8'),
     }),
     pageRoute('/docs/api', 'Look at the reference of this API', page, 'text/html; charset=utf-8'),
@@ -117,7 +116,7 @@ const SCRIPT = 'text/javascript; charset=utf-8';
 
 function pageRoute(path: string, summary: string, read: () => Tagged, contentType: string): Route {
   return publicRoute({
-    ...{ method: 'GET', path, summary, operation: 'page', bodyUse: 'none', queryUnchecked: true },
+    ...{ method: 'GET', path, summary, operation: 'page', bodyUse: 'none' },
     async handle(call) {
       const answer = cached(call, read(), contentType);
       const headers = {
