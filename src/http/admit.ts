@@ -55,8 +55,8 @@ async function identify(request: IncomingMessage, access: KeyAccess, deps: Admit
  * then there is none.
  */
 function authorizationOf(request: IncomingMessage): string | undefined {
-  const given = new Set(headerValues(request, 'authorization'));
-  return given.size > 1 ? undefined : request.headers.authorization;
+  const [first, ...others] = headerValues(request, 'authorization');
+  return others.every((other) => other === first) ? first : undefined;
 }
 
 function checkScope(scopes: readonly string[] | undefined, needed: Scope | undefined): void {
