@@ -1,13 +1,12 @@
 import assert from 'node:assert/strict';
-import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { it, type TestContext } from 'node:test';
-import { COMPILE_CACHE } from '../support/compile-cache.ts';
 import { createTestDatabase } from '../support/database.ts';
 import { startDatabaseProxy } from '../support/database-proxy.ts';
+import { beginGatewayProcess } from '../support/process.ts';
 import { until } from '../support/until.ts';
 import { countWaitingForLocks } from '../support/waiting-for-locks.ts';
 
@@ -116,32 +115,25 @@ async function startWorld(t: TestContext, options = { migrated: false }) {
 
 /** A start that is not waited for. */
 function beginStart(t: TestContext, dataDir: string, env: Record<string, string>) {
-  const ports = { PORT: '0', WAYPOST_SANDBOX_PORT: '0', WAYPOST_METRICS_PORT: 'off' };
-  const folders = { NODE_COMPILE_CACHE: COMPILE_CACHE, WAYPOST_DATA_DIR: dataDir };
-  const child = spawn(process.execPath, ['scripts/start.js'], {
-    env: { PATH: process.env.PATH, ...ports, ...folders, ...env },
-    stdio: ['ignore', 'pipe', 'pipe'],
-  });
+  const { child, output } = beginGatewayProcess(dataDir, env);
   const closed = once(child, 'close');
   const ended = closed.then(() => child.exitCode);
   t.after(async () => {
     child.kill('SIGKILL');
     await closed;
   });
-  let output = '';
-  for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk) => (output += chunk));
   return {
     ended,
-    output: () => output,
+    output,
     async untilSaid(word: string) {
-      await until(() => output.includes(word) || child.exitCode !== null);
-      assert.ok(output.includes(word), output);
+      await until(() => output().includes(word) || child.exitCode !== null);
+      assert.ok(output().includes(word), output());
     },
     /** Until it has said so often that it waits for the database. */
     async untilWaited(times: number, step: string) {
-      const waited = () => output.match(/start\.waits_for_database/g)?.length === times;
+      const waited = () => output().match(/start\.waits_for_database/g)?.length === times;
       await until(() => waited() || child.exitCode !== null);
-      assert.ok(waited(), `${step}: ${output}`);
+      assert.ok(waited(), `${step}: ${output()}`);
     },
     stop() {
       child.kill('SIGTERM');

@@ -5,7 +5,7 @@ import { createServer } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { it, type TestContext } from 'node:test';
-import { createTestDatabase } from '../support/database.ts';
+import { ownDatabase } from '../support/own-database.ts';
 import { startGatewayProcess } from '../support/process.ts';
 
 const onUnix = { skip: process.platform === 'win32' && 'Windows has no umask' };
@@ -35,7 +35,7 @@ it('nobody else may write what a gateway has made, where the umask would let eve
   const dataDir = await makeDataDir(t);
   const umask = process.umask(0);
   t.after(() => process.umask(umask));
-  // No cache is given, so the gateway makes its own in the folder.
+  // No cache is given, so the gateway makes its own in the folder. An embedded server that runs as root would leave a folder elsewhere.
   const gateway = await startGatewayProcess(dataDir, { ...(await ownDatabase(t)), NODE_COMPILE_CACHE: '' });
   t.after(() => gateway.kill());
   assert.equal(await gateway.stop(), 0);
@@ -53,11 +53,4 @@ async function makeDataDir(t: TestContext): Promise<string> {
   const dir = await mkdtemp(join(tmpdir(), 'waypost-environment-'));
   t.after(() => rm(dir, { recursive: true, force: true }));
   return join(dir, 'data');
-}
-
-/** A database of its own, because an embedded server that runs as root would leave a folder elsewhere. */
-async function ownDatabase(t: TestContext): Promise<{ DATABASE_URL: string }> {
-  const { url, drop } = await createTestDatabase();
-  t.after(drop);
-  return { DATABASE_URL: url };
 }

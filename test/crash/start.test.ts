@@ -13,6 +13,7 @@ import { listMessages, phoneNumbers, readApi, sendText } from '../support/call-g
 import { createTestDatabase } from '../support/database.ts';
 import { freePort } from '../support/free-port.ts';
 import { callApi } from '../support/gateway.ts';
+import { ownDatabase } from '../support/own-database.ts';
 import { startGatewayProcess } from '../support/process.ts';
 import { startSandboxProcess } from '../support/sandbox-process.ts';
 import { until } from '../support/until.ts';
@@ -350,12 +351,6 @@ async function makeDataDir(t: TestContext): Promise<string> {
   const dataDir = await mkdtemp(join(tmpdir(), 'waypost-start-'));
   t.after(() => rm(dataDir, { recursive: true, force: true, maxRetries: 3 }));
   return dataDir;
-}
-
-async function ownDatabase(t: TestContext): Promise<{ DATABASE_URL: string }> {
-  const { url, drop } = await createTestDatabase();
-  t.after(drop);
-  return { DATABASE_URL: url };
 }
 
 /** Asserts that the start ends with code 1 and one sentence that matches, without a stack. Returns everything that was printed. */

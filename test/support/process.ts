@@ -21,11 +21,10 @@ export interface GatewayProcess {
 }
 
 /**
- * Starts a gateway as a process of its own (`node scripts/start.js`), and waits until it is ready. `dataDir` is its data folder. Its ports
- * are free ones, unless `env` names others. A gateway in production needs the folder of an earlier development start, whose `dev` it then
- * has.
+ * Begins to start a gateway as a process of its own (`node scripts/start.js`), and does not wait for it. `dataDir` is its data folder. Its
+ * ports are free ones, unless `env` names others. `output` returns everything that it has printed so far, on both streams.
  */
-export async function startGatewayProcess(dataDir: string, env: Record<string, string> = {}): Promise<GatewayProcess> {
+export function beginGatewayProcess(dataDir: string, env: Record<string, string> = {}) {
   const child = spawn(process.execPath, ['scripts/start.js'], {
     cwd: ROOT,
     env: {
@@ -44,15 +43,23 @@ export async function startGatewayProcess(dataDir: string, env: Record<string, s
   let output = '';
   child.stdout.on('data', (chunk) => (output += chunk));
   child.stderr.on('data', (chunk) => (output += chunk));
+  return { child, output: () => output };
+}
+
+/**
+ * Starts a gateway as `beginGatewayProcess` does, and waits until it is ready. A gateway in production needs the folder of an earlier
+ * development start, whose `dev` it then has.
+ */
+export async function startGatewayProcess(dataDir: string, env: Record<string, string> = {}): Promise<GatewayProcess> {
+  const { child, output } = beginGatewayProcess(dataDir, env);
   const gone = new Promise<number | null>((resolve) => child.once('exit', resolve));
-  const starting = { child, name: 'gateway', output: () => output };
   const readyWord = env.NODE_ENV === 'production' ? '"gateway.ready"' : 'Stop with Ctrl-C.';
-  await untilReady(starting, () => output.includes(readyWord), START_TIMEOUT_MS);
+  await untilReady({ child, name: 'gateway', output }, () => output().includes(readyWord), START_TIMEOUT_MS);
   const dev: DevFile = JSON.parse(await readFile(join(dataDir, 'dev.json'), 'utf8'));
   return {
     child,
     dev,
-    output: () => output,
+    output,
     async kill() {
       child.kill('SIGKILL');
       await gone;
