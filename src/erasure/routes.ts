@@ -73,8 +73,8 @@ function eraseRoute({ database, markOf }: Deps): Route {
     bodyUse: 'json',
     bodySchema: PERSON,
     async handle({ params, body: { to, user_id: userId } }) {
-      const { id: accountId } = await requireAccount(database, params.id);
       const person = readPerson(to, userId);
+      const { id: accountId } = await requireAccount(database, params.id);
       return {
         status: 202,
         body: { account_id: accountId, person: await requestErasure(database, markOf, { accountId, person }) },
