@@ -9,6 +9,11 @@ describe('a traceparent', () => {
     for (const header of [VALID, VALID.replace('-01', '-00')]) assert.equal(readTraceparent(header), header);
   });
 
+  it('goes on without the flags that have no meaning yet', () => {
+    assert.equal(readTraceparent(VALID.replace('-01', '-ff')), VALID.replace('-01', '-03'));
+    assert.equal(readTraceparent(VALID.replace('-01', '-f8')), VALID.replace('-01', '-00'));
+  });
+
   it('of a later version is read as far as it is known, and goes on as ours', () => {
     const later = VALID.replace('00-', 'cc-');
     for (const header of [later, `${later}-what-comes`, `${later}-`]) assert.equal(readTraceparent(header), VALID);
