@@ -80,6 +80,29 @@ describe('the focus', () => {
     await page.getByRole('heading', { level: 1, name: 'Message' }).waitFor();
   });
 
+  it('stays in the list when its message is scrolled out of view, so that the keyboard goes on scrolling', async () => {
+    const { key } = await world.makeAccount('Far Reader');
+    for (const hundred of [0, 100]) {
+      const to = Array.from({ length: 50 }, (_, place) => `+4477009${String(30_000 + hundred + place)}`);
+      await world.call('POST', '/api/v1/messages/send', { to, type: 'text', text: { body: 'Hello' } }, key);
+    }
+    const page = await world.open();
+    await signIn(page, key);
+    await page.goto(`${world.gateway.dev.console_url}#/messages`);
+    const first = page.locator('.message-drawn .message-row').getByRole('link').first();
+    const number = await first.textContent();
+    await first.focus();
+    const last = page.getByRole('row', { name: /\+447700930000/ });
+    for (let presses = 0; presses < 30 && !(await last.isVisible()); presses++) {
+      const before = await scrolledTo(page);
+      await page.keyboard.press('PageDown');
+      await page.waitForFunction((top) => document.querySelector('.message-rows')?.scrollTop !== top, before);
+    }
+    await last.waitFor();
+    assert.equal(await page.getByRole('link', { name: number ?? '' }).count(), 0, 'the first row is no longer drawn');
+    assert.equal(await page.evaluate(() => document.activeElement?.ariaLabel), 'Rows');
+  });
+
   it('complained of nothing', () => assert.deepEqual(world.complaints, []));
 });
 
@@ -89,4 +112,9 @@ async function expectFocus(page: Page, text: string): Promise<void> {
   await page.waitForFunction((wanted) => document.activeElement?.textContent?.trim() === wanted, text, {
     timeout: 5_000,
   });
+}
+
+/** How far the list of messages is scrolled. */
+function scrolledTo(page: Page): Promise<number> {
+  return page.locator('.message-rows').evaluate((rows) => rows.scrollTop);
 }
