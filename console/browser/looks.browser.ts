@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { before, describe, it } from 'node:test';
 import type { Page } from 'playwright-core';
+import { until } from '../../test/support/until.ts';
 import { findBarriers } from './support/find-barriers.ts';
 import { type Seeded, seed } from './support/seed.ts';
 import { sharedWorld } from './support/shared-world.ts';
@@ -84,6 +85,19 @@ describe('every page of the console', () => {
     await visit('notifications', '.cards');
     await visit('state', '.tiles');
     await visit('audit', '.cards');
+  });
+
+  it('shows in the menu of a narrow screen where one is, also when one came by a link', async () => {
+    const narrow = await world.open({ viewport: NARROW });
+    await signIn(narrow, seeded.key);
+    for (const name of ['Channels', 'Overview']) {
+      await narrow.goto(`${world.gateway.dev.console_url}#/${name.toLowerCase()}`);
+      const link = narrow.getByRole('navigation').getByRole('link', { name, exact: true });
+      await until(async () => {
+        const box = await link.boundingBox();
+        return box !== null && box.x >= 0 && box.x + box.width <= NARROW.width;
+      });
+    }
   });
 
   it('complained of nothing', () => assert.deepEqual(world.complaints, []));
