@@ -3,6 +3,7 @@ import { before, describe, it } from 'node:test';
 import type { Page } from 'playwright-core';
 import { until } from '../../test/support/until.ts';
 import { findBarriers } from './support/find-barriers.ts';
+import { findBrokenWords } from './support/find-broken-words.ts';
 import { type Seeded, seed } from './support/seed.ts';
 import { sharedWorld } from './support/shared-world.ts';
 import { signIn } from './support/sign-in.ts';
@@ -54,7 +55,7 @@ describe('every page of the console', () => {
     await page.getByText('0 of 1 can be sent').or(page.getByText('The request is not valid')).waitFor();
     await look('a send with faults');
     await page.getByLabel('Text', { exact: true }).first().check();
-    await page.getByLabel('To', { exact: true }).fill('+15550131026');
+    await page.getByLabel('To', { exact: true }).fill(`+15550131026,${LONG}`);
     await page.getByLabel('Text', { exact: true }).last().fill('Hello');
     await page.getByRole('button', { name: 'Send to the sandbox' }).click();
     await page.locator('.results').waitFor();
@@ -120,6 +121,7 @@ describe('every page of the console', () => {
       await page.setViewportSize(size);
       const content = await page.evaluate(() => document.documentElement.scrollWidth);
       assert.equal(content, size.width, `${name} is no wider than the screen`);
+      assert.deepEqual(await findBrokenWords(page), [], `${name} breaks no word of its own, ${size.width} wide`);
     }
   }
 });

@@ -1,0 +1,22 @@
+import type { Page } from 'playwright-core';
+
+/** The words of tables that are broken between two lines, though they are our own: in titles of columns, and in cells of short words. */
+export function findBrokenWords(page: Page): Promise<string[]> {
+  return page.evaluate(() => {
+    const broken: string[] = [];
+    for (const cell of document.querySelectorAll('thead th, tbody td:not(.any-text)')) {
+      const texts = document.createTreeWalker(cell, NodeFilter.SHOW_TEXT);
+      while (texts.nextNode()) {
+        const text = texts.currentNode;
+        if (text.parentElement?.closest('code')) continue;
+        for (const word of text.nodeValue?.matchAll(/\S+/g) ?? []) {
+          const range = document.createRange();
+          range.setStart(text, word.index);
+          range.setEnd(text, word.index + word[0].length);
+          if (new Set([...range.getClientRects()].map(({ top }) => top)).size > 1) broken.push(word[0]);
+        }
+      }
+    }
+    return broken;
+  });
+}
