@@ -1,4 +1,4 @@
-import { Command, Option } from 'commander';
+import { Command, Help, Option } from 'commander';
 import { createApi } from './api.ts';
 import type { CommandSpec, OptionSpec, Options } from './command-spec.ts';
 import { textOf } from './command-spec.ts';
@@ -45,12 +45,25 @@ export function createProgram(specs: readonly CommandSpec[], deps: Deps): Comman
     .addOption(new Option('--key <key>').hideHelp())
     .addHelpText('after', AFTER)
     .configureHelp({ showGlobalOptions: true })
-    .showHelpAfterError('(add --help for help)')
+    .showHelpAfterError(moreAt('waypost'))
     .exitOverride();
   for (const spec of specs) addCommand(program, spec, deps);
-  for (const group of program.commands.filter(({ commands }) => commands.length > 0))
-    group.addHelpText('after', examplesText(examplesOf(group.name(), specs)));
+  for (const group of program.commands.filter(({ commands }) => commands.length > 0)) finishGroup(group, specs);
   return program;
+}
+
+/** Gives a group examples, and the options of its list, because the word "list" may be left out. */
+function finishGroup(group: Command, specs: readonly CommandSpec[]): void {
+  group.addHelpText('after', examplesText(examplesOf(group.name(), specs)));
+  const names = group.commands.map((command) => command.name());
+  group.showHelpAfterError(`Its commands: ${names.join(', ')}.\n${moreAt(`waypost ${group.name()}`)}`);
+  const list = group.commands.find((command) => command.name() === 'list');
+  if (list) group.configureHelp({ showGlobalOptions: true, visibleOptions: () => new Help().visibleOptions(list) });
+}
+
+/** What follows an error of the command line. */
+function moreAt(words: string): string {
+  return `(npx ${words} --help says more)`;
 }
 
 function addCommand(program: Command, spec: CommandSpec, deps: Deps): void {
@@ -64,10 +77,16 @@ function addCommand(program: Command, spec: CommandSpec, deps: Deps): void {
     .description(isDefault ? `${spec.about} (the default command)` : spec.about);
   for (const option of spec.options ?? []) command.addOption(createOption(option));
   command.addHelpText('after', examplesText(spec.examples));
+  const helped = isDefault ? parent : command;
+  command.showHelpAfterError(`Usage: ${usageOf(command)}\n${moreAt(usageOf(helped).replace(/ [[<].*/, ''))}`);
   command.action(async () => {
     const out = createOutput(command.optsWithGlobals().json === true, deps.isClosed);
     deps.onEnd((await run(spec, command.args, command.optsWithGlobals(), out)) ?? EXIT.done);
   });
+}
+
+function usageOf(command: Command): string {
+  return new Help().commandUsage(command);
 }
 
 /** An example of each command of a group. */
@@ -86,7 +105,7 @@ function findGroup(program: Command, name: string): Command {
 }
 
 function createOption({ flags, about, many, required, choices }: OptionSpec): Option {
-  const option = new Option(flags, about);
+  const option = new Option(flags, required ? `${about} (must be given)` : about);
   if (many) option.argParser((value: string, before: string[] | undefined) => [...(before ?? []), value]);
   if (choices) option.choices(choices);
   return required ? option.makeOptionMandatory() : option;

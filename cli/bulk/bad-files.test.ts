@@ -167,6 +167,8 @@ describe('a CSV file', () => {
     const path = await csv('to,first\n+447700900231,Ada\n+447700900232,Bob\n');
     const named = ['--template', 'greeting_named', '--language', 'en_US', '--param', 'first_name=first'];
     assert.equal((await send(path, ...named)).exitCode, 0);
+    const wrong = await send(path, ...named.slice(0, -1), 'first_name=frist');
+    assert.match(wrong.stderr, /there is none "frist"\. There are: to, first\./);
     const { json } = await gateway.call('GET', '/api/v1/messages?to=%2B447700900232');
     assert.match(JSON.stringify(json.data[0].template), /"text":"Bob"/);
   });

@@ -28,7 +28,10 @@ export function readRecipe(options: Options, columns: ReadonlySet<string>): Reci
   const { content, params } = readContent(options);
   checkColumns(content, columns);
   for (const { value } of params)
-    if (!columns.has(value)) throw usage(`--param names a column with --csv, and there is none "${value}".`);
+    if (!columns.has(value))
+      throw usage(
+        `--param names a column with --csv, and there is none "${value}". There are: ${[...columns].join(', ')}.`,
+      );
   const shared = { from: textOf(options, 'from'), reference: textOf(options, 'clientReference') };
   return {
     fingerprint: JSON.stringify({ content, params, ...shared }),
