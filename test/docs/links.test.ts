@@ -42,6 +42,16 @@ describe('the links in the pages', () => {
   });
 });
 
+describe('the headings of the pages', () => {
+  it('are there once in a page, because a link by a name that is there twice leads to the first', () => {
+    const twice = PAGES.flatMap((page) => {
+      const titles = [...read(page).matchAll(/^#{1,6} (.+)$/gm)].map(([, title]) => title);
+      return titles.filter((title, place) => titles.indexOf(title) !== place).map((title) => `${page}: ${title}`);
+    });
+    assert.deepEqual(twice, []);
+  });
+});
+
 describe('the decisions', () => {
   it('are listed by the titles of their pages', () => {
     const listed = [...read('docs/decisions/README.md').matchAll(/^\| \[(\d+)\]\(\S+\) \| (.+) \|$/gm)];
