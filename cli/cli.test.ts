@@ -234,7 +234,8 @@ describe('the command line', () => {
     ]);
     assert.equal(refused.exitCode, 1);
     assert.match(refused.stderr, /403 insufficient_scope/);
-    assert.match(channels.stdout, /connected/);
+    const { phoneNumberId, businessAccountId } = await lineOf(gateway, account.id);
+    assert.match(channels.stdout, new RegExp(`connected .* ${phoneNumberId} +${businessAccountId} `));
     assert.equal(unsure.exitCode, 2);
     assert.equal((await cli('accounts', 'get', account.id)).exitCode, 0);
     assert.equal((await cli('accounts', 'delete', account.id, '--yes')).exitCode, 0);

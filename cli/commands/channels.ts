@@ -2,16 +2,10 @@ import type { Answer } from '../api.ts';
 import { type CommandSpec, type Options, PAGING, pick, textOf } from '../command-spec.ts';
 import { readSecretFile } from '../read-secret-file.ts';
 
-const COLUMNS = {
-  ID: 'id',
-  STATUS: 'status',
-  NUMBER: 'phone_number',
-  MODE: 'mode',
-  DEFAULT: 'default',
-  QUALITY: 'quality',
-  LIMIT: 'messaging_limit',
-  NAME: 'name',
-};
+const WHICH = { ID: 'id', STATUS: 'status', NUMBER: 'phone_number', MODE: 'mode', DEFAULT: 'default' };
+const FACTS = { QUALITY: 'quality', LIMIT: 'messaging_limit', NAME: 'name' };
+/** What the provider calls it is for the platform only. */
+const PROVIDER_IDS = { 'PHONE NUMBER ID': 'phone_number_id', 'BUSINESS ACCOUNT ID': 'business_account_id' };
 const TOKEN_OPTION = '--access-token-file <file>';
 const TOKEN_ABOUT = "a file with the provider's access token; - reads standard input";
 
@@ -24,7 +18,10 @@ export const channelCommands: readonly CommandSpec[] = [
     options: PAGING,
     examples: ['channels'],
     async run({ api, options, out }) {
-      out.list(await api.call('GET', '/api/v1/channels', { query: pick(options, 'limit', 'cursor') }), COLUMNS);
+      out.list(await api.call('GET', '/api/v1/channels', { query: pick(options, 'limit', 'cursor') }), {
+        ...WHICH,
+        ...FACTS,
+      });
       return undefined;
     },
   },
@@ -86,7 +83,7 @@ export const channelCommands: readonly CommandSpec[] = [
     async run({ api, args: [account = ''], options, out }) {
       const path = `/platform/v1/accounts/${encodeURIComponent(account)}/channels`;
       const answer: Answer = await api.call('GET', path, { query: pick(options, 'limit', 'cursor') });
-      out.list(answer, COLUMNS);
+      out.list(answer, { ...WHICH, ...PROVIDER_IDS, ...FACTS });
       return undefined;
     },
   },
