@@ -67,12 +67,13 @@ function isSend(value: unknown): boolean {
 
 /** Fills in what a reader knows and the page cannot. */
 async function fill(script: string): Promise<string> {
-  const { phoneNumberId } = await lineOf(gateway, gateway.accountId);
+  const { phoneNumberId, businessAccountId } = await lineOf(gateway, gateway.accountId);
   return script
     .replaceAll('http://127.0.0.1:8080', gateway.url)
     .replaceAll('http://127.0.0.1:8081', gateway.sandbox.url)
     .replaceAll('<TEST_KEY>', gateway.testKey)
-    .replaceAll('<PHONE_NUMBER_ID>', phoneNumberId);
+    .replaceAll('<PHONE_NUMBER_ID>', phoneNumberId)
+    .replaceAll('<BUSINESS_ACCOUNT_ID>', businessAccountId);
 }
 
 /** Runs the lines in one shell, as a reader does who pastes them one after another. An answer of 400 or more ends it. */
