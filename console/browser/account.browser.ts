@@ -139,6 +139,7 @@ describe('the console of an account', () => {
     await page.getByRole('link', { name: 'recipient_unreachable' }).waitFor();
     assert.equal(await page.locator('.u-wrap canvas').count(), 3);
     assert.deepEqual(await edgesTouched(page), [], 'no title of an axis is cut');
+    assert.equal(await page.locator('main li:empty').count(), 0, 'a screen reader counts no entry that is not there');
     await page.getByText('The same as a table').first().click();
     await page.getByRole('columnheader', { name: 'Accepted' }).waitFor();
   });
