@@ -24,5 +24,7 @@ export default defineConfig({
     emptyOutDir: true,
     assetsInlineLimit: 0,
     modulePreload: { polyfill: false },
+    // Where the time of a build goes is of no use to somebody who runs `npm start` for the first time, on a slow machine.
+    rolldownOptions: { checks: { pluginTimings: false } },
   },
 });
