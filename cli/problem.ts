@@ -54,10 +54,18 @@ export function failureOf(problem: Problem, { url, keySource }: Caller): Failure
 export function failureOfClient(error: unknown, caller: Caller): Failure {
   if (!(error instanceof WaypostError)) throw error;
   const { code, status, message, requestId, retryAfterSeconds } = error;
-  if (code === 'no_answer') return new Failure(`${message} (${caller.url})\n${explainSilence(error.cause).advice}`);
+  if (code === 'no_answer')
+    return new Failure(`${describeSilence(error, caller.url)}\n${explainSilence(error.cause).advice}`);
   if (code === 'unexpected_answer') return new Failure(`${message} (${caller.url})\n${UNEXPECTED_ADVICE}`);
   const errors = error.errors.map(readFault);
   return failureOf({ code, status, detail: printable(message), errors, requestId, retryAfterSeconds }, caller);
+}
+
+/** That nothing answered the client, and why. */
+export function describeSilence({ message, cause }: WaypostError, url: string): string {
+  // The client itself has ended a call that took too long, and says so.
+  const isTimeout = cause instanceof Error && cause.name === 'AbortError';
+  return isTimeout ? `${message} (${url})` : `No answer from ${url}: ${explainSilence(cause).reason}.`;
 }
 
 export const UNEXPECTED_ADVICE = 'That is not how a Waypost gateway answers. Is --url right?';

@@ -4,7 +4,7 @@ import { clientOf } from './client-of.ts';
 import { type Invocation, textOf } from './command-spec.ts';
 import { explainSilence } from './explain-silence.ts';
 import { EXIT, usage } from './failure.ts';
-import { failureOfClient } from './problem.ts';
+import { describeSilence, failureOfClient } from './problem.ts';
 import { stopOnCtrlC } from './stop-on-ctrl-c.ts';
 import { colourWord, readCell } from './table.ts';
 import { wholeNumber } from './whole-number.ts';
@@ -38,12 +38,15 @@ export async function tailEvents({ api, options, out }: Invocation): Promise<num
     types,
     signal: stop,
     // The number is kept at once. Otherwise, if this run ends before there is an event, the next run would begin at a later one.
-    onStart: keep,
+    onStart(sequence) {
+      keep(sequence);
+      out.note(`Events after number ${sequence} are printed as they come. Ctrl-C ends this.`);
+    },
     onGap: (gap) => out.note(`The events from ${gap.after + 1} to ${gap.oldest - 1} have expired and are left out.`),
     onInterruption(error) {
       // The certificates that this process trusts do not change while it runs, so trying again would not help.
       if (explainSilence(error.cause).untrusted) throw error;
-      out.note(`${error.message} Trying again.`);
+      out.note(`${error.code === 'no_answer' ? describeSilence(error, api.url) : error.message} Trying again.`);
     },
   });
   try {

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
+import { once } from 'node:events';
 import { after, before, describe, it } from 'node:test';
 import { type EventServer, startEventServer } from '../../test/events/event-server.ts';
-import { runCli } from '../test-support.ts';
+import { runCli, startCli } from '../test-support.ts';
 
 describe('a page of events', () => {
   let server: EventServer;
@@ -41,4 +42,37 @@ describe('a page of events', () => {
     const { stdout, stderr } = await list('--limit', '1', '--json');
     assert.deepEqual([JSON.parse(stdout).data.length, stderr], [1, '']);
   });
+});
+
+describe('events that are followed', () => {
+  let server: EventServer;
+  before(async () => {
+    server = await startEventServer();
+    await server.record(3, { types: ['message.sent'] });
+  });
+  after(() => server.stop());
+
+  it('begin with a remark that they are waited for, because there may be none for hours', async () => {
+    assert.match(
+      await remarkOf({ WAYPOST_URL: server.url, WAYPOST_API_KEY: server.key }),
+      /^Events after number 3 are printed as they come\. Ctrl-C ends this\.\n/,
+    );
+  });
+
+  it('say why they are not read, and from where', async () => {
+    const nobody = 'http://127.0.0.1:3';
+    assert.equal(
+      await remarkOf({ WAYPOST_URL: nobody, WAYPOST_API_KEY: server.key }),
+      `No answer from ${nobody}: the connection was refused. Trying again.\n`,
+    );
+  });
+
+  /** The first remark of a tail, which is then ended. */
+  async function remarkOf(env: Record<string, string>): Promise<string> {
+    const { child, ended } = startCli(['events', 'tail'], env);
+    const [remark] = await once(child.stderr ?? child, 'data');
+    child.kill('SIGINT');
+    assert.equal((await ended).exitCode, 130);
+    return String(remark);
+  }
 });
