@@ -1,6 +1,6 @@
 import { RECOVERY_MS } from '../kernel/lease.ts';
 import { LATE_ANSWER_MS } from '../provider/port.ts';
-import { ANSWER_TIMEOUT_MS } from '../store/database.ts';
+import { ANSWER_TIMEOUT_MS } from '../store/session.ts';
 
 /** Time for a last commit whose answer does not come, and for the wait for its connection before. */
 const COMMIT_MS = ANSWER_TIMEOUT_MS + 5_000;
