@@ -45,8 +45,8 @@ const PARTS: Record<string, string[]> = {
 /** Only these may import the adapter and the embedded server: the composition root and the process. */
 const EMBEDDED = 'src/store/embedded/';
 const USERS: Record<string, string[]> = {
-  'src/provider/whatsapp/': ['src/app.ts'],
-  [EMBEDDED]: ['src/app.ts', 'src/main.ts'],
+  'src/provider/whatsapp/': ['src/parts.ts'],
+  [EMBEDDED]: ['src/main.ts'],
 };
 
 /** The files that ask for the time of day. How long something takes must not depend on it, because it can be set. */
