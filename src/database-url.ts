@@ -1,0 +1,38 @@
+import { errorCodeOf } from './kernel/error-code.ts';
+import { StoreUnavailable } from './kernel/store-unavailable.ts';
+
+/** The SQLSTATEs of what a role of PostgreSQL may not do, and of having no schema to make tables in. */
+const NOT_OWNED = ['42501', '3F000'];
+/** A table of that name is there already, or is another one than ours. */
+const NAME_TAKEN = ['42P07', '42703'];
+
+/**
+ * Throws a sentence for the operator if DATABASE_URL is no address of a PostgreSQL. The driver would not name the setting, and takes something else for an address of PostgreSQL. A URL without a host, as for a
+ * socket, is good, and so is the path of a socket.
+ */
+export function checkDatabaseUrl(url: string | undefined): void {
+  if (url === undefined || url.startsWith('/')) return;
+  if (/^\w+:\/\/([^/]*@)?[^/@]*,[^@]*$/.test(url))
+    throw new Error('DATABASE_URL must name one host, which leads to the primary: lists of hosts are not understood.');
+  const parsed = /^postgres(ql)?:\/\//i.test(url) ? URL.parse(url.replace('@/', '@localhost/')) : null;
+  // The end of a password with such a sign in it: what stands before would be looked up, and told, as the name of a host.
+  if (parsed === null || `${parsed.pathname}${parsed.search}`.includes('@') || parsed.hash !== '')
+    throw new Error(
+      'DATABASE_URL is not well formed. It must look like postgresql://user:password@host:5432/database, with every ' +
+        'sign of the password that is no letter or digit percent-encoded.',
+    );
+}
+
+/** Throws what the first use of the database threw; if it lies in DATABASE_URL (`url`), as a sentence that names that. */
+export function tellDatabase(error: unknown, url: string | undefined): never {
+  if (url === undefined) throw error;
+  const code = errorCodeOf(error) ?? '';
+  if (NOT_OWNED.includes(code) && error instanceof Error)
+    throw new Error(`DATABASE_URL must name a database that its user owns: ${error.message}`, { cause: error });
+  if (NAME_TAKEN.includes(code) && error instanceof Error)
+    throw new Error(`DATABASE_URL must name a database that nothing else has tables in: ${error.message}`, {
+      cause: error,
+    });
+  if (!(error instanceof StoreUnavailable)) throw error;
+  throw new Error(`DATABASE_URL must name a database that can be used. ${error.message}`, { cause: error });
+}

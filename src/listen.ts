@@ -1,0 +1,28 @@
+import type { FastifyInstance } from 'fastify';
+import { errorCodeOf } from './kernel/error-code.ts';
+
+const HOST_FAULTS = ['ENOTFOUND', 'EAI_AGAIN', 'EADDRNOTAVAIL', 'EINVAL'];
+
+/** Where to listen; `setting` is the one that names the port. */
+interface Place {
+  host: string;
+  port: number;
+  setting: string;
+}
+
+/** Returns an address that can be called. Throws a sentence for the operator if it cannot listen there. */
+export async function listen(server: FastifyInstance, { host, port, setting }: Place): Promise<string> {
+  try {
+    // Fastify tells 127.0.0.1 for 0.0.0.0. `[::]` cannot be called from Windows and by browsers either.
+    return (await server.listen({ host, port })).replace('//[::]:', '//[::1]:');
+  } catch (error) {
+    const code = errorCodeOf(error) ?? '';
+    if (code === 'EADDRINUSE')
+      throw new Error(`Port ${port} of ${host} is taken. Stop what listens there, or choose another ${setting}.`);
+    if (code === 'EACCES')
+      throw new Error(`This user may not listen on port ${port} of ${host}. Choose another ${setting}.`);
+    if (HOST_FAULTS.includes(code))
+      throw new Error(`HOST must be an address of this machine, and ${host} is none (${code}).`);
+    throw error;
+  }
+}
