@@ -13,7 +13,7 @@ const ARROWS: Record<string, string[]> = {
   observe: ['kernel'],
   'docs-site': ['kernel', 'http'],
   'console-site': ['kernel', 'http'],
-  'platform-state': ['endpoints'],
+  'platform-state': ['queues'],
   provider: ['kernel'],
   'provider/whatsapp': ['kernel', 'provider'],
   nodes: PORTS,
@@ -29,7 +29,8 @@ const ARROWS: Record<string, string[]> = {
   erasure: ['messages'],
   keeping: PORTS,
   jobs: ['notifications', 'endpoints', 'nodes'],
-  watch: ['notifications', 'endpoints'],
+  queues: ['endpoints'],
+  watch: ['notifications', 'endpoints', 'queues'],
 };
 /** The parts of a slice. Each imports only the parts that it names. The files in the slice's own folder are for all parts. */
 const PARTS: Record<string, string[]> = {

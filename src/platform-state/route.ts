@@ -1,13 +1,17 @@
 import { platformRoute, type Route } from '../http/route.ts';
 import { idTimeMs } from '../kernel/ids.ts';
+import type { QueueLengths } from '../observe/store-metrics.ts';
+import { readDeliveryQueues, readNotificationQueues } from '../queues/store.ts';
 import type { Queryable } from '../store/database.ts';
 import { platformStateOperation } from './operation.ts';
 import {
+  type Bounded,
+  bounded,
+  COUNT_MAX,
+  countWaitingDeliveries,
   listNodeStates,
   type NodeState,
   readDatabaseState,
-  readDeliveryState,
-  readNotificationState,
   readRunningState,
   readStatisticsState,
 } from './store.ts';
@@ -30,8 +34,9 @@ async function readState(store: Queryable) {
   const database = await readDatabaseState(store);
   const roundTripMs = Math.round(performance.now() - askedMs);
   const nodes = await listNodeStates(store);
-  const notifications = await readNotificationState(store);
-  const deliveries = await readDeliveryState(store);
+  const notifications = await readNotificationQueues(store, COUNT_MAX + 1);
+  const waitingDeliveries = await countWaitingDeliveries(store);
+  const deliveries = await readDeliveryQueues(store, COUNT_MAX + 1);
   const { running, leftBehind, oldestId } = await readRunningState(store);
   const statistics = await readStatisticsState(store);
   const nowMs = database.at.getTime();
@@ -39,17 +44,21 @@ async function readState(store: Queryable) {
     at: database.at.toISOString(),
     nodes: nodes.map(presentNode),
     notifications: {
-      waiting: notifications.waiting,
-      lag_ms: lagOf(notifications.oldestAt, nowMs),
-      set_aside: notifications.setAside,
+      waiting: depthOf(notifications, 'notifications_waiting'),
+      lag_ms: lagOf(notifications, 'notifications'),
+      set_aside: depthOf(notifications, 'notifications_set_aside'),
     },
-    deliveries: { waiting: deliveries.waiting, due: deliveries.due, lag_ms: lagOf(deliveries.oldestAt, nowMs) },
+    deliveries: {
+      waiting: waitingDeliveries,
+      due: depthOf(deliveries, 'deliveries'),
+      lag_ms: lagOf(deliveries, 'deliveries'),
+    },
     requests: {
       running,
       oldest_at: oldestId === null ? null : new Date(idTimeMs(oldestId)).toISOString(),
       to_recover: leftBehind,
     },
-    statistics: { due: statistics.due, lag_ms: lagOf(statistics.oldestAt, nowMs) },
+    statistics: { due: statistics.due, lag_ms: msSince(statistics.oldestAt, nowMs) },
     database: { version: database.version, size_bytes: database.size_bytes, round_trip_ms: roundTripMs },
   };
 }
@@ -65,7 +74,15 @@ function presentNode({ id, host, started_at, lease_until, alive }: NodeState) {
   };
 }
 
+function depthOf(queues: QueueLengths, queue: string): Bounded {
+  return bounded(queues.get(queue)?.depth);
+}
+
 /** How long what is due has been due; 0 where nothing is. */
-function lagOf(oldestAt: Date | null, nowMs: number): number {
+function lagOf(queues: QueueLengths, queue: string): number {
+  return Math.max(0, Math.round((queues.get(queue)?.oldestSeconds ?? 0) * 1_000));
+}
+
+function msSince(oldestAt: Date | null, nowMs: number): number {
   return oldestAt === null ? 0 : Math.max(0, nowMs - oldestAt.getTime());
 }

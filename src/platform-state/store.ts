@@ -1,11 +1,8 @@
-import { DUE, DUE_ORDER, FIRST_ENDPOINTS } from '../endpoints/deliver/delivery-store.ts';
 import type { Queryable } from '../store/database.ts';
 import { LEASE_OVER } from '../store/lease-over.ts';
 
 /** Counting ends here: whether it is a thousand or a million makes no difference to what an operator does. */
-const COUNT_MAX = 1_000;
-/** The oldest due delivery is looked for among so many endpoints, by one step of an index for each. */
-const ENDPOINTS_MAX = 1_000;
+export const COUNT_MAX = 1_000;
 
 /** `more`: there are more than were counted. */
 export interface Bounded {
@@ -28,55 +25,12 @@ export function listNodeStates(store: Queryable): Promise<NodeState[]> {
   return store.query<NodeState>(NODES);
 }
 
-/** Each reads an index of what is left to do, and no more of it than is counted. What is still packed is due since it came. */
-const NOTIFICATION_STATE = `
-  with waiting as (
-    (select p.received_at as next_at from notification_pack p, unnest(p.ids) order by p.id limit $1)
-    union all
-    (select next_at from notification where state = 'waiting' order by next_at limit $1)
-  )
-  select (select count(*) from waiting) as waiting, (select min(next_at) from waiting) as oldest_at,
-    (select count(*) from (select from notification where state = 'set_aside' limit $1) as s) as set_aside`;
+const DELIVERIES_WAITING = 'select count(*) as waiting from (select from delivery limit $1) as d';
 
-export interface NotificationState {
-  waiting: Bounded;
-  setAside: Bounded;
-  /** When the one that has waited longest was due; null: none waits. It may be in the future. */
-  oldestAt: Date | null;
-}
-
-export async function readNotificationState(store: Queryable): Promise<NotificationState> {
-  const [row] = await store.query<{ waiting: number; set_aside: number; oldest_at: Date | null }>(NOTIFICATION_STATE, [
-    COUNT_MAX + 1,
-  ]);
-  return { waiting: bounded(row?.waiting), setAside: bounded(row?.set_aside), oldestAt: row?.oldest_at ?? null };
-}
-
-/** Steps from one endpoint with deliveries to the next, as the claim does. Those of disabled endpoints are not due. */
-const DELIVERY_STATE = `
-  with recursive ${FIRST_ENDPOINTS}, due as (
-    select d.next_at from waiting w
-    join endpoint e on e.account_id = w.account_id and e.id = w.endpoint_id and e.enabled
-    cross join lateral (
-      select next_at from delivery
-      where ${DUE}
-      order by ${DUE_ORDER} limit $2) d
-  )
-  select (select count(*) from (select from delivery limit $2) as every) as waiting,
-    least(count(*), $2) as due, min(next_at) as oldest_at from due`;
-
-export interface DeliveryState {
-  waiting: Bounded;
-  due: Bounded;
-  oldestAt: Date | null;
-}
-
-export async function readDeliveryState(store: Queryable): Promise<DeliveryState> {
-  const [row] = await store.query<{ waiting: number; due: number; oldest_at: Date | null }>(DELIVERY_STATE, [
-    ENDPOINTS_MAX,
-    COUNT_MAX + 1,
-  ]);
-  return { waiting: bounded(row?.waiting), due: bounded(row?.due), oldestAt: row?.oldest_at ?? null };
+/** Everything that is on its way to an endpoint, also to one that is disabled. */
+export async function countWaitingDeliveries(store: Queryable): Promise<Bounded> {
+  const [row] = await store.query<{ waiting: number }>(DELIVERIES_WAITING, [COUNT_MAX + 1]);
+  return bounded(row?.waiting);
 }
 
 /** What runs is in a small index of its own. What a node without a lease has left waits for the recovery. */
@@ -126,6 +80,7 @@ export async function readDatabaseState(store: Queryable): Promise<DatabaseState
   return row;
 }
 
-function bounded(count = 0): Bounded {
+/** Of a count that went beyond the end, if there is more. */
+export function bounded(count = 0): Bounded {
   return { count: Math.min(count, COUNT_MAX), more: count > COUNT_MAX };
 }

@@ -1,8 +1,11 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import type { QueueLengths } from '../observe/store-metrics.ts';
-import type { Database } from '../store/database.ts';
-import { readQueues } from './queue-store.ts';
+import { readDeliveryQueues, readNotificationQueues, readRequestQueue } from '../queues/store.ts';
+import type { Database, Queryable } from '../store/database.ts';
 
+/** Nobody acts on a larger number, and counting on would cost the most when things are worst. */
+const COUNTED_MAX = 10_000;
+const DELIVERIES_AN_ENDPOINT_MAX = 100;
 /** Several scrapers ask the database no more often than this. */
 const BELIEVED_MS = 5_000;
 /** A scrape has 10 s at most by default; a database that is away must not take them. */
@@ -19,8 +22,7 @@ export function createQueueLook(database: Database): () => Promise<QueueLengths 
   const ask = async (): Promise<QueueLengths | undefined> => {
     asking = true;
     try {
-      const rows = await database.transaction(readQueues, { statementTimeoutMs: STATEMENT_TIMEOUT_MS });
-      return new Map(rows.map(({ queue, depth, oldest_seconds: oldest }) => [queue, { depth, oldestSeconds: oldest }]));
+      return await database.transaction(readQueues, { statementTimeoutMs: STATEMENT_TIMEOUT_MS });
     } catch {
       // Whatever it is: the metrics say that the database did not tell, and the rest of them is still wanted.
       return undefined;
@@ -34,4 +36,13 @@ export function createQueueLook(database: Database): () => Promise<QueueLengths 
     const given = known?.lengths ?? Promise.resolve(undefined);
     return Promise.race([given, wait(WAIT_MS, undefined, { ref: false })]);
   };
+}
+
+/** How long every queue is, over all accounts. */
+async function readQueues(tx: Queryable): Promise<QueueLengths> {
+  return new Map([
+    ...(await readNotificationQueues(tx, COUNTED_MAX)),
+    ...(await readRequestQueue(tx, COUNTED_MAX)),
+    ...(await readDeliveryQueues(tx, DELIVERIES_AN_ENDPOINT_MAX)),
+  ]);
 }

@@ -16,11 +16,11 @@ const WITHOUT_ACCOUNT: Exceptions = {
   ],
   "The platform's view of all accounts.": [
     'src/accounts/audit-store.ts listAuditRows: audit',
-    'src/platform-state/store.ts readDeliveryState: delivery',
+    'src/platform-state/store.ts countWaitingDeliveries: delivery',
     'src/platform-state/store.ts readRunningState: request',
     'src/platform-state/store.ts readStatisticsState: message_statistics_due',
-    'src/watch/queue-store.ts readQueues: delivery',
-    'src/watch/queue-store.ts readQueues: request',
+    'src/queues/store.ts readDeliveryQueues: delivery',
+    'src/queues/store.ts readRequestQueue: request',
   ],
   'It takes what is due, whose ever it is.': [
     'src/channels/facts-store.ts claimForFacts: channel',
@@ -156,8 +156,7 @@ const WITHOUT_MODE: Exceptions = {
     'src/statistics/due-store.ts sweepMessages: message',
   ],
   "The platform's view of all accounts, of which each endpoint is looked up.": [
-    'src/platform-state/store.ts readDeliveryState: endpoint',
-    'src/watch/queue-store.ts readQueues: endpoint',
+    'src/queues/store.ts readDeliveryQueues: endpoint',
   ],
 };
 

@@ -1,16 +1,13 @@
 import { DUE, DUE_ORDER, FIRST_ENDPOINTS } from '../endpoints/deliver/delivery-store.ts';
+import type { QueueLengths } from '../observe/store-metrics.ts';
 import type { Queryable } from '../store/database.ts';
 
-/** Nobody acts on a larger number, and counting on would cost the most when things are worst. */
-const COUNTED_MAX = 10_000;
-/** How many endpoints are looked at for deliveries, and how many deliveries of each. */
+/** The oldest due delivery is looked for among so many endpoints, by one step of an index for each. */
 const ENDPOINTS_MAX = 1_000;
-const DELIVERIES_AN_ENDPOINT_MAX = 100;
 
-export interface QueueRow {
+interface QueueRow {
   queue: string;
   depth: number;
-  /** null: not told of this queue. */
   oldest_seconds: number | null;
 }
 
@@ -19,7 +16,7 @@ export interface QueueRow {
  * those that are due; `notifications_waiting` are all that are not applied, so also statuses whose message is not known
  * yet. What is still packed is due, and counts in both.
  */
-const QUEUE_LENGTHS = `
+const NOTIFICATIONS_LEFT = `
   with packed as (
     select count(*) as depth, min(received_at) as oldest
     from (select p.received_at from notification_pack p, unnest(p.ids) order by p.id limit $1) n
@@ -38,12 +35,22 @@ const QUEUE_LENGTHS = `
   select 'notifications_set_aside', count(*), null
   from (select 1 from notification where state = 'set_aside' limit $1) n`;
 
+/** `notifications`, `notifications_waiting` and `notifications_set_aside`, each counted up to `countedMax` in packs and as far in rows. */
+export async function readNotificationQueues(store: Queryable, countedMax: number): Promise<QueueLengths> {
+  return lengthsOf(await store.query<QueueRow>(NOTIFICATIONS_LEFT, [countedMax]));
+}
+
 /** A request's id holds the time of its making, as every UUIDv7 does, in its first 48 bits. */
 const REQUESTS_RUNNING = `
-  select count(*) as depth,
+  select 'requests' as queue, count(*) as depth,
     coalesce(extract(epoch from now())::float8
       - min(('x' || left(replace(id::text, '-', ''), 12))::bit(48)::bigint)::float8 / 1000, 0) as oldest_seconds
   from (select id from request where completed_at is null limit $1) r`;
+
+/** `requests`: the sends under way, counted up to `countedMax`. */
+export async function readRequestQueue(store: Queryable, countedMax: number): Promise<QueueLengths> {
+  return lengthsOf(await store.query<QueueRow>(REQUESTS_RUNNING, [countedMax]));
+}
 
 /**
  * Deliveries that are due, found by stepping from endpoint to endpoint, as the claim does. `deliveries_untouched` are
@@ -67,10 +74,11 @@ const DELIVERIES_DUE = `
   select 'deliveries_untouched', coalesce(sum(depth), 0)::bigint,
     coalesce(extract(epoch from now() - min(oldest)), 0)::float8 from due where not in_hand`;
 
-/** How long every queue is, over all accounts. */
-export async function readQueues(tx: Queryable): Promise<QueueRow[]> {
-  const notifications = await tx.query<QueueRow>(QUEUE_LENGTHS, [COUNTED_MAX]);
-  const requests = await tx.query<Omit<QueueRow, 'queue'>>(REQUESTS_RUNNING, [COUNTED_MAX]);
-  const deliveries = await tx.query<QueueRow>(DELIVERIES_DUE, [ENDPOINTS_MAX, DELIVERIES_AN_ENDPOINT_MAX]);
-  return [...notifications, ...requests.map((row) => ({ ...row, queue: 'requests' })), ...deliveries];
+/** `deliveries` and `deliveries_untouched`, of each endpoint counted up to `countedMax`. */
+export async function readDeliveryQueues(store: Queryable, countedMax: number): Promise<QueueLengths> {
+  return lengthsOf(await store.query<QueueRow>(DELIVERIES_DUE, [ENDPOINTS_MAX, countedMax]));
+}
+
+function lengthsOf(rows: readonly QueueRow[]): QueueLengths {
+  return new Map(rows.map(({ queue, depth, oldest_seconds: oldestSeconds }) => [queue, { depth, oldestSeconds }]));
 }
