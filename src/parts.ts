@@ -17,7 +17,8 @@ import { createLedger, type Ledger, STRAYS_EVERY_MS } from './messages/commit/le
 import { createFindReplay } from './messages/send/idempotency.ts';
 import { createIsTransmitting } from './messages/send/is-transmitting.ts';
 import { createSends } from './messages/send/send.ts';
-import { BEAT_MS, joinNodes } from './nodes/node.ts';
+import { BEAT_MS } from './nodes/lease.ts';
+import { joinNodes } from './nodes/node.ts';
 import { createBacklog } from './notifications/backlog.ts';
 import { POLL_MS as PROCESSOR_POLL_MS, startProcessor } from './notifications/processor.ts';
 import { createIntake } from './notifications/receive.ts';

@@ -7,7 +7,8 @@ import { until } from '../../test/support/until.ts';
 import { countWaitingForLocks } from '../../test/support/waiting-for-locks.ts';
 import { newId } from '../kernel/ids.ts';
 import { openDatabase, type Queryable } from '../store/database.ts';
-import { BEAT_MS, joinNodes, type Node } from './node.ts';
+import { BEAT_MS } from './lease.ts';
+import { joinNodes, type Node } from './node.ts';
 import { renewNode } from './store.ts';
 
 let test: TestDatabase;
@@ -28,7 +29,7 @@ const isGone = async (id: string, working: string[] = []) => (await node.findGon
 
 async function addNode(where: { host: string; pid: number; leaseSeconds: number }): Promise<string> {
   const id = newId();
-  await renewNode(test.database, id, where.host, where.pid, where.leaseSeconds);
+  await renewNode(test.database, { id, ...where }, where.leaseSeconds);
   return id;
 }
 
@@ -38,7 +39,7 @@ describe('a node', () => {
     const lapsed = await addNode({ host: 'elsewhere', pid: 1, leaseSeconds: -1 });
     const late = await addNode({ host: 'elsewhere', pid: 1, leaseSeconds: -1 });
     assert.deepEqual([await isGone(alive), await isGone(lapsed)], [false, true]);
-    await renewNode(test.database, late, 'elsewhere', 1, 60);
+    await renewNode(test.database, { id: late, host: 'elsewhere', pid: 1 }, 60);
     assert.equal(await isGone(late), false, 'it lives again');
   });
 
@@ -46,7 +47,7 @@ describe('a node', () => {
     const dead = await addNode({ host: 'elsewhere', pid: 1, leaseSeconds: 3_600 });
     const alive = await addNode({ host: 'elsewhere', pid: 1, leaseSeconds: 3_600 });
     assert.equal(await isGone(dead), false);
-    await renewNode(test.database, alive, 'elsewhere', 1, 15);
+    await renewNode(test.database, { id: alive, host: 'elsewhere', pid: 1 }, 15);
     const gone = await node.findGone([]);
     assert.deepEqual([gone.includes(dead), gone.includes(alive)], [true, false]);
     await node.forget(dead);
@@ -56,7 +57,7 @@ describe('a node', () => {
   it('that lives is not gone after two outages of the database, between which it has renewed its lease', async () => {
     const other = await addNode({ host: 'elsewhere', pid: 1, leaseSeconds: -1 });
     assert.equal((await node.findGone([])).includes(other), false);
-    await renewNode(test.database, other, 'elsewhere', 1, 60);
+    await renewNode(test.database, { id: other, host: 'elsewhere', pid: 1 }, 60);
     await test.database.query(`update node set lease_until = now() - interval '1 s' where id = $1`, [other]);
     assert.equal((await node.findGone([])).includes(other), false);
     assert.equal((await node.findGone([])).includes(other), true);

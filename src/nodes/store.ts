@@ -1,10 +1,15 @@
 import type { Queryable } from '../store/database.ts';
 import { LEASE_OVER } from '../store/lease-over.ts';
 
-export interface NodeRow {
+/** A node, and where it runs. */
+export interface NodePlace {
   id: string;
+  /** See `hostIdentity`. */
   host: string;
   pid: number;
+}
+
+export interface NodeRow extends NodePlace {
   lease_over: boolean;
   /** Until when it is, as a text that only a renewal changes. */
   lease: string;
@@ -18,7 +23,7 @@ const NODE_RENEW = `
   insert into node (id, host, pid, lease_until) values ($1, $2, $3, now() + make_interval(secs => $4))
   on conflict (id) do update set lease_until = excluded.lease_until`;
 
-export async function renewNode(store: Queryable, id: string, host: string, pid: number, leaseSeconds: number) {
+export async function renewNode(store: Queryable, { id, host, pid }: NodePlace, leaseSeconds: number): Promise<void> {
   await store.query(NODE_RENEW, [id, host, pid, leaseSeconds]);
 }
 
