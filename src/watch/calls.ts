@@ -2,7 +2,7 @@ import type { Logger } from 'pino';
 import type { AnsweredRequest } from '../http/answered.ts';
 import { formatId } from '../kernel/ids.ts';
 import type { HttpMetrics } from '../observe/http-metrics.ts';
-import type { SendCounts } from './sends.ts';
+import type { SendCounts } from './running-sends.ts';
 
 /** Asked by machines every second or so, or as often as the provider likes: their good answers are no news. */
 const QUIET = new Set(['/healthz', '/readyz', '/metrics', '/api/messaging/webhook']);
