@@ -6,7 +6,7 @@ import { closeServer } from './http/close-server.ts';
 import type { Route } from './http/route.ts';
 import { createServer } from './http/server.ts';
 import { readUnreadCalls } from './http/unread-calls.ts';
-import { type Sweeps, startSweeps } from './jobs/sweeps.ts';
+import { type RunningRounds, startRounds } from './jobs/start-rounds.ts';
 import { createParts, type Parts } from './parts.ts';
 import { listInternalRoutes, listRoutes } from './routes.ts';
 import type { Queryable } from './store/database.ts';
@@ -47,7 +47,7 @@ export async function createApp(deps: AppDeps): Promise<App> {
   const listener = listenerOf(base, parts);
   const server = createServer({ ...listener, routes });
   const internalServer = createServer({ ...listener, routes: listInternalRoutes(base, parts) });
-  let sweeps: Sweeps | undefined;
+  let runningRounds: RunningRounds | undefined;
   return {
     server,
     routes,
@@ -55,7 +55,7 @@ export async function createApp(deps: AppDeps): Promise<App> {
     birth: parts.birth,
     async begin(listenedUrl) {
       life.publicUrl = config.publicUrl ?? listenedUrl;
-      sweeps = await beginSweeps(base, parts);
+      runningRounds = await beginRounds(base, parts);
       life.deliveries = beginDeliveries(base, parts);
       life.accepting = true;
     },
@@ -73,7 +73,7 @@ export async function createApp(deps: AppDeps): Promise<App> {
     close: (untilMs = Number.POSITIVE_INFINITY) => {
       const { deliveries } = life;
       const { traces } = base.watch;
-      return closeParts({ ...parts, log, deliveries, sweeps, internalServer, traces }, untilMs);
+      return closeParts({ ...parts, log, deliveries, runningRounds, internalServer, traces }, untilMs);
     },
   };
 }
@@ -94,9 +94,9 @@ function listenerOf({ life, log, watch, docsUrl }: Base, { authenticate, rateLim
   };
 }
 
-function beginSweeps(base: Base, { node, rounds }: Parts): Promise<Sweeps> {
+function beginRounds(base: Base, { node, rounds }: Parts): Promise<RunningRounds> {
   const { config, database, log, watch, docsUrl, runStep } = base;
-  return startSweeps({ database, node, docsUrl, log, rounds, keep: config.keep, watch: watch.loop, runStep });
+  return startRounds({ database, node, docsUrl, log, rounds, keep: config.keep, watch: watch.loop, runStep });
 }
 
 function beginDeliveries(base: Base, { node, attempts }: Parts): Deliveries {

@@ -4,7 +4,7 @@ import type { KeyUses } from './accounts/key-uses.ts';
 import type { Attempts } from './endpoints/deliver/attempt.ts';
 import type { Deliveries } from './endpoints/deliver/deliver.ts';
 import { closeServer } from './http/close-server.ts';
-import type { Sweeps } from './jobs/sweeps.ts';
+import type { RunningRounds } from './jobs/start-rounds.ts';
 import type { InFlight } from './kernel/in-flight.ts';
 import { msUntil } from './kernel/ms-until.ts';
 import { unlessUnavailable } from './kernel/store-unavailable.ts';
@@ -27,7 +27,7 @@ interface ClosingParts {
   processor: Processor;
   deliveries: Deliveries | undefined;
   attempts: Attempts;
-  sweeps: Sweeps | undefined;
+  runningRounds: RunningRounds | undefined;
   provider: { close(): Promise<void> };
   keyUses: KeyUses;
   notedMinutes: NotedMinutes;
@@ -53,7 +53,7 @@ export async function closeParts(parts: ClosingParts, untilMs: number): Promise<
   ]);
   await end('attempts', parts.attempts.close());
   // Closed together: a round asks the provider one question after another, and each of them may take all the time that it has.
-  await Promise.all([end('rounds', parts.sweeps?.stop()), end('provider', parts.provider.close())]);
+  await Promise.all([end('rounds', parts.runningRounds?.stop()), end('provider', parts.provider.close())]);
   await end('key_uses', unlessUnavailable(parts.keyUses.flush()));
   await end('minutes', unlessUnavailable(parts.notedMinutes.flush()));
   await end('internal_listener', closeServer(parts.internalServer, parts.calls, untilMs - givingBackMs));

@@ -12,6 +12,7 @@ import { settledAfterMs } from './erasure/settled.ts';
 import { createTail, POLL_MS as TAIL_POLL_MS } from './events/tail.ts';
 import { createRateLimits, rateLimited } from './http/rate-limit.ts';
 import { stateOf } from './http/request-state.ts';
+import type { Round } from './jobs/start-rounds.ts';
 import { createInFlight } from './kernel/in-flight.ts';
 import { createLedger, type Ledger, STRAYS_EVERY_MS } from './messages/commit/ledger.ts';
 import { createFindReplay } from './messages/send/idempotency.ts';
@@ -187,7 +188,7 @@ interface RoundParts extends Numbers, ReturnType<typeof createCallers>, ReturnTy
 }
 
 /** What a node does by itself, again and again, beside recovery and tidying. */
-function listRounds(base: Base, parts: RoundParts) {
+function listRounds(base: Base, parts: RoundParts): Round[] {
   const { config, database, clock, sealer, log } = base;
   const { node, sandbox, provider, channels, registry, ledger, keyUses, notedMinutes } = parts;
   const closing = base.life.closing.signal;

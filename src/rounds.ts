@@ -2,6 +2,7 @@ import type { Logger } from 'pino';
 import type { KeyUses } from './accounts/key-uses.ts';
 import { readDueFacts } from './channels/read-facts.ts';
 import { eraseRound } from './erasure/erase-round.ts';
+import type { Round } from './jobs/start-rounds.ts';
 import { keepRound } from './keeping/keep-round.ts';
 import type { Clock } from './kernel/clock.ts';
 import type { KeepDays } from './kernel/keep.ts';
@@ -33,7 +34,7 @@ interface Deps {
 }
 
 /** What every node does by itself for the platform. */
-export function platformRounds(deps: Deps) {
+export function platformRounds(deps: Deps): Round[] {
   const { database, provider, sealer, sandbox, keyUses, keep: days, clock, settledMs, log, closing } = deps;
   return [
     { name: 'key_uses', run: () => keyUses.flush(), everyMs: KEY_USES_EVERY_MS },

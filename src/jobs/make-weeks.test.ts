@@ -7,7 +7,7 @@ import { countWaitingForLocks } from '../../test/support/waiting-for-locks.ts';
 import { newId } from '../kernel/ids.ts';
 import { joinNodes } from '../nodes/node.ts';
 import { makeWeeks } from './make-weeks.ts';
-import { startSweeps } from './sweeps.ts';
+import { startRounds } from './start-rounds.ts';
 
 const log = pino({ level: 'silent' });
 
@@ -119,8 +119,8 @@ describe('making weeks', () => {
     await database.transaction(async (tx) => {
       await tx.query('select 1 from message');
       const deps = { database, node, docsUrl: () => '', rounds: [], keep: KEEP };
-      const sweeps = await startSweeps({ ...deps, log: noting });
-      await sweeps.stop();
+      const running = await startRounds({ ...deps, log: noting });
+      await running.stop();
     });
     assert.deepEqual(
       lines.map(({ msg, table }) => ({ msg, table })),

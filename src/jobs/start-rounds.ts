@@ -1,18 +1,13 @@
 import type { Logger } from 'pino';
-import { tidyDeliveries } from '../endpoints/deliver/delivery-store.ts';
-import { releaseOfNode } from '../endpoints/deliver/gone-store.ts';
-import { effectsRememberedDays, type KeepDays } from '../kernel/keep.ts';
+import type { KeepDays } from '../kernel/keep.ts';
 import { type RunStep, runOnce } from '../kernel/run-step.ts';
-import { expireIdempotency } from '../messages/commit/idempotency-store.ts';
-import { recoverRequests } from '../messages/commit/recover.ts';
-import { listWorkingNodes } from '../messages/commit/recover-store.ts';
-import { expireErasedInboundIds, expireInboundIds } from '../messages/report/inbound-store.ts';
 import type { Node } from '../nodes/node.ts';
-import { expireNews } from '../notifications/news-store.ts';
 import { unwatched, type WatchRound } from '../observe/loops.ts';
 import type { Database } from '../store/database.ts';
 import { makeWeeks } from './make-weeks.ts';
+import { recover } from './recover.ts';
 import { repeat } from './repeat.ts';
+import { tidy } from './tidy.ts';
 
 /** Together with the lease of a node this keeps a crash settled within the promised 30 s. */
 const RECOVER_EVERY_MS = 5_000;
@@ -33,7 +28,8 @@ interface Deps {
   runStep?: RunStep;
 }
 
-interface Round {
+/** What a node does by itself, again and again. */
+export interface Round {
   name: string;
   /** What it returns, if it is a number, says how much there was to do. */
   run(): Promise<unknown>;
@@ -44,42 +40,24 @@ interface Round {
   firstMs?: number;
 }
 
-export interface Sweeps {
+export interface RunningRounds {
   /** Ends after the rounds that are under way; tidying after its next statement. */
   stop(): Promise<void>;
 }
 
 /**
- * Starts what happens by itself, on every node: settling what gone nodes have left, forgetting what has expired, making weeks
- * ahead. When this resolves, what gone nodes had left is settled, so that a restart serves only what is settled, and the weeks
- * are there. Nobody waits for what has expired, and after a long rest it may be a lot, so it is forgotten later.
+ * Starts what happens by itself, on every node. When this resolves, what gone nodes had left is settled, so that a restart serves
+ * only what is settled, and the weeks are there. Nobody waits for what has expired, and after a long rest it may be a lot, so it
+ * is forgotten later.
  */
-export async function startSweeps(deps: Deps): Promise<Sweeps> {
-  const { database, node, docsUrl, log, keep, tidyAfterMs = TIDY_AFTER_MS, runStep = runOnce } = deps;
-  const rememberedDays = effectsRememberedDays(keep);
+export async function startRounds(deps: Deps): Promise<RunningRounds> {
+  const { database, log, tidyAfterMs = TIDY_AFTER_MS, runStep = runOnce } = deps;
   let stopping = false;
-  const recover = async () => {
-    // Read before the nodes are: whoever begins a request is recorded as a node by then.
-    const working = await listWorkingNodes(database);
-    for (const gone of await node.findGone(working)) {
-      const requests = await recoverRequests(database, gone, docsUrl(), log);
-      const deliveries = await releaseOfNode(database, gone);
-      await node.forget(gone);
-      if (requests + deliveries > 0) log.info({ node_id: gone, requests, deliveries }, 'node.recovered');
-    }
-  };
-  const tidy = async () => {
-    await makeWeeks(database, log);
-    let expired = 0;
-    for (const expire of [expireIdempotency, expireInboundIds, expireErasedInboundIds, expireNews, tidyDeliveries])
-      for (let some = 1; some > 0 && !stopping; expired += some) some = await expire(database, rememberedDays);
-    return expired;
-  };
-  await runStep(recover);
+  await runStep(() => recover(deps));
   await runStep(() => makeWeeks(database, log));
   const rounds: Round[] = [
-    { name: 'recovery', run: recover, everyMs: RECOVER_EVERY_MS },
-    { name: 'tidy', run: tidy, everyMs: TIDY_EVERY_MS, firstMs: tidyAfterMs },
+    { name: 'recovery', run: () => recover(deps), everyMs: RECOVER_EVERY_MS },
+    { name: 'tidy', run: () => tidy(deps, () => stopping), everyMs: TIDY_EVERY_MS, firstMs: tidyAfterMs },
     ...deps.rounds,
   ];
   const loops = rounds.flatMap((round) => {

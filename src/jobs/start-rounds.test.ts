@@ -5,7 +5,7 @@ import { createTestDatabase, type TestDatabase } from '../../test/support/databa
 import { until } from '../../test/support/until.ts';
 import { newId } from '../kernel/ids.ts';
 import { joinNodes } from '../nodes/node.ts';
-import { type Sweeps, startSweeps } from './sweeps.ts';
+import { type RunningRounds, startRounds } from './start-rounds.ts';
 
 /** What somebody may hold a lock for; nobody waits for that at a start. */
 const START_WITHIN_MS = 20_000;
@@ -31,18 +31,18 @@ describe('what has expired', () => {
   it('keeps no node from starting, whoever holds it, and is forgotten soon after', async () => {
     const { database } = test;
     const node = await joinNodes({ database, log });
-    const sweeps = await database.transaction(async (tx) => {
+    const running = await database.transaction(async (tx) => {
       await tx.query("select 1 from idempotency where key = '7000' for update");
-      let started: Sweeps | undefined;
+      let started: RunningRounds | undefined;
       const deps = { database, node, docsUrl: () => '', log, rounds: [], keep: KEEP };
-      const starting = startSweeps({ ...deps, tidyAfterMs: 100 });
-      starting.then((sweeps) => {
-        started = sweeps;
+      const starting = startRounds({ ...deps, tidyAfterMs: 100 });
+      starting.then((running) => {
+        started = running;
       }, assert.ifError);
       return until(() => started, START_WITHIN_MS);
     });
     await until(async () => (await countKeys()) === 0);
-    await sweeps.stop();
+    await running.stop();
     await node.leave();
   });
 });
@@ -58,12 +58,12 @@ describe('a start', () => {
       [gone.id, newId()],
     );
     const node = await joinNodes({ database, log });
-    const sweeps = await startSweeps({ database, node, docsUrl: () => '', log, rounds: [], keep: KEEP });
+    const running = await startRounds({ database, node, docsUrl: () => '', log, rounds: [], keep: KEEP });
     const free = await database.query<{ id: string }>(
       'select claimed_by as id from delivery where claimed_until is null',
     );
     assert.deepEqual(free, [{ id: gone.id }]);
-    await sweeps.stop();
+    await running.stop();
     await node.leave();
     await gone.leave();
   });
@@ -77,10 +77,10 @@ describe('rounds of which some run at a time', () => {
     let begun = 0;
     const run = () => (++begun === 1 ? held.promise : Promise.resolve());
     const rounds = [{ name: 'readings', run, everyMs: 1, atATime: 2 }];
-    const sweeps = await startSweeps({ database, node, docsUrl: () => '', log, rounds, keep: KEEP });
+    const running = await startRounds({ database, node, docsUrl: () => '', log, rounds, keep: KEEP });
     await until(() => begun > 3);
     held.resolve();
-    await sweeps.stop();
+    await running.stop();
     await node.leave();
   });
 });
