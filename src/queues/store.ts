@@ -1,4 +1,4 @@
-import { DUE, DUE_ORDER, FIRST_ENDPOINTS } from '../endpoints/deliver/delivery-store.ts';
+import { DUE, DUE_ORDER, FIRST_ENDPOINTS } from '../endpoints/deliver/due-store.ts';
 import type { QueueLengths } from '../observe/store-metrics.ts';
 import type { Queryable } from '../store/database.ts';
 

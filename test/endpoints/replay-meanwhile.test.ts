@@ -1,12 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
-import {
-  type ClaimedDelivery,
-  claimDeliveries,
-  releaseDeliveries,
-  removeDeliveries,
-  settleDeliveries,
-} from '../../src/endpoints/deliver/delivery-store.ts';
+import { type ClaimedDelivery, claimDeliveries } from '../../src/endpoints/deliver/claim-store.ts';
+import { releaseDeliveries, removeDeliveries, settleDeliveries } from '../../src/endpoints/deliver/delivery-store.ts';
 import { type ReplayWish, replayEvents } from '../../src/endpoints/deliver/replay-store.ts';
 import { recordSuccesses } from '../../src/endpoints/deliver/success-store.ts';
 import { newId } from '../../src/kernel/ids.ts';
@@ -41,7 +36,7 @@ async function leftAfter({ write, before = (tx, wish) => replayEvents(tx, wish, 
     roomOfOthers: EVENTS,
     roomOfFailing: EVENTS,
     deliveriesMax: 100,
-    leaseSeconds: 45,
+    claimSeconds: 45,
     nodeId: newId(),
     after: null,
   };

@@ -24,7 +24,7 @@ const WITHOUT_ACCOUNT: Exceptions = {
   ],
   'It takes what is due, whose ever it is.': [
     'src/channels/facts-store.ts claimForFacts: channel',
-    'src/endpoints/deliver/delivery-store.ts claimDeliveries: delivery',
+    'src/endpoints/deliver/claim-store.ts claimDeliveries: delivery',
     'src/endpoints/deliver/delivery-store.ts tidyDeliveries: delivery',
     'src/endpoints/deliver/gone-store.ts releaseOfNode: delivery',
     'src/erasure/person-store.ts claimErasure: erasure',
@@ -142,8 +142,8 @@ const WITHOUT_MODE: Exceptions = {
     'src/messages/report/inbound-store.ts insertInbound: message',
   ],
   'Of an endpoint that has something to deliver, which has one mode, as its events have.': [
-    'src/endpoints/deliver/delivery-store.ts claimDeliveries: endpoint',
-    'src/endpoints/deliver/delivery-store.ts claimDeliveries: event',
+    'src/endpoints/deliver/claim-store.ts claimDeliveries: endpoint',
+    'src/endpoints/deliver/claim-store.ts claimDeliveries: event',
     'src/endpoints/deliver/delivery-store.ts tidyDeliveries: endpoint',
     'src/endpoints/deliver/note-store.ts findEnabled: endpoint',
     'src/endpoints/deliver/note-store.ts findUnchanged: endpoint',

@@ -8,13 +8,8 @@ import type { Database } from '../../store/database.ts';
 import { isPassingFailure } from '../../store/passing-failure.ts';
 import { repeatOnConflict } from '../../store/repeat-on-conflict.ts';
 import type { AttemptOutcome, Attempts } from './attempt.ts';
-import {
-  type ClaimedDelivery,
-  claimDeliveries,
-  type LiveDelivery,
-  releaseDeliveries,
-  removeDeliveries,
-} from './delivery-store.ts';
+import { type ClaimedDelivery, claimDeliveries, type LiveDelivery } from './claim-store.ts';
+import { releaseDeliveries, removeDeliveries } from './delivery-store.ts';
 import { Lanes } from './lanes.ts';
 import { findUnchanged, keyOfThen } from './note-store.ts';
 import { createRecorder, type MadeAttempt, type Recorder } from './record.ts';
@@ -24,8 +19,8 @@ import { waitAfterMs } from './schedule.ts';
 export const POLL_MS = 1_000;
 /** The most that one claim takes, so that it is short and its events fit into memory. */
 const CLAIM_MAX = 1_000;
-/** The time to the first byte, an attempt, its recording, and a margin: then other nodes take it over. */
-const LEASE_MS = 45_000;
+/** How long a claim lasts: the time to the first byte, an attempt, its recording, and a margin. Then other nodes take it over. */
+const CLAIM_MS = 45_000;
 const BEGIN_WITHIN_MS = 15_000;
 /** How soon the deliveries that wait here learn that another node has changed their endpoint. */
 const LOOK_EVERY_MS = 1_000;
@@ -133,12 +128,12 @@ class Carrier {
     const nowMs = performance.now();
     this.#lanes.prune(nowMs);
     if (nowMs - this.#lookedMs >= LOOK_EVERY_MS) await this.#letGoOfChanged(nowMs);
-    const take = { deliveriesMax: CLAIM_MAX, leaseSeconds: LEASE_MS / 1_000, nodeId, after: this.#after };
+    const take = { deliveriesMax: CLAIM_MAX, claimSeconds: CLAIM_MS / 1_000, nodeId, after: this.#after };
     this.#changedMeanwhile.clear();
     const claimed = await watch(() => claimDeliveries(database, { ...this.#lanes.claimRooms(), ...take })).catch(
       (error: unknown) => {
         if (!isPassingFailure(error)) throw error;
-        // Nothing was taken, or its lease will end: the next round tries again.
+        // Nothing was taken, or its claim will end: the next round tries again.
         log.warn({ err: error }, 'deliveries.claim_failed');
         return undefined;
       },
@@ -209,7 +204,7 @@ class Carrier {
       await this.#recorder.add(made);
     } catch (error) {
       if (!isPassingFailure(error)) throw error;
-      // The lease ends, and the event is tried once more: at least once is the promise.
+      // The claim ends, and the event is tried once more: at least once is the promise.
       this.#deps.log.warn({ err: error }, 'deliveries.record_failed');
     }
   }
@@ -228,7 +223,7 @@ class Carrier {
       await repeatOnConflict(work);
     } catch (error) {
       if (!isPassingFailure(error)) throw error;
-      // The lease ends by itself.
+      // The claim ends by itself.
       this.#deps.log.warn({ err: error }, 'deliveries.release_failed');
     }
   }

@@ -8,15 +8,8 @@ import type { Mode } from '../../kernel/principal.ts';
 import type { Database } from '../../store/database.ts';
 import { composeStatement } from '../../store/statement-part.ts';
 import { insertEndpoint } from '../store.ts';
-import {
-  type ClaimedDelivery,
-  type ClaimLimits,
-  claimDeliveries,
-  type Placed,
-  releaseDeliveries,
-  removalPart,
-  removeDeliveries,
-} from './delivery-store.ts';
+import { type ClaimedDelivery, type ClaimLimits, claimDeliveries } from './claim-store.ts';
+import { type Placed, releaseDeliveries, removalPart, removeDeliveries } from './delivery-store.ts';
 import { type ReplayWish, replayEvents } from './replay-store.ts';
 
 const { database, drop } = await createTestDatabase();
@@ -27,7 +20,7 @@ const NOTHING: ClaimLimits = {
   roomOfOthers: 0,
   roomOfFailing: 0,
   deliveriesMax: 1_000,
-  leaseSeconds: 45,
+  claimSeconds: 45,
   nodeId: newId(),
   after: null,
 };
@@ -49,7 +42,7 @@ describe('a claim', () => {
     assert.deepEqual(sequences(await claim(endpointId, 2)), [3, 4]);
     assert.deepEqual(sequences(await claim(endpointId, 2)), [1], 'what is claimed is not claimed again');
     await database.query('update delivery set claimed_until = now() where endpoint_id = $1', [endpointId]);
-    assert.deepEqual(sequences(await claim(endpointId, 3)), [3, 4, 1], 'unless its lease is over');
+    assert.deepEqual(sequences(await claim(endpointId, 3)), [3, 4, 1], 'unless the claim is over');
   });
 
   it('takes what was claimed while the clock of the database was ahead', async () => {
@@ -291,7 +284,7 @@ function claim(endpointId: string, room: number): Promise<ClaimedDelivery[]> {
   return claimDeliveries(database, { ...NOTHING, rooms, deliveriesMax: 100 });
 }
 
-function sequences(claimed: readonly ClaimedDelivery[]): number[] {
+function sequences(claimed: readonly ClaimedDelivery[]): (number | null)[] {
   return claimed.map(({ sequence }) => sequence);
 }
 

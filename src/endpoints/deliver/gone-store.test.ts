@@ -4,7 +4,7 @@ import { createTestDatabase } from '../../../test/support/database.ts';
 import { appendEvents } from '../../events/store.ts';
 import { newId } from '../../kernel/ids.ts';
 import { insertEndpoint } from '../store.ts';
-import { claimDeliveries } from './delivery-store.ts';
+import { claimDeliveries } from './claim-store.ts';
 import { releaseOfNode } from './gone-store.ts';
 
 const { database, drop } = await createTestDatabase();
@@ -66,7 +66,7 @@ async function record(accountId: string, events: number): Promise<void> {
 
 /** So many of each endpoint. */
 function claim(nodeId: string, room: number) {
-  const limits = { rooms: [], roomOfOthers: room, roomOfFailing: room, deliveriesMax: 1_000, leaseSeconds: 45 };
+  const limits = { rooms: [], roomOfOthers: room, roomOfFailing: room, deliveriesMax: 1_000, claimSeconds: 45 };
   return claimDeliveries(database, { ...limits, nodeId, after: null });
 }
 

@@ -1,5 +1,5 @@
 import type { Queryable } from '../../store/database.ts';
-import { DUE, DUE_ORDER, EVERY_ENDPOINT } from './delivery-store.ts';
+import { DUE, DUE_ORDER, EVERY_ENDPOINT } from './due-store.ts';
 
 /** More than a node ever holds of one endpoint, and what it holds is what was due first. */
 const LOOKED_AT_MAX = 1_000;

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import type { LiveDelivery } from './delivery-store.ts';
+import type { LiveDelivery } from './claim-store.ts';
 import { Lanes } from './lanes.ts';
 
 const GOOD = { succeeded: true, durationMs: 10 };

@@ -1,4 +1,4 @@
-import type { ClaimLimits, LiveDelivery } from './delivery-store.ts';
+import type { ClaimLimits, LiveDelivery } from './claim-store.ts';
 import { type EndpointThen, keyOfThen } from './note-store.ts';
 
 /** More at once would look like an attack to a small server. */
@@ -16,7 +16,7 @@ const SOON_MS = 1_000;
 /** A proven endpoint is given what it can take within this time; with less, the claims would be its limit. */
 const TAKE_FOR_MS = 4_000;
 const TAKE_MAX = 400;
-/** With this much in memory the large takes end: nothing should wait here until its lease ends. */
+/** With this much in memory the large takes end: nothing should wait here until its claim ends. */
 const WAITING_MAX = 2_000;
 /** A proven endpoint without events is forgotten after this time, and starts with one attempt at a time again. */
 const REMEMBERED_MS = 600_000;
@@ -92,8 +92,8 @@ export class Lanes {
   }
 
   /**
-   * The next delivery that may begin now; undefined if there is none. What was claimed before `notBeforeMs` is left to
-   * its lease, because another node may have it by the time of the answer.
+   * The next delivery that may begin now; undefined if there is none. What was claimed before `notBeforeMs` is left
+   * until its claim ends, because another node may have it by the time of the answer.
    */
   begin(notBeforeMs: number): LiveDelivery | undefined {
     for (const lane of this.#ready) {

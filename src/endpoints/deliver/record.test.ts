@@ -4,7 +4,7 @@ import { createTestDatabase } from '../../../test/support/database.ts';
 import { appendEvents } from '../../events/store.ts';
 import { newId } from '../../kernel/ids.ts';
 import { insertEndpoint } from '../store.ts';
-import { type ClaimedDelivery, claimDeliveries } from './delivery-store.ts';
+import { type ClaimedDelivery, claimDeliveries } from './claim-store.ts';
 import { findUnchanged } from './note-store.ts';
 import { createRecorder, type MadeAttempt } from './record.ts';
 
@@ -88,7 +88,7 @@ async function claimOf(count: number) {
     roomOfOthers: count,
     roomOfFailing: count,
     deliveriesMax: 100,
-    leaseSeconds: 45,
+    claimSeconds: 45,
     nodeId: newId(),
     after: null,
   };

@@ -6,7 +6,8 @@ import { presentEndpoint } from '../present.ts';
 import type { ShownEndpoint } from '../store.ts';
 import type { AttemptOutcome } from './attempt.ts';
 import { insertAttempts, type NewAttempt } from './attempt-store.ts';
-import { type LiveDelivery, type Placed, removeDeliveries, settleDeliveries } from './delivery-store.ts';
+import type { LiveDelivery } from './claim-store.ts';
+import { type Placed, removeDeliveries, settleDeliveries } from './delivery-store.ts';
 import { type AttemptNote, findEnabled, keyAtAddress, noteFailure, noteSuccess } from './note-store.ts';
 import { recordSuccesses } from './success-store.ts';
 
