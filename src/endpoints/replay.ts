@@ -1,4 +1,5 @@
 import { insertAudit } from '../accounts/audit-store.ts';
+import type { LogKey } from '../events/event.ts';
 import { findBounds, findEvent } from '../events/store.ts';
 import { invalidRequest } from '../http/invalid-request.ts';
 import { accountRoute, type Route } from '../http/route.ts';
@@ -50,7 +51,7 @@ export function replayRoute(path: string, given: Omit<Deps, 'inTurn'>): Route {
       const { id: endpointId, types } = await requireEndpoint(database, endpointKey(principal, params.id));
       const eventId = body.event_id === undefined ? null : await requireEvent(database, principal, body.event_id);
       // What is recorded from now on is on its way without a replay, which so has an end.
-      const { latest: upTo } = await findBounds(database, accountId, mode);
+      const { latest: upTo } = await findBounds(database, principal);
       const wish = { accountId, mode, endpointId, types, eventId, afterSequence: body.after_sequence ?? null, upTo };
       const count = await replay(deps, principal, wish);
       return { status: 202, body: { count } };
@@ -62,9 +63,9 @@ function notOneOfTwo(): ApiError {
   return invalidRequest([{ pointer: '#', detail: 'Give exactly one of after_sequence and event_id.' }]);
 }
 
-async function requireEvent(database: Database, { accountId, mode }: AccountPrincipal, text: string): Promise<string> {
+async function requireEvent(database: Database, log: LogKey, text: string): Promise<string> {
   const id = parseId('evt', text);
-  const event = id === undefined ? undefined : await findEvent(database, accountId, mode, id);
+  const event = id === undefined ? undefined : await findEvent(database, log, id);
   if (event === undefined) throw new ApiError('not_found', 'There is no such event, or it has expired.');
   return event.id;
 }

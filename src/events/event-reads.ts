@@ -1,6 +1,6 @@
-import type { Mode } from '../kernel/principal.ts';
 import { createSharing } from '../kernel/share.ts';
 import type { Queryable } from '../store/database.ts';
+import type { LogKey } from './event.ts';
 import { eventText } from './event-text.ts';
 import { findBounds, findEvent, listEvents, type ReadWish } from './store.ts';
 
@@ -17,7 +17,7 @@ type ReadText = () => Promise<string>;
 
 /** What readers of the logs ask of the store. */
 export interface EventReads {
-  bounds(log: Pick<ReadWish, 'accountId' | 'mode'>): Promise<{ latest: number; oldest: number | null }>;
+  bounds(log: LogKey): Promise<{ latest: number; oldest: number | null }>;
   list(wish: ReadWish): Promise<readonly WrittenEvent[]>;
 }
 
@@ -29,27 +29,31 @@ export function createEventReads(database: Queryable, docsUrl: () => string): Ev
   const bounds = createSharing<{ latest: number; oldest: number | null }>();
   const lists = createSharing<readonly WrittenEvent[]>();
   const large = createSharing<string>();
-  const readLarge = (accountId: string, mode: Mode, id: string) =>
-    large(`${accountId} ${mode} ${id}`, async () => {
-      const row = await findEvent(database, accountId, mode, id);
+  const readLarge = (log: LogKey, id: string) =>
+    large(`${keyOfLog(log)} ${id}`, async () => {
+      const row = await findEvent(database, log, id);
       if (row === undefined) throw new Error('An event has expired between its list and its reading');
       return eventText(row, docsUrl());
     });
   return {
-    bounds: ({ accountId, mode }) => bounds(`${accountId} ${mode}`, () => findBounds(database, accountId, mode)),
+    bounds: (log) => bounds(keyOfLog(log), () => findBounds(database, log)),
     list: (wish) =>
       lists(keyOf(wish), async () => {
         const rows = await listEvents(database, wish);
         return rows.map(({ data, ...row }) => ({
           sequence: row.sequence,
           type: row.type,
-          text:
-            data === null ? () => readLarge(wish.accountId, wish.mode, row.id) : eventText({ ...row, data }, docsUrl()),
+          text: data === null ? () => readLarge(wish, row.id) : eventText({ ...row, data }, docsUrl()),
         }));
       }),
   };
 }
 
-function keyOf({ accountId, mode, after, types, limit }: ReadWish): string {
-  return [accountId, mode, after, limit, types?.join() ?? '*'].join(' ');
+function keyOfLog({ accountId, mode }: LogKey): string {
+  return `${accountId} ${mode}`;
+}
+
+function keyOf(wish: ReadWish): string {
+  const { after, types, limit } = wish;
+  return [keyOfLog(wish), after, limit, types?.join() ?? '*'].join(' ');
 }

@@ -16,10 +16,14 @@ export const EVENT_TYPES = [
 ] as const;
 export type EventType = (typeof EVENT_TYPES)[number];
 
-/** A fact about to be recorded. */
-export interface EventDraft {
+/** What identifies a log of events: each account has one for each mode. */
+export interface LogKey {
   accountId: string;
   mode: Mode;
+}
+
+/** A fact about to be recorded. */
+export interface EventDraft extends LogKey {
   type: EventType;
   /** One member, named after the type's first word, as it is now. */
   data: Record<string, unknown>;

@@ -140,7 +140,7 @@ describe('the log of events', () => {
         seen.every(({ at_ms: atMs }, place) => place === 0 || atMs >= (seen[place - 1]?.at_ms ?? atMs)),
         'times follow the numbers',
       );
-      assert.deepEqual(await findBounds(test.database, accountId, mode), { latest: own.length, oldest: 1 });
+      assert.deepEqual(await findBounds(test.database, { accountId, mode }), { latest: own.length, oldest: 1 });
     }
   });
 
@@ -172,7 +172,7 @@ describe('the log of events', () => {
     const second = record(other, [draft(accountId, 'test')]);
     // Another account, and another mode of the same one, are not kept waiting.
     await record(other, [draft(newId(), 'test'), draft(accountId, 'live')]);
-    assert.deepEqual(await findBounds(test.database, accountId, 'test'), { latest: 0, oldest: null });
+    assert.deepEqual(await findBounds(test.database, { accountId, mode: 'test' }), { latest: 0, oldest: null });
     held.resolve();
     await Promise.all([first, second]);
     const rows = await listEvents(test.database, { accountId, mode: 'test', after: 0, types: null, limit: 10 });
@@ -191,7 +191,7 @@ describe('the log of events', () => {
 
   it('tells its bounds, also when nothing was recorded and when all or some has expired', async () => {
     const accountId = newId();
-    const bounds = () => findBounds(test.database, accountId, 'test');
+    const bounds = () => findBounds(test.database, { accountId, mode: 'test' });
     assert.deepEqual(await bounds(), { latest: 0, oldest: null });
     await record(
       test.database,
@@ -223,9 +223,9 @@ describe('the log of events', () => {
     const [row] = await listEvents(test.database, { accountId, mode: 'test', after: 0, types: null, limit: 1 });
     assert.ok(row);
     assert.deepEqual([row.traceparent, JSON.parse(row.data ?? '')], [traceparent, { message: { text: 'ü \u2028 "' } }]);
-    assert.deepEqual(await findEvent(test.database, accountId, 'test', row.id), row);
-    assert.equal(await findEvent(test.database, accountId, 'live', row.id), undefined);
-    assert.equal(await findEvent(test.database, newId(), 'test', row.id), undefined);
+    assert.deepEqual(await findEvent(test.database, { accountId, mode: 'test' }, row.id), row);
+    assert.equal(await findEvent(test.database, { accountId, mode: 'live' }, row.id), undefined);
+    assert.equal(await findEvent(test.database, { accountId: newId(), mode: 'test' }, row.id), undefined);
   });
 
   it('lists no data of a large event, also where they are small as the database keeps them', async () => {
@@ -242,7 +242,7 @@ describe('the log of events', () => {
         rows.map(({ data }) => (data === null ? null : JSON.parse(data).text)),
         [texts[0], texts[1], null, null, texts[4]],
       );
-      const whole = await findEvent(test.database, accountId, 'test', rows[3]?.id ?? '');
+      const whole = await findEvent(test.database, { accountId, mode: 'test' }, rows[3]?.id ?? '');
       assert.equal(JSON.parse(whole?.data ?? '').text, texts[3]);
     }
   });

@@ -1,8 +1,8 @@
 import type { Logger } from 'pino';
-import type { Mode } from '../kernel/principal.ts';
 import { unwatched, type WatchRound } from '../observe/loops.ts';
 import type { Queryable } from '../store/database.ts';
 import { isPassingFailure } from '../store/passing-failure.ts';
+import type { LogKey } from './event.ts';
 import { findLatest } from './store.ts';
 
 /** How soon events of other nodes are seen. What this node records is told by a nudge. */
@@ -18,9 +18,8 @@ export interface Tail {
   nudge(): void;
 }
 
-export interface LogPosition {
-  accountId: string;
-  mode: Mode;
+/** A place in a log. */
+export interface LogPosition extends LogKey {
   after: number;
 }
 

@@ -2,13 +2,13 @@ import type { Mode } from '../kernel/principal.ts';
 import type { Queryable } from '../store/database.ts';
 
 /** A log of events, named by its account and mode. */
-export interface EventLog {
+export interface LogRow {
   account_id: string;
   mode: Mode;
 }
 
 /** What a look at the oldest events of a log has found. */
-export interface LogAge extends EventLog {
+export interface LogAge extends LogRow {
   /** The last number that is past its time; null: none of those looked at is. */
   expired: number | null;
   looked_at: number;
@@ -41,7 +41,7 @@ export interface LookLimits {
 /** Looks at the logs after one, in their order. */
 export function findExpiredEvents(
   tx: Queryable,
-  after: EventLog,
+  after: LogRow,
   eventsFromMs: number,
   { logs, eventsALog }: LookLimits,
 ): Promise<LogAge[]> {

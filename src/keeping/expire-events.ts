@@ -1,12 +1,12 @@
 import { NIL_UUID } from '../kernel/ids.ts';
 import type { KeepLimits } from '../kernel/keep.ts';
 import type { Queryable } from '../store/database.ts';
-import { type EventLog, expireLogs, findExpiredEvents } from './event-log-store.ts';
+import { expireLogs, findExpiredEvents, type LogRow } from './event-log-store.ts';
 import type { Progress } from './task-store.ts';
 
 /** One look reads half a million events at most, which takes less than a second, and locks nothing meanwhile. */
 const LOOK = { logs: 100, eventsALog: 5_000 };
-const BEFORE_ALL: EventLog = { account_id: NIL_UUID, mode: 'live' };
+const BEFORE_ALL: LogRow = { account_id: NIL_UUID, mode: 'live' };
 
 /** Goes through the logs of all accounts and notes how far each has expired. `place` is the last log that is done. */
 export async function expireEvents(
@@ -24,7 +24,7 @@ export async function expireEvents(
   return { place: `${last.account_id} ${last.mode}`, block: 0, more: true };
 }
 
-function readLog(place: string | null): EventLog {
+function readLog(place: string | null): LogRow {
   if (place === null) return BEFORE_ALL;
   const [accountId = '', mode] = place.split(' ');
   return { account_id: accountId, mode: mode === 'live' ? 'live' : 'test' };

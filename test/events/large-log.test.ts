@@ -47,7 +47,7 @@ const READINGS: Record<string, Read> = {
   'a rare type at the start': page(0, [RARE_TYPE]),
   'a type that never came': page(0, ['endpoint.disabled']),
   'several types, one of them rare': page(0, [RARE_TYPE, 'endpoint.disabled', COMMON_TYPE, COMMON_TYPE]),
-  'the bounds': (store) => findBounds(store, accountId, 'test'),
+  'the bounds': (store) => findBounds(store, { accountId, mode: 'test' }),
 };
 
 /** The plans of what `read` asks, carried out: the plan for these values, and the plan for any values. */
