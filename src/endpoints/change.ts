@@ -54,7 +54,7 @@ export async function createEndpoint(
       description: wish.description ?? null,
       secret_sealed: sealer.seal(secret, id),
     });
-    await note(tx, principal, 'endpoint.created', id, { mode, types: inserted.types });
+    await note(tx, principal, { action: 'endpoint.created', id, detail: { mode, types: inserted.types } });
     await holdEventLog(tx, { accountId, mode });
     return inserted;
   });
@@ -75,7 +75,11 @@ export function patchEndpoint(
     const disabled_reason = enabled ? null : (row.disabled_reason ?? 'requested');
     if (isDeepStrictEqual({ ...row, ...wish }, row)) return row;
     const updated = await updateEndpoint(tx, { ...row, ...wish, enabled, disabled_reason });
-    await note(tx, principal, 'endpoint.changed', key.id, { members: Object.keys(wish), enabled });
+    await note(tx, principal, {
+      action: 'endpoint.changed',
+      id: key.id,
+      detail: { members: Object.keys(wish), enabled },
+    });
     await holdEventLog(tx, key);
     return updated;
   });
@@ -85,7 +89,7 @@ export function patchEndpoint(
 export function removeEndpoint({ database }: Deps, principal: AccountPrincipal, key: EndpointKey): Promise<void> {
   return database.transaction(async (tx) => {
     if (!(await deleteEndpoint(tx, key))) throw noEndpoint();
-    await note(tx, principal, 'endpoint.deleted', key.id, {});
+    await note(tx, principal, { action: 'endpoint.deleted', id: key.id, detail: {} });
   });
 }
 
@@ -100,7 +104,8 @@ export async function renewSecret(
   const previousExpiresAt = await database.transaction(async (tx) => {
     await requireLocked(tx, key);
     const expiresAt = await rotateSecret(tx, key, sealer.seal(secret, key.id), overlapSeconds);
-    await note(tx, principal, 'endpoint.secret_rotated', key.id, { overlap_seconds: overlapSeconds });
+    const detail = { overlap_seconds: overlapSeconds };
+    await note(tx, principal, { action: 'endpoint.secret_rotated', id: key.id, detail });
     return overlapSeconds > 0 ? expiresAt : null;
   });
   return { secret, previousExpiresAt };
@@ -111,14 +116,14 @@ function checkUrl(url: string, localEndpoints: boolean, mode: Mode): void {
   if (reading.kind === 'refused') throw invalidRequest([{ pointer: '#/url', detail: reading.detail }]);
 }
 
+/** What was done to an endpoint. */
+interface Done {
+  action: string;
+  id: string;
+  detail: Record<string, unknown>;
+}
+
 /** The URL is not told: it may hold a secret of the customer's. */
-async function note(
-  tx: Queryable,
-  { accountId, keyId }: AccountPrincipal,
-  action: string,
-  id: string,
-  detail: Record<string, unknown>,
-): Promise<void> {
-  const target = formatId('end', id);
-  await insertAudit(tx, { accountId, actor: formatId('key', keyId), action, target, detail });
+async function note(tx: Queryable, { accountId, keyId }: AccountPrincipal, { id, ...what }: Done): Promise<void> {
+  await insertAudit(tx, { accountId, actor: formatId('key', keyId), target: formatId('end', id), ...what });
 }

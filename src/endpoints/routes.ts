@@ -83,9 +83,9 @@ function readingRoutes({ database }: EndpointDeps): Route[] {
       operation: endpointOperations.list,
       bodyUse: 'none',
       querySchema: LIST_QUERY,
-      async handle({ principal: { accountId, mode }, query }) {
+      async handle({ principal, query }) {
         const page = readPage(query);
-        const rows = await listEndpoints(database, accountId, mode, page.before, page.limit + 1);
+        const rows = await listEndpoints(database, principal, { ...page, limit: page.limit + 1 });
         return { status: 200, body: pageOf(rows, page, rows.map(presentEndpoint)) };
       },
     }),
@@ -185,14 +185,15 @@ function attemptsRoute({ database, limits }: EndpointDeps): Route {
     bodyUse: 'none',
     querySchema: ATTEMPTS_QUERY,
     async handle({ principal, params, query }) {
-      const { id } = await requireEndpoint(database, endpointKey(principal, params.id));
+      const key = endpointKey(principal, params.id);
+      await requireEndpoint(database, key);
       const page = readPage(query);
       const eventId = query.event_id === undefined ? null : parseId('evt', query.event_id);
       // An id that is not well formed belongs to no event.
       if (eventId === undefined) return { status: 200, body: pageOf([], page, []) };
       const from = firstIdOfMs(limits().eventsFromMs);
       const filter = { eventId, outcome: query.outcome ?? null, before: page.before, from };
-      const rows = await listAttempts(database, principal.accountId, id, filter, page.limit + 1);
+      const rows = await listAttempts(database, key, filter, page.limit + 1);
       return { status: 200, body: pageOf(rows, page, rows.map(presentAttempt)) };
     },
   });

@@ -1,3 +1,4 @@
+import type { Page } from '../http/page.ts';
 import type { Mode } from '../kernel/principal.ts';
 import type { Queryable } from '../store/database.ts';
 
@@ -61,10 +62,8 @@ const ENDPOINT_LIST = `
 
 export function listEndpoints(
   store: Queryable,
-  accountId: string,
-  mode: Mode,
-  before: string | null,
-  limit: number,
+  { accountId, mode }: Omit<EndpointKey, 'id'>,
+  { before, limit }: Page,
 ): Promise<EndpointRow[]> {
   return store.query<EndpointRow>(ENDPOINT_LIST, [accountId, mode, before, limit]);
 }

@@ -11,7 +11,13 @@ import type { Database } from '../store/database.ts';
 import { notificationOperations } from './operations.ts';
 import { findPacked, listPacked } from './pack-store.ts';
 import type { Intake } from './receive.ts';
-import { findNotification, listNotifications, type NotificationView, reprocessNotification } from './store.ts';
+import {
+  findNotification,
+  listNotifications,
+  type NotificationView,
+  type NotificationWish,
+  reprocessNotification,
+} from './store.ts';
 
 const PATH = '/api/messaging/webhook';
 /** The provider's bodies have up to 3 MB. */
@@ -99,23 +105,19 @@ function listRoute({ database, limits }: Deps): Route {
     querySchema: LIST_QUERY,
     async handle({ query }) {
       const page = readPage(query);
-      const rows = await listAll(database, query.state ?? null, page.before, page.limit + 1, limits());
+      const wish = { state: query.state ?? null, before: page.before, limit: page.limit + 1 };
+      const rows = await listAll(database, wish, limits());
       return { status: 200, body: pageOf(rows, page, rows.map(presentNotification)) };
     },
   });
 }
 
 /** What is still packed and what has a row of its own. */
-async function listAll(
-  database: Database,
-  state: string | null,
-  before: string | null,
-  limit: number,
-  limits: KeepLimits,
-): Promise<NotificationView[]> {
+async function listAll(database: Database, wish: NotificationWish, limits: KeepLimits): Promise<NotificationView[]> {
+  const { state, before, limit } = wish;
   // The packs first: what is applied between the two questions is then in both answers, and never in none.
   const packed = state === null || state === 'waiting' ? await listPacked(database, before, limit) : [];
-  const rows = await listNotifications(database, state, before, limit, limits);
+  const rows = await listNotifications(database, wish, limits);
   const known = new Set(rows.map(({ id }) => id));
   const all = [...rows, ...packed.filter(({ id }) => !known.has(id))];
   return all.sort((a, b) => (a.id < b.id ? 1 : -1)).slice(0, limit);

@@ -1,3 +1,4 @@
+import type { Page } from '../http/page.ts';
 import { firstIdOfMs } from '../kernel/ids.ts';
 import type { KeepLimits } from '../kernel/keep.ts';
 import type { Mode } from '../kernel/principal.ts';
@@ -127,12 +128,16 @@ const NOTIFICATION_LISTS = new Map([
   ['set_aside', notificationList("(select * from notification where state = 'set_aside') as one")],
 ]);
 
+/** Which notifications an operator wants to see. */
+export interface NotificationWish extends Page {
+  /** null: in any state. */
+  state: string | null;
+}
+
 /** A page for the operator, newest first; never the body, and nothing that is past its time. */
 export function listNotifications(
   store: Queryable,
-  state: string | null,
-  before: string | null,
-  limit: number,
+  { state, before, limit }: NotificationWish,
   { appliedFromMs, setAsideFromMs }: KeepLimits,
 ): Promise<NotificationView[]> {
   const text = state === null ? NOTIFICATION_LIST : NOTIFICATION_LISTS.get(state);

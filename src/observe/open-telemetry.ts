@@ -37,7 +37,7 @@ export function startTraces(config: TracesConfig, version: string, onLost: () =>
   });
   const tracer = provider.getTracer('waypost', version);
   return {
-    begin(name, kind, parent, attributes = {}, sinceMs) {
+    begin(name, kind, parent, { facts: attributes = {}, sinceMs } = {}) {
       const context = parent === undefined ? ROOT_CONTEXT : trace.setSpanContext(ROOT_CONTEXT, contextOf(parent));
       const startTime = sinceMs === undefined ? {} : { startTime: sinceMs };
       const span = tracer.startSpan(name, { kind: KINDS[kind], attributes, ...startTime }, context);

@@ -20,8 +20,11 @@ export interface Span {
 }
 
 export interface Traces {
-  /** Begins a step. With a parent it belongs to its trace and is kept if that is; without one the sampler decides. */
-  begin(name: string, kind: SpanKind, parent: string | undefined, facts?: Facts, sinceMs?: number): Span;
+  /**
+   * Begins a step. With a parent it belongs to its trace and is kept if that is; without one the sampler decides. `sinceMs`: the time
+   * of day at which it has begun, unless that is now.
+   */
+  begin(name: string, kind: SpanKind, parent: string | undefined, known?: { facts?: Facts; sinceMs?: number }): Span;
   /** Sends what is left, and waits a little for it. */
   close(): Promise<void>;
 }

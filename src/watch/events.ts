@@ -44,7 +44,7 @@ function beginSteps(
   recorded.push({ drafts, spans });
   return drafts.map(({ traceparent, type }) => {
     if (traces === undefined || traceparent === null) return traceparent;
-    const span = traces.begin('event', 'producer', traceparent, { 'waypost.event_type': type });
+    const span = traces.begin('event', 'producer', traceparent, { facts: { 'waypost.event_type': type } });
     spans.push(span);
     return span.traceparent;
   });

@@ -8,7 +8,7 @@ export function watchSends(sends: Sends, { metrics, traces, running }: SendWatch
     ...sends,
     async send(call) {
       const sinceMs = Date.now() - (performance.now() - call.arrivedMs);
-      const span = traces?.begin('send', 'server', call.traceparent, factsOf(call), sinceMs);
+      const span = traces?.begin('send', 'server', call.traceparent, { facts: factsOf(call), sinceMs });
       const own = running.begin(call.requestId, call.arrivedMs, span);
       metrics.running(1);
       try {

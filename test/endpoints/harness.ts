@@ -138,5 +138,5 @@ async function recordEvents(
 
 async function readAttempts(database: Database, { accountId, id }: TestEndpoint): Promise<AttemptRow[]> {
   const filter = { eventId: null, outcome: null, before: null, from: firstIdOfMs(0) };
-  return (await listAttempts(database, accountId, id, filter, 10_000)).reverse();
+  return (await listAttempts(database, { accountId, id }, filter, 10_000)).reverse();
 }

@@ -75,16 +75,16 @@ export const VARIANTS: Record<string, Record<string, Calls>> = {
   },
   'src/endpoints/deliver/attempt-store.ts': {
     listAttempts: {
-      'no filter': [all, all, { eventId: null, outcome: null, before: null, from: all }, 50],
-      'by event': [all, all, { eventId: all, outcome: null, before: null, from: all }, 50],
-      succeeded: [all, all, { eventId: null, outcome: 'succeeded', before: null, from: all }, 50],
-      failed: [all, all, { eventId: null, outcome: 'failed', before: null, from: all }, 50],
+      'no filter': [{ accountId: all, id: all }, { eventId: null, outcome: null, before: null, from: all }, 50],
+      'by event': [{ accountId: all, id: all }, { eventId: all, outcome: null, before: null, from: all }, 50],
+      succeeded: [{ accountId: all, id: all }, { eventId: null, outcome: 'succeeded', before: null, from: all }, 50],
+      failed: [{ accountId: all, id: all }, { eventId: null, outcome: 'failed', before: null, from: all }, 50],
     },
   },
   'src/accounts/audit-store.ts': { listAuditRows: { 'of all': [null], 'of an account': [all] } },
   'src/notifications/store.ts': {
     listNotifications: Object.fromEntries(
-      [null, 'waiting', 'applied', 'set_aside'].map((state) => [state ?? 'all', [state]]),
+      [null, 'waiting', 'applied', 'set_aside'].map((state) => [state ?? 'all', [{ state, before: all, limit: all }]]),
     ),
   },
   'src/notifications/pack-store.ts': {

@@ -5,6 +5,7 @@ import { NIL_UUID, newId } from '../../kernel/ids.ts';
 import { type AttemptFilter, insertAttempts, listAttempts } from './attempt-store.ts';
 
 const [ACCOUNT, ENDPOINT] = [newId(), newId()];
+const AT_ENDPOINT = { accountId: ACCOUNT, id: ENDPOINT };
 const PAGE = 10;
 const SUCCEEDED = 15;
 const FAILED = 2_000;
@@ -39,7 +40,7 @@ before(async () => {
 });
 
 async function idsOf(filter: Partial<AttemptFilter>, limit = PAGE): Promise<string[]> {
-  const rows = await listAttempts(database, ACCOUNT, ENDPOINT, { ...NO_FILTER, ...filter }, limit);
+  const rows = await listAttempts(database, AT_ENDPOINT, { ...NO_FILTER, ...filter }, limit);
   return rows.map(({ id }) => id);
 }
 
@@ -51,7 +52,7 @@ async function countFetched(filter: Partial<AttemptFilter>): Promise<number> {
   return database.transaction(async (tx) => {
     const count = async () => (await tx.query<{ rows: number }>(FETCHED))[0]?.rows ?? 0;
     const earlier = await count();
-    await listAttempts(tx, ACCOUNT, ENDPOINT, { ...NO_FILTER, ...filter }, PAGE);
+    await listAttempts(tx, AT_ENDPOINT, { ...NO_FILTER, ...filter }, PAGE);
     return (await count()) - earlier;
   });
 }

@@ -1,5 +1,6 @@
 import type { Queryable } from '../../store/database.ts';
 import type { StatementPart } from '../../store/statement-part.ts';
+import type { EndpointKey } from '../store.ts';
 
 export interface AttemptRow {
   id: string;
@@ -87,15 +88,14 @@ const ATTEMPT_LIST_OF_EVENT = `
   where endpoint_id = $2 and ($3::uuid is null or id < $3) and id >= $5 and ($7::text is null or outcome = $7)
   order by id desc limit $4`;
 
-/** A page, newest first. */
+/** A page of the attempts at an endpoint, newest first. */
 export function listAttempts(
   store: Queryable,
-  accountId: string,
-  endpointId: string,
+  { accountId, id }: Pick<EndpointKey, 'accountId' | 'id'>,
   { eventId, outcome, before, from }: AttemptFilter,
   limit: number,
 ): Promise<AttemptRow[]> {
-  const values = [accountId, endpointId, before, limit, from];
+  const values = [accountId, id, before, limit, from];
   if (eventId !== null) return store.query<AttemptRow>(ATTEMPT_LIST_OF_EVENT, [...values, eventId, outcome]);
   if (outcome === null) return store.query<AttemptRow>(ATTEMPT_LIST, values);
   return store.query<AttemptRow>(outcome === 'failed' ? ATTEMPT_LIST_FAILED : ATTEMPT_LIST_SUCCEEDED, values);

@@ -106,7 +106,7 @@ export function createAttempts(deps: AttemptsDeps): Attempts {
 function beginSpan(traces: Traces | undefined, { endpointId }: Destination, { eventId, traceparent }: Parcel) {
   if (traces === undefined || traceparent === null) return undefined;
   const facts = { 'waypost.endpoint_id': formatId('end', endpointId), 'waypost.event_id': eventId };
-  return traces.begin('deliver', 'client', traceparent, facts);
+  return traces.begin('deliver', 'client', traceparent, { facts });
 }
 
 const ADDRESS_REFUSED = unanswered('address_refused');
