@@ -1,12 +1,12 @@
 import { parseArgs } from 'node:util';
 import { ConfigError, loadConfig } from './config.ts';
 import { runTool } from './run-tool.ts';
+import type { Environment } from './setting-reader.ts';
 import { SETTINGS } from './settings.ts';
 import { unknownSettings } from './unknown-settings.ts';
 
 const HELP = 'npm run config\n\nPrints every setting with the value that a start would use.';
 
-type Environment = Readonly<Record<string, string | undefined>>;
 type KnownSetting = (typeof SETTINGS)[number];
 
 /** Every setting with the value that a start would use, its default and its meaning. Secrets are never shown. */

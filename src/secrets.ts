@@ -11,9 +11,10 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
-import { type Config, isMasterKey, isPlatformKey } from './config.ts';
+import type { Config } from './config.ts';
 import { errorCodeOf } from './kernel/error-code.ts';
 import { isRecord } from './kernel/is-record.ts';
+import { isMasterKey, isPlatformKey } from './secret-forms.ts';
 
 /** All secrets that the process needs. The first of a list is the current one, and all of them are valid. */
 export interface Secrets {
