@@ -1,18 +1,13 @@
-import { type ChildProcess, fork } from 'node:child_process';
 import { createHmac } from 'node:crypto';
-import { fileURLToPath } from 'node:url';
 import { Agent, request } from 'undici';
 import { errorCodeOf } from './kernel/error-code.ts';
 import { keepRunning } from './kernel/keep-running.ts';
-import { SECRET_NAMES } from './settings.ts';
+import { type KeptSandbox, runSandbox, type SandboxOptions } from './run-sandbox.ts';
 
-const PROGRAM = fileURLToPath(new URL('../sandbox/main.ts', import.meta.url));
 /** For a whole answer: another program that listens at the port may begin an answer and never end it. */
 const ANSWER_TIMEOUT_MS = 3_000;
 /** The agent for the calls to this machine. Without it they could go through a proxy that the environment names (NODE_USE_ENV_PROXY). */
 const DIRECT = new Agent();
-const START_TIMEOUT_MS = 20_000;
-const STOP_TIMEOUT_MS = 3_000;
 /** How often a sandbox that was found is told the callback again. Somebody who restarts it must not have to look for a fault. */
 const TOLD_AGAIN_MS = 2_000;
 /**
@@ -29,11 +24,7 @@ export interface RunningSandbox {
   stop(): Promise<void>;
 }
 
-interface Options {
-  /** 0: any free port. */
-  port: number;
-  appSecret: string;
-  dataDir: string;
+interface Options extends SandboxOptions {
   log: { error(message: string): void };
 }
 
@@ -79,49 +70,16 @@ export async function startSandbox(options: Options): Promise<RunningSandbox> {
   };
 }
 
-interface KeptSandbox {
-  url: string;
-  /** Resolves when this sandbox is gone, so that another one must be found or started. */
-  exited: Promise<void>;
-  /** Stops it, if this process started it. */
-  stop(): Promise<void>;
-}
-
 async function findOrRun(options: Options, tell: () => Promise<void>): Promise<KeptSandbox> {
   const find = async () => (options.port === 0 ? undefined : findSandbox(options.port, tell));
   try {
-    return (await find()) ?? (await runOwn(options));
+    return (await find()) ?? (await runSandbox(options));
   } catch (error) {
     // Another gateway may have been quicker to take the port.
     const found = await find();
     if (found === undefined) throw error;
     return found;
   }
-}
-
-async function runOwn(options: Options): Promise<KeptSandbox> {
-  const child = forkSandbox(options);
-  const url = await untilListening(child);
-  return { url, exited: untilExit(child), stop: () => stopChild(child) };
-}
-
-function forkSandbox({ port, appSecret, dataDir }: Options): ChildProcess {
-  return fork(PROGRAM, [], {
-    execArgv: ['--disable-warning=ExperimentalWarning'],
-    stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
-    env: {
-      ...withoutSecrets(process.env),
-      WAYPOST_SANDBOX_CHILD: '1',
-      WAYPOST_SANDBOX_PORT: String(port),
-      WAYPOST_SANDBOX_APP_SECRET: appSecret,
-      WAYPOST_DATA_DIR: dataDir,
-    },
-  });
-}
-
-/** Without what opens the database, the callback and the platform's API: the sandbox has no use for these secrets. */
-function withoutSecrets(environment: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
-  return Object.fromEntries(Object.entries(environment).filter(([name]) => !SECRET_NAMES.includes(name)));
 }
 
 async function findSandbox(port: number, tell: () => Promise<void>): Promise<KeptSandbox | undefined> {
@@ -164,32 +122,6 @@ function isRefused(error: unknown): boolean {
   return errorCodeOf(error) === 'ECONNREFUSED';
 }
 
-function untilListening(child: ChildProcess): Promise<string> {
-  return new Promise((resolve, reject) => {
-    const timer = setTimeout(() => fail('it did not come up in time'), START_TIMEOUT_MS);
-    let listens = false;
-    const fail = (reason: string) => {
-      if (listens) return;
-      clearTimeout(timer);
-      child.kill('SIGKILL');
-      reject(
-        new Error(
-          `The sandbox did not start: ${reason}. If it has not said why: choose another WAYPOST_SANDBOX_PORT, or WAYPOST_SANDBOX=off.`,
-        ),
-      );
-    };
-    child.once('exit', (code) => fail(`it ended with code ${code}`));
-    // If no process can be made now, one may be possible soon. Without this listener the error would end the gateway.
-    child.on('error', (error) => fail(error.message));
-    child.once('message', (message: unknown) => {
-      listens = true;
-      clearTimeout(timer);
-      child.removeAllListeners('exit');
-      resolve(String(Reflect.get(Object(message), 'url')));
-    });
-  });
-}
-
 async function registerAt(url: string, appSecret: string, callbackUrl: string): Promise<void> {
   const body = JSON.stringify({ url: callbackUrl });
   const signature = createHmac('sha256', appSecret).update(body).digest('hex');
@@ -205,23 +137,4 @@ async function registerAt(url: string, appSecret: string, callbackUrl: string): 
   throw new Error(
     `The sandbox at ${url} belongs to another gateway. Choose another WAYPOST_SANDBOX_PORT, or give both the same WAYPOST_SANDBOX_APP_SECRET.`,
   );
-}
-
-function untilExit(child: ChildProcess): Promise<void> {
-  return new Promise((resolve) => {
-    if (hasExited(child)) resolve();
-    else child.once('exit', () => resolve());
-  });
-}
-
-function hasExited(child: ChildProcess): boolean {
-  return child.exitCode !== null || child.signalCode !== null;
-}
-
-/** Asks the sandbox to stop by closing the channel to it, and kills it if it does not stop in time. */
-async function stopChild(child: ChildProcess): Promise<void> {
-  const timer = setTimeout(() => child.kill('SIGKILL'), STOP_TIMEOUT_MS);
-  if (child.connected) child.disconnect();
-  await untilExit(child);
-  clearTimeout(timer);
 }

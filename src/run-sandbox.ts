@@ -1,0 +1,94 @@
+import { type ChildProcess, fork } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
+import { SECRET_NAMES } from './settings.ts';
+
+const PROGRAM = fileURLToPath(new URL('../sandbox/main.ts', import.meta.url));
+const START_TIMEOUT_MS = 20_000;
+const STOP_TIMEOUT_MS = 3_000;
+
+export interface SandboxOptions {
+  /** 0: any free port. */
+  port: number;
+  appSecret: string;
+  dataDir: string;
+}
+
+/** A sandbox that runs, whoever started it. */
+export interface KeptSandbox {
+  url: string;
+  /** Resolves when this sandbox is gone, so that another one must be found or started. */
+  exited: Promise<void>;
+  /** Stops it, if this process started it. */
+  stop(): Promise<void>;
+}
+
+/** Starts a sandbox as a process of its own. Throws a sentence for the operator if it does not come up. */
+export async function runSandbox(options: SandboxOptions): Promise<KeptSandbox> {
+  const child = forkSandbox(options);
+  const url = await untilListening(child);
+  return { url, exited: untilExit(child), stop: () => stopChild(child) };
+}
+
+function forkSandbox({ port, appSecret, dataDir }: SandboxOptions): ChildProcess {
+  return fork(PROGRAM, [], {
+    execArgv: ['--disable-warning=ExperimentalWarning'],
+    stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
+    env: {
+      ...withoutSecrets(process.env),
+      WAYPOST_SANDBOX_CHILD: '1',
+      WAYPOST_SANDBOX_PORT: String(port),
+      WAYPOST_SANDBOX_APP_SECRET: appSecret,
+      WAYPOST_DATA_DIR: dataDir,
+    },
+  });
+}
+
+/** Without what opens the database, the callback and the platform's API: the sandbox has no use for these secrets. */
+function withoutSecrets(environment: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
+  return Object.fromEntries(Object.entries(environment).filter(([name]) => !SECRET_NAMES.includes(name)));
+}
+
+function untilListening(child: ChildProcess): Promise<string> {
+  return new Promise((resolve, reject) => {
+    const timer = setTimeout(() => fail('it did not come up in time'), START_TIMEOUT_MS);
+    let listens = false;
+    const fail = (reason: string) => {
+      if (listens) return;
+      clearTimeout(timer);
+      child.kill('SIGKILL');
+      reject(
+        new Error(
+          `The sandbox did not start: ${reason}. If it has not said why: choose another WAYPOST_SANDBOX_PORT, or WAYPOST_SANDBOX=off.`,
+        ),
+      );
+    };
+    child.once('exit', (code) => fail(`it ended with code ${code}`));
+    // If no process can be made now, one may be possible soon. Without this listener the error would end the gateway.
+    child.on('error', (error) => fail(error.message));
+    child.once('message', (message: unknown) => {
+      listens = true;
+      clearTimeout(timer);
+      child.removeAllListeners('exit');
+      resolve(String(Reflect.get(Object(message), 'url')));
+    });
+  });
+}
+
+function untilExit(child: ChildProcess): Promise<void> {
+  return new Promise((resolve) => {
+    if (hasExited(child)) resolve();
+    else child.once('exit', () => resolve());
+  });
+}
+
+function hasExited(child: ChildProcess): boolean {
+  return child.exitCode !== null || child.signalCode !== null;
+}
+
+/** Asks the sandbox to stop by closing the channel to it, and kills it if it does not stop in time. */
+async function stopChild(child: ChildProcess): Promise<void> {
+  const timer = setTimeout(() => child.kill('SIGKILL'), STOP_TIMEOUT_MS);
+  if (child.connected) child.disconnect();
+  await untilExit(child);
+  clearTimeout(timer);
+}
