@@ -1,18 +1,11 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { fileURLToPath } from 'node:url';
+import { readTransmits, type SeenTransmit } from './transmits.ts';
 import { untilReady } from './until-ready.ts';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 const ADDRESS = /http:\/\/127\.0\.0\.1:(\d+)/;
-
-/** One transmit that the sandbox has read. */
-export interface SeenTransmit {
-  id: string | null;
-  to: string | null;
-  biz_opaque_callback_data: string;
-  taken: boolean;
-}
 
 export interface SandboxProcess {
   child: ChildProcess;
@@ -41,12 +34,7 @@ export async function startSandboxProcess(env: Record<string, string> = {}): Pro
     child,
     url,
     settings: { WAYPOST_SANDBOX_PORT: port, WAYPOST_SANDBOX_APP_SECRET: appSecret },
-    async transmits(messageId) {
-      const query = messageId === undefined ? '' : `?callback_data=${messageId}`;
-      const answer = await fetch(`${url}/_sandbox/messages${query}`);
-      const { data }: { data: SeenTransmit[] } = JSON.parse(await answer.text());
-      return data;
-    },
+    transmits: (messageId) => readTransmits(url, messageId === undefined ? {} : { callback_data: messageId }),
     async stop() {
       child.kill('SIGTERM');
       await gone;
