@@ -195,17 +195,17 @@ export interface Account {
 }
 /** The account was suspended or resumed. */
 export interface AccountUpdatedEvent {
-  /** Its id, the same on every delivery: drop it if you have it already. */
+  /** The id of the event. It is the same on every delivery: drop the event if you have it already. */
   id: string;
   /** What kind of event it is. */
   type: 'account.updated';
-  /** Its number: from 1 on for each account and mode, without gaps. */
+  /** The number of the event. For each account and mode the numbers begin with 1, and none is left out. */
   sequence: number;
   /** When it was recorded. */
   timestamp: string;
   /** The account it belongs to. */
   account_id: string;
-  /** What it is about, as it was then. */
+  /** What the event is about, as it was then. */
   data: {
     account: Account;
   };
@@ -214,32 +214,32 @@ export interface AccountUpdatedEvent {
 export interface Attempt {
   /** The id of the attempt. */
   id: string;
-  /** The event that was tried. */
+  /** The id of the event that was posted. */
   event_id: string;
-  /** The type of the event. */
+  /** The type of that event. */
   type: string;
-  /** Which try it was, from 1 on. */
+  /** Which attempt at delivering the event to this endpoint it was, counted from 1. */
   number: number;
-  /** When it began. */
+  /** When the attempt began. */
   at: string;
-  /** Only a 2xx answer in time is a success. */
+  /** How the attempt ended. Only a 2xx answer in time is a success. */
   outcome: 'succeeded' | 'failed';
-  /** The status that was answered; null if none was. */
+  /** The HTTP status of the answer; null if there was none. */
   http_status: number | null;
-  /** What went wrong beside the status. */
+  /** What went wrong, if it was something else than the status; null if nothing did. */
   error: ('timeout' | 'dns' | 'refused' | 'tls' | 'address_refused' | 'redirect' | 'too_large' | 'closed') | null;
-  /** How long it took, in milliseconds. */
+  /** How long the attempt took, in milliseconds. */
   duration_ms: number;
-  /** The first 2,048 bytes of what was answered. */
+  /** The first 2,048 bytes of the body of the answer; null if there was none. */
   answer: string | null;
-  /** When the next try is due; null if there is none. */
+  /** When the next attempt is due; null if there will be none. */
   next_at: string | null;
 }
 /** Change an endpoint, or turn it on or off. */
 export interface ChangeEndpointBody {
-  /** Where to post events to: `https`. */
+  /** The address to post events to, with `https`. */
   url?: string;
-  /** The types of events it wants; null or absent: all. */
+  /** The types of events that the endpoint wants. All types if this is null or left out. */
   types?:
     | (
         | 'message.accepted'
@@ -255,9 +255,9 @@ export interface ChangeEndpointBody {
         | 'endpoint.disabled'
       )[]
     | null;
-  /** What it is for, in your words. */
+  /** What the endpoint is for, in your words. */
   description?: string | null;
-  /** Whether events are delivered to it. */
+  /** Whether events are delivered to the endpoint. */
   enabled?: boolean;
 }
 /** A phone number of the account. */
@@ -309,17 +309,17 @@ export interface ChannelInEvent {
 }
 /** A channel changed, or the provider began or stopped limiting it. */
 export interface ChannelUpdatedEvent {
-  /** Its id, the same on every delivery: drop it if you have it already. */
+  /** The id of the event. It is the same on every delivery: drop the event if you have it already. */
   id: string;
   /** What kind of event it is. */
   type: 'channel.updated';
-  /** Its number: from 1 on for each account and mode, without gaps. */
+  /** The number of the event. For each account and mode the numbers begin with 1, and none is left out. */
   sequence: number;
   /** When it was recorded. */
   timestamp: string;
   /** The account it belongs to. */
   account_id: string;
-  /** What it is about, as it was then. */
+  /** What the event is about, as it was then. */
   data: {
     channel: ChannelInEvent;
   };
@@ -335,9 +335,9 @@ export interface CheckSignatureBody {
 }
 /** Create an endpoint; its secret is shown once. */
 export interface CreateEndpointBody {
-  /** Where to post events to: `https`. */
+  /** The address to post events to, with `https`. */
   url: string;
-  /** The types of events it wants; null or absent: all. */
+  /** The types of events that the endpoint wants. All types if this is null or left out. */
   types?:
     | (
         | 'message.accepted'
@@ -353,23 +353,23 @@ export interface CreateEndpointBody {
         | 'endpoint.disabled'
       )[]
     | null;
-  /** What it is for, in your words. */
+  /** What the endpoint is for, in your words. */
   description?: string | null;
 }
-/** How long it took from when a message was made to when its delivery was reported, to within about a tenth. */
+/** The time from the making of a message to the report of its delivery. It is right to within about a tenth. */
 export interface DeliveryTimes {
   /** Half of the delivered messages took at most this many milliseconds. */
   p50: number;
-  /** 95 of 100 took at most this many. */
+  /** 95 of 100 delivered messages took at most this many milliseconds. */
   p95: number;
 }
 /** A URL that wants events. */
 export interface Endpoint {
   /** The id of the endpoint. */
   id: string;
-  /** Where events are posted to. */
+  /** The address that events are posted to. */
   url: string;
-  /** The types of events it wants; null: all. */
+  /** The types of events that the endpoint wants; null: all types. */
   types:
     | (
         | 'message.accepted'
@@ -385,37 +385,37 @@ export interface Endpoint {
         | 'endpoint.disabled'
       )[]
     | null;
-  /** What it is for, in your words. */
+  /** What the endpoint is for, in your words. */
   description: string | null;
-  /** Whether events are delivered to it. */
+  /** Whether events are delivered to the endpoint. */
   enabled: boolean;
-  /** Why it is not enabled: you asked for it, it answered 410, or it failed for 5 days. */
+  /** Why it is not enabled: you turned it off, it answered 410, or it failed for 5 days. null: it is enabled. */
   disabled_reason: ('requested' | 'gone' | 'failing') | null;
   /** When it was created. */
   created_at: string;
   /** When it last changed. */
   updated_at: string;
 }
-/** An endpoint was disabled, because it is gone or has failed for too long. */
+/** An endpoint was disabled, because it answered 410 or has failed for too long. */
 export interface EndpointDisabledEvent {
-  /** Its id, the same on every delivery: drop it if you have it already. */
+  /** The id of the event. It is the same on every delivery: drop the event if you have it already. */
   id: string;
   /** What kind of event it is. */
   type: 'endpoint.disabled';
-  /** Its number: from 1 on for each account and mode, without gaps. */
+  /** The number of the event. For each account and mode the numbers begin with 1, and none is left out. */
   sequence: number;
   /** When it was recorded. */
   timestamp: string;
   /** The account it belongs to. */
   account_id: string;
-  /** What it is about, as it was then. */
+  /** What the event is about, as it was then. */
   data: {
     endpoint: Endpoint;
   };
 }
-/** A test that you asked for. It is in no log and has no sequence. */
+/** A test event that you asked for. It is not in the log, and has no `sequence`. */
 export interface EndpointTestEvent {
-  /** Its id, the same on every delivery: drop it if you have it already. */
+  /** The id of the event. It is the same on every delivery: drop the event if you have it already. */
   id: string;
   /** What kind of event it is. */
   type: 'endpoint.test';
@@ -423,7 +423,7 @@ export interface EndpointTestEvent {
   timestamp: string;
   /** The account it belongs to. */
   account_id: string;
-  /** What it is about, as it was then. */
+  /** What the event is about, as it was then. */
   data: {
     endpoint: Endpoint;
   };
@@ -432,9 +432,9 @@ export interface EndpointTestEvent {
 export interface EndpointWithSecret {
   /** The id of the endpoint. */
   id: string;
-  /** Where events are posted to. */
+  /** The address that events are posted to. */
   url: string;
-  /** The types of events it wants; null: all. */
+  /** The types of events that the endpoint wants; null: all types. */
   types:
     | (
         | 'message.accepted'
@@ -450,28 +450,28 @@ export interface EndpointWithSecret {
         | 'endpoint.disabled'
       )[]
     | null;
-  /** What it is for, in your words. */
+  /** What the endpoint is for, in your words. */
   description: string | null;
-  /** Whether events are delivered to it. */
+  /** Whether events are delivered to the endpoint. */
   enabled: boolean;
-  /** Why it is not enabled: you asked for it, it answered 410, or it failed for 5 days. */
+  /** Why it is not enabled: you turned it off, it answered 410, or it failed for 5 days. null: it is enabled. */
   disabled_reason: ('requested' | 'gone' | 'failing') | null;
   /** When it was created. */
   created_at: string;
   /** When it last changed. */
   updated_at: string;
-  /** What signatures are made with: `whsec_` and 32 bytes in base64. It is shown this once. */
+  /** The secret that signatures are made with: `whsec_` and 32 bytes in base64. It is shown this once. */
   secret: string;
 }
-/** Events in their order. */
+/** A page of events, in their order. */
 export interface EventPage {
-  /** The events after the number asked for, ascending. */
+  /** The events after the number that was asked for, in ascending order. */
   data: Event[];
-  /** Always null: read on with `after`. */
+  /** Always null. To read on, give the `sequence` of the last event as `after`. */
   next_cursor: null;
-  /** The first number that is still kept. Those between `after` and this one have expired. */
+  /** The number of the oldest event that is still kept. Events between `after` and this one have expired. */
   oldest_sequence: number;
-  /** The last number that was given; 0 before the first. */
+  /** The number of the latest event; 0 if there has been none. */
   latest_sequence: number;
 }
 /** The message was certainly not sent, or could not be delivered. */
@@ -658,34 +658,34 @@ export interface Message {
 }
 /** The provider's answer to a send came after ours: it took the message. */
 export interface MessageAcceptedEvent {
-  /** Its id, the same on every delivery: drop it if you have it already. */
+  /** The id of the event. It is the same on every delivery: drop the event if you have it already. */
   id: string;
   /** What kind of event it is. */
   type: 'message.accepted';
-  /** Its number: from 1 on for each account and mode, without gaps. */
+  /** The number of the event. For each account and mode the numbers begin with 1, and none is left out. */
   sequence: number;
   /** When it was recorded. */
   timestamp: string;
   /** The account it belongs to. */
   account_id: string;
-  /** What it is about, as it was then. */
+  /** What the event is about, as it was then. */
   data: {
     message: MessageWithoutContent;
   };
 }
 /** The message arrived on the person's device. */
 export interface MessageDeliveredEvent {
-  /** Its id, the same on every delivery: drop it if you have it already. */
+  /** The id of the event. It is the same on every delivery: drop the event if you have it already. */
   id: string;
   /** What kind of event it is. */
   type: 'message.delivered';
-  /** Its number: from 1 on for each account and mode, without gaps. */
+  /** The number of the event. For each account and mode the numbers begin with 1, and none is left out. */
   sequence: number;
   /** When it was recorded. */
   timestamp: string;
   /** The account it belongs to. */
   account_id: string;
-  /** What it is about, as it was then. */
+  /** What the event is about, as it was then. */
   data: {
     message: MessageWithoutContent;
   };
@@ -745,17 +745,17 @@ export interface MessageError {
 }
 /** The message failed after the send was answered. */
 export interface MessageFailedEvent {
-  /** Its id, the same on every delivery: drop it if you have it already. */
+  /** The id of the event. It is the same on every delivery: drop the event if you have it already. */
   id: string;
   /** What kind of event it is. */
   type: 'message.failed';
-  /** Its number: from 1 on for each account and mode, without gaps. */
+  /** The number of the event. For each account and mode the numbers begin with 1, and none is left out. */
   sequence: number;
   /** When it was recorded. */
   timestamp: string;
   /** The account it belongs to. */
   account_id: string;
-  /** What it is about, as it was then. */
+  /** What the event is about, as it was then. */
   data: {
     message: MessageWithoutContent;
   };
@@ -773,68 +773,68 @@ export interface MessageFault {
 }
 /** The person read the message. */
 export interface MessageReadEvent {
-  /** Its id, the same on every delivery: drop it if you have it already. */
+  /** The id of the event. It is the same on every delivery: drop the event if you have it already. */
   id: string;
   /** What kind of event it is. */
   type: 'message.read';
-  /** Its number: from 1 on for each account and mode, without gaps. */
+  /** The number of the event. For each account and mode the numbers begin with 1, and none is left out. */
   sequence: number;
   /** When it was recorded. */
   timestamp: string;
   /** The account it belongs to. */
   account_id: string;
-  /** What it is about, as it was then. */
+  /** What the event is about, as it was then. */
   data: {
     message: MessageWithoutContent;
   };
 }
-/** A person wrote. */
+/** A person wrote a message. */
 export interface MessageReceivedEvent {
-  /** Its id, the same on every delivery: drop it if you have it already. */
+  /** The id of the event. It is the same on every delivery: drop the event if you have it already. */
   id: string;
   /** What kind of event it is. */
   type: 'message.received';
-  /** Its number: from 1 on for each account and mode, without gaps. */
+  /** The number of the event. For each account and mode the numbers begin with 1, and none is left out. */
   sequence: number;
   /** When it was recorded. */
   timestamp: string;
   /** The account it belongs to. */
   account_id: string;
-  /** What it is about, as it was then. */
+  /** What the event is about, as it was then. */
   data: {
     message: Message;
   };
 }
 /** The provider sent the message on. */
 export interface MessageSentEvent {
-  /** Its id, the same on every delivery: drop it if you have it already. */
+  /** The id of the event. It is the same on every delivery: drop the event if you have it already. */
   id: string;
   /** What kind of event it is. */
   type: 'message.sent';
-  /** Its number: from 1 on for each account and mode, without gaps. */
+  /** The number of the event. For each account and mode the numbers begin with 1, and none is left out. */
   sequence: number;
   /** When it was recorded. */
   timestamp: string;
   /** The account it belongs to. */
   account_id: string;
-  /** What it is about, as it was then. */
+  /** What the event is about, as it was then. */
   data: {
     message: MessageWithoutContent;
   };
 }
 /** Whether the provider took the message is not known. */
 export interface MessageUnknownEvent {
-  /** Its id, the same on every delivery: drop it if you have it already. */
+  /** The id of the event. It is the same on every delivery: drop the event if you have it already. */
   id: string;
   /** What kind of event it is. */
   type: 'message.unknown';
-  /** Its number: from 1 on for each account and mode, without gaps. */
+  /** The number of the event. For each account and mode the numbers begin with 1, and none is left out. */
   sequence: number;
   /** When it was recorded. */
   timestamp: string;
   /** The account it belongs to. */
   account_id: string;
-  /** What it is about, as it was then. */
+  /** What the event is about, as it was then. */
   data: {
     message: MessageWithoutContent;
   };
@@ -1083,16 +1083,16 @@ export interface ProviderError {
   /** What its support asks for. */
   trace_id?: string;
 }
-/** What was enqueued. */
+/** What a replay has enqueued. */
 export interface Replay {
   /** How many events are delivered once more. */
   count: number;
 }
 /** Deliver events once more: all after a sequence, or one. */
 export interface ReplayEventsBody {
-  /** All events after this number. */
+  /** Deliver all events after this number. */
   after_sequence?: number;
-  /** This one event. */
+  /** Deliver this one event, named by its id. */
   event_id?: string;
 }
 /** The message that another one answers. */
@@ -1152,14 +1152,14 @@ export interface RestrictionItem {
 }
 /** Make a new secret; the old one signs too for a while. */
 export interface RotateEndpointSecretBody {
-  /** How long the old secret signs too; a day if left out. */
+  /** For how many seconds the old secret signs too; a day if this is left out. */
   overlap_seconds?: number;
 }
-/** A new secret. */
+/** The new secret of an endpoint. */
 export interface RotatedSecret {
-  /** What signatures are made with: `whsec_` and 32 bytes in base64. It is shown this once. */
+  /** The secret that signatures are made with: `whsec_` and 32 bytes in base64. It is shown this once. */
   secret: string;
-  /** Until when the old secret signs too; null: it no longer signs. */
+  /** Until when the old secret signs too; null if it no longer signs. */
   previous_expires_at: string | null;
 }
 /** The message is not settled yet. */
@@ -1200,14 +1200,14 @@ export interface SendAnswer {
 }
 /** What is wrong with a signature, and never what would be right. */
 export interface SignatureCheck {
-  /** Whether it verifies. */
+  /** Whether the signature is right. */
   valid: boolean;
-  /** All that is wrong. If it verifies, only that a secret stands beside a right signature. */
+  /** Everything that is wrong. If the signature is right, the only thing can be that a secret was sent along with it. */
   problems: SignatureProblem[];
 }
 /** One thing that is wrong. */
 export interface SignatureProblem {
-  /** The word to decide by. */
+  /** The word by which a program can decide. */
   code:
     | 'header_missing'
     | 'header_repeated'
@@ -1222,32 +1222,32 @@ export interface SignatureProblem {
     | 'previous_secret'
     | 'body_changed'
     | 'signature_mismatch';
-  /** What it means this time, for a person to read. */
+  /** What is wrong in this case, for a person to read. */
   detail: string;
 }
 /** What became of the messages that were made in a time, by the status that they have now. */
 export interface Statistics {
-  /** From when on; the beginning of the first bucket. */
+  /** The beginning of the first bucket. */
   since: string;
-  /** Until when; the end of the last bucket, which may be yet to come. */
+  /** The end of the last bucket, which may be in the future. */
   until: string;
-  /** How long each bucket is. Days are those of UTC. */
+  /** How long each bucket is. A day begins at midnight UTC. */
   step: 'minute' | 'hour' | 'day';
-  /** When the newest of these figures was counted; null where there is none. */
+  /** When the newest of these figures was counted; null if there are no figures. */
   computed_at: string | null;
-  /** Over the whole time. */
+  /** The counts of the whole range. */
   totals: StatisticsNumbers;
-  /** In the order of time, the empty ones too. */
+  /** The buckets in the order of time, also those without messages. */
   buckets: StatisticsBucket[];
   /**
    * The failed messages by their code, the most frequent first.
    *
-   * Items: Messages that failed alike.
+   * Items: Messages that failed with the same error.
    */
   failures: {
-    /** Their code. */
+    /** The code of the error. */
     code: string;
-    /** How many they are. */
+    /** How many messages failed with it. */
     count: number;
   }[];
 }
@@ -1255,40 +1255,40 @@ export interface Statistics {
 export interface StatisticsBucket {
   /** The beginning of the bucket. */
   at: string;
-  /** How many the provider has taken, whatever became of them. */
+  /** How many messages the provider has taken, whatever became of them. */
   accepted: number;
-  /** How many are `sent`, `delivered` or `read`. */
+  /** How many messages are `sent`, `delivered` or `read`. */
   sent: number;
-  /** How many are `delivered` or `read`. */
+  /** How many messages are `delivered` or `read`. */
   delivered: number;
-  /** How many are `read`. */
+  /** How many messages are `read`. */
   read: number;
-  /** How many are `failed`, at the send or later. */
+  /** How many messages are `failed`, at the send or later. */
   failed: number;
-  /** How many are `unknown`. */
+  /** How many messages are `unknown`. */
   unknown: number;
   /** How many messages came from people. */
   received: number;
-  /** null where none was delivered. */
+  /** How long delivery took; null if no message was delivered. */
   to_delivery_ms: DeliveryTimes | null;
 }
-/** Counted messages. */
+/** Counts of messages. */
 export interface StatisticsNumbers {
-  /** How many the provider has taken, whatever became of them. */
+  /** How many messages the provider has taken, whatever became of them. */
   accepted: number;
-  /** How many are `sent`, `delivered` or `read`. */
+  /** How many messages are `sent`, `delivered` or `read`. */
   sent: number;
-  /** How many are `delivered` or `read`. */
+  /** How many messages are `delivered` or `read`. */
   delivered: number;
-  /** How many are `read`. */
+  /** How many messages are `read`. */
   read: number;
-  /** How many are `failed`, at the send or later. */
+  /** How many messages are `failed`, at the send or later. */
   failed: number;
-  /** How many are `unknown`. */
+  /** How many messages are `unknown`. */
   unknown: number;
   /** How many messages came from people. */
   received: number;
-  /** null where none was delivered. */
+  /** How long delivery took; null if no message was delivered. */
   to_delivery_ms: DeliveryTimes | null;
 }
 /** A message template of the provider, in one language. Its words are in lower case. */
@@ -1327,17 +1327,17 @@ export interface TemplateSync {
 }
 /** A template changed, such as its status or its quality. */
 export interface TemplateUpdatedEvent {
-  /** Its id, the same on every delivery: drop it if you have it already. */
+  /** The id of the event. It is the same on every delivery: drop the event if you have it already. */
   id: string;
   /** What kind of event it is. */
   type: 'template.updated';
-  /** Its number: from 1 on for each account and mode, without gaps. */
+  /** The number of the event. For each account and mode the numbers begin with 1, and none is left out. */
   sequence: number;
   /** When it was recorded. */
   timestamp: string;
   /** The account it belongs to. */
   account_id: string;
-  /** What it is about, as it was then. */
+  /** What the event is about, as it was then. */
   data: {
     template: Template;
   };

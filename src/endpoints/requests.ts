@@ -27,10 +27,10 @@ function isHeader(value: unknown): boolean {
 }
 
 const TYPES = Type.Union([wordsOnce(EVENT_TYPES), Type.Null()], {
-  description: 'The types of events it wants; null or absent: all.',
+  description: 'The types of events that the endpoint wants. All types if this is null or left out.',
 });
 const DESCRIPTION = Type.Union([Type.String({ maxLength: 500 }), Type.Null()], {
-  description: 'What it is for, in your words.',
+  description: 'What the endpoint is for, in your words.',
 });
 
 /** The body that creates an endpoint. `local`: http and loopback are no faults here, because a test endpoint may use them. */
@@ -51,7 +51,7 @@ export function patchBody(local: boolean) {
       url: Type.Optional(urlText(local)),
       types: Type.Optional(TYPES),
       description: Type.Optional(DESCRIPTION),
-      enabled: Type.Optional(Type.Boolean({ description: 'Whether events are delivered to it.' })),
+      enabled: Type.Optional(Type.Boolean({ description: 'Whether events are delivered to the endpoint.' })),
     },
     { additionalProperties: false, examples: [{ enabled: true }] },
   );
@@ -63,7 +63,7 @@ function urlText(local: boolean) {
     return reading.kind === 'refused' ? reading.detail : undefined;
   };
   return textOfForm(
-    { minLength: 1, maxLength: 2_000, description: 'Where to post events to: `https`.' },
+    { minLength: 1, maxLength: 2_000, description: 'The address to post events to, with `https`.' },
     (text) => detailOf(text) === undefined,
     (text) => detailOf(text) ?? '',
   );
@@ -76,7 +76,7 @@ export const ROTATE_BODY = Type.Object(
       Type.Integer({
         minimum: 0,
         maximum: OVERLAP_SECONDS_MAX,
-        description: 'How long the old secret signs too; a day if left out.',
+        description: 'For how many seconds the old secret signs too; a day if this is left out.',
       }),
     ),
   },
@@ -85,9 +85,13 @@ export const ROTATE_BODY = Type.Object(
 export const REPLAY_BODY = Type.Object(
   {
     after_sequence: Type.Optional(
-      Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER, description: 'All events after this number.' }),
+      Type.Integer({
+        minimum: 0,
+        maximum: Number.MAX_SAFE_INTEGER,
+        description: 'Deliver all events after this number.',
+      }),
     ),
-    event_id: Type.Optional(Type.String({ description: 'This one event.' })),
+    event_id: Type.Optional(Type.String({ description: 'Deliver this one event, named by its id.' })),
   },
   { additionalProperties: false, examples: [{ after_sequence: 1_000 }, { event_id: EXAMPLE.eventId }] },
 );

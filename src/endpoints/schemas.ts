@@ -8,14 +8,19 @@ import { DISABLED_REASONS } from './store.ts';
 
 const MEMBERS = {
   id: idOf('end', 'The id of the endpoint.'),
-  url: text('Where events are posted to.'),
+  url: text('The address that events are posted to.'),
   types: orNull(
-    Type.Array(word('A type of event.', EVENT_TYPES), { description: 'The types of events it wants; null: all.' }),
+    Type.Array(word('A type of event.', EVENT_TYPES), {
+      description: 'The types of events that the endpoint wants; null: all types.',
+    }),
   ),
-  description: orNull(text('What it is for, in your words.')),
-  enabled: flag('Whether events are delivered to it.'),
+  description: orNull(text('What the endpoint is for, in your words.')),
+  enabled: flag('Whether events are delivered to the endpoint.'),
   disabled_reason: orNull(
-    word('Why it is not enabled: you asked for it, it answered 410, or it failed for 5 days.', DISABLED_REASONS),
+    word(
+      'Why it is not enabled: you turned it off, it answered 410, or it failed for 5 days. null: it is enabled.',
+      DISABLED_REASONS,
+    ),
   ),
   created_at: time('When it was created.'),
   updated_at: time('When it last changed.'),
@@ -30,7 +35,9 @@ const ENDPOINT_EXAMPLE = {
   created_at: EXAMPLE.at,
   updated_at: EXAMPLE.at,
 };
-const SECRET = text('What signatures are made with: `whsec_` and 32 bytes in base64. It is shown this once.');
+const SECRET = text(
+  'The secret that signatures are made with: `whsec_` and 32 bytes in base64. It is shown this once.',
+);
 
 /** Shared schemas of customers' endpoints. */
 export const endpointSchemas = {
@@ -41,10 +48,10 @@ export const endpointSchemas = {
     { ...ENDPOINT_EXAMPLE, secret: '<ENDPOINT_SECRET>' },
   ),
   RotatedSecret: answer(
-    'A new secret.',
+    'The new secret of an endpoint.',
     {
       secret: SECRET,
-      previous_expires_at: orNull(time('Until when the old secret signs too; null: it no longer signs.')),
+      previous_expires_at: orNull(time('Until when the old secret signs too; null if it no longer signs.')),
     },
     { secret: '<ENDPOINT_SECRET>', previous_expires_at: EXAMPLE.later },
   ),
@@ -52,16 +59,18 @@ export const endpointSchemas = {
     'One HTTP try of one event at one endpoint.',
     {
       id: idOf('att', 'The id of the attempt.'),
-      event_id: idOf('evt', 'The event that was tried.'),
-      type: text('The type of the event.'),
-      number: count('Which try it was, from 1 on.'),
-      at: time('When it began.'),
-      outcome: word('Only a 2xx answer in time is a success.', ['succeeded', 'failed']),
-      http_status: orNull(Type.Integer({ description: 'The status that was answered; null if none was.' })),
-      error: orNull(word('What went wrong beside the status.', POST_ERRORS)),
-      duration_ms: count('How long it took, in milliseconds.'),
-      answer: orNull(text('The first 2,048 bytes of what was answered.')),
-      next_at: orNull(time('When the next try is due; null if there is none.')),
+      event_id: idOf('evt', 'The id of the event that was posted.'),
+      type: text('The type of that event.'),
+      number: count('Which attempt at delivering the event to this endpoint it was, counted from 1.'),
+      at: time('When the attempt began.'),
+      outcome: word('How the attempt ended. Only a 2xx answer in time is a success.', ['succeeded', 'failed']),
+      http_status: orNull(Type.Integer({ description: 'The HTTP status of the answer; null if there was none.' })),
+      error: orNull(
+        word('What went wrong, if it was something else than the status; null if nothing did.', POST_ERRORS),
+      ),
+      duration_ms: count('How long the attempt took, in milliseconds.'),
+      answer: orNull(text('The first 2,048 bytes of the body of the answer; null if there was none.')),
+      next_at: orNull(time('When the next attempt is due; null if there will be none.')),
     },
     {
       id: EXAMPLE.attemptId,
@@ -77,13 +86,18 @@ export const endpointSchemas = {
       next_at: EXAMPLE.later,
     },
   ),
-  Replay: answer('What was enqueued.', { count: count('How many events are delivered once more.') }, { count: 42 }),
+  Replay: answer(
+    'What a replay has enqueued.',
+    { count: count('How many events are delivered once more.') },
+    { count: 42 },
+  ),
   SignatureCheck: answer(
     'What is wrong with a signature, and never what would be right.',
     {
-      valid: flag('Whether it verifies.'),
+      valid: flag('Whether the signature is right.'),
       problems: Type.Array(ref('SignatureProblem'), {
-        description: 'All that is wrong. If it verifies, only that a secret stands beside a right signature.',
+        description:
+          'Everything that is wrong. If the signature is right, the only thing can be that a secret was sent along with it.',
       }),
     },
     { valid: false, problems: [{ code: 'body_changed', detail: 'The body is not the one that was sent.' }] },
@@ -91,8 +105,8 @@ export const endpointSchemas = {
   SignatureProblem: answer(
     'One thing that is wrong.',
     {
-      code: word('The word to decide by.', PROBLEM_CODES),
-      detail: text('What it means this time, for a person to read.'),
+      code: word('The word by which a program can decide.', PROBLEM_CODES),
+      detail: text('What is wrong in this case, for a person to read.'),
     },
     { code: 'body_changed', detail: 'The body is not the one that was sent.' },
   ),

@@ -21,12 +21,12 @@ export const EVENT_MEANINGS: Record<string, string> = {
   'message.read': 'The person read the message.',
   'message.failed': 'The message failed after the send was answered.',
   'message.unknown': 'Whether the provider took the message is not known.',
-  'message.received': 'A person wrote.',
+  'message.received': 'A person wrote a message.',
   'template.updated': 'A template changed, such as its status or its quality.',
   'channel.updated': 'A channel changed, or the provider began or stopped limiting it.',
   'account.updated': 'The account was suspended or resumed.',
-  'endpoint.disabled': 'An endpoint was disabled, because it is gone or has failed for too long.',
-  'endpoint.test': 'A test that you asked for. It is in no log and has no sequence.',
+  'endpoint.disabled': 'An endpoint was disabled, because it answered 410 or has failed for too long.',
+  'endpoint.test': 'A test event that you asked for. It is not in the log, and has no `sequence`.',
 };
 
 /** The shared schema's name of a type of event, such as `MessageDeliveredEvent`. */
@@ -35,7 +35,10 @@ export function eventSchemaName(type: string): string {
   return `${words.join('')}Event`;
 }
 
-const SEQUENCE = count('Its number: from 1 on for each account and mode, without gaps.', 1042);
+const SEQUENCE = count(
+  'The number of the event. For each account and mode the numbers begin with 1, and none is left out.',
+  1042,
+);
 
 const EXAMPLE_INBOUND = {
   direction: 'inbound',
@@ -57,11 +60,18 @@ export const eventSchemas: Record<string, TSchema> = {
   ),
   ...Object.fromEntries(EVENT_TYPES.map((type) => [eventSchemaName(type), eventOf(type, { sequence: SEQUENCE })])),
   EndpointTestEvent: eventOf('endpoint.test', {}),
-  EventPage: answer('Events in their order.', {
-    data: Type.Array(ref('Event'), { description: 'The events after the number asked for, ascending.' }),
-    next_cursor: Type.Null({ description: 'Always null: read on with `after`.' }),
-    oldest_sequence: count('The first number that is still kept. Those between `after` and this one have expired.', 1),
-    latest_sequence: count('The last number that was given; 0 before the first.', 1042),
+  EventPage: answer('A page of events, in their order.', {
+    data: Type.Array(ref('Event'), {
+      description: 'The events after the number that was asked for, in ascending order.',
+    }),
+    next_cursor: Type.Null({
+      description: 'Always null. To read on, give the `sequence` of the last event as `after`.',
+    }),
+    oldest_sequence: count(
+      'The number of the oldest event that is still kept. Events between `after` and this one have expired.',
+      1,
+    ),
+    latest_sequence: count('The number of the latest event; 0 if there has been none.', 1042),
   }),
 };
 
@@ -70,12 +80,16 @@ function eventOf(type: string, numbered: Record<string, TSchema>): TSchema {
   const schema = type === 'message.received' ? 'Message' : (SUBJECTS[subject] ?? '');
   const example = subject === 'message' ? { message: messageExample(step) } : undefined;
   return answer(`${EVENT_MEANINGS[type]}`, {
-    id: idOf('evt', 'Its id, the same on every delivery: drop it if you have it already.', EXAMPLE.eventId),
+    id: idOf(
+      'evt',
+      'The id of the event. It is the same on every delivery: drop the event if you have it already.',
+      EXAMPLE.eventId,
+    ),
     type: Type.Literal(type, { description: 'What kind of event it is.' }),
     ...numbered,
     timestamp: time('When it was recorded.', EXAMPLE.later),
     account_id: accountId(),
-    data: answer('What it is about, as it was then.', { [subject]: ref(schema) }, example),
+    data: answer('What the event is about, as it was then.', { [subject]: ref(schema) }, example),
   });
 }
 

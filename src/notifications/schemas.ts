@@ -8,11 +8,13 @@ export const notificationSchemas = {
     'What the provider posted, without its body.',
     {
       id: idOf('ntf', 'The id of the notification.'),
-      received_at: time('When it came.'),
+      received_at: time('When the gateway received it.'),
       state: word('What has become of it.', ['waiting', 'applied', 'set_aside']),
-      kinds: Type.Array(text('A kind of item.'), { description: 'What is in it; empty until it is looked at.' }),
-      error: orNull(text('Why it could not be applied.')),
-      attempts: count('How many times it was tried to apply.'),
+      kinds: Type.Array(text('A kind of item.'), {
+        description: 'The kinds of items in it; empty until it is looked at.',
+      }),
+      error: orNull(text('Why it, or a part of it, could not be applied; null if nothing stood in the way.')),
+      attempts: count('How often the gateway has tried to apply it.'),
     },
     {
       id: EXAMPLE.notificationId,

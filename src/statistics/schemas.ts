@@ -3,14 +3,17 @@ import { answer, count, orNull, ref, text, time, word } from '../http/schema-wor
 import { STEPS } from './step.ts';
 
 const NUMBERS = {
-  accepted: count('How many the provider has taken, whatever became of them.'),
-  sent: count('How many are `sent`, `delivered` or `read`.'),
-  delivered: count('How many are `delivered` or `read`.'),
-  read: count('How many are `read`.'),
-  failed: count('How many are `failed`, at the send or later.'),
-  unknown: count('How many are `unknown`.'),
+  accepted: count('How many messages the provider has taken, whatever became of them.'),
+  sent: count('How many messages are `sent`, `delivered` or `read`.'),
+  delivered: count('How many messages are `delivered` or `read`.'),
+  read: count('How many messages are `read`.'),
+  failed: count('How many messages are `failed`, at the send or later.'),
+  unknown: count('How many messages are `unknown`.'),
   received: count('How many messages came from people.'),
-  to_delivery_ms: orNull({ ...ref('DeliveryTimes'), description: 'null where none was delivered.' }),
+  to_delivery_ms: orNull({
+    ...ref('DeliveryTimes'),
+    description: 'How long delivery took; null if no message was delivered.',
+  }),
 };
 const EXAMPLE_NUMBERS = {
   accepted: 120,
@@ -28,14 +31,19 @@ export const statisticsSchemas = {
   Statistics: answer(
     'What became of the messages that were made in a time, by the status that they have now.',
     {
-      since: time('From when on; the beginning of the first bucket.'),
-      until: time('Until when; the end of the last bucket, which may be yet to come.'),
-      step: word('How long each bucket is. Days are those of UTC.', STEPS),
-      computed_at: orNull(time('When the newest of these figures was counted; null where there is none.')),
-      totals: ref('StatisticsNumbers', 'Over the whole time.'),
-      buckets: Type.Array(ref('StatisticsBucket'), { description: 'In the order of time, the empty ones too.' }),
+      since: time('The beginning of the first bucket.'),
+      until: time('The end of the last bucket, which may be in the future.'),
+      step: word('How long each bucket is. A day begins at midnight UTC.', STEPS),
+      computed_at: orNull(time('When the newest of these figures was counted; null if there are no figures.')),
+      totals: ref('StatisticsNumbers', 'The counts of the whole range.'),
+      buckets: Type.Array(ref('StatisticsBucket'), {
+        description: 'The buckets in the order of time, also those without messages.',
+      }),
       failures: Type.Array(
-        answer('Messages that failed alike.', { code: text('Their code.'), count: count('How many they are.') }),
+        answer('Messages that failed with the same error.', {
+          code: text('The code of the error.'),
+          count: count('How many messages failed with it.'),
+        }),
         { description: 'The failed messages by their code, the most frequent first.' },
       ),
     },
@@ -49,17 +57,17 @@ export const statisticsSchemas = {
       failures: [{ code: 'recipient_unreachable', count: 4 }],
     },
   ),
-  StatisticsNumbers: answer('Counted messages.', NUMBERS, EXAMPLE_NUMBERS),
+  StatisticsNumbers: answer('Counts of messages.', NUMBERS, EXAMPLE_NUMBERS),
   StatisticsBucket: answer(
     'The messages that were made in one minute, hour or day.',
     { at: time('The beginning of the bucket.'), ...NUMBERS },
     { at: '2026-01-31T12:00:00.000Z', ...EXAMPLE_NUMBERS },
   ),
   DeliveryTimes: answer(
-    'How long it took from when a message was made to when its delivery was reported, to within about a tenth.',
+    'The time from the making of a message to the report of its delivery. It is right to within about a tenth.',
     {
       p50: count('Half of the delivered messages took at most this many milliseconds.'),
-      p95: count('95 of 100 took at most this many.'),
+      p95: count('95 of 100 delivered messages took at most this many milliseconds.'),
     },
     EXAMPLE_NUMBERS.to_delivery_ms,
   ),
