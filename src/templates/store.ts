@@ -80,9 +80,12 @@ export function listTemplateRows(
  */
 const unchangedSince = (time: string) => `not t.updated_at between ${time}::text::timestamptz and clock_timestamp()`;
 
+const facts = (row: string) =>
+  `(${row}.provider_template_id, ${row}.status, ${row}.category, ${row}.parameter_format, ${row}.components, ${row}.quality)`;
+
 /**
- * Writes what the provider lists, and tells what was new and what has changed. A template that is as it was is not written again. What is
- * written gets the time at which its reading began, `$13`, so that of two readings the one that began later holds.
+ * Writes what the provider lists, at most `$14` of it, and tells what was new and what has changed. A template that is as it was is not
+ * written again. What is written gets the time at which its reading began, `$13`, so that of two readings the one that began later holds.
  */
 const TEMPLATE_UPSERT = `
   with listed as (
@@ -94,15 +97,18 @@ const TEMPLATE_UPSERT = `
     category, parameter_format, components, quality, updated_at)
   select $1, $2, $3, id, provider_template_id, name, language, status, category, parameter_format, components, quality,
     $13::text::timestamptz
-  from listed order by name, language
+  from listed l
+  left join lateral (
+    select ${unchangedSince('$13')} and ${facts('t')} is distinct from ${facts('l')} as differs from template t
+    where t.account_id = $1 and t.mode = $2 and t.business_account_id = $3 and t.name = l.name and t.language = l.language
+    offset 0) known on true
+  where known.differs is not false
+  order by name, language limit $14
   on conflict (account_id, mode, business_account_id, name, language) do update set
     provider_template_id = excluded.provider_template_id, status = excluded.status, category = excluded.category,
     parameter_format = excluded.parameter_format, components = excluded.components, quality = excluded.quality,
     updated_at = excluded.updated_at
-  where ${unchangedSince('$13')}
-    and (t.provider_template_id, t.status, t.category, t.parameter_format, t.components, t.quality) is distinct from
-    (excluded.provider_template_id, excluded.status, excluded.category, excluded.parameter_format,
-     excluded.components, excluded.quality)
+  where ${unchangedSince('$13')} and ${facts('t')} is distinct from ${facts('excluded')}
   returning ${COLUMNS}, (t.xmax = 0) as added`;
 
 export type WrittenTemplate = TemplateRow & { added: boolean };
@@ -111,7 +117,7 @@ export function upsertTemplates(
   tx: Queryable,
   owner: TemplateOwner,
   templates: readonly (ProviderTemplate & { newId: string })[],
-  begunAt: string,
+  { begunAt, limit }: { begunAt: string; limit: number },
 ): Promise<WrittenTemplate[]> {
   return tx.query<WrittenTemplate>(TEMPLATE_UPSERT, [
     owner.accountId,
@@ -127,6 +133,7 @@ export function upsertTemplates(
     templates.map(({ components }) => JSON.stringify(components)),
     templates.map(({ quality }) => quality),
     begunAt,
+    limit,
   ]);
 }
 
@@ -135,19 +142,20 @@ export function upsertTemplates(
  * hashes what is kept (none of it is null). `not exists` was planned for few templates, and compared 6,000 with 6,000.
  */
 const TEMPLATE_REMOVE_MISSING = `
-  delete from template t
-  where t.account_id = $1 and t.mode = $2 and t.business_account_id = $3 and ($6::text is null or t.name = $6)
-    and (t.name, t.language) not in (select * from unnest($4::text[], $5::text[]))
-    and ${unchangedSince('$7')}
+  delete from template where ctid = any(array(
+    select t.ctid from template t
+    where t.account_id = $1 and t.mode = $2 and t.business_account_id = $3 and ($6::text is null or t.name = $6)
+      and (t.name, t.language) not in (select * from unnest($4::text[], $5::text[]))
+      and ${unchangedSince('$7')}
+    order by t.name, t.language limit $8 for update))
   returning ${COLUMNS}`;
 
-/** Removes what the provider does not list any more. */
+/** Removes what the provider does not list any more, at most `limit` of it. */
 export function removeMissingTemplates(
   tx: Queryable,
   owner: TemplateOwner,
   kept: readonly ProviderTemplate[],
-  ofName: string | null,
-  begunAt: string,
+  { name, begunAt, limit }: { name: string | null; begunAt: string; limit: number },
 ): Promise<TemplateRow[]> {
   return tx.query<TemplateRow>(TEMPLATE_REMOVE_MISSING, [
     owner.accountId,
@@ -155,8 +163,9 @@ export function removeMissingTemplates(
     owner.businessAccountId,
     kept.map(({ name }) => name),
     kept.map(({ language }) => language),
-    ofName,
+    name,
     begunAt,
+    limit,
   ]);
 }
 

@@ -67,18 +67,33 @@ export async function readName(
   return undefined;
 }
 
-/** Keeps a reading for an account that has the business account; undefined: the account was deleted. */
-export function keepReading(
+/**
+ * So many templates are kept in one transaction, and so many removed. Each that has changed is an event, with a delivery to each of the
+ * account's endpoints, and until the commit everybody else who records an event of the account waits: the processor too, and with
+ * it the statuses of all accounts. 6,000 events for 50 endpoints in one transaction took 2.6 s.
+ */
+const KEPT_AT_ONCE = 200;
+
+/**
+ * Keeps a reading for an account that has the business account, a part of it at a time; undefined: the account was deleted. If it ends
+ * midway, what is kept was told, and the next reading finds the rest as different as this one did.
+ */
+export async function keepReading(
   database: Database,
   owner: TemplateOwner,
   reading: Reading,
 ): Promise<SyncCounts | undefined> {
-  return whileThere(database, owner.accountId, async (tx) => {
-    const { counts, drafts } = await keepTemplates(tx, owner, reading);
-    if (reading.name === undefined) await noteSynced(tx, owner, reading.begunAt);
-    await appendEvents(tx, drafts);
-    return counts;
-  });
+  const listed = distinctOf(reading.listed).map((template) => ({ ...template, newId: newId() }));
+  const counts = { added: 0, changed: 0, removed: 0, total: listed.length };
+  for (let isDone = false; !isDone; ) {
+    const kept = await whileThere(database, owner.accountId, (tx) => keepPart(tx, owner, listed, reading));
+    if (kept === undefined) return undefined;
+    counts.added += kept.added;
+    counts.changed += kept.changed;
+    counts.removed += kept.removed;
+    ({ isDone } = kept);
+  }
+  return counts;
 }
 
 /**
@@ -99,28 +114,24 @@ export function ownerOf({ accountId, sender, businessAccountId }: SendingChannel
   return { accountId, mode: sender.mode, businessAccountId };
 }
 
-async function keepTemplates(
+/** Writes what differs from what is listed, as much as fits, and then removes what is not listed. Where that was all, the reading is done. */
+async function keepPart(
   tx: Transaction,
   owner: TemplateOwner,
-  { listed, name, begunAt }: Reading,
-): Promise<{ counts: SyncCounts; drafts: EventDraft[] }> {
-  const distinct = distinctOf(listed);
-  const written = await upsertTemplates(
-    tx,
-    owner,
-    distinct.map((template) => ({ ...template, newId: newId() })),
-    begunAt,
-  );
-  const removed = await removeMissingTemplates(tx, owner, distinct, name ?? null, begunAt);
+  listed: readonly (ProviderTemplate & { newId: string })[],
+  { name, begunAt }: Reading,
+) {
+  const limits = { begunAt, limit: KEPT_AT_ONCE };
+  const written = await upsertTemplates(tx, owner, listed, limits);
+  // What was to be written may have become newer at the last moment, so their number does not tell whether there are more.
+  const areWritten = written.length === 0 || listed.length <= KEPT_AT_ONCE;
+  const removed = areWritten ? await removeMissingTemplates(tx, owner, listed, { name: name ?? null, ...limits }) : [];
+  const isDone = areWritten && removed.length < KEPT_AT_ONCE;
+  if (isDone && name === undefined) await noteSynced(tx, owner, begunAt);
   const changed = written.filter(({ added }) => !added);
   const gone = removed.map((row) => ({ ...row, status: 'deleted' }));
-  const counts = {
-    added: written.length - changed.length,
-    changed: changed.length,
-    removed: removed.length,
-    total: distinct.length,
-  };
-  return { counts, drafts: draftTemplateEvents(owner.accountId, owner.mode, [...changed, ...gone]) };
+  await appendEvents(tx, draftTemplateEvents(owner.accountId, owner.mode, [...changed, ...gone]));
+  return { added: written.length - changed.length, changed: changed.length, removed: removed.length, isDone };
 }
 
 /**
