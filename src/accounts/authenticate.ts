@@ -116,6 +116,6 @@ function sha256(text: string): Buffer {
   return createHash('sha256').update(text).digest();
 }
 
-function invalidKey(): ApiError {
+export function invalidKey(): ApiError {
   return new ApiError('invalid_api_key', 'The API key is missing or not valid.');
 }

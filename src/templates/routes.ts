@@ -1,4 +1,6 @@
 import { Type } from 'typebox';
+import { invalidKey } from '../accounts/authenticate.ts';
+import { findAccount } from '../accounts/store.ts';
 import type { Channels, SendingChannel } from '../channels/channels.ts';
 import { PAGE_QUERY, pageOf, readPage } from '../http/page.ts';
 import { accountRoute, type Route } from '../http/route.ts';
@@ -55,7 +57,8 @@ function listRoute(deps: Deps): Route {
       const { name = null, language = null, status = null } = query;
       const filter = { businessAccountIds, name, language, status: status?.toLowerCase() ?? null, before: page.before };
       const rows = await listTemplateRows(deps.database, accountId, mode, filter, page.limit + 1);
-      if (!areRead && rows.length === 0) throw notAsked('A business account could not be asked yet.');
+      if (!areRead && rows.length === 0)
+        throw await notRead(deps, accountId, 'A business account could not be asked yet.');
       return { status: 200, body: pageOf(rows, page, rows.map(presentTemplate)) };
     },
   });
@@ -95,7 +98,7 @@ function syncRoute(deps: Deps): Route {
       for (const channel of asked) {
         if (channel.suspended) continue;
         const counts = await deps.registry.sync(channel);
-        if (counts === undefined) throw notAsked('The provider could not be asked.');
+        if (counts === undefined) throw await notRead(deps, accountId, 'The provider could not be asked.');
         sum.added += counts.added;
         sum.changed += counts.changed;
         sum.removed += counts.removed;
@@ -103,13 +106,15 @@ function syncRoute(deps: Deps): Route {
       }
       // After the others: what can be read is not held up by a channel that nobody looks after.
       if (asked.some(({ suspended }) => suspended))
-        throw notAsked('A business account could not be asked for: its channels are suspended.');
+        throw await notRead(deps, accountId, 'A business account could not be asked for: its channels are suspended.');
       return { status: 200, body: sum };
     },
   });
 }
 
-function notAsked(detail: string): ApiError {
+/** Nothing is read for an account that was deleted meanwhile, and its keys are not valid any more. */
+async function notRead({ database }: Deps, accountId: string, detail: string): Promise<ApiError> {
+  if ((await findAccount(database, accountId)) === undefined) return invalidKey();
   return unavailable(detail, { retryAfterSeconds: 5 });
 }
 
