@@ -66,7 +66,7 @@ function sliceRoutes(base: Base, parts: Parts): Route[] {
   return [
     ...messageRoutes({ database, ...sending, docsUrl, clock, limits }),
     ...statisticsRoutes({ database, clock }),
-    ...templateRoutes({ database, channels, registry }),
+    ...templateRoutes({ database, channels, registry, closing }),
     ...eventRoutes({ database, tail, docsUrl, closing, authenticate }),
     ...endpointRoutes({ database, ...managing, clock, docsUrl, limits }),
     ...accountRoutes({ database, birth, clock, publicUrl, onKeysChanged }),

@@ -73,19 +73,19 @@ describe('the first reading', () => {
     const { accountId } = channel;
     const channels = Array.from({ length: 20 }, (_, place) => sendingChannel(accountId, `business ${place}`));
     serve(listed('order'));
-    assert.equal(await registry.syncOnce(accountId, 'live', channels.slice(1)), true);
+    assert.equal(await registry.syncOnce(accountId, 'live', channels.slice(1), closing), true);
     assert.equal(server.queries.length, 19);
     const { store, statements } = countStatements(test.database);
     const counted = createTemplateRegistry({ database: store, provider, clock, suspend });
-    assert.equal(await counted.syncOnce(accountId, 'live', channels.slice(1)), true);
+    assert.equal(await counted.syncOnce(accountId, 'live', channels.slice(1), closing), true);
     assert.equal(statements(), 1);
-    assert.equal(await counted.syncOnce(accountId, 'live', channels), true);
+    assert.equal(await counted.syncOnce(accountId, 'live', channels, closing), true);
     assert.equal(server.queries.length, 20);
   });
 
   it('cannot be made by a suspended channel', async () => {
     const { accountId } = channel;
-    assert.equal(await registry.syncOnce(accountId, 'live', [{ ...channel, suspended: true }]), false);
+    assert.equal(await registry.syncOnce(accountId, 'live', [{ ...channel, suspended: true }], closing), false);
     assert.equal(server.queries.length, 0);
   });
 });

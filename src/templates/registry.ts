@@ -3,10 +3,11 @@ import type { SteadyClock } from '../kernel/clock.ts';
 import type { MessageError } from '../kernel/message-errors.ts';
 import type { Mode } from '../kernel/principal.ts';
 import { createRemembered } from '../kernel/remember.ts';
+import { sideBySide } from '../kernel/side-by-side.ts';
 import type { Database } from '../store/database.ts';
 import { createMisses, type Miss } from './misses.ts';
 import { findTemplatesByName, type TemplateRow } from './store.ts';
-import { ownerOf, type ReadingDeps, type SyncCounts, syncTemplates } from './sync.ts';
+import { ownerOf, READ_AT_A_TIME, type ReadingDeps, type SyncCounts, syncTemplates } from './sync.ts';
 import { listSynced } from './sync-store.ts';
 
 /** What the store says of a name is believed for so long; a change that another node has stored is seen after it. */
@@ -26,10 +27,12 @@ export interface TemplateRegistry {
   /** The same, but a reading that is under way here already is not shared: something has happened since it began. */
   syncAnew(channel: SendingChannel): Promise<SyncCounts | undefined>;
   /**
-   * Reads all templates of the business accounts of an account where that was never done, by a channel of each, and tells whether it
-   * is done for all. It cannot be with a suspended channel.
+   * Reads all templates of several business accounts, by a channel of each, some side by side. undefined: it could not be done for
+   * all, be it for a suspended channel; the others are read all the same. Nothing more is begun once the process stops.
    */
-  syncOnce(accountId: string, mode: Mode, channels: readonly SendingChannel[]): Promise<boolean>;
+  syncAll(channels: readonly SendingChannel[], closing: AbortSignal): Promise<SyncCounts | undefined>;
+  /** The same for the business accounts of an account where that was never done. Tells whether it is done for all. */
+  syncOnce(accountId: string, mode: Mode, channels: readonly SendingChannel[], closing: AbortSignal): Promise<boolean>;
   /** To be told when this node has stored something new of templates in another way: the next look-up asks the store. */
   forget(): void;
 }
@@ -78,19 +81,32 @@ export function createTemplateRegistry(deps: Deps): TemplateRegistry {
       await syncs.get(keyOf(channel))?.catch(() => undefined);
       return registry.sync(channel);
     },
-    async syncOnce(accountId, mode, channels) {
+    async syncAll(channels, closing) {
+      const limits = { atATime: READ_AT_A_TIME, signal: closing };
+      const read = async (channel: SendingChannel) => (channel.suspended ? undefined : registry.sync(channel));
+      const counts = (await sideBySide(channels, limits, read)).filter((one) => one !== undefined);
+      return counts.length === channels.length ? counts.reduce(addCounts, NOTHING_CHANGED) : undefined;
+    },
+    async syncOnce(accountId, mode, channels, closing) {
       const ids = channels.map(({ businessAccountId }) => businessAccountId);
       const synced = await listSynced(database, accountId, mode, ids);
-      let areRead = true;
-      for (const channel of channels) {
-        if (synced.has(channel.businessAccountId)) continue;
-        if (channel.suspended || (await registry.sync(channel)) === undefined) areRead = false;
-      }
-      return areRead;
+      const unread = channels.filter(({ businessAccountId }) => !synced.has(businessAccountId));
+      return (await registry.syncAll(unread, closing)) !== undefined;
     },
     forget: known.forgetAll,
   };
   return registry;
+}
+
+const NOTHING_CHANGED: SyncCounts = { added: 0, changed: 0, removed: 0, total: 0 };
+
+function addCounts(sum: SyncCounts, { added, changed, removed, total }: SyncCounts): SyncCounts {
+  return {
+    added: sum.added + added,
+    changed: sum.changed + changed,
+    removed: sum.removed + removed,
+    total: sum.total + total,
+  };
 }
 
 async function wasSynced(

@@ -12,12 +12,13 @@ import { templateOperations } from './operations.ts';
 import { presentTemplate } from './present.ts';
 import type { TemplateRegistry } from './registry.ts';
 import { findTemplate, listTemplateRows } from './store.ts';
-import type { SyncCounts } from './sync.ts';
 
 interface Deps {
   database: Database;
   channels: Channels;
   registry: TemplateRegistry;
+  /** Aborted when the process stops. An account may have thousands of business accounts to be read. */
+  closing: AbortSignal;
 }
 
 const LIST_QUERY = Type.Object(
@@ -52,7 +53,7 @@ function listRoute(deps: Deps): Route {
       const page = readPage(query);
       const asked = onePerBusinessAccount(await deps.channels.listUsable(accountId, mode));
       // The first look into an empty registry reads the provider, so that it is never empty without a reason.
-      const areRead = await deps.registry.syncOnce(accountId, mode, asked);
+      const areRead = await deps.registry.syncOnce(accountId, mode, asked, deps.closing);
       const businessAccountIds = asked.map((channel) => channel.businessAccountId);
       const { name = null, language = null, status = null } = query;
       const filter = { businessAccountIds, name, language, status: status?.toLowerCase() ?? null, before: page.before };
@@ -93,21 +94,13 @@ function syncRoute(deps: Deps): Route {
     bodyUse: 'json_or_empty',
     bodySchema: Type.Object({}, { additionalProperties: false }),
     async handle({ principal: { accountId, mode } }) {
-      const sum: SyncCounts = { added: 0, changed: 0, removed: 0, total: 0 };
       const asked = onePerBusinessAccount(await deps.channels.listUsable(accountId, mode));
-      for (const channel of asked) {
-        if (channel.suspended) continue;
-        const counts = await deps.registry.sync(channel);
-        if (counts === undefined) throw await notRead(deps, accountId, 'The provider could not be asked.');
-        sum.added += counts.added;
-        sum.changed += counts.changed;
-        sum.removed += counts.removed;
-        sum.total += counts.total;
-      }
-      // After the others: what can be read is not held up by a channel that nobody looks after.
-      if (asked.some(({ suspended }) => suspended))
-        throw await notRead(deps, accountId, 'A business account could not be asked for: its channels are suspended.');
-      return { status: 200, body: sum };
+      const counts = await deps.registry.syncAll(asked, deps.closing);
+      if (counts !== undefined) return { status: 200, body: counts };
+      const detail = asked.some(({ suspended }) => suspended)
+        ? 'A business account could not be asked for: its channels are suspended.'
+        : 'The provider could not be asked.';
+      throw await notRead(deps, accountId, detail);
     },
   });
 }

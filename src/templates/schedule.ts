@@ -1,15 +1,11 @@
 import type { Channels } from '../channels/channels.ts';
 import type { Database } from '../store/database.ts';
 import type { TemplateRegistry } from './registry.ts';
+import { READ_AT_A_TIME } from './sync.ts';
 import { claimDueSyncs, forgetGoneSyncs, noteNewSyncs, readDatabaseTime } from './sync-store.ts';
 
 /** How often a node looks for templates that are due. */
 const LOOK_MS = 10_000;
-/**
- * So many business accounts are read at a time. The provider limits such calls for each of them; with this a node reads nine
- * thousand an hour if the provider takes two seconds for one.
- */
-const AT_A_TIME = 5;
 /** A round that takes minutes looks like one that hangs. What is left is for the next one. */
 const ROUND_MS = 30_000;
 
@@ -25,7 +21,7 @@ interface Deps {
 export function templateRounds(deps: Deps) {
   return [
     { name: 'templates_new', run: () => keepSyncs(deps.database), everyMs: LOOK_MS },
-    { name: 'templates', run: () => syncDueTemplates(deps), everyMs: LOOK_MS, atATime: AT_A_TIME },
+    { name: 'templates', run: () => syncDueTemplates(deps), everyMs: LOOK_MS, atATime: READ_AT_A_TIME },
   ];
 }
 
