@@ -10,6 +10,12 @@ import { ConnectionEnded, NoAnswerInTime } from './run-statement.ts';
  */
 const UNAVAILABLE = /^(08|53|57P|58|57014|25006|25P03)/;
 
+/** A statement of this name is prepared already. We prepare each one once for each connection, so another connection has done it. */
+const PREPARED_ALREADY = '42P05';
+const SHARED_SESSION =
+  'A pooler lends one connection of the database to several of ours, and does not keep their prepared statements apart. ' +
+  'It must be in session mode, or be pgbouncer 1.21 or newer with max_prepared_statements.';
+
 /** A statement's error, read: what callers shall see, and whether the connection may be used again. */
 export interface StatementFailure {
   error: unknown;
@@ -29,6 +35,8 @@ export function readStatementFailure(error: unknown, connectionBroken: boolean, 
     const lost = connectionBroken || error instanceof NoAnswerInTime;
     return { error: lost ? new StoreUnavailable(error, committing) : error, connectionUsable: false };
   }
+  if (error.code === PREPARED_ALREADY)
+    return { error: new Error(`${SHARED_SESSION} (${error.message})`, { cause: error }), connectionUsable: false };
   const ofTheWorld = UNAVAILABLE.test(error.code) || isStaleStatement(error) || isUnloggedOnStandby(error);
   if (!ofTheWorld) return { error, connectionUsable: true };
   return { error: new StoreUnavailable(error, false), connectionUsable: false };

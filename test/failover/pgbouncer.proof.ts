@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { it } from 'node:test';
+import { it, type TestContext } from 'node:test';
 import { openDatabase } from '../../src/store/database.ts';
 import { startReceiver } from '../endpoints/receiver.ts';
 import { assertBalanced, balance, countStatuses } from '../nodes/books.ts';
@@ -21,9 +21,22 @@ const ROLE_SETTINGS = [
   "timezone = 'UTC'",
 ];
 
-it('gateways migrate, send, hear, record and deliver through pgbouncer in transaction mode', {
-  skip: missingTools() || (await missingPgbouncer()),
-}, async (t) => {
+/** In transaction mode there are fewer connections to the server than the gateways have, so transactions of both share these. */
+const POOLS = [
+  { pool_mode: 'transaction', default_pool_size: '5', max_prepared_statements: '500' },
+  { pool_mode: 'session', default_pool_size: '40' },
+] as const;
+
+for (const pool of POOLS)
+  it(
+    `gateways migrate, send, hear, record and deliver through pgbouncer in ${pool.pool_mode} mode`,
+    {
+      skip: missingTools() || (await missingPgbouncer(pool.pool_mode)),
+    },
+    (t) => goThrough(t, pool),
+  );
+
+async function goThrough(t: TestContext, pool: (typeof POOLS)[number]) {
   const servers = await startPostgresTools(t);
   await servers.init('primary');
   await servers.start('primary');
@@ -33,14 +46,13 @@ it('gateways migrate, send, hear, record and deliver through pgbouncer in transa
     ...{ connections: 2, onError: () => undefined },
   });
   for (const setting of ROLE_SETTINGS) await direct.query(`alter role waypost set ${setting}`);
-  const { url } = await startPgbouncer(t, servers.dir, { max_prepared_statements: '500' });
+  const { url } = await startPgbouncer(t, servers.dir, pool);
   const connection = { url };
   const database = openDatabase({ connection, connections: 4, onError: () => undefined });
   const drop = async () => {
     await database.close();
     await direct.close();
   };
-  // The gateways have more connections than the pooler has to the server, so transactions of both share these.
   const world = await startWorld(t, { nodes: 2, db: { database, connection, url, drop } });
   const { sandbox, nodes, balancer, apiKey } = world;
   const receiver = await startReceiver();
@@ -72,4 +84,4 @@ it('gateways migrate, send, hear, record and deliver through pgbouncer in transa
   const page = await readApi(first.dev, '/api/v1/events?limit=100');
   assert.equal(page.json.data[0].sequence, 1);
   for (const node of nodes) assert.equal(await node.stop(), 0);
-});
+}

@@ -11,12 +11,15 @@ const PROGRAM = process.env.WAYPOST_TEST_PGBOUNCER ?? 'pgbouncer';
 const VERSION_MIN = [1, 21] as const;
 const PORT = 6_432;
 
-/** Why no pooler can run here; false if one can. */
-export async function missingPgbouncer(): Promise<string | false> {
+export type PoolMode = 'transaction' | 'session';
+
+/** Why no pooler can run here in this mode; false if one can. */
+export async function missingPgbouncer(mode: PoolMode): Promise<string | false> {
   const how = 'WAYPOST_TEST_PGBOUNCER names another program';
   try {
     const { stdout } = await promisify(execFile)(PROGRAM, ['--version']);
     const [, major, minor] = /^PgBouncer (\d+)\.(\d+)/.exec(stdout) ?? [];
+    if (mode === 'session') return false;
     const isNew = Number(major) > VERSION_MIN[0] || Number(minor) >= VERSION_MIN[1];
     return isNew ? false : `pgbouncer is ${major}.${minor}, and 1.21 is needed; ${how}`;
   } catch {
@@ -28,19 +31,17 @@ export interface Pgbouncer {
   url: string;
 }
 
-/** A pooler in transaction mode before the server in this folder, with fewer server connections than clients. */
+/** A pooler before the server in this folder. */
 export async function startPgbouncer(
   t: TestContext,
   dir: string,
-  settings: Record<string, string>,
+  settings: { pool_mode: PoolMode } & Record<string, string>,
 ): Promise<Pgbouncer> {
   const all = {
     listen_addr: '',
     listen_port: String(PORT),
     unix_socket_dir: dir,
     auth_type: 'any',
-    pool_mode: 'transaction',
-    default_pool_size: '5',
     max_client_conn: '200',
     logfile: join(dir, 'pgbouncer.log'),
     ...settings,
