@@ -13,6 +13,7 @@ import { onStopSignal, type Stop } from './stop-signal.ts';
 import { type Database, openDatabase } from './store/database.ts';
 import { startEmbedded } from './store/embedded/embedded.ts';
 import { migrate } from './store/migrate.ts';
+import { warnOfSurroundings } from './surroundings.ts';
 import { tellUncaught } from './uncaught.ts';
 import { unknownSettings } from './unknown-settings.ts';
 import { VERSION } from './version.ts';
@@ -113,6 +114,7 @@ async function startDatabase(start: Start): Promise<Database> {
   });
   await runStep(() => migrate(database)).catch((error: unknown) => tellDatabase(error, databaseUrl));
   stop.signal.throwIfAborted();
+  await runStep(() => warnOfSurroundings(database, log));
   return database;
 }
 

@@ -49,6 +49,16 @@ it('nobody else may write what a gateway has made, where the umask would let eve
   assert.ok(paths.some((path) => path.includes('compile-cache')));
 });
 
+it('a start warns of a database that may lose what it has committed', async (t) => {
+  const { DATABASE_URL } = await ownDatabase(t);
+  const lossy = new URL(DATABASE_URL);
+  lossy.searchParams.set('options', '-csynchronous_commit=off');
+  const gateway = await startGatewayProcess(await makeDataDir(t), { DATABASE_URL: lossy.href });
+  t.after(() => gateway.kill());
+  assert.equal(await gateway.stop(), 0);
+  assert.match(gateway.output(), /"synchronous_commit=off"\],"msg":"database\.may_lose_commits"/);
+});
+
 async function makeDataDir(t: TestContext): Promise<string> {
   const dir = await mkdtemp(join(tmpdir(), 'waypost-environment-'));
   t.after(() => rm(dir, { recursive: true, force: true }));

@@ -1,0 +1,18 @@
+import type { Logger } from 'pino';
+import { openFilesMax } from './open-files.ts';
+import type { Queryable } from './store/database.ts';
+import { lossySettings } from './store/lossy-settings.ts';
+
+/**
+ * Enough for the sends that one gateway carries out at once by default, an account's streams, and its own connections to the provider and
+ * to endpoints.
+ */
+const OPEN_FILES_MIN = 4_096;
+
+/** Warns of what would only show later, and then without any error of ours. */
+export async function warnOfSurroundings(database: Queryable, log: Logger): Promise<void> {
+  const lossy = await lossySettings(database);
+  if (lossy.length > 0) log.warn({ settings: lossy }, 'database.may_lose_commits');
+  const max = openFilesMax();
+  if (max !== undefined && max < OPEN_FILES_MIN) log.warn({ max, at_least: OPEN_FILES_MIN }, 'open_files.too_few');
+}
