@@ -1,8 +1,10 @@
 import type { Logger } from 'pino';
+import type { Clock } from '../kernel/clock.ts';
 import { LEASE_MS } from '../kernel/lease.ts';
 import type { WatchRound } from '../observe/loops.ts';
 import type { Queryable } from '../store/database.ts';
 import { isPassingFailure } from '../store/passing-failure.ts';
+import { watchClockDifference } from './clock-difference.ts';
 import { type NodePlace, renewNode } from './store.ts';
 
 /** Shorter than a pause between two rounds of `findGone`, so that a node that lives renews its lease between them. */
@@ -25,13 +27,17 @@ interface Deps {
   node: NodePlace;
   log: Logger;
   watch: WatchRound;
+  clock: Clock;
 }
 
-export function createLease({ database, node, log, watch }: Deps): Lease {
+export function createLease({ database, node, log, watch, clock }: Deps): Lease {
+  const noteTime = watchClockDifference(clock, log);
   const underWay = new Set<Promise<void>>();
   let beat: NodeJS.Timeout | undefined;
   const begin = () => {
-    const renewal = renewNode(database, node, LEASE_MS / 1_000).finally(() => underWay.delete(renewal));
+    const renewal = renewNode(database, node, LEASE_MS / 1_000)
+      .then(noteTime)
+      .finally(() => underWay.delete(renewal));
     underWay.add(renewal);
     return renewal;
   };

@@ -94,6 +94,20 @@ describe('a node', () => {
     assert.deepEqual(await test.database.query('select 1 from node where id = $1', [other.id]), []);
   });
 
+  it('warns once when its clock goes on being far from the database’s', async () => {
+    let aheadMs = 0;
+    const lines: string[] = [];
+    const log = pino({ base: null }, { write: (line) => void lines.push(line) });
+    const other = await joinNodes({ database: test.database, log, clock: { nowMs: () => Date.now() + aheadMs } });
+    for (const ms of [30_000, -120_000, 0, -120_000, -120_000, -120_000]) {
+      aheadMs = ms;
+      await other.renewLease();
+    }
+    await other.leave();
+    const [warned, ...more] = lines.map((line) => JSON.parse(line));
+    assert.deepEqual([warned.msg, Math.round(warned.ahead_ms / 60_000), more.length], ['node.clock_differs', -2, 0]);
+  });
+
   it('keeps two connections and no more while its lease cannot be renewed', async (t) => {
     t.mock.timers.enable({ apis: ['setInterval'] });
     const connections = 4;

@@ -1,4 +1,5 @@
 import type { Logger } from 'pino';
+import { type Clock, systemClock } from '../kernel/clock.ts';
 import { newId } from '../kernel/ids.ts';
 import { type RunStep, runOnce } from '../kernel/run-step.ts';
 import { unwatched, type WatchRound } from '../observe/loops.ts';
@@ -24,12 +25,14 @@ interface Deps {
   log: Logger;
   watch?: WatchRound;
   runStep?: RunStep;
+  clock?: Clock;
 }
 
 /** Announces this process as a node and keeps its lease alive. */
-export async function joinNodes({ database, log, watch = unwatched, runStep = runOnce }: Deps): Promise<Node> {
+export async function joinNodes(deps: Deps): Promise<Node> {
+  const { database, log, watch = unwatched, runStep = runOnce, clock = systemClock } = deps;
   const self = { id: newId(), host: hostIdentity(), pid: process.pid };
-  const lease = createLease({ database, node: self, log, watch });
+  const lease = createLease({ database, node: self, log, watch, clock });
   await runStep(lease.renew);
   lease.keep();
   return {

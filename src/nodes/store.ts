@@ -21,10 +21,14 @@ export interface NodeRow extends NodePlace {
  */
 const NODE_RENEW = `
   insert into node (id, host, pid, lease_until) values ($1, $2, $3, now() + make_interval(secs => $4))
-  on conflict (id) do update set lease_until = excluded.lease_until`;
+  on conflict (id) do update set lease_until = excluded.lease_until
+  returning round(extract(epoch from clock_timestamp()) * 1000)::bigint as now_ms`;
 
-export async function renewNode(store: Queryable, { id, host, pid }: NodePlace, leaseSeconds: number): Promise<void> {
-  await store.query(NODE_RENEW, [id, host, pid, leaseSeconds]);
+/** Returns the database's time. */
+export async function renewNode(store: Queryable, { id, host, pid }: NodePlace, leaseSeconds: number): Promise<number> {
+  const [renewed] = await store.query<{ now_ms: number }>(NODE_RENEW, [id, host, pid, leaseSeconds]);
+  if (renewed === undefined) throw new Error('The renewal of a lease has written no row');
+  return renewed.now_ms;
 }
 
 const NODE_LIST = `select id, host, pid, ${LEASE_OVER} as lease_over, lease_until::text as lease from node`;
