@@ -1,5 +1,4 @@
 import type { Logger } from 'pino';
-import type { SendingChannel } from '../../channels/channels.ts';
 import type { SteadyClock } from '../../kernel/clock.ts';
 import { withinMs } from '../../kernel/within-ms.ts';
 import { findWindows } from '../../people/store.ts';
@@ -9,6 +8,7 @@ import { type AggregateAnswer, composeAnswer, type EntrySource } from '../commit
 import type { NewRequest } from '../commit/begin-store.ts';
 import { findSettled, type SettledElsewhere } from '../commit/under-way-store.ts';
 import { type IntendedMessage, type Outcome, personOf } from '../message.ts';
+import type { Known } from './settlements.ts';
 import { tellFault } from './tell-fault.ts';
 
 export interface AnswerDeps {
@@ -21,18 +21,17 @@ export interface AnswerDeps {
 /** Adds what we know of the window to every refusal for it, so that a person sees why. */
 export async function explainClosedWindows(
   deps: AnswerDeps,
-  channel: SendingChannel,
-  intended: readonly IntendedMessage[],
-  outcomes: Outcome[],
+  { accountId, mode, channelId }: NewRequest,
+  { messages, outcomes }: Known,
   answerByMs: number,
-): Promise<Outcome[]> {
-  const closed = intended.filter((_, place) => outcomes[place]?.error?.code === 'window_closed');
+): Promise<readonly Outcome[]> {
+  const closed = messages.filter((_, place) => outcomes[place]?.error?.code === 'window_closed');
   if (closed.length === 0) return outcomes;
-  const owner = { accountId: channel.accountId, mode: channel.sender.mode, channelId: channel.id };
-  const windows = await ifTold(deps, answerByMs, findWindows(deps.database, owner, closed.map(personOf)));
+  const found = findWindows(deps.database, { accountId, mode, channelId }, closed.map(personOf));
+  const windows = await ifTold(deps, answerByMs, found);
   if (windows === undefined) return outcomes;
   return outcomes.map((outcome, place) => {
-    const message = intended[place];
+    const message = messages[place];
     if (outcome.error?.code !== 'window_closed' || message === undefined) return outcome;
     const detail = describeClosedWindow(windows.get(personOf(message)));
     return { ...outcome, error: { ...outcome.error, detail } };

@@ -11,8 +11,7 @@ import { withinMs } from '../../kernel/within-ms.ts';
 import { LATE_ANSWER_MS } from '../../provider/port.ts';
 import type { Database } from '../../store/database.ts';
 import type { NewRequest } from '../commit/begin-store.ts';
-import type { CompletedRequest, SettledMessage } from '../commit/settle-store.ts';
-import { type IntendedMessage, type Outcome, personOf } from '../message.ts';
+import { type Outcome, personOf } from '../message.ts';
 import type { SendCommand } from '../parse/send-command.ts';
 import { giveTurns } from './give-turns.ts';
 import type { FindReplay, IdempotencyClaim } from './idempotency.ts';
@@ -20,7 +19,8 @@ import { type Plan, planMessages } from './plan.ts';
 import { type Preflight, type PreflightDeps, preflight } from './preflight.ts';
 import { createRecheck } from './recheck.ts';
 import { answerOf, explainClosedWindows } from './send-answer.ts';
-import { type Known, settleMeanwhile } from './settle-meanwhile.ts';
+import { settleMeanwhile } from './settle-meanwhile.ts';
+import { endOf, type Known, partOf, settledOf } from './settlements.ts';
 import { type LateMessage, transmitAll } from './transmit-all.ts';
 import type { TransmitDeps } from './transmit-call.ts';
 
@@ -90,12 +90,12 @@ export function createSends(deps: SendDeps): Sends {
       const places = Math.min(ofAccountMax, Math.ceil(call.bytes / BYTES_A_PLACE));
       if (room.enter(accountId, places) !== 'entered') throw unavailable('Too many sends are under way.');
       try {
-        return await running.add(carryOut(deps, call, (settling) => void late.add(settling)));
+        return await running.add(carryOut(underWay(deps, call), (settling) => void late.add(settling)));
       } finally {
         room.leave(accountId, places);
       }
     },
-    lookUp: (arrivedMs, asked) => withinMs(asked, leftMs(deps, lastTurnMs(deps, arrivedMs)), tooLong),
+    lookUp: (arrivedMs, asked) => withinMs(asked, leftMs(deps, deadlineOf(deps, arrivedMs)), tooLong),
     async idle(lateUntilMs) {
       await running.idle();
       await withinMs(late.idle(), Math.min(LATE_AT_STOP_MS, msUntil(lateUntilMs)), () => undefined);
@@ -103,19 +103,34 @@ export function createSends(deps: SendDeps): Sends {
   };
 }
 
+/** A send that is carried out. Its times are of the steady clock. */
+interface SendUnderWay {
+  deps: SendDeps;
+  call: SendCall;
+  /** Until when messages may begin. The rest of the time is for the second commit and the answer. */
+  deadlineMs: number;
+  answerByMs: number;
+}
+
+function underWay(deps: SendDeps, call: SendCall): SendUnderWay {
+  const { arrivedMs } = call;
+  return { deps, call, deadlineMs: deadlineOf(deps, arrivedMs), answerByMs: arrivedMs + deps.answerWithinMs };
+}
+
+function deadlineOf({ answerWithinMs }: SendDeps, arrivedMs: number): number {
+  return arrivedMs + answerWithinMs - Math.min(ANSWERING_MS, answerWithinMs / 4);
+}
+
 /** `settling` outlives the call. */
 type OnLate = (settling: Promise<void>) => void;
 
-async function carryOut(deps: SendDeps, call: SendCall, onLate: OnLate): Promise<SendResult> {
-  const { channel } = call;
-  const deadlineMs = lastTurnMs(deps, call.arrivedMs);
-  const answerByMs = call.arrivedMs + deps.answerWithinMs;
-  const plan = planMessages(call.command, await preflightUntil(deps, call, deadlineMs));
-  const turns = await giveTurns(deps, { channel, intended: plan.intended, deadlineMs });
-  const request = requestOf(deps, call, plan);
-  if (!(await begin(deps, call, request, answerByMs))) return replayOfOther(deps, call, request);
-  const transmitting = { call, turns, deadlineMs, answerByMs };
-  const { outcomes, late, settleRest } = await transmitAndSettle(deps, request, transmitting);
+async function carryOut(send: SendUnderWay, onLate: OnLate): Promise<SendResult> {
+  const { deps, call, deadlineMs, answerByMs } = send;
+  const plan = planMessages(call.command, await preflightUntil(send));
+  const turns = await giveTurns(deps, { channel: call.channel, intended: plan.intended, deadlineMs });
+  const request = requestOf(send, plan);
+  if (!(await begin(send, request))) return replayOfOther(send, request);
+  const { outcomes, late, settleRest } = await transmitAndSettle(send, request, turns);
   let answer: string | undefined;
   let fault: unknown;
   try {
@@ -124,26 +139,26 @@ async function carryOut(deps: SendDeps, call: SendCall, onLate: OnLate): Promise
     // We are wrong about the answer. The outcomes are known nonetheless, and nobody else would ever settle them.
     fault = error;
   }
-  const committed = settleRest(completedOf(request, answer));
+  const committed = settleRest(answer);
   for (const one of late) onLate(settleLate(deps, request, one, committed));
-  await waitBriefly(deps, call, committed);
+  await waitBriefly(send, committed);
   if (answer === undefined) throw fault;
   return { replayed: false, answer };
 }
 
-/** A request that does not begin transmits nothing, and so must not count against the people it would have gone to. */
-async function begin(deps: SendDeps, { channel }: SendCall, request: NewRequest, answerByMs: number): Promise<boolean> {
-  let begun = false;
-  try {
-    begun = await deps.ledger.begin(request, leftMs(deps, answerByMs));
-    return begun;
-  } finally {
-    const people = request.intended.filter(({ error }) => error === null).map(personOf);
-    if (!begun) deps.pacing.giveBack(channel, people);
-  }
+/**
+ * The provider may have to be asked about a template, which may take longer than the send has: then its messages are not
+ * attempted. A text needs no look-up, and so no limit.
+ */
+function preflightUntil({ deps, call: { channel, command }, deadlineMs }: SendUnderWay): Promise<Preflight> {
+  const looked = preflight(deps, channel, command);
+  if (command.content.type === 'text') return looked;
+  return withinMs(looked, leftMs(deps, deadlineMs), () => NOT_ATTEMPTED);
 }
 
-function requestOf({ nodeId }: SendDeps, call: SendCall, { intended, refused }: Plan): NewRequest {
+const NOT_ATTEMPTED: Preflight = () => ({ code: 'not_attempted' });
+
+function requestOf({ deps, call }: SendUnderWay, { intended, refused }: Plan): NewRequest {
   const { principal, channel, command, traceparent, idempotency } = call;
   return {
     accountId: principal.accountId,
@@ -151,7 +166,7 @@ function requestOf({ nodeId }: SendDeps, call: SendCall, { intended, refused }: 
     mode: principal.mode,
     channelId: channel.id,
     keyId: principal.keyId,
-    nodeId,
+    nodeId: deps.nodeId,
     clientReference: command.clientReference ?? null,
     content: command.content,
     refused,
@@ -162,88 +177,63 @@ function requestOf({ nodeId }: SendDeps, call: SendCall, { intended, refused }: 
   };
 }
 
-/** Without an answer, which is a fault of ours, the key stays taken and has none: sending again under it might send twice. */
-function completedOf({ accountId, id, mode, idempotency }: NewRequest, answer: string | undefined): CompletedRequest {
-  if (idempotency === null || answer === undefined) return { accountId, id, replay: null };
-  return { accountId, id, replay: { mode, key: idempotency.key, answer } };
-}
-
-/** Until when messages may begin, on the steady clock. The rest of the time is for the second commit and the answer. */
-function lastTurnMs({ answerWithinMs }: SendDeps, arrivedMs: number): number {
-  return arrivedMs + answerWithinMs - Math.min(ANSWERING_MS, answerWithinMs / 4);
-}
-
-function leftMs({ clock }: SendDeps, untilMs: number): number {
-  return Math.max(0, untilMs - clock.steadyMs());
-}
-
-/**
- * The provider may have to be asked about a template, which may take longer than the send has: then its messages are not
- * attempted. A text needs no look-up, and so no limit.
- */
-function preflightUntil(deps: SendDeps, { channel, command }: SendCall, deadlineMs: number): Promise<Preflight> {
-  const looked = preflight(deps, channel, command);
-  if (command.content.type === 'text') return looked;
-  return withinMs(looked, leftMs(deps, deadlineMs), () => NOT_ATTEMPTED);
-}
-
-const NOT_ATTEMPTED: Preflight = () => ({ code: 'not_attempted' });
-
-interface Transmitted {
-  outcomes: Outcome[];
-  late: LateMessage[];
-  /** Commits what is not committed yet, and completes the request. */
-  settleRest(completed: CompletedRequest): Promise<void>;
-}
-
-interface Transmitting {
-  call: SendCall;
-  turns: (Turn | undefined)[];
-  deadlineMs: number;
-  answerByMs: number;
-}
-
-/** Transmits everything. What is known before the last outcome is committed meanwhile. */
-async function transmitAndSettle(
-  deps: SendDeps,
-  request: NewRequest,
-  { call: { channel, command, arrivedMs }, turns, deadlineMs, answerByMs }: Transmitting,
-): Promise<Transmitted> {
-  const { content, intended } = request;
-  const explain = (messages: IntendedMessage[], outcomes: Outcome[]) =>
-    explainClosedWindows(deps, channel, messages, outcomes, answerByMs);
-  const commit = async ({ messages, outcomes }: Known) => {
-    const settled = settledOf(request, await explain(messages, outcomes), messages);
-    await deps.ledger.settle({ when: 'meanwhile', settled, completed: null, bytes: bytesOf(request) });
-  };
-  // Of a single message nothing is known before the end.
-  const meanwhile = intended.length > 1 ? settleMeanwhile(commit) : undefined;
-  const recheck = createRecheck(deps, channel, command);
-  const call = { requestId: request.id, channel, content, intended, arrivedMs, deadlineMs, recheck };
-  const sending = transmitAll(deps, call, turns, meanwhile?.add);
-  const transmitted = await sending.finally(() => meanwhile?.stop());
-  const outcomes = await explain(intended, transmitted.outcomes);
-  return {
-    ...{ outcomes, late: transmitted.late },
-    async settleRest(completed) {
-      await meanwhile?.committed();
-      const settled = settledOf(request, outcomes).filter(({ message }) => meanwhile?.isSettled(message) !== true);
-      await deps.ledger.settle({ when: 'end', settled, completed, bytes: bytesOf(request) });
-    },
-  };
+/** A request that does not begin transmits nothing, and so must not count against the people it would have gone to. */
+async function begin({ deps, call, answerByMs }: SendUnderWay, request: NewRequest): Promise<boolean> {
+  let begun = false;
+  try {
+    begun = await deps.ledger.begin(request, leftMs(deps, answerByMs));
+    return begun;
+  } finally {
+    const people = request.intended.filter(({ error }) => error === null).map(personOf);
+    if (!begun) deps.pacing.giveBack(call.channel, people);
+  }
 }
 
 /** Another request claimed the key between our look-up and our commit: it is answered as if it had been seen before. */
 async function replayOfOther(
-  deps: SendDeps,
-  { arrivedMs }: SendCall,
+  { deps, answerByMs }: SendUnderWay,
   { accountId, mode, idempotency }: NewRequest,
 ): Promise<SendResult> {
   const found = idempotency === null ? undefined : deps.findReplay(accountId, mode, idempotency);
-  const answer = found && (await withinMs(found, leftMs(deps, arrivedMs + deps.answerWithinMs), tooLong));
+  const answer = found && (await withinMs(found, leftMs(deps, answerByMs), tooLong));
   if (answer !== undefined) return { replayed: true, answer };
   // The other one was taken back in this very moment.
   throw unavailable('Please repeat the request.');
+}
+
+interface Transmitted {
+  outcomes: readonly Outcome[];
+  late: LateMessage[];
+  /** Commits what is not committed yet, and completes the request; undefined: there is no answer to keep. */
+  settleRest(answer: string | undefined): Promise<void>;
+}
+
+/** Transmits everything. What is known before the last outcome is committed meanwhile. */
+async function transmitAndSettle(
+  { deps, call: { channel, command, arrivedMs }, deadlineMs, answerByMs }: SendUnderWay,
+  request: NewRequest,
+  turns: readonly (Turn | undefined)[],
+): Promise<Transmitted> {
+  const { id: requestId, content, intended } = request;
+  const explain = (known: Known) => explainClosedWindows(deps, request, known, answerByMs);
+  const commit = async (known: Known) =>
+    deps.ledger.settle(partOf(request, 'meanwhile', { ...known, outcomes: await explain(known) }));
+  // Of a single message nothing is known before the end.
+  const meanwhile = intended.length > 1 ? settleMeanwhile(commit) : undefined;
+  const recheck = createRecheck(deps, channel, command);
+  const transmitCall = { requestId, channel, content, intended, arrivedMs, deadlineMs, recheck };
+  const sending = transmitAll(deps, transmitCall, turns, meanwhile?.add);
+  const transmitted = await sending.finally(() => meanwhile?.stop());
+  const outcomes = await explain({ messages: intended, outcomes: transmitted.outcomes });
+  return {
+    ...{ outcomes, late: transmitted.late },
+    async settleRest(answer) {
+      await meanwhile?.committed();
+      const settled = settledOf(request, { messages: intended, outcomes });
+      const rest = settled.filter(({ message }) => meanwhile?.isSettled(message) !== true);
+      await deps.ledger.settle(endOf(request, rest, answer));
+    },
+  };
 }
 
 /** Waits for the commit of the `unknown`: one statement cannot write two outcomes of a message. */
@@ -258,27 +248,14 @@ async function settleLate(
   giveUp.abort();
   if (late === undefined || late.status === 'unknown') return;
   await committed;
-  const settled = settledOf(request, [late], [message]);
-  await deps.ledger.settle({ when: 'late', settled, completed: null, bytes: bytesOf(request) });
-}
-
-function settledOf(request: NewRequest, outcomes: Outcome[], messages = request.intended): SettledMessage[] {
-  const { accountId, id: requestId, channelId, mode, content } = request;
-  return messages.flatMap((message, place) => {
-    const outcome = outcomes[place];
-    return outcome === undefined
-      ? []
-      : [{ accountId, requestId, channelId, mode, type: content.type, message, outcome }];
-  });
-}
-
-/** What all messages have in common is stored with the request, and nothing of it with them. */
-function bytesOf({ intended, bytes }: NewRequest): number {
-  return intended.some(({ components }) => components !== null) ? bytes : 0;
+  await deps.ledger.settle(partOf(request, 'late', { messages: [message], outcomes: [late] }));
 }
 
 /** Waits a while for the second commit; after it the commit goes on trying, and the answer goes out from memory. */
-async function waitBriefly(deps: SendDeps, { arrivedMs }: SendCall, committed: Promise<void>): Promise<void> {
-  const waitMs = Math.min(COMMIT_WAIT_MS, leftMs(deps, arrivedMs + deps.answerWithinMs));
-  await withinMs(committed, waitMs, () => undefined);
+async function waitBriefly({ deps, answerByMs }: SendUnderWay, committed: Promise<void>): Promise<void> {
+  await withinMs(committed, Math.min(COMMIT_WAIT_MS, leftMs(deps, answerByMs)), () => undefined);
+}
+
+function leftMs({ clock }: SendDeps, untilMs: number): number {
+  return Math.max(0, untilMs - clock.steadyMs());
 }

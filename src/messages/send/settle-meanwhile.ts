@@ -1,13 +1,8 @@
 import type { IntendedMessage, Outcome } from '../message.ts';
+import type { Known } from './settlements.ts';
 
 /** How often a long send commits what it knows: it can be read then, and a crash does not make it `unknown`. */
 const SETTLE_EVERY_MS = 500;
-
-/** Outcomes of messages, each at the place of its message. */
-export interface Known {
-  messages: IntendedMessage[];
-  outcomes: Outcome[];
-}
 
 /** What is known of a send while it is under way. */
 export interface Meanwhile {
@@ -28,20 +23,22 @@ export interface Meanwhile {
 export function settleMeanwhile(commit: (known: Known) => Promise<void>): Meanwhile {
   const settled = new Set<IntendedMessage>();
   const commits: Promise<void>[] = [];
-  let known: Known = { messages: [], outcomes: [] };
+  let messages: IntendedMessage[] = [];
+  let outcomes: Outcome[] = [];
   const timer = setInterval(() => {
-    if (known.messages.length === 0) return;
-    const { messages } = known;
-    for (const message of messages) settled.add(message);
+    if (messages.length === 0) return;
+    const known = { messages, outcomes };
+    messages = [];
+    outcomes = [];
+    for (const message of known.messages) settled.add(message);
     // Handled here and at once: nobody awaits it before the end, and until then a rejection would end the process.
-    commits.push(commit(known).catch(() => messages.forEach((message) => void settled.delete(message))));
-    known = { messages: [], outcomes: [] };
+    commits.push(commit(known).catch(() => known.messages.forEach((message) => void settled.delete(message))));
   }, SETTLE_EVERY_MS);
   return {
     add(message, outcome) {
       if (outcome.status === 'unknown') return;
-      known.messages.push(message);
-      known.outcomes.push(outcome);
+      messages.push(message);
+      outcomes.push(outcome);
     },
     stop: () => clearInterval(timer),
     isSettled: (message) => settled.has(message),

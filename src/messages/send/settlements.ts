@@ -1,0 +1,41 @@
+import type { NewRequest } from '../commit/begin-store.ts';
+import type { CompletedRequest, SettledMessage } from '../commit/settle-store.ts';
+import type { Settlement } from '../commit/settlement.ts';
+import type { IntendedMessage, Outcome } from '../message.ts';
+
+/** Outcomes of messages, each at the place of its message. */
+export interface Known {
+  messages: readonly IntendedMessage[];
+  outcomes: readonly Outcome[];
+}
+
+/** Some outcomes of a request that are stored apart from its last ones. */
+export function partOf(request: NewRequest, when: 'meanwhile' | 'late', known: Known): Settlement {
+  return { when, settled: settledOf(request, known), completed: null, bytes: bytesOf(request) };
+}
+
+/** The last outcomes of a request, with its answer; undefined: there is none, which is a fault of ours. */
+export function endOf(request: NewRequest, settled: SettledMessage[], answer: string | undefined): Settlement {
+  return { when: 'end', settled, completed: completedOf(request, answer), bytes: bytesOf(request) };
+}
+
+export function settledOf(request: NewRequest, { messages, outcomes }: Known): SettledMessage[] {
+  const { accountId, id: requestId, channelId, mode, content } = request;
+  return messages.flatMap((message, place) => {
+    const outcome = outcomes[place];
+    return outcome === undefined
+      ? []
+      : [{ accountId, requestId, channelId, mode, type: content.type, message, outcome }];
+  });
+}
+
+/** Without an answer the key stays taken and has none: sending again under it might send twice. */
+function completedOf({ accountId, id, mode, idempotency }: NewRequest, answer: string | undefined): CompletedRequest {
+  if (idempotency === null || answer === undefined) return { accountId, id, replay: null };
+  return { accountId, id, replay: { mode, key: idempotency.key, answer } };
+}
+
+/** What all messages have in common is stored with the request, and nothing of it with them. */
+function bytesOf({ intended, bytes }: NewRequest): number {
+  return intended.some(({ components }) => components !== null) ? bytes : 0;
+}
