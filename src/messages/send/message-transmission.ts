@@ -8,17 +8,18 @@ import type { HeldTurn } from './held-turn.ts';
 import { areReportsApplied, isSettled } from './is-settled.ts';
 import { takeAnotherTurn } from './take-another-turn.ts';
 import { tellFault } from './tell-fault.ts';
-import type { Transmission } from './transmit.ts';
 import type { MessageToTransmit } from './transmit-call.ts';
+import type { MessageInTurn } from './transmit-in-turn.ts';
 
 /** For so long a message keeps its connection, although others need it: if it gave it back, it would need another turn. */
 const APPLIED_SOON_MS = 500;
 
 /** What `transmit` asks and tells about one message: of the store, of its channel and of its turn. */
-export class MessageTransmission implements Transmission {
+export class MessageTransmission implements MessageInTurn {
   readonly message: OutboundMessage;
   readonly turn: HeldTurn;
   readonly deadline: AbortSignal;
+  /** The deadline on the steady clock. */
   readonly deadlineMs: number;
   /** Why the message must not go any more, when a look has shown that. */
   keptBack: MessageError | undefined;
@@ -39,6 +40,10 @@ export class MessageTransmission implements Transmission {
     return this.#channel.sender;
   }
 
+  /**
+   * Waits for another turn of the channel's pace: each repetition is one more call of the provider. Returns the sender as it is
+   * by then; undefined: no turn comes in time.
+   */
   async takeAnotherTurn(): Promise<Sender | undefined> {
     this.#isRepeated = true;
     const { deps } = this.#one;
@@ -50,6 +55,7 @@ export class MessageTransmission implements Transmission {
     return later?.sender;
   }
 
+  /** Whether a notification has settled the message meanwhile, in spite of what the provider answered. */
   async settledMeanwhile(): Promise<'yes' | 'no' | 'cannot_tell'> {
     return (await areReportsApplied(this.#one.deps, this.deadline)) ? isSettled(this.#one) : 'cannot_tell';
   }
@@ -63,6 +69,7 @@ export class MessageTransmission implements Transmission {
     return (await this.#mayLook(soon)) ? this.#look() : 'later';
   }
 
+  /** To be called when the provider refuses the sender's access token, and waited for until the deadline: the next send must know. */
   async onAccessRefused(): Promise<void> {
     const { channels, log } = this.#one.deps;
     try {

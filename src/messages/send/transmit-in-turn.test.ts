@@ -56,14 +56,14 @@ async function begin(transmit: Provider['transmit'], staleMs: number, look?: () 
     looks.push(held.waitMs());
     return sender;
   };
-  const attempt = {
+  const one = {
     message: {
       ...{ id: message.id, recipient: { phone } },
       content: { type: 'text' as const, text: { body: 'Hello', preview_url: false } },
     },
     ...{ turn: held, deadline, lookAgain, lookSoon: lookAgain },
   };
-  return { looks, transmit: () => transmitInTurn(deps, attempt, sender, staleMs) };
+  return { looks, transmit: () => transmitInTurn(deps, one, sender, staleMs) };
 }
 
 describe('a message whose turn has passed', () => {

@@ -11,7 +11,8 @@ interface Deps {
   clock: SteadyClock;
 }
 
-export interface Attempt {
+/** A message with its turn, and the looks at it before it goes. */
+export interface MessageInTurn {
   message: OutboundMessage;
   turn: HeldTurn;
   /** Aborts at the deadline: what has not begun by then is not begun. */
@@ -31,12 +32,12 @@ interface Looked {
 }
 
 /** `kept_back`: it did not go to the provider, because there is no turn for it or it must not go any more. */
-export type AttemptOutcome = TransmitOutcome | { kind: 'kept_back'; error: MessageError };
+export type InTurnOutcome = TransmitOutcome | { kind: 'kept_back'; error: MessageError };
 
-/** What came of the wait for a connection: the message goes on it, fails, or gives it back and takes another turn. */
+/** What came of the wait for a connection. */
 interface Waited {
-  error: MessageError | null;
-  givesBack: boolean;
+  /** null: the message goes on it. `needs_turn`: it gives it back and takes another turn. An error: it fails. */
+  obstacle: MessageError | 'needs_turn' | null;
 }
 
 /**
@@ -45,31 +46,32 @@ interface Waited {
  */
 export async function transmitInTurn(
   deps: Deps,
-  attempt: Attempt,
+  one: MessageInTurn,
   sender: Sender,
   staleMs: number,
-): Promise<AttemptOutcome> {
-  const { message, turn, deadline } = attempt;
+): Promise<InTurnOutcome> {
+  const { message, turn, deadline } = one;
   const looked: Looked = { sender, atMs: deps.clock.steadyMs(), staleMs };
-  let error = turn.isPassed() ? await untilInTurn(deps, attempt, looked) : null;
+  let error = turn.isPassed() ? await untilInTurn(deps, one, looked) : null;
   while (error === null) {
-    const waited: Waited = { error: null, givesBack: false };
-    const afterWait = () => useConnection(deps, attempt, looked, waited);
+    const waited: Waited = { obstacle: null };
+    const afterWait = () => useConnection(deps, one, looked, waited);
     const seen = await deps.provider.transmit(looked.sender, message, deadline, afterWait);
     if (seen.kind !== 'throttled' || seen.unwritten !== true) turn.use();
-    if (waited.error === null && !waited.givesBack) return seen;
-    error = waited.error ?? (await untilInTurn(deps, attempt, looked));
+    const { obstacle } = waited;
+    if (obstacle === null) return seen;
+    error = obstacle === 'needs_turn' ? await untilInTurn(deps, one, looked) : obstacle;
   }
   return { kind: 'kept_back', error };
 }
 
 /** Waits for the turn. The message is looked at shortly before, so that the look may take its time and the turn is used all the same. */
-async function untilInTurn({ clock }: Deps, attempt: Attempt, looked: Looked): Promise<MessageError | null> {
-  const { turn } = attempt;
+async function untilInTurn({ clock }: Deps, one: MessageInTurn, looked: Looked): Promise<MessageError | null> {
+  const { turn } = one;
   do {
     let error = await turn.come(looked.staleMs / 2);
     const ageMs = clock.steadyMs() + turn.waitMs() - looked.atMs;
-    if (error === null && ageMs >= looked.staleMs) error = note(clock, attempt, looked, await attempt.lookAgain());
+    if (error === null && ageMs >= looked.staleMs) error = note(clock, one, looked, await one.lookAgain());
     error ??= await turn.reach();
     if (error !== null) return error;
     // Bounded: no turn comes after the deadline.
@@ -83,23 +85,25 @@ async function untilInTurn({ clock }: Deps, attempt: Attempt, looked: Looked): P
  */
 async function useConnection(
   { clock }: Deps,
-  attempt: Attempt,
+  one: MessageInTurn,
   looked: Looked,
   waited: Waited,
 ): Promise<Sender | undefined> {
   if (clock.steadyMs() - looked.atMs >= looked.staleMs) {
-    const sender = await attempt.lookSoon();
-    waited.givesBack = sender === 'later';
-    if (sender === 'later') return undefined;
-    waited.error = note(clock, attempt, looked, sender);
-    if (waited.error !== null) return undefined;
+    const sender = await one.lookSoon();
+    waited.obstacle = sender === 'later' ? 'needs_turn' : note(clock, one, looked, sender);
   }
-  waited.givesBack = !attempt.turn.mayGo();
-  return waited.givesBack ? undefined : looked.sender;
+  if (waited.obstacle === null && !one.turn.mayGo()) waited.obstacle = 'needs_turn';
+  return waited.obstacle === null ? looked.sender : undefined;
 }
 
 /** Notes what was seen by a look. An error: the message must not go any more. */
-function note(clock: SteadyClock, { turn }: Attempt, looked: Looked, sender: Sender | undefined): MessageError | null {
+function note(
+  clock: SteadyClock,
+  { turn }: MessageInTurn,
+  looked: Looked,
+  sender: Sender | undefined,
+): MessageError | null {
   if (sender === undefined) return NOT_ATTEMPTED;
   looked.sender = sender;
   looked.atMs = clock.steadyMs();

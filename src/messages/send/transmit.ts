@@ -1,28 +1,14 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import type { Clock, SteadyClock } from '../../kernel/clock.ts';
 import type { MessageError } from '../../kernel/message-errors.ts';
-import type { Provider, Sender } from '../../provider/port.ts';
+import type { Provider } from '../../provider/port.ts';
 import type { Outcome } from '../message.ts';
 import { beforeDeadline } from './before-deadline.ts';
-import { type Attempt, type AttemptOutcome, STALE_MS, transmitInTurn } from './transmit-in-turn.ts';
+import type { MessageTransmission } from './message-transmission.ts';
+import { type InTurnOutcome, STALE_MS, transmitInTurn } from './transmit-in-turn.ts';
 
 /** A throttled message is certainly not taken; it is tried again after these pauses, if the deadline allows. */
 const RETRY_PAUSES_MS = [1_000, 4_000];
-
-export interface Transmission extends Attempt {
-  sender: Sender;
-  /** The deadline on the steady clock. */
-  deadlineMs: number;
-  /**
-   * Waits for another turn of the channel's pace: each repetition is one more call of the provider. Returns the sender as it is
-   * by then; undefined: no turn comes in time.
-   */
-  takeAnotherTurn(): Promise<Sender | undefined>;
-  /** Whether a notification has settled the message meanwhile, in spite of what the provider answered. */
-  settledMeanwhile(): Promise<'yes' | 'no' | 'cannot_tell'>;
-  /** Told when the provider refuses the sender's access token, and waited for until the deadline: the next send must know. */
-  onAccessRefused(): Promise<void>;
-}
 
 interface Deps {
   provider: Provider;
@@ -34,7 +20,7 @@ interface Deps {
  * at most twice; an `unknown` never is. A store that hangs meanwhile holds it up until the deadline at most, and what the
  * provider has refused stays refused: it is not in flight.
  */
-export async function transmit(deps: Deps, transmission: Transmission): Promise<Outcome> {
+export async function transmit(deps: Deps, transmission: MessageTransmission): Promise<Outcome> {
   const { clock } = deps;
   const { deadline, deadlineMs } = transmission;
   let seen = await transmitInTurn(deps, transmission, transmission.sender, STALE_MS);
@@ -61,15 +47,15 @@ export async function transmit(deps: Deps, transmission: Transmission): Promise<
   return outcomeOf(seen, new Date(clock.nowMs()));
 }
 
-function mayRepeat(seen: AttemptOutcome): boolean {
+function mayRepeat(seen: InTurnOutcome): boolean {
   return seen.kind === 'throttled' && !isNotAttempted(seen);
 }
 
-function isNotAttempted(seen: AttemptOutcome): boolean {
+function isNotAttempted(seen: InTurnOutcome): boolean {
   return seen.kind === 'throttled' && seen.error.code === 'not_attempted';
 }
 
-function outcomeOf(seen: AttemptOutcome, at: Date): Outcome {
+function outcomeOf(seen: InTurnOutcome, at: Date): Outcome {
   switch (seen.kind) {
     case 'accepted':
       return {
