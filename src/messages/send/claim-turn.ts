@@ -1,8 +1,8 @@
 import type { ChannelNow } from '../../channels/channels.ts';
 import { beforeDeadline } from './before-deadline.ts';
-import { isSettled } from './is-settled.ts';
 import { tellFault } from './tell-fault.ts';
 import type { MessageToTransmit } from './transmit-call.ts';
+import { whetherSettled } from './whether-settled.ts';
 
 const NOT_ATTEMPTED: ChannelNow = { kind: 'refused', error: { code: 'not_attempted' } };
 
@@ -29,7 +29,7 @@ async function claim(one: MessageToTransmit): Promise<ChannelNow> {
   const isClaimed =
     message.status === 'pending'
       ? await deps.ledger.takeTurn(call.channel.accountId, message.id)
-      : (await isSettled(one)) === 'no';
+      : (await whetherSettled(one)) === 'no';
   return isClaimed ? now : NOT_ATTEMPTED;
 }
 

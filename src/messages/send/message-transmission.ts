@@ -5,11 +5,11 @@ import type { MessageContent, OutboundMessage, Sender } from '../../provider/por
 import type { IntendedMessage } from '../message.ts';
 import { asItIsNow, claimTurn } from './claim-turn.ts';
 import type { HeldTurn } from './held-turn.ts';
-import { areReportsApplied, isSettled } from './is-settled.ts';
 import { takeAnotherTurn } from './take-another-turn.ts';
 import { tellFault } from './tell-fault.ts';
 import type { MessageToTransmit } from './transmit-call.ts';
 import type { MessageInTurn } from './transmit-in-turn.ts';
+import { areReportsApplied, whetherSettled } from './whether-settled.ts';
 
 /** For so long a message keeps its connection, although others need it: if it gave it back, it would need another turn. */
 const APPLIED_SOON_MS = 500;
@@ -56,8 +56,8 @@ export class MessageTransmission implements MessageInTurn {
   }
 
   /** Whether a notification has settled the message meanwhile, in spite of what the provider answered. */
-  async settledMeanwhile(): Promise<'yes' | 'no' | 'cannot_tell'> {
-    return (await areReportsApplied(this.#one.deps, this.deadline)) ? isSettled(this.#one) : 'cannot_tell';
+  async whetherSettled(): Promise<'yes' | 'no' | 'cannot_tell'> {
+    return (await areReportsApplied(this.#one.deps, this.deadline)) ? whetherSettled(this.#one) : 'cannot_tell';
   }
 
   async lookAgain(): Promise<Sender | undefined> {

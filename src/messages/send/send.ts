@@ -230,7 +230,7 @@ async function transmitAndSettle(
     async settleRest(answer) {
       await meanwhile?.committed();
       const settled = settledOf(request, { messages: intended, outcomes });
-      const rest = settled.filter(({ message }) => meanwhile?.isSettled(message) !== true);
+      const rest = settled.filter(({ message }) => meanwhile?.hasCommitted(message) !== true);
       await deps.ledger.settle(endOf(request, rest, answer));
     },
   };

@@ -10,9 +10,10 @@ export interface Meanwhile {
   add(message: IntendedMessage, outcome: Outcome): void;
   /** From now on nothing more is committed. */
   stop(): void;
-  isSettled(message: IntendedMessage): boolean;
   /** Resolves when all that was handed over is committed, or is left to the end again. */
   committed(): Promise<void>;
+  /** To be asked after that: whether the message's outcome is committed, and not left to the end. */
+  hasCommitted(message: IntendedMessage): boolean;
 }
 
 /**
@@ -21,7 +22,7 @@ export interface Meanwhile {
  * more at the end, which is tried until it succeeds.
  */
 export function settleMeanwhile(commit: (known: Known) => Promise<void>): Meanwhile {
-  const settled = new Set<IntendedMessage>();
+  const handedOver = new Set<IntendedMessage>();
   const commits: Promise<void>[] = [];
   let messages: IntendedMessage[] = [];
   let outcomes: Outcome[] = [];
@@ -30,9 +31,9 @@ export function settleMeanwhile(commit: (known: Known) => Promise<void>): Meanwh
     const known = { messages, outcomes };
     messages = [];
     outcomes = [];
-    for (const message of known.messages) settled.add(message);
+    for (const message of known.messages) handedOver.add(message);
     // Handled here and at once: nobody awaits it before the end, and until then a rejection would end the process.
-    commits.push(commit(known).catch(() => known.messages.forEach((message) => void settled.delete(message))));
+    commits.push(commit(known).catch(() => known.messages.forEach((message) => void handedOver.delete(message))));
   }, SETTLE_EVERY_MS);
   return {
     add(message, outcome) {
@@ -41,7 +42,7 @@ export function settleMeanwhile(commit: (known: Known) => Promise<void>): Meanwh
       outcomes.push(outcome);
     },
     stop: () => clearInterval(timer),
-    isSettled: (message) => settled.has(message),
     committed: async () => void (await Promise.all(commits)),
+    hasCommitted: (message) => handedOver.has(message),
   };
 }

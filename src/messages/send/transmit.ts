@@ -31,7 +31,7 @@ export async function transmit(deps: Deps, transmission: MessageTransmission): P
     if (sender === undefined) break;
     const foundMs = clock.steadyMs();
     // A refusal that a notification contradicts, or may contradict, must not lead to a second message.
-    const settled = await beforeDeadline(transmission.settledMeanwhile(), deadline, 'cannot_tell' as const);
+    const settled = await beforeDeadline(transmission.whetherSettled(), deadline, 'cannot_tell' as const);
     if (settled === 'yes') return withoutId('unknown', { code: 'outcome_unknown' }, new Date(clock.nowMs()));
     if (settled === 'cannot_tell') break;
     const asItIsNow = clock.steadyMs() - foundMs < STALE_MS ? sender : await transmission.lookAgain();

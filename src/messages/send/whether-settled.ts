@@ -6,7 +6,11 @@ import type { MessageToTransmit, TransmitDeps } from './transmit-call.ts';
  * Whether the message was settled by somebody else: by a notification, or by another node, if this one was paused for so long that it
  * was taken for gone. Of the notifications only those count that are applied: see `areReportsApplied`.
  */
-export async function isSettled({ deps, call, message }: MessageToTransmit): Promise<'yes' | 'no' | 'cannot_tell'> {
+export async function whetherSettled({
+  deps,
+  call,
+  message,
+}: MessageToTransmit): Promise<'yes' | 'no' | 'cannot_tell'> {
   const { channel, requestId } = call;
   try {
     const isTransmitting = await deps.isTransmitting({
