@@ -14,6 +14,8 @@ export interface Turns {
   turns: number;
 }
 
+export const NO_TURNS: Turns = { startMs: 0, turns: 0 };
+
 /** Turns reserved ahead, so that a busy channel does not ask the store for every request. */
 export interface TurnStock {
   /** Notes that so many are wanted now, once for each wish: what is reserved ahead goes by it. */
