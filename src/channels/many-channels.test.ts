@@ -53,7 +53,7 @@ it('an account with thousands of channels, and thousands removed before, has the
   const reads: Record<string, () => Promise<ChannelRow[]>> = {
     'what it sends from': async () => (await listSendingChannels(database, [accountId])).flat(),
     'those that it has': () => listUsableChannels(database, accountId),
-    'all, removed ones too': () => listChannelRows(database, accountId, null, null, 3 * CHANNELS),
+    'all, removed ones too': () => listChannelRows(database, { accountId, mode: null }, null, 3 * CHANNELS),
     'those of a business account': () => readChannels(database, targets),
     'those of a new limit': () => noteMessagingLimit(database, targets, 'tier_10k'),
   };
@@ -81,7 +81,7 @@ it('the only channel that is left is the default, and none that was removed is',
   await addLiveChannel(database, { accountId, businessAccountId: 'two' }, 'removed');
   await addLiveChannel(database, { accountId, businessAccountId: 'two' });
   const defaults = async () =>
-    (await listChannelRows(database, accountId, null, null, 10)).map((row) => [row.status, row.is_default]);
+    (await listChannelRows(database, { accountId, mode: null }, null, 10)).map((row) => [row.status, row.is_default]);
   assert.deepEqual((await defaults()).toSorted(), [
     ['connected', true],
     ['removed', false],

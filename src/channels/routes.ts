@@ -193,9 +193,9 @@ function platformListRoute({ database }: Deps): Route {
     bodyUse: 'none',
     querySchema: PAGE,
     async handle({ params, query }) {
-      const { id } = await requireAccount(database, params.id);
+      const { id: accountId } = await requireAccount(database, params.id);
       const page = readPage(query);
-      const rows = await listChannelRows(database, id, null, page.before, page.limit + 1);
+      const rows = await listChannelRows(database, { accountId, mode: null }, page.before, page.limit + 1);
       return { status: 200, body: pageOf(rows, page, rows.map(presentForPlatform)) };
     },
   });
@@ -210,9 +210,9 @@ function ownListRoute({ database }: Deps): Route {
     operation: channelOperations.list,
     bodyUse: 'none',
     querySchema: PAGE,
-    async handle({ principal: { accountId, mode }, query }) {
+    async handle({ principal, query }) {
       const page = readPage(query);
-      const rows = await listChannelRows(database, accountId, mode, page.before, page.limit + 1);
+      const rows = await listChannelRows(database, principal, page.before, page.limit + 1);
       return { status: 200, body: pageOf(rows, page, rows.map(presentChannel)) };
     },
   });

@@ -96,8 +96,7 @@ const CHANNEL_LIST = `
 /** A page of channels, newest first, removed ones too. */
 export function listChannelRows(
   store: Queryable,
-  accountId: string,
-  mode: Mode | null,
+  { accountId, mode }: { accountId: string; mode: Mode | null },
   before: string | null,
   limit: number,
 ): Promise<ChannelRow[]> {

@@ -1,6 +1,12 @@
 /** Whether a key, a channel and all their data belong to the real provider or to the sandbox. */
 export type Mode = 'live' | 'test';
 
+/** Whose data: an account sees by each key only what is of the key's mode. */
+export interface Owner {
+  accountId: string;
+  mode: Mode;
+}
+
 /** What keys of accounts may do. A key without a list of scopes may do all of it. */
 export const SCOPES = [
   'messages:send',
@@ -13,14 +19,12 @@ export const SCOPES = [
 export type Scope = (typeof SCOPES)[number];
 
 /** An account, as one of its keys calls for it. */
-export interface AccountPrincipal {
+export interface AccountPrincipal extends Owner {
   kind: 'account';
-  accountId: string;
   accountName: string;
   suspended: boolean;
   keyId: string;
   keyName: string;
-  mode: Mode;
   /** undefined: all. */
   scopes: readonly string[] | undefined;
   expiresAt: Date | undefined;

@@ -5,7 +5,7 @@ import { readTimeMs, timeParameter } from '../http/time-parameter.ts';
 import { firstIdOfMs, parseId } from '../kernel/ids.ts';
 import type { KeepLimits } from '../kernel/keep.ts';
 import { readPhoneNumber } from '../kernel/phone-number.ts';
-import type { AccountPrincipal } from '../kernel/principal.ts';
+import type { Owner } from '../kernel/principal.ts';
 import type { Database } from '../store/database.ts';
 import { MESSAGE_STATUSES } from './message.ts';
 import { messageOperations } from './operations.ts';
@@ -54,13 +54,12 @@ export function listRoute({ database, docsUrl, limits }: Deps): Route {
     bodyUse: 'none',
     querySchema: LIST_QUERY,
     async handle({ principal, query }) {
-      const { accountId, mode } = principal;
       const page = readPage(query);
       const { messagesFromMs, contentFromMs } = limits();
       const filters = await readFilters(database, principal, query, { before: page.before, messagesFromMs });
-      const rows = await listMessagesOfAny(database, accountId, mode, filters, page.limit + 1);
-      const context = { store: database, accountId, mode, docsUrl: docsUrl(), contentFromMs };
-      const shown = await fitPage(database, accountId, mode, rows.slice(0, page.limit));
+      const rows = await listMessagesOfAny(database, principal, filters, page.limit + 1);
+      const context = { store: database, owner: principal, docsUrl: docsUrl(), contentFromMs };
+      const shown = await fitPage(database, principal, rows.slice(0, page.limit));
       const views = await presentMessages(context, shown);
       return { status: 200, body: pageOf(rows, { ...page, limit: shown.length }, views) };
     },
@@ -68,7 +67,6 @@ export function listRoute({ database, docsUrl, limits }: Deps): Route {
 }
 
 type ListQuery = Static<typeof LIST_QUERY>;
-type Owner = Pick<AccountPrincipal, 'accountId' | 'mode'>;
 
 /** The list has every message that passes one of them. There are none for a malformed id, which no message has. */
 async function readFilters(
@@ -93,11 +91,11 @@ async function readFilters(
  * A message goes to a person, by number or user id, or comes from a person to one of the account's own numbers. A number may
  * be both, where the account writes to a number that is or was its own.
  */
-async function readTo(store: Database, { accountId, mode }: Owner, to: string): Promise<Partial<MessageFilter>[]> {
+async function readTo(store: Database, owner: Owner, to: string): Promise<Partial<MessageFilter>[]> {
   // A plus that was not escaped arrives as a space. One that was escaped may have a space before it.
   const number = readPhoneNumber(to.replace(/^ (?=[^+]*$)/, '+'));
   if (number === undefined) return [{ to_user_id: to }];
-  const channelIds = await findChannelsByNumber(store, accountId, mode, number);
+  const channelIds = await findChannelsByNumber(store, owner, number);
   return [{ to_phone: number }, ...(channelIds.length === 0 ? [] : [{ to_channels: channelIds }])];
 }
 

@@ -102,13 +102,13 @@ function messageRoute({ database, docsUrl, limits }: Deps): Route {
     summary: 'Read one message with its timeline',
     operation: messageOperations.read,
     bodyUse: 'none',
-    async handle({ principal: { accountId, mode }, params }) {
+    async handle({ principal, params }) {
       const id = parseId('msg', params.id ?? '');
-      const row = id === undefined ? undefined : await findMessageWithTimeline(database, accountId, mode, id);
+      const row = id === undefined ? undefined : await findMessageWithTimeline(database, principal, id);
       const { messagesFromMs, contentFromMs } = limits();
       if (row === undefined || idTimeMs(row.id) < messagesFromMs)
         throw new ApiError('not_found', 'There is no such message.');
-      const context = { store: database, accountId, mode, docsUrl: docsUrl(), contentFromMs };
+      const context = { store: database, owner: principal, docsUrl: docsUrl(), contentFromMs };
       const [view] = await presentMessages(context, [row]);
       const timeline = presentTimeline(row, docsUrl());
       return { status: 200, body: { ...view, timeline } };
@@ -124,12 +124,13 @@ function requestRoute({ database, docsUrl, limits }: Deps): Route {
     summary: 'Read the aggregate answer of a request as it would be given now',
     operation: messageOperations.readRequest,
     bodyUse: 'none',
-    async handle({ principal: { accountId, mode }, params }) {
+    async handle({ principal, params }) {
       const requestId = parseId('req', params.id ?? '');
-      const [row] = requestId === undefined ? [] : await findRequests(database, accountId, mode, [requestId]);
+      const [row] = requestId === undefined ? [] : await findRequests(database, principal, [requestId]);
       if (row === undefined || idTimeMs(row.id) < limits().messagesFromMs)
         throw new ApiError('not_found', 'There is no such request.');
-      const messages = (await findMessages(database, accountId, mode, row.message_ids)).map(entryOf);
+      const messages = (await findMessages(database, principal, row.message_ids)).map(entryOf);
+      const { accountId } = principal;
       const { id, client_reference: clientReference, type, refused } = row;
       const answer = composeAnswer(
         { requestId: id, accountId, clientReference, type, messages, refused: refused ?? [] },

@@ -57,7 +57,7 @@ const pass = (ms: number) => {
 const names = async () => {
   const all = { name: null, language: null, status: null, before: null };
   const filter = { businessAccountIds: [channel.businessAccountId], ...all };
-  return (await listTemplateRows(test.database, channel.accountId, 'live', filter, 1_000))
+  return (await listTemplateRows(test.database, { accountId: channel.accountId, mode: 'live' }, filter, 1_000))
     .map(({ name }) => name)
     .sort();
 };
@@ -73,19 +73,22 @@ describe('the first reading', () => {
     const { accountId } = channel;
     const channels = Array.from({ length: 20 }, (_, place) => sendingChannel(accountId, `business ${place}`));
     serve(listed('order'));
-    assert.equal(await registry.syncOnce(accountId, 'live', channels.slice(1), closing), true);
+    assert.equal(await registry.syncOnce({ accountId, mode: 'live' }, channels.slice(1), closing), true);
     assert.equal(server.queries.length, 19);
     const { store, statements } = countStatements(test.database);
     const counted = createTemplateRegistry({ database: store, provider, clock, suspend });
-    assert.equal(await counted.syncOnce(accountId, 'live', channels.slice(1), closing), true);
+    assert.equal(await counted.syncOnce({ accountId, mode: 'live' }, channels.slice(1), closing), true);
     assert.equal(statements(), 1);
-    assert.equal(await counted.syncOnce(accountId, 'live', channels, closing), true);
+    assert.equal(await counted.syncOnce({ accountId, mode: 'live' }, channels, closing), true);
     assert.equal(server.queries.length, 20);
   });
 
   it('cannot be made by a suspended channel', async () => {
     const { accountId } = channel;
-    assert.equal(await registry.syncOnce(accountId, 'live', [{ ...channel, suspended: true }], closing), false);
+    assert.equal(
+      await registry.syncOnce({ accountId, mode: 'live' }, [{ ...channel, suspended: true }], closing),
+      false,
+    );
     assert.equal(server.queries.length, 0);
   });
 });

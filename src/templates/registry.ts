@@ -1,7 +1,7 @@
 import type { SendingChannel } from '../channels/channels.ts';
 import type { SteadyClock } from '../kernel/clock.ts';
 import type { MessageError } from '../kernel/message-errors.ts';
-import type { Mode } from '../kernel/principal.ts';
+import type { Owner } from '../kernel/principal.ts';
 import { createRemembered } from '../kernel/remember.ts';
 import { sideBySide } from '../kernel/side-by-side.ts';
 import type { Database } from '../store/database.ts';
@@ -32,7 +32,7 @@ export interface TemplateRegistry {
    */
   syncAll(channels: readonly SendingChannel[], closing: AbortSignal): Promise<SyncCounts | undefined>;
   /** The same for the business accounts of an account where that was never done. Tells whether it is done for all. */
-  syncOnce(accountId: string, mode: Mode, channels: readonly SendingChannel[], closing: AbortSignal): Promise<boolean>;
+  syncOnce(owner: Owner, channels: readonly SendingChannel[], closing: AbortSignal): Promise<boolean>;
   /** To be told when this node has stored something new of templates in another way: the next look-up asks the store. */
   forget(): void;
 }
@@ -87,9 +87,9 @@ export function createTemplateRegistry(deps: Deps): TemplateRegistry {
       const counts = (await sideBySide(channels, limits, read)).filter((one) => one !== undefined);
       return counts.length === channels.length ? counts.reduce(addCounts, NOTHING_CHANGED) : undefined;
     },
-    async syncOnce(accountId, mode, channels, closing) {
+    async syncOnce(owner, channels, closing) {
       const ids = channels.map(({ businessAccountId }) => businessAccountId);
-      const synced = await listSynced(database, accountId, mode, ids);
+      const synced = await listSynced(database, owner, ids);
       const unread = channels.filter(({ businessAccountId }) => !synced.has(businessAccountId));
       return (await registry.syncAll(unread, closing)) !== undefined;
     },
@@ -109,11 +109,9 @@ function addCounts(sum: SyncCounts, { added, changed, removed, total }: SyncCoun
   };
 }
 
-async function wasSynced(
-  database: Database,
-  { accountId, sender, businessAccountId }: SendingChannel,
-): Promise<boolean> {
-  return (await listSynced(database, accountId, sender.mode, [businessAccountId])).has(businessAccountId);
+async function wasSynced(database: Database, channel: SendingChannel): Promise<boolean> {
+  const { businessAccountId } = channel;
+  return (await listSynced(database, ownerOf(channel), [businessAccountId])).has(businessAccountId);
 }
 
 const NOT_READ: TemplateLookup = {

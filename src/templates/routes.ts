@@ -49,15 +49,16 @@ function listRoute(deps: Deps): Route {
     operation: templateOperations.list,
     bodyUse: 'none',
     querySchema: LIST_QUERY,
-    async handle({ principal: { accountId, mode }, query }) {
+    async handle({ principal, query }) {
+      const { accountId, mode } = principal;
       const page = readPage(query);
       const asked = onePerBusinessAccount(await deps.channels.listUsable(accountId, mode));
       // The first look into an empty registry reads the provider, so that it is never empty without a reason.
-      const areRead = await deps.registry.syncOnce(accountId, mode, asked, deps.closing);
+      const areRead = await deps.registry.syncOnce(principal, asked, deps.closing);
       const businessAccountIds = asked.map((channel) => channel.businessAccountId);
       const { name = null, language = null, status = null } = query;
       const filter = { businessAccountIds, name, language, status: status?.toLowerCase() ?? null, before: page.before };
-      const rows = await listTemplateRows(deps.database, accountId, mode, filter, page.limit + 1);
+      const rows = await listTemplateRows(deps.database, principal, filter, page.limit + 1);
       if (!areRead && rows.length === 0)
         throw await notRead(deps, accountId, 'A business account could not be asked yet.');
       return { status: 200, body: pageOf(rows, page, rows.map(presentTemplate)) };
@@ -73,10 +74,10 @@ function templateRoute({ database, channels }: Deps): Route {
     summary: 'Read a template',
     operation: templateOperations.read,
     bodyUse: 'none',
-    async handle({ principal: { accountId, mode }, params }) {
+    async handle({ principal, params }) {
       const id = parseId('tpl', params.id ?? '');
-      const row = id === undefined ? undefined : await findTemplate(database, accountId, mode, id);
-      const usable = row === undefined ? [] : await channels.listUsable(accountId, mode);
+      const row = id === undefined ? undefined : await findTemplate(database, principal, id);
+      const usable = row === undefined ? [] : await channels.listUsable(principal.accountId, principal.mode);
       if (row === undefined || !usable.some((channel) => channel.businessAccountId === row.business_account_id))
         throw new ApiError('not_found', 'There is no such template.');
       return { status: 200, body: presentTemplate(row) };

@@ -1,11 +1,9 @@
-import type { Mode } from '../kernel/principal.ts';
+import type { Mode, Owner } from '../kernel/principal.ts';
 import type { ProviderTemplate } from '../provider/port.ts';
 import type { Queryable } from '../store/database.ts';
 
 /** Whose templates: those of one business account, as one account sees them in one mode. */
-export interface TemplateOwner {
-  accountId: string;
-  mode: Mode;
+export interface TemplateOwner extends Owner {
   businessAccountId: string;
 }
 
@@ -38,8 +36,7 @@ const TEMPLATE_BY_ID = `select ${COLUMNS} from template where account_id = $1 an
 
 export async function findTemplate(
   store: Queryable,
-  accountId: string,
-  mode: Mode,
+  { accountId, mode }: Owner,
   id: string,
 ): Promise<TemplateRow | undefined> {
   return (await store.query<TemplateRow>(TEMPLATE_BY_ID, [accountId, mode, id]))[0];
@@ -63,8 +60,7 @@ export interface TemplateFilter {
 /** A page of an account's templates, newest first. */
 export function listTemplateRows(
   store: Queryable,
-  accountId: string,
-  mode: Mode,
+  { accountId, mode }: Owner,
   { businessAccountIds, name, language, status, before }: TemplateFilter,
   limit: number,
 ): Promise<TemplateRow[]> {

@@ -1,4 +1,4 @@
-import type { Mode } from '../kernel/principal.ts';
+import type { Owner } from '../kernel/principal.ts';
 import type { Queryable } from '../store/database.ts';
 import type { TemplateOwner } from './store.ts';
 
@@ -69,8 +69,7 @@ const SYNC_LIST = `
 /** Those of an account's business accounts whose templates have ever been read in full. */
 export async function listSynced(
   store: Queryable,
-  accountId: string,
-  mode: Mode,
+  { accountId, mode }: Owner,
   businessAccountIds: readonly string[],
 ): Promise<Set<string>> {
   const rows = await store.query<{ business_account_id: string }>(SYNC_LIST, [accountId, mode, businessAccountIds]);

@@ -56,8 +56,8 @@ export const VARIANTS: Record<string, Record<string, Calls>> = {
   'src/messages/commit/commit-store.ts': { commitSends: commits() },
   'src/messages/read/list-store.ts': {
     listMessages: {
-      ...Object.fromEntries(LISTS.map(([what, filter]) => [what, [all, all, filter, 50]])),
-      'no filter, by a test key': [all, 'test', { since: all }, 50],
+      ...Object.fromEntries(LISTS.map(([what, filter]) => [what, [all, filter, 50]])),
+      'no filter, by a test key': [standInWith({ mode: 'test' }), { since: all }, 50],
     },
   },
   'src/events/store.ts': {

@@ -81,7 +81,7 @@ async function keepSettledAnswer(
 ) {
   const { mode, client_reference: clientReference, type, idempotency_key: key, refused, message_ids: ids } = row;
   if (key === null) return;
-  const messages = (await findMessages(tx, accountId, mode, ids)).map(entryOf);
+  const messages = (await findMessages(tx, { accountId, mode }, ids)).map(entryOf);
   const source = { requestId, accountId, clientReference, type, messages, refused: refused ?? [] };
   await keepAnswer(tx, { accountId, mode, key, requestId, answer: JSON.stringify(composeAnswer(source, docsUrl)) });
 }

@@ -1,4 +1,4 @@
-import type { Mode } from '../../kernel/principal.ts';
+import type { Owner } from '../../kernel/principal.ts';
 import type { Queryable } from '../../store/database.ts';
 import { findContentBytes, findMessages } from './read-store.ts';
 import type { ListedMessage, MessageRow } from './row-store.ts';
@@ -10,15 +10,9 @@ const CONTENT_BYTES_MAX = 1 << 20;
  * The first of some listed messages, with their contents: as many as have contents of 1 MiB together, and one at least. A page
  * of a hundred could have a hundred times as much otherwise, from a single request, and hold up everybody else.
  */
-export async function fitPage(
-  store: Queryable,
-  accountId: string,
-  mode: Mode,
-  rows: readonly ListedMessage[],
-): Promise<MessageRow[]> {
+export async function fitPage(store: Queryable, owner: Owner, rows: readonly ListedMessage[]): Promise<MessageRow[]> {
   const requestIds = [...new Set(rows.flatMap((row) => row.request_id ?? []))];
-  const shared =
-    requestIds.length === 0 ? new Map<string, number>() : await findContentBytes(store, accountId, mode, requestIds);
+  const shared = requestIds.length === 0 ? new Map<string, number>() : await findContentBytes(store, owner, requestIds);
   const read = new Set<string>();
   let bytes = 0;
   const tooMuch = rows.findIndex((row, place) => {
@@ -32,6 +26,6 @@ export async function fitPage(
   const fitting = tooMuch === -1 ? rows : rows.slice(0, tooMuch);
   const large = fitting.filter((row) => row.content === null && row.content_bytes > 0).map(({ id }) => id);
   if (large.length === 0) return [...fitting];
-  const whole = new Map((await findMessages(store, accountId, mode, large)).map((row) => [row.id, row]));
+  const whole = new Map((await findMessages(store, owner, large)).map((row) => [row.id, row]));
   return fitting.map((row) => whole.get(row.id) ?? row);
 }

@@ -1,4 +1,4 @@
-import type { Mode } from '../../kernel/principal.ts';
+import type { Owner } from '../../kernel/principal.ts';
 import type { Queryable } from '../../store/database.ts';
 import { listMessages, type MessageFilter } from './list-store.ts';
 import type { ListedMessage } from './row-store.ts';
@@ -9,12 +9,11 @@ import type { ListedMessage } from './row-store.ts';
  */
 export async function listMessagesOfAny(
   store: Queryable,
-  accountId: string,
-  mode: Mode,
+  owner: Owner,
   filters: readonly MessageFilter[],
   limit: number,
 ): Promise<ListedMessage[]> {
   const found: ListedMessage[] = [];
-  for (const filter of filters) found.push(...(await listMessages(store, accountId, mode, filter, limit)));
+  for (const filter of filters) found.push(...(await listMessages(store, owner, filter, limit)));
   return found.sort((a, b) => (a.id > b.id ? -1 : 1)).slice(0, limit);
 }

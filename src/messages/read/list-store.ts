@@ -1,4 +1,4 @@
-import type { Mode } from '../../kernel/principal.ts';
+import type { Owner } from '../../kernel/principal.ts';
 import type { Queryable } from '../../store/database.ts';
 import type { MessageStatus } from '../message.ts';
 import { IF_SMALL, type ListedMessage, mergeById, messagesOf, storedColumns, underWay } from './row-store.ts';
@@ -118,8 +118,7 @@ interface Narrowing {
 /** The newest messages that pass the filter, newest first, at most `limit`. */
 export async function listMessages(
   store: Queryable,
-  accountId: string,
-  mode: Mode,
+  { accountId, mode }: Owner,
   filter: MessageFilter,
   limit: number,
 ): Promise<ListedMessage[]> {

@@ -1,6 +1,6 @@
 import { formatId, idTimeMs } from '../../kernel/ids.ts';
 import { type MessageError, type MessageErrorView, presentMessageError } from '../../kernel/message-errors.ts';
-import type { Mode } from '../../kernel/principal.ts';
+import type { Owner } from '../../kernel/principal.ts';
 import type { Queryable } from '../../store/database.ts';
 import { inboundMember } from './inbound-member.ts';
 import {
@@ -39,8 +39,7 @@ export interface MessageView {
 
 interface Context {
   store: Queryable;
-  accountId: string;
-  mode: Mode;
+  owner: Owner;
   docsUrl: string;
   /** The content of what is older has expired, even if it is still stored. */
   contentFromMs: number;
@@ -51,12 +50,12 @@ interface Context {
  * answer where that was not known when they came.
  */
 export async function presentMessages(context: Context, rows: readonly MessageRow[]): Promise<MessageView[]> {
-  const { store, accountId, mode } = context;
+  const { store, owner } = context;
   const requestIds = [...new Set(rows.flatMap((row) => row.request_id ?? []))];
   const channelIds = [...new Set(rows.map((row) => row.channel_id))];
-  const requests = requestIds.length === 0 ? [] : await findRequests(store, accountId, mode, requestIds);
+  const requests = requestIds.length === 0 ? [] : await findRequests(store, owner, requestIds);
   const numbers =
-    channelIds.length === 0 ? new Map<string, string>() : await findChannelNumbers(store, accountId, channelIds);
+    channelIds.length === 0 ? new Map<string, string>() : await findChannelNumbers(store, owner.accountId, channelIds);
   const byId = new Map(requests.map((request) => [request.id, request]));
   return (await linkReplies(context, rows)).map((row) =>
     presentMessage(context, row, byId.get(row.request_id ?? ''), numbers.get(row.channel_id) ?? null),
@@ -64,13 +63,12 @@ export async function presentMessages(context: Context, rows: readonly MessageRo
 }
 
 /** What a message answers may have become known after it: the provider's answer to our send can come after the person's. */
-async function linkReplies({ store, accountId, mode }: Context, rows: readonly MessageRow[]): Promise<MessageRow[]> {
+async function linkReplies({ store, owner }: Context, rows: readonly MessageRow[]): Promise<MessageRow[]> {
   const open = rows.filter((row) => row.reply_to_id === null && row.reply_to_provider_message_id !== null);
   if (open.length === 0) return [...rows];
   const answered = await findAnswered(
     store,
-    accountId,
-    mode,
+    owner,
     open.map((row) => ({ channelId: row.channel_id, providerMessageId: row.reply_to_provider_message_id })),
   );
   const found = new Map(open.map(({ id }, place) => [id, answered[place] ?? null]));
@@ -78,7 +76,7 @@ async function linkReplies({ store, accountId, mode }: Context, rows: readonly M
 }
 
 function presentMessage(
-  { accountId, docsUrl, contentFromMs }: Context,
+  { owner, docsUrl, contentFromMs }: Context,
   row: MessageRow,
   request: RequestRow | undefined,
   channelNumber: string | null,
@@ -88,7 +86,7 @@ function presentMessage(
   const expired = idTimeMs(row.id) < contentFromMs || (outbound && request === undefined);
   const content = outbound ? sentContent(row, request) : row.content;
   return {
-    ...messageMembers(row, accountId, channelNumber),
+    ...messageMembers(row, owner.accountId, channelNumber),
     [outbound ? row.type : inboundMember(row.type, content)]: expired ? null : content,
     ...(expired && { content_expired: true as const }),
     error: presentError(row.error, docsUrl),

@@ -55,7 +55,7 @@ before(async () => {
 });
 
 const list = (filter: Omit<MessageFilter, 'since'>, limit: number) =>
-  listMessages(database, ACCOUNT, 'test', { since: SINCE, ...filter }, limit);
+  listMessages(database, { accountId: ACCOUNT, mode: 'test' }, { since: SINCE, ...filter }, limit);
 
 /** How many rows of messages this connection has fetched since it last told the server, which it never does in a transaction. */
 const FETCHED = `
@@ -65,7 +65,7 @@ async function countFetched(filter: Omit<MessageFilter, 'since'>): Promise<numbe
   return database.transaction(async (tx) => {
     const count = async () => (await tx.query<{ rows: number }>(FETCHED))[0]?.rows ?? 0;
     const earlier = await count();
-    await listMessages(tx, ACCOUNT, 'test', { since: SINCE, ...filter }, PAGE);
+    await listMessages(tx, { accountId: ACCOUNT, mode: 'test' }, { since: SINCE, ...filter }, PAGE);
     return (await count()) - earlier;
   });
 }
@@ -114,7 +114,7 @@ describe('a list of messages of one status or direction', () => {
     await database.query(insert, [account, ids.slice(5), 'live']);
     await database.transaction(async (tx) => {
       const before = (await tx.query<{ rows: number }>(FETCHED))[0]?.rows ?? 0;
-      const found = await listMessages(tx, account, 'test', { since: SINCE }, PAGE);
+      const found = await listMessages(tx, { accountId: account, mode: 'test' }, { since: SINCE }, PAGE);
       assert.deepEqual(
         found.map(({ id }) => id),
         ids.slice(0, 5).reverse(),

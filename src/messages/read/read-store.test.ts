@@ -32,9 +32,9 @@ it('However its filters are put together, the list of messages has few statement
   const entries = Object.entries(FILTER);
   for (let some = 0; some < 2 ** entries.length; some++) {
     const filter = { ...Object.fromEntries(entries.filter((_, place) => some & (2 ** place))), since: newId() };
-    await listMessages(store, newId(), 'live', filter, 50);
-    await listMessages(store, newId(), 'live', { ...filter, status: 'failed' }, 50);
-    await listMessages(store, newId(), 'test', filter, 50);
+    await listMessages(store, { accountId: newId(), mode: 'live' }, filter, 50);
+    await listMessages(store, { accountId: newId(), mode: 'live' }, { ...filter, status: 'failed' }, 50);
+    await listMessages(store, { accountId: newId(), mode: 'test' }, filter, 50);
   }
   // With each filter that has an index, or with none, of a test key or not; and of a later page or not: of stored messages, and of
   // those under way.
@@ -49,13 +49,13 @@ it('Messages under way are found by their ids in the requests that have them, an
     for (const intended of [[first, intend()], [second], [other]]) await begin(database, accountId, intended);
     const spoil = `update request set intent = '"cannot be unpacked"' where message_ids @> array[$1::uuid]`;
     await database.query(spoil, [other.id]);
-    const found = await findMessages(database, accountId, 'test', [second.id, first.id, newId()]);
+    const found = await findMessages(database, { accountId, mode: 'test' }, [second.id, first.id, newId()]);
     assert.deepEqual(
       found.map(({ id, status }) => [id, status]),
       [first, second].map(({ id }) => [id, 'transmitting']),
     );
-    assert.equal((await findMessageWithTimeline(database, accountId, 'test', first.id))?.id, first.id);
-    await assert.rejects(findMessages(database, accountId, 'test', [other.id]), /non-array/);
+    assert.equal((await findMessageWithTimeline(database, { accountId, mode: 'test' }, first.id))?.id, first.id);
+    await assert.rejects(findMessages(database, { accountId, mode: 'test' }, [other.id]), /non-array/);
   } finally {
     await drop();
   }

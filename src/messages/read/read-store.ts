@@ -1,5 +1,5 @@
 import type { MessageError } from '../../kernel/message-errors.ts';
-import type { Mode } from '../../kernel/principal.ts';
+import type { Mode, Owner } from '../../kernel/principal.ts';
 import type { Queryable } from '../../store/database.ts';
 import type { RefusedEntry } from '../message.ts';
 import { type MessageRow, mergeById, messagesOf, storedColumns, underWay } from './row-store.ts';
@@ -16,8 +16,7 @@ const MESSAGE_UNDER_WAY_BY_IDS = `
  */
 export async function findMessages(
   store: Queryable,
-  accountId: string,
-  mode: Mode,
+  { accountId, mode }: Owner,
   ids: readonly string[],
 ): Promise<MessageRow[]> {
   const running = await store.query<MessageRow>(MESSAGE_UNDER_WAY_BY_IDS, [accountId, mode, ids]);
@@ -85,8 +84,7 @@ const MESSAGE_WITH_TIMELINE = `
 /** One message, and what was reported of it after its outcome, oldest first. Of one under way nothing was yet. */
 export async function findMessageWithTimeline(
   store: Queryable,
-  accountId: string,
-  mode: Mode,
+  { accountId, mode }: Owner,
   id: string,
 ): Promise<MessageWithTimeline | undefined> {
   const [running] = await store.query<MessageRow>(MESSAGE_UNDER_WAY_BY_IDS, [accountId, mode, [id]]);
@@ -114,8 +112,7 @@ const REQUEST_BY_IDS = `
 
 export function findRequests(
   store: Queryable,
-  accountId: string,
-  mode: Mode,
+  { accountId, mode }: Owner,
   ids: readonly string[],
 ): Promise<RequestRow[]> {
   return store.query<RequestRow>(REQUEST_BY_IDS, [accountId, mode, ids]);
@@ -130,8 +127,7 @@ const REQUEST_CONTENT_BYTES = `
 /** What the contents of requests take in the database. */
 export async function findContentBytes(
   store: Queryable,
-  accountId: string,
-  mode: Mode,
+  { accountId, mode }: Owner,
   ids: readonly string[],
 ): Promise<Map<string, number>> {
   const rows = await store.query<{ id: string; bytes: number }>(REQUEST_CONTENT_BYTES, [accountId, mode, ids]);
@@ -143,8 +139,7 @@ const CHANNEL_BY_NUMBER = 'select id from channel where account_id = $1 and mode
 /** The account's channels of a phone number, removed ones too. */
 export async function findChannelsByNumber(
   store: Queryable,
-  accountId: string,
-  mode: Mode,
+  { accountId, mode }: Owner,
   number: string,
 ): Promise<string[]> {
   return (await store.query<{ id: string }>(CHANNEL_BY_NUMBER, [accountId, mode, number])).map(({ id }) => id);
@@ -183,8 +178,7 @@ const MESSAGE_ANSWERED = `
 /** The message that each of these names, or undefined, in their order. */
 export async function findAnswered(
   store: Queryable,
-  accountId: string,
-  mode: Mode,
+  { accountId, mode }: Owner,
   named: readonly { channelId: string; providerMessageId: string | null }[],
 ): Promise<(string | undefined)[]> {
   const rows = await store.query<{ place: number; id: string }>(MESSAGE_ANSWERED, [

@@ -143,7 +143,7 @@ it('A timeline and the events tell what was learned in one order, whatever the c
     });
     t.mock.timers.reset();
   }
-  const timeline = (await findMessageWithTimeline(database, ACCOUNT, 'test', id))?.timeline;
+  const timeline = (await findMessageWithTimeline(database, { accountId: ACCOUNT, mode: 'test' }, id))?.timeline;
   assert.deepEqual(
     timeline?.map(({ status, note }) => [status, note]),
     [
