@@ -120,6 +120,11 @@ export function ownerOf({ accountId, sender, businessAccountId }: SendingChannel
   return { accountId, mode: sender.mode, businessAccountId };
 }
 
+/** The same as a text, for what a node remembers of it. */
+export function ownerKeyOf({ accountId, sender, businessAccountId }: SendingChannel): string {
+  return `${accountId} ${sender.mode} ${businessAccountId}`;
+}
+
 /** Writes what differs from what is listed, as much as fits, and then removes what is not listed. Where that was all, the reading is done. */
 async function keepPart(
   tx: Transaction,
