@@ -3,7 +3,7 @@ import { describe, it } from 'node:test';
 import fc from 'fast-check';
 import { Compile } from 'typebox/compile';
 import { ApiError } from '../../kernel/errors.ts';
-import { checkComponents } from '../../provider/whatsapp/template/components.ts';
+import { checkComponents } from '../../provider/whatsapp/template/form/check-components.ts';
 import { parseSend } from './parse-send.ts';
 import { SEND_BODY } from './send-schema.ts';
 

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { ApiError } from '../../../src/kernel/errors.ts';
 import { parseSend } from '../../../src/messages/parse/parse-send.ts';
-import { checkComponents } from '../../../src/provider/whatsapp/template/components.ts';
+import { checkComponents } from '../../../src/provider/whatsapp/template/form/check-components.ts';
 import { sendBody } from '../send-body.ts';
 import type { FuzzTarget } from '../target.ts';
 

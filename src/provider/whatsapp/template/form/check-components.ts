@@ -1,7 +1,7 @@
-import type { Fault } from '../../../kernel/errors.ts';
-import { isRecord } from '../../../kernel/is-record.ts';
-import type { CheckComponents } from '../../port.ts';
-import { checkParameter } from './parameter.ts';
+import type { Fault } from '../../../../kernel/errors.ts';
+import { isRecord } from '../../../../kernel/is-record.ts';
+import type { CheckComponents } from '../../../port.ts';
+import { checkParameter } from './check-parameter.ts';
 import { Spot } from './spot.ts';
 
 /** A template has four parts and ten buttons at most. No list longer than this is meant to be one. */

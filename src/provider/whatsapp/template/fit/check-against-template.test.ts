@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
-import { DEMO_TEMPLATES } from '../../../../sandbox/demo-templates.ts';
-import { isRecord } from '../../../kernel/is-record.ts';
-import type { TemplateComponent } from '../../port.ts';
-import { checkAgainstTemplate } from './check.ts';
+import { DEMO_TEMPLATES } from '../../../../../sandbox/demo-templates.ts';
+import { isRecord } from '../../../../kernel/is-record.ts';
+import type { TemplateComponent } from '../../../port.ts';
+import { checkAgainstTemplate } from './check-against-template.ts';
 
 /** Checks against one of the sandbox's templates. */
 function faultsOf(name: string, components: readonly TemplateComponent[]) {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
-import { checkComponents } from './components.ts';
+import { checkComponents } from './check-components.ts';
 
 const HEADER = { type: 'header', parameters: [{ type: 'image', image: { link: 'https://example.com/a.png' } }] };
 const QUICK_REPLY = {

@@ -1,5 +1,5 @@
-import type { Fault } from '../../../kernel/errors.ts';
-import { isRecord } from '../../../kernel/is-record.ts';
+import type { Fault } from '../../../../kernel/errors.ts';
+import { isRecord } from '../../../../kernel/is-record.ts';
 
 /** Nobody mends more faults than this in one go, and a body could be made to hold some hundred thousand. */
 const FAULTS_MAX = 100;

@@ -1,6 +1,15 @@
-import type { MessageFault } from '../../../kernel/message-errors.ts';
-import type { TemplateComponent } from '../../port.ts';
-import { checkNotEmpty, type Given, indexOf, isNewKind, missing, type Place, parametersOf, wordOf } from './place.ts';
+import type { MessageFault } from '../../../../kernel/message-errors.ts';
+import type { TemplateComponent } from '../../../port.ts';
+import {
+  type Comparison,
+  checkNotEmpty,
+  type Given,
+  indexOf,
+  isNewKind,
+  missing,
+  parametersOf,
+  wordOf,
+} from './given.ts';
 import type { ButtonShape } from './shape.ts';
 
 /** Any other kind of button is one that the provider has added since. */
@@ -13,36 +22,36 @@ const BUTTON_KINDS: ReadonlyMap<string, readonly string[]> = new Map([
 ]);
 
 /** Compares the buttons of a message with those of its template. Some need a parameter, and none may be filled twice. */
-export function checkButtons(shapes: readonly ButtonShape[], given: readonly Given[], place: Place): void {
+export function checkButtons(shapes: readonly ButtonShape[], given: readonly Given[], comparison: Comparison): void {
   const filled = new Set<number>();
   for (const { component, pointer } of given) {
     const index = indexOf(component.index);
     const shape = shapes[index];
     const subType = wordOf(component.sub_type);
     if (shape === undefined)
-      place.faults.push({
+      comparison.faults.push({
         pointer: `${pointer}/index`,
         detail: 'The template has no button here.',
         expected: shapes.length === 0 ? 'no buttons' : `0 to ${shapes.length - 1}`,
         given: String(index),
       });
     else if (filled.has(index))
-      place.faults.push({ pointer: `${pointer}/index`, detail: 'This button is filled already.' });
+      comparison.faults.push({ pointer: `${pointer}/index`, detail: 'This button is filled already.' });
     else if (shape.subType !== subType && !isNewButton(subType))
-      place.faults.push({
+      comparison.faults.push({
         pointer: `${pointer}/sub_type`,
         detail: 'The button is of another kind.',
         expected: shape.subType,
         given: subType,
       });
-    else if (shape.subType === subType) checkButton(shape, component, pointer, place);
+    else if (shape.subType === subType) checkButton(shape, component, pointer, comparison);
     filled.add(index);
   }
   for (const [index, { subType, needsParameter }] of shapes.entries())
-    if (needsParameter && !filled.has(index)) missing(place, 'button', `${subType} at index ${index}`);
+    if (needsParameter && !filled.has(index)) missing(comparison, 'button', `${subType} at index ${index}`);
 }
 
-function checkButton(shape: ButtonShape, component: TemplateComponent, pointer: string, { faults }: Place): void {
+function checkButton(shape: ButtonShape, component: TemplateComponent, pointer: string, { faults }: Comparison): void {
   const parameters = parametersOf(component);
   const fault = countFault(shape, parameters.length);
   if (fault !== undefined)

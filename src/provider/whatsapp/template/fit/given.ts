@@ -1,7 +1,7 @@
-import { isRecord } from '../../../kernel/is-record.ts';
-import type { MessageFault } from '../../../kernel/message-errors.ts';
-import type { TemplateComponent } from '../../port.ts';
-import { isKnownKind } from './parameter.ts';
+import { isRecord } from '../../../../kernel/is-record.ts';
+import type { MessageFault } from '../../../../kernel/message-errors.ts';
+import type { TemplateComponent } from '../../../port.ts';
+import { isKnownKind } from '../form/check-parameter.ts';
 
 /** Kinds with a text of their own. That of a code is checked before any template is known. */
 const TEXT_KINDS = ['text', 'payload'];
@@ -13,15 +13,15 @@ export interface Given {
   pointer: string;
 }
 
-/** Where a list of components stands, and where all faults are noted. */
-export interface Place {
+/** A comparison of a list of components with a template: where the list stands, and what was found so far. */
+export interface Comparison {
   pointer: string;
   format: 'positional' | 'named';
   faults: MessageFault[];
 }
 
 /** Notes that a whole component is not there. */
-export function missing({ pointer, faults }: Place, part: string, expected: string): void {
+export function missing({ pointer, faults }: Comparison, part: string, expected: string): void {
   faults.push({ pointer, detail: `The ${part} component is missing.`, expected, given: 'none' });
 }
 
