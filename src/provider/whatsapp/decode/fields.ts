@@ -73,7 +73,7 @@ export function* decodeChange(change: Change, value: unknown, pointer: string): 
   const single = SINGLES.get(change.field);
   if (lists === undefined && single === undefined) yield other(change, value);
   else if (!isRecord(value)) yield undecodable(change, 'not_an_object', pointer);
-  else if (single !== undefined) yield decodeItem(single, value, change, readContacts(value, 1), pointer);
+  else if (single !== undefined) yield decodeItem(single, value, { change, contacts: readContacts(value, 1), pointer });
   else if (lists !== undefined) yield* decodeLists(lists, change, pointer);
 }
 
@@ -86,20 +86,27 @@ function* decodeLists(lists: Lists, change: Change, pointer: string): Generator<
   const itemCount = found.reduce((sum, { list }) => sum + list.length, 0);
   const contacts = readContacts(change.value, itemCount);
   for (const { name, decode, list } of found) {
-    for (const [index, item] of list.entries())
-      yield decodeItem(decode, item, change, contacts, `${pointer}/${name}`, index);
+    const source = { change, contacts, pointer: `${pointer}/${name}` };
+    for (const [index, item] of list.entries()) yield decodeItem(decode, item, source, index);
   }
   const errors = readErrors(change.value);
   if (errors.length > 0) yield { ...originOf(change, 'error'), kind: 'message_error', errors };
   else if (itemCount === 0) yield other(change, change.value);
 }
 
+/** What an item comes from. */
+interface Source {
+  change: Change;
+  contacts: Contacts;
+  /** Where the item stands in the body, or the list that it is in. */
+  pointer: string;
+}
+
+/** `index` is the item's place, if it is in a list. */
 function decodeItem(
   decode: ItemDecoder,
   item: unknown,
-  change: Change,
-  contacts: Contacts,
-  pointer: string,
+  { change, contacts, pointer }: Source,
   index?: number,
 ): NotificationItem {
   const decoded = isRecord(item) ? decode(item, change, contacts) : 'not_an_object';
