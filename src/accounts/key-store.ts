@@ -1,3 +1,4 @@
+import { byPlace } from '../kernel/by-place.ts';
 import type { Mode } from '../kernel/principal.ts';
 import type { Queryable } from '../store/database.ts';
 
@@ -75,8 +76,7 @@ export async function findKeysByHash(
   hashes: readonly Buffer[],
 ): Promise<(KeyWithAccountRow | undefined)[]> {
   const rows = await store.query<KeyWithAccountRow & { place: number }>(KEYS_BY_HASH, [hashes]);
-  const byPlace = new Map(rows.map(({ place, ...row }) => [place, row]));
-  return hashes.map((_, index) => byPlace.get(index + 1));
+  return byPlace(rows, hashes.length);
 }
 
 /** For the platform, which names a key by its id alone. A key that is no longer valid has nothing left to end. */

@@ -1,3 +1,4 @@
+import { byPlace } from '../../kernel/by-place.ts';
 import type { Mode } from '../../kernel/principal.ts';
 import type { Queryable } from '../../store/database.ts';
 
@@ -45,8 +46,7 @@ export async function findIdempotency(
     wanted.map(({ mode }) => mode),
     wanted.map(({ key }) => key),
   ]);
-  const byPlace = new Map(rows.map(({ place, ...row }) => [place, row]));
-  return wanted.map((_, index) => byPlace.get(index + 1));
+  return byPlace(rows, wanted.length);
 }
 
 /** Bounded, so that a long backlog never holds locks for long. */

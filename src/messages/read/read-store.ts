@@ -1,3 +1,4 @@
+import { byPlace } from '../../kernel/by-place.ts';
 import type { MessageError } from '../../kernel/message-errors.ts';
 import type { Mode, Owner } from '../../kernel/principal.ts';
 import type { Queryable } from '../../store/database.ts';
@@ -187,6 +188,5 @@ export async function findAnswered(
     named.map(({ channelId }) => channelId),
     named.map(({ providerMessageId }) => providerMessageId),
   ]);
-  const byPlace = new Map(rows.map(({ place, id }) => [place, id]));
-  return named.map((_, index) => byPlace.get(index + 1));
+  return byPlace(rows, named.length).map((row) => row?.id);
 }

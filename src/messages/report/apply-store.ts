@@ -1,3 +1,4 @@
+import { byPlace } from '../../kernel/by-place.ts';
 import type { MessageError } from '../../kernel/message-errors.ts';
 import type { Queryable } from '../../store/database.ts';
 import type { MessageStatus } from '../message.ts';
@@ -54,8 +55,7 @@ export async function locateMessages(tx: Queryable, reports: readonly StatusRepo
     reports.map(({ providerMessageId }) => providerMessageId),
     reports.map(({ messageId }) => messageId),
   ]);
-  const byPlace = new Map(rows.map(({ place, id }) => [place, id]));
-  return reports.map((_, index) => byPlace.get(index + 1));
+  return byPlace(rows, reports.length).map((row) => row?.id);
 }
 
 /**
