@@ -1,6 +1,7 @@
 import type { SendBody } from '../client/src/index.ts';
 import { type Options, textOf, textsOf } from './command-spec.ts';
 import { usage } from './failure.ts';
+import { messageOf } from './message-of.ts';
 
 /** A part of a template with its values, in the provider's shape. */
 export interface Component {
@@ -82,7 +83,7 @@ function parseComponents(text: string): Component[] {
   try {
     value = JSON.parse(text);
   } catch (error) {
-    throw usage(`--component-json is not JSON: ${error instanceof Error ? error.message : String(error)}`);
+    throw usage(`--component-json is not JSON: ${messageOf(error)}`);
   }
   return (Array.isArray(value) ? value : [value]).map((component: unknown) => {
     const { type, ...members }: Record<string, unknown> = Object(component);

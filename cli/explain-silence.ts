@@ -1,3 +1,5 @@
+import { messageOf } from './message-of.ts';
+
 interface Silence {
   /** The end of a sentence that says that there was no answer. */
   reason: string;
@@ -49,8 +51,4 @@ export function explainSilence(error: unknown): Silence {
     return { reason: `its certificate is not trusted here (${code})`, advice: TRUST, untrusted: true };
   const { reason, advice = AWAY } = KNOWN[code] ?? { reason: code };
   return { reason, advice, untrusted: false };
-}
-
-function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }

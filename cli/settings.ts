@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { usage } from './failure.ts';
+import { messageOf } from './message-of.ts';
 
 /** An account's key opens /api/v1, and the platform's key opens /platform/v1. */
 export type KeyKind = 'account' | 'platform';
@@ -102,7 +103,7 @@ function readKeyFile(path: string): Sourced {
     const value = readFileSync(path, 'utf8').trim();
     if (value !== '') return { value, source: path };
   } catch (error) {
-    throw usage(`The key file ${path} cannot be read: ${error instanceof Error ? error.message : String(error)}`);
+    throw usage(`The key file ${path} cannot be read: ${messageOf(error)}`);
   }
   throw usage(`The key file ${path} is empty.`);
 }

@@ -4,6 +4,7 @@ import { clientOf } from './client-of.ts';
 import { type Invocation, textOf } from './command-spec.ts';
 import { explainSilence } from './explain-silence.ts';
 import { EXIT, usage } from './failure.ts';
+import { messageOf } from './message-of.ts';
 import { describeSilence, failureOfClient } from './problem.ts';
 import { stopOnCtrlC } from './stop-on-ctrl-c.ts';
 import { colourWord, readCell } from './table.ts';
@@ -86,7 +87,7 @@ function readState(path: string): number | undefined {
     text = readFileSync(path, 'utf8');
   } catch (error) {
     if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return undefined;
-    throw usage(`The state file ${path} cannot be read: ${error instanceof Error ? error.message : String(error)}`);
+    throw usage(`The state file ${path} cannot be read: ${messageOf(error)}`);
   }
   return wholeNumber(text.trim(), `What is in ${path}`);
 }

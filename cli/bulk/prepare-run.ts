@@ -4,6 +4,7 @@ import type { Api } from '../api.ts';
 import { clientOf } from '../client-of.ts';
 import { type Invocation, textOf, textsOf } from '../command-spec.ts';
 import { usage } from '../failure.ts';
+import { messageOf } from '../message-of.ts';
 import { failureOfClient } from '../problem.ts';
 import { PLAN_VERSION } from './batches.ts';
 import { type Recipe, readRecipe } from './recipe.ts';
@@ -112,7 +113,7 @@ function claim(path: string, state: RunState, report: string): void {
   try {
     writeRunState(path, state);
   } catch (error) {
-    throw usage(`The report ${report} cannot be written: ${error instanceof Error ? error.message : String(error)}`);
+    throw usage(`The report ${report} cannot be written: ${messageOf(error)}`);
   }
 }
 

@@ -8,6 +8,7 @@ import {
   openSync,
 } from 'node:fs';
 import { usage } from '../failure.ts';
+import { messageOf } from '../message-of.ts';
 
 /** What became of one row, as the report shows it. */
 export interface Outcome {
@@ -66,7 +67,7 @@ function openFile(path: string): number {
   try {
     return openSync(path, 'a');
   } catch (error) {
-    throw usage(`The report ${path} cannot be written: ${error instanceof Error ? error.message : String(error)}`);
+    throw usage(`The report ${path} cannot be written: ${messageOf(error)}`);
   }
 }
 

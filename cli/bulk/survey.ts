@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { usage } from '../failure.ts';
+import { messageOf } from '../message-of.ts';
 import { markOf } from './person-mark.ts';
 import { readRows } from './rows.ts';
 import { lookThrough, type Pieces } from './steady-file.ts';
@@ -43,6 +44,6 @@ async function readText(path: string): Promise<{ hash: string; pieces: Pieces }>
     return { hash: hash.digest('hex'), pieces };
   } catch (error) {
     if (error instanceof TypeError) throw usage(`${path} is not in UTF-8. Save it as "CSV UTF-8".`);
-    throw usage(`${path} cannot be read: ${error instanceof Error ? error.message : String(error)}`);
+    throw usage(`${path} cannot be read: ${messageOf(error)}`);
   }
 }

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { type CommandSpec, type Options, PAGING, pick, textOf } from '../command-spec.ts';
 import { EXIT, usage } from '../failure.ts';
+import { messageOf } from '../message-of.ts';
 import { wholeNumber } from '../whole-number.ts';
 
 const PATH = '/api/v1/endpoints';
@@ -182,7 +183,7 @@ function readText(path: string): string {
   try {
     return readFileSync(path, 'utf8');
   } catch (error) {
-    throw usage(`${path} cannot be read: ${error instanceof Error ? error.message : String(error)}`);
+    throw usage(`${path} cannot be read: ${messageOf(error)}`);
   }
 }
 

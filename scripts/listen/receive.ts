@@ -3,6 +3,7 @@ import { Webhook } from 'standardwebhooks';
 import { printableJson } from '../../cli/printable-json.ts';
 import { printable } from '../../cli/table.ts';
 import { checkSignature, readHeaders } from '../../src/endpoints/check-signature.ts';
+import { messageOf } from '../../src/kernel/message-of.ts';
 import { clock, describe } from './describe.ts';
 
 const BODY_BYTES_MAX = 1 << 20;
@@ -56,6 +57,6 @@ function findFault(request: IncomingMessage, body: string, secret: string): stri
     const lists = Object.fromEntries(Object.entries(given).map(([name, values]) => [name, values ?? []]));
     const check = { headers: readHeaders(lists), body, sentBody: undefined, secret, previous: null, nowMs: Date.now() };
     const problems = checkSignature(check).problems.map(({ detail }) => detail);
-    return problems.length > 0 ? problems : [error instanceof Error ? error.message : String(error)];
+    return problems.length > 0 ? problems : [messageOf(error)];
   }
 }

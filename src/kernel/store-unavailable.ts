@@ -1,3 +1,5 @@
+import { messageOf } from './message-of.ts';
+
 /**
  * The store cannot do its work now, through no fault of ours: it cannot be reached, the connection broke, it is starting or
  * stopping, full or overloaded. `cause` tells more.
@@ -7,7 +9,7 @@ export class StoreUnavailable extends Error {
   readonly commitInDoubt: boolean;
 
   constructor(cause: unknown, commitInDoubt: boolean) {
-    super(`The database is not available: ${cause instanceof Error ? cause.message : String(cause)}`, { cause });
+    super(`The database is not available: ${messageOf(cause)}`, { cause });
     this.name = 'StoreUnavailable';
     this.commitInDoubt = commitInDoubt;
   }
