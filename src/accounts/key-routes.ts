@@ -1,5 +1,5 @@
 import { Type } from 'typebox';
-import { PAGE_QUERY, pageOf, readPage } from '../http/page.ts';
+import { PAGE_SCHEMA, pageOf, readPage } from '../http/page.ts';
 import { type Answer, platformRoute, type Route } from '../http/route.ts';
 import { wordsOnce } from '../http/words-once.ts';
 import type { Clock } from '../kernel/clock.ts';
@@ -40,7 +40,6 @@ const ROLL_BODY = Type.Object(
   },
   { additionalProperties: false, examples: [{ overlap_seconds: 3_600 }] },
 );
-const PAGE = Type.Object(PAGE_QUERY, { additionalProperties: false });
 
 /** The keys of accounts: made, listed, rolled and revoked by the platform. */
 export function keyRoutes(deps: Deps): Route[] {
@@ -72,7 +71,7 @@ function listRoute({ database }: Deps): Route {
     summary: 'List the keys of an account that were not revoked, newest first',
     operation: accountOperations.listKeys,
     bodyUse: 'none',
-    querySchema: PAGE,
+    querySchema: PAGE_SCHEMA,
     async handle({ params, query }) {
       const account = await requireAccount(database, params.id);
       const page = readPage(query);
@@ -91,7 +90,7 @@ function rollRoute({ database, publicUrl, onKeysChanged }: Deps): Route {
     bodyUse: 'json_or_empty',
     bodySchema: ROLL_BODY,
     async handle({ params, body: { overlap_seconds: overlapSeconds = OVERLAP_SECONDS } }) {
-      const keyId = parseId('key', params.id ?? '');
+      const keyId = parseId('key', params.id);
       const minted =
         keyId === undefined ? undefined : await rollKey(database, { keyId, overlapSeconds, actor: PLATFORM });
       if (minted === undefined) throw noKey('There is no such key that is valid and was not rolled before.');
@@ -109,7 +108,7 @@ function revokeRoute({ database, onKeysChanged }: Deps): Route {
     operation: accountOperations.revokeKey,
     bodyUse: 'none',
     async handle({ params }) {
-      const keyId = parseId('key', params.id ?? '');
+      const keyId = parseId('key', params.id);
       if (keyId === undefined || !(await revokeKey(database, keyId, PLATFORM))) throw noKey('There is no such key.');
       onKeysChanged();
       return { status: 204 };

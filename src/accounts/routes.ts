@@ -1,5 +1,5 @@
 import { Type } from 'typebox';
-import { PAGE_QUERY, pageOf, readPage } from '../http/page.ts';
+import { PAGE_SCHEMA, pageOf, readPage } from '../http/page.ts';
 import { accountRoute, platformRoute, type Route } from '../http/route.ts';
 import type { Clock } from '../kernel/clock.ts';
 import { formatId } from '../kernel/ids.ts';
@@ -32,7 +32,6 @@ const ACCOUNT_CHANGES = Type.Object(
   },
   { additionalProperties: false, examples: [{ suspended: true }] },
 );
-const PAGE = Type.Object(PAGE_QUERY, { additionalProperties: false });
 
 /** Accounts and keys and what was changed of them, for the platform; and an account's view of itself. */
 export function accountRoutes(deps: Deps): Route[] {
@@ -70,7 +69,7 @@ function listRoute({ database }: Deps): Route {
     summary: 'List accounts, newest first',
     operation: accountOperations.list,
     bodyUse: 'none',
-    querySchema: PAGE,
+    querySchema: PAGE_SCHEMA,
     async handle({ query }) {
       const page = readPage(query);
       const rows = await listAccountRows(database, page.before, page.limit + 1);

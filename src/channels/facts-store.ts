@@ -41,10 +41,7 @@ const CHANNEL_NOTE_READ = `
   update channel set facts_read_at = now() where account_id = $1 and id = $2 and facts_read_at is not null`;
 
 /** The provider has answered: the channel is due again when its time has come. */
-export async function noteFactsRead(
-  store: Queryable,
-  { account_id: accountId, id }: Pick<ChannelRow, 'account_id' | 'id'>,
-): Promise<void> {
+export async function noteFactsRead(store: Queryable, { account_id: accountId, id }: NamedChannel): Promise<void> {
   await store.query(CHANNEL_NOTE_READ, [accountId, id]);
 }
 

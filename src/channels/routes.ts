@@ -1,7 +1,7 @@
 import { Type } from 'typebox';
 import { requireAccount } from '../accounts/require-account.ts';
 import { EXAMPLE } from '../http/examples.ts';
-import { PAGE_QUERY, pageOf, readPage } from '../http/page.ts';
+import { PAGE_SCHEMA, pageOf, readPage } from '../http/page.ts';
 import { accountRoute, platformRoute, type Route } from '../http/route.ts';
 import { textOfForm } from '../http/text-of-form.ts';
 import { ApiError } from '../kernel/errors.ts';
@@ -81,7 +81,6 @@ const CHANNEL_CHANGES = Type.Object(
   },
   { additionalProperties: false, examples: [{ access_token: '<ACCESS_TOKEN>' }, { default: true }] },
 );
-const PAGE = Type.Object(PAGE_QUERY, { additionalProperties: false });
 
 /** An id of the provider. The description has placeholders for such ids, which no pattern takes. */
 function providerId(description: string) {
@@ -173,7 +172,7 @@ function removeRoute({ database, channels }: Deps): Route {
   });
 }
 
-async function requireChannel(database: Database, text = ''): Promise<ChannelRow> {
+async function requireChannel(database: Database, text: string | undefined): Promise<ChannelRow> {
   const id = parseId('chn', text);
   const channel = id === undefined ? undefined : await findChannel(database, id);
   if (channel === undefined) throw noChannel();
@@ -191,7 +190,7 @@ function platformListRoute({ database }: Deps): Route {
     summary: 'List the channels of an account, newest first',
     operation: channelOperations.listOfAccount,
     bodyUse: 'none',
-    querySchema: PAGE,
+    querySchema: PAGE_SCHEMA,
     async handle({ params, query }) {
       const { id: accountId } = await requireAccount(database, params.id);
       const page = readPage(query);
@@ -209,7 +208,7 @@ function ownListRoute({ database }: Deps): Route {
     summary: "List the account's channels of the key's mode, newest first",
     operation: channelOperations.list,
     bodyUse: 'none',
-    querySchema: PAGE,
+    querySchema: PAGE_SCHEMA,
     async handle({ principal, query }) {
       const page = readPage(query);
       const rows = await listChannelRows(database, principal, page.before, page.limit + 1);

@@ -213,13 +213,11 @@ export interface ChannelTarget {
   business_account_id: string;
   phone_number: string;
   /** The channels that the same number had before, in any account. */
-  former: FormerChannel[];
+  former: NamedChannel[];
 }
 
-export type FormerChannel = Pick<ChannelRow, 'account_id' | 'id'>;
-
 /** The ids of those in this account: what went out from them may still be reported. */
-export function formerIdsOf(accountId: string, former: readonly FormerChannel[]): string[] {
+export function formerIdsOf(accountId: string, former: readonly NamedChannel[]): string[] {
   return former.filter((channel) => channel.account_id === accountId).map(({ id }) => id);
 }
 

@@ -24,6 +24,9 @@ export const PAGE_QUERY = {
   ),
 };
 
+/** The query of a list that has no filters. */
+export const PAGE_SCHEMA = Type.Object(PAGE_QUERY, { additionalProperties: false });
+
 export interface Page {
   limit: number;
   /** The id (a UUID) after which the page begins; null for the first page. */

@@ -76,9 +76,10 @@ export function formatId(prefix: IdPrefix, uuid: string): string {
   return text;
 }
 
-/** Reads a TypeID of that prefix; undefined if it is malformed, which callers treat as not found. */
-export function parseId(prefix: IdPrefix, text: string): string | undefined {
-  if (!text.startsWith(`${prefix}_`) || !TYPE_ID_SUFFIX.test(text.slice(prefix.length + 1))) return undefined;
+/** Reads a TypeID of that prefix; undefined if it is missing or malformed, which callers treat as not found. */
+export function parseId(prefix: IdPrefix, text: string | undefined): string | undefined {
+  if (text === undefined || !text.startsWith(`${prefix}_`) || !TYPE_ID_SUFFIX.test(text.slice(prefix.length + 1)))
+    return undefined;
   // By the bytes, because the library's own conversion to text throws at a UUID without a version.
   return uuidOfBytes(toUUIDBytes(fromString(text, prefix)));
 }

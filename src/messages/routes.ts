@@ -103,7 +103,7 @@ function messageRoute({ database, docsUrl, limits }: Deps): Route {
     operation: messageOperations.read,
     bodyUse: 'none',
     async handle({ principal, params }) {
-      const id = parseId('msg', params.id ?? '');
+      const id = parseId('msg', params.id);
       const row = id === undefined ? undefined : await findMessageWithTimeline(database, principal, id);
       const { messagesFromMs, contentFromMs } = limits();
       if (row === undefined || idTimeMs(row.id) < messagesFromMs)
@@ -125,7 +125,7 @@ function requestRoute({ database, docsUrl, limits }: Deps): Route {
     operation: messageOperations.readRequest,
     bodyUse: 'none',
     async handle({ principal, params }) {
-      const requestId = parseId('req', params.id ?? '');
+      const requestId = parseId('req', params.id);
       const [row] = requestId === undefined ? [] : await findRequests(database, principal, [requestId]);
       if (row === undefined || idTimeMs(row.id) < limits().messagesFromMs)
         throw new ApiError('not_found', 'There is no such request.');

@@ -75,7 +75,7 @@ function templateRoute({ database, channels }: Deps): Route {
     operation: templateOperations.read,
     bodyUse: 'none',
     async handle({ principal, params }) {
-      const id = parseId('tpl', params.id ?? '');
+      const id = parseId('tpl', params.id);
       const row = id === undefined ? undefined : await findTemplate(database, principal, id);
       const usable = row === undefined ? [] : await channels.listUsable(principal.accountId, principal.mode);
       if (row === undefined || !usable.some((channel) => channel.businessAccountId === row.business_account_id))

@@ -1,4 +1,4 @@
-import { type FormerChannel, formerIdsOf } from '../../channels/store.ts';
+import { formerIdsOf, type NamedChannel } from '../../channels/store.ts';
 import type { Mode } from '../../kernel/principal.ts';
 import type { Queryable } from '../../store/database.ts';
 
@@ -12,7 +12,7 @@ export interface InboundMessage {
    * The channels that the number it was written to had before, in any account. One of them may have received it already, and what
    * it answers may be of one in this account.
    */
-  formerChannels: readonly FormerChannel[];
+  formerChannels: readonly NamedChannel[];
   mode: Mode;
   /** Our id, newly made. */
   id: string;
