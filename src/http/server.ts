@@ -125,6 +125,11 @@ function addHooks(app: FastifyInstance, deps: ServerDeps, holdAnswer: HoldAnswer
   });
 }
 
+/** The parameters of a path, by name. Fastify gives an object of texts for every path. */
+interface WithParams {
+  Params: Record<string, string>;
+}
+
 interface RouteDeps extends ServerDeps {
   holdAnswer: HoldAnswer;
 }
@@ -140,7 +145,7 @@ function extraMethods(routes: readonly Route[]): ['HEAD'] | [] {
 
 function addRoute(app: FastifyInstance, route: Route, methods: string[], deps: RouteDeps): void {
   const readCall = createReadCall(route);
-  app.route({
+  app.route<WithParams>({
     method: methods,
     url: route.path,
     bodyLimit: route.bodyBytesMax ?? BODY_BYTES_MAX,
@@ -179,7 +184,7 @@ function refuseWhileDraining(route: Route, { accepting, leaving }: ServerDeps): 
 }
 
 /** Makes what reads a call of this route. It throws what is wrong with the call's body and query. */
-function createReadCall(route: Route): (request: FastifyRequest) => Call<unknown, unknown, unknown> {
+function createReadCall(route: Route): (request: FastifyRequest<WithParams>) => Call<unknown, unknown, unknown> {
   const checkQuery = createQueryCheck(route.querySchema ?? Type.Object({}, { additionalProperties: false }));
   const checkBody = route.bodySchema === undefined ? undefined : createBodyCheck(route.bodySchema);
   return (request) => {
@@ -189,8 +194,8 @@ function createReadCall(route: Route): (request: FastifyRequest) => Call<unknown
       route.access.by === 'anyone' ? [] : [...encodingFaults(request.raw.url ?? ''), ...checkQuery(request.query)];
     const faults = route.bodyUse === 'send' ? [] : [...queryFaults(), ...(checkBody?.(body) ?? [])];
     if (faults.length > 0) throw invalidRequest(faults);
-    const params = request.params as Record<string, string>;
-    return { requestId, principal, params, query: request.query, body, rawBody, request, queryFaults };
+    const { params, query } = request;
+    return { requestId, principal, params, query, body, rawBody, request, queryFaults };
   };
 }
 

@@ -25,12 +25,14 @@ export function errorAnswersOf(route: Route): Map<number, { name: string; answer
   );
 }
 
+const IN_ORDER = Object.keys(API_ERRORS);
+
 function errorCodesOf(route: Route): ApiErrorCode[] {
   const own = typeof route.operation === 'object' ? (route.operation.errors ?? []) : [];
   const codes = new Set([...ofAccess(route), ...ofInput(route), ...own, 'internal_error' as const]);
   if (route.alsoWhileDraining !== true) codes.add('unavailable');
   // In the order of the table, so that the same ones always have the same name.
-  return keysOf(API_ERRORS).filter((code) => codes.has(code));
+  return [...codes].sort((one, other) => IN_ORDER.indexOf(one) - IN_ORDER.indexOf(other));
 }
 
 function ofAccess({ access, method }: Route): ApiErrorCode[] {
@@ -108,9 +110,4 @@ function problemExample(code: ApiErrorCode): JsonObject {
     request_id: EXAMPLE.requestId,
     ...(code === 'invalid_request' && { errors: [{ pointer: '#/name', detail: 'This member is missing.' }] }),
   };
-}
-
-function keysOf<Key extends string>(table: Record<Key, unknown>): Key[] {
-  // A table of this module's own has no other keys than those of its type.
-  return Object.keys(table) as Key[];
 }
