@@ -2,7 +2,7 @@ import type { AfterWait, OutboundMessage, Provider, Sender, TransmitOutcome } fr
 import { encodeMessage } from '../encode.ts';
 import { readAnswer } from './answer.ts';
 import { connectSender, readSenderFacts } from './connect.ts';
-import type { Exchange } from './exchange.ts';
+import type { ExchangeOutcome } from './exchange.ts';
 import { Line } from './line.ts';
 import { listTemplates } from './templates.ts';
 
@@ -64,7 +64,7 @@ async function transmit(
   );
 }
 
-function outcomeOf(seen: Exchange): TransmitOutcome {
+function outcomeOf(seen: ExchangeOutcome): TransmitOutcome {
   switch (seen.kind) {
     case 'not_begun':
       return { kind: 'throttled', error: { code: 'not_attempted' }, unwritten: true };
@@ -83,4 +83,4 @@ const BROKEN = {
   timeout: 'The provider did not answer in time',
   too_large: "The provider's answer was too large to be read",
   closed: "The connection broke before the provider's answer was complete",
-} as const satisfies Record<Extract<Exchange, { kind: 'broken' }>['reason'], string>;
+} as const satisfies Record<Extract<ExchangeOutcome, { kind: 'broken' }>['reason'], string>;

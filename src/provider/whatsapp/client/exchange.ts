@@ -16,7 +16,7 @@ export interface ExchangeRequest {
 }
 
 /** What was seen on the wire. The first two are certain: not one byte of the request was written. */
-export type Exchange =
+export type ExchangeOutcome =
   | { kind: 'not_connected'; reason: string }
   | { kind: 'not_begun' }
   | { kind: 'broken'; reason: 'timeout' | 'too_large' | 'closed' }
@@ -29,7 +29,7 @@ const HEADERS = ['content-type', 'application/json', 'accept-encoding', 'identit
  * One request and its answer on a client that does nothing else meanwhile; `done` is called when the client is free
  * again, which may be later than the outcome. Rejects only if the request itself is impossible.
  */
-export function exchange(client: Client, request: ExchangeRequest, done: () => void): Promise<Exchange> {
+export function exchange(client: Client, request: ExchangeRequest, done: () => void): Promise<ExchangeOutcome> {
   return new Promise((resolve, reject) => {
     const handler = new ExchangeHandler(request, { resolve, reject, done });
     client.dispatch(
@@ -46,7 +46,7 @@ export function exchange(client: Client, request: ExchangeRequest, done: () => v
 }
 
 interface Listeners {
-  resolve(exchange: Exchange): void;
+  resolve(outcome: ExchangeOutcome): void;
   reject(error: Error): void;
   done(): void;
 }
@@ -142,8 +142,8 @@ class ExchangeHandler implements Dispatcher.DispatchHandler {
     });
   };
 
-  #settle(exchange: Exchange): void {
-    this.#end(() => this.#listeners.resolve(exchange));
+  #settle(outcome: ExchangeOutcome): void {
+    this.#end(() => this.#listeners.resolve(outcome));
   }
 
   #end(tell: () => void): void {

@@ -1,6 +1,6 @@
 import type { AfterWait, Sender } from '../../port.ts';
 import { Connections } from './connections.ts';
-import { type Exchange, type ExchangeRequest, exchange } from './exchange.ts';
+import { type ExchangeOutcome, type ExchangeRequest, exchange } from './exchange.ts';
 
 export interface LineOptions {
   url: string;
@@ -34,7 +34,7 @@ export class Line {
    * Makes one call, once. It is `not_begun` if no connection became free before the deadline, or if what it was made for has
    * changed meanwhile.
    */
-  async call({ sender, method, path, body, deadline, afterWait }: LineRequest): Promise<Exchange> {
+  async call({ sender, method, path, body, deadline, afterWait }: LineRequest): Promise<ExchangeOutcome> {
     const connections = this.#connections;
     const { accountId } = sender;
     let now: Sender | undefined = sender;
