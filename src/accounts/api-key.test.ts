@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { API_KEY_PATTERN, isWellFormedApiKey, mintApiKey } from './api-key.ts';
+import { isWellFormedApiKey, mintApiKey } from './api-key.ts';
 
 const DIGITS = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
 
@@ -10,7 +10,7 @@ describe('API keys', () => {
     for (const mode of ['live', 'test'] as const)
       for (let count = 0; count < 200; count++) {
         const key = mintApiKey(mode);
-        assert.match(key, API_KEY_PATTERN);
+        assert.match(key, /^wp_(live|test)_[0-9A-Za-z]{36}$/);
         assert.ok(key.startsWith(`wp_${mode}_`) && key.length === 44, key.length.toString());
         assert.equal(key.slice(-6), inBase62(crc32(key.slice(0, -6))));
         assert.ok(isWellFormedApiKey(key));

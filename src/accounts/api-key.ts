@@ -6,8 +6,8 @@ const DIGITS = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
 const RANDOM_CHARACTERS = 30;
 const CHECKSUM_CHARACTERS = 6;
 
-/** For secret scanners: what a key of an account looks like. */
-export const API_KEY_PATTERN = /^wp_(live|test)_[0-9A-Za-z]{36}$/;
+/** What a key of an account looks like. Secret scanners are told the same. */
+const API_KEY_PATTERN = /^wp_(live|test)_[0-9A-Za-z]{36}$/;
 
 /** Makes a key: `wp_live_` or `wp_test_`, 30 random characters (about 178 bits), and a checksum of all before it. */
 export function mintApiKey(mode: Mode): string {

@@ -91,7 +91,7 @@ export function messageErrorOf(code: number, provider: ProviderError, subcode?: 
 const OWN_WORDS: ReadonlyMap<number, string> = new Map([[131021, 'The recipient is the number that sends']]);
 
 /** Our code for one of the provider's. */
-export function messageErrorOfCode(code: number, subcode?: number): MessageErrorCode {
+function messageErrorOfCode(code: number, subcode?: number): MessageErrorCode {
   // Code 100 is a wrong parameter, but with subcode 33 the number itself is gone or not ours.
   if (code === 100 && subcode === 33) return 'sender_unregistered';
   if (code >= 200 && code <= 299) return 'sender_unauthorized';
