@@ -5,7 +5,6 @@ import type { MessageContent, OutboundMessage, Sender } from '../../provider/por
 import type { IntendedMessage } from '../message.ts';
 import { asItIsNow, claimTurn } from './claim-turn.ts';
 import type { HeldTurn } from './held-turn.ts';
-import { takeAnotherTurn } from './take-another-turn.ts';
 import { tellFault } from './tell-fault.ts';
 import type { MessageToTransmit } from './transmit-call.ts';
 import type { MessageInTurn } from './transmit-in-turn.ts';
@@ -41,18 +40,27 @@ export class MessageTransmission implements MessageInTurn {
   }
 
   /**
-   * Waits for another turn of the channel's pace: each repetition is one more call of the provider. Returns the sender as it is
-   * by then; undefined: no turn comes in time.
+   * Takes one more turn for a message that the provider has throttled, behind all turns that are given already, and waits for it. Returns
+   * the sender as it is by then, with the token that it has; undefined: the turn would come too late, the store cannot give one, or the
+   * message must not go any more. Then it stays refused.
    */
   async takeAnotherTurn(): Promise<Sender | undefined> {
     this.#isRepeated = true;
     const { deps } = this.#one;
     // Before the turn, because the turn must not pass during this wait. After the turn the reports are asked for once more.
     await areReportsApplied(deps, this.deadline);
-    const wish = { turn: this.turn, asItIsNow: () => asItIsNow(this.#one) };
-    const later = await takeAnotherTurn(deps.log, wish, this.deadline);
-    this.#channel = later ?? this.#channel;
-    return later?.sender;
+    try {
+      const error = (await this.turn.repeat()) ?? (await this.turn.come());
+      if (error !== null) return undefined;
+      const now = await asItIsNow(this.#one);
+      if (now.kind === 'refused' || this.deadline.aborted) return undefined;
+      this.#channel = now.channel;
+      return now.channel.sender;
+    } catch (error) {
+      // The deadline came first, or the store cannot be asked: the refusal stands as it is.
+      if (!this.deadline.aborted) tellFault(deps.log, error);
+      return undefined;
+    }
   }
 
   /** Whether a notification has settled the message meanwhile, in spite of what the provider answered. */
