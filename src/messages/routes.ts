@@ -8,7 +8,7 @@ import type { KeepLimits } from '../kernel/keep.ts';
 import type { CheckAgainstTemplate, CheckComponents } from '../provider/port.ts';
 import type { Database } from '../store/database.ts';
 import type { TemplateRegistry } from '../templates/registry.ts';
-import { composeAnswer, entryOf } from './commit/answer.ts';
+import { composeStoredAnswer } from './answer.ts';
 import { listRoute } from './list-route.ts';
 import { messageOperations } from './operations.ts';
 import { parseSend } from './parse/parse-send.ts';
@@ -129,20 +129,15 @@ function requestRoute({ database, docsUrl, limits }: Deps): Route {
       const [row] = requestId === undefined ? [] : await findRequests(database, principal, [requestId]);
       if (row === undefined || idTimeMs(row.id) < limits().messagesFromMs)
         throw new ApiError('not_found', 'There is no such request.');
-      const messages = (await findMessages(database, principal, row.message_ids)).map(entryOf);
-      const { accountId } = principal;
-      const { id, client_reference: clientReference, type, refused } = row;
-      const answer = composeAnswer(
-        { requestId: id, accountId, clientReference, type, messages, refused: refused ?? [] },
-        docsUrl(),
-      );
+      const messages = await findMessages(database, principal, row.message_ids);
+      const answer = composeStoredAnswer({ ...row, accountId: principal.accountId }, messages, docsUrl());
       const counted = answer.accepted_count + answer.failed_count + answer.unknown_count;
       return {
         status: 200,
         body: {
           ...answer,
           pending_count: answer.results.length - counted,
-          created_at: new Date(idTimeMs(id)).toISOString(),
+          created_at: new Date(idTimeMs(row.id)).toISOString(),
           completed_at: row.completed_at?.toISOString() ?? null,
         },
       };

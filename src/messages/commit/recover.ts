@@ -3,10 +3,10 @@ import { appendEvents } from '../../events/store.ts';
 import { formatId } from '../../kernel/ids.ts';
 import type { Database, Queryable, Transaction } from '../../store/database.ts';
 import { isPassingFailure } from '../../store/passing-failure.ts';
+import { composeStoredAnswer } from '../answer.ts';
 import { draftMessageEvents } from '../read/message-events.ts';
 import { findMessages } from '../read/read-store.ts';
 import { lockMessages, unpackMessages } from '../report/apply-store.ts';
-import { composeAnswer, entryOf } from './answer.ts';
 import {
   endDeleted,
   keepAnswer,
@@ -65,7 +65,7 @@ async function settle(tx: Transaction, accountId: string, requestId: string, doc
     row.message_ids.map((id) => ({ accountId, id })),
   );
   const recovered = await settleRunning(tx, accountId, requestId, row.message_ids);
-  await keepSettledAnswer(tx, accountId, requestId, row, docsUrl);
+  await keepSettledAnswer(tx, { ...row, accountId, id: requestId }, docsUrl);
   const events = recovered.map(({ id, status, error }) => ({ accountId, messageId: id, status, error }));
   await appendEvents(tx, await draftMessageEvents(tx, events));
   return true;
@@ -74,14 +74,12 @@ async function settle(tx: Transaction, accountId: string, requestId: string, doc
 /** Keeps the answer that the caller never got, to be replayed for its idempotency key. */
 async function keepSettledAnswer(
   tx: Queryable,
-  accountId: string,
-  requestId: string,
-  row: RunningRow,
+  request: RunningRow & { accountId: string; id: string },
   docsUrl: string,
-) {
-  const { mode, client_reference: clientReference, type, idempotency_key: key, refused, message_ids: ids } = row;
+): Promise<void> {
+  const { accountId, id: requestId, mode, idempotency_key: key, message_ids: ids } = request;
   if (key === null) return;
-  const messages = (await findMessages(tx, { accountId, mode }, ids)).map(entryOf);
-  const source = { requestId, accountId, clientReference, type, messages, refused: refused ?? [] };
-  await keepAnswer(tx, { accountId, mode, key, requestId, answer: JSON.stringify(composeAnswer(source, docsUrl)) });
+  const messages = await findMessages(tx, { accountId, mode }, ids);
+  const answer = JSON.stringify(composeStoredAnswer(request, messages, docsUrl));
+  await keepAnswer(tx, { accountId, mode, key, requestId, answer });
 }

@@ -4,7 +4,7 @@ import { withinMs } from '../../kernel/within-ms.ts';
 import { findWindows } from '../../people/store.ts';
 import { describeClosedWindow } from '../../people/window.ts';
 import type { Database } from '../../store/database.ts';
-import { type AggregateAnswer, composeAnswer, type EntrySource } from '../commit/answer.ts';
+import { type AggregateAnswer, composeAnswer, type EntrySource } from '../answer.ts';
 import type { NewRequest } from '../commit/begin-store.ts';
 import { findSettled, type SettledElsewhere } from '../commit/under-way-store.ts';
 import { type IntendedMessage, type Outcome, personOf } from '../message.ts';

@@ -1,6 +1,6 @@
-import { formatId } from '../../kernel/ids.ts';
-import { type MessageError, type MessageErrorView, presentMessageError } from '../../kernel/message-errors.ts';
-import type { MessageStatus, RefusedEntry } from '../message.ts';
+import { formatId } from '../kernel/ids.ts';
+import { type MessageError, type MessageErrorView, presentMessageError } from '../kernel/message-errors.ts';
+import type { MessageStatus, RefusedEntry } from './message.ts';
 
 /** One recipient's entry in the aggregate answer. `pending` and `transmitting` occur only while a request is read back. */
 export interface AnswerEntry {
@@ -39,24 +39,6 @@ export interface EntrySource {
   error: MessageError | null;
 }
 
-/** Makes an entry's source of a message as it is stored: what has gone further than `accepted` counts as that. */
-export function entryOf(row: Omit<EntrySource, 'status'> & { status: MessageStatus }): EntrySource {
-  return { ...row, status: entryStatusOf(row.status) };
-}
-
-function entryStatusOf(status: MessageStatus): EntrySource['status'] {
-  switch (status) {
-    case 'sent':
-    case 'delivered':
-    case 'read':
-      return 'accepted';
-    case 'received':
-      throw new Error('An inbound message has no place in an answer');
-    default:
-      return status;
-  }
-}
-
 export interface AnswerSource {
   requestId: string;
   accountId: string;
@@ -83,6 +65,41 @@ export function composeAnswer(source: AnswerSource, docsUrl: string): AggregateA
     unknown_count: count('unknown'),
     results,
   };
+}
+
+/** A request as it is stored. */
+interface StoredRequest {
+  id: string;
+  accountId: string;
+  client_reference: string | null;
+  type: string;
+  refused: readonly RefusedEntry[] | null;
+}
+
+type StoredMessage = Omit<EntrySource, 'status'> & { status: MessageStatus };
+
+/** Puts the answer together as it would be given now, from all that is stored. */
+export function composeStoredAnswer(
+  { id: requestId, accountId, client_reference: clientReference, type, refused }: StoredRequest,
+  stored: readonly StoredMessage[],
+  docsUrl: string,
+): AggregateAnswer {
+  const messages = stored.map((row) => ({ ...row, status: entryStatusOf(row.status) }));
+  return composeAnswer({ requestId, accountId, clientReference, type, messages, refused: refused ?? [] }, docsUrl);
+}
+
+/** What has gone further than `accepted` counts as that. */
+function entryStatusOf(status: MessageStatus): EntrySource['status'] {
+  switch (status) {
+    case 'sent':
+    case 'delivered':
+    case 'read':
+      return 'accepted';
+    case 'received':
+      throw new Error('An inbound message has no place in an answer');
+    default:
+      return status;
+  }
 }
 
 function messageEntry(message: EntrySource, docsUrl: string): AnswerEntry {
