@@ -3,7 +3,7 @@ import type { MessageError } from '../kernel/message-errors.ts';
 import type { Queryable } from '../store/database.ts';
 import type { SendingChannel } from './channels.ts';
 import { createLateRoom } from './late-room.ts';
-import { createPairLimit } from './pair-limit.ts';
+import { createPairLimit, type PairLimit } from './pair-limit.ts';
 import { createReserve } from './reserve.ts';
 import { LATE_MS, NO_TURNS, type Turns } from './turn-stock.ts';
 
@@ -44,27 +44,6 @@ export function createPacing(database: Queryable, clock: SteadyClock): Pacing {
   const lateRoom = createLateRoom(clock);
   const reserve = createReserve(database, clock);
 
-  /** Gives each message its turn: of the channel, in the order of the people, or only of its pair if it has to wait for that. */
-  function share({ channel, people, deadlineMs, horizonMs }: Wish, waits: readonly number[], reserved: Turns): Turn[] {
-    // Read again: turns are counted from the moment in which the store gave them, and it may have been slow.
-    const nowMs = clock.steadyMs();
-    const leftMs = deadlineMs - nowMs;
-    let given = 0;
-    return people.map((person, place) => {
-      const firstMs = waits[place] ?? 0;
-      if (firstMs >= horizonMs) return never('pair_rate_limited', firstMs);
-      if (leftMs <= 0) return TOO_LATE;
-      // Asked again: another request may have taken turns of this pair meanwhile.
-      const pairMs = pairs.delayMs(channel.id, person);
-      if (pairMs >= leftMs) return never('pair_rate_limited', pairMs);
-      const turnMs = reserved.startMs + (given * 1_000) / channel.throughputPerSecond;
-      const isReserved = firstMs <= NOW_MS && pairMs <= Math.max(NOW_MS, turnMs);
-      if (isReserved && (given++ >= reserved.turns || turnMs >= leftMs)) return never('throughput_limited', turnMs);
-      pairs.take(channel.id, person);
-      return isReserved ? turnIn(turnMs, nowMs) : { ...turnIn(pairMs, nowMs), kind: 'later', isReserved };
-    });
-  }
-
   return {
     async turnsFor(channel, people, deadlineMs) {
       if (channel.sender.mode === 'test') return people.map(() => UNPACED);
@@ -75,7 +54,7 @@ export function createPacing(database: Queryable, clock: SteadyClock): Pacing {
       // pass before they are used, and many such messages would then go at once.
       const wanting = waits.filter((waitMs) => waitMs <= NOW_MS).length;
       const reserved = wanting === 0 ? NO_TURNS : await reserve(channel, wanting, deadlineMs);
-      return share({ channel, people, deadlineMs, horizonMs }, waits, reserved);
+      return share({ channel, people, waits, deadlineMs, horizonMs }, reserved, pairs, clock.steadyMs());
     },
     async anotherTurn(channel, deadlineMs) {
       if (channel.sender.mode === 'test') return UNPACED;
@@ -100,10 +79,38 @@ export function createPacing(database: Queryable, clock: SteadyClock): Pacing {
 interface Wish {
   channel: SendingChannel;
   people: readonly string[];
+  /** How long each has to wait for its pair, and how far the deadline was away, when the turns were asked for. */
+  waits: readonly number[];
+  horizonMs: number;
   /** Of the steady clock. */
   deadlineMs: number;
-  /** How far the deadline was away when the turns were asked for. */
-  horizonMs: number;
+}
+
+/**
+ * Gives each message its turn: of the channel, in the order of the people, or only of its pair if it has to wait for that. `nowMs` is read
+ * after the reservation: turns are counted from the moment in which the store gave them, and it may have been slow.
+ */
+function share(
+  { channel, people, waits, horizonMs, deadlineMs }: Wish,
+  reserved: Turns,
+  pairs: PairLimit,
+  nowMs: number,
+): Turn[] {
+  const leftMs = deadlineMs - nowMs;
+  let given = 0;
+  return people.map((person, place) => {
+    const firstMs = waits[place] ?? 0;
+    if (firstMs >= horizonMs) return never('pair_rate_limited', firstMs);
+    if (leftMs <= 0) return TOO_LATE;
+    // Asked again: another request may have taken turns of this pair meanwhile.
+    const pairMs = pairs.delayMs(channel.id, person);
+    if (pairMs >= leftMs) return never('pair_rate_limited', pairMs);
+    const turnMs = reserved.startMs + (given * 1_000) / channel.throughputPerSecond;
+    const isReserved = firstMs <= NOW_MS && pairMs <= Math.max(NOW_MS, turnMs);
+    if (isReserved && (given++ >= reserved.turns || turnMs >= leftMs)) return never('throughput_limited', turnMs);
+    pairs.take(channel.id, person);
+    return isReserved ? turnIn(turnMs, nowMs) : { ...turnIn(pairMs, nowMs), kind: 'later', isReserved };
+  });
 }
 
 /** Of a test channel: it never passes. */
