@@ -1,9 +1,9 @@
-import type { LogKey } from '../events/event.ts';
 import { eventText } from '../events/event-text.ts';
 import { findEvent } from '../events/store.ts';
 import { accountRoute, type Route } from '../http/route.ts';
 import type { Clock } from '../kernel/clock.ts';
 import { parseId } from '../kernel/ids.ts';
+import type { Owner } from '../kernel/principal.ts';
 import type { Sealer } from '../kernel/sealed.ts';
 import type { Database } from '../store/database.ts';
 import { checkSignature, readHeaders } from './check-signature.ts';
@@ -51,7 +51,7 @@ export function checkSignatureRoute(path: string, deps: Deps): Route {
 /** What we sent under this id; undefined for a test event, or one that has expired or never was. */
 async function findBody(
   { database, docsUrl }: Deps,
-  log: LogKey,
+  log: Owner,
   eventId: string | undefined,
 ): Promise<string | undefined> {
   const id = parseId('evt', eventId ?? '');

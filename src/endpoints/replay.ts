@@ -1,12 +1,11 @@
 import { insertAudit } from '../accounts/audit-store.ts';
-import type { LogKey } from '../events/event.ts';
 import { findBounds, findEvent } from '../events/store.ts';
 import { invalidRequest } from '../http/invalid-request.ts';
 import { accountRoute, type Route } from '../http/route.ts';
 import { ApiError } from '../kernel/errors.ts';
 import { formatId, parseId } from '../kernel/ids.ts';
 import { createInTurn, type InTurn } from '../kernel/in-turn.ts';
-import type { AccountPrincipal } from '../kernel/principal.ts';
+import type { AccountPrincipal, Owner } from '../kernel/principal.ts';
 import { unavailable } from '../kernel/unavailable.ts';
 import type { Database, Transaction } from '../store/database.ts';
 import { repeatOnConflict } from '../store/repeat-on-conflict.ts';
@@ -63,7 +62,7 @@ function notOneOfTwo(): ApiError {
   return invalidRequest([{ pointer: '#', detail: 'Give exactly one of after_sequence and event_id.' }]);
 }
 
-async function requireEvent(database: Database, log: LogKey, text: string): Promise<string> {
+async function requireEvent(database: Database, log: Owner, text: string): Promise<string> {
   const id = parseId('evt', text);
   const event = id === undefined ? undefined : await findEvent(database, log, id);
   if (event === undefined) throw new ApiError('not_found', 'There is no such event, or it has expired.');

@@ -1,6 +1,6 @@
+import type { Owner } from '../kernel/principal.ts';
 import { createSharing } from '../kernel/share.ts';
 import type { Queryable } from '../store/database.ts';
-import type { LogKey } from './event.ts';
 import { eventText } from './event-text.ts';
 import { findBounds, findEvent, listEvents, type ReadWish } from './store.ts';
 
@@ -17,7 +17,7 @@ type ReadText = () => Promise<string>;
 
 /** What readers of the logs ask of the store. */
 export interface EventReads {
-  bounds(log: LogKey): Promise<{ latest: number; oldest: number | null }>;
+  bounds(log: Owner): Promise<{ latest: number; oldest: number | null }>;
   list(wish: ReadWish): Promise<readonly WrittenEvent[]>;
 }
 
@@ -29,7 +29,7 @@ export function createEventReads(database: Queryable, docsUrl: () => string): Ev
   const bounds = createSharing<{ latest: number; oldest: number | null }>();
   const lists = createSharing<readonly WrittenEvent[]>();
   const large = createSharing<string>();
-  const readLarge = (log: LogKey, id: string) =>
+  const readLarge = (log: Owner, id: string) =>
     large(`${keyOfLog(log)} ${id}`, async () => {
       const row = await findEvent(database, log, id);
       if (row === undefined) throw new Error('An event has expired between its list and its reading');
@@ -49,7 +49,7 @@ export function createEventReads(database: Queryable, docsUrl: () => string): Ev
   };
 }
 
-function keyOfLog({ accountId, mode }: LogKey): string {
+function keyOfLog({ accountId, mode }: Owner): string {
   return `${accountId} ${mode}`;
 }
 

@@ -1,4 +1,4 @@
-import type { Mode } from '../kernel/principal.ts';
+import type { Owner } from '../kernel/principal.ts';
 
 /** Every kind of event. The first word of a type names the one member of the event's data. */
 export const EVENT_TYPES = [
@@ -16,14 +16,8 @@ export const EVENT_TYPES = [
 ] as const;
 export type EventType = (typeof EVENT_TYPES)[number];
 
-/** What identifies a log of events: each account has one for each mode. */
-export interface LogKey {
-  accountId: string;
-  mode: Mode;
-}
-
 /** A fact about to be recorded. */
-export interface EventDraft extends LogKey {
+export interface EventDraft extends Owner {
   type: EventType;
   /** One member, named after the type's first word, as it is now. */
   data: Record<string, unknown>;

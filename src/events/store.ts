@@ -1,7 +1,7 @@
 import { newId } from '../kernel/ids.ts';
-import type { Mode } from '../kernel/principal.ts';
+import type { Mode, Owner } from '../kernel/principal.ts';
 import type { Queryable, Transaction } from '../store/database.ts';
-import type { EventDraft, LogKey } from './event.ts';
+import type { EventDraft } from './event.ts';
 import { traceparentsOf } from './on-append.ts';
 
 /** Locks the counters from here to the commit, in one order everywhere. */
@@ -31,7 +31,7 @@ const EVENT_APPEND = `
   join endpoint e on e.account_id = r.account_id and e.mode = r.mode and e.enabled
     and (e.types is null or r.type = any(e.types))`;
 
-const keyOf = ({ accountId, mode }: LogKey) => `${accountId} ${mode}`;
+const keyOf = ({ accountId, mode }: Owner) => `${accountId} ${mode}`;
 
 /**
  * Numbers and records events, and enqueues their deliveries to every enabled endpoint that wants them. To be called last in
@@ -79,7 +79,7 @@ async function takeNumbers(tx: Transaction, drafts: readonly EventDraft[]): Prom
  * Waits for the writers of a log that have their numbers already, and holds back the others until the commit: so what is
  * numbered after it meets the endpoints as they are now. To be called last in a transaction, as `appendEvents` is.
  */
-export async function holdEventLog(tx: Transaction, { accountId, mode }: LogKey): Promise<void> {
+export async function holdEventLog(tx: Transaction, { accountId, mode }: Owner): Promise<void> {
   await tx.query(EVENT_NUMBER, [[accountId], [mode], [0]]);
 }
 
@@ -131,7 +131,7 @@ const EVENT_LIST_OF_TYPES = `
   order by sequence limit $4`;
 
 /** What a reader wants of a log. */
-export interface ReadWish extends LogKey {
+export interface ReadWish extends Owner {
   /** The first event is the one after this number. */
   after: number;
   /** null: all. */
@@ -155,7 +155,7 @@ const EVENT_BOUNDS = `
 /** The first number that is still kept (null: none is) and the last one given (0: none was). */
 export async function findBounds(
   store: Queryable,
-  { accountId, mode }: LogKey,
+  { accountId, mode }: Owner,
 ): Promise<{ latest: number; oldest: number | null }> {
   const [row] = await store.query<{ latest: number; oldest: number | null }>(EVENT_BOUNDS, [accountId, mode]);
   return row ?? { latest: 0, oldest: null };
@@ -167,7 +167,7 @@ const EVENT_LATEST = `
     on s.account_id = wanted.account_id and s.mode = wanted.mode`;
 
 /** Finds the last number of several logs at once. Returns what tells it of each of them; 0: none was given. */
-export async function findLatest(store: Queryable, logs: readonly LogKey[]): Promise<(log: LogKey) => number> {
+export async function findLatest(store: Queryable, logs: readonly Owner[]): Promise<(log: Owner) => number> {
   const distinct = [...new Map(logs.map((log) => [keyOf(log), log])).values()];
   const rows = await store.query<{ account_id: string; mode: Mode; last: number }>(EVENT_LATEST, [
     distinct.map(({ accountId }) => accountId),
@@ -184,7 +184,7 @@ const EVENT_FIND = `
 
 export async function findEvent(
   store: Queryable,
-  { accountId, mode }: LogKey,
+  { accountId, mode }: Owner,
   id: string,
 ): Promise<EventRow | undefined> {
   return (await store.query<EventRow>(EVENT_FIND, [accountId, mode, id]))[0];

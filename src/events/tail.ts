@@ -1,8 +1,8 @@
 import type { Logger } from 'pino';
+import type { Owner } from '../kernel/principal.ts';
 import { unwatched, type WatchRound } from '../observe/loops.ts';
 import type { Queryable } from '../store/database.ts';
 import { isPassingFailure } from '../store/passing-failure.ts';
-import type { LogKey } from './event.ts';
 import { findLatest } from './store.ts';
 
 /** How soon events of other nodes are seen. What this node records is told by a nudge. */
@@ -19,7 +19,7 @@ export interface Tail {
 }
 
 /** A place in a log. */
-export interface LogPosition extends LogKey {
+export interface LogPosition extends Owner {
   after: number;
 }
 
