@@ -2,6 +2,7 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { errorCodeOf } from '../../kernel/error-code.ts';
+import { messageOf } from '../../kernel/message-of.ts';
 
 /** The code with which SQLite says that another process holds the lock. https://www.sqlite.org/rescode.html#busy */
 const SQLITE_BUSY = 5;
@@ -27,7 +28,7 @@ export async function lockDataDir(dataDir: string): Promise<DataDirLock> {
     lock?.close();
     if (isBusy(error)) throw new Error(await heldSentence(dataDir, holderFile), { cause: error });
     // SQLite says what is wrong, such as a full disk, and not where.
-    const why = error instanceof Error ? error.message : String(error);
+    const why = messageOf(error);
     throw new Error(`The data folder ${dataDir} cannot be locked, by its file ${lockFile}: ${why}.`, { cause: error });
   }
   await writeFile(holderFile, `${process.pid}\n`, { mode: 0o600 });
