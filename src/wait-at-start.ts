@@ -57,6 +57,11 @@ function mayPass(error: unknown): boolean {
   const cause = error instanceof StoreUnavailable ? error.cause : error;
   const code = errorCodeOf(cause);
   if (cause instanceof DatabaseError) return !REFUSED.test(code ?? '');
-  if (code !== undefined) return OF_NETWORK.test(code);
+  if (code !== undefined) return OF_NETWORK.test(code) && !isOfFile(cause);
   return !(cause instanceof Error && NOT_GIVEN.test(cause.message));
+}
+
+/** A file that DATABASE_URL names, such as the certificate in `sslrootcert`, cannot be read. A socket that is not there is connected to. */
+function isOfFile(cause: unknown): boolean {
+  return cause instanceof Error && 'syscall' in cause && cause.syscall === 'open';
 }

@@ -71,14 +71,20 @@ it('a start whose database does not come in time ends with a sentence', async (t
   assert.match(start.output(), /^Error: DATABASE_URL must name a database that can be used\. .*: \w/m);
 });
 
-it('a start waits for no database that does not exist, and for no user that does not', async (t) => {
+it('a start waits for nothing that no waiting mends: a database, a user or a certificate that does not exist', async (t) => {
   const { db, begin } = await startWorld(t);
-  const wrong = [Object.assign(new URL(db.url), { pathname: '/nobody_made_it' }), new URL(db.url)];
-  Object.assign(wrong[1] ?? {}, { username: 'nobody_made_them' });
-  for (const url of wrong) {
-    const start = begin({ DATABASE_URL: url.href });
+  const wrongs: Partial<Record<'pathname' | 'username' | 'search', string>>[] = [
+    { pathname: '/nobody_made_it' },
+    { username: 'nobody_made_them' },
+    { search: '?sslrootcert=/nobody_made_it/either.pem' },
+  ];
+  for (const wrong of wrongs) {
+    const start = begin({ DATABASE_URL: Object.assign(new URL(db.url), wrong).href });
     assert.equal(await start.ended, 1);
-    assert.match(start.output(), /^Error: DATABASE_URL must name .*"nobody_made_.*" does not exist$/m);
+    assert.match(
+      start.output(),
+      /^Error: DATABASE_URL must name .*(nobody_made_.*" does not exist|no such file .*either\.pem'?)$/m,
+    );
     assert.doesNotMatch(start.output(), /start\.waits_for_database/);
   }
 });
