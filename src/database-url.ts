@@ -7,8 +7,8 @@ const NOT_OWNED = ['42501', '3F000'];
 const NAME_TAKEN = ['42P07', '42703'];
 
 /**
- * Throws a sentence for the operator if DATABASE_URL is no address of a PostgreSQL. The driver would not name the setting, and takes something else for an address of PostgreSQL. A URL without a host, as for a
- * socket, is good, and so is the path of a socket.
+ * Throws a sentence for the operator if DATABASE_URL is no address of a PostgreSQL. The driver would not name the setting, and takes
+ * something else for an address of PostgreSQL. A URL without a host, as for a socket, is good, and so is the path of a socket.
  */
 export function checkDatabaseUrl(url: string | undefined): void {
   if (url === undefined || url.startsWith('/')) return;

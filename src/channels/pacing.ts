@@ -9,6 +9,7 @@ import { LATE_MS, NO_TURNS, type Turns } from './turn-stock.ts';
 
 /** A wait shorter than this is none: the way to the provider differs by more. */
 const NOW_MS = 5;
+
 /**
  * When a message may go: at once, later, or never within its deadline. It may be used from `atMs` until `untilMs` of the steady
  * clock. Then it has passed: if those that pass while something is slow were used, all of them would go at once. One that is

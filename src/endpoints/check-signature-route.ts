@@ -54,7 +54,7 @@ async function findBody(
   log: Owner,
   eventId: string | undefined,
 ): Promise<string | undefined> {
-  const id = parseId('evt', eventId ?? '');
+  const id = parseId('evt', eventId);
   const row = id === undefined ? undefined : await findEvent(database, log, id);
   return row && eventText(row, docsUrl());
 }

@@ -6,7 +6,7 @@ import { type EndpointKey, type EndpointRow, findEndpoint, lockEndpoint } from '
 
 /** The endpoint of a path, for this key. Throws `not_found` for an id that is not well formed. */
 export function endpointKey({ accountId, mode }: AccountPrincipal, id: string | undefined): EndpointKey {
-  const uuid = parseId('end', id ?? '');
+  const uuid = parseId('end', id);
   if (uuid === undefined) throw noEndpoint();
   return { accountId, mode, id: uuid };
 }

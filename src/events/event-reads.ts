@@ -2,7 +2,7 @@ import type { Owner } from '../kernel/principal.ts';
 import { createSharing } from '../kernel/share.ts';
 import type { Queryable } from '../store/database.ts';
 import { eventText } from './event-text.ts';
-import { findBounds, findEvent, listEvents, type ReadWish } from './store.ts';
+import { findBounds, findEvent, keyOfLog, listEvents, type ReadWish } from './store.ts';
 
 /** An event as it goes to customers. */
 export interface WrittenEvent {
@@ -47,10 +47,6 @@ export function createEventReads(database: Queryable, docsUrl: () => string): Ev
         }));
       }),
   };
-}
-
-function keyOfLog({ accountId, mode }: Owner): string {
-  return `${accountId} ${mode}`;
 }
 
 function keyOf(wish: ReadWish): string {

@@ -31,7 +31,8 @@ const EVENT_APPEND = `
   join endpoint e on e.account_id = r.account_id and e.mode = r.mode and e.enabled
     and (e.types is null or r.type = any(e.types))`;
 
-const keyOf = ({ accountId, mode }: Owner) => `${accountId} ${mode}`;
+/** One word for a log of events. */
+export const keyOfLog = ({ accountId, mode }: Owner) => `${accountId} ${mode}`;
 
 /**
  * Numbers and records events, and enqueues their deliveries to every enabled endpoint that wants them. To be called last in
@@ -41,9 +42,9 @@ export async function appendEvents(tx: Transaction, drafts: readonly EventDraft[
   if (drafts.length === 0) return;
   const nextNumbers = await takeNumbers(tx, drafts);
   const sequences = drafts.map((draft) => {
-    const next = nextNumbers.get(keyOf(draft));
+    const next = nextNumbers.get(keyOfLog(draft));
     if (next === undefined) throw new Error('An event log that was counted on gave no number');
-    nextNumbers.set(keyOf(draft), next + 1);
+    nextNumbers.set(keyOfLog(draft), next + 1);
     return next;
   });
   await tx.query(EVENT_APPEND, [
@@ -59,7 +60,7 @@ export async function appendEvents(tx: Transaction, drafts: readonly EventDraft[
 
 /** The first number of the drafts in each log. */
 async function takeNumbers(tx: Transaction, drafts: readonly EventDraft[]): Promise<Map<string, number>> {
-  const byLog = Map.groupBy(drafts, keyOf);
+  const byLog = Map.groupBy(drafts, keyOfLog);
   const logs = [...byLog.values()].flatMap(([first]) => first ?? []);
   const counts = [...byLog.values()].map((group) => group.length);
   const rows = await tx.query<{ account_id: string; mode: Mode; last: number }>(EVENT_NUMBER, [
@@ -69,7 +70,7 @@ async function takeNumbers(tx: Transaction, drafts: readonly EventDraft[]): Prom
   ]);
   return new Map(
     rows.map(({ account_id: accountId, mode, last }) => {
-      const key = keyOf({ accountId, mode });
+      const key = keyOfLog({ accountId, mode });
       return [key, last - (byLog.get(key)?.length ?? 0) + 1];
     }),
   );
@@ -168,13 +169,13 @@ const EVENT_LATEST = `
 
 /** Finds the last number of several logs at once. Returns what tells it of each of them; 0: none was given. */
 export async function findLatest(store: Queryable, logs: readonly Owner[]): Promise<(log: Owner) => number> {
-  const distinct = [...new Map(logs.map((log) => [keyOf(log), log])).values()];
+  const distinct = [...new Map(logs.map((log) => [keyOfLog(log), log])).values()];
   const rows = await store.query<{ account_id: string; mode: Mode; last: number }>(EVENT_LATEST, [
     distinct.map(({ accountId }) => accountId),
     distinct.map(({ mode }) => mode),
   ]);
-  const latest = new Map(rows.map(({ account_id: accountId, mode, last }) => [keyOf({ accountId, mode }), last]));
-  return (log) => latest.get(keyOf(log)) ?? 0;
+  const latest = new Map(rows.map(({ account_id: accountId, mode, last }) => [keyOfLog({ accountId, mode }), last]));
+  return (log) => latest.get(keyOfLog(log)) ?? 0;
 }
 
 /** By its id first: with both conditions in one, the planner may read the log by its numbers for it. */

@@ -162,7 +162,7 @@ function reportOf(item: StatusItem, target: ChannelTarget, receivedAt: Date): St
     channelId: target.id,
     formerChannelIds: formerIdsOf(target.account_id, target.former),
     providerMessageId: item.providerMessageId,
-    messageId: parseId('msg', item.callbackData ?? '') ?? null,
+    messageId: parseId('msg', item.callbackData) ?? null,
     status: item.status,
     at: item.at ?? receivedAt,
     receivedAt,

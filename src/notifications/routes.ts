@@ -132,7 +132,7 @@ function reprocessRoute({ database, nudge, limits }: Deps): Route {
     bodyUse: 'json_or_empty',
     bodySchema: Type.Object({}, { additionalProperties: false }),
     async handle({ params }) {
-      const id = parseId('ntf', params.id ?? '');
+      const id = parseId('ntf', params.id);
       const row = id === undefined ? undefined : await reprocess(database, id, limits());
       if (row === undefined) throw new ApiError('not_found', 'There is no such notification.');
       nudge();

@@ -1,4 +1,4 @@
-import type { Mode } from '../kernel/principal.ts';
+import type { Mode, Owner } from '../kernel/principal.ts';
 import type { Queryable } from '../store/database.ts';
 import { findKnownNames } from './parent-store.ts';
 
@@ -40,9 +40,7 @@ const WINDOW_FIND = `
   group by wanted.person`;
 
 /** A channel, as far as windows go. */
-interface WindowOwner {
-  accountId: string;
-  mode: Mode;
+interface WindowOwner extends Owner {
   channelId: string;
 }
 
@@ -66,9 +64,7 @@ export async function findWindows(
 }
 
 /** Whose marketing messages a word is about: what the sandbox tells of a business account holds for its test channels alone. */
-export interface PreferenceOwner {
-  accountId: string;
-  mode: Mode;
+export interface PreferenceOwner extends Owner {
   businessAccountId: string;
 }
 

@@ -291,7 +291,7 @@ describe('outcomes that the database refuses for good', () => {
     const ledger = createLedger(database, log);
     try {
       await Promise.all(requests.map((request) => ledger.begin(request)));
-      // None of them is ever settled; what becomes of that shows in what may be begun.
+      // None of them is ever settled, so each of these promises rejects at `idle`; what becomes of that shows in what may be begun.
       const settle = (request: NewRequest) => void ledger.settle(endOf(request, [accepted])).catch(() => undefined);
       const begins = () =>
         ledger.begin({ ...template, id: newId(), intended: [intend()] }).catch((error: unknown) => error);
