@@ -16,7 +16,7 @@ import {
 import { assertProblem, pointersOf } from '../../test/support/problem.ts';
 import { until } from '../../test/support/until.ts';
 import { newId } from '../kernel/ids.ts';
-import { findStopped } from '../people/store.ts';
+import { findStopped } from '../people/preference-store.ts';
 import { eraseRound } from './erase-round.ts';
 
 const ADA = '+447700900771';

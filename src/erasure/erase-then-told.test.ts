@@ -16,7 +16,7 @@ import {
 import { until } from '../../test/support/until.ts';
 import { countWaitingForLocks } from '../../test/support/waiting-for-locks.ts';
 import { LAST_UUID } from '../kernel/ids.ts';
-import { findStopped } from '../people/store.ts';
+import { findStopped } from '../people/preference-store.ts';
 import { emptyMessages } from './walk-store.ts';
 
 let gateway: TestGateway;

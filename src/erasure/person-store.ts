@@ -1,4 +1,4 @@
-import { PREFERENCE_TABLES } from '../people/store.ts';
+import { PREFERENCE_TABLES } from '../people/preference-store.ts';
 import type { Queryable } from '../store/database.ts';
 
 /**

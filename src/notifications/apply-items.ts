@@ -4,8 +4,9 @@ import { draftMessageEvents, type MessageEvent } from '../messages/read/message-
 import { applyReports } from '../messages/report/apply-reports.ts';
 import { type InboundMessage, insertInbound } from '../messages/report/inbound-store.ts';
 import { keepParents } from '../people/parent-store.ts';
-import { extendWindows, findWindows, keepPreferences } from '../people/store.ts';
+import { keepPreferences } from '../people/preference-store.ts';
 import { describeClosedWindow } from '../people/window.ts';
+import { extendWindows, findWindows } from '../people/window-store.ts';
 import type { Queryable, Transaction } from '../store/database.ts';
 import { applyChannelItem } from './apply-channels.ts';
 import { applyTemplateItem } from './apply-templates.ts';

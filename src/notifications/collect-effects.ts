@@ -5,7 +5,8 @@ import type { Mode } from '../kernel/principal.ts';
 import type { StatusReport } from '../messages/report/apply-store.ts';
 import type { InboundMessage } from '../messages/report/inbound-store.ts';
 import type { ParentUserId } from '../people/parent-store.ts';
-import type { Contact, Preference } from '../people/store.ts';
+import type { Preference } from '../people/preference-store.ts';
+import type { Contact } from '../people/window-store.ts';
 import type {
   ConversationItem,
   InboundItem,

@@ -106,7 +106,7 @@ export const VARIANTS: Record<string, Record<string, Calls>> = {
     listPartitions: Object.fromEntries(PARTED_TABLES.map((parent) => [parent, [parent]])),
   },
   'src/people/parent-store.ts': { findKnownNames: { '': [all, ['GB.ENT.1']] } },
-  'src/people/store.ts': {
+  'src/people/preference-store.ts': {
     findStopped: { live: [standInWith({ mode: 'live' })], test: [standInWith({ mode: 'test' })] },
     keepPreferences: { live: [wordsOf('live')], test: [wordsOf('test')] },
   },

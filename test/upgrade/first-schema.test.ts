@@ -9,7 +9,7 @@ import { formatId, newId } from '../../src/kernel/ids.ts';
 import type { Mode } from '../../src/kernel/principal.ts';
 import { createSealer } from '../../src/kernel/sealed.ts';
 import { hashBody } from '../../src/messages/send/idempotency.ts';
-import { findStopped } from '../../src/people/store.ts';
+import { findStopped } from '../../src/people/preference-store.ts';
 import { migrate } from '../../src/store/migrate.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { startTestGateway, type TestGateway } from '../support/gateway.ts';

@@ -1,6 +1,6 @@
 import type { SendingChannel } from '../../channels/channels.ts';
 import type { MessageError } from '../../kernel/message-errors.ts';
-import { findStopped } from '../../people/store.ts';
+import { findStopped } from '../../people/preference-store.ts';
 import type { CheckAgainstTemplate } from '../../provider/port.ts';
 import type { Queryable } from '../../store/database.ts';
 import type { TemplateRegistry } from '../../templates/registry.ts';

@@ -1,8 +1,8 @@
 import type { Logger } from 'pino';
 import type { SteadyClock } from '../../kernel/clock.ts';
 import { withinMs } from '../../kernel/within-ms.ts';
-import { findWindows } from '../../people/store.ts';
 import { describeClosedWindow } from '../../people/window.ts';
+import { findWindows } from '../../people/window-store.ts';
 import type { Database } from '../../store/database.ts';
 import { type AggregateAnswer, composeAnswer, type EntrySource } from '../answer.ts';
 import type { NewRequest } from '../commit/begin-store.ts';

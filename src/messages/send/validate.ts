@@ -1,8 +1,8 @@
 import type { SendingChannel } from '../../channels/channels.ts';
 import type { Clock } from '../../kernel/clock.ts';
 import { type MessageErrorView, presentMessageError } from '../../kernel/message-errors.ts';
-import { findWindows } from '../../people/store.ts';
 import { describeWindow, isWindowOpen } from '../../people/window.ts';
+import { findWindows } from '../../people/window-store.ts';
 import type { SendCommand } from '../parse/send-command.ts';
 import { planMessages } from './plan.ts';
 import { type PreflightDeps, preflight } from './preflight.ts';

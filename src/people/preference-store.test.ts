@@ -8,14 +8,12 @@ import {
   changeBody,
   isProcessed,
   lineOf,
-  messagesBody,
   postSigned,
   type TestLine,
-  textFrom,
 } from '../../test/support/notifications.ts';
 import { until } from '../../test/support/until.ts';
 import type { Mode } from '../kernel/principal.ts';
-import { findStopped, findWindows } from './store.ts';
+import { findStopped } from './preference-store.ts';
 
 const NOON = 1_767_268_800;
 /** In 2099, which is not yet taken for no time at all. */
@@ -23,17 +21,12 @@ const FAR_AHEAD = 4_102_444_000;
 /** Now, as the provider tells times. */
 const wholeSecondMs = () => Math.floor(Date.now() / 1_000) * 1_000;
 
-describe('what is known of people', () => {
+describe('what people have said of marketing messages', () => {
   let gateway: TestGateway;
   let line: TestLine;
-  let channelId: string;
   before(async () => {
     gateway = await startTestGateway();
     line = await lineOf(gateway);
-    const [row] = await gateway.database.query<{ id: string }>('select id from channel where account_id = $1', [
-      gateway.accountId,
-    ]);
-    channelId = row?.id ?? '';
   });
   after(() => gateway.stop());
 
@@ -41,77 +34,6 @@ describe('what is known of people', () => {
     assert.equal((await postSigned(as(gateway), body)).status, 200);
     await until(() => isProcessed(gateway));
   };
-  const windowOf = async (person: string, mode: Mode = 'test') => {
-    const owner = { accountId: gateway.accountId, mode, channelId };
-    return (await findWindows(gateway.database, owner, [person])).get(person)?.getTime();
-  };
-  const write = (phone: string, id: string, seconds: number, more: object = {}) =>
-    post(messagesBody(line, { messages: [textFrom(phone, id, { timestamp: String(seconds), ...more })] }));
-
-  it('a message opens the window of its person from the time at which it was written', async () => {
-    await write('+447700900001', 'wamid.w1', NOON);
-    assert.equal(await windowOf('+447700900001'), NOON * 1_000);
-    assert.equal(await windowOf('+447700900002'), undefined);
-  });
-
-  it('the latest message counts, in whatever order they arrive', async () => {
-    await write('+447700900003', 'wamid.w2', NOON + 10);
-    await write('+447700900003', 'wamid.w3', NOON);
-    assert.equal(await windowOf('+447700900003'), (NOON + 10) * 1_000);
-    const at = (id: string, seconds: number) => textFrom('+447700900003', id, { timestamp: String(NOON + seconds) });
-    await post(messagesBody(line, { messages: [at('wamid.w4', 30), at('wamid.w5', 20)] }));
-    assert.equal(await windowOf('+447700900003'), (NOON + 30) * 1_000);
-  });
-
-  it('a message that is told to be of the future opens the window from when it was received', async () => {
-    const beforeMs = wholeSecondMs();
-    await write('+447700900009', 'wamid.w9', FAR_AHEAD);
-    const openedMs = await windowOf('+447700900009');
-    assert.ok(openedMs !== undefined && openedMs >= beforeMs && openedMs <= Date.now());
-  });
-
-  it('the window is found by the phone number and by the user id', async () => {
-    await write('+447700900004', 'wamid.w6', NOON, { from_user_id: 'GB.4444' });
-    assert.equal(await windowOf('+447700900004'), NOON * 1_000);
-    assert.equal(await windowOf('GB.4444'), NOON * 1_000);
-    await write('+447700900005', 'wamid.w7', NOON, { from: undefined, from_user_id: 'GB.5555' });
-    assert.equal(await windowOf('GB.5555'), NOON * 1_000);
-  });
-
-  it('a message that tells of a person and was not written by one opens nothing', async () => {
-    const system = { type: 'system', text: undefined, system: { type: 'user_changed_number', body: 'changed' } };
-    await write('+447700900006', 'wamid.w8', NOON, system);
-    assert.equal(await windowOf('+447700900006'), undefined);
-  });
-
-  it('a message that a person writes in a group opens nothing', async () => {
-    await write('+447700900020', 'wamid.w20', NOON, { group_id: 'GROUP-EXAMPLE-1' });
-    assert.equal(await windowOf('+447700900020'), undefined);
-  });
-
-  it('a call of the person opens the window, a call of ours does not', async () => {
-    const call = (from: string, direction: string) => ({
-      ...messagesBody(line, {}),
-      entry: [
-        {
-          id: line.businessAccountId,
-          changes: [
-            {
-              field: 'calls',
-              value: {
-                metadata: { phone_number_id: line.phoneNumberId },
-                calls: [{ id: `wacid.${from}`, from, event: 'connect', direction, timestamp: String(NOON) }],
-              },
-            },
-          ],
-        },
-      ],
-    });
-    await post(call('447700900007', 'USER_INITIATED'));
-    await post(call('447700900008', 'BUSINESS_INITIATED'));
-    assert.equal(await windowOf('+447700900007'), NOON * 1_000);
-    assert.equal(await windowOf('+447700900008'), undefined);
-  });
 
   const sayOf = (words: [value: string, seconds: number, person: object][]) =>
     post(
@@ -271,14 +193,8 @@ describe('what is known of people', () => {
     assert.deepEqual([await hasStopped('+447700900019'), await hasStopped('GB.1818')], [true, true]);
   });
 
-  it('a window and a stop are found by the parent user id too, whichever name the person has in the later word', async () => {
+  it('a stop is found by the parent user id too, whichever name the person has in the later word', async () => {
     const [phone, userId, parent] = ['+447700900022', 'GB.2222', 'GB.ENT.2222'];
-    const more = { from_user_id: userId, from_parent_user_id: parent };
-    await write(phone, 'wamid.w22', NOON, more);
-    assert.equal(await windowOf(parent), NOON * 1_000);
-    await write(phone, 'wamid.w23', NOON + 10);
-    await write(phone, 'wamid.w24', NOON + 20, { from: undefined, from_user_id: userId });
-    assert.equal(await windowOf(parent), (NOON + 20) * 1_000);
     const all = { wa_id: phone.slice(1), user_id: userId, parent_user_id: parent };
     const stopped = async () => [await hasStopped(phone), await hasStopped(userId), await hasStopped(parent)];
     await sayOf([['stop', 10, all]]);
@@ -297,7 +213,6 @@ describe('what is known of people', () => {
     await sayOf([['resume', 20, { user_id: 'GB.2324', parent_user_id: parent }]]);
     assert.deepEqual([await hasStopped('GB.2323'), await hasStopped('GB.2324')], [true, false]);
     assert.equal(await hasStopped(parent), true);
-    assert.equal(await windowOf('GB.ENT.2424'), undefined);
     await sayOf([['stop', 10, { parent_user_id: 'GB.ENT.2424' }]]);
     assert.equal(await hasStopped('GB.ENT.2424'), true);
   });
