@@ -18,7 +18,7 @@ import type {
 import type { ChannelItem } from './apply-channels.ts';
 import type { TemplateItem } from './apply-templates.ts';
 import type { News } from './fresh-news.ts';
-import { identities } from './identities.ts';
+import { contactsOf, parentsOf, preferencesOf, saidAt } from './of-person.ts';
 import type { Leftover } from './reason.ts';
 
 /** One item of one notification on its way to its effect. */
@@ -230,47 +230,4 @@ function collectPreference(
     preferences.push(...preferencesOf(item, channel, receivedAt));
     parents.push(...parentsOf(item.person, channel, at));
   }
-}
-
-function contactsOf(person: Person, target: ChannelTarget, at: Date): Contact[] {
-  const { account_id: accountId, id: channelId } = target;
-  return identities(person).map((identity) => ({ accountId, channelId, person: identity, at }));
-}
-
-function preferencesOf(
-  { person, value, at }: UserPreferenceItem,
-  target: ChannelTarget,
-  receivedAt: Date,
-): Preference[] {
-  const { account_id: accountId, mode, business_account_id: businessAccountId } = target;
-  const word = { accountId, mode, businessAccountId, stopped: value === 'stop' };
-  const when = { at: saidAt(at, receivedAt), timed: at !== undefined };
-  const { phone, userId } = person;
-  return identities(person).map((identity) => ({
-    ...word,
-    ...when,
-    person: identity,
-    other: otherOf(identity, phone, userId),
-  }));
-}
-
-/** A parent user id has none, and is nobody's: that of a number is the user id, which an earlier word may have told. */
-function otherOf(identity: string, phone: string | undefined, userId: string | undefined): string | null {
-  if (identity === phone) return userId ?? null;
-  return identity === userId ? (phone ?? null) : null;
-}
-
-/**
- * When a person wrote, called, stopped or resumed: never after we were told of it, whatever the provider says. A time far
- * ahead would keep a window open until then, and no later word could take a stop back. The provider tells whole seconds, so
- * ours are cut to them: a word of the same second must not count as earlier.
- */
-function saidAt(at: Date | undefined, receivedAt: Date): Date {
-  if (at !== undefined && at <= receivedAt) return at;
-  return new Date(Math.floor(receivedAt.getTime() / 1_000) * 1_000);
-}
-
-function parentsOf({ userId, parentUserId }: Person, target: ChannelTarget, at: Date): ParentUserId[] {
-  if (userId === undefined || parentUserId === undefined) return [];
-  return [{ accountId: target.account_id, mode: target.mode, parentUserId, userId, at }];
 }
