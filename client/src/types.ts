@@ -169,7 +169,7 @@ export type ValidationEntry = ValidEntry | InvalidEntry;
 export interface AcceptedEntry {
   /** The number in E.164 form, the user id, or the text as it was given where it cannot be read. */
   to: string;
-  /** The person's business-scoped user id, where it is known. */
+  /** The user id, if the recipient was given by one. */
   user_id?: string;
   /** The recipient's own `client_reference`. */
   client_reference?: string;
@@ -478,7 +478,7 @@ export interface EventPage {
 export interface FailedEntry {
   /** The number in E.164 form, the user id, or the text as it was given where it cannot be read. */
   to: string;
-  /** The person's business-scoped user id, where it is known. */
+  /** The user id, if the recipient was given by one. */
   user_id?: string;
   /** The recipient's own `client_reference`. */
   client_reference?: string;
@@ -497,7 +497,7 @@ export interface FailedEntry {
 export interface InvalidEntry {
   /** The number in E.164 form, the user id, or the text as it was given where it cannot be read. */
   to: string;
-  /** The person's business-scoped user id, where it is known. */
+  /** The user id, if the recipient was given by one. */
   user_id?: string;
   /** The recipient's own `client_reference`. */
   client_reference?: string;
@@ -1166,7 +1166,7 @@ export interface RotatedSecret {
 export interface RunningEntry {
   /** The number in E.164 form, the user id, or the text as it was given where it cannot be read. */
   to: string;
-  /** The person's business-scoped user id, where it is known. */
+  /** The user id, if the recipient was given by one. */
   user_id?: string;
   /** The recipient's own `client_reference`. */
   client_reference?: string;
@@ -1359,7 +1359,7 @@ export interface TimelineStep {
 export interface UnknownEntry {
   /** The number in E.164 form, the user id, or the text as it was given where it cannot be read. */
   to: string;
-  /** The person's business-scoped user id, where it is known. */
+  /** The user id, if the recipient was given by one. */
   user_id?: string;
   /** The recipient's own `client_reference`. */
   client_reference?: string;
@@ -1378,7 +1378,7 @@ export interface UnknownEntry {
 export interface ValidEntry {
   /** The number in E.164 form, the user id, or the text as it was given where it cannot be read. */
   to: string;
-  /** The person's business-scoped user id, where it is known. */
+  /** The user id, if the recipient was given by one. */
   user_id?: string;
   /** The recipient's own `client_reference`. */
   client_reference?: string;

@@ -11,7 +11,7 @@ const TYPE = word('What was sent.', ['text', 'template']);
 /** What names a recipient in an entry. */
 const RECIPIENT = {
   to: text('The number in E.164 form, the user id, or the text as it was given where it cannot be read.'),
-  user_id: Type.Optional(text("The person's business-scoped user id, where it is known.")),
+  user_id: Type.Optional(text('The user id, if the recipient was given by one.')),
   client_reference: Type.Optional(text("The recipient's own `client_reference`.")),
 };
 

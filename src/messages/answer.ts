@@ -106,7 +106,8 @@ function messageEntry(message: EntrySource, docsUrl: string): AnswerEntry {
   const { phone, user_id: userId, client_reference: reference, error } = message;
   const entry: AnswerEntry = { to: phone ?? userId ?? '', status: message.status, id: formatId('msg', message.id) };
   if (message.provider_message_id !== null) entry.message_id = message.provider_message_id;
-  if (userId !== null) entry.user_id = userId;
+  // Of a person who was named by a number it may become known later, and the answer must not change by that.
+  if (phone === null && userId !== null) entry.user_id = userId;
   if (reference !== null && message.own_reference) entry.client_reference = reference;
   if (message.held) entry.held = true;
   if (error !== null) entry.error = presentMessageError(error, docsUrl);

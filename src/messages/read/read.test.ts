@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { startTestGateway, type TestGateway } from '../../../test/support/gateway.ts';
+import { lineOf, messagesBody, postAndApply, statusOf } from '../../../test/support/notifications.ts';
 import { assertProblem } from '../../../test/support/problem.ts';
 import { until } from '../../../test/support/until.ts';
 import { countWaitingForLocks } from '../../../test/support/waiting-for-locks.ts';
@@ -149,14 +150,14 @@ describe('a request that is read', () => {
     assert.ok(completed_at >= created_at);
   });
 
-  it('counts what has gone further as accepted', async () => {
+  it('counts what has gone further as accepted, and is the same answer when the provider has told who the person is', async () => {
     const sent = await send({ to: ['+447700900507', '+447700900508', '+447700900509'], ...TEXT });
-    const ids = ['sent', 'delivered', 'read'];
-    for (const [place, status] of ids.entries())
-      await gateway.database.query(
-        'update message set status = $1::message_status where account_id = $2 and provider_message_id = $3',
-        [status, gateway.accountId, sent.results[place].message_id],
-      );
+    const told = ['sent', 'delivered', 'read'].map((status, place) =>
+      statusOf(status, { providerId: sent.results[place].message_id, recipient_user_id: `GB.271828182${place}` }),
+    );
+    await postAndApply(gateway, messagesBody(await lineOf(gateway), { statuses: told }));
+    const { json: message } = await get(`/api/v1/messages/${sent.results[2].id}`);
+    assert.deepEqual([message.status, message.user_id], ['read', 'GB.2718281822']);
     const { json } = await get(`/api/v1/requests/${sent.request_id}`);
     assert.deepEqual(json.results, sent.results);
     assert.equal(json.accepted_count, 3);

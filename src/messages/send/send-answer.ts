@@ -74,7 +74,6 @@ function sourceOf(message: IntendedMessage, outcome: Outcome, found: SettledElse
   const proven = proof === undefined ? undefined : proof.status === 'failed' ? 'failed' : 'accepted';
   return {
     ...message,
-    user_id: message.user_id ?? outcome.userId,
     status: proven ?? outcome.status,
     provider_message_id: proof?.provider_message_id ?? outcome.providerMessageId,
     held: outcome.held,
