@@ -36,6 +36,16 @@ export async function admitAgain(request: IncomingMessage, access: KeyAccess, de
   if (performance.now() - stateOf(request).admittedMs > ADMITTED_MS) await identify(request, access, deps);
 }
 
+/**
+ * Notes whose key it is on a call that is refused for its path or method, whoever makes it: the answer tells a known key its
+ * rates all the same. If the key cannot be read now, the refusal comes without them.
+ */
+export async function noteKey(request: IncomingMessage, { authenticate }: AdmitDeps): Promise<void> {
+  const authorization = authorizationOf(request);
+  if (authorization === undefined) return;
+  stateOf(request).principal = await authenticate(authorization).catch(() => undefined);
+}
+
 async function identify(request: IncomingMessage, access: KeyAccess, deps: AdmitDeps): Promise<Principal> {
   const state = stateOf(request);
   state.principal = undefined;

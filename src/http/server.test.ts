@@ -7,7 +7,6 @@ import { assertProblem } from '../../test/support/problem.ts';
 import { callRaw } from '../../test/support/raw-http.ts';
 import { until } from '../../test/support/until.ts';
 import { systemClock } from '../kernel/clock.ts';
-import { ApiError } from '../kernel/errors.ts';
 import { StoreUnavailable } from '../kernel/store-unavailable.ts';
 import type { AnsweredRequest } from './answered.ts';
 import { createRateLimits } from './rate-limit.ts';
@@ -37,7 +36,7 @@ before(async () => {
   server = createServer({
     routes: [failing('/broken', new Error(SECRET)), failing('/away', new StoreUnavailable(new Error(SECRET), false))],
     authenticate: async () => {
-      throw new ApiError('invalid_api_key', 'No key is valid here.');
+      throw new StoreUnavailable(new Error(SECRET), false);
     },
     rateLimits: createRateLimits({ requests: 1, recipients: 1 }, systemClock),
     docsUrl: () => 'http://localhost/docs/errors',
@@ -62,6 +61,12 @@ describe('what goes wrong on our side', () => {
     assertProblem(answer, 'unavailable');
     assert.ok(!answer.text.includes(SECRET));
   });
+});
+
+it('a path that is not there is not found, also where the key on it cannot be read', async () => {
+  const answer = await callApi(url, 'GET', '/nothing', { key: 'wp_test_unknown' });
+  assertProblem(answer, 'not_found');
+  assert.equal(answer.headers.has('ratelimit'), false);
 });
 
 it('a call is told of when it is over, also one whose path is malformed or too long', async () => {

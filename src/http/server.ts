@@ -7,7 +7,7 @@ import { ApiError } from '../kernel/errors.ts';
 import { formatId } from '../kernel/ids.ts';
 import type { InFlight } from '../kernel/in-flight.ts';
 import { unavailable } from '../kernel/unavailable.ts';
-import { type AdmitDeps, admit, admitAgain } from './admit.ts';
+import { type AdmitDeps, admit, admitAgain, noteKey } from './admit.ts';
 import { answerErrors, createErrorAnswer } from './answer-errors.ts';
 import { type OnAnswered, tellAnswered, tellWhenAnswered } from './answered.ts';
 import { changeInDoubt } from './change-in-doubt.ts';
@@ -81,7 +81,9 @@ export function createServer(deps: ServerDeps): FastifyInstance {
   for (const [path, routes] of Map.groupBy(deps.routes, (route) => route.path)) {
     const more = extraMethods(routes);
     for (const route of routes) addRoute(app, route, [route.method, ...more], { ...deps, holdAnswer });
-    refuseOtherMethods(app, path, [...routes.map(({ method }) => method), ...more]);
+    refuseOtherMethods(app, path, [...routes.map(({ method }) => method), ...more], async (request) => {
+      if (routes.some(({ access }) => access.by !== 'anyone')) await noteKey(request.raw, deps);
+    });
   }
   return app;
 }
@@ -106,9 +108,9 @@ function addHooks(app: FastifyInstance, deps: ServerDeps, holdAnswer: HoldAnswer
   app.addHook('onRequest', (request, _reply, done) => {
     // The path comes before all other faults, so before the body is looked at. One that ends where an id should be matches
     // the route of that id, and is no path.
-    if (request.is404 || Object.values(Object(request.params)).includes(''))
-      throw new ApiError('not_found', 'There is no such path.');
-    done();
+    if (!request.is404 && !Object.values(Object(request.params)).includes('')) return done();
+    const refusal = new ApiError('not_found', 'There is no such path.');
+    noteKey(request.raw, deps).then(() => done(refusal), done);
   });
   app.addHook('onSend', (request, reply, payload, done) => {
     reply.header('x-request-id', formatId('req', stateOf(request.raw).requestId));
@@ -212,13 +214,19 @@ function sendAnswer(reply: FastifyReply, { status, body, headers }: Answer): Fas
   return reply.type('application/json; charset=utf-8').send(JSON.stringify(body));
 }
 
-/** A known path with another method is 405 before any key is looked at, and `/messages/send` is never a message id. */
-function refuseOtherMethods(app: FastifyInstance, path: string, allowed: readonly string[]): void {
+/** A known path with another method is 405 whatever the key, and `/messages/send` is never a message id. */
+function refuseOtherMethods(
+  app: FastifyInstance,
+  path: string,
+  allowed: readonly string[],
+  before: (request: FastifyRequest) => Promise<void>,
+): void {
   const allow = allowed.join(', ');
   app.route({
     method: ANSWERED_METHODS.filter((method) => !allowed.includes(method)),
     url: path,
-    onRequest: async () => {
+    onRequest: async (request) => {
+      await before(request);
       throw new ApiError('method_not_allowed', `Use ${allow}.`, { headers: { allow } });
     },
     handler: async () => undefined,

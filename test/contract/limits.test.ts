@@ -29,6 +29,22 @@ describe('the limits of a key', () => {
     assert.equal(wrong.headers.get('ratelimit-policy'), POLICY);
   });
 
+  it('stand on the refusal of a path or a method too, which takes nothing', async () => {
+    const key = await gateway.createKey({});
+    const calls: [string, string, number][] = [
+      ['GET', '/api/v1/nothing', 404],
+      ['GET', '/api/v1/messages/', 404],
+      ['PUT', '/api/v1/messages', 405],
+      ['GET', '/api/v1/messages/send', 405],
+      ['DELETE', '/platform/v1/accounts', 405],
+    ];
+    for (const [method, path, expected] of calls) {
+      const { status, headers } = await gateway.call(method, path, { key });
+      const fields = [headers.get('ratelimit-policy'), headers.get('ratelimit')];
+      assert.deepEqual([status, ...fields], [expected, POLICY, '"requests";r=4;t=1, "recipients";r=50;t=1'], path);
+    }
+  });
+
   it('refuse the next call until there is room again, for this key alone', async () => {
     const [key, other] = [await gateway.createKey({}), await gateway.createKey({})];
     const call = (of: string) => gateway.call('GET', '/api/v1/account', { key: of });
@@ -43,17 +59,22 @@ describe('the limits of a key', () => {
     await until(async () => (await call(key)).status === 200);
   });
 
-  it('are not on answers to nobody, to the platform, or about health and errors', async () => {
-    const calls: [string, string | null][] = [
-      ['/healthz', null],
-      ['/readyz', gateway.testKey],
-      ['/docs/errors/not_found', gateway.testKey],
-      ['/nothing', gateway.testKey],
-      ['/api/v1/account', null],
-      ['/platform/v1/accounts', gateway.platformKey],
+  it('are not on answers to nobody, to the platform, on the callback, or about health and errors', async () => {
+    const calls: [string, string, string | null][] = [
+      ['GET', '/healthz', null],
+      ['GET', '/readyz', gateway.testKey],
+      ['POST', '/readyz', gateway.testKey],
+      ['GET', '/docs/errors/not_found', gateway.testKey],
+      ['GET', '/docs/nothing', gateway.testKey],
+      ['GET', '/api/messaging/webhook', gateway.testKey],
+      ['PUT', '/api/messaging/webhook', gateway.testKey],
+      ['GET', '/nothing', null],
+      ['GET', '/api/v1/account', null],
+      ['PUT', '/api/v1/account', null],
+      ['GET', '/platform/v1/accounts', gateway.platformKey],
     ];
-    for (const [path, key] of calls) {
-      const { headers } = await gateway.call('GET', path, { key });
+    for (const [method, path, key] of calls) {
+      const { headers } = await gateway.call(method, path, { key });
       assert.deepEqual([headers.get('ratelimit'), headers.get('ratelimit-policy')], [null, null], path);
     }
   });
