@@ -103,6 +103,16 @@ describe('what is hardly HTTP', () => {
     }
   });
 
+  it('is answered like any other method where somebody wants a tunnel, and closed behind a call that is under way', async () => {
+    const connectTo = (path: string) => `CONNECT ${path} HTTP/1.1\r\nhost: x\r\n\r\n`;
+    const answer = await exchangeBytes(gateway.url, connectTo(SEND));
+    assert.match(answer, /^HTTP\/1\.1 405 .*\r\nallow: POST\r\n.*\r\nx-request-id: req_.*"code":"method_not_allowed"/s);
+    assert.match(await exchangeBytes(gateway.url, connectTo('elsewhere:443')), /^HTTP\/1\.1 404 .*"code":"not_found"/s);
+    const waiting = `GET /api/v1/events?wait=30 HTTP/1.1\r\nhost: x\r\nauthorization: Bearer ${gateway.testKey}\r\n\r\n`;
+    assert.equal(await exchangeBytes(gateway.url, waiting + connectTo(SEND)), '');
+    assert.equal((await callRaw(gateway.url, { path: '/healthz' })).status, 200);
+  });
+
   it('is answered like anything else where only a host is missing or an expectation is not known', async () => {
     for (const header of ['', 'host: x\r\nexpect: the-unexpected\r\n']) {
       const answer = await exchangeBytes(gateway.url, `GET /nothing HTTP/1.1\r\n${header}connection: close\r\n\r\n`);

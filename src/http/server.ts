@@ -8,6 +8,7 @@ import { formatId } from '../kernel/ids.ts';
 import type { InFlight } from '../kernel/in-flight.ts';
 import { unavailable } from '../kernel/unavailable.ts';
 import { type AdmitDeps, admit, admitAgain, noteKey } from './admit.ts';
+import { answerConnect } from './answer-connect.ts';
 import { answerErrors, createErrorAnswer } from './answer-errors.ts';
 import { type OnAnswered, tellAnswered, tellWhenAnswered } from './answered.ts';
 import { changeInDoubt } from './change-in-doubt.ts';
@@ -28,8 +29,6 @@ import { type HoldAnswer, holdUnreadAnswers } from './unread-answers.ts';
 const BODY_BYTES_MAX = 1 << 20;
 /** A caller that needs longer to send its request holds a connection for nothing. */
 const REQUEST_TIMEOUT_MS = 60_000;
-/** Node itself closes the connection of a CONNECT. */
-const ANSWERED_METHODS = METHODS.filter((method) => method !== 'CONNECT');
 
 export interface ServerDeps extends AdmitDeps {
   routes: readonly Route[];
@@ -72,6 +71,7 @@ export function createServer(deps: ServerDeps): FastifyInstance {
     routerOptions: { ignoreTrailingSlash: false, caseSensitive: true, maxParamLength: 1_000 },
   });
   answerHalfClosed(app.server);
+  answerConnect(app.server);
   readBodies(app);
   if (deps.onAnswered !== undefined) tellAnswered(app, deps.onAnswered);
   const holdAnswer = holdUnreadAnswers();
@@ -223,7 +223,7 @@ function refuseOtherMethods(
 ): void {
   const allow = allowed.join(', ');
   app.route({
-    method: ANSWERED_METHODS.filter((method) => !allowed.includes(method)),
+    method: METHODS.filter((method) => !allowed.includes(method)),
     url: path,
     onRequest: async (request) => {
       await before(request);
@@ -235,5 +235,5 @@ function refuseOtherMethods(
 
 function supportAllMethods(app: FastifyInstance): void {
   const supported = new Set<string>(app.supportedMethods);
-  for (const method of ANSWERED_METHODS) if (!supported.has(method)) app.addHttpMethod(method);
+  for (const method of METHODS) if (!supported.has(method)) app.addHttpMethod(method);
 }
