@@ -18,6 +18,7 @@ import { answerHalfClosed } from './half-closed.ts';
 import { NOT_READY_DETAILS } from './health.ts';
 import { invalidRequest } from './invalid-request.ts';
 import { parseJsonBody } from './json-body.ts';
+import { createLargeBodies, LARGE_BYTES_MIN, type LargeBodies, type LargeCall } from './large-bodies.ts';
 import { lingering } from './linger.ts';
 import { encodingFaults } from './query-encoding.ts';
 import { createReadBody } from './read-body.ts';
@@ -75,12 +76,13 @@ export function createServer(deps: ServerDeps): FastifyInstance {
   readBodies(app);
   if (deps.onAnswered !== undefined) tellAnswered(app, deps.onAnswered);
   const holdAnswer = holdUnreadAnswers();
+  const largeBodies = createLargeBodies();
   addHooks(app, deps, holdAnswer);
   answerErrors(app, answerError, deps.docsUrl);
   supportAllMethods(app);
   for (const [path, routes] of Map.groupBy(deps.routes, (route) => route.path)) {
     const more = extraMethods(routes);
-    for (const route of routes) addRoute(app, route, [route.method, ...more], { ...deps, holdAnswer });
+    for (const route of routes) addRoute(app, route, [route.method, ...more], { ...deps, holdAnswer, largeBodies });
     refuseOtherMethods(app, path, [...routes.map(({ method }) => method), ...more], async (request) => {
       if (routes.some(({ access }) => access.by !== 'anyone')) await noteKey(request.raw, deps);
     });
@@ -134,6 +136,7 @@ interface WithParams {
 
 interface RouteDeps extends ServerDeps {
   holdAnswer: HoldAnswer;
+  largeBodies: LargeBodies;
 }
 
 /**
@@ -165,19 +168,39 @@ function addRoute(app: FastifyInstance, route: Route, methods: string[], deps: R
     },
     handler: async (request, reply) => {
       if (deps.calls !== undefined && !reply.raw.closed) reply.raw.once('close', deps.calls.begin());
-      // The stop may have begun while the body was on its way.
-      refuseWhileDraining(route, deps);
-      if (route.access.by !== 'anyone') await admitAgain(request.raw, route.access, deps);
-      const call = readCall(request);
-      try {
-        const answer = await route.handle(call);
-        if (answer.bytesHeld !== undefined) deps.holdAnswer(reply.raw, answer.bytesHeld);
-        return sendAnswer(reply, answer);
-      } catch (error) {
-        throw changeInDoubt(route, error) ?? error;
-      }
+      const ready = async () => {
+        // The stop may have begun while the body was on its way.
+        refuseWhileDraining(route, deps);
+        if (route.access.by !== 'anyone') await admitAgain(request.raw, route.access, deps);
+      };
+      const begin = () => handleCall(route, readCall(request));
+      const answer = await answerInLine(request, { ready, begin }, deps.largeBodies);
+      if (answer.bytesHeld !== undefined) deps.holdAnswer(reply.raw, answer.bytesHeld);
+      return sendAnswer(reply, answer);
     },
   });
+}
+
+/** Most bodies are small, and their calls are answered at once. */
+async function answerInLine(
+  { raw }: FastifyRequest,
+  { ready, begin }: Pick<LargeCall<Answer>, 'ready' | 'begin'>,
+  largeBodies: LargeBodies,
+): Promise<Answer> {
+  const account = accountOf(raw);
+  const bytes = stateOf(raw).rawBody.length;
+  if (account !== undefined && bytes >= LARGE_BYTES_MIN)
+    return largeBodies({ accountId: account.accountId, bytes, ready, begin });
+  await ready();
+  return begin();
+}
+
+async function handleCall(route: Route, call: Call<unknown, unknown, unknown>): Promise<Answer> {
+  try {
+    return await route.handle(call);
+  } catch (error) {
+    throw changeInDoubt(route, error) ?? error;
+  }
 }
 
 function refuseWhileDraining(route: Route, { accepting, leaving }: ServerDeps): void {
