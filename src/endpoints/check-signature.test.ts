@@ -153,3 +153,19 @@ describe('the check of a signature', () => {
     assert.ok(tookMs < 3_000, `It took ${Math.round(tookMs)} ms`);
   });
 });
+
+it('costs no more where it knows what was sent, unless that is what was signed', () => {
+  // Each of them was put in order and written anew, to be compared with what was sent.
+  const body = `[${'{},'.repeat(300_000)}{}]`;
+  const costOf = (given: Given) => {
+    const begun = process.cpuUsage();
+    assert.deepEqual(codes({ body, ...given }), ['signature_mismatch']);
+    const { user, system } = process.cpuUsage(begun);
+    return user + system;
+  };
+  const unknown = () => costOf({});
+  const known = () => costOf({ sentBody: '{"a":2}' });
+  const costs = Array.from({ length: 6 }, () => [unknown(), known()] as const).slice(1);
+  const sumOf = (place: 0 | 1) => costs.reduce((sum, cost) => sum + cost[place], 0);
+  assert.ok(sumOf(1) < 1.7 * sumOf(0), `${sumOf(1)} beside ${sumOf(0)} µs`);
+});

@@ -1,4 +1,5 @@
 import { timingSafeEqual } from 'node:crypto';
+import { isDeepStrictEqual } from 'node:util';
 import { jsonFaults } from '../kernel/json-faults.ts';
 import { bytesOfSecret, signContent } from './deliver/sign.ts';
 
@@ -38,8 +39,10 @@ export interface GivenHeaders {
 export function readHeaders(given: Record<string, string | string[]>): GivenHeaders {
   const values: GivenHeaders['values'] = {};
   const problems: Problem[] = [];
+  // There may be a megabyte of other headers, which are gone through once.
+  const known = Object.entries(given).filter(([key]) => NAMES.some((name) => name === key.toLowerCase()));
   for (const name of NAMES) {
-    const all = Object.entries(given).flatMap(([key, value]) => (key.toLowerCase() === name ? value : []));
+    const all = known.flatMap(([key, value]) => (key.toLowerCase() === name ? value : []));
     const [first] = all;
     if (all.length > 1) problems.push({ code: 'header_repeated', detail: `${name} was given ${all.length} times.` });
     else if (first === undefined || first.trim() === '')
@@ -155,7 +158,7 @@ function explainMismatch({ body, sentBody, secret, previous }: SignatureCheck, m
   if (previous?.valid === false && matches(previous.secret, content(body)))
     return { code: 'previous_secret', detail: 'It was made with the secret before the rotation, which has expired.' };
   const changed = bodiesLike(body, sentBody).find(({ text }) => matchesNow(content(text)));
-  if (changed !== undefined) return { code: 'body_changed', detail: changed.detail };
+  if (changed !== undefined) return { code: 'body_changed', detail: changed.detail() };
   if (wrongKeys(secret).some((key) => isAmong(signatures, key, content(body))))
     return {
       code: 'secret_not_decoded',
@@ -173,21 +176,29 @@ function explainMismatch({ body, sentBody, secret, previous }: SignatureCheck, m
   };
 }
 
+/** Told only of the one that fits: to find the words may cost more than to look whether it does. */
+interface OtherBody {
+  text: string;
+  detail(): string;
+}
+
 /** What the body may have been before something on the customer's side changed it. */
-function bodiesLike(body: string, sentBody: string | undefined): { text: string; detail: string }[] {
+function bodiesLike(body: string, sentBody: string | undefined): OtherBody[] {
   const parsed = parseJson(body);
   const bodies = [
-    { text: `${body}\n`, detail: 'The line break at the end of the body was lost.' },
-    { text: body.trim(), detail: 'The body has spaces or line breaks around it that were not sent.' },
-    { text: body.replaceAll('\r\n', '\n'), detail: 'The line breaks in the body were changed.' },
-    ...(parsed === undefined ? [] : [{ text: JSON.stringify(parsed), detail: REWRITTEN }]),
+    { text: `${body}\n`, detail: () => 'The line break at the end of the body was lost.' },
+    { text: body.trim(), detail: () => 'The body has spaces or line breaks around it that were not sent.' },
+    { text: body.replaceAll('\r\n', '\n'), detail: () => 'The line breaks in the body were changed.' },
+    ...(parsed === undefined ? [] : [{ text: JSON.stringify(parsed), detail: () => REWRITTEN }]),
   ];
   if (sentBody === undefined) return bodies;
-  const sameJson =
-    parsed !== undefined && JSON.stringify(sorted(parsed)) === JSON.stringify(sorted(parseJson(sentBody)));
+  const isSameJson = () => parsed !== undefined && isDeepStrictEqual(parsed, parseJson(sentBody));
   return [
     ...bodies,
-    { text: sentBody, detail: sameJson ? REWRITTEN : 'This is not the body that was sent under this id.' },
+    {
+      text: sentBody,
+      detail: () => (isSameJson() ? REWRITTEN : 'This is not the body that was sent under this id.'),
+    },
   ];
 }
 
@@ -202,14 +213,6 @@ function parseJson(text: string): unknown {
   } catch {
     return undefined; // What is no JSON was not rewritten as JSON.
   }
-}
-
-/** The same value with its members in one order. */
-function sorted(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(sorted);
-  if (typeof value !== 'object' || value === null) return value;
-  const entries = Object.entries(value).map(([name, member]): [string, unknown] => [name, sorted(member)]);
-  return Object.fromEntries(entries.sort(([a], [b]) => (a < b ? -1 : 1)));
 }
 
 /** The usual mistakes: the secret as text, with its prefix and without. */
