@@ -23,8 +23,9 @@ describe('an address where something else answers', () => {
   let server: Server;
   let env: Record<string, string>;
   let page = '';
+  let status = 200;
   before(async () => {
-    server = createServer((_, answer) => void answer.end(page));
+    server = createServer((_, answer) => void answer.writeHead(status).end(page));
     env = { WAYPOST_URL: await listen(server), WAYPOST_API_KEY: 'wp_test_a', WAYPOST_PLATFORM_KEY: 'wp_root_a' };
   });
   after(() => server.close());
@@ -38,4 +39,15 @@ describe('an address where something else answers', () => {
         assert.match(stderr, /\nThat is not how a Waypost gateway answers\. Is --url right\?/, command.join(' '));
       }
     });
+
+  it('has no say in what the terminal does, whatever its errors have in them', async () => {
+    const [code, detail, request_id] = ['title\u001b]0;a\u0007', 'clear\u001b[2J', 'turn\u202e'];
+    page = JSON.stringify({ code, detail, request_id, errors: [{ pointer: '#\u009b', detail }] });
+    status = 400;
+    for (const { exitCode, stdout, stderr } of await Promise.all(COMMANDS.map((command) => runCli(command, env)))) {
+      assert.equal(exitCode, 1, stderr);
+      assert.match(stderr, /clear/);
+      assert.doesNotMatch(stdout + stderr, /[^\n\P{Cc}]|\u202e/u);
+    }
+  });
 });

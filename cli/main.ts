@@ -13,6 +13,7 @@ import { sendCommands } from './commands/send.ts';
 import { templateCommands } from './commands/templates.ts';
 import { EXIT, Failure } from './failure.ts';
 import { createProgram } from './program.ts';
+import { printableLines } from './table.ts';
 
 const SPECS = [
   ...sendCommands,
@@ -50,7 +51,8 @@ function exitCodeOf(error: unknown): number {
   // ours.
   const isSystem = error instanceof Error && 'syscall' in error;
   if (!(error instanceof Failure) && !isSystem) throw error;
-  console.error(error.message);
+  // It may quote what another program answered, or a file of a stranger.
+  console.error(printableLines(error.message));
   return error instanceof Failure ? error.exitCode : EXIT.failed;
 }
 

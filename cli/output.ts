@@ -1,6 +1,6 @@
 import type { Answer } from './api.ts';
 import { printableJson } from './printable-json.ts';
-import { type Columns, layOut, printable } from './table.ts';
+import { type Columns, layOut, printable, printableLines } from './table.ts';
 
 /** Where results and remarks go: results to standard output, remarks to standard error. */
 export interface Output {
@@ -30,7 +30,7 @@ export function createOutput(json: boolean, isClosed: () => boolean): Output {
       if (isClosed()) return resolve(false);
       process.stdout.write(`${safe(text)}\n`, (error) => resolve(!error));
     });
-  const note = (text: string) => void process.stderr.write(`${text}\n`);
+  const note = (text: string) => void process.stderr.write(`${printableLines(text)}\n`);
   const table = (rows: readonly unknown[], columns: Columns) => {
     if (rows.length === 0) return note('Nothing was found.');
     for (const text of layOut(rows, columns, process.stdout)) line(text);
@@ -54,5 +54,5 @@ export function createOutput(json: boolean, isClosed: () => boolean): Output {
 function describe(thing: unknown): string[] {
   const members = Object.entries(Object(thing));
   const width = Math.max(0, ...members.map(([name]) => name.length));
-  return members.map(([name, value]) => `${name.padEnd(width)}  ${printable(value)}`);
+  return members.map(([name, value]) => `${printable(name).padEnd(width)}  ${printable(value)}`);
 }

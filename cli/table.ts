@@ -47,6 +47,11 @@ export function printable(value: unknown): string {
   return text.replace(/[\u0000-\u001f\u007f-\u009f\u2028\u2029\u202a-\u202e\u2066-\u2069]/g, ' ');
 }
 
+/** The same of a text in several lines, which they stay. */
+export function printableLines(text: string): string {
+  return text.split('\n').map(printable).join('\n');
+}
+
 /** A word in the colour of its status; any other word stays as it is. */
 export function colourWord(word: string, stream: Terminal): string {
   const found = COLOURS.get(word.trim());

