@@ -4,6 +4,7 @@ import { listed, pageOf } from '../../test/templates/listing-server.ts';
 import { startListingWorld } from '../../test/templates/listing-world.ts';
 import { sendingChannel } from '../../test/templates/sending-channel.ts';
 import type { SendingChannel } from '../channels/channels.ts';
+import { systemClock } from '../kernel/clock.ts';
 import { newId } from '../kernel/ids.ts';
 import type { Database, Queryable } from '../store/database.ts';
 import { createTemplateRegistry, type TemplateRegistry } from './registry.ts';
@@ -33,8 +34,25 @@ it('What is missing is remembered, in the store and at the provider, for as long
   }
 });
 
-async function lookUp(registry: TemplateRegistry, channel: SendingChannel): Promise<string> {
-  const found = await registry.lookUp(channel, 'order', 'en_US');
+it('No name that an account asks for keeps another account of the business account from its templates', async () => {
+  const { test, server, provider, close } = await startListingWorld();
+  try {
+    const suspend = async () => undefined;
+    const registry = createTemplateRegistry({ database: test.database, provider, clock: systemClock, suspend });
+    const [channel, other] = [await addChannel(test.database), await addChannel(test.database)];
+    server.answer = (query) => pageOf([], query);
+    assert.equal(await lookUp(registry, other, `order ${channel.accountId}`), 'template_not_found');
+    server.answer = () => ({ status: 500, body: '' });
+    assert.equal(await lookUp(registry, other), 'provider_unavailable');
+    server.answer = (query) => pageOf([listed('order')], query);
+    assert.equal(await lookUp(registry, channel), 'approved');
+  } finally {
+    await close();
+  }
+});
+
+async function lookUp(registry: TemplateRegistry, channel: SendingChannel, name = 'order'): Promise<string> {
+  const found = await registry.lookUp(channel, name, 'en_US');
   return found.kind === 'approved' ? 'approved' : found.error.code;
 }
 

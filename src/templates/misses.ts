@@ -48,7 +48,8 @@ export function createMisses(deps: Deps): (miss: Miss) => Promise<boolean> {
     const { reading, askedFor } = await readings.get(key, miss);
     if (reading !== undefined || askedFor === accountId) return reading;
     // The other account's token may have been the reason, which must not keep this one from its templates.
-    return (await readings.get(`${key} ${accountId}`, miss)).reading;
+    // Its id comes first: behind the name, which may have spaces in it, it would be a part of another name.
+    return (await readings.get(`${accountId} ${key}`, miss)).reading;
   }
 
   return async (miss) => {
