@@ -1,0 +1,56 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { ApiError } from '../../kernel/errors.ts';
+import { createListsInTurn } from './lists-in-turn.ts';
+
+const LONG_MS = 600_000;
+
+/** Lists that go on until they are ended. */
+function startWorld(atOnceMax: number, waitMs = LONG_MS) {
+  const inTurn = createListsInTurn({ atOnceMax: () => atOnceMax, waitMs });
+  const begun: string[] = [];
+  const ends: (() => void)[] = [];
+  const read = (name: string) =>
+    inTurn(name.slice(0, 1), async () => {
+      begun.push(name);
+      await new Promise<void>((resolve) => ends.push(resolve));
+      return name;
+    });
+  return { inTurn, begun, ends, read };
+}
+
+const turn = () => new Promise((resolve) => setImmediate(resolve));
+
+describe('lists of messages', () => {
+  it('of one account are read one at a time, and leave connections to everybody else', async () => {
+    const { begun, ends, read } = startWorld(2);
+    const lists = ['a1', 'a2', 'b1', 'c1', 'a3'].map(read);
+    await turn();
+    assert.deepEqual(begun, ['a1', 'b1']);
+    // Whoever has waited longest is next, and no account more than once.
+    for (const place of [0, 1, 2, 3, 4]) {
+      ends[place]?.();
+      await turn();
+    }
+    assert.deepEqual(begun, ['a1', 'b1', 'c1', 'a2', 'a3']);
+    assert.deepEqual(await Promise.all(lists), ['a1', 'a2', 'b1', 'c1', 'a3']);
+  });
+
+  it('that fail give their place back', async () => {
+    const { inTurn } = startWorld(1);
+    const fail = () => Promise.reject(new Error('broken'));
+    for (let times = 0; times < 30; times++) await assert.rejects(inTurn('a', fail), /broken/);
+    assert.equal(await inTurn('a', async () => 'read'), 'read');
+  });
+
+  it('that wait for too long are refused and not read any more, and those of no other account', async () => {
+    const { inTurn, begun, ends, read } = startWorld(2, 20);
+    const first = read('a1');
+    await assert.rejects(read('a2'), (error) => error instanceof ApiError && error.code === 'unavailable');
+    assert.equal(await inTurn('b', async () => 'read'), 'read');
+    ends[0]?.();
+    assert.equal(await first, 'a1');
+    assert.equal(await inTurn('a', async () => 'read'), 'read');
+    assert.deepEqual(begun, ['a1']);
+  });
+});
