@@ -87,6 +87,30 @@ describe('the API description', () => {
     assert.ok(!fits('ValidationEntry', { to: EXAMPLE.phone, status: 'invalid' }));
   });
 
+  it('names every object that is one side of a union, and briefly, because generated programs call their types by these names', () => {
+    none(
+      everyObject(description).filter(
+        ({ pointer, value }) => /\/(anyOf|oneOf)\/\d+$/.test(pointer) && 'properties' in value,
+      ),
+    );
+    const { schemas, responses } = Object(description.components);
+    const names = [...Object.keys(schemas), ...Object.keys(responses)];
+    assert.deepEqual(
+      names.filter((name) => name.length > 50),
+      [],
+    );
+  });
+
+  it('says in the type of a member that it may be null, unless it is one of several words or has a schema of its own', () => {
+    const unions = everyObject(description).filter(({ value }) => Array.isArray(value.anyOf));
+    const orNull = unions.flatMap(({ pointer, value }) => {
+      const sides = Array.isArray(value.anyOf) ? value.anyOf : [];
+      return sides.some((side) => Object(side).type === 'null') ? [{ pointer, value: Object(sides[0]) }] : [];
+    });
+    assert.ok(orNull.length > 5);
+    none(orNull.filter(({ value }) => !('$ref' in value) && !('enum' in value)));
+  });
+
   it('holds placeholders and test numbers, and nothing that could be somebody', () => {
     const text = JSON.stringify(description);
     const numbers = text.match(/\+[1-9][0-9]{6,14}/g) ?? [];

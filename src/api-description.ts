@@ -9,6 +9,8 @@ import type { JsonObject } from './http/openapi/schemas.ts';
 import type { Route } from './http/route.ts';
 import { httpSchemas } from './http/schemas.ts';
 import { answerSchemas } from './messages/answer-schemas.ts';
+import { contentSchemas } from './messages/content-schemas.ts';
+import { sendSchemas } from './messages/parse/send-schema.ts';
 import { messageSchemas } from './messages/schemas.ts';
 import { notificationSchemas } from './notifications/schemas.ts';
 import { platformStateSchemas } from './platform-state/schemas.ts';
@@ -25,6 +27,8 @@ export function describeGateway(routes: readonly Route[], serverUrl: string): Js
     ...erasureSchemas,
     ...eventSchemas,
     ...messageSchemas,
+    ...sendSchemas,
+    ...contentSchemas,
     ...answerSchemas,
     ...notificationSchemas,
     ...platformStateSchemas,

@@ -15,19 +15,7 @@ export type Event =
   | AccountUpdatedEvent
   | EndpointDisabledEvent;
 /** One fault of a request. */
-export type Fault =
-  | {
-      /** Where it is: a JSON Pointer as a URI fragment. */
-      pointer: string;
-      /** What is wrong with it, for a person to read. */
-      detail: string;
-    }
-  | {
-      /** The name of the parameter, or of the header. */
-      parameter: string;
-      /** What is wrong with it, for a person to read. */
-      detail: string;
-    };
+export type Fault = BodyFault | ParameterFault;
 /** What is known of a message. `accepted` means that the provider took it at that stage; it does not prove delivery. A status never moves backwards. */
 export type MessageStatus =
   'pending' | 'transmitting' | 'accepted' | 'sent' | 'delivered' | 'read' | 'failed' | 'unknown' | 'received';
@@ -36,132 +24,11 @@ export type RequestEntry = AcceptedEntry | FailedEntry | UnknownEntry | RunningE
 /** What became of one recipient. */
 export type ResultEntry = AcceptedEntry | FailedEntry | UnknownEntry;
 /** What to send, and to whom. */
-export type SendBody =
-  | {
-      /** The recipients, 1 to 50. A person who is in it twice gets one message. */
-      to:
-        | string
-        | (
-            | string
-            | {
-                /** A number in international form. Spaces, dots, dashes and brackets are dropped; then it must be a plus and 7 to 15 digits. */
-                to: string;
-                /** A name of your own for it, which comes back in answers and events. */
-                client_reference?: string;
-              }
-            | {
-                /** A business-scoped user id. */
-                user_id: string;
-                /** A name of your own for it, which comes back in answers and events. */
-                client_reference?: string;
-              }
-          )[];
-      /** The id or the phone number of the channel to send from. Without it: the account's default. */
-      from?: string;
-      /** What is sent: the member of this name must be there. */
-      type: 'text';
-      /** A free-form text. It reaches only people who have written within 24 hours. */
-      text: {
-        /** The text itself, counted in code points. */
-        body: string;
-        /** Whether to show a preview of the first link; false if left out. */
-        preview_url?: boolean;
-      };
-      /** A name of your own for it, which comes back in answers and events. */
-      client_reference?: string;
-    }
-  | {
-      /** The recipients, 1 to 50. A person who is in it twice gets one message. */
-      to:
-        | string
-        | (
-            | string
-            | {
-                /** A number in international form. Spaces, dots, dashes and brackets are dropped; then it must be a plus and 7 to 15 digits. */
-                to: string;
-                /** A name of your own for it, which comes back in answers and events. */
-                client_reference?: string;
-                /**
-                 * The values of the template's variables, in the provider's component shapes.
-                 *
-                 * Items: A part of the template with its values. Known kinds are checked; everything else in it is passed on.
-                 */
-                components?: {
-                  /** Such as `header`, `body`, `button`, `carousel`. */
-                  type: string;
-                  /** The kind of a button, such as `url` or `quick_reply`. */
-                  sub_type?: unknown;
-                  /** Which button it is: 0 to 9, as a number or a text. */
-                  index?: unknown;
-                  /** The values of the variables: objects such as `{"type": "text", "text": "Ada"}`. */
-                  parameters?: unknown;
-                  /** The cards of a carousel: objects with `card_index` and `components`. */
-                  cards?: unknown;
-                  [k: string]: unknown;
-                }[];
-              }
-            | {
-                /** A business-scoped user id. */
-                user_id: string;
-                /** A name of your own for it, which comes back in answers and events. */
-                client_reference?: string;
-                /**
-                 * The values of the template's variables, in the provider's component shapes.
-                 *
-                 * Items: A part of the template with its values. Known kinds are checked; everything else in it is passed on.
-                 */
-                components?: {
-                  /** Such as `header`, `body`, `button`, `carousel`. */
-                  type: string;
-                  /** The kind of a button, such as `url` or `quick_reply`. */
-                  sub_type?: unknown;
-                  /** Which button it is: 0 to 9, as a number or a text. */
-                  index?: unknown;
-                  /** The values of the variables: objects such as `{"type": "text", "text": "Ada"}`. */
-                  parameters?: unknown;
-                  /** The cards of a carousel: objects with `card_index` and `components`. */
-                  cards?: unknown;
-                  [k: string]: unknown;
-                }[];
-              }
-          )[];
-      /** The id or the phone number of the channel to send from. Without it: the account's default. */
-      from?: string;
-      /** What is sent: the member of this name must be there. */
-      type: 'template';
-      /** A template with its values. */
-      template: {
-        /** The name of an approved template. */
-        name: string;
-        /** The language, such as `en_US`. */
-        language:
-          | string
-          | {
-              /** Such as `en_US`. */
-              code: string;
-            };
-        /**
-         * The values of the template's variables, in the provider's component shapes.
-         *
-         * Items: A part of the template with its values. Known kinds are checked; everything else in it is passed on.
-         */
-        components?: {
-          /** Such as `header`, `body`, `button`, `carousel`. */
-          type: string;
-          /** The kind of a button, such as `url` or `quick_reply`. */
-          sub_type?: unknown;
-          /** Which button it is: 0 to 9, as a number or a text. */
-          index?: unknown;
-          /** The values of the variables: objects such as `{"type": "text", "text": "Ada"}`. */
-          parameters?: unknown;
-          /** The cards of a carousel: objects with `card_index` and `components`. */
-          cards?: unknown;
-          [k: string]: unknown;
-        }[];
-      };
-      /** A name of your own for it, which comes back in answers and events. */
-      client_reference?: string;
-    };
+export type SendBody = TextSend | TemplateSend;
+/** A recipient of a template, with its own members. */
+export type TemplateRecipient = TemplateRecipientByNumber | TemplateRecipientByUserId;
+/** A recipient of a text, with its own members. */
+export type TextRecipient = TextRecipientByNumber | TextRecipientByUserId;
 /** What was found of one recipient. */
 export type ValidationEntry = ValidEntry | InvalidEntry;
 
@@ -234,6 +101,13 @@ export interface Attempt {
   answer: string | null;
   /** When the next attempt is due; null if there will be none. */
   next_at: string | null;
+}
+/** A fault of the body. */
+export interface BodyFault {
+  /** Where it is: a JSON Pointer as a URI fragment. */
+  pointer: string;
+  /** What is wrong with it, for a person to read. */
+  detail: string;
 }
 /** Change an endpoint, or turn it on or off. */
 export interface ChangeEndpointBody {
@@ -581,44 +455,10 @@ export interface Message {
   created_at: string;
   /** When it last changed. */
   updated_at: string;
-  /** The content of a text. */
-  text?: {
-    /** The text itself. */
-    body?: string;
-    /** Whether a preview of the first link is shown. */
-    preview_url?: boolean;
-    /** Inbound: the provider's id of the group that it was written in. */
-    group_id?: string;
-    /** Inbound: what the provider could not hand over, as it told it. */
-    errors?: unknown[];
-    /** Inbound: the ad or the post that the person came from, with its `ctwa_clid`. */
-    referral?: {
-      [k: string]: unknown;
-    };
-    /** Inbound: the product that it asks about. */
-    referred_product?: {
-      [k: string]: unknown;
-    };
-    /** Inbound: the person's new identity. */
-    identity?: {
-      [k: string]: unknown;
-    };
-    /** Inbound: whether the person has forwarded it. */
-    forwarded?: boolean;
-    /** Inbound: whether it has been forwarded many times. */
-    frequently_forwarded?: boolean;
-  } | null;
-  /** The content of a template message. */
-  template?: {
-    /** The name of the template. */
-    name: string;
-    /** Its language, such as `en_US`. */
-    language: string;
-    /** The variables, in the provider's component shapes. */
-    components?: {
-      [k: string]: unknown;
-    }[];
-  } | null;
+  /** There if `type` is `text`. */
+  text?: TextContent | null;
+  /** There if `type` is `template`. */
+  template?: TemplateContent | null;
   /** Inbound `audio`, as the provider sent it. */
   audio?: unknown;
   /** Inbound `button`, as the provider sent it. */
@@ -877,44 +717,10 @@ export interface MessageWithTimeline {
   created_at: string;
   /** When it last changed. */
   updated_at: string;
-  /** The content of a text. */
-  text?: {
-    /** The text itself. */
-    body?: string;
-    /** Whether a preview of the first link is shown. */
-    preview_url?: boolean;
-    /** Inbound: the provider's id of the group that it was written in. */
-    group_id?: string;
-    /** Inbound: what the provider could not hand over, as it told it. */
-    errors?: unknown[];
-    /** Inbound: the ad or the post that the person came from, with its `ctwa_clid`. */
-    referral?: {
-      [k: string]: unknown;
-    };
-    /** Inbound: the product that it asks about. */
-    referred_product?: {
-      [k: string]: unknown;
-    };
-    /** Inbound: the person's new identity. */
-    identity?: {
-      [k: string]: unknown;
-    };
-    /** Inbound: whether the person has forwarded it. */
-    forwarded?: boolean;
-    /** Inbound: whether it has been forwarded many times. */
-    frequently_forwarded?: boolean;
-  } | null;
-  /** The content of a template message. */
-  template?: {
-    /** The name of the template. */
-    name: string;
-    /** Its language, such as `en_US`. */
-    language: string;
-    /** The variables, in the provider's component shapes. */
-    components?: {
-      [k: string]: unknown;
-    }[];
-  } | null;
+  /** There if `type` is `text`. */
+  text?: TextContent | null;
+  /** There if `type` is `template`. */
+  template?: TemplateContent | null;
   /** Inbound `audio`, as the provider sent it. */
   audio?: unknown;
   /** Inbound `button`, as the provider sent it. */
@@ -1018,6 +824,13 @@ export interface OwnAccount {
     /** When it stops being valid; null: never. */
     expires_at: string | null;
   };
+}
+/** A fault of the query or of a header. */
+export interface ParameterFault {
+  /** The name of the parameter, or of the header. */
+  parameter: string;
+  /** What is wrong with it, for a person to read. */
+  detail: string;
 }
 /** What the provider reported about charging for a message. What it did not report is left out. */
 export interface Pricing {
@@ -1314,6 +1127,67 @@ export interface Template {
   /** When it last changed. */
   updated_at: string;
 }
+/** A part of the template with its values. Known kinds are checked; everything else in it is passed on. */
+export interface TemplateComponent {
+  /** Such as `header`, `body`, `button`, `carousel`. */
+  type: string;
+  /** The kind of a button, such as `url` or `quick_reply`. */
+  sub_type?: unknown;
+  /** Which button it is: 0 to 9, as a number or a text. */
+  index?: unknown;
+  /** The values of the variables: objects such as `{"type": "text", "text": "Ada"}`. */
+  parameters?: unknown;
+  /** The cards of a carousel: objects with `card_index` and `components`. */
+  cards?: unknown;
+  [k: string]: unknown;
+}
+/** The content of a template message. */
+export interface TemplateContent {
+  /** The name of the template, as the send gave it. */
+  name: string;
+  /** A code such as `en_US`, also where the send gave it as `{code}`. */
+  language: string;
+  /** The variables, in the provider's component shapes. */
+  components?: {
+    [k: string]: unknown;
+  }[];
+}
+/** A language in the provider's shape. */
+export interface TemplateLanguage {
+  /** Such as `en_US`. */
+  code: string;
+}
+/** A recipient by number. */
+export interface TemplateRecipientByNumber {
+  /** A number in international form. Spaces, dots, dashes and brackets are dropped; then it must be a plus and 7 to 15 digits. */
+  to: string;
+  /** A name of your own for it, which comes back in answers and events. */
+  client_reference?: string;
+  /** The values of the template's variables, in the provider's component shapes. */
+  components?: TemplateComponent[];
+}
+/** A recipient by user id. */
+export interface TemplateRecipientByUserId {
+  /** A business-scoped user id. */
+  user_id: string;
+  /** A name of your own for it, which comes back in answers and events. */
+  client_reference?: string;
+  /** The values of the template's variables, in the provider's component shapes. */
+  components?: TemplateComponent[];
+}
+/** A template to 1 to 50 recipients. */
+export interface TemplateSend {
+  /** The recipients, 1 to 50. A person who is in it twice gets one message. */
+  to: string | (string | TemplateRecipient)[];
+  /** The id or the phone number of the channel to send from. Without it: the account's default. */
+  from?: string;
+  /** What is sent: the member of this name must be there. */
+  type: 'template';
+  /** An approved template with its values. It reaches everybody, at any time. */
+  template: TemplateToSend;
+  /** A name of your own for it, which comes back in answers and events. */
+  client_reference?: string;
+}
 /** What reading the templates has changed. */
 export interface TemplateSync {
   /** How many were new. */
@@ -1324,6 +1198,15 @@ export interface TemplateSync {
   removed: number;
   /** How many there are now. */
   total: number;
+}
+/** A template as it is sent, with its values. */
+export interface TemplateToSend {
+  /** The name of an approved template. */
+  name: string;
+  /** The language, such as `en_US`. */
+  language: string | TemplateLanguage;
+  /** The values of the template's variables, in the provider's component shapes. */
+  components?: TemplateComponent[];
 }
 /** A template changed, such as its status or its quality. */
 export interface TemplateUpdatedEvent {
@@ -1341,6 +1224,67 @@ export interface TemplateUpdatedEvent {
   data: {
     template: Template;
   };
+}
+/** The content of a text. */
+export interface TextContent {
+  /** What was written. */
+  body?: string;
+  /** Whether a preview of the first link is shown. */
+  preview_url?: boolean;
+  /** Inbound: the provider's id of the group that it was written in. */
+  group_id?: string;
+  /** Inbound: what the provider could not hand over, as it told it. */
+  errors?: unknown[];
+  /** Inbound: the ad or the post that the person came from, with its `ctwa_clid`. */
+  referral?: {
+    [k: string]: unknown;
+  };
+  /** Inbound: the product that it asks about. */
+  referred_product?: {
+    [k: string]: unknown;
+  };
+  /** Inbound: the person's new identity. */
+  identity?: {
+    [k: string]: unknown;
+  };
+  /** Inbound: whether the person has forwarded it. */
+  forwarded?: boolean;
+  /** Inbound: whether it has been forwarded many times. */
+  frequently_forwarded?: boolean;
+}
+/** A recipient by number. */
+export interface TextRecipientByNumber {
+  /** A number in international form. Spaces, dots, dashes and brackets are dropped; then it must be a plus and 7 to 15 digits. */
+  to: string;
+  /** A name of your own for it, which comes back in answers and events. */
+  client_reference?: string;
+}
+/** A recipient by user id. */
+export interface TextRecipientByUserId {
+  /** A business-scoped user id. */
+  user_id: string;
+  /** A name of your own for it, which comes back in answers and events. */
+  client_reference?: string;
+}
+/** A text to 1 to 50 recipients. */
+export interface TextSend {
+  /** The recipients, 1 to 50. A person who is in it twice gets one message. */
+  to: string | (string | TextRecipient)[];
+  /** The id or the phone number of the channel to send from. Without it: the account's default. */
+  from?: string;
+  /** What is sent: the member of this name must be there. */
+  type: 'text';
+  /** A free-form text. It reaches only people who have written within 24 hours. */
+  text: TextToSend;
+  /** A name of your own for it, which comes back in answers and events. */
+  client_reference?: string;
+}
+/** A text as it is sent. */
+export interface TextToSend {
+  /** The text itself, counted in code points. */
+  body: string;
+  /** Whether to show a preview of the first link; false if left out. */
+  preview_url?: boolean;
 }
 /** One step in the history of a message. */
 export interface TimelineStep {

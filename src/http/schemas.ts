@@ -34,19 +34,18 @@ export const httpSchemas = {
       errors: [{ pointer: '#/text/body', detail: 'This member is missing.' }],
     },
   ),
-  Fault: Type.Union(
-    [
-      answer('A fault of the body.', {
-        pointer: text('Where it is: a JSON Pointer as a URI fragment.'),
-        detail: DETAIL,
-      }),
-      answer('A fault of the query or of a header.', {
-        parameter: text('The name of the parameter, or of the header.'),
-        detail: DETAIL,
-      }),
-    ],
-    { description: 'One fault of a request.', examples: [{ pointer: '#/to/3/to', detail: 'This must be a string.' }] },
-  ),
+  Fault: Type.Union([ref('BodyFault'), ref('ParameterFault')], {
+    description: 'One fault of a request.',
+    examples: [{ pointer: '#/to/3/to', detail: 'This must be a string.' }],
+  }),
+  BodyFault: answer('A fault of the body.', {
+    pointer: text('Where it is: a JSON Pointer as a URI fragment.'),
+    detail: DETAIL,
+  }),
+  ParameterFault: answer('A fault of the query or of a header.', {
+    parameter: text('The name of the parameter, or of the header.'),
+    detail: DETAIL,
+  }),
   ApiDescription: Type.Unsafe({
     type: 'object',
     additionalProperties: true,

@@ -2,7 +2,6 @@ import { type TSchema, Type } from 'typebox';
 import { EXAMPLE, EXAMPLE_DOCS_URL } from '../http/examples.ts';
 import { accountId, answer, byWord, count, idOf, orNull, ref, text, time, word } from '../http/schema-words.ts';
 import { presentMessageError } from '../kernel/message-errors.ts';
-import { SEND_BODY } from './parse/send-schema.ts';
 import { OUTCOME_COUNTS } from './schemas.ts';
 
 const REQUEST_REFERENCE = Type.Optional(text('The `client_reference` of the request.'));
@@ -62,7 +61,6 @@ function aggregate(entry: string): Record<string, TSchema> {
 
 /** Shared schemas of what the send and the validation answer. */
 export const answerSchemas = {
-  SendBody: SEND_BODY,
   SendAnswer: answer(
     'What became of a send, recipient by recipient. The three counts add up to the length of `results`.',
     aggregate('ResultEntry'),

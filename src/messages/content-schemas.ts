@@ -1,5 +1,5 @@
 import { type TSchema, Type } from 'typebox';
-import { answer, flag, orNull, text } from '../http/schema-words.ts';
+import { answer, flag, orNull, ref, text } from '../http/schema-words.ts';
 import { INBOUND_TYPES } from '../provider/inbound-types.ts';
 
 /** What the examples of messages say. */
@@ -10,40 +10,38 @@ export const textContent = { body: 'Your parcel is here', preview_url: false };
  * that the provider adds stands in a member of its own name too.
  */
 export const contentMembers: Record<string, TSchema> = {
-  text: Type.Optional(
-    orNull(
-      answer('The content of a text.', {
-        body: Type.Optional(text('The text itself.')),
-        preview_url: Type.Optional(flag('Whether a preview of the first link is shown.')),
-        group_id: Type.Optional(text("Inbound: the provider's id of the group that it was written in.")),
-        errors: Type.Optional(
-          Type.Array(Type.Unknown(), { description: 'Inbound: what the provider could not hand over, as it told it.' }),
-        ),
-        referral: asSent('Inbound: the ad or the post that the person came from, with its `ctwa_clid`.'),
-        referred_product: asSent('Inbound: the product that it asks about.'),
-        identity: asSent("Inbound: the person's new identity."),
-        forwarded: Type.Optional(flag('Inbound: whether the person has forwarded it.')),
-        frequently_forwarded: Type.Optional(flag('Inbound: whether it has been forwarded many times.')),
-      }),
-    ),
-  ),
-  template: Type.Optional(
-    orNull(
-      answer('The content of a template message.', {
-        name: text('The name of the template.'),
-        language: text('Its language, such as `en_US`.'),
-        components: Type.Optional(
-          Type.Array(Type.Unsafe({ type: 'object', additionalProperties: true }), {
-            description: "The variables, in the provider's component shapes.",
-          }),
-        ),
-      }),
-    ),
-  ),
+  text: Type.Optional(orNull(ref('TextContent', 'There if `type` is `text`.'))),
+  template: Type.Optional(orNull(ref('TemplateContent', 'There if `type` is `template`.'))),
   ...Object.fromEntries(INBOUND_TYPES.map((type) => [type, inbound(`Inbound \`${type}\`, as the provider sent it.`)])),
   content: inbound(
     'Inbound content whose type has the name of another member, or that does not have the form described for its type.',
   ),
+};
+
+/** Shared schemas of the content of messages. */
+export const contentSchemas = {
+  TextContent: answer('The content of a text.', {
+    body: Type.Optional(text('What was written.')),
+    preview_url: Type.Optional(flag('Whether a preview of the first link is shown.')),
+    group_id: Type.Optional(text("Inbound: the provider's id of the group that it was written in.")),
+    errors: Type.Optional(
+      Type.Array(Type.Unknown(), { description: 'Inbound: what the provider could not hand over, as it told it.' }),
+    ),
+    referral: asSent('Inbound: the ad or the post that the person came from, with its `ctwa_clid`.'),
+    referred_product: asSent('Inbound: the product that it asks about.'),
+    identity: asSent("Inbound: the person's new identity."),
+    forwarded: Type.Optional(flag('Inbound: whether the person has forwarded it.')),
+    frequently_forwarded: Type.Optional(flag('Inbound: whether it has been forwarded many times.')),
+  }),
+  TemplateContent: answer('The content of a template message.', {
+    name: text('The name of the template, as the send gave it.'),
+    language: text('A code such as `en_US`, also where the send gave it as `{code}`.'),
+    components: Type.Optional(
+      Type.Array(Type.Unsafe({ type: 'object', additionalProperties: true }), {
+        description: "The variables, in the provider's component shapes.",
+      }),
+    ),
+  }),
 };
 
 function asSent(description: string): TSchema {

@@ -5,25 +5,20 @@ import type { Route } from '../route.ts';
 import { SHARED_SCHEMAS } from '../schema-words.ts';
 import { RATE_FIELDS } from './headers.ts';
 import type { JsonObject } from './schemas.ts';
+import { upperFirst } from './upper-first.ts';
 
 /** The answers of a route that are errors, by status: which they are follows from its shape, and some are its own. */
 export function errorAnswersOf(route: Route): Map<number, { name: string; answer: JsonObject }> {
   const byStatus = Map.groupBy(errorCodesOf(route), (code) => API_ERRORS[code].status);
   return new Map(
     [...byStatus].map(([status, codes]) => {
-      const name = codes.map(nameOf).join('Or');
-      // A caller who is answered 401 has no rate. A 429 has no variant without one, so it needs no name of its own.
-      const rated = route.access.by === 'account' && status !== 401;
-      return [
-        status,
-        {
-          name: rated && status !== 429 ? `${name}ToAccount` : name,
-          answer: answerOf(codes, rated ? RATE_FIELDS : []),
-        },
-      ];
+      const rated = isRated(route, status);
+      return [status, { name: answerName(route, status, codes), answer: answerOf(codes, rated ? RATE_FIELDS : []) }];
     }),
   );
 }
+
+const CODES_IN_NAME_MAX = 2;
 
 const IN_ORDER = Object.keys(API_ERRORS);
 
@@ -55,12 +50,24 @@ function ofInput({ method, path, access, bodyUse }: Route): ApiErrorCode[] {
   ];
 }
 
+/** A caller who is answered 401 has no rate. */
+function isRated({ access }: Route, status: number): boolean {
+  return access.by === 'account' && status !== 401;
+}
+
+/** Its codes, unless that would be too long to read: so many are of one operation only. */
+function answerName(route: Route, status: number, codes: readonly ApiErrorCode[]): string {
+  const { operation } = route;
+  if (codes.length > CODES_IN_NAME_MAX && typeof operation === 'object')
+    return `${upperFirst(operation.id)}Answer${status}`;
+  const name = codes.map(nameOf).join('Or');
+  // A 429 has no variant without a rate, so it needs no name of its own.
+  return isRated(route, status) && status !== 429 ? `${name}ToAccount` : name;
+}
+
 /** `invalid_request` is `InvalidRequest`. */
 function nameOf(code: ApiErrorCode): string {
-  return code
-    .split('_')
-    .map((word) => word.charAt(0).toUpperCase() + word.slice(1))
-    .join('');
+  return code.split('_').map(upperFirst).join('');
 }
 
 function answerOf(codes: readonly ApiErrorCode[], common: readonly string[]): JsonObject {
@@ -78,7 +85,11 @@ function answerOf(codes: readonly ApiErrorCode[], common: readonly string[]): Js
         schema: {
           allOf: [
             { $ref: `${SHARED_SCHEMAS}Problem` },
-            { type: 'object', properties: { code: { enum: codes, description: 'Which of them it is.' } } },
+            {
+              type: 'object',
+              required: ['code'],
+              properties: { code: { type: 'string', enum: codes, description: 'Which of them it is.' } },
+            },
           ],
         },
         examples: Object.fromEntries(examples),

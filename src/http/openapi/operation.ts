@@ -5,6 +5,7 @@ import type { Access, Route } from '../route.ts';
 import { errorAnswersOf } from './errors.ts';
 import { RATE_FIELDS } from './headers.ts';
 import type { JsonObject, Shared } from './schemas.ts';
+import { upperFirst } from './upper-first.ts';
 
 /** What the operations of a description share. Error answers are noted here under their names. */
 export interface DescriptionParts {
@@ -115,8 +116,4 @@ function describeAnswer(
   const examples = 'example' in own ? [own.example] : shared.examplesOf(schema);
   const taken = contentType === 'application/json' ? shared.take(schema, name) : shared.take(schema);
   return { ...described, content: { [contentType]: { schema: taken, examples: namedExamples(examples) } } };
-}
-
-function upperFirst(text: string): string {
-  return text.charAt(0).toUpperCase() + text.slice(1);
 }

@@ -38,10 +38,26 @@ export function createShared(known: Readonly<Record<string, unknown>>): Shared {
 
 /** What JSON would keep of it, as callers should know it: `describedAs` stands for what is checked otherwise. */
 function clean(schema: unknown): JsonObject {
-  const text = JSON.stringify(schema, (_, value: unknown) => (isRecord(value) ? (value.describedAs ?? value) : value));
-  const cleaned: unknown = JSON.parse(text);
+  const cleaned: unknown = JSON.parse(JSON.stringify(schema, (_, value: unknown) => inOneType(asDescribed(value))));
   if (!isRecord(cleaned)) throw new Error('A schema is an object');
   return cleaned;
+}
+
+function asDescribed(value: unknown): unknown {
+  return isRecord(value) ? (value.describedAs ?? value) : value;
+}
+
+/**
+ * What is of one type or null says so in its `type`. Of a union, generators of types make a name for each side, such as `ChannelNameAnyOf`.
+ * Words stay a union, because null would have to be one of them.
+ */
+function inOneType(value: unknown): unknown {
+  if (!isRecord(value) || !Array.isArray(value.anyOf)) return value;
+  const { anyOf, ...outside } = value;
+  const [schema, nothing, ...more] = anyOf.map(asDescribed);
+  if (!isRecord(schema) || !isNull(nothing) || more.length > 0) return value;
+  if (typeof schema.type !== 'string' || 'enum' in schema || 'const' in schema) return value;
+  return { ...schema, ...outside, type: [schema.type, 'null'] };
 }
 
 type Find = (name: string) => unknown;
@@ -55,7 +71,7 @@ function examplesOf(schema: unknown, find: Find): unknown[] {
   if (Array.isArray(words)) return words.slice(0, 1);
   if (Array.isArray(anyOf)) return anyOf.some(isNull) ? [null] : examplesOf(anyOf[0], find);
   if (Array.isArray(oneOf)) return examplesOf(oneOf[0], find);
-  if (type === 'null') return [null];
+  if (type === 'null' || (Array.isArray(type) && type.includes('null'))) return [null];
   if (type === 'array') return [examplesOf(items, find)];
   if (isRecord(properties))
     return [Object.fromEntries(Object.entries(properties).map(([name, part]) => [name, examplesOf(part, find)[0]]))];

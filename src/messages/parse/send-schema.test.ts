@@ -1,13 +1,14 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
+import { Type } from 'typebox';
 import { Compile } from 'typebox/compile';
 import { ApiError } from '../../kernel/errors.ts';
 import { checkComponents } from '../../provider/whatsapp/template/form/check-components.ts';
 import { parseSend } from './parse-send.ts';
-import { SEND_BODY } from './send-schema.ts';
+import { sendSchemas } from './send-schema.ts';
 
-const described = Compile(SEND_BODY);
+const described = Compile(Type.Unsafe({ ...sendSchemas.SendBody, components: { schemas: sendSchemas } }));
 
 /** Values that are mostly right, so that the parser takes many of the bodies made of them. */
 const mostly = (right: fc.Arbitrary<unknown>) =>

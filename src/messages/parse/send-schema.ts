@@ -1,5 +1,6 @@
 import { type TSchema, type TSchemaOptions, Type } from 'typebox';
 import { EXAMPLE } from '../../http/examples.ts';
+import { byWord, ref } from '../../http/schema-words.ts';
 import { textContent } from '../content-schemas.ts';
 import { SEND_LIMITS } from './send-limits.ts';
 
@@ -24,7 +25,7 @@ const COMPONENT = closed(
     examples: [{ type: 'body', parameters: [{ type: 'text', text: 'Ada' }] }],
   },
 );
-const COMPONENTS = Type.Array(COMPONENT, {
+const COMPONENTS = Type.Array(ref('TemplateComponent'), {
   maxItems: 100,
   description: "The values of the template's variables, in the provider's component shapes.",
 });
@@ -40,7 +41,7 @@ const TEXT = closed(
       Type.Boolean({ description: 'Whether to show a preview of the first link; false if left out.' }),
     ),
   },
-  { description: 'A free-form text. It reaches only people who have written within 24 hours.' },
+  { description: 'A text as it is sent.' },
 );
 const TEMPLATE = closed(
   {
@@ -49,19 +50,12 @@ const TEMPLATE = closed(
       maxLength: SEND_LIMITS.templateNameCharacters,
       description: 'The name of an approved template.',
     }),
-    language: Type.Union(
-      [
-        Type.String(LANGUAGE),
-        closed(
-          { code: Type.String({ ...LANGUAGE, description: 'Such as `en_US`.' }) },
-          { description: "The language in the provider's shape." },
-        ),
-      ],
-      { description: 'The language, such as `en_US`.' },
-    ),
+    language: Type.Union([Type.String(LANGUAGE), ref('TemplateLanguage')], {
+      description: 'The language, such as `en_US`.',
+    }),
     components: Type.Optional(COMPONENTS),
   },
-  { description: 'A template with its values.' },
+  { description: 'A template as it is sent, with its values.' },
 );
 
 const NUMBER = Type.String({
@@ -74,19 +68,15 @@ const NUMBERS = Type.String({
   description: 'One or more numbers, separated by commas, semicolons or line breaks.',
 });
 
+type ContentType = 'text' | 'template';
+
+/** What the schemas of one type of content are called after: `TextRecipient`. */
+const NAMES: Readonly<Record<ContentType, string>> = { text: 'Text', template: 'Template' };
+
 /** The body of a send, for the description only: the parser checks it by hand, and takes nothing that does not fit here. */
-export const SEND_BODY = Type.Union(
-  [
-    sendOf('text', 'A text to 1 to 50 people.', {}, { text: TEXT }),
-    sendOf(
-      'template',
-      'A template to 1 to 50 people.',
-      { components: Type.Optional(COMPONENTS) },
-      { template: TEMPLATE },
-    ),
-  ],
-  {
-    description: 'What to send, and to whom.',
+export const sendSchemas: Record<string, TSchema> = {
+  SendBody: {
+    ...byWord('What to send, and to whom.', 'type', { text: 'TextSend', template: 'TemplateSend' }),
     examples: [
       { to: EXAMPLE.phone, type: 'text', text: textContent, client_reference: 'order-42' },
       {
@@ -97,21 +87,40 @@ export const SEND_BODY = Type.Union(
       },
     ],
   },
-);
+  TextSend: sendOf('text', 'A text to 1 to 50 recipients.', {
+    text: ref('TextToSend', 'A free-form text. It reaches only people who have written within 24 hours.'),
+  }),
+  TemplateSend: sendOf('template', 'A template to 1 to 50 recipients.', {
+    template: ref('TemplateToSend', 'An approved template with its values. It reaches everybody, at any time.'),
+  }),
+  TextToSend: TEXT,
+  TemplateToSend: TEMPLATE,
+  TemplateLanguage: closed(
+    { code: Type.String({ ...LANGUAGE, description: 'Such as `en_US`.' }) },
+    { description: "A language in the provider's shape." },
+  ),
+  TemplateComponent: COMPONENT,
+  ...recipientsOf('text', {}),
+  ...recipientsOf('template', { components: Type.Optional(COMPONENTS) }),
+};
 
-function sendOf(
-  type: 'text' | 'template',
-  description: string,
-  ofRecipient: Record<string, TSchema>,
-  content: Record<string, TSchema>,
-): TSchema {
+function recipientsOf(type: ContentType, ofRecipient: Record<string, TSchema>): Record<string, TSchema> {
+  const name = `${NAMES[type]}Recipient`;
   const own = { client_reference: Type.Optional(REFERENCE), ...ofRecipient };
-  const byNumber = closed({ to: NUMBER, ...own }, { description: 'A recipient by number, with its own members.' });
-  const byUserId = closed({ user_id: USER_ID, ...own }, { description: 'A recipient by user id.' });
+  return {
+    [name]: Type.Union([ref(`${name}ByNumber`), ref(`${name}ByUserId`)], {
+      description: `A recipient of a ${type}, with its own members.`,
+    }),
+    [`${name}ByNumber`]: closed({ to: NUMBER, ...own }, { description: 'A recipient by number.' }),
+    [`${name}ByUserId`]: closed({ user_id: USER_ID, ...own }, { description: 'A recipient by user id.' }),
+  };
+}
+
+function sendOf(type: ContentType, description: string, content: Record<string, TSchema>): TSchema {
   const to = Type.Union(
     [
       NUMBERS,
-      Type.Array(Type.Union([NUMBER, byNumber, byUserId]), {
+      Type.Array(Type.Union([NUMBER, ref(`${NAMES[type]}Recipient`)]), {
         minItems: 1,
         maxItems: SEND_LIMITS.recipients,
         description: 'Recipients one by one.',
