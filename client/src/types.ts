@@ -40,22 +40,22 @@ export interface AcceptedEntry {
   user_id?: string;
   /** The recipient's own `client_reference`. */
   client_reference?: string;
-  /** The id of the message. */
+  /** Our id of the message. Read it back by this id; events name it too. */
   id: string;
-  /** The provider's id of the message. */
+  /** The provider's id of the message; left out where the provider has given none. */
   message_id?: string;
-  /** The provider holds or paces the message. */
+  /** There if the provider has taken the message but holds it back for now. */
   held?: true;
-  /** What became of it. */
+  /** Always `accepted`: it tells this kind of entry from the others. */
   status: 'accepted';
 }
 /** A customer of the platform. */
 export interface Account {
   /** The id of the account. */
   id: string;
-  /** Its name. */
+  /** The name that the platform has given it. Two accounts may have the same. */
   name: string;
-  /** Whether it may only read. */
+  /** Whether it is suspended: then its keys may read, and every other call is 403 `account_suspended`. */
   suspended: boolean;
   /** When it was created. */
   created_at: string;
@@ -136,48 +136,48 @@ export interface ChangeEndpointBody {
 }
 /** A phone number of the account. */
 export interface Channel {
-  /** The id of the channel. */
+  /** The id of the channel. A send may give it as `from`. */
   id: string;
   /** Whether it belongs to the real provider or to the sandbox. */
   mode: 'live' | 'test';
-  /** Its phone number in E.164 form. */
+  /** Its phone number in E.164 form. A send may give it as `from` too. */
   phone_number: string;
   /** The name that people see, as the provider has verified it. */
   name: string | null;
   /** Whether a send without `from` goes out from it. */
   default: boolean;
-  /** Only a `connected` one sends. */
+  /** Only a `connected` one sends. The provider refuses the token of a `suspended` one; a `removed` one is disconnected for good. */
   status: 'connected' | 'suspended' | 'removed';
   /** How people take its messages, as the provider rates it. */
   quality: string | null;
   /** How many messages a second the provider takes from it. */
   throughput_per_second: number;
-  /** How many people it may write to first, in the provider's words. */
+  /** How many people it may write to first within 24 hours, in the provider's words, such as `tier_1k`. */
   messaging_limit: string | null;
-  /** When it last changed. */
+  /** When something in it last changed, such as its quality. */
   updated_at: string;
 }
 /** A channel, and what the provider has just reported about limiting it. */
 export interface ChannelInEvent {
-  /** The id of the channel. */
+  /** The id of the channel. A send may give it as `from`. */
   id: string;
   /** Whether it belongs to the real provider or to the sandbox. */
   mode: 'live' | 'test';
-  /** Its phone number in E.164 form. */
+  /** Its phone number in E.164 form. A send may give it as `from` too. */
   phone_number: string;
   /** The name that people see, as the provider has verified it. */
   name: string | null;
   /** Whether a send without `from` goes out from it. */
   default: boolean;
-  /** Only a `connected` one sends. */
+  /** Only a `connected` one sends. The provider refuses the token of a `suspended` one; a `removed` one is disconnected for good. */
   status: 'connected' | 'suspended' | 'removed';
   /** How people take its messages, as the provider rates it. */
   quality: string | null;
   /** How many messages a second the provider takes from it. */
   throughput_per_second: number;
-  /** How many people it may write to first, in the provider's words. */
+  /** How many people it may write to first within 24 hours, in the provider's words, such as `tier_1k`. */
   messaging_limit: string | null;
-  /** When it last changed. */
+  /** When something in it last changed, such as its quality. */
   updated_at: string;
   restriction?: Restriction;
 }
@@ -356,13 +356,13 @@ export interface FailedEntry {
   user_id?: string;
   /** The recipient's own `client_reference`. */
   client_reference?: string;
-  /** The id of the message. Unreadable and repeated recipients become none. */
+  /** Our id of the message; left out for a recipient that cannot be read or is there twice, who gets none. */
   id?: string;
-  /** The provider's id of the message. */
+  /** The provider's id of the message; left out where the provider has given none. */
   message_id?: string;
-  /** The provider holds or paces the message. */
+  /** There if the provider has taken the message but holds it back for now. */
   held?: true;
-  /** What became of it. */
+  /** Always `failed`: it tells this kind of entry from the others. */
   status: 'failed';
   /** Why it is not `accepted`. */
   error: MessageError;
@@ -375,7 +375,7 @@ export interface InvalidEntry {
   user_id?: string;
   /** The recipient's own `client_reference`. */
   client_reference?: string;
-  /** Whether a send would try it. */
+  /** Always `invalid`: it tells this kind of entry from the other. */
   status: 'invalid';
   /** Why it is `invalid`. */
   error: MessageError;
@@ -384,42 +384,42 @@ export interface InvalidEntry {
 }
 /** One page of a list. */
 export interface ListAttemptsAnswer {
-  /** What is on this page. */
+  /** At most `limit` items. There may be fewer although more follow: `next_cursor` tells. */
   data: Attempt[];
   /** The `cursor` of the next page; null on the last one. */
   next_cursor: string | null;
 }
 /** One page of a list. */
 export interface ListChannelsAnswer {
-  /** What is on this page. */
+  /** At most `limit` items. There may be fewer although more follow: `next_cursor` tells. */
   data: Channel[];
   /** The `cursor` of the next page; null on the last one. */
   next_cursor: string | null;
 }
 /** One page of a list. */
 export interface ListEndpointsAnswer {
-  /** What is on this page. */
+  /** At most `limit` items. There may be fewer although more follow: `next_cursor` tells. */
   data: Endpoint[];
   /** The `cursor` of the next page; null on the last one. */
   next_cursor: string | null;
 }
 /** One page of a list. */
 export interface ListMessagesAnswer {
-  /** What is on this page. */
+  /** At most `limit` items. There may be fewer although more follow: `next_cursor` tells. */
   data: Message[];
   /** The `cursor` of the next page; null on the last one. */
   next_cursor: string | null;
 }
 /** One page of a list. */
 export interface ListTemplatesAnswer {
-  /** What is on this page. */
+  /** At most `limit` items. There may be fewer although more follow: `next_cursor` tells. */
   data: Template[];
   /** The `cursor` of the next page; null on the last one. */
   next_cursor: string | null;
 }
 /** A message. Its content is in the member named after `type`; inbound content is as the provider sent it, with the `errors`, `group_id`, `referral`, `referred_product`, `forwarded`, `frequently_forwarded` and `identity` of the message if there are any. */
 export interface Message {
-  /** The id of the message. */
+  /** Our id of the message. It is known from the send on, and events name the message by it. */
   id: string;
   /** The request that it was sent with; null for an inbound message. */
   request_id: string | null;
@@ -445,7 +445,7 @@ export interface Message {
   message_id: string | null;
   /** The `client_reference` that was given with it. */
   client_reference: string | null;
-  /** Whether the provider holds or paces it. */
+  /** Whether the provider has taken it but holds it back for now, such as while it judges a new template. */
   held: boolean;
   /** Why it failed, or why its outcome is not known. */
   error: MessageError | null;
@@ -453,7 +453,7 @@ export interface Message {
   pricing: Pricing | null;
   /** When the service took it. */
   created_at: string;
-  /** When it last changed. */
+  /** When something in it last changed, such as its status. */
   updated_at: string;
   /** There if `type` is `text`. */
   text?: TextContent | null;
@@ -569,7 +569,7 @@ export interface MessageError {
     | 'outcome_unknown';
   /** What it means this time, for a person to read. */
   message: string;
-  /** Who has to act. */
+  /** Who can mend it: the `caller` by another request, the `recipient`, the `sender` (the account, at the provider), the `provider`, or the `platform` (this gateway). */
   fault: 'caller' | 'recipient' | 'sender' | 'provider' | 'platform';
   /** Whether it is safe and sensible to send this message again unchanged. */
   retryable: boolean;
@@ -681,7 +681,7 @@ export interface MessageUnknownEvent {
 }
 /** A message with its history. */
 export interface MessageWithTimeline {
-  /** The id of the message. */
+  /** Our id of the message. It is known from the send on, and events name the message by it. */
   id: string;
   /** The request that it was sent with; null for an inbound message. */
   request_id: string | null;
@@ -707,7 +707,7 @@ export interface MessageWithTimeline {
   message_id: string | null;
   /** The `client_reference` that was given with it. */
   client_reference: string | null;
-  /** Whether the provider holds or paces it. */
+  /** Whether the provider has taken it but holds it back for now, such as while it judges a new template. */
   held: boolean;
   /** Why it failed, or why its outcome is not known. */
   error: MessageError | null;
@@ -715,7 +715,7 @@ export interface MessageWithTimeline {
   pricing: Pricing | null;
   /** When the service took it. */
   created_at: string;
-  /** When it last changed. */
+  /** When something in it last changed, such as its status. */
   updated_at: string;
   /** There if `type` is `text`. */
   text?: TextContent | null;
@@ -757,12 +757,12 @@ export interface MessageWithTimeline {
   content?: unknown;
   /** Present, and true, once the content is past the time it is kept; the content is null then. */
   content_expired?: boolean;
-  /** Its history, oldest first. */
+  /** Everything that was reported about it, oldest first. It begins with the outcome of the send, or with `received`. */
   timeline: TimelineStep[];
 }
 /** A message as events tell of it. */
 export interface MessageWithoutContent {
-  /** The id of the message. */
+  /** Our id of the message. It is known from the send on, and events name the message by it. */
   id: string;
   /** The request that it was sent with; null for an inbound message. */
   request_id: string | null;
@@ -788,7 +788,7 @@ export interface MessageWithoutContent {
   message_id: string | null;
   /** The `client_reference` that was given with it. */
   client_reference: string | null;
-  /** Whether the provider holds or paces it. */
+  /** Whether the provider has taken it but holds it back for now, such as while it judges a new template. */
   held: boolean;
   /** Why it failed, or why its outcome is not known. */
   error: MessageError | null;
@@ -796,22 +796,22 @@ export interface MessageWithoutContent {
   pricing: Pricing | null;
   /** When the service took it. */
   created_at: string;
-  /** When it last changed. */
+  /** When something in it last changed, such as its status. */
   updated_at: string;
 }
 /** The account and the key that asks. */
 export interface OwnAccount {
   /** The id of the account. */
   id: string;
-  /** Its name. */
+  /** The name that the platform has given it. Two accounts may have the same. */
   name: string;
   /** Whether it belongs to the real provider or to the sandbox. */
   mode: 'live' | 'test';
   /** The key that asks. */
   key: {
-    /** The id of the key. */
+    /** The id of the key, which is no secret. The audit log says by it who made a change. */
     id: string;
-    /** What it is for. */
+    /** What it is for, in the words of whoever made it. */
     name: string;
     /**
      * What the key may do.
@@ -840,7 +840,7 @@ export interface Pricing {
   model?: string;
   /** Why it is charged or free, in the words of the provider. */
   type?: string;
-  /** The category it is charged as. */
+  /** The category it is charged as, such as `utility`. */
   category?: string;
 }
 /** An error by RFC 9457. `code` is stable and never changes its meaning. */
@@ -887,13 +887,13 @@ export interface Problem {
 }
 /** What the provider said of it, without anything that identifies a person. What it did not say is left out. */
 export interface ProviderError {
-  /** Its error code. */
+  /** Its error code, which its own documentation explains. */
   code?: number;
-  /** Its short name for it. */
+  /** Its short name for the error. */
   title?: string;
-  /** Its explanation. */
+  /** Its explanation, often more exact than the title. */
   details?: string;
-  /** What its support asks for. */
+  /** The id of the call on its side, which its support asks for. */
   trace_id?: string;
 }
 /** What a replay has enqueued. */
@@ -942,25 +942,25 @@ export interface RequestAnswer {
 }
 /** Why the provider limits a business account, or that it stopped, in its own words in lower case. */
 export interface Restriction {
-  /** What happened. */
+  /** What happened, such as `account_restriction`. */
   event: string;
   /** What is not allowed now. */
   restrictions: RestrictionItem[];
-  /** The state of a ban. */
+  /** The ban that the event tells of; null: it tells of none. */
   ban: {
-    /** What the state is. */
+    /** Such as `schedule_for_disable`, `disable` or `reinstate`. */
     state: string;
-    /** Since when, or from when on. */
+    /** The day of it, as the provider writes it. */
     date: string | null;
   } | null;
-  /** What was violated. */
+  /** What kind of rule was violated, such as `adult`; null: none is named. */
   violation: string | null;
 }
 /** One thing that is not allowed now. */
 export interface RestrictionItem {
-  /** What it is. */
+  /** What is not allowed, such as `restricted_biz_initiated_messaging`. */
   type: string;
-  /** Until when. */
+  /** An RFC 3339 time until which it is not allowed; null: the provider names none. */
   until: string | null;
 }
 /** Make a new secret; the old one signs too for a while. */
@@ -983,11 +983,11 @@ export interface RunningEntry {
   user_id?: string;
   /** The recipient's own `client_reference`. */
   client_reference?: string;
-  /** The id of the message. */
+  /** Our id of the message. Read it back by this id; events name it too. */
   id: string;
-  /** The provider's id of the message. */
+  /** The provider's id of the message; left out where the provider has given none. */
   message_id?: string;
-  /** The provider holds or paces the message. */
+  /** There if the provider has taken the message but holds it back for now. */
   held?: true;
   /** Whether it waits for its turn or is on its way. */
   status: 'pending' | 'transmitting';
@@ -1106,25 +1106,25 @@ export interface StatisticsNumbers {
 }
 /** A message template of the provider, in one language. Its words are in lower case. */
 export interface Template {
-  /** The id of the template. */
+  /** Our id of the template, to read it by. A send names it by `name` and `language` instead. */
   id: string;
-  /** Its name. */
+  /** What a send gives as `template.name`. All languages of a template share it. */
   name: string;
-  /** Its language, such as `en_US`. */
+  /** What a send gives as `template.language`, such as `en_US`. Each language is an entry of its own. */
   language: string;
   /** Only an `approved` one is sent. Others are `pending`, `rejected`, `paused`, `disabled` and so on. */
   status: string;
   /** `utility`, `marketing` or `authentication`. */
   category: string;
-  /** How its variables are named. */
+  /** Whether its variables are numbered, as in `{{1}}`, or have names, as in `{{first_name}}`. */
   parameter_format: 'positional' | 'named';
-  /** Its parts, as the provider has them. */
+  /** Its header, body, buttons and so on, in the provider's own shape. */
   components: {
     [k: string]: unknown;
   }[];
   /** How people take it, as the provider rates it. */
   quality: string | null;
-  /** When it last changed. */
+  /** When the gateway last learned of a change. */
   updated_at: string;
 }
 /** A part of the template with its values. Known kinds are checked; everything else in it is passed on. */
@@ -1194,9 +1194,9 @@ export interface TemplateSync {
   added: number;
   /** How many were different. */
   changed: number;
-  /** How many no longer exist. */
+  /** How many the provider no longer has. */
   removed: number;
-  /** How many there are now. */
+  /** How many there are now, in all languages and statuses. */
   total: number;
 }
 /** A template as it is sent, with its values. */
@@ -1294,7 +1294,7 @@ export interface TimelineStep {
   at: string;
   /** When the service learned of it. */
   received_at: string;
-  /** `late` or `duplicate` if it changed nothing. */
+  /** `late` or `duplicate` if it changed nothing; null if it counted. */
   note: ('late' | 'duplicate') | null;
   /** Why it failed. */
   error: MessageError | null;
@@ -1307,13 +1307,13 @@ export interface UnknownEntry {
   user_id?: string;
   /** The recipient's own `client_reference`. */
   client_reference?: string;
-  /** The id of the message. */
+  /** Our id of the message. Read it back by this id; events name it too. */
   id: string;
-  /** The provider's id of the message. */
+  /** The provider's id of the message; left out where the provider has given none. */
   message_id?: string;
-  /** The provider holds or paces the message. */
+  /** There if the provider has taken the message but holds it back for now. */
   held?: true;
-  /** What became of it. */
+  /** Always `unknown`: it tells this kind of entry from the others. */
   status: 'unknown';
   /** Why it is not `accepted`. */
   error: MessageError;
@@ -1326,7 +1326,7 @@ export interface ValidEntry {
   user_id?: string;
   /** The recipient's own `client_reference`. */
   client_reference?: string;
-  /** Whether a send would try it. */
+  /** Always `valid`: it tells this kind of entry from the other. */
   status: 'valid';
   /** What may go wrong, but does not make it `invalid`. */
   warnings?: ValidationWarning[];

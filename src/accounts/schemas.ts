@@ -8,9 +8,9 @@ const SCOPE_LIST = Type.Array(word('A scope.', SCOPES), { description: 'What the
 const EXPIRES_AT = orNull(time('When it stops being valid; null: never.'));
 
 const KEY_MEMBERS = {
-  id: idOf('key', 'The id of the key.'),
+  id: idOf('key', 'The id of the key, which is no secret. The audit log says by it who made a change.'),
   account_id: accountId(),
-  name: text('What it is for.'),
+  name: text('What it is for, in the words of whoever made it.'),
   mode: MODE,
   scopes: SCOPE_LIST,
   expires_at: EXPIRES_AT,
@@ -34,8 +34,10 @@ export const accountSchemas = {
     'A customer of the platform.',
     {
       id: accountId('The id of the account.'),
-      name: text('Its name.'),
-      suspended: flag('Whether it may only read.'),
+      name: text('The name that the platform has given it. Two accounts may have the same.'),
+      suspended: flag(
+        'Whether it is suspended: then its keys may read, and every other call is 403 `account_suspended`.',
+      ),
       created_at: time('When it was created.'),
     },
     { id: EXAMPLE.accountId, name: 'The shop', suspended: false, created_at: EXAMPLE.at },
@@ -44,7 +46,7 @@ export const accountSchemas = {
     'The account and the key that asks.',
     {
       id: accountId('The id of the account.'),
-      name: text('Its name.'),
+      name: text('The name that the platform has given it. Two accounts may have the same.'),
       mode: MODE,
       key: answer('The key that asks.', {
         id: KEY_MEMBERS.id,
@@ -75,7 +77,7 @@ export const accountSchemas = {
       actor: text(
         'Who made it: the id of a key, `platform`, or `first start` for the demonstration account and its key, which a start makes.',
       ),
-      action: text('What was done, such as `key.created`.'),
+      action: text('What was done: the kind of thing and a verb, such as `key.created`.'),
       target: orNull(text('What it was done to: an id.')),
       detail: ref('AuditDetail', 'What was changed.'),
     },

@@ -28,7 +28,9 @@ export function byWord(description: string, member: string, names: Readonly<Reco
 /** A page of a list. */
 export function listOf(name: string): TSchema {
   return answer('One page of a list.', {
-    data: Type.Array(ref(name), { description: 'What is on this page.' }),
+    data: Type.Array(ref(name), {
+      description: 'At most `limit` items. There may be fewer although more follow: `next_cursor` tells.',
+    }),
     next_cursor: orNull(text('The `cursor` of the next page; null on the last one.')),
   });
 }

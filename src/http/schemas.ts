@@ -54,7 +54,12 @@ export const httpSchemas = {
   }),
   Health: answer(
     'Whether the process lives, or takes work.',
-    { status: word('What is the case.', ['alive', 'ready']) },
+    {
+      status: word('`alive`: the process answers. `ready`: it also takes calls and can store what they bring.', [
+        'alive',
+        'ready',
+      ]),
+    },
     { status: 'alive' },
   ),
 };

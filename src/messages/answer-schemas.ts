@@ -16,9 +16,11 @@ const RECIPIENT = {
 
 const MESSAGE = {
   ...RECIPIENT,
-  id: idOf('msg', 'The id of the message.'),
-  message_id: Type.Optional(text("The provider's id of the message.")),
-  held: Type.Optional(Type.Literal(true, { description: 'The provider holds or paces the message.' })),
+  id: idOf('msg', 'Our id of the message. Read it back by this id; events name it too.'),
+  message_id: Type.Optional(text("The provider's id of the message; left out where the provider has given none.")),
+  held: Type.Optional(
+    Type.Literal(true, { description: 'There if the provider has taken the message but holds it back for now.' }),
+  ),
 };
 const ERROR = ref('MessageError', 'Why it is not `accepted`.');
 
@@ -69,22 +71,27 @@ export const answerSchemas = {
   ResultEntry: byWord('What became of one recipient.', 'status', SETTLED),
   AcceptedEntry: answer(
     'The provider took the message. That does not prove delivery.',
-    { ...MESSAGE, status: word('What became of it.', ['accepted']) },
+    { ...MESSAGE, status: word('Always `accepted`: it tells this kind of entry from the others.', ['accepted']) },
     ENTRIES_EXAMPLE[0],
   ),
   FailedEntry: answer(
     'The message was certainly not sent, or could not be delivered.',
     {
       ...MESSAGE,
-      id: Type.Optional(idOf('msg', 'The id of the message. Unreadable and repeated recipients become none.')),
-      status: word('What became of it.', ['failed']),
+      id: Type.Optional(
+        idOf(
+          'msg',
+          'Our id of the message; left out for a recipient that cannot be read or is there twice, who gets none.',
+        ),
+      ),
+      status: word('Always `failed`: it tells this kind of entry from the others.', ['failed']),
       error: ERROR,
     },
     ENTRIES_EXAMPLE[1],
   ),
   UnknownEntry: answer('The message may have been sent. An event may settle it.', {
     ...MESSAGE,
-    status: word('What became of it.', ['unknown']),
+    status: word('Always `unknown`: it tells this kind of entry from the others.', ['unknown']),
     error: ERROR,
   }),
   RequestAnswer: answer(
@@ -130,12 +137,16 @@ export const answerSchemas = {
   }),
   ValidEntry: answer(
     'A send would try it.',
-    { ...RECIPIENT, status: word('Whether a send would try it.', ['valid']), ...WARNINGS },
+    {
+      ...RECIPIENT,
+      status: word('Always `valid`: it tells this kind of entry from the other.', ['valid']),
+      ...WARNINGS,
+    },
     { to: EXAMPLE.phone, status: 'valid' },
   ),
   InvalidEntry: answer('A send would not try it.', {
     ...RECIPIENT,
-    status: word('Whether a send would try it.', ['invalid']),
+    status: word('Always `invalid`: it tells this kind of entry from the other.', ['invalid']),
     error: ref('MessageError', 'Why it is `invalid`.'),
     ...WARNINGS,
   }),

@@ -10,7 +10,10 @@ export const messageErrorSchemas = {
     {
       code: word('The word to decide by.', Object.keys(MESSAGE_ERRORS)),
       message: text('What it means this time, for a person to read.'),
-      fault: word('Who has to act.', ['caller', 'recipient', 'sender', 'provider', 'platform']),
+      fault: word(
+        'Who can mend it: the `caller` by another request, the `recipient`, the `sender` (the account, at the provider), the `provider`, or the `platform` (this gateway).',
+        ['caller', 'recipient', 'sender', 'provider', 'platform'],
+      ),
       retryable: flag('Whether it is safe and sensible to send this message again unchanged.'),
       retry_after_seconds: Type.Optional(count('When to send it again, if that is known.')),
       action: text('What to do, for a person to read.'),
@@ -40,10 +43,10 @@ export const messageErrorSchemas = {
   ProviderError: answer(
     'What the provider said of it, without anything that identifies a person. What it did not say is left out.',
     {
-      code: Type.Optional(Type.Integer({ description: 'Its error code.' })),
-      title: Type.Optional(text('Its short name for it.')),
-      details: Type.Optional(text('Its explanation.')),
-      trace_id: Type.Optional(text('What its support asks for.')),
+      code: Type.Optional(Type.Integer({ description: 'Its error code, which its own documentation explains.' })),
+      title: Type.Optional(text('Its short name for the error.')),
+      details: Type.Optional(text('Its explanation, often more exact than the title.')),
+      trace_id: Type.Optional(text('The id of the call on its side, which its support asks for.')),
     },
     { code: 131026, title: 'Message undeliverable' },
   ),

@@ -10,7 +10,7 @@ const PHONE = { pattern: E164.source };
 const REFERENCE = 'The `client_reference` that was given with it.';
 
 const MEMBERS = {
-  id: idOf('msg', 'The id of the message.'),
+  id: idOf('msg', 'Our id of the message. It is known from the send on, and events name the message by it.'),
   request_id: orNull(idOf('req', 'The request that it was sent with; null for an inbound message.')),
   account_id: accountId(),
   channel_id: idOf('chn', 'The channel it went out from, or came in to.'),
@@ -23,11 +23,11 @@ const MEMBERS = {
   status: ref('MessageStatus', 'What is known of it.'),
   message_id: orNull(text("The provider's id of it; null while the provider has given none.")),
   client_reference: orNull(text(REFERENCE)),
-  held: flag('Whether the provider holds or paces it.'),
+  held: flag('Whether the provider has taken it but holds it back for now, such as while it judges a new template.'),
   error: orNull(ref('MessageError', 'Why it failed, or why its outcome is not known.')),
   pricing: orNull(ref('Pricing', 'What the provider reported about charging for it.')),
   created_at: time('When the service took it.'),
-  updated_at: time('When it last changed.'),
+  updated_at: time('When something in it last changed, such as its status.'),
 };
 
 /** What single reads and lists tell of the content, and events do not. */
@@ -53,7 +53,10 @@ export const messageSchemas = {
       ...MEMBERS,
       ...contentMembers,
       ...CONTENT_EXPIRED,
-      timeline: Type.Array(ref('TimelineStep'), { description: 'Its history, oldest first.' }),
+      timeline: Type.Array(ref('TimelineStep'), {
+        description:
+          'Everything that was reported about it, oldest first. It begins with the outcome of the send, or with `received`.',
+      }),
     },
     {
       ...EXAMPLE_MESSAGE,
@@ -75,7 +78,7 @@ export const messageSchemas = {
       status: text('What was reported, including words of the provider that change nothing here, such as `played`.'),
       at: time('When it happened, as the one who reported it says.'),
       received_at: time('When the service learned of it.'),
-      note: orNull(word('`late` or `duplicate` if it changed nothing.', ['late', 'duplicate'])),
+      note: orNull(word('`late` or `duplicate` if it changed nothing; null if it counted.', ['late', 'duplicate'])),
       error: orNull(ref('MessageError', 'Why it failed.')),
     },
     { ...EXAMPLE_STEP, status: 'accepted' },
@@ -94,7 +97,7 @@ export const messageSchemas = {
       billable: Type.Optional(flag('Whether it is charged.')),
       model: Type.Optional(text('The pricing model, in the words of the provider.')),
       type: Type.Optional(text('Why it is charged or free, in the words of the provider.')),
-      category: Type.Optional(text('The category it is charged as.')),
+      category: Type.Optional(text('The category it is charged as, such as `utility`.')),
     },
     EXAMPLE_MESSAGE.pricing,
   ),

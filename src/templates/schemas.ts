@@ -7,17 +7,22 @@ export const templateSchemas = {
   Template: answer(
     'A message template of the provider, in one language. Its words are in lower case.',
     {
-      id: idOf('tpl', 'The id of the template.'),
-      name: text('Its name.'),
-      language: text('Its language, such as `en_US`.'),
+      id: idOf('tpl', 'Our id of the template, to read it by. A send names it by `name` and `language` instead.'),
+      name: text('What a send gives as `template.name`. All languages of a template share it.'),
+      language: text(
+        'What a send gives as `template.language`, such as `en_US`. Each language is an entry of its own.',
+      ),
       status: text('Only an `approved` one is sent. Others are `pending`, `rejected`, `paused`, `disabled` and so on.'),
       category: text('`utility`, `marketing` or `authentication`.'),
-      parameter_format: word('How its variables are named.', ['positional', 'named']),
+      parameter_format: word(
+        'Whether its variables are numbered, as in `{{1}}`, or have names, as in `{{first_name}}`.',
+        ['positional', 'named'],
+      ),
       components: Type.Array(Type.Unsafe({ type: 'object', additionalProperties: true }), {
-        description: 'Its parts, as the provider has them.',
+        description: "Its header, body, buttons and so on, in the provider's own shape.",
       }),
       quality: orNull(text('How people take it, as the provider rates it.')),
-      updated_at: time('When it last changed.'),
+      updated_at: time('When the gateway last learned of a change.'),
     },
     {
       id: EXAMPLE.templateId,
@@ -36,8 +41,8 @@ export const templateSchemas = {
     {
       added: count('How many were new.'),
       changed: count('How many were different.'),
-      removed: count('How many no longer exist.'),
-      total: count('How many there are now.'),
+      removed: count('How many the provider no longer has.'),
+      total: count('How many there are now, in all languages and statuses.'),
     },
     { added: 1, changed: 0, removed: 0, total: 12 },
   ),

@@ -88,7 +88,13 @@ function answerOf(codes: readonly ApiErrorCode[], common: readonly string[]): Js
             {
               type: 'object',
               required: ['code'],
-              properties: { code: { type: 'string', enum: codes, description: 'Which of them it is.' } },
+              properties: {
+                code: {
+                  type: 'string',
+                  enum: codes,
+                  description: 'What this call is answered with under this status.',
+                },
+              },
             },
           ],
         },
