@@ -38,6 +38,8 @@ export function docsRoutes(): Route[] {
   const route = (path: string, summary: string, handle: Route['handle']) =>
     publicRoute({ method: 'GET', path, summary, operation: 'page', bodyUse: 'none', handle });
   return [
+    // Whoever opens the bare address in a browser looks for what this is. Not for ever, and relative: a proxy may put it below a path.
+    route('/', 'Find the documentation', async () => ({ status: 302, headers: { location: './docs' } })),
     route('/docs', 'Read the documentation', ({ request }) => answerPage('', request.headers.accept)),
     route('/docs/', 'Find the documentation', async () => ({ status: 308, headers: { location: '../docs' } })),
     // Where the pages link it, as Markdown: who reads that follows the links in it.

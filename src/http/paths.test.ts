@@ -16,7 +16,6 @@ after(() => gateway.stop());
 describe('paths', () => {
   it('that do not exist are not_found, with or without a key and whatever the method and body', async () => {
     const paths = [
-      '/',
       '/api/v1',
       '/api/v1/',
       '/api/v1/message',
@@ -72,6 +71,16 @@ describe('paths', () => {
     }
     const callback = await callRaw(gateway.url, { method: 'HEAD', path: '/api/messaging/webhook' });
     assert.deepEqual([callback.status, callback.headers.get('allow')], [405, 'GET, POST']);
+  });
+
+  it('lead from the bare address to the documentation, also below the path of a proxy', async () => {
+    for (const path of ['/', '/?utm_source=mail'])
+      for (const method of ['GET', 'HEAD']) {
+        const answer = await callRaw(gateway.url, { method, path });
+        assert.deepEqual([answer.status, answer.headers.get('location')], [302, './docs'], `${method} ${path}`);
+      }
+    const followed = await fetch(gateway.url);
+    assert.deepEqual([followed.status, new URL(followed.url).pathname], [200, '/docs']);
   });
 
   it('that need no key are there whatever their query has, as monitors add to it against caches', async () => {
