@@ -81,6 +81,10 @@ function listRoute({ database }: Deps): Route {
   });
 }
 
+/** Expired keys are listed, so who rolls one wonders what of it there is not. */
+const NOT_ROLLED =
+  'There is no such key that is valid and was not rolled before. Create a new key to replace one that has expired.';
+
 function rollRoute({ database, publicUrl, onKeysChanged }: Deps): Route {
   return platformRoute({
     method: 'POST',
@@ -93,7 +97,7 @@ function rollRoute({ database, publicUrl, onKeysChanged }: Deps): Route {
       const keyId = parseId('key', params.id);
       const minted =
         keyId === undefined ? undefined : await rollKey(database, { keyId, overlapSeconds, actor: PLATFORM });
-      if (minted === undefined) throw noKey('There is no such key that is valid and was not rolled before.');
+      if (minted === undefined) throw noKey(NOT_ROLLED);
       onKeysChanged();
       return answerWith(minted, publicUrl());
     },

@@ -58,7 +58,7 @@ export const accountOperations = {
     id: 'rollKey',
     tag: 'Platform: accounts',
     description:
-      'Makes a new key that is like the old one, which stays valid for the overlap. A key is rolled once, and only while it is valid.',
+      'Makes a new key that is like the old one, which stays valid for the overlap. A key is rolled once, and only while it is valid: create a new one to replace one that has expired.',
     params: key,
     answers: {
       201: {
