@@ -42,12 +42,13 @@ describe('the receiver on the page, in', () => {
     const { fence, look } = language;
     const missing = spawnSync(look[0] ?? '', look.slice(1)).status !== 0 && `there is no ${look[0]} on this machine`;
     it(fence, { skip: missing }, async () => {
-      const { child, url } = await start(language);
+      const { child, url, written } = await start(language);
       try {
         for (const { name, headers, body, expected } of vectors()) {
           const answer = await fetch(url, { method: 'POST', headers, body });
           assert.equal(answer.status, expected, `${fence}: ${name}`);
         }
+        await until(() => written().includes('7 message.received') && written().includes('test endpoint.test'));
       } finally {
         // The whole process group, because `go run` starts the program as a child.
         process.kill(-(child.pid ?? 0), 'SIGKILL');
@@ -57,7 +58,11 @@ describe('the receiver on the page, in', () => {
   }
 });
 
-async function start({ fence, file, command }: Language): Promise<{ child: ChildProcess; url: string }> {
+async function start({
+  fence,
+  file,
+  command,
+}: Language): Promise<{ child: ChildProcess; url: string; written: () => string }> {
   const [source, ...more] = blocksOf('docs/receiving-events.md', fence);
   assert.ok(source !== undefined && more.length === 0, `The page has one block in ${fence}`);
   await writeFile(join(folder, file), source);
@@ -70,18 +75,19 @@ async function start({ fence, file, command }: Language): Promise<{ child: Child
     if (child.exitCode !== null) throw new Error(`The receiver in ${fence} ended:\n${output}`);
     return /Listening on port (\d+)/.exec(output)?.[1];
   }, START_TIMEOUT_MS);
-  return { child, url: `http://127.0.0.1:${port}/` };
+  return { child, url: `http://127.0.0.1:${port}/`, written: () => output };
 }
 
 /** Signed with the public library. The body is not ASCII, because such a body may change when it is decoded and encoded again. */
 function vectors() {
   const id = 'evt_test';
   const body = '{"id": "evt_test", "type":"message.received","sequence":7,"data":{"text":"Grüße 🎉"}}';
-  const sign = (secret: string, at: Date) => ({
+  const test = '{"id": "evt_test", "type":"endpoint.test","data":{"endpoint":{}}}';
+  const sign = (secret: string, at: Date, text = body) => ({
     'content-type': 'application/json',
     'webhook-id': id,
     'webhook-timestamp': String(Math.floor(at.getTime() / 1_000)),
-    'webhook-signature': new Webhook(secret).sign(id, at, body),
+    'webhook-signature': new Webhook(secret).sign(id, at, text),
   });
   const now = new Date();
   const right = sign(SECRET, now);
@@ -90,6 +96,7 @@ function vectors() {
   return [
     { name: 'a right signature', headers: right, body, expected: 204 },
     { name: 'two, of which one is right', headers: { ...right, 'webhook-signature': both }, body, expected: 204 },
+    { name: 'a test event', headers: sign(SECRET, now, test), body: test, expected: 204 },
     { name: 'another secret', headers: other, body, expected: 401 },
     { name: 'another body', headers: right, body: body.replace('7', '8'), expected: 401 },
     { name: 'another id', headers: { ...right, 'webhook-id': 'evt_other' }, body, expected: 401 },
