@@ -151,6 +151,13 @@ describe('settings', () => {
     assertFaults({ WAYPOST_MASTER_KEY_FILE: join(folder, 'missing') }, ['WAYPOST_MASTER_KEY_FILE']);
   });
 
+  it('that name a file which is not there are not missing as well: one mistake is one fault', () => {
+    const names = SETTINGS.filter(({ kind }) => kind === 'secret' || kind === 'secrets').map(({ name }) => name);
+    const files = Object.fromEntries(names.map((name) => [`${name}_FILE`, join(folder, 'missing')]));
+    const environment = { NODE_ENV: 'production', WAYPOST_PUBLIC_URL: 'https://waypost.example', ...files };
+    assertFaults(environment, Object.keys(files));
+  });
+
   it('that name a file with nothing in it are wrong: it is no way to leave them out', async () => {
     const empty = join(folder, 'empty');
     await writeFile(empty, ' \n\n');

@@ -5,6 +5,7 @@ import type { TracesConfig } from './observe/traces.ts';
 import { readTraces } from './read-traces.ts';
 import { isMasterKey, isPlatformKey } from './secret-forms.ts';
 import { type Environment, SettingReader } from './setting-reader.ts';
+import type { SettingName } from './settings.ts';
 
 export interface Config {
   production: boolean;
@@ -109,13 +110,16 @@ export function loadConfig(environment: Environment = process.env): Config {
     },
   };
   faults.push(...faultsOf(config));
+  // What is wrong with a file has been said. What it should hold is not missing as well.
+  const missing = production ? missingOf(config).filter((name) => !read.isInFile(name)) : [];
+  faults.push(...missing.map((name) => `${name} is missing, which production needs`));
   if (faults.length > 0) throw new ConfigError(faults);
   return config;
 }
 
 function faultsOf(config: Config): string[] {
   const faults: string[] = [];
-  const { appSecrets, verifyTokens, platformKeys, masterKey } = config.secrets;
+  const { platformKeys, masterKey } = config.secrets;
   if (isInProc(config.dataDir))
     faults.push('WAYPOST_DATA_DIR must be a folder that can be written to, and none in /proc');
   if (!LOG_LEVELS.includes(config.logLevel)) faults.push(`WAYPOST_LOG_LEVEL must be one of ${LOG_LEVELS.join(', ')}`);
@@ -126,13 +130,17 @@ function faultsOf(config: Config): string[] {
   // The budget begins with the signal. Such a notice would use it up before anything is finished.
   if (config.stopNoticeMs > 0 && config.stopNoticeMs >= config.stopBudgetMs)
     faults.push('WAYPOST_STOP_NOTICE_MS must be shorter than WAYPOST_STOP_BUDGET_MS, which includes it');
-  if (!config.production) return faults;
-  if (appSecrets.length === 0) faults.push('WAYPOST_APP_SECRETS is missing, which production needs');
-  if (verifyTokens.length === 0) faults.push('WAYPOST_VERIFY_TOKENS is missing, which production needs');
-  if (platformKeys.length === 0) faults.push('WAYPOST_PLATFORM_KEYS is missing, which production needs');
-  if (masterKey === undefined) faults.push('WAYPOST_MASTER_KEY is missing, which production needs');
-  if (config.publicUrl === undefined) faults.push('WAYPOST_PUBLIC_URL is missing, which production needs');
   return faults;
+}
+
+function missingOf({ secrets, publicUrl }: Config): SettingName[] {
+  return [
+    ...(secrets.appSecrets.length === 0 ? (['WAYPOST_APP_SECRETS'] as const) : []),
+    ...(secrets.verifyTokens.length === 0 ? (['WAYPOST_VERIFY_TOKENS'] as const) : []),
+    ...(secrets.platformKeys.length === 0 ? (['WAYPOST_PLATFORM_KEYS'] as const) : []),
+    ...(secrets.masterKey === undefined ? (['WAYPOST_MASTER_KEY'] as const) : []),
+    ...(publicUrl === undefined ? (['WAYPOST_PUBLIC_URL'] as const) : []),
+  ];
 }
 
 function isLoopback(host: string): boolean {

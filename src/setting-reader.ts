@@ -69,6 +69,11 @@ export class SettingReader {
     return [...splitList(this.#environment[name] ?? ''), ...inFile];
   }
 
+  /** Whether `<NAME>_FILE` is given. */
+  isInFile(name: SettingName): boolean {
+    return Boolean(this.#environment[`${name}_FILE`]?.trim());
+  }
+
   #given(name: SettingName): string | undefined {
     return this.#environment[name]?.trim() || BY_NAME.get(name)?.default;
   }
