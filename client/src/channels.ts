@@ -6,6 +6,7 @@ import type { Channel } from './types.ts';
 export interface ChannelCalls {
   /** One page of the channels of the key's mode, newest first. */
   list(query?: PageQuery, options?: CallOptions): Promise<Page<Channel>>;
+  /** All of them, newest first. A page is read when it is needed. */
   iterate(query?: PageQuery, options?: CallOptions): AsyncGenerator<Channel, void>;
 }
 

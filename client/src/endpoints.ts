@@ -15,16 +15,19 @@ import type {
 } from './types.ts';
 
 export interface AttemptQuery extends PageQuery {
+  /** Those of one event. */
   event_id?: string | undefined;
   outcome?: 'succeeded' | 'failed' | undefined;
 }
 
 export interface EndpointCalls {
-  /** Only this answer has the secret. */
+  /** Makes an endpoint, which gets the events from now on. The secret is in this answer and never again: keep it. */
   create(endpoint: CreateEndpointBody, options?: CallOptions): Promise<EndpointWithSecret>;
+  /** One endpoint, without its secret. */
   get(id: string, options?: CallOptions): Promise<Endpoint>;
   /** One page, newest first. */
   list(query?: PageQuery, options?: CallOptions): Promise<Page<Endpoint>>;
+  /** All of them, newest first. A page is read when it is needed. */
   iterate(query?: PageQuery, options?: CallOptions): AsyncGenerator<Endpoint, void>;
   /** Changes the members that are given; null clears one. */
   update(id: string, changes: ChangeEndpointBody, options?: CallOptions): Promise<Endpoint>;
@@ -36,6 +39,7 @@ export interface EndpointCalls {
   test(id: string, options?: CallOptions): Promise<Attempt>;
   /** One page of the attempts, newest first. */
   attempts(id: string, query?: AttemptQuery, options?: CallOptions): Promise<Page<Attempt>>;
+  /** All attempts, newest first. A page is read when it is needed. */
   iterateAttempts(id: string, query?: AttemptQuery, options?: CallOptions): AsyncGenerator<Attempt, void>;
   /** Sends recorded events once more, and returns how many. */
   replay(id: string, wish: { after_sequence: number } | { event_id: string }, options?: CallOptions): Promise<Replay>;

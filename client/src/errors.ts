@@ -17,6 +17,7 @@ export type ClientErrorCode =
 /** Later gateways may have further codes, so a `switch` over them needs a `default`. */
 export type ErrorCode = ApiErrorCode | ClientErrorCode | (string & {});
 
+/** What a `WaypostError` may have besides its code and message. */
 export interface WaypostErrorMembers {
   status?: number | undefined;
   requestId?: string | undefined;
@@ -30,6 +31,7 @@ export interface WaypostErrorMembers {
  * of the send says it.
  */
 export class WaypostError extends Error {
+  /** The word to decide by. */
   readonly code: ErrorCode;
   /** The HTTP status; undefined if nothing answered. */
   readonly status: number | undefined;
@@ -37,6 +39,7 @@ export class WaypostError extends Error {
   readonly requestId: string | undefined;
   /** Every fault of the request, if the code is `invalid_request`. */
   readonly errors: Fault[];
+  /** How long the gateway asks to wait before the next try. The client has waited so already before each of its own. */
   readonly retryAfterSeconds: number | undefined;
   /** The key of the send that failed. For 24 hours it is safe to send the same body again with this key. */
   idempotencyKey: string | undefined;
@@ -61,6 +64,7 @@ export interface EventGap {
 
 /** An iteration of events met a gap, and was given no `onGap` to tell it. */
 export class EventsExpiredError extends WaypostError {
+  /** Which events they are. */
   readonly gap: EventGap;
 
   constructor(gap: EventGap) {

@@ -5,14 +5,17 @@ import type { Message, MessageStatus, MessageWithTimeline } from './types.ts';
 
 /** Only messages for which everything that is given holds. */
 export interface MessageQuery extends PageQuery {
+  /** Those of one send. */
   request_id?: string | undefined;
   /** The provider's id of the message. */
   message_id?: string | undefined;
+  /** Your own name for the message, as the send gave it. */
   client_reference?: string | undefined;
+  /** The number in E.164 form, or the user id, that they went to. */
   to?: string | undefined;
   status?: MessageStatus | undefined;
   direction?: 'outbound' | 'inbound' | undefined;
-  /** An RFC 3339 time. */
+  /** Those created then or later: an RFC 3339 time, such as `new Date(ms).toISOString()`. */
   since?: string | undefined;
 }
 

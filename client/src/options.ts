@@ -28,6 +28,10 @@ const RETRIES_MAX = 4;
 
 /** Checks the options, so that a mistake is reported here and not at the first call. No message contains the key. */
 export function readOptions(options: WaypostOptions): HttpOptions {
+  // JavaScript lets everything be left out, and a variable of the environment may not be set.
+  const some: Partial<WaypostOptions> | undefined = options;
+  const missing = (['baseUrl', 'apiKey'] as const).filter((name) => !some?.[name]);
+  if (missing.length > 0) throw new TypeError(`new Waypost({ baseUrl, apiKey }) is without ${missing.join(' and ')}.`);
   const { baseUrl, apiKey, fetch: given, timeoutMs = TIMEOUT_MS, deadlineMs = DEADLINE_MS } = options;
   const { retriesMax = RETRIES_MAX } = options;
   if (!isHttpUrl(baseUrl)) throw new TypeError('baseUrl must be an http or https address without query and fragment.');

@@ -1,12 +1,14 @@
+/** One page of a list. It may have fewer items than `limit` although more follow. */
 export interface Page<Item> {
   data: Item[];
-  /** For the next page; null on the last one. */
+  /** The `cursor` of the next page; null on the last one. */
   next_cursor: string | null;
 }
 
 export interface PageQuery {
-  /** 1 to 100; 50 if it is not given. */
+  /** How many items a page has at most: 1 to 100; 50 if it is not given. `iterate` yields all items, whatever this is. */
   limit?: number | undefined;
+  /** Where to go on: the `next_cursor` of the page before. */
   cursor?: string | undefined;
 }
 

@@ -185,6 +185,15 @@ describe('the options', () => {
           return !error.message.includes('secret');
         },
       );
+    const needs = (missing: string) => ({ name: 'TypeError', message: new RegExp(`is without ${missing}\\.$`) });
+    // As from JavaScript, and from variables of the environment that are not set.
+    for (const [given, missing] of [
+      [[], 'baseUrl and apiKey'],
+      [[null], 'baseUrl and apiKey'],
+      [[{ baseUrl, apiKey: undefined }], 'apiKey'],
+      [[{ baseUrl: '', apiKey: 'wp_live_a' }], 'baseUrl'],
+    ] as const)
+      assert.throws(() => Reflect.construct(Waypost, given), needs(missing));
     for (const wrong of ['', 'waypost.example.com', 'ftp://example.com', `${baseUrl}?key=a`])
       assert.throws(() => new Waypost({ baseUrl: wrong, apiKey: 'wp_live_a' }), TypeError);
     for (const api of [`${baseUrl}/api/v1`, `${baseUrl}/api/v1/`])

@@ -9,6 +9,7 @@ export type SendAnswer = Omit<wire.SendAnswer, 'results'> & {
 /** The answer of a send as it would be given now. */
 export type RequestAnswer = Omit<wire.RequestAnswer, 'results'> & { results: RequestEntry[] };
 
+/** What a send would find out before it transmits; nothing was sent. */
 export type ValidationAnswer = Omit<wire.ValidationAnswer, 'results'> & { results: ValidationEntry[] };
 
 /** What became of one recipient: `switch (entry.status)` narrows it. */
@@ -29,4 +30,5 @@ export type UnknownEntry = wire.UnknownEntry;
 /** Its request is still running. */
 export type RunningEntry = wire.RunningEntry & { error?: never };
 
+/** What was found of one recipient: `switch (entry.status)` narrows it. */
 export type ValidationEntry = (wire.ValidEntry & { error?: never }) | wire.InvalidEntry;

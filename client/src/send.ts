@@ -15,7 +15,10 @@ export interface SendOptions extends CallOptions {
 }
 
 /** The aggregate answer, and whether it is the answer of an earlier send with the same key. */
-export type Sent = SendAnswer & { replayed: boolean };
+export type Sent = SendAnswer & {
+  /** Whether an earlier send with the same key was answered so: this call then sent nothing. */
+  replayed: boolean;
+};
 
 /**
  * Makes one logical send. It is repeated with the same key and the same bytes as long as its outcome is open, so that nobody gets a message

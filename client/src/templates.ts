@@ -4,16 +4,20 @@ import { eachOf, type Page, type PageQuery } from './pages.ts';
 import type { Template, TemplateSync } from './types.ts';
 
 export interface TemplateQuery extends PageQuery {
+  /** The name that a send gives; each of its languages is a template. */
   name?: string | undefined;
+  /** A code such as `en_US`. */
   language?: string | undefined;
   /** In lower case, such as `approved`. */
   status?: string | undefined;
 }
 
 export interface TemplateCalls {
+  /** One template, by its `tpl_` id. */
   get(id: string, options?: CallOptions): Promise<Template>;
   /** One page, newest first. */
   list(query?: TemplateQuery, options?: CallOptions): Promise<Page<Template>>;
+  /** All that match, newest first. A page is read when it is needed. */
   iterate(query?: TemplateQuery, options?: CallOptions): AsyncGenerator<Template, void>;
   /** Reads all templates from the provider now, and says what has changed by that. */
   sync(options?: CallOptions): Promise<TemplateSync>;

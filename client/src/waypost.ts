@@ -17,12 +17,19 @@ export class Waypost {
   readonly send: Send;
   /** Checks a send without storing or transmitting anything. */
   readonly validate: Validate;
+  /** Reads messages back, sent and received. */
   readonly messages: MessageCalls;
+  /** Reads what became of a send, by the `request_id` of its answer. */
   readonly requests: RequestCalls;
+  /** Reads what has happened, in order and without gaps; `iterate` waits for more. */
   readonly events: EventCalls;
+  /** Manages your URLs that events are posted to. `verifyWebhook` proves what comes there. */
   readonly endpoints: EndpointCalls;
+  /** Reads the templates that can be sent. */
   readonly templates: TemplateCalls;
+  /** Reads the phone numbers that can be sent from. */
   readonly channels: ChannelCalls;
+  /** Counts messages by minute, hour or day. */
   readonly statistics: StatisticsCalls;
   /** `get` reads the account and the key that is used. */
   readonly account: { get(options?: CallOptions): Promise<OwnAccount> };
