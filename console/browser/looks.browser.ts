@@ -45,6 +45,18 @@ describe('every page of the console', () => {
     await visit('nowhere', '.empty');
   });
 
+  it('shows how long its bars are, also where the colours of the person are forced on it', async () => {
+    await page.emulateMedia({ forcedColors: 'active' });
+    await page.goto(`${world.gateway.dev.console_url}#/overview`);
+    const bar = await page
+      .locator('.bar')
+      .first()
+      .evaluate((bar) => getComputedStyle(bar).backgroundColor);
+    // The background is the colour of the page there, unless the bar has been told otherwise.
+    assert.equal(bar, await page.evaluate(() => getComputedStyle(document.body).color));
+    await page.emulateMedia({ forcedColors: 'none' });
+  });
+
   it('has none: a template with cards, and a send with faults and with an answer', async () => {
     await page.goto(`${world.gateway.dev.console_url}#/templates`);
     await page.getByRole('link', { name: 'carousel_two' }).click();
