@@ -51,8 +51,19 @@ export function createOutput(json: boolean, isClosed: () => boolean): Output {
   };
 }
 
+/** A line for each member. What has members itself stands below its name, so that nobody has to read JSON. */
 function describe(thing: unknown): string[] {
   const members = Object.entries(Object(thing));
-  const width = Math.max(0, ...members.map(([name]) => name.length));
-  return members.map(([name, value]) => `${printable(name).padEnd(width)}  ${printable(value)}`);
+  const width = Math.max(0, ...members.flatMap(([name, value]) => (hasMembers(value) ? [] : name.length)));
+  return members.flatMap(([name, value]) =>
+    hasMembers(value)
+      ? [printable(name), ...describe(value).map((text) => `  ${text}`)]
+      : [`${printable(name).padEnd(width)}  ${printable(value)}`],
+  );
+}
+
+/** An object, or a list of objects, which are numbered from 0 as in pointers. */
+function hasMembers(value: unknown): boolean {
+  if (Array.isArray(value)) return value.some((item) => typeof item === 'object' && item !== null);
+  return typeof value === 'object' && value !== null && Object.keys(value).length > 0;
 }

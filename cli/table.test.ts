@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { PassThrough } from 'node:stream';
 import { describe, it } from 'node:test';
+import stringWidth from 'string-width';
 import { layOut } from './table.ts';
 
 /** A terminal with so many columns. */
@@ -18,6 +19,16 @@ describe('a table', () => {
   it('is whole where the terminal does not say how wide it is, as in a container', () => {
     const [, line = ''] = layOut(ROWS, COLUMNS, terminal(0));
     assert.match(line, /^msg_01m7x79nvbes {2}.*accepted/);
+  });
+
+  it('is aligned and cut by what letters take in a terminal, in Japanese and with emoji and accents too', () => {
+    const rows = ['Cafe\u0301', '小包が届きました', '👩‍👩‍👧 🇩🇪'].map((name) => ({ name, status: 'approved' }));
+    const columns = { NAME: 'name', STATUS: 'status' };
+    const [title = '', ...lines] = layOut(rows, columns, new PassThrough());
+    const before = (line: string) => stringWidth(line.slice(0, line.search(/STATUS|approved/)));
+    assert.deepEqual(lines.map(before), [18, 18, 18]);
+    assert.equal(before(title), 18);
+    for (const line of layOut(rows, columns, terminal(10)).slice(2)) assert.ok(stringWidth(line) <= 10, line);
   });
 
   it('shows a name as it is that every object has, as a template may be called', () => {

@@ -1,4 +1,5 @@
 import { styleText } from 'node:util';
+import stringWidth from 'string-width';
 
 /** The titles, each with the place of its value in a row: `{ ERROR: 'error.code' }`. */
 export type Columns = Record<string, string>;
@@ -7,6 +8,8 @@ export type Columns = Record<string, string>;
 type Terminal = NodeJS.WritableStream & { isTTY?: boolean; columns?: number };
 
 const GAP = '  ';
+/** What a person takes for one letter may be several code points, such as a letter and its accent, or a flag. */
+const LETTERS = new Intl.Segmenter();
 const COLOURS = new Map<string, 'green' | 'red' | 'yellow'>([
   ...paint('green', 'accepted sent delivered read received valid ok connected approved enabled succeeded'),
   ...paint('red', 'failed invalid fail suspended rejected disabled set_aside'),
@@ -20,10 +23,12 @@ const COLOURS = new Map<string, 'green' | 'red' | 'yellow'>([
 export function layOut(rows: readonly unknown[], columns: Columns, stream: Terminal): string[] {
   const cells = rows.map((row) => Object.values(columns).map((path) => readCell(row, path)));
   const table = [Object.keys(columns), ...cells];
-  const widths = Object.keys(columns).map((_, place) => Math.max(...table.map((line) => sizeOf(line[place] ?? ''))));
+  const widths = Object.keys(columns).map((_, place) =>
+    Math.max(...table.map((line) => stringWidth(line[place] ?? ''))),
+  );
   const width = widthOf(stream);
   return table.map((line, place) => {
-    const padded = line.map((cell, column) => cell + ' '.repeat((widths[column] ?? 0) - sizeOf(cell)));
+    const padded = line.map((cell, column) => cell + ' '.repeat((widths[column] ?? 0) - stringWidth(cell)));
     const text = cut(padded.join(GAP).trimEnd(), width);
     return place === 0 ? styleText('bold', text, { stream }) : colour(text, line, stream);
   });
@@ -43,13 +48,17 @@ export function readCell(row: unknown, path: string): string {
 
 export function printable(value: unknown): string {
   if (value === null || value === undefined) return '-';
-  const text = typeof value === 'string' ? value : JSON.stringify(value);
+  const text = typeof value === 'string' ? value : isListOfWords(value) ? value.join(', ') : JSON.stringify(value);
   return text.replace(/[\u0000-\u001f\u007f-\u009f\u2028\u2029\u202a-\u202e\u2066-\u2069]/g, ' ');
 }
 
 /** The same of a text in several lines, which they stay. */
 export function printableLines(text: string): string {
   return text.split('\n').map(printable).join('\n');
+}
+
+function isListOfWords(value: unknown): value is string[] {
+  return Array.isArray(value) && value.length > 0 && value.every((item) => typeof item === 'string');
 }
 
 /** A word in the colour of its status; any other word stays as it is. */
@@ -66,12 +75,15 @@ function colour(text: string, cells: readonly string[], stream: Terminal): strin
 }
 
 function cut(text: string, width: number | undefined): string {
-  if (width === undefined || sizeOf(text) <= width) return text;
-  return `${[...text].slice(0, Math.max(0, width - 1)).join('')}…`;
-}
-
-function sizeOf(text: string): number {
-  return [...text].length;
+  if (width === undefined || stringWidth(text) <= width) return text;
+  let left = width - stringWidth('…');
+  let kept = '';
+  for (const { segment } of LETTERS.segment(text)) {
+    left -= stringWidth(segment);
+    if (left < 0) break;
+    kept += segment;
+  }
+  return `${kept}…`;
 }
 
 function paint<const Colour>(colour: Colour, words: string): [string, Colour][] {

@@ -15,7 +15,6 @@ export const accountCommands: readonly CommandSpec[] = [
     examples: ['accounts'],
     async run({ api, options, out }) {
       out.list(await api.call('GET', PATH, { query: pick(options, 'limit', 'cursor') }), COLUMNS);
-      return undefined;
     },
   },
   {
@@ -25,7 +24,6 @@ export const accountCommands: readonly CommandSpec[] = [
     examples: ['accounts create "Acme"'],
     async run({ api, args: [name = ''], out }) {
       out.thing(await api.call('POST', PATH, { body: { name } }));
-      return undefined;
     },
   },
   {
@@ -35,7 +33,6 @@ export const accountCommands: readonly CommandSpec[] = [
     examples: ['accounts get 01a1fa74-...'],
     async run({ api, args: [id = ''], out }) {
       out.thing(await api.call('GET', pathOf(id)));
-      return undefined;
     },
   },
   {
@@ -69,14 +66,12 @@ export const accountCommands: readonly CommandSpec[] = [
       requireYes(options, `This deletes the account ${id} with its keys, channels, messages and events, for good.`);
       await api.call('DELETE', pathOf(id));
       out.note(`${id} is deleted; its data will be gone within minutes.`);
-      return undefined;
     },
   },
 ];
 
 async function change({ api, args: [id = ''], out }: Invocation, body: object): Promise<undefined> {
   out.thing(await api.call('PATCH', pathOf(id), { body }));
-  return undefined;
 }
 
 function pathOf(id: string): string {

@@ -22,7 +22,6 @@ export const channelCommands: readonly CommandSpec[] = [
         ...WHICH,
         ...FACTS,
       });
-      return undefined;
     },
   },
   {
@@ -44,7 +43,6 @@ export const channelCommands: readonly CommandSpec[] = [
       const members = pick(options, 'phone_number_id', 'business_account_id', 'display_phone_number', 'mode');
       const body = { ...members, ...tokenAndDefault(options) };
       out.thing(await api.call('POST', `/platform/v1/accounts/${encodeURIComponent(account)}/channels`, { body }));
-      return undefined;
     },
   },
   {
@@ -60,7 +58,6 @@ export const channelCommands: readonly CommandSpec[] = [
     async run({ api, args: [id = ''], options, out }) {
       const body = { ...pick(options, 'display_phone_number'), ...tokenAndDefault(options) };
       out.thing(await api.call('PATCH', `/platform/v1/channels/${encodeURIComponent(id)}`, { body }));
-      return undefined;
     },
   },
   {
@@ -71,7 +68,6 @@ export const channelCommands: readonly CommandSpec[] = [
     async run({ api, args: [id = ''], out }) {
       await api.call('DELETE', `/platform/v1/channels/${encodeURIComponent(id)}`);
       out.note(`${id} is removed.`);
-      return undefined;
     },
   },
   {
@@ -84,7 +80,6 @@ export const channelCommands: readonly CommandSpec[] = [
       const path = `/platform/v1/accounts/${encodeURIComponent(account)}/channels`;
       const answer: Answer = await api.call('GET', path, { query: pick(options, 'limit', 'cursor') });
       out.list(answer, { ...WHICH, ...PROVIDER_IDS, ...FACTS });
-      return undefined;
     },
   },
 ];

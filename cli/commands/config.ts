@@ -16,6 +16,5 @@ export const configCommand: CommandSpec = {
         Object.entries(found).map(([name, value]) => ({ name, value: value?.value, source: value?.source })),
         { SETTING: 'name', VALUE: 'value', FROM: 'source' },
       );
-    return undefined;
   },
 };

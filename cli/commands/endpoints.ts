@@ -30,7 +30,6 @@ export const endpointCommands: readonly CommandSpec[] = [
     examples: ['endpoints'],
     async run({ api, options, out }) {
       out.list(await api.call('GET', PATH, { query: pick(options, 'limit', 'cursor') }), COLUMNS);
-      return undefined;
     },
   },
   {
@@ -40,7 +39,6 @@ export const endpointCommands: readonly CommandSpec[] = [
     examples: ['endpoints get end_01m7x79nvbes...'],
     async run({ api, args: [id = ''], out }) {
       out.thing(await api.call('GET', pathOf(id)));
-      return undefined;
     },
   },
   {
@@ -52,7 +50,6 @@ export const endpointCommands: readonly CommandSpec[] = [
     async run({ api, args: [url], options, out }) {
       out.thing(await api.call('POST', PATH, { body: { url, ...pick(options, 'description'), ...typesOf(options) } }));
       out.note(SHOWN_ONCE);
-      return undefined;
     },
   },
   {
@@ -76,7 +73,6 @@ export const endpointCommands: readonly CommandSpec[] = [
         ...(enabled !== undefined && { enabled: enabled === 'true' }),
       };
       out.thing(await api.call('PATCH', pathOf(id), { body }));
-      return undefined;
     },
   },
   {
@@ -87,7 +83,6 @@ export const endpointCommands: readonly CommandSpec[] = [
     async run({ api, args: [id = ''], out }) {
       await api.call('DELETE', pathOf(id));
       out.note(`${id} is deleted.`);
-      return undefined;
     },
   },
   {
@@ -101,7 +96,6 @@ export const endpointCommands: readonly CommandSpec[] = [
       const body = seconds === undefined ? {} : { overlap_seconds: seconds };
       out.thing(await api.call('POST', `${pathOf(id)}/rotate-secret`, { body }));
       out.note(SHOWN_ONCE);
-      return undefined;
     },
   },
   {
@@ -128,7 +122,6 @@ export const endpointCommands: readonly CommandSpec[] = [
     async run({ api, args: [id = ''], options, out }) {
       const query = pick(options, 'event_id', 'outcome', 'limit', 'cursor');
       out.list(await api.call('GET', `${pathOf(id)}/attempts`, { query }), ATTEMPTS);
-      return undefined;
     },
   },
   {
@@ -144,7 +137,6 @@ export const endpointCommands: readonly CommandSpec[] = [
       const after = wholeNumber(textOf(options, 'afterSequence'), '--after-sequence');
       const body = { ...pick(options, 'event_id'), ...(after !== undefined && { after_sequence: after }) };
       out.thing(await api.call('POST', `${pathOf(id)}/replay`, { body }));
-      return undefined;
     },
   },
   {

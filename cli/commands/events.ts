@@ -33,7 +33,6 @@ export const eventCommands: readonly CommandSpec[] = [
       // With a filter by type, nobody knows whether there is such an event among those that follow.
       const remark = textOf(options, 'type') === undefined ? 'There is more' : 'There may be more';
       if (last !== undefined && !out.json) out.note(`${remark}: --after ${last}`);
-      return undefined;
     },
   },
   {

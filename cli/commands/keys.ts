@@ -22,7 +22,6 @@ export const keyCommands: readonly CommandSpec[] = [
     async run({ api, args: [account = ''], options, out }) {
       const query = pick(options, 'limit', 'cursor');
       out.list(await api.call('GET', keysOf(account), { query }), COLUMNS);
-      return undefined;
     },
   },
   {
@@ -41,7 +40,6 @@ export const keyCommands: readonly CommandSpec[] = [
       const body = { ...pick(options, 'name', 'mode', 'expires_at'), ...(scopes.length > 0 && { scopes }) };
       out.thing(await api.call('POST', keysOf(account), { body }));
       out.note(SHOWN_ONCE);
-      return undefined;
     },
   },
   {
@@ -55,7 +53,6 @@ export const keyCommands: readonly CommandSpec[] = [
       const body = seconds === undefined ? {} : { overlap_seconds: seconds };
       out.thing(await api.call('POST', `/platform/v1/keys/${encodeURIComponent(id)}/roll`, { body }));
       out.note(SHOWN_ONCE);
-      return undefined;
     },
   },
   {
@@ -66,7 +63,6 @@ export const keyCommands: readonly CommandSpec[] = [
     async run({ api, args: [id = ''], out }) {
       await api.call('DELETE', `/platform/v1/keys/${encodeURIComponent(id)}`);
       out.note(`${id} is revoked.`);
-      return undefined;
     },
   },
 ];

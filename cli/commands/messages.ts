@@ -37,7 +37,6 @@ export const messageCommands: readonly CommandSpec[] = [
       const names = ['request_id', 'message_id', 'client_reference', 'to', 'status', 'direction', 'since'];
       const query = pick(options, ...names, 'limit', 'cursor');
       out.list(await api.call('GET', '/api/v1/messages', { query }), COLUMNS);
-      return undefined;
     },
   },
   {
@@ -52,7 +51,6 @@ export const messageCommands: readonly CommandSpec[] = [
       out.thing({ ...answer, json: message });
       out.line('');
       out.table(Array.isArray(timeline) ? timeline : [], TIMELINE);
-      return undefined;
     },
   },
   {
@@ -70,7 +68,6 @@ export const messageCommands: readonly CommandSpec[] = [
           .map(([name, value]) => `${name} ${printable(value)}`)
           .join(', '),
       );
-      return undefined;
     },
   },
 ];

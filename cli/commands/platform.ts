@@ -25,7 +25,6 @@ export const platformCommands: readonly CommandSpec[] = [
     async run({ api, options, out }) {
       const query = pick(options, 'state', 'limit', 'cursor');
       out.list(await api.call('GET', '/platform/v1/notifications', { query }), NOTIFICATIONS);
-      return undefined;
     },
   },
   {
@@ -35,7 +34,6 @@ export const platformCommands: readonly CommandSpec[] = [
     examples: ['notifications reprocess ntf_01m7x79nvbes...'],
     async run({ api, args: [id = ''], out }) {
       out.thing(await api.call('POST', `/platform/v1/notifications/${encodeURIComponent(id)}/reprocess`));
-      return undefined;
     },
   },
   {
@@ -47,7 +45,6 @@ export const platformCommands: readonly CommandSpec[] = [
     async run({ api, options, out }) {
       const query = pick(options, 'account_id', 'limit', 'cursor');
       out.list(await api.call('GET', '/platform/v1/audit', { query }), AUDIT);
-      return undefined;
     },
   },
   {
@@ -67,7 +64,6 @@ export const platformCommands: readonly CommandSpec[] = [
       );
       const body = pick(options, 'to', 'user_id');
       out.thing(await api.call('POST', `/platform/v1/accounts/${encodeURIComponent(account)}/erase`, { body }));
-      return undefined;
     },
   },
 ];

@@ -26,7 +26,6 @@ export const templateCommands: readonly CommandSpec[] = [
     async run({ api, options, out }) {
       const query = pick(options, 'name', 'language', 'status', 'limit', 'cursor');
       out.list(await api.call('GET', '/api/v1/templates', { query }), COLUMNS);
-      return undefined;
     },
   },
   {
@@ -36,7 +35,6 @@ export const templateCommands: readonly CommandSpec[] = [
     examples: ['templates get tpl_01m7x79nvbes...'],
     async run({ api, args: [id = ''], out }) {
       out.thing(await api.call('GET', `/api/v1/templates/${encodeURIComponent(id)}`));
-      return undefined;
     },
   },
   {
@@ -46,7 +44,6 @@ export const templateCommands: readonly CommandSpec[] = [
     examples: ['templates sync'],
     async run({ api, out }) {
       out.thing(await api.call('POST', '/api/v1/templates/sync'));
-      return undefined;
     },
   },
 ];

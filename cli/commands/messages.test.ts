@@ -1,0 +1,22 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+import { startTestGateway, type TestGateway } from '../../test/support/gateway.ts';
+import { runCli } from '../test-support.ts';
+
+describe('one message', () => {
+  let gateway: TestGateway;
+  before(async () => {
+    gateway = await startTestGateway();
+  });
+  after(() => gateway.stop());
+  const cli = (...args: string[]) => runCli(args, { WAYPOST_URL: gateway.url, WAYPOST_API_KEY: gateway.testKey });
+
+  it('is shown with what it holds and why it failed, in lines that need no JSON', async () => {
+    const content = ['--template', 'order_update', '--language', 'en_US', '--param', 'Ada'];
+    const [{ id }] = JSON.parse((await cli('send', '--to', '+15550131026', ...content, '--json')).stdout).results;
+    const { stdout } = await cli('messages', 'get', id);
+    assert.match(stdout, /^error\n {2}code +recipient_unreachable\n {2}message +\S/m);
+    assert.match(stdout, /^template\n {2}name +order_update\n {2}language +en_US\n {2}components\n/m);
+    assert.doesNotMatch(stdout, /[{}[\]]/);
+  });
+});
