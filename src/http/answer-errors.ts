@@ -31,7 +31,8 @@ export function createErrorAnswer({ docsUrl, log, isPassing = () => false }: Dep
     // The framework would close here, and a caller that is still writing would see a reset in place of this answer. So
     // the rest is read and forgotten, within the time that any request has.
     if (error.code === 'payload_too_large') reply.removeHeader('connection');
-    if (error.code === 'internal_error' || error.code === 'unavailable')
+    // Without a cause nothing has failed: in a stop, or when there is too much to do, the gateway refuses by itself.
+    if (error.code === 'internal_error' || (error.code === 'unavailable' && error.cause !== undefined))
       log.error({ request_id: requestId, code: error.code, err: error.cause }, 'request.failed');
     return (
       reply

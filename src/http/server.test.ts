@@ -8,6 +8,7 @@ import { callRaw } from '../../test/support/raw-http.ts';
 import { until } from '../../test/support/until.ts';
 import { systemClock } from '../kernel/clock.ts';
 import { StoreUnavailable } from '../kernel/store-unavailable.ts';
+import { unavailable } from '../kernel/unavailable.ts';
 import type { AnsweredRequest } from './answered.ts';
 import { createRateLimits } from './rate-limit.ts';
 import { publicRoute } from './route.ts';
@@ -34,7 +35,11 @@ const failing = (path: string, error: Error) =>
 
 before(async () => {
   server = createServer({
-    routes: [failing('/broken', new Error(SECRET)), failing('/away', new StoreUnavailable(new Error(SECRET), false))],
+    routes: [
+      failing('/broken', new Error(SECRET)),
+      failing('/away', new StoreUnavailable(new Error(SECRET), false)),
+      failing('/full', unavailable('Too much is under way.')),
+    ],
     authenticate: async () => {
       throw new StoreUnavailable(new Error(SECRET), false);
     },
@@ -60,6 +65,13 @@ describe('what goes wrong on our side', () => {
     const answer = await callApi(url, 'GET', '/away', { key: null });
     assertProblem(answer, 'unavailable');
     assert.ok(!answer.text.includes(SECRET));
+    assert.ok(logged.some((line) => line.includes(answer.json.request_id)));
+  });
+
+  it('is no error in the log where the gateway refuses by itself, as in a stop', async () => {
+    const answer = await callApi(url, 'GET', '/full', { key: null });
+    assertProblem(answer, 'unavailable');
+    assert.ok(!logged.some((line) => line.includes(answer.json.request_id)));
   });
 });
 
