@@ -13,6 +13,7 @@ import { onStopSignal, type Stop } from './stop-signal.ts';
 import { type Database, openDatabase } from './store/database.ts';
 import { startEmbedded } from './store/embedded/embedded.ts';
 import { migrate } from './store/migrate.ts';
+import { refuseSharedSession } from './store/shared-session.ts';
 import { warnOfSurroundings } from './surroundings.ts';
 import { tellUncaught } from './uncaught.ts';
 import { unknownSettings } from './unknown-settings.ts';
@@ -103,8 +104,9 @@ async function startDatabase(start: Start): Promise<Database> {
   const ownServer = { dataDir, log: plainLog(log), stopping: stop.signal };
   const embedded = databaseUrl === undefined ? await startEmbedded(ownServer) : undefined;
   undo.push(async () => embedded?.stop());
+  const connection = embedded?.connection ?? { url: databaseUrl ?? '' };
   const database = openDatabase({
-    connection: embedded?.connection ?? { url: databaseUrl ?? '' },
+    connection,
     connections: config.databaseConnections,
     onError: (error) => log.warn({ err: error }, 'database.connection_lost'),
   });
@@ -114,6 +116,7 @@ async function startDatabase(start: Start): Promise<Database> {
   });
   await runStep(() => migrate(database)).catch((error: unknown) => tellDatabase(error, databaseUrl));
   stop.signal.throwIfAborted();
+  if (embedded === undefined) await runStep(() => refuseSharedSession(database, connection));
   await runStep(() => warnOfSurroundings(database, log));
   return database;
 }

@@ -1,4 +1,8 @@
 import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { it, type TestContext } from 'node:test';
 import { openDatabase } from '../../src/store/database.ts';
 import { startReceiver } from '../endpoints/receiver.ts';
@@ -6,6 +10,7 @@ import { assertBalanced, balance, countStatuses } from '../nodes/books.ts';
 import { startWorld } from '../nodes/world.ts';
 import { readApi } from '../support/call-gateway.ts';
 import { callApi } from '../support/gateway.ts';
+import { beginGatewayProcess } from '../support/process.ts';
 import { until } from '../support/until.ts';
 import { missingPgbouncer, startPgbouncer } from './pgbouncer.ts';
 import { missingTools, startPostgresTools } from './postgres-tools.ts';
@@ -35,6 +40,25 @@ for (const pool of POOLS)
     },
     (t) => goThrough(t, pool),
   );
+
+it('a start behind a pooler in transaction mode that keeps no prepared statements ends with a sentence, before it takes work', {
+  skip: missingTools() || (await missingPgbouncer('session')),
+}, async (t) => {
+  const servers = await startPostgresTools(t);
+  await servers.init('primary');
+  await servers.start('primary');
+  await servers.createDatabase('primary', 'waypost');
+  const forgets = (await missingPgbouncer('transaction')) === false ? { max_prepared_statements: '0' } : {};
+  const { url } = await startPgbouncer(t, servers.dir, { pool_mode: 'transaction', ...forgets });
+  const dataDir = await mkdtemp(join(tmpdir(), 'waypost-pooled-'));
+  t.after(() => rm(dataDir, { recursive: true, force: true }));
+  const { child, output } = beginGatewayProcess(dataDir, { DATABASE_URL: url });
+  t.after(() => child.kill('SIGKILL'));
+  await once(child, 'close');
+  assert.equal(child.exitCode, 1);
+  assert.match(output(), /^Error: A pooler lends one connection of the database to several of ours/m);
+  assert.doesNotMatch(output(), /gateway\.ready/);
+});
 
 async function goThrough(t: TestContext, pool: (typeof POOLS)[number]) {
   const servers = await startPostgresTools(t);
