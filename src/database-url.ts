@@ -5,6 +5,8 @@ import { StoreUnavailable } from './kernel/store-unavailable.ts';
 const NOT_OWNED = ['42501', '3F000'];
 /** A table of that name is there already, or is another one than ours. */
 const NAME_TAKEN = ['42P07', '42703'];
+/** The server has given as many connections as it may, or as this user or database may have. */
+const NONE_LEFT = '53300';
 
 /**
  * Throws a sentence for the operator if DATABASE_URL is no address of a PostgreSQL. The driver would not name the setting, and takes
@@ -34,5 +36,11 @@ export function tellDatabase(error: unknown, url: string | undefined): never {
       cause: error,
     });
   if (!(error instanceof StoreUnavailable)) throw error;
+  if (errorCodeOf(error.cause) === NONE_LEFT)
+    throw new Error(
+      `The database server has no connection left. ${error.message}. Raise its max_connections, or the limit of the user or the ` +
+        'database; or let each gateway open fewer (WAYPOST_DATABASE_CONNECTIONS).',
+      { cause: error },
+    );
   throw new Error(`DATABASE_URL must name a database that can be used. ${error.message}`, { cause: error });
 }

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -87,6 +88,18 @@ it('a start waits for nothing that no waiting mends: a database, a user or a cer
     );
     assert.doesNotMatch(start.output(), /start\.waits_for_database/);
   }
+});
+
+it('a start for which the server has no connection left says which settings to change', async (t) => {
+  const { db, begin } = await startWorld(t);
+  const role = `crowded_${randomBytes(4).toString('hex')}`;
+  await db.database.query(`create role ${role} login connection limit 0`);
+  const DATABASE_URL = Object.assign(new URL(db.url), { username: role }).href;
+  const start = begin({ DATABASE_URL, WAYPOST_DATABASE_WAIT_MS: '500' });
+  const code = await start.ended;
+  await db.database.query(`drop role ${role}`);
+  assert.equal(code, 1);
+  assert.match(start.output(), /^Error: .* no connection left\. .*max_connections.*WAYPOST_DATABASE_CONNECTIONS\)\.$/m);
 });
 
 for (const [step, held] of [
