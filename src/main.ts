@@ -14,7 +14,7 @@ import { type Database, openDatabase } from './store/database.ts';
 import { startEmbedded } from './store/embedded/embedded.ts';
 import { migrate } from './store/migrate.ts';
 import { refuseSharedSession } from './store/shared-session.ts';
-import { warnOfSurroundings } from './surroundings.ts';
+import { tellNewInstallation, warnOfSurroundings } from './surroundings.ts';
 import { tellUncaught } from './uncaught.ts';
 import { unknownSettings } from './unknown-settings.ts';
 import { VERSION } from './version.ts';
@@ -114,9 +114,11 @@ async function startDatabase(start: Start): Promise<Database> {
     const untilMs = start.started ? stop.untilKept(LAST_MS) : performance.now() + UNSTARTED_MS;
     return waitAtStop(log, 'database', database.close(), untilMs);
   });
-  await runStep(() => migrate(database)).catch((error: unknown) => tellDatabase(error, databaseUrl));
+  const migrated = runStep(() => migrate(database));
+  const isNew = await migrated.catch((error: unknown) => tellDatabase(error, databaseUrl));
   stop.signal.throwIfAborted();
   if (embedded === undefined) await runStep(() => refuseSharedSession(database, connection));
+  if (isNew) await runStep(() => tellNewInstallation(database, log, embedded && dataDir));
   await runStep(() => warnOfSurroundings(database, log));
   return database;
 }

@@ -1,6 +1,7 @@
 import type { Logger } from 'pino';
 import { openFilesMax } from './open-files.ts';
 import type { Queryable } from './store/database.ts';
+import { readInstallation } from './store/installation.ts';
 import { lossySettings } from './store/lossy-settings.ts';
 
 /**
@@ -15,4 +16,18 @@ export async function warnOfSurroundings(database: Queryable, log: Logger): Prom
   if (lossy.length > 0) log.warn({ settings: lossy }, 'database.may_lose_commits');
   const max = openFilesMax();
   if (max !== undefined && max < OPEN_FILES_MIN) log.warn({ max, at_least: OPEN_FILES_MIN }, 'open_files.too_few');
+}
+
+/**
+ * Tells where a start has made the tables. If DATABASE_URL, its user's `search_path` or the data folder is another one than before, all
+ * goes on with an empty installation, and every key is unknown.
+ */
+export async function tellNewInstallation(
+  database: Queryable,
+  log: Logger,
+  dataDir: string | undefined,
+): Promise<void> {
+  const installation = await readInstallation(database);
+  const level = installation.other_schemas.length > 0 ? 'warn' : 'info';
+  log[level]({ ...installation, data_dir: dataDir }, 'installation.new');
 }

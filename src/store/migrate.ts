@@ -48,15 +48,20 @@ const READ_SERVER = `
 /**
  * Brings the schema up to date: applies each file that is not applied yet, in the order of their numbers, each in a
  * transaction of its own. Any number of processes may call it at once. It throws, and changes nothing more, when an
- * applied file has changed, or when the schema carries a breaking migration that this version does not know.
+ * applied file has changed, or when the schema carries a breaking migration that this version does not know. Returns whether
+ * it made the schema: nothing was there before.
  */
-export async function migrate(database: Database, migrationsDir: string = MIGRATIONS_DIR): Promise<void> {
+export async function migrate(database: Database, migrationsDir: string = MIGRATIONS_DIR): Promise<boolean> {
   const migrations = await readMigrations(migrationsDir);
   const step = () =>
     database.transaction((tx) => applyNext(tx, migrations), { statementTimeoutMs: MIGRATION_TIMEOUT_MS });
-  let done = false;
-  // Repeats on a deadlock: gateways that run meanwhile lock the same tables, in another order.
-  while (!done) done = await repeatOnConflict(step);
+  let isNew = false;
+  for (;;) {
+    // Repeats on a deadlock: gateways that run meanwhile lock the same tables, in another order.
+    const applied = await repeatOnConflict(step);
+    if (applied === undefined) return isNew;
+    isNew ||= applied === 1;
+  }
 }
 
 async function readMigrations(migrationsDir: string): Promise<Migration[]> {
@@ -77,8 +82,8 @@ async function readMigration(migrationsDir: string, file: string): Promise<Migra
   return { number: Number(number), name, file, sql, sha256, breaking: sql.split('\n', 1)[0]?.trim() === BREAKING_MARK };
 }
 
-/** Applies one migration at most; true if there was none left to apply. */
-async function applyNext(tx: Transaction, migrations: Migration[]): Promise<boolean> {
+/** Applies one migration at most, and returns its number; undefined if there was none left to apply. */
+async function applyNext(tx: Transaction, migrations: Migration[]): Promise<number | undefined> {
   // The lock is held until the end of the transaction, because a lock of the session would not survive a pooler. The second process waits
   // here, and then sees what the first one has committed.
   await tx.query('select pg_advisory_xact_lock($1)', [ADVISORY_LOCK]);
@@ -87,7 +92,7 @@ async function applyNext(tx: Transaction, migrations: Migration[]): Promise<bool
   const applied = await tx.query<Applied>('select number, name, sha256, breaking from migration order by number');
   refuseWrongSchema(migrations, applied);
   const next = migrations[applied.length];
-  if (next === undefined) return true;
+  if (next === undefined) return undefined;
   await tx.runScript(next.sql);
   await tx.query('insert into migration (number, name, sha256, breaking) values ($1, $2, $3, $4)', [
     next.number,
@@ -95,7 +100,7 @@ async function applyNext(tx: Transaction, migrations: Migration[]): Promise<bool
     next.sha256,
     next.breaking,
   ]);
-  return false;
+  return next.number;
 }
 
 async function refuseWrongServer(tx: Transaction): Promise<void> {

@@ -90,6 +90,21 @@ it('a start waits for nothing that no waiting mends: a database, a user or a cer
   }
 });
 
+it('a start that makes the tables says where, and the next one does not', async (t) => {
+  const { db, begin } = await startWorld(t);
+  const first = begin();
+  await first.untilSaid('gateway.ready');
+  assert.equal(await first.stop(), 0);
+  const line = first.output().match(/^.*installation\.new.*$/m)?.[0] ?? '';
+  const { level, database, schema, other_schemas, data_dir } = JSON.parse(line);
+  const name = new URL(db.url).pathname.slice(1);
+  assert.deepEqual([level, database, schema, other_schemas, data_dir], [30, name, 'public', [], undefined]);
+  const second = begin();
+  await second.untilSaid('gateway.ready');
+  assert.equal(await second.stop(), 0);
+  assert.doesNotMatch(second.output(), /installation\.new/);
+});
+
 it('a start for which the server has no connection left says which settings to change', async (t) => {
   const { db, begin } = await startWorld(t);
   const role = `crowded_${randomBytes(4).toString('hex')}`;
