@@ -77,10 +77,14 @@ describe('notifications', () => {
     await send(sandbox, { to: PERSON });
     await last.count(3);
     assert.equal(first.received.length, 0);
+    await register(sandbox, { url: first.url, again: true });
+    await send(sandbox, { to: PERSON });
+    await last.count(6);
+    assert.equal(first.received.length, 0, 'who is only told again stays behind');
     await register(sandbox, { url: last.url }, 'DELETE');
     await send(sandbox, { to: PERSON });
     await first.count(3);
-    assert.equal(last.received.length, 3);
+    assert.equal(last.received.length, 6);
   });
 
   it('are refused a callback by whoever does not know the app secret', async (t) => {

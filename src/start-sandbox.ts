@@ -37,13 +37,13 @@ export async function startSandbox(options: Options): Promise<RunningSandbox> {
   let { port } = options;
   let callbackUrl: string | undefined;
   let url = '';
-  const tell = async () => {
-    if (callbackUrl !== undefined) await registerAt(url, options.appSecret, callbackUrl);
+  const tell = async (again = false) => {
+    if (callbackUrl !== undefined) await registerAt(url, options.appSecret, { url: callbackUrl, again });
   };
   const kept = await keepRunning(
     'The sandbox',
     async () => {
-      const sandbox = await findOrRun({ ...options, port }, tell);
+      const sandbox = await findOrRun({ ...options, port }, () => tell(true));
       url = sandbox.url;
       port = Number(new URL(url).port);
       try {
@@ -70,8 +70,8 @@ export async function startSandbox(options: Options): Promise<RunningSandbox> {
   };
 }
 
-async function findOrRun(options: Options, tell: () => Promise<void>): Promise<KeptSandbox> {
-  const find = async () => (options.port === 0 ? undefined : findSandbox(options.port, tell));
+async function findOrRun(options: Options, tellAgain: () => Promise<void>): Promise<KeptSandbox> {
+  const find = async () => (options.port === 0 ? undefined : findSandbox(options.port, tellAgain));
   try {
     return (await find()) ?? (await runSandbox(options));
   } catch (error) {
@@ -82,7 +82,7 @@ async function findOrRun(options: Options, tell: () => Promise<void>): Promise<K
   }
 }
 
-async function findSandbox(port: number, tell: () => Promise<void>): Promise<KeptSandbox | undefined> {
+async function findSandbox(port: number, tellAgain: () => Promise<void>): Promise<KeptSandbox | undefined> {
   const url = `http://127.0.0.1:${port}`;
   try {
     const { body } = await request(`${url}/_sandbox/health`, {
@@ -91,7 +91,7 @@ async function findSandbox(port: number, tell: () => Promise<void>): Promise<Kep
     });
     const health: unknown = await body.json();
     if (Reflect.get(Object(health), 'service') !== 'waypost-sandbox') return undefined;
-    return { url, ...watchFound(tell, Reflect.get(Object(health), 'alone') === true) };
+    return { url, ...watchFound(tellAgain, Reflect.get(Object(health), 'alone') === true) };
   } catch {
     // Nothing listens there, or a program that is no sandbox. The error of the sandbox that is started next says which.
     return undefined;
@@ -100,14 +100,15 @@ async function findSandbox(port: number, tell: () => Promise<void>): Promise<Kep
 
 /**
  * Tells a sandbox that was found its callback again and again, because it may be restarted at any time and then no longer knows it. A
- * sandbox that was started by hand comes back when its user wants it to; nobody else may take its place meanwhile.
+ * sandbox that was started by hand comes back when its user wants it to; nobody else may take its place meanwhile. Of several gateways the one
+ * that began last gets the notifications, as long as it can be connected to: telling again does not change that.
  */
-function watchFound(tell: () => Promise<void>, isAlone: boolean): Pick<KeptSandbox, 'exited' | 'stop'> {
+function watchFound(tellAgain: () => Promise<void>, isAlone: boolean): Pick<KeptSandbox, 'exited' | 'stop'> {
   const { promise: exited, resolve } = Promise.withResolvers<void>();
   let refusals = 0;
   const look = async () => {
     // If the sandbox is away, or belongs to another gateway now, every send shows that. It is told again once it is back.
-    const error = await tell().catch((error: unknown) => error);
+    const error = await tellAgain().catch((error: unknown) => error);
     refusals = isRefused(error) ? refusals + 1 : 0;
     if (isAlone || refusals < REFUSALS_MAX) return;
     clearInterval(timer);
@@ -122,8 +123,8 @@ function isRefused(error: unknown): boolean {
   return errorCodeOf(error) === 'ECONNREFUSED';
 }
 
-async function registerAt(url: string, appSecret: string, callbackUrl: string): Promise<void> {
-  const body = JSON.stringify({ url: callbackUrl });
+async function registerAt(url: string, appSecret: string, callback: { url: string; again: boolean }): Promise<void> {
+  const body = JSON.stringify(callback);
   const signature = createHmac('sha256', appSecret).update(body).digest('hex');
   const answer = await request(`${url}/_sandbox/callback`, {
     dispatcher: DIRECT,

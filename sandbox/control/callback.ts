@@ -10,7 +10,12 @@ const Channel = Type.Object({
   business_account_id: Type.String({ minLength: 1 }),
   display_phone_number: Type.String({ minLength: 1 }),
 });
-const CallbackBody = Type.Object({ url: Type.String(), channels: Type.Optional(Type.Array(Channel)) });
+const CallbackBody = Type.Object({
+  url: Type.String(),
+  /** Whoever only makes sure that its callback is still known leaves it in its place. */
+  again: Type.Optional(Type.Boolean()),
+  channels: Type.Optional(Type.Array(Channel)),
+});
 const WEB_PROTOCOLS = ['http:', 'https:'];
 
 /**
@@ -19,11 +24,11 @@ const WEB_PROTOCOLS = ['http:', 'https:'];
  */
 export function controlCallbackRoutes(app: FastifyInstance, context: Context): void {
   app.post('/_sandbox/callback', async (request) => {
-    const { url, channels = [] } = readSigned(context, request);
+    const { url, again = false, channels = [] } = readSigned(context, request);
     if (!WEB_PROTOCOLS.includes(URL.parse(url)?.protocol ?? '')) {
       throw new ControlError(422, 'The url of a callback must be an http or https address.');
     }
-    context.callbacks.add(url);
+    if (!again || !context.callbacks.has(url)) context.callbacks.add(url);
     for (const channel of channels) {
       context.directory.learn({
         phoneNumberId: channel.phone_number_id,

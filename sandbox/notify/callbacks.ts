@@ -32,6 +32,10 @@ export class Callbacks {
     this.#known.length = Math.min(this.#known.length, CALLBACKS_MAX);
   }
 
+  has(url: string): boolean {
+    return this.#known.some((callback) => callback.url === url);
+  }
+
   remove(url: string): void {
     this.#known = this.#known.filter((callback) => callback.url !== url);
   }

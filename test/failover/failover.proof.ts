@@ -56,6 +56,7 @@ it('a primary that dies under load and the promotion of its standby lose and dou
   await assertBalanced(sheet, db.database);
   assert.equal(sheet.accepted + sheet.unknown, sheet.sent, 'nothing failed');
   assert.ok(backMs < BACK_WITHIN_MS, `back ${backMs} ms after the promotion`);
+  assert.ok(balancer.counts.callbacksTaken > 0, 'notifications came through the balancer');
   assert.ok(notifications.stored >= balancer.counts.callbacksTaken, 'what was answered 200 is there');
   assert.deepEqual([notifications.open, notifications.effects], [0, 3 * taken], 'and each has one effect');
   assert.deepEqual([events.first, events.last], [1, events.count], 'events are numbered without gaps');
