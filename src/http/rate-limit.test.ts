@@ -17,8 +17,18 @@ describe('rate limits', () => {
     assert.ok(!take(limits, 'requests', 'a', 1));
     clock.ms += 20;
     assert.ok(take(limits, 'requests', 'a', 1));
-    clock.ms += 3_600_000;
+    for (const pauseMs of [10_000, 3_600_000]) {
+      clock.ms += pauseMs;
+      assert.ok(take(limits, 'requests', 'a', 50));
+      assert.ok(!take(limits, 'requests', 'a', 1), `after ${pauseMs} ms`);
+    }
+  });
+
+  it('are not forgotten of a key in use when those of idle ones are', () => {
+    const { limits, clock } = start();
+    clock.ms += 59_990;
     assert.ok(take(limits, 'requests', 'a', 50));
+    clock.ms += 10;
     assert.ok(!take(limits, 'requests', 'a', 1));
   });
 
