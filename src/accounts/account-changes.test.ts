@@ -2,6 +2,8 @@ import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { startTestGateway, type TestGateway } from '../../test/support/gateway.ts';
 import { assertProblem, pointersOf } from '../../test/support/problem.ts';
+import { until } from '../../test/support/until.ts';
+import { countWaitingForLocks } from '../../test/support/waiting-for-locks.ts';
 
 let gateway: TestGateway;
 before(async () => {
@@ -15,7 +17,7 @@ const auditOf = async (accountId: string) =>
   (await call('GET', `/platform/v1/audit?account_id=${accountId}&limit=100`)).json.data;
 
 describe('changing an account', () => {
-  it('renames it, and an empty change changes nothing', async () => {
+  it('renames it without an event, and an empty change changes nothing', async () => {
     const id = await gateway.createAccount('Before');
     const { status, json } = await call('PATCH', `/platform/v1/accounts/${id}`, { name: 'After' });
     assert.deepEqual([status, json.name, json.suspended], [200, 'After', false]);
@@ -27,6 +29,20 @@ describe('changing an account', () => {
       ['platform', 'account.updated', id, id, { name: 'After' }],
     );
     assert.match(entry.id, /^aud_/);
+    const key = await gateway.createKey({ accountId: id });
+    assert.equal((await gateway.call('GET', '/api/v1/events', { key })).json.latest_sequence, 0);
+  });
+
+  it('keeps what another change of the same moment has made', async () => {
+    const id = await gateway.createAccount('Before');
+    const suspending = await gateway.database.transaction(async (tx) => {
+      await tx.query('update account set name = $2 where id = $1', [id, 'After']);
+      const answer = call('PATCH', `/platform/v1/accounts/${id}`, { suspended: true });
+      await until(async () => (await countWaitingForLocks(gateway.database)) > 0);
+      return { answer };
+    });
+    const { json } = await suspending.answer;
+    assert.deepEqual([json.name, json.suspended], ['After', true]);
   });
 
   it('suspends it at once for everything but reading, and resumes it, with an event in both modes', async () => {
@@ -77,6 +93,9 @@ describe('the audit log', () => {
     assert.deepEqual(names(first.data), ['three', 'two']);
     const second = (await call('GET', `/platform/v1/audit?limit=1&cursor=${first.next_cursor}`)).json;
     assert.deepEqual(names(second.data), ['one']);
+    const path = `/platform/v1/audit?account_id=${id}&limit=2`;
+    const ofOne = (await call('GET', path)).json;
+    assert.deepEqual(names((await call('GET', `${path}&cursor=${ofOne.next_cursor}`)).json.data), ['one', 'Audited']);
     const unknown = await call('GET', '/platform/v1/audit?account_id=01890a5d-ac96-774b-bcce-b302099a8057');
     assert.deepEqual(unknown.json, { data: [], next_cursor: null });
   });

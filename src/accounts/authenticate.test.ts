@@ -167,6 +167,22 @@ describe('authentication', () => {
     slow.resolve();
   });
 
+  it('counts the time that a key has left from when the database was asked, and not from its answer', async () => {
+    const clock = { ms: 0, steadyMs: () => clock.ms };
+    const row = { id: newId(), account_id: newId(), mode: 'live', scopes: null, revoked_at: null, valid_seconds: 1 };
+    const database: Queryable = {
+      query: async <Row>() => {
+        clock.ms += 700;
+        return [{ ...row, place: 1 } as Row];
+      },
+    };
+    const authenticate = createAuthenticate({ database, platformKeys: [], clock });
+    const authorization = `Bearer ${mintApiKey('live')}`;
+    await authenticate(authorization);
+    clock.ms += 300;
+    await assert.rejects(authenticate(authorization), ApiError);
+  });
+
   it('refuses a key from the moment it expires', async () => {
     const expiresAt = new Date(Date.now() + 5_000);
     const key = await gateway.createKey({ expiresAt });
@@ -190,6 +206,13 @@ describe('authentication', () => {
     await gateway.database.query('update api_key set revoked_at = now() where account_id = $1', [accountId]);
     await within(REVOKED_WITHIN_MS, async () => (await call()).status === 401);
     assertProblem(await gateway.call('GET', '/api/v1/messages', { key }), 'invalid_api_key');
+  });
+
+  it('refuses a key that was made while its account was being deleted', async () => {
+    const accountId = await gateway.createAccount('Being deleted');
+    await gateway.database.query('update account set deleted_at = now() where id = $1', [accountId]);
+    const key = await gateway.createKey({ accountId });
+    assertProblem(await gateway.call('GET', '/api/v1/account', { key }), 'invalid_api_key');
   });
 
   it('refuses a call whose key was revoked, or whose account was suspended, while its body was arriving', async () => {

@@ -16,8 +16,6 @@ const BELIEVED_MS = 1_500;
 const AHEAD_MS = 500;
 /** Beyond this many keys in use within the time above the oldest are forgotten, which costs a query each. */
 const REMEMBERED_MAX = 10_000;
-/** Longer than any key of an account. */
-const ACCOUNT_KEY_CHARACTERS_MAX = 100;
 /** Keys of one moment share a query: where thousands of accounts send now and then, nearly every send needs one read. */
 const KEYS_A_QUERY_MAX = 100;
 
@@ -50,8 +48,6 @@ export function createAuthenticate({ database, platformKeys, clock, onUsed }: De
   });
   const keys = createRemembered({
     async load(key) {
-      // A mistyped one is refused without a look into the database.
-      if (!isWellFormedApiKey(key)) return undefined;
       const askedMs = clock.steadyMs();
       const row = await withinMs(lookUps.add(hashApiKey(key)), LOOK_UP_MS, tooLong);
       return row && { row, validUntilMs: validUntilMs(row, askedMs) };
@@ -69,8 +65,8 @@ export function createAuthenticate({ database, platformKeys, clock, onUsed }: De
       if (!isAmong(platformHashes, key)) throw invalidKey();
       return { kind: 'platform' };
     }
-    // What is remembered must not be as long as a header may be.
-    if (key.length > ACCOUNT_KEY_CHARACTERS_MAX) throw invalidKey();
+    // A mistyped one is refused without a look into the database, and is not remembered: it may be as long as a header.
+    if (!isWellFormedApiKey(key)) throw invalidKey();
     const found = await keys.get(key);
     if (found === undefined || found.validUntilMs <= clock.steadyMs()) throw invalidKey();
     onUsed?.(found.row.account_id, found.row.id);

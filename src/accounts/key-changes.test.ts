@@ -90,13 +90,11 @@ describe('rolling a key', () => {
     assert.ok(leftMs > 50_000 && leftMs <= 61_000, `${leftMs} ms`);
   });
 
-  it('without an overlap ends the old one within two seconds, and by default leaves it a day', async () => {
+  it('without an overlap ends the old one at once at this gateway, and by default leaves it a day', async () => {
     const old = await newKey();
     assert.equal(await statusWith(old.key), 200);
     assert.equal((await call('POST', `/platform/v1/keys/${old.id}/roll`, { overlap_seconds: 0 })).status, 201);
-    const startMs = performance.now();
-    await until(async () => (await statusWith(old.key)) === 401);
-    assert.ok(performance.now() - startMs < 15_000);
+    assert.equal(await statusWith(old.key), 401);
     const other = await newKey();
     assert.equal((await call('POST', `/platform/v1/keys/${other.id}/roll`)).status, 201);
     assert.ok(Date.parse((await listedKey(other.id)).expires_at) > Date.now() + 86_000_000);
