@@ -104,6 +104,11 @@ describe('applying notifications', () => {
     await gateway.database.query('alter table timeline disable trigger poison');
     const answer = await reprocess(setAside?.id ?? '');
     assert.equal(answer.status, 202);
+    const [entry] = (await gateway.call('GET', '/platform/v1/audit?limit=1', { key: gateway.platformKey })).json.data;
+    assert.deepEqual(
+      [entry.actor, entry.action, entry.target, entry.account_id],
+      ['platform', 'notification.reprocessed', setAside?.id, null],
+    );
     await until(async () => (await onlyOne())?.state === 'applied');
     await gateway.database.query('alter table timeline enable trigger poison');
     assert.deepEqual(await timelineOf(id), ['accepted', 'sent', 'delivered', 'poison']);

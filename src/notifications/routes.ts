@@ -112,7 +112,7 @@ function listRoute({ database, limits }: Deps): Route {
   });
 }
 
-/** What is still packed and what has a row of its own. */
+/** What is still packed and what has a row of its own: the page, and perhaps more behind it. */
 async function listAll(database: Database, wish: NotificationWish, limits: KeepLimits): Promise<NotificationView[]> {
   const { state, before, limit } = wish;
   // The packs first: what is applied between the two questions is then in both answers, and never in none.
@@ -120,7 +120,7 @@ async function listAll(database: Database, wish: NotificationWish, limits: KeepL
   const rows = await listNotifications(database, wish, limits);
   const known = new Set(rows.map(({ id }) => id));
   const all = [...rows, ...packed.filter(({ id }) => !known.has(id))];
-  return all.sort((a, b) => (a.id < b.id ? 1 : -1)).slice(0, limit);
+  return all.sort((a, b) => (a.id < b.id ? 1 : -1));
 }
 
 function reprocessRoute({ database, nudge, limits }: Deps): Route {
