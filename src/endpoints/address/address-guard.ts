@@ -3,8 +3,6 @@ import ipaddr from 'ipaddr.js';
 
 /** What the library calls plain unicast, but is not the world: see the sentence beside each. */
 const ALSO_REFUSED = [
-  // RFC 9637: documentation.
-  ipaddr.parseCIDR('3fff::/20'),
   // RFC 3701: a network of trials until 2006, then given back; nobody has it, and routers may still lead it somewhere inside.
   ipaddr.parseCIDR('3ffe::/16'),
   // A cloud's own service, which answers its guests under a public address.

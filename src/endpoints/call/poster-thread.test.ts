@@ -54,6 +54,13 @@ it('a call whose signal has spoken already is not made', async (t) => {
   assert.deepEqual(await poster.post({ ...REQUEST, origin }, true, AbortSignal.abort()), CLOSED);
 });
 
+it('a call in the thread reaches this machine only where it is told so', async (t) => {
+  const { poster, origin } = await startSilentEndpoint(t);
+  const { port } = new URL(origin);
+  const { error } = await poster.post({ ...REQUEST, origin: `http://localhost:${port}` }, false);
+  assert.equal(error, 'address_refused');
+});
+
 it('a fault of ours in the thread ends the process', async () => {
   const program = `
     import { PosterThread } from './src/endpoints/call/poster-thread.ts';
