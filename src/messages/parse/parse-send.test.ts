@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { startTestGateway, type TestGateway } from '../../../test/support/gateway.ts';
 import { assertProblem, pointersOf } from '../../../test/support/problem.ts';
+import { transmitsOf } from '../../../test/support/transmits.ts';
 
 let gateway: TestGateway;
 before(async () => {
@@ -137,6 +138,10 @@ describe('a text', () => {
   it('may ask for a preview, by a boolean', async () => {
     for (const preview_url of [true, false])
       assert.equal(await statusOf({ ...TO, type: 'text', text: { body: 'a', preview_url } }), 200);
+    const body = { to: '+447700900002', type: 'text', text: { body: 'a', preview_url: true } };
+    assert.equal((await gateway.call('POST', '/api/v1/messages/send', { body })).status, 200);
+    const [seen] = await transmitsOf(gateway.sandbox, body.to);
+    assert.deepEqual(seen?.body.text, body.text);
     for (const preview_url of [null, 'true', 1])
       assert.deepEqual(pointersOf(await refuse({ ...TO, type: 'text', text: { body: 'a', preview_url } })), [
         '#/text/preview_url',

@@ -101,7 +101,14 @@ describe('the list of messages', () => {
       return (await gateway.call('POST', '/api/v1/messages/send', { key, body })).json.results[0].id;
     };
     const hear = async (id: string, line = own) => {
-      const message = { id, from: '447700900123', timestamp: '1700000000', type: 'text', text: { body: 'Hello' } };
+      const message = {
+        id,
+        from: '447700900123',
+        from_user_id: 'GB.1234',
+        timestamp: '1700000000',
+        type: 'text',
+        text: { body: 'Hello' },
+      };
       await postSigned(asSandbox(gateway), messagesBody(line, { messages: [message] }));
       return until(async () => {
         const [found] = (await get(`?message_id=${id}`)).data;
@@ -110,6 +117,9 @@ describe('the list of messages', () => {
     };
     const sent = [await write(), await hear('wamid.1'), await write(), await hear('wamid.2'), await write()];
     await hear('wamid.3', first);
+    const away = { to: '+447700900124', from: own.phoneNumber, type: 'text', text: { body: 'Hello' } };
+    const [{ message_id: sentAway }] = (await gateway.call('POST', '/api/v1/messages/send', { key, body: away })).json
+      .results;
     const to = `?to=${encodeURIComponent(own.phoneNumber)}`;
     const idsIn = ({ data }: { data: { id: string }[] }) => data.map(({ id }) => id);
     assert.deepEqual(idsIn(await get(to)), sent.toReversed());
@@ -117,6 +127,9 @@ describe('the list of messages', () => {
     assert.deepEqual(idsIn(page), sent.toReversed().slice(0, 2));
     assert.deepEqual(idsIn(await get(`${to}&limit=3&cursor=${page.next_cursor}`)), sent.toReversed().slice(2));
     assert.deepEqual(idsIn(await get(`${to}&direction=inbound`)), [sent[3], sent[1]]);
+    assert.deepEqual(idsIn(await get(`${to}&message_id=${encodeURIComponent(sentAway)}`)), [], 'what went out from it');
+    for (const writer of ['%2B447700900123', 'GB.1234'])
+      assert.deepEqual(idsIn(await get(`?to=${writer}`)), [], 'what a person wrote went to nobody else');
     await gateway.database.query("update channel set status = 'removed' where phone_number = $1", [own.phoneNumber]);
     assert.deepEqual(idsIn(await get(to)), sent.toReversed(), 'a removed channel keeps what was written to it');
   });

@@ -55,6 +55,21 @@ describe('a message that is read', () => {
     });
   });
 
+  it('tells when it was changed, and that its content has expired where its request is gone before it', async () => {
+    const sent = await send({ to: '+447700900501', ...TEXT });
+    const read = async () => (await get(`/api/v1/messages/${sent.results[0].id}`)).json;
+    const before = await read();
+    await gateway.database.query(
+      "update message set updated_at = updated_at + interval '1 hour' where provider_message_id = $1",
+      [before.message_id],
+    );
+    assert.equal(Date.parse((await read()).updated_at), Date.parse(before.updated_at) + 3_600_000);
+    assert.equal(before.content_expired, undefined);
+    await gateway.database.query('delete from request where $1 = any(message_ids)', [parseId('msg', before.id)]);
+    const { text, content_expired: expired } = await read();
+    assert.deepEqual([text, expired], [null, true]);
+  });
+
   it('of a person who is known by an id has that and no number', async () => {
     const user_id = 'GB.13491208655302741918';
     const sent = await send({ to: [{ user_id, client_reference: 'mine' }], ...TEXT });
