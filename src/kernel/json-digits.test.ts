@@ -11,6 +11,9 @@ describe('parsing JSON that is passed on', () => {
         assert.equal(JSON.stringify(parseKeepingDigits(json)), json);
       }),
     );
+    // The first of them beyond what a number holds, and the last with as many digits.
+    for (const json of ['[9007199254740993]', '{"id":-9999999999999999}'])
+      assert.equal(JSON.stringify(parseKeepingDigits(json)), json);
   });
 
   it('gives all else as it is parsed anyway', () => {

@@ -69,6 +69,8 @@ describe('faults of JSON values', () => {
 
   it('are bounded in number, and name an object once however many of its names are faulty', () => {
     assert.equal(jsonFaults(Array<string>(10_000).fill('\u0000')).length, 100);
+    const texts = Object.fromEntries(Array.from({ length: 1_000 }, (_, place) => [place, '\u0000']));
+    assert.equal(jsonFaults(texts).length, 100);
     const faulty = Object.fromEntries(Array.from({ length: 1_000 }, (_, place) => [`${place}\u0000`, place]));
     assert.equal(jsonFaults(faulty).length, 1);
     assert.equal(jsonFaults(Array<object>(200).fill(faulty)).length, 100);

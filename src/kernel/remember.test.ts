@@ -66,6 +66,16 @@ describe('remembered answers', () => {
     assert.equal(await remembered.get('a'), 'a2', 'it is believed from when it was asked for');
   });
 
+  it('that were asked for anew are believed from then on, and not from when they came', async () => {
+    const { remembered, clock } = start({ aheadMs: 400, laterMs: 300 });
+    await remembered.get('a');
+    clock.ms += 700;
+    await remembered.get('a');
+    assert.equal(clock.ms, 1_000, 'it has come');
+    clock.ms += 700;
+    assert.equal(await remembered.get('a'), 'a3');
+  });
+
   it('that were asked for anew do not come back after they were forgotten', async () => {
     const { remembered, clock } = start({ aheadMs: 400 });
     await remembered.get('a');
@@ -100,9 +110,9 @@ describe('remembered answers', () => {
 
 /**
  * The questions of a key whose numbers are in `fail` fail at once; with `holdFirst` the first one fails once `failures` is
- * resolved.
+ * resolved. All but the first answer of a key come after `laterMs`.
  */
-function start({ fail = [] as number[], holdFirst = false, aheadMs = 0 } = {}) {
+function start({ fail = [] as number[], holdFirst = false, aheadMs = 0, laterMs = 0 } = {}) {
   const clock = { ms: 0, steadyMs: () => clock.ms };
   const asked: string[] = [];
   const failures = Promise.withResolvers<void>();
@@ -111,6 +121,7 @@ function start({ fail = [] as number[], holdFirst = false, aheadMs = 0 } = {}) {
     const times = asked.filter((one) => one === key).length;
     if (holdFirst && times === 1) await failures.promise;
     if (fail.includes(times) || (holdFirst && times === 1)) throw new Error('not now');
+    if (times > 1) clock.ms += laterMs;
     return `${key}${times}`;
   };
   const remembered = createRemembered({ load, believedMs: 1_000, aheadMs, entriesMax: 3, clock });

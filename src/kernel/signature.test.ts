@@ -28,7 +28,8 @@ describe('signatures', () => {
       `${SIGNATURE}0`,
       `${SIGNATURE}\n`,
       SIGNATURE.replace('sha256', 'sha1'),
-      SIGNATURE.replace('5', 'g'),
+      SIGNATURE.replace('=5', '=g'),
+      `${SIGNATURE.slice(0, -1)}g`,
     ])
       assert.ok(!isSignedBy(BYTES, malformed, ['Jefe']), malformed);
   });
