@@ -185,6 +185,22 @@ describe('the log of events', () => {
     );
   });
 
+  it('has each event once, and none that has expired though it is still stored, whatever types are chosen', async () => {
+    const accountId = newId();
+    await record(
+      test.database,
+      [1, 2, 3].map(() => draft(accountId, 'test')),
+    );
+    await test.database.query('update event_sequence set expired = 1 where account_id = $1', [accountId]);
+    for (const types of [null, ['message.sent'], ['message.sent', 'message.read', 'message.sent']]) {
+      const rows = await listEvents(test.database, { accountId, mode: 'test', after: 0, types, limit: 10 });
+      assert.deepEqual(
+        rows.map(({ sequence }) => sequence),
+        [2, 3],
+      );
+    }
+  });
+
   it('records nothing when there is nothing to record', async () => {
     await record(test.database, []);
   });
