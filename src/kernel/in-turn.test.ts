@@ -13,15 +13,19 @@ describe('works in turn', () => {
         await new Promise<void>((resolve) => ends.set(name, resolve));
         return name;
       });
-    const works = [run('a', 'a1'), run('a', 'a2'), run('b', 'b1'), run('a', 'a3')];
+    const [first, second, other, third] = [run('a', 'a1'), run('a', 'a2'), run('b', 'b1'), run('a', 'a3')];
     assert.deepEqual(begun, ['a1', 'b1']);
-    for (const [place, name] of ['a1', 'a2', 'a3'].entries()) {
+    ends.get('a1')?.();
+    assert.equal(await first, 'a1');
+    const last = run('a', 'a4');
+    assert.deepEqual(begun, ['a1', 'b1', 'a2'], 'what comes when one has ended waits for the others all the same');
+    for (const [name, work] of Object.entries({ a2: second, a3: third, a4: last })) {
       ends.get(name)?.();
-      assert.equal(await works[place === 2 ? 3 : place], name);
+      assert.equal(await work, name);
     }
-    assert.deepEqual(begun, ['a1', 'b1', 'a2', 'a3']);
+    assert.deepEqual(begun, ['a1', 'b1', 'a2', 'a3', 'a4']);
     ends.get('b1')?.();
-    assert.equal(await works[2], 'b1');
+    assert.equal(await other, 'b1');
   });
 
   it('fail alone: the next one runs all the same', async () => {

@@ -43,6 +43,16 @@ describe('a room that accounts share', () => {
     }
   });
 
+  it('counts nobody who has left when it comes to an even share', () => {
+    const room = createRoom({ placesMax: 80, ofAccountMax: 79 });
+    for (let place = 0; place < 100; place++) {
+      room.enter(`${place}`);
+      room.leave(`${place}`);
+    }
+    assert.equal(room.enter('large', 70), 'entered');
+    assert.equal(countEntered(Array.from({ length: 10 }, () => room.enter('other'))), 10);
+  });
+
   it('takes what is large only where there is as much room, and has it back when that leaves', () => {
     const room = createRoom({ placesMax: 10, ofAccountMax: 6 });
     assert.equal(room.enter('large', 5), 'entered');

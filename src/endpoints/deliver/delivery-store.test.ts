@@ -25,6 +25,28 @@ const NOTHING: ClaimLimits = {
   after: null,
 };
 
+it('an event waits for the endpoints of its own account and mode that are on and want its type, and for no others', async () => {
+  const [{ accountId, endpointId }, other] = [await addEndpoint(), await addEndpoint()];
+  const [live, off, choosy] = [newId(), newId(), newId()];
+  const row = { account_id: accountId, url: 'http://127.0.0.1:9/', description: null, secret_sealed: Buffer.alloc(1) };
+  await insertEndpoint(database, { ...row, id: live, mode: 'live', types: null });
+  await insertEndpoint(database, { ...row, id: off, mode: 'test', types: null });
+  await database.query('update endpoint set enabled = false where id = $1', [off]);
+  await insertEndpoint(database, { ...row, id: choosy, mode: 'test', types: ['message.read'] });
+  const waitsFor = async () => {
+    const all = [endpointId, other.endpointId, live, off, choosy];
+    const rows = await database.query<{ id: string }>(
+      'select endpoint_id as id from delivery where endpoint_id = any($1) order by event_id, endpoint_id',
+      [all],
+    );
+    return rows.map(({ id }) => id);
+  };
+  await record(accountId, ['message.sent']);
+  assert.deepEqual(await waitsFor(), [endpointId]);
+  await record(accountId, ['message.read']);
+  assert.deepEqual(await waitsFor(), [endpointId, endpointId, choosy]);
+});
+
 describe('a claim', () => {
   it('takes what is due of each endpoint, the oldest first, as far as there is room', async () => {
     const { accountId, endpointId } = await addEndpoint();
