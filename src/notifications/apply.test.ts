@@ -203,7 +203,10 @@ describe('applying notifications', () => {
         },
       ],
     });
-    assert.equal((await readMessage(gateway, id)).status, 'read');
+    const { status, timeline } = await readMessage(gateway, id);
+    assert.equal(status, 'read');
+    assert.equal(timeline[1].at, '2026-01-01T00:00:00.000Z', 'when the provider says that it was');
+    assert.ok(timeline[1].received_at > timeline[1].at);
   });
 
   it('sets a messaging limit on the channel with the display number, or on all of the business account', async () => {
