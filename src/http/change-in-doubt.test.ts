@@ -8,6 +8,7 @@ import { assertProblem } from '../../test/support/problem.ts';
 import { until } from '../../test/support/until.ts';
 import { StoreUnavailable } from '../kernel/store-unavailable.ts';
 import type { Database } from '../store/database.ts';
+import { changeInDoubt } from './change-in-doubt.ts';
 
 const SECRET = 'the connection to 10.1.2.3 broke';
 const ENDPOINT = { url: 'https://example.com/hook' };
@@ -60,6 +61,13 @@ describe('a change whose commit is in doubt', () => {
       postSigned(asSandbox(gateway), { object: 'whatsapp_business_account', entry: [] }),
     );
     assert.equal(posted.status, 503);
+  });
+
+  it('is told of nothing else: not of a read, nor where surely nothing was changed', () => {
+    const [open, sure] = [true, false].map((inDoubt) => new StoreUnavailable(new Error(SECRET), inDoubt));
+    assert.equal(changeInDoubt({ method: 'POST' }, open)?.code, 'internal_error');
+    assert.equal(changeInDoubt({ method: 'GET' }, open), undefined);
+    for (const error of [sure, new Error(SECRET)]) assert.equal(changeInDoubt({ method: 'POST' }, error), undefined);
   });
 });
 

@@ -10,7 +10,10 @@ const DETAIL =
  * say that it was not made. A caller who repeats it then makes a second endpoint, or finds that a key was rolled whose successor
  * nobody has seen.
  */
-export function changeInDoubt({ method, commitInDoubt }: Route, thrown: unknown): ApiError | undefined {
+export function changeInDoubt(
+  { method, commitInDoubt }: Pick<Route, 'method' | 'commitInDoubt'>,
+  thrown: unknown,
+): ApiError | undefined {
   if (method === 'GET' || commitInDoubt === 'unavailable') return undefined;
   if (!(thrown instanceof StoreUnavailable) || !thrown.commitInDoubt) return undefined;
   return new ApiError('internal_error', DETAIL, { cause: thrown });
