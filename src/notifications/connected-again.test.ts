@@ -19,6 +19,7 @@ import { until } from '../../test/support/until.ts';
 /** The sandbox reads the message, does not take it and resets the connection. */
 const UNKNOWN_FOR_EVER = '+15552000001';
 const ADA = '+447700900555';
+const BOB = '+447700900556';
 
 describe('a number that was removed and is connected again', () => {
   let gateway: TestGateway;
@@ -110,9 +111,18 @@ describe('a number that was removed and is connected again', () => {
 
   it('tells another account nothing, and settles nothing by what came for that one', async () => {
     const { id, message_id: providerId } = await sendOne(gateway);
+    const timestamp = String(Math.floor(Date.now() / 1_000));
+    const written = { messages: [textFrom(BOB, 'wamid.to-the-first', { timestamp })] };
+    await post(written);
     await remove();
     const other = await gateway.createAccount('Other');
     await connectTo(other);
+    await post(written);
+    const body = { to: BOB, from: line.phoneNumber, type: 'text', text: { body: 'Hello' } };
+    const key = await gateway.createKey({ accountId: other });
+    const [{ warnings }] = (await gateway.call('POST', '/api/v1/messages/validate', { key, body })).json.results;
+    assert.equal(warnings[0].code, 'window_not_known', 'nor who wrote to that one, when the provider repeats it');
+    await forgetNotifications(gateway);
     await post({ statuses: [statusOf('read', { providerId, messageId: id })] });
     assert.equal(await statusNow(id), 'accepted');
     const [waiting] = await listNotifications(gateway);

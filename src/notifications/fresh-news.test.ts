@@ -11,6 +11,7 @@ import {
   type TestLine,
 } from '../../test/support/notifications.ts';
 import { until } from '../../test/support/until.ts';
+import { takeFreshNews } from './fresh-news.ts';
 import { expireNews } from './news-store.ts';
 
 const MONDAY = 1_790_000_000;
@@ -97,6 +98,20 @@ describe('news that the provider repeats', () => {
       told.filter((limit) => limit !== 'tier_100k'),
       ['tier_2k', 'tier_10k'],
     );
+  });
+
+  it('of the sandbox take nothing from what the provider tells in the same words', async () => {
+    const item = {
+      kind: 'business_capability',
+      ...{ label: 'business_capability_update', phoneNumberId: undefined, businessAccountId: '1' },
+      ...{ displayPhoneNumber: undefined, messagingLimit: 'tier_2k', maxPhoneNumbers: undefined },
+      at: new Date(MONDAY * 1_000),
+    } as const;
+    for (const origin of ['test', 'live'] as const) {
+      const news = [{ origin, item, targets: [] }];
+      assert.equal((await takeFreshNews(gateway.database, news)).length, 1, origin);
+      assert.equal((await takeFreshNews(gateway.database, news)).length, 0, `${origin}, repeated`);
+    }
   });
 
   it('are remembered for as many days as is said, and not for ever', async () => {
