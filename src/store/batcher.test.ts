@@ -128,10 +128,23 @@ describe('a batcher', () => {
     released[1]?.resolve();
     assert.deepEqual(await Promise.all(added.slice(1)), [2, 3]);
     assert.equal(await batcher.add(4), 4);
+    let isIdle = false;
+    const idle = batcher.idle().then(() => {
+      isIdle = true;
+    });
+    await turns();
+    assert.equal(isIdle, false, 'one is in flight, though nothing waits');
     released[0]?.resolve();
-    await batcher.idle();
+    await idle;
     assert.equal(await added[0], 1);
-    assert.deepEqual(begun, [[1], [2], [3], [4]]);
+    released[4] = Promise.withResolvers();
+    const last = [batcher.add(5)];
+    await turns();
+    last.push(batcher.add(6));
+    await turns();
+    assert.deepEqual(begun, [[1], [2], [3], [4], [5]], 'those that hung have ended, and count no more');
+    released[4].resolve();
+    await Promise.all(last);
   });
 
   it('puts what arrives in one turn, and what arrives during a flush, into one flush each', async () => {
