@@ -72,6 +72,8 @@ describe('a node', () => {
   it('of this machine is gone as soon as its process is', async () => {
     const { pid } = spawnSync(process.execPath, ['-e', '0']);
     assert.equal(await isGone(await addNode({ host, pid, leaseSeconds: 60 })), true);
+    for (const elsewhere of [pid, process.pid])
+      assert.equal(await isGone(await addNode({ host: 'elsewhere', pid: elsewhere, leaseSeconds: 60 })), false);
     assert.equal(await isGone(await addNode({ host, pid: process.ppid, leaseSeconds: 60 })), false);
   });
 
