@@ -153,7 +153,7 @@ function distinctOf(listed: readonly ProviderTemplate[]): ProviderTemplate[] {
   const distinct = new Map<string, ProviderTemplate>();
   for (const template of listed) {
     const key = `${template.name} ${template.language}`;
-    if (template.status === 'approved' || distinct.get(key)?.status !== 'approved') distinct.set(key, template);
+    if (distinct.get(key)?.status !== 'approved') distinct.set(key, template);
   }
   return [...distinct.values()];
 }
