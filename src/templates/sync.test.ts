@@ -13,7 +13,7 @@ import { newId } from '../kernel/ids.ts';
 import type { Queryable } from '../store/database.ts';
 import { applyTemplateNews, findTemplatesByName } from './store.ts';
 import { keepReading, ownerOf, readName, syncTemplates } from './sync.ts';
-import { makeSyncDue, readDatabaseTime } from './sync-store.ts';
+import { listSynced, makeSyncDue, noteBegun, readDatabaseTime } from './sync-store.ts';
 
 let world: ListingWorld;
 let test: ListingWorld['test'];
@@ -124,6 +124,19 @@ describe('a reading', () => {
       assert.equal((await sync())?.total, 1);
       assert.deepEqual(await statusOf('twice'), ['approved']);
     }
+  });
+
+  it('of one name is not taken for a reading of all', async () => {
+    await noteBegun(test.database, ownerOf(channel));
+    serve(listed('a'), listed('b'));
+    assert.equal((await sync('a'))?.added, 1);
+    const { businessAccountId } = channel;
+    assert.deepEqual(await listSynced(test.database, ownerOf(channel), [businessAccountId]), new Set());
+    await sync();
+    assert.deepEqual(
+      await listSynced(test.database, ownerOf(channel), [businessAccountId]),
+      new Set([businessAccountId]),
+    );
   });
 
   it('is due again if a notification came meanwhile, also if it is the first one', async () => {
