@@ -10,7 +10,7 @@ describe('readProviderError', () => {
     const error = {
       code: 131026,
       title: 'Message undeliverable',
-      message: 'Message undeliverable',
+      message: '(#131026) Message undeliverable',
       error_data: { details: 'Message Undeliverable.' },
       href: 'https://developers.facebook.com/docs/whatsapp/cloud-api/support/error-codes/',
     };
@@ -50,6 +50,8 @@ describe('readProviderError', () => {
       ['GET /x?access_token=abc&y=1 failed', 'GET /x?[removed] failed'],
       ['Recipient +447700900123 is not on the list', 'Recipient [removed] is not on the list'],
       ['Recipient 447700900123.', 'Recipient [removed].'],
+      ['Recipient 2345678 of 234567', 'Recipient [removed] of 234567'],
+      [`Hash ${'a1'.repeat(12)} of ${'a1'.repeat(11)}`, `Hash [removed] of ${'a1'.repeat(11)}`],
       ['Call +44 (7700) 900-123 now', 'Call [removed] now'],
       ["Object with ID '106540352242922' does not exist", "Object with ID '[removed]' does not exist"],
       ['User GB.ENT.11815799212886844830 is unknown', 'User [removed] is unknown'],
@@ -70,7 +72,7 @@ describe('readProviderError', () => {
   });
 
   it('is bounded and storable', () => {
-    const title = readProviderError({ message: `a\u0000b\n\ud800 ${'long '.repeat(100_000)}` })?.title;
+    const title = readProviderError({ message: `a\u0000b\n\u0085\ud800 ${'long '.repeat(100_000)}` })?.title;
     assert.equal(title?.length, 300);
     assert.ok(title?.startsWith('a b \ufffd long'), title);
   });

@@ -53,6 +53,8 @@ describe('transmit', () => {
         providerUserId: 'GB.1349',
       });
     }
+    const strange = '{"contacts":[{"user_id":"nobody"}],"messages":[{"id":"wamid.1"}]}';
+    assert.ok(!('providerUserId' in (await transmitTo((socket) => socket.write(http(200, strange))))));
   });
 
   const answers: [string, string, string, string][] = [
@@ -63,6 +65,7 @@ describe('transmit', () => {
     ['HTTP 404 without a code', http(404, '<html>no</html>'), 'refused', 'provider_rejected'],
     ['HTTP 408', http(408, ''), 'unknown', 'outcome_unknown'],
     ['HTTP 500 with a page', http(500, '<html>sorry</html>'), 'unknown', 'outcome_unknown'],
+    ['HTTP 500 with an id', http(500, '{"messages":[{"id":"wamid.1"}]}'), 'unknown', 'outcome_unknown'],
     ['HTTP 200 without an id', http(200, '{"messages":[{}]}'), 'unknown', 'outcome_unknown'],
     ['an id that is no text', http(200, '{"messages":[{"id":7}]}'), 'unknown', 'outcome_unknown'],
     ['an id with a control character', http(200, '{"messages":[{"id":"a\\u0000"}]}'), 'unknown', 'outcome_unknown'],
@@ -142,6 +145,7 @@ describe('transmit', () => {
     await server.close();
     const refused = await connect(server.url).transmit(SENDER, message('msg_1'));
     assert.deepEqual(kindAndCode(refused), ['throttled', 'provider_unavailable']);
+    assert.ok(refused.kind === 'throttled' && refused.unwritten);
     const nameless = await connect('http://nonexistent.invalid').transmit(SENDER, message('msg_1'));
     assert.deepEqual(kindAndCode(nameless), ['throttled', 'provider_unavailable']);
   });
@@ -174,8 +178,12 @@ describe('transmit', () => {
   it('tells neither the token nor the number that the provider repeats', async () => {
     const echo = (socket: net.Socket, { head, body }: ReadRequest) =>
       socket.write(http(400, JSON.stringify({ error: { code: 100, message: head, error_data: { details: body } } })));
-    const outcome = JSON.stringify(await transmitTo(echo));
-    assert.ok(!/secret|7700900123|447700/.test(outcome), outcome);
+    const repeat = (socket: net.Socket) =>
+      socket.write(http(400, `{"error":{"code":190,"message":"No such token: ${SENDER.accessToken}"}}`));
+    for (const answer of [echo, repeat]) {
+      const outcome = JSON.stringify(await transmitTo(answer));
+      assert.ok(!/secret|7700900123|447700/.test(outcome), outcome);
+    }
   });
 
   it('fails loudly for a token that cannot stand in a header', async () => {
@@ -217,6 +225,16 @@ describe('the deadline of a transmit', () => {
       controller.abort();
       setImmediate(() => socket.write(accepted(id)));
     });
+    assert.equal((await provider.transmit(SENDER, message('msg_1'), controller.signal)).kind, 'accepted');
+  });
+
+  it('gives an answer that is not there yet more time than a call has', async () => {
+    const controller = new AbortController();
+    const answerLate: Answering = (socket, { id }) => {
+      controller.abort();
+      setTimeout(() => socket.write(accepted(id)), 500);
+    };
+    const { provider } = await start(answerLate, { timeoutMs: 100 });
     assert.equal((await provider.transmit(SENDER, message('msg_1'), controller.signal)).kind, 'accepted');
   });
 });

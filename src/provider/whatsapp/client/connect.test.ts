@@ -35,9 +35,11 @@ describe('connect', () => {
   });
 
   it('takes facts that the provider does not tell as not known', async () => {
-    const { outcome } = await connectTo([http(200, '{"id":"1055","quality_rating":"NA","throughput":7}'), SUBSCRIBED]);
-    const facts = { name: null, quality: null, throughputPerSecond: null, messagingLimit: null };
-    assert.deepEqual(outcome, { kind: 'connected', facts });
+    for (const unrated of ['NA', 'UNKNOWN']) {
+      const number = http(200, `{"id":"1055","quality_rating":"${unrated}","throughput":7}`);
+      const facts = { name: null, quality: null, throughputPerSecond: null, messagingLimit: null };
+      assert.deepEqual((await connectTo([number, SUBSCRIBED])).outcome, { kind: 'connected', facts });
+    }
   });
 
   it("is refused in the provider's words, at either step", async () => {
@@ -45,6 +47,8 @@ describe('connect', () => {
     const refused = { kind: 'refused', detail: 'Session has expired', accessRefused: true };
     assert.deepEqual((await connectTo([refusal])).outcome, refused);
     assert.deepEqual((await connectTo([NUMBER, refusal])).outcome, refused);
+    const error = '{"error":{"code":190,"message":"No","error_data":{"details":"Session has expired"}}}';
+    assert.deepEqual((await connectTo([http(200, error)])).outcome, refused, 'whatever the HTTP status');
     const wordless = { kind: 'refused', detail: 'The provider gave no reason.', accessRefused: false };
     assert.deepEqual((await connectTo([http(404, '')])).outcome, wordless);
   });

@@ -5,9 +5,9 @@ import { afterEach, describe, it } from 'node:test';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { startSlowAcceptor } from '../../../../test/support/slow-acceptor.ts';
 import { startTlsServer } from '../../../../test/support/tls-server.ts';
-import type { Provider } from '../../port.ts';
+import type { Provider, TransmitOutcome } from '../../port.ts';
 import { createWhatsAppProvider } from './client.ts';
-import { accepted, message, type ReadRequest, reset, SENDER, startWireServer } from './test-servers.ts';
+import { accepted, http, message, type ReadRequest, reset, SENDER, startWireServer } from './test-servers.ts';
 
 const OTHER = { ...SENDER, accountId: 'another account', phoneNumberId: '42' };
 
@@ -113,6 +113,58 @@ describe('the connections of the provider', () => {
     assert.ok((await Promise.all(flood)).every(({ kind }) => kind === 'accepted'));
   });
 
+  it('are counted also of those who have waited for them: who holds all others gets none of those that are kept', async () => {
+    const held: (() => void)[] = [];
+    const { server, provider } = await start((socket, { id }) => held.push(() => socket.write(accepted(id))), {
+      connections: 8,
+    });
+    const send = (n: number) => provider.transmit(SENDER, message(`msg_${n}`));
+    const flood = Array.from({ length: 14 }, (_, n) => send(n));
+    await until(() => held.length === 7);
+    for (const answer of held.splice(0)) answer();
+    await until(() => held.length === 7);
+    flood.push(send(14));
+    const other = provider.transmit(OTHER, message('msg_other'));
+    await until(() => held.length === 8);
+    assert.equal(server.requests.at(-1)?.id, 'msg_other');
+    for (const answer of held.splice(0)) answer();
+    await until(() => held.length === 1);
+    held.shift()?.();
+    assert.ok((await Promise.all([other, ...flood])).every(({ kind }) => kind === 'accepted'));
+  });
+
+  it('go to one who has waited with the token of that moment, and stay free where the message shall not go any more', async () => {
+    const held: (() => void)[] = [];
+    const { server, provider } = await start((socket, { id }) => held.push(() => socket.write(accepted(id))));
+    const first = provider.transmit(SENDER, message('msg_1'), undefined, async () => undefined);
+    const gone = provider.transmit(SENDER, message('msg_2'), undefined, async () => undefined);
+    const changed = provider.transmit(SENDER, message('msg_3'), undefined, async () => {
+      return { ...SENDER, accessToken: 'a-new-token' };
+    });
+    await until(() => held.length === 1);
+    held.shift()?.();
+    assert.equal((await first).kind, 'accepted', 'it has not waited');
+    assert.deepEqual(await gone, { kind: 'throttled', error: { code: 'not_attempted' }, unwritten: true });
+    await until(() => held.length === 1);
+    held.shift()?.();
+    assert.equal((await changed).kind, 'accepted');
+    assert.deepEqual(
+      server.requests.map(({ id, head }) => [id, /bearer (\S+)/i.exec(head)?.[1]]),
+      [
+        ['msg_1', SENDER.accessToken],
+        ['msg_3', 'a-new-token'],
+      ],
+    );
+  });
+
+  it('are waited for by ten thousand at most', async () => {
+    const { provider } = await start(() => {}, { timeoutMs: 60_000 });
+    void provider.transmit(SENDER, message('msg_first'));
+    for (let n = 0; n < 10_000; n += 1) void provider.transmit(SENDER, message('msg_waits'));
+    const outcome = await provider.transmit(SENDER, message('msg_last'));
+    assert.deepEqual(outcome, { kind: 'throttled', error: { code: 'not_attempted' }, unwritten: true });
+  });
+
   it('let one who waits for them give up without a byte written', async () => {
     const held: (() => void)[] = [];
     const { server, provider } = await start((socket, { id }) => held.push(() => socket.write(accepted(id))));
@@ -172,12 +224,21 @@ describe('the connections of the provider', () => {
 
   it('are closed at the end, but not under a transmit that is under way', async () => {
     const held: (() => void)[] = [];
-    const { server, provider } = await start((socket, { id }) => held.push(() => socket.write(accepted(id))));
+    // Neither time ends within this test.
+    const keptAlive = 'keep-alive: timeout=60\r\n';
+    const { server, provider } = await start(
+      (socket) => held.push(() => socket.write(http(200, '{"messages":[{"id":"wamid.1"}]}', keptAlive))),
+      { timeoutMs: 60_000 },
+    );
     const first = provider.transmit(SENDER, message('msg_1'));
-    const waiting = provider.transmit(SENDER, message('msg_2'));
+    let waited: TransmitOutcome | undefined;
+    void provider.transmit(SENDER, message('msg_2')).then((outcome) => {
+      waited = outcome;
+    });
     await until(() => held.length === 1);
     await provider.close();
-    assert.deepEqual(await waiting, { kind: 'throttled', error: { code: 'not_attempted' }, unwritten: true });
+    await until(() => waited !== undefined);
+    assert.deepEqual(waited, { kind: 'throttled', error: { code: 'not_attempted' }, unwritten: true });
     held.shift()?.();
     assert.equal((await first).kind, 'accepted');
     await until(() => server.connections.open === 0);

@@ -66,6 +66,7 @@ describe('those who wait for a connection', () => {
         }
         assert.deepEqual(new Set(queue.drain()), new Set(waiting.map(({ waiter }) => waiter)));
         assert.equal(queue.next(nothing, HELD_MAX), undefined);
+        assert.equal(queue.size, 0);
       }),
     );
   });

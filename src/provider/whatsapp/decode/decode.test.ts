@@ -118,6 +118,22 @@ describe('decoding a notification of the provider', () => {
     assert.ok(item?.kind === 'undecodable' && item.reason === 'no_message_id');
   });
 
+  it('reads a limit from whichever member tells it, as a word or as a number of people', () => {
+    const limitOf = (field: string, value: object) => {
+      const [item] = decodeItems(bodyOf(field, { display_phone_number: '15550100200', event: 'ONBOARDING', ...value }));
+      return item?.kind === 'phone_number' || item?.kind === 'business_capability' ? item.messagingLimit : item?.kind;
+    };
+    assert.equal(limitOf('phone_number_quality_update', { current_limit: 'TIER_1K' }), 'tier_1k');
+    for (const [people, limit] of [
+      [250, 'tier_250'],
+      [2_000, 'tier_2k'],
+      ['2500', 'tier_2500'],
+      [0, 'tier_0'],
+      [-1, 'tier_unlimited'],
+    ] as const)
+      assert.equal(limitOf('business_capability_update', { max_daily_conversation_per_phone: people }), limit);
+  });
+
   it('reads as many of the shortest statuses that the provider writes as have room in a body', () => {
     const when = { timestamp: '1749416383', recipient_id: '16505551234' };
     const status = { id: `wamid.${'x'.repeat(49)}`, status: 'sent', ...when };
