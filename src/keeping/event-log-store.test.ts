@@ -1,0 +1,94 @@
+import assert from 'node:assert/strict';
+import { after, beforeEach, describe, it } from 'node:test';
+import { createTestDatabase } from '../../test/support/database.ts';
+import { NIL_UUID, newId } from '../kernel/ids.ts';
+import { expireLogs, findExpiredEvents, type LogAge, type LogRow } from './event-log-store.ts';
+import { holdsEvents } from './partition-store.ts';
+
+const { database, drop } = await createTestDatabase();
+after(drop);
+
+const FROM_MS = Date.UTC(2026, 0, 1);
+const BEFORE_ALL: LogRow = { account_id: NIL_UUID, mode: 'live' };
+const LOOK = { logs: 100, eventsALog: 100 };
+
+/** In the order of the logs. */
+let logs: LogRow[];
+beforeEach(async () => {
+  await database.query('delete from event');
+  await database.query('delete from event_sequence');
+  logs = [newId(), newId()].flatMap((account_id) => (['live', 'test'] as const).map((mode) => ({ account_id, mode })));
+});
+
+describe('the log of an account and mode', () => {
+  it('expires up to before its first event that has not, whatever the logs of others hold', async () => {
+    const [one, two, three, four] = logs;
+    await record(one, 'old', 'old', 'young');
+    await record(two, 'young');
+    await record(three, 'old', 'young', 'old');
+    await record(four, 'old', 'old');
+    assert.deepEqual(expiredOf(await look()), [2, null, 1, 2]);
+  });
+
+  it('is hidden alone, for good, and looked at from there on', async () => {
+    for (const log of logs) await record(log, 'old', 'old', 'young');
+    const [first, ...others] = await look();
+    assert.ok(first !== undefined);
+    await expireLogs(database, [first]);
+    assert.deepEqual(await kept(), [2, 0, 0, 0]);
+    await expireLogs(database, [{ ...first, expired: 1 }]);
+    assert.deepEqual(await kept(), [2, 0, 0, 0], 'a node that was late shows nothing again');
+    assert.deepEqual(expiredOf(await look()), [null, 2, 2, 2]);
+    await expireLogs(database, others);
+    assert.deepEqual(await kept(), [2, 2, 2, 2]);
+  });
+
+  it('comes once in a walk, a part of its events at a time', async () => {
+    for (const log of logs) await record(log, 'old', 'old', 'old');
+    const ages = await findExpiredEvents(database, logs[0] ?? BEFORE_ALL, FROM_MS, { logs: 2, eventsALog: 2 });
+    assert.deepEqual(
+      ages.map(({ account_id, mode, expired, looked_at }) => [account_id, mode, expired, looked_at]),
+      logs.slice(1, 3).map(({ account_id, mode }) => [account_id, mode, 2, 2]),
+    );
+  });
+
+  it('keeps its week as long as it has events there that have not expired', async () => {
+    const [one, two] = logs;
+    await record(one, 'old', 'old');
+    await record(two, 'old');
+    const expire = (log: LogRow | undefined, expired: number) =>
+      expireLogs(database, [{ ...(log ?? BEFORE_ALL), expired, looked_at: 2 }]);
+    await expire(one, 1);
+    await expire(two, 1);
+    assert.equal(await holdsEvents(database, 'event'), true);
+    await expire(one, 2);
+    assert.equal(await holdsEvents(database, 'event'), false);
+    await record(logs[2], 'old');
+    assert.equal(await holdsEvents(database, 'event'), true);
+  });
+});
+
+const look = () => findExpiredEvents(database, BEFORE_ALL, FROM_MS, LOOK);
+
+const expiredOf = (ages: readonly LogAge[]) => ages.map(({ expired }) => expired);
+
+async function record(log: LogRow | undefined, ...events: ('old' | 'young')[]): Promise<void> {
+  const { account_id, mode } = log ?? BEFORE_ALL;
+  await database.query('insert into event_sequence (account_id, mode, last) values ($1, $2, $3)', [
+    account_id,
+    mode,
+    events.length,
+  ]);
+  for (const [place, age] of events.entries())
+    await database.query(
+      `insert into event (account_id, id, mode, sequence, type, data, at) values ($1, $2, $3, $4, 'message.sent', '{}', $5)`,
+      [account_id, newId(), mode, place + 1, new Date(age === 'old' ? FROM_MS - 1 : FROM_MS)],
+    );
+}
+
+async function kept(): Promise<number[]> {
+  const rows = await database.query<{ expired: number }>(
+    'select expired from event_sequence order by account_id, mode',
+  );
+  return rows.map(({ expired }) => expired);
+}
