@@ -1,0 +1,78 @@
+import assert from 'node:assert/strict';
+import { after, it } from 'node:test';
+import { createTestDatabase } from '../../test/support/database.ts';
+import { firstIdOfMs, newId } from '../kernel/ids.ts';
+import { deleteApplied, deleteStrays, emptyContent } from './expire-store.ts';
+
+const { database, drop } = await createTestDatabase();
+after(drop);
+
+const DAY_MS = 86_400_000;
+const NOW_MS = Date.UTC(2020, 5, 1);
+const LIMITS = {
+  messagesFromMs: NOW_MS - 90 * DAY_MS,
+  contentFromMs: NOW_MS - 30 * DAY_MS,
+  eventsFromMs: NOW_MS - 30 * DAY_MS,
+  appliedFromMs: NOW_MS - 7 * DAY_MS,
+  setAsideFromMs: NOW_MS - 30 * DAY_MS,
+};
+const ACCOUNT = newId();
+let ids = 0;
+/** No week covers these times. */
+const idOf = (days: number) => firstIdOfMs(NOW_MS - days * DAY_MS + ids++);
+const ALL = { from: 0, to: 1_000 };
+
+it('what has not ended is neither emptied nor deleted, however old it is', async () => {
+  for (const status of ['pending', 'transmitting', 'accepted']) await insertMessage(100, status);
+  await emptyContent(database, 'message', { table: 'message_default', ...ALL });
+  const rows = () =>
+    database.query("select status, content from message where status <> 'received' order by status::text");
+  assert.deepEqual(await rows(), [
+    { status: 'accepted', content: null },
+    { status: 'pending', content: { body: 'Hello' } },
+    { status: 'transmitting', content: { body: 'Hello' } },
+  ]);
+  assert.equal(await deleteStrays(database, LIMITS, 100), 1);
+  assert.deepEqual(
+    (await rows()).map((row) => Reflect.get(Object(row), 'status')),
+    ['pending', 'transmitting'],
+  );
+});
+
+it('an attempt is kept as long as events are, and not as long as messages', async () => {
+  for (const days of [29, 31, 100])
+    await database.query(
+      `insert into attempt (account_id, id, endpoint_id, event_id, type, number, at, outcome, http_status, duration_ms)
+       values ($1, $2, $3, $3, 'message.sent', 1, now(), 'succeeded', 200, 1)`,
+      [ACCOUNT, idOf(days), newId()],
+    );
+  assert.equal(await deleteStrays(database, LIMITS, 100), 2);
+});
+
+it('of notifications what was applied goes after its time, and nothing that still waits or was set aside', async () => {
+  const insert = (state: string, appliedDaysAgo: number | null) =>
+    database.query(`insert into notification (id, origin, body, state, applied_at) values ($1, 'live', '', $2, $3)`, [
+      idOf(20),
+      state,
+      appliedDaysAgo === null ? null : new Date(NOW_MS - appliedDaysAgo * DAY_MS),
+    ]);
+  await insert('waiting', null);
+  await insert('set_aside', null);
+  await insert('applied', 6);
+  await insert('applied', 8);
+  await deleteApplied(database, { table: 'notification_default', ...ALL }, LIMITS);
+  const left = await database.query<{ state: string }>('select state from notification order by state::text');
+  assert.deepEqual(
+    left.map(({ state }) => state),
+    ['applied', 'set_aside', 'waiting'],
+  );
+});
+
+function insertMessage(days: number, status: string) {
+  const id = idOf(days);
+  return database.query(
+    `insert into message (account_id, id, request_id, channel_id, mode, direction, type, status, phone, content, updated_at)
+     values ($1, $2, $2, $2, 'test', 'outbound', 'text', $3, '+447700900123', '{"body": "Hello"}', now())`,
+    [ACCOUNT, id, status],
+  );
+}
