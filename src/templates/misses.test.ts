@@ -1,11 +1,12 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
-import { listed, pageOf } from '../../test/templates/listing-server.ts';
+import { listed, pageOf, startListingServer } from '../../test/templates/listing-server.ts';
 import { startListingWorld } from '../../test/templates/listing-world.ts';
 import { sendingChannel } from '../../test/templates/sending-channel.ts';
 import type { SendingChannel } from '../channels/channels.ts';
 import { systemClock } from '../kernel/clock.ts';
 import { newId } from '../kernel/ids.ts';
+import { createWhatsAppProvider } from '../provider/whatsapp/client/client.ts';
 import type { Database, Queryable } from '../store/database.ts';
 import { createTemplateRegistry, type TemplateRegistry } from './registry.ts';
 
@@ -32,6 +33,26 @@ it('What is missing is remembered, in the store and at the provider, for as long
   } finally {
     await close();
   }
+});
+
+it('What one mode has is not taken for what the other has, although both name the same business account', async (t) => {
+  const { test, server, close } = await startListingWorld();
+  t.after(close);
+  const sandbox = await startListingServer();
+  t.after(() => sandbox.close());
+  const address = ({ url }: { url: string }) => ({ url, version: 'v25.0' });
+  const limits = { timeoutMs: 20_000, connections: 2 };
+  const provider = createWhatsAppProvider({ live: address(server), sandbox: address(sandbox), ...limits });
+  t.after(() => provider.close());
+  server.answer = (query) => pageOf([listed('order')], query);
+  sandbox.answer = (query) => pageOf([listed('order', { status: 'PAUSED' })], query);
+  const suspend = async () => assert.fail('no token was refused');
+  const clock = { steadyMs: () => 0 };
+  const registry = createTemplateRegistry({ database: test.database, provider, clock, suspend });
+  const channel = await addChannel(test.database);
+  assert.equal(await lookUp(registry, channel), 'approved');
+  const ofTest = { ...channel, sender: { ...channel.sender, mode: 'test' as const } };
+  assert.equal(await lookUp(registry, ofTest), 'template_paused');
 });
 
 it('No name that an account asks for keeps another account of the business account from its templates', async () => {
