@@ -10,6 +10,7 @@ import { makeWorld, secretOf, tell, type World } from './world.ts';
 
 /** The routes that need no key. A new route of this kind must be a decision, and is added here. */
 const FOR_ANYONE = [
+  'GET /',
   'GET /api/messaging/webhook',
   'POST /api/messaging/webhook',
   'GET /healthz',
