@@ -4,7 +4,7 @@ import { pino } from 'pino';
 import { createTestDatabase, type TestDatabase } from '../../test/support/database.ts';
 import { until } from '../../test/support/until.ts';
 import { countWaitingForLocks } from '../../test/support/waiting-for-locks.ts';
-import { firstIdOfMs } from '../kernel/ids.ts';
+import { firstIdOfMs, newId } from '../kernel/ids.ts';
 import { keepLimits } from '../kernel/keep.ts';
 import { dropNextPartition } from './drop-partitions.ts';
 import { keepRound } from './keep-round.ts';
@@ -76,5 +76,23 @@ describe('dropping weeks', () => {
     assert.equal(await countLeft(), 1);
     await keepAt(late.appliedMs + 7 * DAY_MS + 1);
     assert.equal(await countLeft(), 0);
+  });
+
+  it('keeps a week of events until each of them has expired, because a log without its first events would have a gap', async () => {
+    const { database } = test;
+    const account = newId();
+    await database.query("select partitions_make('event', now() - interval '40 days', now())");
+    await database.query("insert into event_sequence (account_id, mode, last) values ($1, 'test', 1)", [account]);
+    await database.query(
+      "insert into event (account_id, id, mode, sequence, type, data, at) values ($1, $2, 'test', 1, 'message.sent', '{}', $3)",
+      [account, firstIdOfMs(LONG_AGO_MS), new Date(LONG_AGO_MS)],
+    );
+    const countAfterDrops = async () => {
+      while (await database.transaction((tx) => dropNextPartition(tx, keepLimits(DAYS, Date.now()))));
+      return (await database.query('select 1 from event')).length;
+    };
+    assert.equal(await countAfterDrops(), 1);
+    await database.query('update event_sequence set expired = 1');
+    assert.equal(await countAfterDrops(), 0);
   });
 });
