@@ -78,6 +78,32 @@ describe('dropping weeks', () => {
     assert.equal(await countLeft(), 0);
   });
 
+  it('leaves a week in place where much of it must be kept, in number or in size', async () => {
+    const { database } = test;
+    const [week] = await listPartitions(database, 'notification');
+    const wait = (count: number, bytes: number) =>
+      database.query(
+        `insert into notification (id, origin, body, state)
+         select (left($1, 24) || lpad(place::text, 12, '0'))::uuid, 'test', repeat('x', $3)::bytea, 'waiting' from generate_series(1, $2) place`,
+        [firstIdOfMs((week?.untilMs ?? 0) - DAY_MS), count, bytes],
+      );
+    const isDropped = async () => {
+      await database.transaction((tx) => dropNextPartition(tx, keepLimits(DAYS, Date.now())));
+      return (await listPartitions(database, 'notification'))[0]?.name !== week?.name;
+    };
+    for (const [count, bytes] of [
+      [1_001, 1],
+      [2, 9 << 20],
+    ] as const) {
+      await wait(count, bytes);
+      assert.equal(await isDropped(), false, `${count} of ${bytes} bytes`);
+      await database.query('delete from notification');
+    }
+    await wait(1, 1);
+    assert.equal(await isDropped(), true);
+    assert.equal(await countLeft(), 1);
+  });
+
   it('keeps a week of events until each of them has expired, because a log without its first events would have a gap', async () => {
     const { database } = test;
     const account = newId();
