@@ -1,5 +1,8 @@
 import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { type AddressInfo, createServer } from 'node:net';
 import { describe, it } from 'node:test';
+import { setTimeout } from 'node:timers/promises';
 import { startSlowAcceptor } from '../../../test/support/slow-acceptor.ts';
 import { post } from '../call/post.ts';
 import { createGuardedAgent } from './guarded-agent.ts';
@@ -18,6 +21,28 @@ describe('the connection to an endpoint', () => {
       const asked = agent.request({ origin: `${protocol}://shop.example`, path: '/', method: 'POST' });
       await assert.rejects(asked, (error) => error instanceof Error && 'port' in error && error.port === port);
     }
+  });
+
+  it('has one time for its name and for TLS, after which nothing is left of it', async (t) => {
+    const timeoutMs = 4_000;
+    // It takes the connection, and says nothing.
+    const server = createServer((socket) => socket.resume().on('error', () => undefined));
+    server.listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    const { port } = server.address() as AddressInfo; // A server that listens on TCP has one.
+    const resolve = () => setTimeout(timeoutMs - 500, ['127.0.0.1']);
+    const agent = createGuardedAgent(resolve, { local: true, timeoutMs });
+    t.after(async () => {
+      await agent.destroy();
+      server.close();
+    });
+    const begunMs = performance.now();
+    const origin = `https://slow.example:${port}`;
+    const posted = post(agent, { origin, path: '/', headers: {}, body: '{}' }, { timeoutMs });
+    const [socket] = await once(server, 'connection');
+    await once(socket, 'close');
+    assert.ok(performance.now() - begunMs < timeoutMs * 1.6, `${performance.now() - begunMs} ms`);
+    assert.equal((await posted).error, 'timeout');
   });
 
   const skip = process.platform !== 'linux';

@@ -1,5 +1,5 @@
 import { isIP, type LookupFunction } from 'node:net';
-import { Agent, buildConnector } from 'undici';
+import { Agent, buildConnector, errors } from 'undici';
 import { closeAtFault } from '../../kernel/close-at-fault.ts';
 import { eachAddressWithin } from '../../kernel/each-address.ts';
 import { mayConnectTo } from './address-guard.ts';
@@ -38,7 +38,7 @@ export function createGuardedAgent(
     }),
   );
   return new Agent({
-    connect: boundByWhatComes(connect),
+    connect: boundByWhatComes(connect, timeoutMs),
     // One request at a time on a connection, so that one that breaks touches one attempt only.
     pipelining: 1,
     allowH2: false,
@@ -52,9 +52,13 @@ export function createGuardedAgent(
   });
 }
 
-/** The connection is made first and TLS put on it then, so that all that comes on it can be counted. */
-function boundByWhatComes(connect: buildConnector.connector): buildConnector.connector {
+/**
+ * The connection is made first and TLS put on it then, so that all that comes on it can be counted. Both have one time: an endpoint that is
+ * slow in each would hold its connection for long after its attempt.
+ */
+function boundByWhatComes(connect: buildConnector.connector, timeoutMs: number): buildConnector.connector {
   return (options, callback) => {
+    const begunMs = performance.now();
     const isSecure = options.protocol === 'https:';
     const port = options.port === '' && isSecure ? '443' : options.port;
     connect({ ...options, protocol: 'http:', port }, (...made) => {
@@ -64,7 +68,10 @@ function boundByWhatComes(connect: buildConnector.connector): buildConnector.con
         boundAnswers(below, below);
         return callback(null, below);
       }
+      const leftMs = Math.max(0, begunMs + timeoutMs - performance.now());
+      const end = setTimeout(() => below.destroy(new errors.ConnectTimeoutError()), leftMs);
       connect({ ...options, httpSocket: below }, (...secured) => {
+        clearTimeout(end);
         if (secured[0] === null) boundAnswers(secured[1], below);
         callback(...secured);
       });
