@@ -57,6 +57,7 @@ describe('the reference of the API', () => {
   it('is a page whose policy lets in nothing from another origin, and whose parts ask for nothing there', async () => {
     const page = await read('/docs/api');
     assert.match(page.headers.get('content-type') ?? '', /^text\/html/);
+    assert.equal(page.headers.get('referrer-policy'), 'no-referrer');
     const policy = page.headers.get('content-security-policy') ?? '';
     assert.match(policy, /default-src 'none'/);
     assert.doesNotMatch(policy, /https?:|\*|script-src[^;]*unsafe/);

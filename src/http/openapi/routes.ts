@@ -122,6 +122,7 @@ function pageRoute(path: string, summary: string, read: () => Tagged, contentTyp
       const headers = {
         ...answer.headers,
         'content-security-policy': PAGE_POLICY,
+        'referrer-policy': 'no-referrer',
         'x-content-type-options': 'nosniff',
       };
       return { ...answer, headers };
