@@ -40,9 +40,15 @@ export const template = record({
 });
 export type Template = ReturnType<typeof template>;
 
+/**
+ * The address as it is called: a letter of another script in its host's name, or a mark that turns around what follows, could make it look
+ * like somebody else's.
+ */
+const calledUrl: Decode<string> = (value) => URL.parse(text(value))?.href ?? text(value);
+
 export const endpoint = record({
   id: text,
-  url: text,
+  url: calledUrl,
   types: nullable(list(text)),
   description: nullable(text),
   enabled: flag,
