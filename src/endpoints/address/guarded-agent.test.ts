@@ -23,6 +23,21 @@ describe('the connection to an endpoint', () => {
     }
   });
 
+  it('is tried at few of the addresses of a name, of both families, also where all refuse at once', async (t) => {
+    const ipv4 = Array.from({ length: 300 }, (_, place) => `127.1.${place >> 8}.${place & 255}`);
+    const agent = createGuardedAgent(async () => ipv4.concat('::1'), { local: true, timeoutMs: TIMEOUT_MS });
+    t.after(() => agent.destroy());
+    // TCPMUX, at which nobody listens.
+    const asked = agent.request({ origin: 'http://many.example:1', path: '/', method: 'POST' });
+    await assert.rejects(asked, (error) => {
+      assert.ok(error instanceof AggregateError);
+      const addresses = error.errors.map(({ address }) => address);
+      assert.ok(addresses.length < 10, `${addresses.length} addresses`);
+      assert.ok(addresses.includes('::1'));
+      return true;
+    });
+  });
+
   it('has one time for its name and for TLS, after which nothing is left of it', async (t) => {
     const timeoutMs = 4_000;
     // It takes the connection, and says nothing.

@@ -17,6 +17,11 @@ const KEEP_ALIVE_MARGIN_MS = 2_000;
 const KEEP_ALIVE_MAX_MS = 60_000;
 /** Silent ones of a name, within the time for connecting. */
 const ADDRESSES_TRIED = 3;
+/**
+ * Of each family. An answer of the name servers may have 4,000, anybody's, and those that refuse at once cost none of the time: they would
+ * all be tried, at each attempt.
+ */
+const ADDRESSES_USED = 4;
 /** As much as an answer may have of body; Node's 16 KiB are soon filled by cookies and policies. */
 const HEADER_BYTES_MAX = 64 << 10;
 
@@ -87,9 +92,11 @@ function createLookup(resolve: Resolve, local: boolean): LookupFunction {
         if (first === undefined) return callback(new DnsFailure(), '');
         if (!addresses.every((address) => mayConnectTo(address, local))) return callback(new AddressRefused(), '');
         if (options.all !== true) return callback(null, first, isIP(first));
+        const used = (family: number) =>
+          addresses.filter((address) => isIP(address) === family).slice(0, ADDRESSES_USED);
         callback(
           null,
-          addresses.map((address) => ({ address, family: isIP(address) })),
+          [4, 6].flatMap((family) => used(family).map((address) => ({ address, family }))),
         );
       },
       () => callback(new DnsFailure(), ''),
