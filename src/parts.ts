@@ -14,6 +14,7 @@ import { createRateLimits, rateLimited } from './http/rate-limit.ts';
 import { stateOf } from './http/request-state.ts';
 import type { Round } from './jobs/start-rounds.ts';
 import { createInFlight } from './kernel/in-flight.ts';
+import { createReadsInTurn } from './kernel/reads-in-turn.ts';
 import { createLedger, type Ledger, STRAYS_EVERY_MS } from './messages/commit/ledger.ts';
 import { createFindReplay } from './messages/send/idempotency.ts';
 import { createIsTransmitting } from './messages/send/is-transmitting.ts';
@@ -37,6 +38,11 @@ import { createTemplateRegistry, type TemplateRegistry } from './templates/regis
 import { templateRounds } from './templates/schedule.ts';
 import type { Watch } from './watch/watch.ts';
 
+/** Reads that may take long get one in so many connections to the database at most: the others are for what is quick. */
+const CONNECTIONS_A_READ = 2;
+/** Whoever waits longer has asked for many slow ones, and is better told. */
+const READ_WAIT_MS = 10_000;
+
 export type Parts = Awaited<ReturnType<typeof createParts>>;
 
 /** Everything that works on its own or serves the routes, each part after those that it needs. */
@@ -51,6 +57,10 @@ export async function createParts(base: Base) {
   const parts = { node, ...callers, ...numbers, ...events, ...sending, ...notifications };
   return {
     ...parts,
+    readsInTurn: createReadsInTurn({
+      atOnceMax: () => Math.floor(database.connections().max / CONNECTIONS_A_READ),
+      waitMs: READ_WAIT_MS,
+    }),
     rounds: listRounds(base, parts),
     birth: (tx: Queryable, accountId: string) => bearTestChannel(tx, sealer, accountId),
     markOf: createPersonMark(base.secrets.masterKey),

@@ -56,7 +56,7 @@ function sliceRoutes(base: Base, parts: Parts): Route[] {
   const { verifyTokens } = base.secrets;
   const { sandbox, provider, channels, registry, checkComponents, checkAgainstTemplate } = parts;
   const { sends, findReplay, takeRecipients, tail, attempts, intake, processor, birth, markOf, authenticate } = parts;
-  const { nudgeDeliveries, onEndpointChanged } = parts;
+  const { nudgeDeliveries, onEndpointChanged, readsInTurn: inTurn } = parts;
   const closing = life.closing.signal;
   const publicUrl = () => life.publicUrl;
   const onKeysChanged = authenticate.forgetKeys;
@@ -64,11 +64,11 @@ function sliceRoutes(base: Base, parts: Parts): Route[] {
   const ofEndpoints = { nudge: nudgeDeliveries, changed: onEndpointChanged };
   const managing = { sealer, attempts, localEndpoints, publicUrl, closing, ...ofEndpoints };
   return [
-    ...messageRoutes({ database, ...sending, docsUrl, clock, limits }),
-    ...statisticsRoutes({ database, clock }),
+    ...messageRoutes({ database, inTurn, ...sending, docsUrl, clock, limits }),
+    ...statisticsRoutes({ database, inTurn, clock }),
     ...templateRoutes({ database, channels, registry, closing }),
     ...eventRoutes({ database, tail, docsUrl, closing, authenticate }),
-    ...endpointRoutes({ database, ...managing, clock, docsUrl, limits }),
+    ...endpointRoutes({ database, inTurn, ...managing, clock, docsUrl, limits }),
     ...accountRoutes({ database, birth, clock, publicUrl, onKeysChanged }),
     platformStateRoute(database),
     ...channelRoutes({ database, provider, sealer, channels, sandbox, publicUrl }),

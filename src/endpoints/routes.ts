@@ -3,6 +3,7 @@ import { accountRoute, type Route } from '../http/route.ts';
 import type { Clock } from '../kernel/clock.ts';
 import { firstIdOfMs, parseId } from '../kernel/ids.ts';
 import type { KeepLimits } from '../kernel/keep.ts';
+import type { ReadsInTurn } from '../kernel/reads-in-turn.ts';
 import type { Sealer } from '../kernel/sealed.ts';
 import type { Database } from '../store/database.ts';
 import { createEndpoint, patchEndpoint, removeEndpoint, renewSecret } from './change.ts';
@@ -19,6 +20,7 @@ import { createTests } from './test-event.ts';
 
 export interface EndpointDeps {
   database: Database;
+  inTurn: ReadsInTurn;
   sealer: Sealer;
   clock: Clock;
   attempts: Attempts;
@@ -175,7 +177,7 @@ function testRoute(deps: EndpointDeps): Route {
   });
 }
 
-function attemptsRoute({ database, limits }: EndpointDeps): Route {
+function attemptsRoute({ database, inTurn, limits }: EndpointDeps): Route {
   return accountRoute({
     method: 'GET',
     path: `${ONE}/attempts`,
@@ -193,7 +195,9 @@ function attemptsRoute({ database, limits }: EndpointDeps): Route {
       if (eventId === undefined) return { status: 200, body: pageOf([], page, []) };
       const from = firstIdOfMs(limits().eventsFromMs);
       const filter = { eventId, outcome: query.outcome ?? null, before: page.before, from };
-      const rows = await listAttempts(database, key, filter, page.limit + 1);
+      const list = () => listAttempts(database, key, filter, page.limit + 1);
+      // Most events have few, but one that was replayed again and again may have a hundred thousand, and all are looked through.
+      const rows = eventId === null ? await list() : await inTurn(principal.accountId, list);
       return { status: 200, body: pageOf(rows, page, rows.map(presentAttempt)) };
     },
   });

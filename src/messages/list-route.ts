@@ -6,13 +6,13 @@ import { firstIdOfMs, parseId } from '../kernel/ids.ts';
 import type { KeepLimits } from '../kernel/keep.ts';
 import { readPhoneNumber } from '../kernel/phone-number.ts';
 import type { Owner } from '../kernel/principal.ts';
+import type { ReadsInTurn } from '../kernel/reads-in-turn.ts';
 import type { Database } from '../store/database.ts';
 import { MESSAGE_STATUSES } from './message.ts';
 import { messageOperations } from './operations.ts';
 import { fitPage } from './read/fit-page.ts';
 import { listMessagesOfAny } from './read/list-of-any.ts';
 import type { MessageFilter } from './read/list-store.ts';
-import { createListsInTurn } from './read/lists-in-turn.ts';
 import { presentMessages } from './read/present.ts';
 import { findChannelsByNumber } from './read/read-store.ts';
 
@@ -38,21 +38,15 @@ const LIST_QUERY = Type.Object(
 
 interface Deps {
   database: Database;
+  inTurn: ReadsInTurn;
   /** The base of the error pages. */
   docsUrl(): string;
   /** What is older is not shown, whether or not it is still stored. */
   limits(): KeepLimits;
 }
 
-/** Lists take one in so many connections to the database at most: the others are for what is quick. */
-const CONNECTIONS_A_LIST = 2;
-/** Whoever waits longer for a list has asked for many slow ones, and is better told. */
-const LIST_WAIT_MS = 10_000;
-
 /** Lists messages in both directions, by any of the filters above together. */
-export function listRoute({ database, docsUrl, limits }: Deps): Route {
-  const atOnceMax = () => Math.floor(database.connections().max / CONNECTIONS_A_LIST);
-  const inTurn = createListsInTurn({ atOnceMax, waitMs: LIST_WAIT_MS });
+export function listRoute({ database, inTurn, docsUrl, limits }: Deps): Route {
   return accountRoute({
     method: 'GET',
     path: '/api/v1/messages',
@@ -65,13 +59,13 @@ export function listRoute({ database, docsUrl, limits }: Deps): Route {
       const page = readPage(query);
       const { messagesFromMs, contentFromMs } = limits();
       const filters = await readFilters(database, principal, query, { before: page.before, messagesFromMs });
-      const rows = await inTurn(principal.accountId, () =>
-        listMessagesOfAny(database, principal, filters, page.limit + 1),
-      );
       const context = { store: database, owner: principal, docsUrl: docsUrl(), contentFromMs };
-      const shown = await fitPage(database, principal, rows.slice(0, page.limit));
-      const views = await presentMessages(context, shown);
-      return { status: 200, body: pageOf(rows, { ...page, limit: shown.length }, views) };
+      return inTurn(principal.accountId, async () => {
+        const rows = await listMessagesOfAny(database, principal, filters, page.limit + 1);
+        const shown = await fitPage(database, principal, rows.slice(0, page.limit));
+        const views = await presentMessages(context, shown);
+        return { status: 200, body: pageOf(rows, { ...page, limit: shown.length }, views) };
+      });
     },
   });
 }

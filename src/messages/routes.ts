@@ -5,8 +5,10 @@ import type { Clock, SteadyClock } from '../kernel/clock.ts';
 import { ApiError } from '../kernel/errors.ts';
 import { idTimeMs, parseId } from '../kernel/ids.ts';
 import type { KeepLimits } from '../kernel/keep.ts';
+import type { Owner } from '../kernel/principal.ts';
+import type { ReadsInTurn } from '../kernel/reads-in-turn.ts';
 import type { CheckAgainstTemplate, CheckComponents } from '../provider/port.ts';
-import type { Database } from '../store/database.ts';
+import type { Database, Queryable } from '../store/database.ts';
 import type { TemplateRegistry } from '../templates/registry.ts';
 import { composeStoredAnswer } from './answer.ts';
 import { listRoute } from './list-route.ts';
@@ -14,13 +16,21 @@ import { messageOperations } from './operations.ts';
 import { parseSend } from './parse/parse-send.ts';
 import { readTraceparent } from './parse/traceparent.ts';
 import { presentMessages, presentTimeline } from './read/present.ts';
-import { findMessages, findMessageWithTimeline, findRequests } from './read/read-store.ts';
+import {
+  findContentBytes,
+  findEntries,
+  findMessages,
+  findMessageWithTimeline,
+  findRequest,
+} from './read/read-store.ts';
+import type { ListedMessage, MessageRow } from './read/row-store.ts';
 import { type FindReplay, hashBody, readIdempotencyKey } from './send/idempotency.ts';
 import type { Sends } from './send/send.ts';
 import { validateSend } from './send/validate.ts';
 
 interface Deps {
   database: Database;
+  inTurn: ReadsInTurn;
   sends: Sends;
   findReplay: FindReplay;
   channels: Channels;
@@ -36,6 +46,8 @@ interface Deps {
 }
 
 const JSON_HEADERS = { 'content-type': 'application/json; charset=utf-8' };
+/** A message with less content is read in some milliseconds, and waits for nothing. */
+const LARGE_BYTES_MIN = 64 << 10;
 const SEND_PATH = '/api/v1/messages/send';
 
 /** Sending, validating, and reading back what was sent. */
@@ -94,7 +106,7 @@ function validateRoute(deps: Deps): Route {
   });
 }
 
-function messageRoute({ database, docsUrl, limits }: Deps): Route {
+function messageRoute({ database, inTurn, docsUrl, limits }: Deps): Route {
   return accountRoute({
     method: 'GET',
     path: '/api/v1/messages/:id',
@@ -109,11 +121,26 @@ function messageRoute({ database, docsUrl, limits }: Deps): Route {
       if (row === undefined || idTimeMs(row.id) < messagesFromMs)
         throw new ApiError('not_found', 'There is no such message.');
       const context = { store: database, owner: principal, docsUrl: docsUrl(), contentFromMs };
-      const [view] = await presentMessages(context, [row]);
+      const present = async () => presentMessages(context, [await readWhole(database, principal, row)]);
+      const isLarge = (await contentBytes(database, principal, row)) >= LARGE_BYTES_MIN;
+      const [view] = isLarge ? await inTurn(principal.accountId, present) : await present();
       const timeline = presentTimeline(row, docsUrl());
       return { status: 200, body: { ...view, timeline } };
     },
   });
+}
+
+/** What its content takes in the database, with that of its request. */
+async function contentBytes(store: Queryable, owner: Owner, row: ListedMessage): Promise<number> {
+  if (row.request_id === null) return row.content_bytes;
+  const ofRequest = await findContentBytes(store, owner, [row.request_id]);
+  return row.content_bytes + (ofRequest.get(row.request_id) ?? 0);
+}
+
+async function readWhole(store: Queryable, owner: Owner, row: ListedMessage): Promise<MessageRow> {
+  if (row.content !== null || row.content_bytes === 0) return row;
+  const [whole] = await findMessages(store, owner, [row.id]);
+  return whole ?? row;
 }
 
 function requestRoute({ database, docsUrl, limits }: Deps): Route {
@@ -126,10 +153,10 @@ function requestRoute({ database, docsUrl, limits }: Deps): Route {
     bodyUse: 'none',
     async handle({ principal, params }) {
       const requestId = parseId('req', params.id);
-      const [row] = requestId === undefined ? [] : await findRequests(database, principal, [requestId]);
+      const row = requestId === undefined ? undefined : await findRequest(database, principal, requestId);
       if (row === undefined || idTimeMs(row.id) < limits().messagesFromMs)
         throw new ApiError('not_found', 'There is no such request.');
-      const messages = await findMessages(database, principal, row.message_ids);
+      const messages = await findEntries(database, principal, row.message_ids);
       const answer = composeStoredAnswer({ ...row, accountId: principal.accountId }, messages, docsUrl());
       const counted = answer.accepted_count + answer.failed_count + answer.unknown_count;
       return {

@@ -30,9 +30,13 @@ export interface BucketRow extends KeptCounts {
 
 export const COUNTED = 'accepted, sent, delivered, read, failed, unknown, received, failures, delivery_times';
 
-/** At most some hundred rows in the order of the key, however many messages they count. */
+/**
+ * At most some hundred rows in the order of the key, however many messages they count. The times come as JSON: the driver takes ten times
+ * as long to read an array of PostgreSQL.
+ */
 const STATISTICS_READ = `
-  select bucket_at, ${COUNTED}, computed_at from message_statistics
+  select bucket_at, accepted, sent, delivered, read, failed, unknown, received, failures,
+    array_to_json(delivery_times) as delivery_times, computed_at from message_statistics
   where account_id = $1 and mode = $2 and step = $3 and bucket_at >= $4 and bucket_at < $5`;
 
 export function readBuckets(store: Queryable, accountId: string, mode: Mode, range: Range): Promise<BucketRow[]> {

@@ -5,6 +5,7 @@ import { endpointRoutes } from '../../src/endpoints/routes.ts';
 import { createRateLimits } from '../../src/http/rate-limit.ts';
 import { createServer } from '../../src/http/server.ts';
 import { systemClock } from '../../src/kernel/clock.ts';
+import { createReadsInTurn } from '../../src/kernel/reads-in-turn.ts';
 import { watchAnswers } from '../support/described-answers.ts';
 import { type CallOptions, callApi, type TestAnswer } from '../support/gateway.ts';
 import { createMadeUpKeys, type MadeUpKeys } from '../support/made-up-keys.ts';
@@ -32,6 +33,7 @@ export async function startEndpointApi(harness: Harness, localEndpoints = true):
   const server = createServer({
     routes: endpointRoutes({
       database,
+      inTurn: createReadsInTurn({ atOnceMax: () => 1, waitMs: 10_000 }),
       sealer,
       clock,
       attempts,

@@ -6,9 +6,9 @@ import { inboundMember } from './inbound-member.ts';
 import {
   findAnswered,
   findChannelNumbers,
-  findRequests,
+  findRequestContents,
   type MessageWithTimeline,
-  type RequestRow,
+  type RequestContent,
 } from './read-store.ts';
 import type { MessageRow } from './row-store.ts';
 
@@ -53,7 +53,7 @@ export async function presentMessages(context: Context, rows: readonly MessageRo
   const { store, owner } = context;
   const requestIds = [...new Set(rows.flatMap((row) => row.request_id ?? []))];
   const channelIds = [...new Set(rows.map((row) => row.channel_id))];
-  const requests = requestIds.length === 0 ? [] : await findRequests(store, owner, requestIds);
+  const requests = requestIds.length === 0 ? [] : await findRequestContents(store, owner, requestIds);
   const numbers =
     channelIds.length === 0 ? new Map<string, string>() : await findChannelNumbers(store, owner.accountId, channelIds);
   const byId = new Map(requests.map((request) => [request.id, request]));
@@ -78,7 +78,7 @@ async function linkReplies({ store, owner }: Context, rows: readonly MessageRow[
 function presentMessage(
   { owner, docsUrl, contentFromMs }: Context,
   row: MessageRow,
-  request: RequestRow | undefined,
+  request: RequestContent | undefined,
   channelNumber: string | null,
 ): MessageView {
   const outbound = row.direction === 'outbound';
@@ -120,7 +120,7 @@ export function messageMembers(row: MessageRow, accountId: string, channelNumber
 }
 
 /** The request's content, with the recipient's own components where it had some. */
-function sentContent(row: MessageRow, request: RequestRow | undefined): unknown {
+function sentContent(row: MessageRow, request: RequestContent | undefined): unknown {
   const content = request?.content ?? null;
   if (row.content === null || typeof content !== 'object') return content;
   return { ...content, components: row.content };

@@ -6,7 +6,7 @@ import type { Queryable } from '../../store/database.ts';
 import { commitSends } from '../commit/commit-store.ts';
 import type { IntendedMessage } from '../message.ts';
 import { listMessages, type MessageFilter } from './list-store.ts';
-import { findMessages, findMessageWithTimeline } from './read-store.ts';
+import { findEntries, findMessages, findMessageWithTimeline, findRequest } from './read-store.ts';
 
 const FILTER: Required<MessageFilter> = {
   request_id: newId(),
@@ -61,6 +61,26 @@ it('Messages under way are found by their ids in the requests that have them, an
   }
 });
 
+it('A request and its entries are read without their contents, which may be a mebibyte, whether under way or not', async () => {
+  const { database, drop } = await createTestDatabase();
+  try {
+    const owner = { accountId: newId(), mode: 'test' as const };
+    const intended = { ...intend(), components: [{ type: 'body' }] };
+    await begin(database, owner.accountId, [intended]);
+    const [{ id } = { id: '' }] = await database.query<{ id: string }>('select id from request');
+    const request = await findRequest(database, owner, id);
+    assert.deepEqual(request?.message_ids, [intended.id]);
+    assert.ok(!('content' in request));
+    const contents = async () =>
+      (await findEntries(database, owner, [intended.id])).map((row) => [row.id, row.content]);
+    assert.deepEqual(await contents(), [[intended.id, null]]);
+    await database.query(COMPLETE, [owner.accountId, intended.id, id]);
+    assert.deepEqual(await contents(), [[intended.id, null]]);
+  } finally {
+    await drop();
+  }
+});
+
 async function begin(store: Queryable, accountId: string, intended: IntendedMessage[]): Promise<void> {
   const request = {
     ...{ accountId, id: newId(), mode: 'test' as const, channelId: newId(), keyId: newId(), nodeId: newId() },
@@ -76,3 +96,10 @@ function intend(): IntendedMessage {
     ...{ components: null, status: 'transmitting', error: null },
   };
 }
+
+const COMPLETE = `
+  with done as (update request set intent = null, completed_at = now() where account_id = $1 and id = $3)
+  insert into message (account_id, id, request_id, channel_id, mode, direction, type, phone, status, own_reference, held, content, outcome,
+    outcome_at, updated_at)
+  values ($1, $2, $3, $1, 'test', 'outbound', 'template', '447700900001', 'accepted', false, false, '[{"type": "body"}]', 'accepted',
+    now(), now())`;

@@ -3,25 +3,50 @@ import type { MessageError } from '../../kernel/message-errors.ts';
 import type { Mode, Owner } from '../../kernel/principal.ts';
 import type { Queryable } from '../../store/database.ts';
 import type { RefusedEntry } from '../message.ts';
-import { type MessageRow, mergeById, messagesOf, storedColumns, underWay } from './row-store.ts';
+import {
+  IF_SMALL,
+  type ListedMessage,
+  type MessageRow,
+  mergeById,
+  messagesOf,
+  storedColumns,
+  underWay,
+} from './row-store.ts';
 
-const MESSAGE_BY_IDS = `${storedColumns()} ${messagesOf('$3::uuid[]')} where account_id = $1 and mode = $2 order by id`;
+const byIds = (read?: (content: string) => string) =>
+  `${storedColumns(read)} ${messagesOf('$3::uuid[]')} where account_id = $1 and mode = $2 order by id`;
 /** Only the requests that have one of the messages are unpacked: an account may have hundreds that run, of 50 messages each. */
-const MESSAGE_UNDER_WAY_BY_IDS = `
-  ${underWay()} where r.account_id = $1 and r.mode = $2 and r.completed_at is null and r.message_ids && $3::uuid[]
+const underWayByIds = (read?: (content: string) => string) => `
+  ${underWay(read)} where r.account_id = $1 and r.mode = $2 and r.completed_at is null and r.message_ids && $3::uuid[]
     and i.id = any($3::uuid[])`;
+const WITHOUT = () => 'null::jsonb as content';
+const MESSAGE_BY_IDS = byIds();
+const MESSAGE_UNDER_WAY_BY_IDS = underWayByIds();
+const MESSAGE_ENTRIES = byIds(WITHOUT);
+const MESSAGE_ENTRIES_UNDER_WAY = underWayByIds(WITHOUT);
+
+/** Finds messages by id, in the order of their making. */
+export function findMessages(store: Queryable, owner: Owner, ids: readonly string[]): Promise<MessageRow[]> {
+  return findByIds(store, owner, ids, { underWay: MESSAGE_UNDER_WAY_BY_IDS, stored: MESSAGE_BY_IDS });
+}
+
+/** The same without their contents, which may be a mebibyte, and which a request's answer does not tell. */
+export function findEntries(store: Queryable, owner: Owner, ids: readonly string[]): Promise<MessageRow[]> {
+  return findByIds(store, owner, ids, { underWay: MESSAGE_ENTRIES_UNDER_WAY, stored: MESSAGE_ENTRIES });
+}
 
 /**
- * Finds messages by id, in the order of their making. Those under way are read first: one that is completed between
- * the two queries is then found twice, never missed, and its row wins.
+ * Those under way are read first: one that is completed between the two queries is then found twice, never missed, and its
+ * row wins.
  */
-export async function findMessages(
+async function findByIds(
   store: Queryable,
   { accountId, mode }: Owner,
   ids: readonly string[],
+  statements: { underWay: string; stored: string },
 ): Promise<MessageRow[]> {
-  const running = await store.query<MessageRow>(MESSAGE_UNDER_WAY_BY_IDS, [accountId, mode, ids]);
-  const stored = await store.query<MessageRow>(MESSAGE_BY_IDS, [accountId, mode, ids]);
+  const running = await store.query<MessageRow>(statements.underWay, [accountId, mode, ids]);
+  const stored = await store.query<MessageRow>(statements.stored, [accountId, mode, ids]);
   return mergeById(running, stored).sort((a, b) => (a.id < b.id ? -1 : 1));
 }
 
@@ -63,14 +88,15 @@ export interface TimelineRow {
   error: MessageError | null;
 }
 
-/** A message with what was reported of it. */
-export interface MessageWithTimeline extends MessageRow {
+/** A message with what was reported of it. A large content is not read yet. */
+export interface MessageWithTimeline extends ListedMessage {
   /** Of a message from a person: when we were told of it. null: it came before that was kept. */
   received_at: Date | null;
   timeline: TimelineRow[];
 }
 
-const AND_RECEIVED = (content: string) => `${content} as content, received_at`;
+const AND_RECEIVED = (content: string) => `${IF_SMALL(content)}, received_at`;
+const MESSAGE_UNDER_WAY = underWayByIds(IF_SMALL);
 
 /** One statement sees one moment: a status is never shown without its line, nor a line before its status. */
 const MESSAGE_WITH_TIMELINE = `
@@ -88,7 +114,7 @@ export async function findMessageWithTimeline(
   { accountId, mode }: Owner,
   id: string,
 ): Promise<MessageWithTimeline | undefined> {
-  const [running] = await store.query<MessageRow>(MESSAGE_UNDER_WAY_BY_IDS, [accountId, mode, [id]]);
+  const [running] = await store.query<ListedMessage>(MESSAGE_UNDER_WAY, [accountId, mode, [id]]);
   const [stored] = await store.query<MessageWithTimeline>(MESSAGE_WITH_TIMELINE, [accountId, mode, id]);
   return stored ?? (running && { ...running, received_at: null, timeline: [] });
 }
@@ -98,25 +124,42 @@ export interface RequestRow {
   channel_id: string;
   type: string;
   client_reference: string | null;
-  content: unknown;
   refused: RefusedEntry[] | null;
   message_ids: string[];
   completed_at: Date | null;
 }
 
+/** Without its content, which may be a mebibyte. */
+const REQUEST_BY_ID = `
+  select id, channel_id, type, client_reference, refused, message_ids, completed_at
+  from request where account_id = $1 and mode = $2 and id = $3`;
+
+export async function findRequest(
+  store: Queryable,
+  { accountId, mode }: Owner,
+  id: string,
+): Promise<RequestRow | undefined> {
+  return (await store.query<RequestRow>(REQUEST_BY_ID, [accountId, mode, id]))[0];
+}
+
+export interface RequestContent {
+  id: string;
+  content: unknown;
+}
+
 /** One by one, as `messagesOf` does. */
-const REQUEST_BY_IDS = `
-  select r.id, channel_id, type, client_reference, content, refused, message_ids, completed_at
+const REQUEST_CONTENTS = `
+  select r.id, content
   from (select distinct unnest($3::uuid[]) as id) as wanted
   cross join lateral (select * from request where account_id = $1 and id = wanted.id offset 0) as r
   where mode = $2`;
 
-export function findRequests(
+export function findRequestContents(
   store: Queryable,
   { accountId, mode }: Owner,
   ids: readonly string[],
-): Promise<RequestRow[]> {
-  return store.query<RequestRow>(REQUEST_BY_IDS, [accountId, mode, ids]);
+): Promise<RequestContent[]> {
+  return store.query<RequestContent>(REQUEST_CONTENTS, [accountId, mode, ids]);
 }
 
 const REQUEST_CONTENT_BYTES = `

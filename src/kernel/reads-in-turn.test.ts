@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { ApiError } from '../../kernel/errors.ts';
-import { createListsInTurn } from './lists-in-turn.ts';
+import { ApiError } from './errors.ts';
+import { createReadsInTurn } from './reads-in-turn.ts';
 
 const LONG_MS = 600_000;
 
-/** Lists that go on until they are ended. */
+/** Reads that go on until they are ended. */
 function startWorld(atOnceMax: number, waitMs = LONG_MS) {
-  const inTurn = createListsInTurn({ atOnceMax: () => atOnceMax, waitMs });
+  const inTurn = createReadsInTurn({ atOnceMax: () => atOnceMax, waitMs });
   const begun: string[] = [];
   const ends: (() => void)[] = [];
   const read = (name: string) =>
@@ -21,10 +21,10 @@ function startWorld(atOnceMax: number, waitMs = LONG_MS) {
 
 const turn = () => new Promise((resolve) => setImmediate(resolve));
 
-describe('lists of messages', () => {
+describe('reads that may take long', () => {
   it('of one account are read one at a time, and leave connections to everybody else', async () => {
     const { begun, ends, read } = startWorld(2);
-    const lists = ['a1', 'a2', 'b1', 'c1', 'a3'].map(read);
+    const reads = ['a1', 'a2', 'b1', 'c1', 'a3'].map(read);
     await turn();
     assert.deepEqual(begun, ['a1', 'b1']);
     // Whoever has waited longest is next, and no account more than once.
@@ -33,7 +33,7 @@ describe('lists of messages', () => {
       await turn();
     }
     assert.deepEqual(begun, ['a1', 'b1', 'c1', 'a2', 'a3']);
-    assert.deepEqual(await Promise.all(lists), ['a1', 'a2', 'b1', 'c1', 'a3']);
+    assert.deepEqual(await Promise.all(reads), ['a1', 'a2', 'b1', 'c1', 'a3']);
   });
 
   it('that fail give their place back', async () => {
