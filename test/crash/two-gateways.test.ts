@@ -17,7 +17,7 @@ const SWEEPS_OVER_MS = 6_000;
 const ENDLESS_LATENCY_MS = 9_000;
 
 // They mostly wait, each for processes and a database of its own.
-describe('two gateways on one database', { concurrency: 3 }, () => {
+describe('two gateways on one database', { concurrency: 2 }, () => {
   it('what a killed gateway has left is settled by another one, on the same machine within seconds', async (t) => {
     const { first, second, sandbox } = await startWorld(t, ENDLESS_LATENCY_MS);
     const { ids } = await killWhileSending(first, sandbox);
