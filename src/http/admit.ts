@@ -1,6 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import { ApiError } from '../kernel/errors.ts';
 import type { Principal, Scope } from '../kernel/principal.ts';
+import { StoreUnavailable } from '../kernel/store-unavailable.ts';
 import { headerValues } from './header-values.ts';
 import { type RateLimits, rateLimited } from './rate-limit.ts';
 import { stateOf } from './request-state.ts';
@@ -43,7 +44,11 @@ export async function admitAgain(request: IncomingMessage, access: KeyAccess, de
 export async function noteKey(request: IncomingMessage, { authenticate }: AdmitDeps): Promise<void> {
   const authorization = authorizationOf(request);
   if (authorization === undefined) return;
-  stateOf(request).principal = await authenticate(authorization).catch(() => undefined);
+  stateOf(request).principal = await authenticate(authorization).catch((error: unknown) => {
+    // An unknown key, or a store that is away.
+    if (error instanceof ApiError || error instanceof StoreUnavailable) return undefined;
+    throw error;
+  });
 }
 
 async function identify(request: IncomingMessage, access: KeyAccess, deps: AdmitDeps): Promise<Principal> {
