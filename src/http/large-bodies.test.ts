@@ -4,6 +4,8 @@ import { startTestGateway } from '../../test/support/gateway.ts';
 import { assertProblem } from '../../test/support/problem.ts';
 import { createLargeBodies, LARGE_BYTES_MIN } from './large-bodies.ts';
 
+const PATH = '/api/v1/messages/validate';
+const CALLS = 30;
 const LIMITS = { placesMax: 64, ofAccountMax: 32 };
 const ready = async () => undefined;
 
@@ -78,10 +80,24 @@ describe('calls with large bodies', () => {
 it('a key that floods the gateway with large bodies is refused, while small calls are answered and the largest body is', async () => {
   const gateway = await startTestGateway();
   try {
-    const names = Array.from({ length: 5_000 }, (_, place) => [`k${place}`, place]);
-    const body = JSON.stringify(Object.fromEntries(names)).padEnd(1 << 20);
-    const post = () => gateway.call('POST', '/api/v1/messages/validate', { body });
-    const posted = Promise.all(Array.from({ length: 24 }, post));
+    // Each keeps the thread busy for tens of milliseconds, and the line rests twice as long: too long for fourteen of them to be done while
+    // the others come.
+    const names = Array.from({ length: 20_000 }, (_, place) => [`k${place}`, place]);
+    const body = JSON.stringify(Object.fromEntries(names)).padEnd((1 << 20) - 1);
+    const { promise: allAreNear, resolve: end } = Promise.withResolvers<void>();
+    let near = 0;
+    // Only the last byte is kept back until all are there, so that they come together however slow the machine is.
+    async function* bytes() {
+      yield Buffer.from(body);
+      near += 1;
+      if (near === CALLS) end();
+      await allAreNear;
+      yield Buffer.from(' ');
+    }
+    const posted = Promise.all(
+      Array.from({ length: CALLS }, () => gateway.call('POST', PATH, { body: ReadableStream.from(bytes()) })),
+    );
+    await allAreNear;
     assert.equal((await gateway.call('GET', '/api/v1/account')).status, 200);
     const all = await posted;
     const refused = all.filter(({ status }) => status === 503);
@@ -93,7 +109,7 @@ it('a key that floods the gateway with large bodies is refused, while small call
     }
     assert.ok(read.length >= 16, 'as many as there is room for at once');
     for (const answer of read) assertProblem(answer, 'invalid_request');
-    assertProblem(await post(), 'invalid_request');
+    assertProblem(await gateway.call('POST', PATH, { body: `${body} ` }), 'invalid_request');
   } finally {
     await gateway.stop();
   }

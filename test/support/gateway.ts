@@ -27,7 +27,7 @@ export interface TestGateway {
   app: App;
   createKey(wish: { accountId?: string; mode?: Mode; scopes?: Scope[]; expiresAt?: Date }): Promise<string>;
   createAccount(name: string): Promise<string>;
-  /** Makes a call with the account's test key, or with another one. A `body` that is not a string or bytes is sent as JSON. */
+  /** Makes a call with the account's test key, or with another one. A `body` that is not a string, bytes or a stream of bytes is sent as JSON. */
   call(method: string, path: string, options?: CallOptions): Promise<TestAnswer>;
   stop(): Promise<void>;
 }
@@ -120,7 +120,7 @@ export async function startTestGateway(options: TestGatewayOptions = {}): Promis
 /** Makes one HTTP call, with a key unless that is null. */
 export async function callApi(url: string, method: string, path: string, call: CallOptions): Promise<TestAnswer> {
   const { key, body, headers } = call;
-  const plain = body === undefined || typeof body === 'string' || body instanceof Uint8Array;
+  const plain = typeof body === 'string' || body instanceof Uint8Array || body instanceof ReadableStream;
   const answer = await fetch(url + path, {
     method,
     headers: {
@@ -128,7 +128,7 @@ export async function callApi(url: string, method: string, path: string, call: C
       ...(body !== undefined && { 'content-type': 'application/json' }),
       ...headers,
     },
-    ...(body !== undefined && { body: plain ? body : JSON.stringify(body) }),
+    ...(body !== undefined && { body: plain ? body : JSON.stringify(body), duplex: 'half' }),
     redirect: 'manual',
   });
   const text = await answer.text();
