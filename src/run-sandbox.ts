@@ -1,5 +1,6 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
+import { compiledSources } from './kernel/compiled-sources.ts';
 import { SECRET_NAMES } from './settings.ts';
 
 const PROGRAM = fileURLToPath(new URL('../sandbox/main.ts', import.meta.url));
@@ -35,6 +36,7 @@ function forkSandbox({ port, appSecret, dataDir }: SandboxOptions): ChildProcess
     stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
     env: {
       ...withoutSecrets(process.env),
+      ...compiledSources(),
       WAYPOST_SANDBOX_CHILD: '1',
       WAYPOST_SANDBOX_PORT: String(port),
       WAYPOST_SANDBOX_APP_SECRET: appSecret,

@@ -1,6 +1,5 @@
-import { getCompileCacheDir } from 'node:module';
-import { dirname } from 'node:path';
 import { Worker } from 'node:worker_threads';
+import { compiledSources } from '../../kernel/compiled-sources.ts';
 import { inOneMessage } from './one-message.ts';
 import { type PostResult, unanswered } from './post.ts';
 import type { Poster } from './poster.ts';
@@ -71,9 +70,8 @@ export class PosterThread implements Poster {
   }
 
   #start(): Worker {
-    const cacheDir = getCompileCacheDir();
-    // It needs no other setting. Without what is compiled already it would take half as much memory again.
-    const env = cacheDir === undefined ? {} : { NODE_COMPILE_CACHE: dirname(cacheDir) };
+    // It needs no other setting.
+    const env = { ...compiledSources() };
     const worker = new Worker(new URL('thread-entry.ts', import.meta.url), { name: 'endpoints', env });
     worker.on('message', (results: Told[]) => {
       for (const { id, result } of results) {
