@@ -6,6 +6,7 @@ import { mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promise
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, it, type TestContext } from 'node:test';
+import { PROGRAM_ENV } from '../test/support/program-env.ts';
 import { member } from './test-support.ts';
 
 const PROGRAM = join(import.meta.dirname, 'main.ts');
@@ -91,7 +92,7 @@ describe('the sandbox as a program', () => {
 async function start(t: TestContext, env: NodeJS.ProcessEnv = {}, keptDir?: string) {
   const dataDir = keptDir ?? (await mkdtemp(join(tmpdir(), 'waypost-sandbox-')));
   const child = fork(PROGRAM, {
-    env: { PATH: process.env.PATH, WAYPOST_SANDBOX_PORT: '0', WAYPOST_DATA_DIR: dataDir, ...env },
+    env: { ...PROGRAM_ENV, WAYPOST_SANDBOX_PORT: '0', WAYPOST_DATA_DIR: dataDir, ...env },
     stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
   });
   t.after(async () => {

@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, it, type TestContext } from 'node:test';
 import { fileURLToPath } from 'node:url';
+import { PROGRAM_ENV } from './support/program-env.ts';
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
 /** Every program of package.json that takes arguments. The command line is not among them; it has tests of its own. */
@@ -128,7 +129,7 @@ interface Around {
 function run(t: TestContext, args: string[], { cwd = ROOT, env, stdout = 'closed' }: Around = {}) {
   const child = spawn(process.execPath, args, {
     cwd,
-    env: { PATH: process.env.PATH, ...env },
+    env: { ...PROGRAM_ENV, ...env },
     stdio: ['ignore', stdout === 'closed' ? 'pipe' : stdout, 'pipe'],
     timeout: 60_000,
   });

@@ -7,6 +7,7 @@ import { after, before, describe, it } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { startTestGateway, type TestGateway } from '../support/gateway.ts';
 import { lineOf, listNotifications, messagesBody, textFrom } from '../support/notifications.ts';
+import { PROGRAM_ENV } from '../support/program-env.ts';
 import { until } from '../support/until.ts';
 
 const SCRIPT = fileURLToPath(new URL('../../scripts/sandbox-replay.ts', import.meta.url));
@@ -38,7 +39,7 @@ describe('npm run sandbox:replay', () => {
     );
   const replay = (...args: string[]) =>
     new Promise<{ code: number | string; out: string; err: string }>((resolve) => {
-      execFile(process.execPath, [SCRIPT, ...args], { env: { PATH: process.env.PATH } }, (error, out, err) =>
+      execFile(process.execPath, [SCRIPT, ...args], { env: PROGRAM_ENV }, (error, out, err) =>
         resolve({ code: error?.code ?? 0, out, err }),
       );
     });

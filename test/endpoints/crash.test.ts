@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { type ChildProcess, spawn } from 'node:child_process';
 import { after, before, describe, it } from 'node:test';
 import { fileURLToPath } from 'node:url';
+import { PROGRAM_ENV } from '../support/program-env.ts';
 import { until } from '../support/until.ts';
 import { type Harness, startHarness } from './harness.ts';
 import { type Receiver, startReceiver } from './receiver.ts';
@@ -40,7 +41,7 @@ describe('a node that is killed', () => {
   async function startNode(): Promise<{ kill(): Promise<void> }> {
     const name = `node-${children.length}`;
     const child = spawn(process.execPath, [fileURLToPath(new URL('delivering-process.ts', import.meta.url))], {
-      env: { PATH: process.env.PATH, DATABASE_URL: urlOf(name), MASTER_KEY: harness.masterKey },
+      env: { ...PROGRAM_ENV, DATABASE_URL: urlOf(name), MASTER_KEY: harness.masterKey },
       stdio: ['ignore', 'pipe', 'inherit'],
     });
     children.push(child);

@@ -9,6 +9,7 @@ import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { mintSecret, signEvent } from '../../src/endpoints/deliver/sign.ts';
+import { PROGRAM_ENV } from '../support/program-env.ts';
 import { until } from '../support/until.ts';
 import { type EndpointApi, startEndpointApi } from './api.ts';
 import { type Harness, startHarness } from './harness.ts';
@@ -41,7 +42,7 @@ describe('npm run listen', () => {
   function listen(...options: string[]) {
     const child = spawn(process.execPath, ['scripts/listen/main.ts', ...options], {
       cwd: ROOT,
-      env: { PATH: process.env.PATH, WAYPOST_DATA_DIR: dataDir },
+      env: { ...PROGRAM_ENV, WAYPOST_DATA_DIR: dataDir },
       stdio: ['ignore', 'pipe', 'pipe'],
     });
     children.push(child);

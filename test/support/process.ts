@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { DevFile } from '../../src/demo.ts';
-import { COMPILE_CACHE } from './compile-cache.ts';
+import { PROGRAM_ENV } from './program-env.ts';
 import { untilReady } from './until-ready.ts';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
@@ -28,8 +28,7 @@ export function beginGatewayProcess(dataDir: string, env: Record<string, string>
   const child = spawn(process.execPath, ['scripts/start.js'], {
     cwd: ROOT,
     env: {
-      PATH: process.env.PATH,
-      NODE_COMPILE_CACHE: COMPILE_CACHE,
+      ...PROGRAM_ENV,
       PORT: '0',
       WAYPOST_SANDBOX_PORT: '0',
       WAYPOST_METRICS_PORT: 'off',

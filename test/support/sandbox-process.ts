@@ -1,6 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { fileURLToPath } from 'node:url';
+import { PROGRAM_ENV } from './program-env.ts';
 import { readTransmits, type SeenTransmit } from './transmits.ts';
 import { untilReady } from './until-ready.ts';
 
@@ -22,7 +23,7 @@ export async function startSandboxProcess(env: Record<string, string> = {}): Pro
   const appSecret = randomBytes(32).toString('hex');
   const child = spawn(process.execPath, ['sandbox/main.ts'], {
     cwd: ROOT,
-    env: { PATH: process.env.PATH, WAYPOST_SANDBOX_PORT: '0', WAYPOST_SANDBOX_APP_SECRET: appSecret, ...env },
+    env: { ...PROGRAM_ENV, WAYPOST_SANDBOX_PORT: '0', WAYPOST_SANDBOX_APP_SECRET: appSecret, ...env },
     stdio: ['ignore', 'pipe', 'inherit'],
   });
   let output = '';
