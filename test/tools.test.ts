@@ -75,7 +75,7 @@ describe('the tools', () => {
     t.after(() => rm(dir, { recursive: true, force: true }));
     await symlink('/proc', join(dir, 'link'));
     for (const WAYPOST_DATA_DIR of ['/proc/waypost', join(dir, 'link/waypost')])
-      for (const tool of ['scripts/start.js', 'sandbox/main.ts', 'scripts/backup.ts']) {
+      for (const tool of ['sandbox/main.ts', 'scripts/backup.ts']) {
         const args = tool.includes('backup') ? [tool, join(dir, 'copy')] : [tool];
         const { exitCode, stderr } = await run(t, args, { env: { WAYPOST_DATA_DIR } });
         assert.match(stderr, /WAYPOST_DATA_DIR must be a folder that can be written to/, tool);
