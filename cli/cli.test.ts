@@ -69,7 +69,7 @@ describe('the command line', () => {
   });
 
   it('names commands in its hints as they are typed in a clone', () => {
-    const commands = 'accounts|channels|config|doctor|endpoints|erase|events|keys|messages|send|templates';
+    const commands = 'accounts?|channels|config|doctor|endpoints|erase|events|keys|messages|send|statistics|templates';
     const bare = new RegExp(`(?<!npx )waypost (${commands}) `);
     const sources = globSync('**/*.ts', { cwd: import.meta.dirname }).filter((path) => !path.endsWith('.test.ts'));
     assert.ok(sources.length > 30);

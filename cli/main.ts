@@ -1,5 +1,6 @@
 import { CommanderError } from 'commander';
 import { watchClosedPipes } from './closed-pipe.ts';
+import { accountCommand } from './commands/account.ts';
 import { accountCommands } from './commands/accounts.ts';
 import { channelCommands } from './commands/channels.ts';
 import { configCommand } from './commands/config.ts';
@@ -10,6 +11,7 @@ import { keyCommands } from './commands/keys.ts';
 import { messageCommands } from './commands/messages.ts';
 import { platformCommands } from './commands/platform.ts';
 import { sendCommands } from './commands/send.ts';
+import { statisticsCommand } from './commands/statistics.ts';
 import { templateCommands } from './commands/templates.ts';
 import { EXIT, Failure } from './failure.ts';
 import { createProgram } from './program.ts';
@@ -18,10 +20,12 @@ import { printableLines } from './table.ts';
 const SPECS = [
   ...sendCommands,
   ...messageCommands,
+  statisticsCommand,
   ...eventCommands,
   ...endpointCommands,
   ...templateCommands,
   ...channelCommands,
+  accountCommand,
   ...accountCommands,
   ...keyCommands,
   ...platformCommands,

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { startTestGateway, type TestGateway } from '../../test/support/gateway.ts';
+import { until } from '../../test/support/until.ts';
 import { runCli } from '../test-support.ts';
 
 describe('one message', () => {
@@ -18,5 +19,19 @@ describe('one message', () => {
     assert.match(stdout, /^error\n {2}code +recipient_unreachable\n {2}message +\S/m);
     assert.match(stdout, /^template\n {2}name +order_update\n {2}language +en_US\n {2}components\n/m);
     assert.doesNotMatch(stdout, /[{}[\]]/);
+  });
+
+  it('is counted in the table of its hour, with the reason if it failed, and in the line of all', async () => {
+    await cli('send', '--to', '+15550131026,+447700900130', '--text', 'hello');
+    await until(async () => {
+      const { json } = await gateway.call('GET', '/api/v1/statistics');
+      return json.totals.accepted > 0 && json.failures.length > 0;
+    });
+    const { stdout } = await cli('statistics', '--step', 'hour');
+    const [titles = '', ...lines] = stdout.split('\n');
+    assert.match(titles, /^AT +ACCEPTED +SENT +DELIVERED +READ +FAILED +UNKNOWN +RECEIVED$/);
+    const hours = lines.findIndex((line) => /^all +[1-9]/.test(line));
+    assert.ok(hours === 1 || hours === 2, 'hours in which nothing happened are left out');
+    assert.match(stdout, /\n\nERROR +COUNT\nrecipient_unreachable +\d\n$/);
   });
 });

@@ -1,0 +1,46 @@
+import { type CommandSpec, pick } from '../command-spec.ts';
+
+const COUNTS = {
+  ACCEPTED: 'accepted',
+  SENT: 'sent',
+  DELIVERED: 'delivered',
+  READ: 'read',
+  FAILED: 'failed',
+  UNKNOWN: 'unknown',
+  RECEIVED: 'received',
+};
+
+/** How many messages there were, and what became of them. */
+export const statisticsCommand: CommandSpec = {
+  use: 'statistics',
+  about: 'counts messages by minute, hour or day, and why some failed',
+  key: 'account',
+  options: [
+    { flags: '--since <time>', about: 'an RFC 3339 time (24 hours before the end)' },
+    { flags: '--until <time>', about: 'an RFC 3339 time (now)' },
+    {
+      flags: '--step <step>',
+      about: 'how long each line is; it depends on the range if not given',
+      choices: ['minute', 'hour', 'day'],
+    },
+  ],
+  examples: ['statistics', 'statistics --since 2026-11-01T00:00:00Z --step day'],
+  async run({ api, options, out }) {
+    const answer = await api.call('GET', '/api/v1/statistics', { query: pick(options, 'since', 'until', 'step') });
+    if (out.json) return void out.thing(answer);
+    const { buckets, totals, failures }: Record<string, unknown> = Object(answer.json);
+    out.table([...listOf(buckets).filter(isBusy), { ...Object(totals), at: 'all' }], { AT: 'at', ...COUNTS });
+    if (listOf(failures).length === 0) return;
+    out.line('');
+    out.table(listOf(failures), { ERROR: 'code', COUNT: 'count' });
+  },
+};
+
+/** A range may have hundreds of minutes in which nothing happened. */
+function isBusy(bucket: unknown): boolean {
+  return Object.values(COUNTS).some((name) => Reflect.get(Object(bucket), name) !== 0);
+}
+
+function listOf(value: unknown): unknown[] {
+  return Array.isArray(value) ? value : [];
+}
