@@ -134,13 +134,14 @@ function faultsOf(config: Config): string[] {
 }
 
 function missingOf({ secrets, publicUrl }: Config): SettingName[] {
-  return [
-    ...(secrets.appSecrets.length === 0 ? (['WAYPOST_APP_SECRETS'] as const) : []),
-    ...(secrets.verifyTokens.length === 0 ? (['WAYPOST_VERIFY_TOKENS'] as const) : []),
-    ...(secrets.platformKeys.length === 0 ? (['WAYPOST_PLATFORM_KEYS'] as const) : []),
-    ...(secrets.masterKey === undefined ? (['WAYPOST_MASTER_KEY'] as const) : []),
-    ...(publicUrl === undefined ? (['WAYPOST_PUBLIC_URL'] as const) : []),
+  const needed: [SettingName, boolean][] = [
+    ['WAYPOST_APP_SECRETS', secrets.appSecrets.length > 0],
+    ['WAYPOST_VERIFY_TOKENS', secrets.verifyTokens.length > 0],
+    ['WAYPOST_PLATFORM_KEYS', secrets.platformKeys.length > 0],
+    ['WAYPOST_MASTER_KEY', secrets.masterKey !== undefined],
+    ['WAYPOST_PUBLIC_URL', publicUrl !== undefined],
   ];
+  return needed.flatMap(([name, isGiven]) => (isGiven ? [] : [name]));
 }
 
 function isLoopback(host: string): boolean {
