@@ -129,3 +129,10 @@ describe('what is hardly HTTP', () => {
     }
   });
 });
+
+it('no cache keeps what the API and the probes answer, and caches keep what is the same for everybody', async () => {
+  const toldOf = async (path: string) => (await gateway.call('GET', path)).headers.get('cache-control');
+  for (const path of ['/api/v1/account', '/api/v1/messages', '/api/v1/nothing', '/api/v1/messages/%zz', '/readyz'])
+    assert.equal(await toldOf(path), 'no-store', path);
+  for (const path of ['/openapi.json', '/docs', '/docs/api']) assert.match((await toldOf(path)) ?? '', /^public/, path);
+});

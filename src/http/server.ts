@@ -116,6 +116,8 @@ function addHooks(app: FastifyInstance, deps: ServerDeps, holdAnswer: HoldAnswer
   });
   app.addHook('onSend', (request, reply, payload, done) => {
     reply.header('x-request-id', formatId('req', stateOf(request.raw).requestId));
+    // What may be kept says so itself. All else is of one moment, and much of it is of one account.
+    if (!reply.hasHeader('cache-control')) reply.header('cache-control', 'no-store');
     const account = accountOf(request.raw);
     if (account !== undefined) reply.headers(deps.rateLimits.fields(account.keyId, stateOf(request.raw).rateLeft));
     // A connection that stays open behind its last answer would hold up the drain.

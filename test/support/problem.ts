@@ -14,6 +14,7 @@ export function assertProblem(
   assert.equal(status, API_ERRORS[code].status);
   assert.equal(json.status, status);
   assert.equal(headers.get('content-type'), 'application/problem+json');
+  assert.equal(headers.get('cache-control'), 'no-store');
   assert.match(headers.get('x-request-id') ?? '', /^req_[0-7][0-9a-hjkmnp-tv-z]{25}$/);
   assert.equal(json.request_id, headers.get('x-request-id'));
   assert.match(json.type, new RegExp(`^http.*/docs/errors/${code}$`));
