@@ -1,5 +1,5 @@
 import type { Static, TSchema } from 'typebox';
-import { Check, Errors } from 'typebox/value';
+import { Check, Errors } from 'typebox/schema';
 import { parseJson } from '../read-json.ts';
 
 /** A control call that cannot be carried out, and why. */
@@ -16,7 +16,7 @@ export class ControlError extends Error {
 export function readBody<Schema extends TSchema>(schema: Schema, text: string): Static<Schema> {
   const body = parseJson(text);
   if (Check(schema, body)) return body;
-  const [fault] = Errors(schema, body);
+  const [, [fault]] = Errors(schema, body);
   const where = fault === undefined ? '' : `: #${fault.instancePath} ${fault.message}`;
   throw new ControlError(422, `The body of this call does not have the shape that it must have${where}.`);
 }
