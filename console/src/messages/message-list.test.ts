@@ -45,6 +45,17 @@ describe('the list of messages', () => {
     assert.deepEqual(list.rows, []);
   });
 
+  it('has of a person who is searched for by user id what went to that person, as the API has', () => {
+    const person = { user_id: 'US.675611277158417062' };
+    const toPerson: MessageFilter = { ...NO_FILTER, search: { member: 'to', value: person.user_id } };
+    const list = createMessageList();
+    list.put([message(1, 0, { ...person, direction: 'inbound' }), message(2, 0, person)], toPerson);
+    assert.deepEqual(
+      list.rows.map(({ id }) => id),
+      [message(2).id],
+    );
+  });
+
   it('keeps the content that a page has brought when an event without content follows', () => {
     const list = createMessageList();
     list.put([message(1, 0, { content: { body: 'Hello' } })], NO_FILTER);

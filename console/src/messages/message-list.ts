@@ -88,6 +88,11 @@ function isWanted(message: Message, { status, direction, since, search }: Messag
   if (direction !== '' && message.direction !== direction) return false;
   if (since !== '' && Date.parse(message.created_at) < Date.parse(since)) return false;
   if (search === null) return true;
-  if (search.member === 'to') return message.to === search.value || message.user_id === search.value;
+  if (search.member === 'to') return message.to === search.value || wentTo(message, search.value);
   return message[search.member] === search.value;
+}
+
+/** The user id of an inbound message is the sender's. */
+function wentTo({ direction, user_id }: Message, userId: string): boolean {
+  return direction === 'outbound' && user_id === userId;
 }
