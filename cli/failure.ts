@@ -4,7 +4,7 @@ export const EXIT = {
   done: 0,
   /** A call failed, or something in it did: a recipient, a check, a signature. */
   failed: 1,
-  /** The command line itself is wrong; nothing was called. */
+  /** The command line is wrong, or a file that it names; nothing was sent. */
   usage: 2,
   /** Ended by Ctrl-C. */
   interrupted: 130,

@@ -40,7 +40,7 @@ export interface Config {
   secrets: GivenSecrets;
 }
 
-/** The secrets in the settings. Outside production `completeSecrets` makes those that are missing. */
+/** The secrets in the settings. `completeSecrets` makes those that are missing; in production that is the sandbox's at most. */
 export interface GivenSecrets {
   appSecrets: string[];
   verifyTokens: string[];

@@ -23,7 +23,7 @@ export interface Call {
   query?: Query;
   body?: unknown;
   headers?: Record<string, string>;
-  /** When the call may be made again although it may have been carried out already. */
+  /** When the call may be made again after it has failed. */
   repeatable: Repeatable;
   signal?: AbortSignal | undefined;
   /** How long the gateway may hold the answer back. The time-out is extended by this. */

@@ -59,7 +59,7 @@ export function listKeyRows(
 }
 
 /**
- * The door: finds the account by the hash of its key, so it is the one query that cannot name the account. How long a key
+ * The door: finds the account by the hash of its key, so it cannot name the account. How long a key
  * is still valid is asked of the database, whose clock is the same for every node.
  */
 const KEYS_BY_HASH = `

@@ -25,7 +25,7 @@ export interface PairLimit {
 type Generation = Map<string, Map<string, number>>;
 
 /**
- * A leaky bucket a pair: `fullAt` is when all that was borrowed is paid back. Pairs live in two generations, so that those
+ * A leaky bucket a pair: `fullAtMs` is when all that was borrowed is paid back. Pairs live in two generations, so that those
  * of long ago are forgotten all at once and for nothing.
  */
 export function createPairLimit(clock: SteadyClock): PairLimit {

@@ -1,5 +1,5 @@
 /**
- * How often a page, of 64 KiB at most, is read for all streams of an account together that are far behind. Calls of the feed have a
+ * How often a page, of some 64 KiB, is read for all streams of an account together that are far behind. Calls of the feed have a
  * rate limit, but pages of a stream have none: forty readers that began anew whenever they had read a log to its end took the
  * gateway from everybody else.
  */

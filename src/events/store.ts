@@ -31,7 +31,7 @@ const EVENT_APPEND = `
   join endpoint e on e.account_id = r.account_id and e.mode = r.mode and e.enabled
     and (e.types is null or r.type = any(e.types))`;
 
-/** One word for a log of events. */
+/** A log of events as one text, to know it by. */
 export const keyOfLog = ({ accountId, mode }: Owner) => `${accountId} ${mode}`;
 
 /**

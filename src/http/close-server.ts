@@ -11,8 +11,9 @@ const ARRIVING_MS = 1_000;
 const CALLS_MS = 20_000;
 
 /**
- * Ends the listening, and resolves when all connections are closed. Callers must not decide when that is: once no call is under way, or
- * at `untilMs`, a time of `performance.now()`, all connections are closed, also those on which a request is still arriving.
+ * Ends the listening, and resolves when all connections are closed. Callers must not decide when that is: once no call is under way, and
+ * after 20 s or at `untilMs` (a time of `performance.now()`) at the latest, all connections are closed, also those on which a request
+ * is still arriving. These have a second in any case.
  */
 export async function closeServer(app: FastifyInstance, calls: InFlight, untilMs: number): Promise<void> {
   const closed = app.close();

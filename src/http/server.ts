@@ -49,8 +49,8 @@ export interface ServerDeps extends AdmitDeps {
 }
 
 /**
- * The public listener. The order in which faults answer is a promise: route 404 and 405, key 401, suspended and scope
- * 403, request rate 429, content type 415, size 413, JSON 400, then what the route itself checks.
+ * A listener, the public one or the internal one. The order in which faults answer is a promise: route 404 and 405, key 401,
+ * suspended and scope 403, request rate 429, content type 415, size 413, JSON 400, then what the route itself checks.
  */
 export function createServer(deps: ServerDeps): FastifyInstance {
   const answerError = createErrorAnswer(deps);

@@ -4,7 +4,7 @@ import { answerInTurn } from './answer-in-turn.ts';
 /** The memory that answers on their way to their callers may hold together. */
 const UNREAD_BYTES_MAX = 128 << 20;
 /** The system takes smaller answers off us, whether or not they are read; but not hundreds in a row on one connection. */
-const LARGE_BYTES_MIN = 64 << 10;
+const LARGE_ANSWER_BYTES_MIN = 64 << 10;
 /** As long as a stream waits for a reader that takes nothing. */
 const STALLED_MS = 60_000;
 
@@ -29,7 +29,7 @@ export function holdUnreadAnswers(bytesMax = UNREAD_BYTES_MAX, stalledMs = STALL
   return (response, bytes) => {
     const { socket } = response.req;
     const inTurn = answerInTurn(socket) ?? response;
-    if (bytes < LARGE_BYTES_MIN && inTurn === response) return;
+    if (bytes < LARGE_ANSWER_BYTES_MIN && inTurn === response) return;
     // For a caller who has gone nothing waits, and no event would tell us that it is over.
     if (response.destroyed || socket.destroyed) return;
     unread.set(response, bytes);

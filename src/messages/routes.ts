@@ -47,7 +47,7 @@ interface Deps {
 
 const JSON_HEADERS = { 'content-type': 'application/json; charset=utf-8' };
 /** A message with less content is read in some milliseconds, and waits for nothing. */
-const LARGE_BYTES_MIN = 64 << 10;
+const LARGE_CONTENT_BYTES_MIN = 64 << 10;
 const SEND_PATH = '/api/v1/messages/send';
 
 /** Sending, validating, and reading back what was sent. */
@@ -122,7 +122,7 @@ function messageRoute({ database, inTurn, docsUrl, limits }: Deps): Route {
         throw new ApiError('not_found', 'There is no such message.');
       const context = { store: database, owner: principal, docsUrl: docsUrl(), contentFromMs };
       const present = async () => presentMessages(context, [await readWhole(database, principal, row)]);
-      const isLarge = (await contentBytes(database, principal, row)) >= LARGE_BYTES_MIN;
+      const isLarge = (await contentBytes(database, principal, row)) >= LARGE_CONTENT_BYTES_MIN;
       const [view] = isLarge ? await inTurn(principal.accountId, present) : await present();
       const timeline = presentTimeline(row, docsUrl());
       return { status: 200, body: { ...view, timeline } };

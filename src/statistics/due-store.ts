@@ -22,8 +22,8 @@ export async function insertMarks(store: Queryable, minutes: readonly Minute[]):
  * Makes what is marked due, each minute once however often it was marked. The update of a minute that is due already changes nothing
  * but locks it. So a count of it that is under way ends first, and the minute is inserted and counted again; or the count has
  * not begun yet, and will see what this mark stands for.
- * A new minute is counted again every few seconds, an old one the more seldom the older it is: so a message is counted
- * some thirty times in its life at most, and not once for every report of its neighbours.
+ * A new minute is counted again every few seconds, an old one the more seldom the older it is: so a message is counted some thirty
+ * times in its first two hours at most, once an hour after that, and not once for every report of its neighbours.
  */
 const MARK_COLLECT = `
   with marked as (

@@ -158,7 +158,7 @@ function distinctOf(listed: readonly ProviderTemplate[]): ProviderTemplate[] {
   return [...distinct.values()];
 }
 
-/** A template that is new is no news of a change; what is known and changes is. */
+/** Tells of templates that have changed. One that is new has not, and must not be among them. */
 export function draftTemplateEvents(accountId: string, mode: Mode, rows: readonly TemplateRow[]): EventDraft[] {
   return rows.map((row) => ({
     accountId,

@@ -42,7 +42,7 @@ interface Fault {
   member?: Record<string, unknown>;
 }
 
-/** Every fault of a send, in the order in which the contract lets them answer. Faults of the same rank exclude each other. */
+/** Every fault of a send, in the order in which they are answered. Faults of the same rank exclude each other. */
 const FAULTS: Fault[] = [
   { code: 'not_found', rank: 1, change: { path: '/api/v1/messages/send/' } },
   { code: 'method_not_allowed', rank: 1, change: { method: 'PUT' } },

@@ -1,6 +1,6 @@
 import type { Sandbox } from '../../sandbox/server.ts';
 
-/** One attempt to transmit a message, as the sandbox read it. */
+/** One transmit, as the sandbox read it. */
 export interface SeenTransmit {
   id: string | null;
   to: string | null;

@@ -9,7 +9,7 @@ const wait = (number: number, retryAfter: string | readonly string[] = [], rando
   waitAfterMs(number, [retryAfter].flat(), NOW_MS, () => random);
 
 describe('the schedule of tries', () => {
-  it('is that of the contract: ten tries, then the event is given up', () => {
+  it('is what docs/receiving-events.md says: ten tries, then the event is given up', () => {
     const minutes = [5 / 60, 5, 30, 120, 300, 600, 840, 1_200, 1_440];
     assert.deepEqual(
       minutes.map((_, place) => wait(place + 1)),

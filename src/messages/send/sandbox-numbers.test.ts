@@ -17,7 +17,7 @@ async function entriesOf(numbers: readonly string[]) {
   return json.results;
 }
 
-/** Every code of the provider that stands in the contract's table, with the code of ours that it becomes. */
+/** The provider's codes by the code of ours that they become: most of those in docs/errors, and two that nobody knows. */
 const REFUSALS: Record<string, number[]> = {
   invalid_recipient: [131021],
   message_invalid: [100, 131008, 131009, 131051, 131053, 135000],

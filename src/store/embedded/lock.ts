@@ -52,7 +52,7 @@ function isBusy(error: unknown): boolean {
 }
 
 async function heldSentence(dataDir: string, holderFile: string): Promise<string> {
-  // The holder writes the file just after it has taken the lock. Between the two the file is missing.
+  // The holder writes the file just after it has taken the lock. Between the two the file is missing, or names the holder before.
   const holder = (await readFile(holderFile, 'utf8').catch(() => '')).trim();
   return (
     `Another Waypost (process ${holder || 'unknown'}) is running on the data folder ${dataDir}. Stop it first, or give this ` +
