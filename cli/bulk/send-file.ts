@@ -81,7 +81,7 @@ function conclude({ rows, report, reportPath }: Run, { api, out }: Invocation, f
       `${done} of ${rows} rows: ${accepted} accepted, ${failed} failed, ${unknown} unknown. Report file: ${reportPath}`,
     );
   const goOn = 'The same command goes on from here, and sends nothing twice.';
-  if (failure !== undefined) throw new Failure(`${failureOfClient(failure, api).message}\nWithin 24 hours: ${goOn}`);
+  if (failure !== undefined) throw new Failure(`${failureOfClient(failure, api).message}\nWithin 23 hours: ${goOn}`);
   if (done === rows) return failed + unknown === 0 ? EXIT.done : EXIT.failed;
   out.note(goOn);
   return EXIT.interrupted;

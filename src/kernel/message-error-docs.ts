@@ -47,14 +47,14 @@ export const MESSAGE_ERROR_DOCS: Readonly<Record<MessageErrorCode, MessageErrorD
   },
   window_closed: {
     cause:
-      'The provider takes a text only within 24 hours after the last message or call of the person to this number, and refused this one. The gateway never guesses this. If it knows when the person last wrote, the `message` of the error says so.',
+      'The provider takes a text only within 24 hours after the last message or call of the person to this number, and refused this one. The gateway never guesses this. If it knows when the person last wrote or called, the `message` of the error says so.',
     steps: [
       'Ask `POST /api/v1/messages/validate` beforehand: the warning `window_not_known` says that nothing came from the person within 24 hours, as far as is known.',
     ],
     tryIt: text('+15550131047'),
     seen: {
       detail:
-        'More than 24 hours have passed since the person wrote. The person has not written to this number, as far as this service knows',
+        'More than 24 hours have passed since the person wrote or called. The person has neither written to nor called this number, as far as this service knows',
       ...told(131047, 'Re-engagement message', 'More than 24 hours have passed since the customer last replied.'),
     },
   },

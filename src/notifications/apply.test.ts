@@ -147,8 +147,8 @@ describe('applying notifications', () => {
       seen.map(({ error }) => error.code),
       ['window_closed', 'window_closed'],
     );
-    assert.match(seen[0].error.message, /last wrote to this number at 2026-01-01/);
-    assert.match(seen[1].error.message, /has not written to this number/);
+    assert.match(seen[0].error.message, /last wrote to or called this number at 2026-01-01/);
+    assert.match(seen[1].error.message, /has neither written to nor called this number/);
   });
 
   it('keeps what no channel claims, and applies it when the channel is connected and it is reprocessed', async () => {

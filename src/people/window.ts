@@ -8,11 +8,12 @@ export function isWindowOpen(lastAt: Date | undefined, nowMs: number): boolean {
 
 /** What we know of the window, in a sentence for a person. */
 export function describeWindow(lastAt: Date | undefined): string {
-  if (lastAt === undefined) return 'The person has not written to this number, as far as this service knows';
-  return `The person last wrote to this number at ${lastAt.toISOString()}, as far as this service knows`;
+  if (lastAt === undefined)
+    return 'The person has neither written to nor called this number, as far as this service knows';
+  return `The person last wrote to or called this number at ${lastAt.toISOString()}, as far as this service knows`;
 }
 
 /** The same for a message that the provider refused for its closed window. */
 export function describeClosedWindow(lastAt: Date | undefined): string {
-  return `More than 24 hours have passed since the person wrote. ${describeWindow(lastAt)}`;
+  return `More than 24 hours have passed since the person wrote or called. ${describeWindow(lastAt)}`;
 }
