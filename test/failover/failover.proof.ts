@@ -54,7 +54,7 @@ it('a primary that dies under load and the promotion of its standby lose and dou
   };
   t.diagnostic(JSON.stringify({ ...sheet, ...figures, notifications, events }));
   await assertBalanced(sheet, db.database);
-  assert.equal(sheet.accepted + sheet.unknown, sheet.sent, 'nothing failed');
+  assert.equal(sheet.accepted + sheet.unknown, sheet.sent, `nothing failed: ${JSON.stringify(sheet.errors)}`);
   assert.ok(backMs < BACK_WITHIN_MS, `back ${backMs} ms after the promotion`);
   assert.ok(balancer.counts.callbacksTaken > 0, 'notifications came through the balancer');
   assert.ok(notifications.stored >= balancer.counts.callbacksTaken, 'what was answered 200 is there');

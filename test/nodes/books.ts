@@ -10,6 +10,8 @@ export interface BalanceSheet {
   accepted: number;
   failed: number;
   unknown: number;
+  /** How many entries have each error, and what it tells in detail. */
+  errors: Record<string, number>;
   /** `taken`: transmits that the sandbox took. `read`: all transmits that it has read. */
   taken: number;
   read: number;
@@ -17,6 +19,8 @@ export interface BalanceSheet {
   doubled: number;
   /** Messages that were answered as accepted although the sandbox never took them, and requests that the store does not know. */
   lost: number;
+  /** Messages that were answered as failed although the sandbox took them. */
+  denied: number;
   /** How many calls were repeated, by the answer before. */
   repeated: Record<string, number>;
 }
@@ -39,23 +43,26 @@ export async function balance(sent: readonly Sent[], sandbox: SandboxProcess, db
     read: transmits.length,
     doubled: taken.length - new Set(taken.map(({ to }) => to)).size,
     lost: accepted.filter(({ id }) => !takenIds.has(id ?? '')).length + Math.max(0, sent.length - stored.length),
-    repeated: Object.fromEntries(
-      Map.groupBy(
-        sent.flatMap(({ repeated }) => repeated),
-        (why) => why,
-      )
-        .entries()
-        .map(([why, all]) => [why, all.length]),
+    denied: entries.filter(({ status, id }) => status === 'failed' && takenIds.has(id ?? '')).length,
+    errors: countEach(
+      entries.flatMap(({ error }) => (error === undefined ? [] : [[error.code, error.detail].join(' ').trim()])),
     ),
+    repeated: countEach(sent.flatMap(({ repeated }) => repeated)),
   };
 }
 
-/** What must be true whatever happened: everybody has an entry, and nothing is doubled, lost or still under way. */
+function countEach(words: readonly string[]): Record<string, number> {
+  const alike = Map.groupBy(words, (word) => word).entries();
+  return Object.fromEntries(alike.map(([word, all]) => [word, all.length]));
+}
+
+/** What must be true whatever happened: everybody has an entry, and nothing is doubled, lost, denied or still under way. */
 export async function assertBalanced(sheet: BalanceSheet, db: Database): Promise<void> {
   const told = JSON.stringify(sheet);
   assert.equal(sheet.accepted + sheet.failed + sheet.unknown, sheet.sent, told);
   assert.equal(sheet.doubled, 0, told);
   assert.equal(sheet.lost, 0, told);
+  assert.equal(sheet.denied, 0, told);
   const statuses = await countStatuses(db);
   assert.equal(statuses.transmitting ?? 0, 0, JSON.stringify(statuses));
   assert.equal(statuses.pending ?? 0, 0, JSON.stringify(statuses));

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import type { TestDatabase } from '../support/database.ts';
 import { type CallOptions, startTestGateway, type TestAnswer, type TestGateway } from '../support/gateway.ts';
 import { until } from '../support/until.ts';
 
@@ -86,10 +87,16 @@ export interface LiveWorld {
   stop(): Promise<void>;
 }
 
-/** A gateway whose live channels send to a provider on loopback. */
-export async function startLiveWorld(settings: Record<string, string> = {}): Promise<LiveWorld> {
+/** A gateway whose live channels send to a provider on loopback. `testDatabase` is dropped at the end. */
+export async function startLiveWorld(
+  settings: Record<string, string> = {},
+  testDatabase?: TestDatabase,
+): Promise<LiveWorld> {
   const provider = await startLiveProvider();
-  const gateway = await startTestGateway({ settings: { WAYPOST_PROVIDER_URL: provider.url, ...settings } });
+  const gateway = await startTestGateway({
+    settings: { WAYPOST_PROVIDER_URL: provider.url, ...settings },
+    ...(testDatabase && { testDatabase }),
+  });
   const liveKey = await gateway.createKey({ mode: 'live' });
   let channels = 0;
   const call: LiveWorld['call'] = (method, path, options) => gateway.call(method, path, { key: liveKey, ...options });

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, it } from 'node:test';
 import type { TestAnswer } from '../support/gateway.ts';
+import { type ProxiedDatabase, startProxiedDatabase } from '../support/proxied-database.ts';
 import { until } from '../support/until.ts';
 import { type LiveWorld, startLiveWorld } from './live-world.ts';
 
@@ -8,10 +9,15 @@ const PER_SECOND = 2;
 /** A suspended account is stopped everywhere within this time. */
 const STOPPED_MS = 2_000;
 
+/** The turn of the second message comes meanwhile. */
+const AWAY_MS = 700;
+
+let db: ProxiedDatabase;
 let world: LiveWorld;
 let from: string;
 before(async () => {
-  world = await startLiveWorld();
+  db = await startProxiedDatabase();
+  world = await startLiveWorld({}, db);
 });
 after(() => world.stop());
 beforeEach(async () => {
@@ -36,7 +42,32 @@ async function sendAndWait(count: number): Promise<{ answer: Promise<TestAnswer>
   return { answer };
 }
 
+const isReady = async () => (await world.gateway.call('GET', '/readyz')).status === 200;
+
 describe('a message that waits for its turn', () => {
+  it('goes out when the database is back that was away when it came', async () => {
+    const { answer } = await sendAndWait(3);
+    const cutMs = performance.now();
+    db.proxy.cut();
+    await until(() => performance.now() - cutMs > AWAY_MS);
+    db.proxy.restore();
+    assert.deepEqual(Object.fromEntries(codesOf(await answer)), { accepted: 3 });
+    assert.equal(world.provider.taken.length, 3);
+  });
+
+  it('goes out, and once, where the commit of its turn was cut off and is there all the same', async () => {
+    // The text of a statement passes on a new connection only.
+    db.proxy.cut();
+    db.proxy.restore();
+    await until(isReady);
+    const isCut = db.proxy.cutAt("set status = 'transmitting'", { delivered: true });
+    const { answer } = await sendAndWait(2);
+    await isCut;
+    db.proxy.restore();
+    assert.deepEqual(Object.fromEntries(codesOf(await answer)), { accepted: 2 });
+    assert.equal(world.provider.taken.length, 2);
+  });
+
   it('does not go out from a channel that was removed meanwhile', async () => {
     const { answer } = await sendAndWait(4);
     assert.equal((await platform('DELETE', `channels/${from}`)).status, 204);

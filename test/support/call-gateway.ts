@@ -10,6 +10,7 @@ export interface SentEntry {
   status: string;
   id?: string;
   message_id?: string;
+  error?: { code: string; detail?: string };
 }
 
 /** Sends a text. `key` is an idempotency key. Rejects if the connection breaks. */

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, it } from 'node:test';
 import { pino } from 'pino';
-import { createTestDatabase, type TestDatabase } from '../../../test/support/database.ts';
+import { type ProxiedDatabase, startProxiedDatabase } from '../../../test/support/proxied-database.ts';
 import { undisturbed } from '../../../test/support/undisturbed.ts';
 import type { SendingChannel } from '../../channels/channels.ts';
 import { createPacing, type Pacing } from '../../channels/pacing.ts';
@@ -17,13 +17,13 @@ const BURST = 45;
 const COMMIT_MS = 1_000;
 const DEADLINE_MS = 20_000;
 
-let test: TestDatabase;
+let test: ProxiedDatabase;
 let pacing: Pacing;
 let channel: SendingChannel;
 let passedMs = 0;
 const clock = { steadyMs: () => performance.now() + passedMs };
 before(async () => {
-  test = await createTestDatabase();
+  test = await startProxiedDatabase();
 });
 after(() => test.drop());
 beforeEach(() => {
@@ -97,6 +97,17 @@ describe('a turn that passed before its message could go', () => {
     assert.equal(turn?.waitMs(), 0);
     const [next] = await pacing.turnsFor(channel, [PERSON], clock.steadyMs() + DEADLINE_MS);
     assert.equal(next?.kind, 'later', 'and no more than the burst');
+  });
+
+  it('is replaced once the database is back, which was away then', async () => {
+    const [turn] = await hold([intend()]);
+    passedMs += COMMIT_MS;
+    test.proxy.cut();
+    const asked = turn?.takeAnother();
+    await assert.rejects(test.database.query('select 1'));
+    test.proxy.restore();
+    assert.equal(await asked, null);
+    assert.equal(turn?.isPassed(), false);
   });
 
   it('is not replaced if no turn comes before the deadline: the message fails, and it is told when to come again', async () => {

@@ -5,6 +5,7 @@ import type { Pacing, Turn } from '../../channels/pacing.ts';
 import type { SteadyClock } from '../../kernel/clock.ts';
 import type { MessageError } from '../../kernel/message-errors.ts';
 import { type IntendedMessage, personOf } from '../message.ts';
+import { onceStoreTells } from './once-store-tells.ts';
 import { tellFault } from './tell-fault.ts';
 
 /** A turn this close to the deadline is of no use: taking it is committed before the message goes. */
@@ -89,7 +90,7 @@ export class HeldTurn {
 
   /** Takes another turn of the channel in its place, and does not wait for it. */
   takeAnother(): Promise<MessageError | null> {
-    return this.#take(this.#deps.pacing.anotherTurn(this.#holder.channel, this.#lastMs));
+    return this.#take(() => this.#deps.pacing.anotherTurn(this.#holder.channel, this.#lastMs));
   }
 
   /** Takes a turn for one more try, of the channel and of the person, and does not wait for it. */
@@ -97,8 +98,7 @@ export class HeldTurn {
     const { channel, message, deadlineMs } = this.#holder;
     this.#lastMs = deadlineMs - ANSWER_MS;
     if (!this.#isUsed) return this.takeAnother();
-    const turns = this.#deps.pacing.turnsFor(channel, [personOf(message)], this.#lastMs);
-    return this.#take(turns.then(([turn]) => turn));
+    return this.#take(async () => (await this.#deps.pacing.turnsFor(channel, [personOf(message)], this.#lastMs))[0]);
   }
 
   /** The provider may have seen the message, and counts it. */
@@ -113,16 +113,16 @@ export class HeldTurn {
     this.#isUsed = true;
   }
 
-  async #take(asked: Promise<Turn | undefined>): Promise<MessageError | null> {
+  async #take(ask: () => Promise<Turn | undefined>): Promise<MessageError | null> {
     try {
-      const turn = await asked;
+      const turn = await onceStoreTells(ask, this.#holder.deadline);
       if (turn === undefined) return NOT_ATTEMPTED;
       if (turn.kind === 'never') return turn.error;
       this.#turn = turn;
       this.#isUsed = false;
       return null;
     } catch (error) {
-      // The store cannot be asked. Without a turn the message may not go.
+      // The store cannot be asked before the deadline. Without a turn the message may not go.
       if (!this.#holder.deadline.aborted) tellFault(this.#deps.log, error);
       return NOT_ATTEMPTED;
     }

@@ -96,7 +96,7 @@ export class MessageTransmission implements MessageInTurn {
   async #look(): Promise<Sender | undefined> {
     // By now it is `transmitting`, whatever it was when its send began.
     const message: IntendedMessage = { ...this.#one.message, status: 'transmitting' };
-    const now = await claimTurn({ ...this.#one, message });
+    const now = await claimTurn({ ...this.#one, message }, this.#isRepeated);
     if (now.kind === 'refused') {
       this.keptBack = now.error;
       return undefined;

@@ -6,23 +6,19 @@ import type { MessageToTransmit, TransmitDeps } from './transmit-call.ts';
  * Whether the message was settled by somebody else: by a notification, or by another node, if this one was paused for so long that it
  * was taken for gone. Of the notifications only those count that are applied: see `areReportsApplied`.
  */
-export async function whetherSettled({
-  deps,
-  call,
-  message,
-}: MessageToTransmit): Promise<'yes' | 'no' | 'cannot_tell'> {
-  const { channel, requestId } = call;
+export async function whetherSettled(one: MessageToTransmit): Promise<'yes' | 'no' | 'cannot_tell'> {
   try {
-    const isTransmitting = await deps.isTransmitting({
-      accountId: channel.accountId,
-      requestId,
-      messageId: message.id,
-    });
-    return isTransmitting ? 'no' : 'yes';
+    return (await isUnderWay(one)) ? 'no' : 'yes';
   } catch (error) {
-    tellFault(deps.log, error);
+    tellFault(one.deps.log, error);
     return 'cannot_tell';
   }
+}
+
+/** The same question to a store that can be asked. */
+export function isUnderWay({ deps, call, message }: MessageToTransmit): Promise<boolean> {
+  const { channel, requestId } = call;
+  return deps.isTransmitting({ accountId: channel.accountId, requestId, messageId: message.id });
 }
 
 /**
