@@ -3,7 +3,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 /** Waits until the condition returns something, and returns that. The time limit is generous, because machines are small and shared. */
 export async function until<Value>(
   condition: () => Value | Promise<Value>,
-  timeoutMs = 30_000,
+  timeoutMs = 60_000,
 ): Promise<Exclude<Value, false | null | undefined>> {
   const endMs = Date.now() + timeoutMs;
   for (;;) {
