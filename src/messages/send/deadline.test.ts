@@ -6,6 +6,7 @@ import { lineOf, messagesBody, postAndApply, statusOf } from '../../../test/supp
 import { transmitsOf } from '../../../test/support/transmits.ts';
 import { undisturbed } from '../../../test/support/undisturbed.ts';
 import { until } from '../../../test/support/until.ts';
+import { countWaitingForLocks } from '../../../test/support/waiting-for-locks.ts';
 
 const DEADLINE_MS = 1_500;
 /** The provider answers after the deadline, and after the time limit of a transmit. */
@@ -28,14 +29,15 @@ after(() => gateway.stop());
 
 const send = (to: string | string[], headers: Record<string, string> = {}) =>
   gateway.call('POST', '/api/v1/messages/send', { body: { to, type: 'text', text: { body: 'Hello' } }, headers });
+let numbers = 0;
+const newNumber = () => `+44770090${String(3000 + numbers++)}`;
 const read = async (id: string) => (await gateway.call('GET', `/api/v1/messages/${id}`)).json;
 
 describe('at the deadline of a send', () => {
-  let numbers = 0;
   it('what is in flight is unknown, and is settled by the answer that comes later', () =>
     undisturbed(async () => {
       const startMs = performance.now();
-      const to = `+44770090032${numbers++}`;
+      const to = newNumber();
       const { json } = await send(to);
       assert.ok(performance.now() - startMs < LATENCY_MS, 'answered before the provider was');
       const [entry] = json.results;
@@ -54,43 +56,45 @@ describe('at the deadline of a send', () => {
       assert.deepEqual([again.accepted_count, again.unknown_count, again.pending_count], [1, 0, 0]);
     }));
 
-  it('what the provider refuses later may turn out to have been sent, unless it reports the failure too', async () => {
-    const line = await lineOf(gateway);
-    const { json } = await send(['+15550131047', '+15550131049']);
-    const refused = json.results.map(({ id }: { id: string }) => id);
-    for (const id of refused) await until(async () => (await read(id)).status === 'failed');
-    const courses = [['sent'], ['failed', 'sent']];
-    const statuses = courses.flatMap((course, place) =>
-      course.map((status) => statusOf(status, { providerId: `wamid.refused.${place}`, messageId: refused[place] })),
-    );
-    await postAndApply(gateway, messagesBody(line, { statuses }));
-    const [sent, failed] = await Promise.all(refused.map(read));
-    assert.deepEqual([sent.status, sent.error], ['sent', null]);
-    assert.deepEqual([failed.status, failed.error.code], ['failed', 'marketing_limited']);
-    const steps = sent.timeline.map(({ status, note }: { status: string; note: string | null }) => [status, note]);
-    assert.deepEqual(steps, [
-      ['unknown', null],
-      ['failed', null],
-      ['sent', null],
-    ]);
-  });
+  it('what the provider refuses later may turn out to have been sent, unless it reports the failure too', () =>
+    undisturbed(async () => {
+      const line = await lineOf(gateway);
+      const { json } = await send(['+15550131047', '+15550131049']);
+      const refused = json.results.map(({ id }: { id: string }) => id);
+      for (const id of refused) await until(async () => (await read(id)).status === 'failed');
+      const courses = [['sent'], ['failed', 'sent']];
+      const statuses = courses.flatMap((course, place) =>
+        course.map((status) => statusOf(status, { providerId: `wamid.${refused[place]}`, messageId: refused[place] })),
+      );
+      await postAndApply(gateway, messagesBody(line, { statuses }));
+      const [sent, failed] = await Promise.all(refused.map(read));
+      assert.deepEqual([sent.status, sent.error], ['sent', null]);
+      assert.deepEqual([failed.status, failed.error.code], ['failed', 'marketing_limited']);
+      const steps = sent.timeline.map(({ status, note }: { status: string; note: string | null }) => [status, note]);
+      assert.deepEqual(steps, [
+        ['unknown', null],
+        ['failed', null],
+        ['sent', null],
+      ]);
+    }));
 
-  it('what had no turn yet is not attempted, and never reaches the provider', async () => {
-    const to = Array.from({ length: 5 }, (_, place) => `+44770090031${place}`);
-    const { json } = await send(to);
-    const seen = (await transmitsOf(gateway.sandbox)).map((transmit) => transmit.to);
-    const inFlight = json.results.filter(({ status }: { status: string }) => status === 'unknown');
-    const others = json.results.filter(({ status }: { status: string }) => status === 'failed');
-    assert.deepEqual([inFlight.length, others.length], [CONNECTIONS, to.length - CONNECTIONS]);
-    for (const entry of others) {
-      assert.deepEqual([entry.error.code, entry.error.retryable], ['not_attempted', true]);
-      assert.ok(!seen.includes(entry.to), 'not transmitted');
-      assert.equal((await read(entry.id)).status, 'failed');
-    }
-    for (const entry of inFlight) await until(async () => (await read(entry.id)).status === 'accepted');
-    const seenAtLast = (await transmitsOf(gateway.sandbox)).filter((transmit) => to.includes(transmit.to ?? ''));
-    assert.equal(seenAtLast.length, CONNECTIONS);
-  });
+  it('what had no turn yet is not attempted, and never reaches the provider', () =>
+    undisturbed(async () => {
+      const to = Array.from({ length: 5 }, newNumber);
+      const { json } = await send(to);
+      const seen = (await transmitsOf(gateway.sandbox)).map((transmit) => transmit.to);
+      const inFlight = json.results.filter(({ status }: { status: string }) => status === 'unknown');
+      const others = json.results.filter(({ status }: { status: string }) => status === 'failed');
+      assert.deepEqual([inFlight.length, others.length], [CONNECTIONS, to.length - CONNECTIONS]);
+      for (const entry of others) {
+        assert.deepEqual([entry.error.code, entry.error.retryable], ['not_attempted', true]);
+        assert.ok(!seen.includes(entry.to), 'not transmitted');
+        assert.equal((await read(entry.id)).status, 'failed');
+      }
+      for (const entry of inFlight) await until(async () => (await read(entry.id)).status === 'accepted');
+      const seenAtLast = (await transmitsOf(gateway.sandbox)).filter((transmit) => to.includes(transmit.to ?? ''));
+      assert.equal(seenAtLast.length, CONNECTIONS);
+    }));
 
   it('the stored answer is the one that was given, although more is known later', async () => {
     const headers = { 'idempotency-key': 'deadline' };
@@ -103,25 +107,28 @@ describe('at the deadline of a send', () => {
 });
 
 describe('a send under way', () => {
-  it('can be read: its messages are transmitting and its counts are open', async () => {
-    const answer = send(['+447700900303', 'x'], { 'idempotency-key': 'under-way' });
-    await until(async () => (await transmitsOf(gateway.sandbox, '+447700900303')).length === 1);
-    const list = (await gateway.call('GET', '/api/v1/messages?status=transmitting&to=%2B447700900303')).json;
-    const [message, ...more] = list.data;
-    assert.deepEqual(more, []);
-    assert.equal(message.status, 'transmitting');
-    const single = await read(message.id);
-    assert.deepEqual(single, { ...message, timeline: [] });
-    assert.deepEqual(single.text, { body: 'Hello', preview_url: false });
-    const underWay = (await gateway.call('GET', `/api/v1/requests/${message.request_id}`)).json;
-    assert.deepEqual(
-      [underWay.accepted_count, underWay.failed_count, underWay.unknown_count, underWay.pending_count],
-      [0, 1, 0, 1],
-    );
-    assert.equal(underWay.completed_at, null);
-    assert.equal(underWay.results[0].status, 'transmitting');
-    await answer;
-  });
+  it('can be read: its messages are transmitting and its counts are open', () =>
+    undisturbed(async () => {
+      const to = newNumber();
+      const answer = send([to, 'x'], { 'idempotency-key': to });
+      await until(async () => (await transmitsOf(gateway.sandbox, to)).length === 1);
+      const list = (await gateway.call('GET', `/api/v1/messages?status=transmitting&to=${encodeURIComponent(to)}`))
+        .json;
+      const [message, ...more] = list.data;
+      assert.deepEqual(more, []);
+      assert.equal(message.status, 'transmitting');
+      const single = await read(message.id);
+      assert.deepEqual(single, { ...message, timeline: [] });
+      assert.deepEqual(single.text, { body: 'Hello', preview_url: false });
+      const underWay = (await gateway.call('GET', `/api/v1/requests/${message.request_id}`)).json;
+      assert.deepEqual(
+        [underWay.accepted_count, underWay.failed_count, underWay.unknown_count, underWay.pending_count],
+        [0, 1, 0, 1],
+      );
+      assert.equal(underWay.completed_at, null);
+      assert.equal(underWay.results[0].status, 'transmitting');
+      await answer;
+    }));
 
   it('is carried through when the caller hangs up', async () => {
     const { hostname, port } = new URL(gateway.url);
@@ -145,14 +152,18 @@ it('nothing is begun where the first commit took until the last second of a send
   const sendThere = (to: string) =>
     other.call('POST', '/api/v1/messages/send', { body: { to, type: 'text', text: { body: 'Hello' } } });
   assert.equal((await sendThere('+447700900306')).json.accepted_count, 1);
-  const startMs = performance.now();
-  let answer: ReturnType<typeof send> | undefined;
-  await other.database.transaction(async (tx) => {
-    await tx.query('lock table request in share mode');
-    answer = sendThere('+447700900305');
-    await until(() => performance.now() - startMs > lastTurnMs + 100);
+  await undisturbed(async () => {
+    let answer: ReturnType<typeof send> | undefined;
+    await other.database.transaction(async (tx) => {
+      await tx.query('lock table request in share mode');
+      answer = sendThere('+447700900305');
+      await until(async () => (await countWaitingForLocks(other.database)) > 0);
+      // By then it has begun.
+      const begunMs = performance.now();
+      await until(() => performance.now() - begunMs > lastTurnMs);
+    });
+    const { json } = (await answer) ?? {};
+    assert.deepEqual(await transmitsOf(other.sandbox, '+447700900305'), []);
+    assert.deepEqual([json.results?.[0].status, json.results?.[0].error?.code], ['failed', 'not_attempted']);
   });
-  const [entry] = (await answer)?.json.results ?? [];
-  assert.deepEqual([entry?.status, entry?.error?.code], ['failed', 'not_attempted']);
-  assert.deepEqual(await transmitsOf(other.sandbox, '+447700900305'), []);
 });
