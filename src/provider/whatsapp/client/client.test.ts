@@ -16,6 +16,9 @@ import {
   type WireServer,
 } from './test-servers.ts';
 
+/** What a call may take in a test that stands still for as long. */
+const STOOD_STILL_MS = 600;
+
 const closing: (() => Promise<void>)[] = [];
 afterEach(async () => {
   for (const close of closing.splice(0)) await close();
@@ -130,13 +133,15 @@ describe('transmit', () => {
   });
 
   it('reads an answer that came in time although this process stood still beyond it', async () => {
-    const worker = new Worker(ANSWERING_SERVER, { eval: true });
+    const answered = new Int32Array(new SharedArrayBuffer(4));
+    const worker = new Worker(ANSWERING_SERVER, { eval: true, workerData: answered });
     closing.push(async () => void (await worker.terminate()));
     const [port] = await once(worker, 'message');
-    const provider = connect(`http://127.0.0.1:${String(port)}`, { timeoutMs: 300 });
+    const provider = connect(`http://127.0.0.1:${String(port)}`, { timeoutMs: STOOD_STILL_MS });
     const transmitting = provider.transmit(SENDER, message('msg_1'));
     await once(worker, 'message');
-    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 600);
+    Atomics.wait(answered, 0, 0);
+    Atomics.wait(answered, 0, 1, STOOD_STILL_MS);
     assert.equal((await transmitting).kind, 'accepted');
   });
 
@@ -232,19 +237,22 @@ describe('the deadline of a transmit', () => {
     const controller = new AbortController();
     const answerLate: Answering = (socket, { id }) => {
       controller.abort();
-      setTimeout(() => socket.write(accepted(id)), 500);
+      setTimeout(() => socket.write(accepted(id)), 600);
     };
-    const { provider } = await start(answerLate, { timeoutMs: 100 });
+    const { provider } = await start(answerLate, { timeoutMs: 400 });
     assert.equal((await provider.transmit(SENDER, message('msg_1'), controller.signal)).kind, 'accepted');
   });
 });
 
-/** Answers 100 ms after it has told that it read something. */
+/** Answers what it has read after it has told so, and tells in the shared memory that it has answered. */
 const ANSWERING_SERVER = `
-  const { parentPort } = require('node:worker_threads');
+  const { parentPort, workerData: answered } = require('node:worker_threads');
   const server = require('node:net').createServer((socket) => socket.once('data', () => {
     parentPort.postMessage('read');
-    setTimeout(() => socket.write('HTTP/1.1 200 OK\\r\\ncontent-length: 31\\r\\n\\r\\n{"messages":[{"id":"wamid.1"}]}'), 100);
+    socket.write('HTTP/1.1 200 OK\\r\\ncontent-length: 31\\r\\n\\r\\n{"messages":[{"id":"wamid.1"}]}', () => {
+      Atomics.store(answered, 0, 1);
+      Atomics.notify(answered, 0);
+    });
   }));
   server.listen(0, '127.0.0.1', () => parentPort.postMessage(server.address().port));
 `;
