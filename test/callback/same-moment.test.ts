@@ -10,11 +10,14 @@ const RECIPIENTS = 50;
 /** Long enough that statuses are posted while the sends are in flight, and short enough that both end together. */
 const LATENCY_MS = 400;
 const A_BODY = 37;
+/** Longer than a slow machine takes for all of them at once. */
+const PATIENT_MS = '120000';
 
 describe('statuses and outcomes that are written in the same moment', () => {
   let gateway: TestGateway;
   before(async () => {
-    gateway = await startTestGateway({ sandbox: { statuses: 'off', latencyMs: LATENCY_MS } });
+    const settings = { WAYPOST_SEND_DEADLINE_MS: PATIENT_MS, WAYPOST_PROVIDER_TIMEOUT_MS: PATIENT_MS };
+    gateway = await startTestGateway({ settings, sandbox: { statuses: 'off', latencyMs: LATENCY_MS } });
   });
   after(() => gateway.stop());
 
