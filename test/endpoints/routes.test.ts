@@ -109,7 +109,14 @@ describe('an endpoint', () => {
   it('is one of at most 50 of a mode, also when they are created at once', async () => {
     const { key } = api.key();
     const body = { url: 'https://example.com/' };
-    const answers = await Promise.all(Array.from({ length: 60 }, () => api.call(key, 'POST', PATH, { body })));
+    async function createOne() {
+      for (;;) {
+        const answer = await api.call(key, 'POST', PATH, { body });
+        // On a slow machine one may wait too long for those before it, and comes again.
+        if (answer.status !== 503) return answer;
+      }
+    }
+    const answers = await Promise.all(Array.from({ length: 60 }, createOne));
     const statuses = answers.map(({ status }) => status);
     assert.equal(statuses.filter((status) => status === 201).length, 50);
     const refused = answers.filter(({ status }) => status === 422);
