@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import { describe, it } from 'node:test';
+import { startLiveWorld } from '../../test/pacing/live-world.ts';
 import { startTestGateway } from '../../test/support/gateway.ts';
 import { assertProblem } from '../../test/support/problem.ts';
 import { transmitsOf } from '../../test/support/transmits.ts';
@@ -10,10 +11,13 @@ import { countWaitingForLocks } from '../../test/support/waiting-for-locks.ts';
 
 describe('a gateway that drains', () => {
   it('carries through what is under way and refuses what comes now, without transmitting it', async () => {
-    const gateway = await startTestGateway({ sandbox: { latencyMs: 4_000, statuses: 'off' } });
-    const body = (to: string) => JSON.stringify({ to, type: 'text', text: { body: 'Hello' } });
-    const held = gateway.call('POST', '/api/v1/messages/send', { body: body('+447700900801') });
-    await until(async () => (await transmitsOf(gateway.sandbox)).length === 1);
+    const world = await startLiveWorld();
+    const { gateway, provider, liveKey } = world;
+    const from = await world.connect();
+    const answering = Promise.withResolvers<undefined>();
+    provider.onMessage = () => answering.promise;
+    const held = world.sendText(from, ['+447700900801']);
+    await until(() => provider.taken.length === 1);
 
     // A request that has begun to arrive: its connection is not idle.
     const late = connect(Number(new URL(gateway.url).port), '127.0.0.1');
@@ -23,9 +27,9 @@ describe('a gateway that drains', () => {
     const drained = gateway.app.drain();
     let answer = '';
     late.on('data', (chunk) => (answer += chunk));
-    const json = body('+447700900802');
+    const json = JSON.stringify({ to: '+447700900802', type: 'text', text: { body: 'Hello' } });
     late.end(
-      `authorization: Bearer ${gateway.testKey}\r\ncontent-type: application/json\r\ncontent-length: ${json.length}\r\n\r\n${json}`,
+      `authorization: Bearer ${liveKey}\r\ncontent-type: application/json\r\ncontent-length: ${json.length}\r\n\r\n${json}`,
     );
     await once(late, 'close');
     assert.match(answer, /^HTTP\/1\.1 503 /);
@@ -38,14 +42,14 @@ describe('a gateway that drains', () => {
     assertProblem({ ...ready, json: problem }, 'unavailable');
     assert.equal(reason, 'stopping');
     assert.equal(ready.headers.get('retry-after'), '1');
-    const refused = await gateway.call('POST', '/api/v1/messages/send', { body: body('+447700900803') });
-    assertProblem(refused, 'unavailable');
+    assertProblem(await world.sendText(from, ['+447700900803']), 'unavailable');
 
+    answering.resolve(undefined);
     const { status, json: aggregate } = await held;
     assert.deepEqual([status, aggregate.accepted_count], [200, 1]);
     await drained;
-    assert.equal((await transmitsOf(gateway.sandbox)).length, 1);
-    await gateway.stop();
+    assert.equal(provider.taken.length, 1);
+    await world.stop();
   });
 
   it('does not begin what was on its way when the stop began, and has no 200 for it', async () => {

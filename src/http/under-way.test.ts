@@ -2,19 +2,19 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { after, before, describe, it } from 'node:test';
-import { startTestGateway, type TestGateway } from '../../test/support/gateway.ts';
+import { type LiveWorld, startLiveWorld } from '../../test/pacing/live-world.ts';
 import { exchangeBytes } from '../../test/support/raw-http.ts';
-import { transmitsOf } from '../../test/support/transmits.ts';
 import { until } from '../../test/support/until.ts';
 
-let gateway: TestGateway;
+let world: LiveWorld;
 before(async () => {
-  gateway = await startTestGateway({ sandbox: { latencyMs: 1_000, statuses: 'off' } });
+  world = await startLiveWorld();
+  await world.connect();
 });
-after(() => gateway.stop());
+after(() => world.stop());
 
 const headOf = (path: string, more = '') =>
-  `${path} HTTP/1.1\r\nhost: x\r\nauthorization: Bearer ${gateway.testKey}\r\n${more}\r\n`;
+  `${path} HTTP/1.1\r\nhost: x\r\nauthorization: Bearer ${world.liveKey}\r\n${more}\r\n`;
 
 function sendOf(to: string): string {
   const body = JSON.stringify({ to, type: 'text', text: { body: 'Hello' } });
@@ -22,9 +22,11 @@ function sendOf(to: string): string {
   return headOf('POST /api/v1/messages/send', length) + body;
 }
 
+const isTaken = (to: string) => world.provider.taken.some((taken) => taken.to === to);
+
 /** A connection of its own, with all that has come back on it. */
 async function open(bytes: string): Promise<{ socket: Socket; answer(): string }> {
-  const socket = connect(Number(new URL(gateway.url).port), '127.0.0.1');
+  const socket = connect(Number(new URL(world.gateway.url).port), '127.0.0.1');
   let text = '';
   socket.on('data', (chunk) => (text += chunk));
   // A connection that is broken off is what is asked for.
@@ -39,21 +41,24 @@ describe('what is not HTTP', () => {
     const behind = ['}', '\0', `GET / HTTP/1.1\r\nx-large: ${'a'.repeat(20_000)}\r\n\r\n`];
     for (const [place, bytes] of behind.entries()) {
       const to = `+44770090080${place}`;
+      const answering = Promise.withResolvers<undefined>();
+      world.provider.onMessage = () => answering.promise;
       const { socket, answer } = await open(sendOf(to));
-      await until(async () => (await transmitsOf(gateway.sandbox, to)).length === 1);
+      await until(() => isTaken(to));
       const closed = once(socket, 'close');
       socket.write(bytes);
       await closed;
       assert.equal(answer(), '', 'a broken connection leaves open what became of the send');
+      answering.resolve(undefined);
       const path = `/api/v1/messages?to=${encodeURIComponent(to)}`;
-      await until(async () => (await gateway.call('GET', path)).json.data[0]?.status === 'accepted');
+      await until(async () => (await world.call('GET', path)).json.data[0]?.status === 'accepted');
     }
   });
 
   it('is never the answer to a send that comes in the same packet', async () => {
     const to = '+447700900810';
-    assert.equal(await exchangeBytes(gateway.url, `${sendOf(to)}}`).catch(() => ''), '');
-    await until(async () => (await transmitsOf(gateway.sandbox, to)).length === 1);
+    assert.equal(await exchangeBytes(world.gateway.url, `${sendOf(to)}}`).catch(() => ''), '');
+    await until(() => isTaken(to));
   });
 
   it('writes nothing into an answer that is on its way', async () => {
@@ -67,7 +72,7 @@ describe('what is not HTTP', () => {
 
   it('gets its page behind a request that is answered, and in the midst of one that has not come whole', async () => {
     const { socket, answer } = await open(headOf('GET /api/v1/account'));
-    await until(() => answer().includes(gateway.accountId));
+    await until(() => answer().includes(world.gateway.accountId));
     const closed = once(socket, 'close');
     socket.write('}');
     await closed;
@@ -77,7 +82,7 @@ describe('what is not HTTP', () => {
       'content-type: application/json\r\ntransfer-encoding: chunked\r\n',
     );
     assert.match(
-      await exchangeBytes(gateway.url, `${chunked}no length\r\n`),
+      await exchangeBytes(world.gateway.url, `${chunked}no length\r\n`),
       /^HTTP\/1\.1 400 [\s\S]*"code":"bad_http"/,
     );
   });

@@ -1,39 +1,33 @@
 import assert from 'node:assert/strict';
 import { after, before, it } from 'node:test';
 import { pino } from 'pino';
-import { startTestGateway, type TestGateway } from '../../../test/support/gateway.ts';
-import {
-  asSandbox,
-  isProcessed,
-  lineOf,
-  messagesBody,
-  postSigned,
-  statusOf,
-} from '../../../test/support/notifications.ts';
-import { transmitsOf } from '../../../test/support/transmits.ts';
+import { type LiveWorld, startLiveWorld } from '../../../test/pacing/live-world.ts';
+import { asProvider, isProcessed, messagesBody, postSigned, statusOf } from '../../../test/support/notifications.ts';
 import { until } from '../../../test/support/until.ts';
 import { recoverRequests } from './recover.ts';
 
 const TAKEN = '+447700900791';
 const REPORTED = '+447700900792';
-const REFUSED = '+15550131026';
+const REFUSED = '+447700900793';
+const UNREACHABLE = 131_026;
 const log = pino({ level: 'silent' });
 
-let gateway: TestGateway;
+let world: LiveWorld;
 before(async () => {
-  gateway = await startTestGateway({ sandbox: { latencyMs: 1_500, statuses: 'off' } });
+  world = await startLiveWorld();
 });
-after(() => gateway.stop());
+after(() => world.stop());
 
 /** As the others do with what a gateway runs whose lease is over. */
 async function recoverAll(): Promise<void> {
+  const { gateway } = world;
   const nodes = await gateway.database.query<{ id: string }>('select id from node');
   for (const { id } of nodes) await recoverRequests(gateway.database, id, `${gateway.url}/docs/errors`, log);
 }
 
 async function historyOf(id: string): Promise<unknown> {
-  const { json } = await gateway.call('GET', `/api/v1/messages/${id}`);
-  const { data } = (await gateway.call('GET', '/api/v1/events?limit=100')).json;
+  const { json } = await world.call('GET', `/api/v1/messages/${id}`);
+  const { data } = (await world.call('GET', '/api/v1/events?limit=100')).json;
   const told = data.filter((event: { data: { message: { id: string } } }) => event.data.message.id === id);
   return {
     status: json.status,
@@ -43,25 +37,24 @@ async function historyOf(id: string): Promise<unknown> {
 }
 
 it('a gateway whose clock stood still while it was taken for gone tells, and notes, what becomes of its messages', async () => {
-  const line = await lineOf(gateway);
+  const { gateway, provider } = world;
+  const from = await world.connect();
+  const line = { phoneNumberId: '1001', businessAccountId: '2', phoneNumber: '+447700900991' };
+  const answering = Promise.withResolvers<void>();
+  provider.onMessage = async ({ to }) => {
+    await answering.promise;
+    return to === REFUSED ? UNREACHABLE : undefined;
+  };
   const to = [TAKEN, REPORTED, REFUSED];
-  const sending = gateway.call('POST', '/api/v1/messages/send', {
-    body: { to, type: 'text', text: { body: 'Hello' } },
-    headers: { 'idempotency-key': 'moved' },
-  });
-  const transmits = await until(async () => {
-    const seen = await transmitsOf(gateway.sandbox);
-    return seen.length === to.length && seen;
-  });
+  const sending = world.sendText(from, to);
+  await until(() => provider.taken.length === to.length);
   await recoverAll();
-  const reported = transmits.find((transmit) => transmit.to === REPORTED);
-  const report = statusOf('sent', {
-    providerId: 'wamid.reported',
-    messageId: reported?.biz_opaque_callback_data ?? '',
-  });
-  assert.equal((await postSigned(asSandbox(gateway), messagesBody(line, { statuses: [report] }))).status, 200);
+  const reported = provider.taken.find((taken) => taken.to === REPORTED);
+  const report = statusOf('sent', { providerId: 'wamid.reported', messageId: reported?.id ?? '' });
+  assert.equal((await postSigned(asProvider(gateway), messagesBody(line, { statuses: [report] }))).status, 200);
   await until(() => isProcessed(gateway));
 
+  answering.resolve();
   const { json } = await sending;
   assert.deepEqual(
     json.results.map(({ status }: { status: string }) => status),
