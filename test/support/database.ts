@@ -18,6 +18,8 @@ export interface TestDatabase {
 const CONNECTIONS = 10;
 /** An arbitrary number among the advisory locks of the server. */
 const TEMPLATE_LOCK = 7_221_906_012;
+/** How long others may wait for whoever makes the template, on a slow machine. */
+const TEMPLATE_WAIT_MS = 300_000;
 const MIGRATIONS_DIR = fileURLToPath(new URL('../../src/store/migrations', import.meta.url));
 
 /**
@@ -71,8 +73,11 @@ function readConnection(value: unknown): Connection {
 /** Makes one template for each state of the migrations. The first caller does it. */
 async function makeTemplate(server: Connection): Promise<string> {
   const name = `waypost_template_${await hashMigrations()}`;
+  const limits = { statementTimeoutMs: TEMPLATE_WAIT_MS };
   await administer(server, (admin) =>
     admin.transaction(async (tx) => {
+      // It does nothing while the migrations run, for which a slow machine takes longer than a transaction may usually rest.
+      await tx.query('set local idle_in_transaction_session_timeout to 0');
       await tx.query('select pg_advisory_xact_lock($1)', [TEMPLATE_LOCK]);
       const made = await tx.query('select 1 from pg_database where datname = $1 and datistemplate', [name]);
       if (made.length > 0) return;
@@ -82,7 +87,7 @@ async function makeTemplate(server: Connection): Promise<string> {
       const database = openTestDatabase(connectionTo(server, name), 1);
       await migrate(database).finally(() => database.close());
       await admin.query(`alter database ${name} is_template true`);
-    }),
+    }, limits),
   );
   return name;
 }
