@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, it } from 'node:test';
 import { assertProblem } from '../support/problem.ts';
+import { undisturbed } from '../support/undisturbed.ts';
 import { until } from '../support/until.ts';
 import { type LiveWorld, startLiveWorld } from './live-world.ts';
 
@@ -42,31 +43,31 @@ it('Sends that are answered 503 do not count against the person to whom nothing 
   assert.equal(json.accepted_count, 1, JSON.stringify(json));
 });
 
-it('messages for which no connection becomes free do not count against their person', async () => {
-  const from = await world.connect();
-  const person = phone();
-  const gate = Promise.withResolvers<void>();
-  world.provider.onMessage = async () => void (await gate.promise);
-  world.provider.taken.length = 0;
-  const others = Array.from({ length: CONNECTIONS }, () => world.sendText(from, [phone()]));
-  await until(() => world.provider.taken.length === CONNECTIONS);
-  const codes = await codesOf(from, person, PAIR_BURST);
-  gate.resolve();
-  world.provider.onMessage = () => undefined;
-  assert.deepEqual(new Set(codes), new Set(['not_attempted']));
-  await Promise.all(others);
-  assert.deepEqual(await codesOf(from, person, 1), [undefined]);
-});
+it('messages for which no connection becomes free do not count against their person', () =>
+  undisturbed(async () => {
+    const from = await world.connect();
+    const person = phone();
+    const gate = Promise.withResolvers<void>();
+    world.provider.onMessage = async () => void (await gate.promise);
+    world.provider.taken.length = 0;
+    const others = Array.from({ length: CONNECTIONS }, () => world.sendText(from, [phone()]));
+    await until(() => world.provider.taken.length === CONNECTIONS);
+    const codes = await codesOf(from, person, PAIR_BURST).finally(() => gate.resolve());
+    world.provider.onMessage = () => undefined;
+    assert.deepEqual(new Set(codes), new Set(['not_attempted']));
+    await Promise.all(others);
+    assert.deepEqual(await codesOf(from, person, 1), [undefined]);
+  }));
 
-it('messages that cannot reach the provider do not count against their person, however often they are tried', async () => {
-  const from = await world.connect();
-  const person = phone();
-  await world.provider.close();
-  const codes = await codesOf(from, person, Math.ceil(PAIR_BURST / TRIES) + 1);
-  await world.provider.reopen();
-  assert.deepEqual(new Set(codes), new Set(['provider_unavailable']));
-  // The whole burst for one person must still be there, and no more than that.
-  const after = await codesOf(from, person, PAIR_BURST + 1);
-  const taken = after.filter((code) => code === undefined).length;
-  assert.deepEqual([taken, after.filter((code) => code === 'pair_rate_limited').length], [PAIR_BURST, 1]);
-});
+it('messages that cannot reach the provider do not count against their person, however often they are tried', () =>
+  undisturbed(async () => {
+    const from = await world.connect();
+    const person = phone();
+    await world.provider.close();
+    const codes = await codesOf(from, person, Math.ceil(PAIR_BURST / TRIES) + 1).finally(world.provider.reopen);
+    assert.deepEqual(new Set(codes), new Set(['provider_unavailable']));
+    // The whole burst for one person must still be there, and no more than that.
+    const after = await codesOf(from, person, PAIR_BURST + 1);
+    const taken = after.filter((code) => code === undefined).length;
+    assert.deepEqual([taken, after.filter((code) => code === 'pair_rate_limited').length], [PAIR_BURST, 1]);
+  }));
