@@ -4,6 +4,7 @@ import { fileURLToPath } from 'node:url';
 import { type Connection, type Database, openDatabase } from '../../src/store/database.ts';
 import { migrate } from '../../src/store/migrate.ts';
 import { CLUSTER_VARIABLE, startTestCluster } from './cluster.ts';
+import { until } from './until.ts';
 
 export interface TestDatabase {
   database: Database;
@@ -100,6 +101,13 @@ async function hashMigrations(): Promise<string> {
 
 async function administer<T>(server: Connection, work: (admin: Database) => Promise<T>): Promise<T> {
   const admin = openTestDatabase(server, 2);
+  // A machine that stands still may let the time for a connection pass. Whoever cannot be reached at all is told by the work.
+  const isConnected = () =>
+    admin.query('select 1').then(
+      () => true,
+      () => false,
+    );
+  await until(isConnected, 10_000).catch(() => undefined);
   return await work(admin).finally(() => admin.close());
 }
 
