@@ -1,18 +1,18 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
+import { type LiveWorld, startLiveWorld } from '../../test/pacing/live-world.ts';
 import { erase, letErasuresSettle, SETTLED_MS } from '../../test/support/erasures.ts';
-import { startTestGateway, type TestGateway } from '../../test/support/gateway.ts';
+import type { TestGateway } from '../../test/support/gateway.ts';
 import {
+  asProvider,
   asSandbox,
   isProcessed,
   lineOf,
   messagesBody,
-  postAndApply,
   postSigned,
   statusOf,
   textFrom,
 } from '../../test/support/notifications.ts';
-import { transmitsOf } from '../../test/support/transmits.ts';
 import { until } from '../../test/support/until.ts';
 import { newId } from '../kernel/ids.ts';
 import type { Transaction } from '../store/database.ts';
@@ -25,11 +25,36 @@ const HOPPER = '+447700900773';
 /** The first of the second walk. */
 const SETTLED_STEP = 7;
 
+/** What the provider knows of the channel that sends. */
+const LINE = { phoneNumberId: '1001', businessAccountId: '2', phoneNumber: '+447700900991' };
+
+let world: LiveWorld;
 let gateway: TestGateway;
 before(async () => {
-  gateway = await startTestGateway({ sandbox: { latencyMs: 4_000, statuses: 'off' } });
+  world = await startLiveWorld();
+  ({ gateway } = world);
+  await world.connect();
 });
-after(() => gateway.stop());
+after(() => world.stop());
+
+/** A send that is not answered before the test says so. */
+async function beginSend(call: { body: { to: string }; headers?: Record<string, string> }) {
+  const { promise, resolve } = Promise.withResolvers<undefined>();
+  world.provider.onMessage = () => promise;
+  const sending = world.call('POST', '/api/v1/messages/send', call);
+  const taken = await until(() => world.provider.taken.find(({ to }) => to === call.body.to));
+  const end = () => {
+    resolve(undefined);
+    return sending;
+  };
+  return { id: taken.id, end };
+}
+
+/** Has the gateway apply what the provider tells of the messages of the channel that sends. */
+async function tell(statuses: object[]): Promise<void> {
+  assert.equal((await postSigned(asProvider(gateway), messagesBody(LINE, { statuses }))).status, 200);
+  await until(() => isProcessed(gateway));
+}
 
 const erasures = () => gateway.database.query<{ down_step: number }>('select down_step from erasure');
 
@@ -60,24 +85,16 @@ async function insertAnswer(eventId: string, type: string, answer: string): Prom
 
 describe('erasing a person of whom something is under way', () => {
   it('waits for a send that was reported already, and empties what it has written and its request', async () => {
-    const line = await lineOf(gateway);
-    const sending = gateway.call('POST', '/api/v1/messages/send', {
-      headers: { 'idempotency-key': 'for-the-countess' },
-      body: { to: ADA, type: 'text', text: { body: 'Dear Countess' }, client_reference: 'countess-1' },
-    });
-    const [seen] = await until(async () => {
-      const transmits = await transmitsOf(gateway.sandbox, ADA);
-      return transmits.length === 1 && transmits;
-    });
-    const report = statusOf('delivered', { providerId: 'wamid.ada', messageId: seen?.biz_opaque_callback_data ?? '' });
-    assert.equal((await postSigned(asSandbox(gateway), messagesBody(line, { statuses: [report] }))).status, 200);
-    await until(() => isProcessed(gateway));
+    const headers = { 'idempotency-key': 'for-the-countess' };
+    const body = { to: ADA, type: 'text', text: { body: 'Dear Countess' }, client_reference: 'countess-1' };
+    const { id, end } = await beginSend({ headers, body });
+    await tell([statusOf('delivered', { providerId: 'wamid.ada', messageId: id })]);
     await erase(gateway, ADA);
     await firstWalk();
     await letSettle();
     await eraseRound(gateway.database, SETTLED_MS);
     assert.equal((await erasures())[0]?.down_step, SETTLED_STEP, 'it does not begin before the send has ended');
-    assert.equal((await sending).status, 200);
+    assert.equal((await end()).status, 200);
     await until(async () => {
       await eraseRound(gateway.database, SETTLED_MS);
       return (await erasures()).length === 0;
@@ -92,13 +109,11 @@ describe('erasing a person of whom something is under way', () => {
 
   it('empties what is told of a message between the walk through the events and its own emptying', async () => {
     const { accountId, database } = gateway;
-    const line = await lineOf(gateway);
     const body = { to: HOPPER, type: 'text', text: { body: 'Dear Admiral' } };
-    const sending = gateway.call('POST', '/api/v1/messages/send', { body });
-    await until(async () => (await transmitsOf(gateway.sandbox, HOPPER)).length === 1);
+    const { end } = await beginSend({ body });
     await erase(gateway, HOPPER);
     await firstWalk();
-    const [{ id: messageId, message_id: providerId }] = (await sending).json.results;
+    const [{ id: messageId, message_id: providerId }] = (await end()).json.results;
     await letSettle();
     const told = () =>
       database.query<{ name: string | null }>(
@@ -113,8 +128,7 @@ describe('erasing a person of whom something is under way', () => {
           return (await tx.query('select 1 from erasure where down_step < $1::float8', [step])).length === 0;
         });
       await walkTo(SETTLED_STEP + 3);
-      const read = statusOf('read', { providerId, messageId });
-      await postAndApply(gateway, messagesBody(line, { statuses: [read] }));
+      await tell([statusOf('read', { providerId, messageId })]);
       assert.deepEqual(await told(), [{ name: HOPPER }]);
       await walkTo(Number.POSITIVE_INFINITY);
     });
