@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import type { ServerResponse } from 'node:http';
 import { after, before, describe, it } from 'node:test';
 import { startReceiver } from '../../test/endpoints/receiver.ts';
+import { type LiveWorld, startLiveWorld } from '../../test/pacing/live-world.ts';
 import { createTestDatabase } from '../../test/support/database.ts';
 import { endErasures } from '../../test/support/erasures.ts';
 import { startTestGateway, type TestGateway } from '../../test/support/gateway.ts';
@@ -17,7 +18,6 @@ import {
   textFrom,
 } from '../../test/support/notifications.ts';
 import { assertProblem } from '../../test/support/problem.ts';
-import { transmitsOf } from '../../test/support/transmits.ts';
 import { until } from '../../test/support/until.ts';
 import { createAccount } from '../accounts/accounts.ts';
 import { appendEvents } from '../events/store.ts';
@@ -186,14 +186,13 @@ describe('deleting an account', () => {
 
 describe('deleting an account where sends may take longest', () => {
   const limits = { sendDeadlineMs: 120_000, providerTimeoutMs: 120_000 };
+  let world: LiveWorld;
   let slow: TestGateway;
   before(async () => {
-    slow = await startTestGateway({
-      settings: { WAYPOST_SEND_DEADLINE_MS: '120000', WAYPOST_PROVIDER_TIMEOUT_MS: '120000' },
-      sandbox: { latencyMs: 3_000, statuses: 'off' },
-    });
+    world = await startLiveWorld({ WAYPOST_SEND_DEADLINE_MS: '120000', WAYPOST_PROVIDER_TIMEOUT_MS: '120000' });
+    slow = world.gateway;
   });
-  after(() => slow.stop());
+  after(() => world.stop());
 
   async function deleteSince(accountId: string, seconds: number): Promise<void> {
     const answer = await slow.call('DELETE', `/platform/v1/accounts/${accountId}`, { key: slow.platformKey });
@@ -229,14 +228,16 @@ describe('deleting an account where sends may take longest', () => {
   });
 
   it('erases nothing while a send is under way, and leaves nothing when it has ended', async () => {
-    const sending = slow.call('POST', '/api/v1/messages/send', {
-      body: { to: '+447700900801', type: 'text', text: { body: 'Once' } },
-    });
-    await until(async () => (await transmitsOf(slow.sandbox)).length === 1);
+    const from = await world.connect();
+    const answering = Promise.withResolvers<undefined>();
+    world.provider.onMessage = () => answering.promise;
+    const sending = world.sendText(from, ['+447700900801']);
+    await until(() => world.provider.taken.length === 1);
     // As after an outage of the database, in which the send could not be written.
     await deleteSince(slow.accountId, 3_600);
     await eraseRound(slow.database, settledAfterMs(limits));
     assert.equal(await isThere(slow.accountId), true);
+    answering.resolve(undefined);
     assert.equal((await sending).status, 200);
     await until(() => isGone(slow.accountId));
     // The send's minute may be marked a second later, to be counted; that leaves nothing, because there is nothing to count.
