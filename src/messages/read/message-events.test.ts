@@ -11,6 +11,7 @@ import {
   type TestLine,
   textFrom,
 } from '../../../test/support/notifications.ts';
+import { undisturbed } from '../../../test/support/undisturbed.ts';
 import { until } from '../../../test/support/until.ts';
 
 const DEADLINE_MS = 1_500;
@@ -214,31 +215,33 @@ describe('the events of a late answer', () => {
   after(() => gateway.stop());
   const { newAccount, send, events, typesOf, report } = helpers(() => gateway);
 
-  it('are message.accepted or message.failed, after the unknown', async () => {
-    const { key } = await newAccount();
-    const [accepted, failed] = await send(key, ['+447700900507', REFUSED]);
-    assert.deepEqual([accepted.status, failed.status], ['unknown', 'unknown']);
-    await until(async () => (await events(key)).length === 4);
-    assert.deepEqual(await typesOf(key, accepted.id), ['message.unknown', 'message.accepted']);
-    assert.deepEqual(await typesOf(key, failed.id), ['message.unknown', 'message.failed']);
-    const [told] = await events(key, '&type=message.accepted');
-    assert.match(told.data.message.message_id, /^wamid\./);
-    assert.equal(told.data.message.error, null);
-    const [refused] = await events(key, '&type=message.failed');
-    assert.equal(refused.data.message.error.code, 'recipient_unreachable');
-  });
+  it('are message.accepted or message.failed, after the unknown', () =>
+    undisturbed(async () => {
+      const { key } = await newAccount();
+      const [accepted, failed] = await send(key, ['+447700900507', REFUSED]);
+      assert.deepEqual([accepted.status, failed.status], ['unknown', 'unknown']);
+      await until(async () => (await events(key)).length === 4);
+      assert.deepEqual(await typesOf(key, accepted.id), ['message.unknown', 'message.accepted']);
+      assert.deepEqual(await typesOf(key, failed.id), ['message.unknown', 'message.failed']);
+      const [told] = await events(key, '&type=message.accepted');
+      assert.match(told.data.message.message_id, /^wamid\./);
+      assert.equal(told.data.message.error, null);
+      const [refused] = await events(key, '&type=message.failed');
+      assert.equal(refused.data.message.error.code, 'recipient_unreachable');
+    }));
 
-  it('are none when a notification was quicker', async () => {
-    const { key, line } = await newAccount();
-    const [{ id }] = await send(key, ['+447700900508']);
-    await report(line, { statuses: [statusOf('sent', { providerId: 'wamid.quicker', messageId: id })] });
-    const timeline = async (): Promise<{ status: string; note: string | null }[]> =>
-      (await gateway.call('GET', `/api/v1/messages/${id}`, { key })).json.timeline;
-    await until(async () => (await timeline()).length === 3);
-    const steps = (await timeline()).map(({ status, note }) => `${status} ${note}`);
-    assert.deepEqual(steps, ['unknown null', 'sent null', 'accepted late']);
-    assert.deepEqual(await typesOf(key), ['message.unknown', 'message.sent']);
-  });
+  it('are none when a notification was quicker', () =>
+    undisturbed(async () => {
+      const { key, line } = await newAccount();
+      const [{ id }] = await send(key, ['+447700900508']);
+      await report(line, { statuses: [statusOf('sent', { providerId: 'wamid.quicker', messageId: id })] });
+      const timeline = async (): Promise<{ status: string; note: string | null }[]> =>
+        (await gateway.call('GET', `/api/v1/messages/${id}`, { key })).json.timeline;
+      await until(async () => (await timeline()).length === 3);
+      const steps = (await timeline()).map(({ status, note }) => `${status} ${note}`);
+      assert.deepEqual(steps, ['unknown null', 'sent null', 'accepted late']);
+      assert.deepEqual(await typesOf(key), ['message.unknown', 'message.sent']);
+    }));
 });
 
 describe('the events of the sandbox', () => {
