@@ -10,6 +10,7 @@ import { loadConfig } from '../../src/config.ts';
 import type { Mode, Scope } from '../../src/kernel/principal.ts';
 import { completeSecrets, type Secrets } from '../../src/secrets.ts';
 import type { Database } from '../../src/store/database.ts';
+import { waitAtStart } from '../../src/wait-at-start.ts';
 import { createTestDatabase, type TestDatabase } from './database.ts';
 import { watchAnswers } from './described-answers.ts';
 import { registerCallback } from './register-callback.ts';
@@ -77,7 +78,13 @@ export async function startTestGateway(options: TestGatewayOptions = {}): Promis
   const sandbox = await createSandbox({ port: 0, appSecret: secrets.sandboxAppSecret, ...options.sandbox });
   const { log = pino({ level: 'silent' }) } = options;
   const sandboxUrl = config.sandbox ? sandbox.url : undefined;
-  const app = await createApp({ config, secrets, database, log, sandboxUrl });
+  // As at any start: a machine that stands still may let the time for a connection to the database pass.
+  const runStep = waitAtStart({ log, limitMs: config.databaseWaitMs, stopping: new AbortController().signal });
+  const app = await createApp({ config, secrets, database, log, sandboxUrl, runStep }).catch(async (error: unknown) => {
+    // Or the process of the test would never end.
+    await sandbox.close();
+    throw error;
+  });
   const answers = watchAnswers(app.server);
   const url = await app.server.listen({ host: '127.0.0.1', port: 0 });
   await app.begin(url);
