@@ -27,11 +27,12 @@ describe('one message', () => {
       const { json } = await gateway.call('GET', '/api/v1/statistics');
       return json.totals.accepted > 0 && json.failures.length > 0;
     });
-    const { stdout } = await cli('statistics', '--step', 'hour');
+    const { stdout, stderr } = await cli('statistics', '--step', 'hour');
     const [titles = '', ...lines] = stdout.split('\n');
     assert.match(titles, /^AT +ACCEPTED +SENT +DELIVERED +READ +FAILED +UNKNOWN +RECEIVED$/);
     const hours = lines.findIndex((line) => /^all +[1-9]/.test(line));
     assert.ok(hours === 1 || hours === 2, 'hours in which nothing happened are left out');
+    assert.match(stderr, /^As it was at 20\d\d-.*Z\.$/m, 'what was sent a moment ago is not counted yet');
     assert.match(stdout, /\n\nERROR +COUNT\nrecipient_unreachable +\d\n$/);
   });
 });

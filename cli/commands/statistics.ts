@@ -1,4 +1,5 @@
 import { type CommandSpec, pick } from '../command-spec.ts';
+import { printable } from '../table.ts';
 
 const COUNTS = {
   ACCEPTED: 'accepted',
@@ -28,11 +29,14 @@ export const statisticsCommand: CommandSpec = {
   async run({ api, options, out }) {
     const answer = await api.call('GET', '/api/v1/statistics', { query: pick(options, 'since', 'until', 'step') });
     if (out.json) return void out.thing(answer);
-    const { buckets, totals, failures }: Record<string, unknown> = Object(answer.json);
+    const { buckets, totals, failures, computed_at: countedAt }: Record<string, unknown> = Object(answer.json);
     out.table([...listOf(buckets).filter(isBusy), { ...Object(totals), at: 'all' }], { AT: 'at', ...COUNTS });
-    if (listOf(failures).length === 0) return;
-    out.line('');
-    out.table(listOf(failures), { ERROR: 'code', COUNT: 'count' });
+    if (listOf(failures).length > 0) {
+      out.line('');
+      out.table(listOf(failures), { ERROR: 'code', COUNT: 'count' });
+    }
+    // What was sent a moment ago is not in it yet.
+    out.note(`As it was at ${printable(countedAt)}.`);
   },
 };
 
