@@ -1,4 +1,5 @@
 import type { Answer } from './api.ts';
+import { listOf } from './list-of.ts';
 import { printableJson } from './printable-json.ts';
 import { type Columns, layOut, printable, printableLines } from './table.ts';
 
@@ -45,7 +46,7 @@ export function createOutput(json: boolean, isClosed: () => boolean): Output {
     list(answer, columns) {
       if (json) return line(answer.text);
       const { data, next_cursor: cursor }: { data?: unknown; next_cursor?: unknown } = Object(answer.json);
-      table(Array.isArray(data) ? data : [], columns);
+      table(listOf(data), columns);
       if (typeof cursor === 'string') note(`There is more: --cursor ${cursor}`);
     },
   };

@@ -2,6 +2,7 @@ import { WaypostError } from '../client/src/index.ts';
 import type { Answer } from './api.ts';
 import { explainSilence } from './explain-silence.ts';
 import { Failure } from './failure.ts';
+import { listOf } from './list-of.ts';
 import { printable } from './table.ts';
 
 /** What an error answer says, whether it was read here or by the client. */
@@ -30,7 +31,7 @@ export function readProblem(answer: Answer): Problem | undefined {
     code,
     status: answer.status,
     detail: printable(detail ?? title),
-    errors: (Array.isArray(errors) ? errors : []).map(readFault),
+    errors: listOf(errors).map(readFault),
     requestId: typeof requestId === 'string' ? requestId : undefined,
     retryAfterSeconds: Number.isFinite(retryAfter) ? retryAfter : undefined,
   };

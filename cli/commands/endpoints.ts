@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { type CommandSpec, type Options, PAGING, pick, textOf } from '../command-spec.ts';
 import { EXIT, usage } from '../failure.ts';
+import { listOf } from '../list-of.ts';
 import { messageOf } from '../message-of.ts';
 import { wholeNumber } from '../whole-number.ts';
 
@@ -155,7 +156,7 @@ export const endpointCommands: readonly CommandSpec[] = [
       const { valid, problems }: Record<string, unknown> = Object(answer.json);
       if (out.json) out.thing(answer);
       else if (valid === true) out.line('The signature is valid.');
-      else out.table(Array.isArray(problems) ? problems : [], { PROBLEM: 'code', DETAIL: 'detail' });
+      else out.table(listOf(problems), { PROBLEM: 'code', DETAIL: 'detail' });
       return valid === true ? EXIT.done : EXIT.failed;
     },
   },

@@ -1,5 +1,6 @@
 import { type CommandSpec, PAGING, pick } from '../command-spec.ts';
 import { withDetails } from '../detail-of.ts';
+import { listOf } from '../list-of.ts';
 import { printable } from '../table.ts';
 
 /** What matters most comes first, because a narrow terminal cuts the rest. */
@@ -50,7 +51,7 @@ export const messageCommands: readonly CommandSpec[] = [
       const { timeline, ...message }: Record<string, unknown> = Object(answer.json);
       out.thing({ ...answer, json: message });
       out.line('');
-      out.table(Array.isArray(timeline) ? timeline : [], TIMELINE);
+      out.table(listOf(timeline), TIMELINE);
     },
   },
   {

@@ -1,5 +1,5 @@
 import { type CommandSpec, pick } from '../command-spec.ts';
-import { printable } from '../table.ts';
+import { listOf } from '../list-of.ts';
 
 const COUNTS = {
   ACCEPTED: 'accepted',
@@ -36,15 +36,11 @@ export const statisticsCommand: CommandSpec = {
       out.table(listOf(failures), { ERROR: 'code', COUNT: 'count' });
     }
     // What was sent a moment ago is not in it yet.
-    out.note(`As it was at ${printable(countedAt)}.`);
+    out.note(`As it was at ${countedAt}.`);
   },
 };
 
 /** A range may have hundreds of minutes in which nothing happened. */
 function isBusy(bucket: unknown): boolean {
   return Object.values(COUNTS).some((name) => Reflect.get(Object(bucket), name) !== 0);
-}
-
-function listOf(value: unknown): unknown[] {
-  return Array.isArray(value) ? value : [];
 }

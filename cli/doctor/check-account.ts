@@ -1,5 +1,6 @@
 import { type Answer, type Api, NoAnswer } from '../api.ts';
 import type { Options } from '../command-spec.ts';
+import { listOf } from '../list-of.ts';
 import { readProblem } from '../problem.ts';
 import { readCell } from '../table.ts';
 import { type Finding, fail, ok, warn } from './finding.ts';
@@ -105,7 +106,7 @@ async function askAll(api: Api, path: string): Promise<unknown[] | Answer> {
     const answer = await api.ask('GET', path, { query: { limit: '100', cursor } });
     if (answer.status !== 200) return answer;
     const page: { data?: unknown; next_cursor?: unknown } = Object(answer.json);
-    rows.push(...(Array.isArray(page.data) ? page.data : []));
+    rows.push(...listOf(page.data));
     cursor = typeof page.next_cursor === 'string' ? page.next_cursor : undefined;
   } while (cursor !== undefined);
   return rows;
