@@ -16,14 +16,9 @@ import { messageOperations } from './operations.ts';
 import { parseSend } from './parse/parse-send.ts';
 import { readTraceparent } from './parse/traceparent.ts';
 import { presentMessages, presentTimeline } from './read/present.ts';
-import {
-  findContentBytes,
-  findEntries,
-  findMessages,
-  findMessageWithTimeline,
-  findRequest,
-} from './read/read-store.ts';
-import type { ListedMessage, MessageRow } from './read/row-store.ts';
+import { findContentBytes, findEntries, findMessageWithTimeline, findRequest } from './read/read-store.ts';
+import { readWhole } from './read/read-whole.ts';
+import type { ListedMessage } from './read/row-store.ts';
 import { type FindReplay, hashBody, readIdempotencyKey } from './send/idempotency.ts';
 import type { Sends } from './send/send.ts';
 import { validateSend } from './send/validate.ts';
@@ -121,7 +116,7 @@ function messageRoute({ database, inTurn, docsUrl, limits }: Deps): Route {
       if (row === undefined || idTimeMs(row.id) < messagesFromMs)
         throw new ApiError('not_found', 'There is no such message.');
       const context = { store: database, owner: principal, docsUrl: docsUrl(), contentFromMs };
-      const present = async () => presentMessages(context, [await readWhole(database, principal, row)]);
+      const present = async () => presentMessages(context, await readWhole(database, principal, [row]));
       const isLarge = (await contentBytes(database, principal, row)) >= LARGE_CONTENT_BYTES_MIN;
       const [view] = isLarge ? await inTurn(principal.accountId, present) : await present();
       const timeline = presentTimeline(row, docsUrl());
@@ -135,12 +130,6 @@ async function contentBytes(store: Queryable, owner: Owner, row: ListedMessage):
   if (row.request_id === null) return row.content_bytes;
   const ofRequest = await findContentBytes(store, owner, [row.request_id]);
   return row.content_bytes + (ofRequest.get(row.request_id) ?? 0);
-}
-
-async function readWhole(store: Queryable, owner: Owner, row: ListedMessage): Promise<MessageRow> {
-  if (row.content !== null || row.content_bytes === 0) return row;
-  const [whole] = await findMessages(store, owner, [row.id]);
-  return whole ?? row;
 }
 
 function requestRoute({ database, docsUrl, limits }: Deps): Route {

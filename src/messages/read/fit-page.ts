@@ -1,6 +1,7 @@
 import type { Owner } from '../../kernel/principal.ts';
 import type { Queryable } from '../../store/database.ts';
-import { findContentBytes, findMessages } from './read-store.ts';
+import { findContentBytes } from './read-store.ts';
+import { readWhole } from './read-whole.ts';
 import type { ListedMessage, MessageRow } from './row-store.ts';
 
 /** As much as one request may bring. What all messages of a request have in common is told with each of them. */
@@ -23,9 +24,5 @@ export async function fitPage(store: Queryable, owner: Owner, rows: readonly Lis
     read.add(requestId);
     return bytes > CONTENT_BYTES_MAX && place > 0;
   });
-  const fitting = tooMuch === -1 ? rows : rows.slice(0, tooMuch);
-  const large = fitting.filter((row) => row.content === null && row.content_bytes > 0).map(({ id }) => id);
-  if (large.length === 0) return [...fitting];
-  const whole = new Map((await findMessages(store, owner, large)).map((row) => [row.id, row]));
-  return fitting.map((row) => whole.get(row.id) ?? row);
+  return readWhole(store, owner, tooMuch === -1 ? rows : rows.slice(0, tooMuch));
 }
