@@ -5,7 +5,7 @@ import type { MessageGroup } from './counts.ts';
 import { DELIVERY_TIME_BOUNDS_MS } from './delivery-times.ts';
 import type { DueBucket } from './due-store.ts';
 import { STEP_MS, type Step } from './step.ts';
-import { COUNTED, type KeptCounts } from './store.ts';
+import { COUNTED, type KeptCounts, READ_COUNTED } from './store.ts';
 
 /** Which of the buckets that were asked for, by its place, and of which mode. */
 interface Placed {
@@ -57,7 +57,7 @@ const STATISTICS_PARTS = `
   from unnest($1::uuid[], $2::timestamptz[], $3::timestamptz[]) with ordinality as b(account_id, since, until, place)
   cross join unnest(array['live', 'test']::mode[]) as of(mode)
   cross join lateral (
-    select mode, ${COUNTED} from message_statistics
+    select mode, ${READ_COUNTED} from message_statistics
     where account_id = b.account_id and mode = of.mode and step = $4 and bucket_at >= b.since and bucket_at < b.until
     order by account_id, mode, step, bucket_at offset 0) s`;
 

@@ -71,7 +71,7 @@ export class PosterThread implements Poster {
 
   #start(): Worker {
     // It needs no other setting.
-    const env = { ...compiledSources() };
+    const env = compiledSources();
     const worker = new Worker(new URL('thread-entry.ts', import.meta.url), { name: 'endpoints', env });
     worker.on('message', (results: Told[]) => {
       for (const { id, result } of results) {
