@@ -15,7 +15,8 @@ import { stateOf } from './http/request-state.ts';
 import type { Round } from './jobs/start-rounds.ts';
 import { createInFlight } from './kernel/in-flight.ts';
 import { createReadsInTurn } from './kernel/reads-in-turn.ts';
-import { createLedger, type Ledger, STRAYS_EVERY_MS } from './messages/commit/ledger.ts';
+import { endStrays, STRAYS_EVERY_MS } from './messages/commit/end-strays.ts';
+import { createLedger, type Ledger } from './messages/commit/ledger.ts';
 import { createFindReplay } from './messages/send/idempotency.ts';
 import { createIsTransmitting } from './messages/send/is-transmitting.ts';
 import { createSends } from './messages/send/send.ts';
@@ -199,14 +200,18 @@ interface RoundParts extends Numbers, ReturnType<typeof createCallers>, ReturnTy
 
 /** What a node does by itself, again and again, beside recovery and tidying. */
 function listRounds(base: Base, parts: RoundParts): Round[] {
-  const { config, database, clock, sealer, log } = base;
+  const { config, database, clock, sealer, log, docsUrl } = base;
   const { node, sandbox, provider, channels, registry, ledger, keyUses, notedMinutes } = parts;
   const closing = base.life.closing.signal;
   const { keep } = config;
   const settledMs = settledAfterMs(config);
   return [
     ...templateRounds({ database, channels, registry, closing }),
-    { name: 'strays', run: () => ledger.withdrawStrays(node.id), everyMs: STRAYS_EVERY_MS },
+    {
+      name: 'strays',
+      run: () => endStrays({ database, ledger, nodeId: node.id, docsUrl, log }),
+      everyMs: STRAYS_EVERY_MS,
+    },
     ...platformRounds({ database, provider, sealer, sandbox, keyUses, keep, clock, settledMs, log, closing }),
     ...statisticsRounds({ database, noted: notedMinutes, days: keep, clock }),
   ];

@@ -54,6 +54,7 @@ const USERS: Record<string, string[]> = {
 const TIME_OF_DAY = [
   'src/kernel/clock.ts',
   'src/kernel/ids.ts', // Ids tell when they were made.
+  'src/messages/commit/end-strays.ts', // It compares with an id's time.
   'src/messages/commit/ledger.ts', // It compares with an id's time.
   'src/watch/attempts.ts', // It compares with an event's own time.
   'src/watch/batches.ts', // It compares with an id's time.

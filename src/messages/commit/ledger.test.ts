@@ -13,7 +13,8 @@ import { applyReports } from '../report/apply-reports.ts';
 import { lockMessages, type StatusReport, unpackMessages } from '../report/apply-store.ts';
 import type { NewRequest } from './begin-store.ts';
 import { commitSends } from './commit-store.ts';
-import { createLedger } from './ledger.ts';
+import { endStrays } from './end-strays.ts';
+import { createLedger, type Ledger } from './ledger.ts';
 import { recoverRequests } from './recover.ts';
 import type { SettledMessage } from './settle-store.ts';
 
@@ -177,63 +178,63 @@ describe('outcomes of which some are told', () => {
   });
 });
 
-describe('a request that the store has begun after it was taken back', () => {
-  const runs = async ({ id }: NewRequest) =>
-    (await gateway.database.query('select 1 from request where id = $1 and completed_at is null', [id])).length === 1;
+const runs = async ({ id }: NewRequest) =>
+  (await gateway.database.query('select 1 from request where id = $1 and completed_at is null', [id])).length === 1;
+const endStraysOf = (ledger: Ledger, { nodeId }: NewRequest, database = gateway.database) =>
+  endStrays({ ...{ database, ledger, nodeId, log }, docsUrl: () => `${gateway.url}/docs/errors` });
+const underKey = (key: string) => ({ key, bodySha256: Buffer.alloc(32) });
 
-  it('is taken back again with its key and what waits in it, and one that is under way is not', async () => {
+describe('a request of which only the store says that it is under way', () => {
+  it('is unknown and keeps its key, unless it is young, or of another node, or was begun and has not ended', async () => {
     const { database } = gateway;
     const ledger = createLedger(database, log);
     const nodeId = newId();
     const begun = (ageMs: number, key: string): NewRequest => ({
       ...{ ...template, id: idOfAge(ageMs), nodeId, intended: [intend('pending'), intend()] },
-      idempotency: { key, bodySha256: Buffer.alloc(32) },
+      idempotency: underKey(key),
     });
-    const [stray, young, underWay, ofAnother] = [
-      begun(60_000, 'stray'),
+    const [forgotten, young, underWay, ofAnother] = [
+      begun(60_000, 'forgotten'),
       begun(0, 'young'),
       begun(60_000, 'under way'),
       { ...begun(60_000, 'of another'), nodeId: newId() },
     ];
-    await commitSends(database, { begun: [stray, young, ofAnother], settled: [], completed: [] }, 'new');
+    await commitSends(database, { begun: [forgotten, young, ofAnother], settled: [], completed: [] }, 'new');
     await ledger.begin(underWay);
 
-    assert.equal(await ledger.withdrawStrays(nodeId), 1);
-    assert.deepEqual(await Promise.all([stray, young, underWay, ofAnother].map(runs)), [false, true, true, true]);
-    const ofStray =
-      'select 1 from idempotency where request_id = $1 union all select 1 from message where request_id = $1';
-    assert.deepEqual(await database.query(ofStray, [stray.id]), []);
+    await endStraysOf(ledger, forgotten);
+    assert.deepEqual(await Promise.all([forgotten, young, underWay, ofAnother].map(runs)), [false, true, true, true]);
+    const statuses = 'select status from message where request_id = $1 order by id';
+    assert.deepEqual(await database.query(statuses, [forgotten.id]), [{ status: 'failed' }, { status: 'unknown' }]);
+    const kept = await database.query<{ answer: string }>('select answer from idempotency where request_id = $1', [
+      forgotten.id,
+    ]);
+    assert.match(String(kept[0]?.answer), /"status":"failed".*"status":"unknown"/);
 
     await ledger.settle(endOf(underWay, [refused, accepted]));
     assert.equal(await runs(underWay), false);
-    assert.equal(await ledger.withdrawStrays(nodeId), 0);
     await database.query('delete from request where id = any($1)', [[young.id, ofAnother.id]]);
   });
 
   it('is not seen in one that ends while it is looked for, whose key goes on replaying', async () => {
     const { database } = gateway;
-    const key = { key: 'ends meanwhile', bodySha256: Buffer.alloc(32) };
     const request: NewRequest = {
-      ...template,
-      id: idOfAge(60_000),
-      nodeId: newId(),
-      intended: [intend()],
-      idempotency: key,
+      ...{ ...template, id: idOfAge(60_000), nodeId: newId(), intended: [intend()] },
+      idempotency: underKey('ends meanwhile'),
     };
-    const ledger = createLedger(
-      {
-        ...database,
-        query: async (sql, values) => {
-          const rows = await database.query(sql, values);
-          // Between what the list has found and the moment in which it is known.
-          if (sql.includes('completed_at is null and node_id')) await ledger.settle(endOf(request, [accepted]));
-          return rows as never;
-        },
-      },
-      log,
-    );
+    const ledger = createLedger(database, log);
     await ledger.begin(request);
-    await ledger.withdrawStrays(request.nodeId);
+    await endStraysOf(ledger, request, {
+      ...database,
+      query: async (sql, values) => {
+        const rows = await database.query(sql, values);
+        // Between what the list has found and the moment in which it is known.
+        await ledger.settle(endOf(request, [accepted]));
+        return rows as never;
+      },
+    });
+    const messages = await database.query('select status from message where request_id = $1', [request.id]);
+    assert.deepEqual(messages, [{ status: 'accepted' }]);
     assert.equal(await runs(request), false);
     const kept = await database.query('select 1 from idempotency where request_id = $1', [request.id]);
     assert.equal(kept.length, 1);
@@ -241,7 +242,7 @@ describe('a request that the store has begun after it was taken back', () => {
 });
 
 describe('a request whose caller was answered before it was handed to the store', () => {
-  it('is not begun when the store is back, and the one that was handed over is taken back', async () => {
+  it('is not begun when the store is back, and the one that was handed over is taken back, as often as it begins', async () => {
     const { database } = gateway;
     await database.query('create table begun_once as select id from request limit 0');
     await database.query(`create function note_begun() returns trigger language plpgsql as $$ begin
@@ -251,7 +252,11 @@ describe('a request whose caller was answered before it was handed to the store'
     );
     const ledger = createLedger(database, log);
     const begin = (request: NewRequest) => assert.rejects(ledger.begin(request, HUNG_MS), StoreUnavailable);
-    const [handed, waiting] = [newId(), newId()].map((id) => ({ ...template, id, intended: [intend()] }));
+    const nodeId = newId();
+    const [handed, waiting] = ['handed', 'waiting'].map((key): NewRequest => {
+      const intended = [intend('pending'), intend()];
+      return { ...template, id: idOfAge(60_000), nodeId, intended, idempotency: underKey(key) };
+    });
     assert.ok(handed !== undefined && waiting !== undefined);
     await database.transaction(async (tx) => {
       await tx.query('lock table begun_once in exclusive mode');
@@ -261,7 +266,14 @@ describe('a request whose caller was answered before it was handed to the store'
     });
     await ledger.idle();
     assert.deepEqual(await database.query('select distinct id from begun_once'), [{ id: handed.id }]);
-    assert.deepEqual(await database.query('select id from request where id = any($1)', [[handed.id, waiting.id]]), []);
+    const rest = `select id from request where id = any($1) union all select request_id from message where request_id = any($1)
+      union all select request_id from idempotency where request_id = any($1)`;
+    assert.deepEqual(await database.query(rest, [[handed.id, waiting.id]]), []);
+
+    // The network held up the bytes of the first attempt.
+    await commitSends(database, { begun: [handed], settled: [], completed: [] }, 'new');
+    await endStraysOf(ledger, handed);
+    assert.deepEqual(await database.query(rest, [[handed.id]]), []);
     await database.query('drop function note_begun cascade');
   });
 });

@@ -1,5 +1,5 @@
 import type { Logger } from 'pino';
-import { firstIdOfMs, idTimeMs } from '../../kernel/ids.ts';
+import { idTimeMs } from '../../kernel/ids.ts';
 import { LEASE_MS } from '../../kernel/lease.ts';
 import { StoreUnavailable, storeTooSlow } from '../../kernel/store-unavailable.ts';
 import { withinMs } from '../../kernel/within-ms.ts';
@@ -8,7 +8,7 @@ import type { NewRequest } from './begin-store.ts';
 import type { Settlement } from './settlement.ts';
 import { type Begin, createSharedCommits, type OnCommit } from './shared-commits.ts';
 import { createUnfinishedWork } from './unfinished-work.ts';
-import { listBegun, withdrawRequest, withdrawStray } from './withdraw-store.ts';
+import { withdrawRequest } from './withdraw-store.ts';
 
 /** With so many refused commits waiting nothing more is begun: what cannot be stored must not go out. A few may be at fault themselves. */
 const REFUSED_MAX = 100;
@@ -16,9 +16,13 @@ const tooManyRefused = storeTooSlow('The outcomes of other sends cannot be store
 /** A store that takes this long to commit a request is in trouble, and its caller does better to come again. */
 const BEGIN_WAIT_MS = 5_000;
 const tooLong = storeTooSlow('No commit in time', true);
-/** Sends are rarely under way for so long, so that few have to be told from strays. */
-const STRAY_MS = 30_000;
-export const STRAYS_EVERY_MS = 15_000;
+/** Whoever was taken back longer ago is not told from one whose outcome the store has lost. */
+const TAKEN_BACK_MAX = 10_000;
+
+/**
+ * What the ledger knows of a request: it is under way, or it was taken back because its caller was refused; `over` is all else.
+ */
+export type Standing = 'running' | 'taken_back' | 'over';
 
 /** The two commits of a send, shared with the sends of the same moment. */
 export interface Ledger {
@@ -34,11 +38,8 @@ export interface Ledger {
   takeTurn(accountId: string, messageId: string): Promise<boolean>;
   /** Commits outcomes. It never gives up while the process lives: known outcomes must not be lost. */
   settle(settlement: Settlement): Promise<void>;
-  /**
-   * Takes back requests of this node that run in the store and nowhere else, and returns how many: bytes that the network
-   * held up begin a request also after it was taken back, and nobody would ever end it.
-   */
-  withdrawStrays(nodeId: string): Promise<number>;
+  /** Where a request stands that this ledger has begun. */
+  standingOf(requestId: string): Standing;
   /** For the stop: resolves when all that was handed over is committed, or is refused for a reason that does not pass. */
   idle(): Promise<void>;
 }
@@ -49,8 +50,14 @@ export function createLedger(database: Database, log: Logger, onEvents = () => {
   const unfinished = createUnfinishedWork(log);
   /** Requests from before their first commit until after their last one. */
   const running = new Set<string>();
+  const takenBack = new Set<string>();
 
   function takeBack(request: NewRequest, begun: Promise<boolean>): void {
+    takenBack.add(request.id);
+    for (const oldest of takenBack) {
+      if (takenBack.size <= TAKEN_BACK_MAX) break;
+      takenBack.delete(oldest);
+    }
     const withdraw = () => database.transaction((tx) => withdrawRequest(tx, request));
     const forget = () => running.delete(request.id);
     unfinished.untilDone(() => Promise.allSettled([begun]).then(withdraw), 'throw').then(forget, forget);
@@ -87,12 +94,7 @@ export function createLedger(database: Database, log: Logger, onEvents = () => {
     // What is refused meanwhile is committed once more at the end.
     settle: (settlement) =>
       unfinished.untilDone(() => commit(settlement), settlement.when === 'meanwhile' ? 'throw' : 'go_on'),
-    async withdrawStrays(nodeId) {
-      const begunBefore = firstIdOfMs(Date.now() - STRAY_MS);
-      const strays = (await listBegun(database, nodeId, begunBefore)).filter(({ id }) => !running.has(id));
-      for (const stray of strays) await database.transaction((tx) => withdrawStray(tx, stray));
-      return strays.length;
-    },
+    standingOf: (requestId) => (running.has(requestId) ? 'running' : takenBack.has(requestId) ? 'taken_back' : 'over'),
     idle: unfinished.idle,
   };
 }

@@ -36,17 +36,27 @@ export async function recoverRequests(
   let after: RunningKey | undefined;
   for (;;) {
     const running = await listRunning(database, nodeId, after, REQUESTS_AT_ONCE);
-    for (const { account_id: accountId, id } of running)
-      try {
-        if (await database.transaction((tx) => settle(tx, accountId, id, docsUrl))) settled++;
-      } catch (error) {
-        if (isPassingFailure(error)) throw error;
-        log.fatal({ err: error, request_id: formatId('req', id) }, 'request.not_recovered');
-        await endDeleted(database, accountId, id);
-      }
+    for (const request of running) if (await recoverRequest(database, request, docsUrl, log)) settled++;
     // What stays behind is being settled by another node, or cannot be settled.
     after = running.at(-1);
     if (running.length < REQUESTS_AT_ONCE) return settled;
+  }
+}
+
+/** Settles one of them. False: it has ended, somebody else is settling it in this moment, or it cannot be settled. */
+export async function recoverRequest(
+  database: Database,
+  { account_id: accountId, id }: RunningKey,
+  docsUrl: string,
+  log: Logger,
+): Promise<boolean> {
+  try {
+    return await database.transaction((tx) => settle(tx, accountId, id, docsUrl));
+  } catch (error) {
+    if (isPassingFailure(error)) throw error;
+    log.fatal({ err: error, request_id: formatId('req', id) }, 'request.not_recovered');
+    await endDeleted(database, accountId, id);
+    return false;
   }
 }
 

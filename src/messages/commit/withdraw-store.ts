@@ -26,12 +26,12 @@ const MESSAGE_WITHDRAW = `
 export async function withdrawRequest(tx: Queryable, request: NewRequest): Promise<void> {
   const { accountId, id, mode, channelId, keyId, nodeId, content, idempotency } = request;
   await tx.query(REQUEST_AWAIT, [accountId, id, mode, channelId, keyId, nodeId, content.type]);
-  await withdraw(tx, { accountId, id, mode, key: idempotency?.key ?? null });
+  await withdraw(tx, { account_id: accountId, id, mode, key: idempotency?.key ?? null });
 }
 
 /** A request that has begun and not ended. */
 export interface BegunRequest {
-  accountId: string;
+  account_id: string;
   id: string;
   mode: Mode;
   key: string | null;
@@ -42,14 +42,14 @@ export function withdrawStray(tx: Queryable, stray: BegunRequest): Promise<void>
   return withdraw(tx, stray);
 }
 
-async function withdraw(tx: Queryable, { accountId, id, mode, key }: BegunRequest): Promise<void> {
-  const withdrawn = await tx.query<{ message_ids: string[] }>(REQUEST_WITHDRAW, [accountId, id, mode, key]);
-  for (const { message_ids } of withdrawn) await tx.query(MESSAGE_WITHDRAW, [accountId, message_ids]);
+async function withdraw(tx: Queryable, { account_id, id, mode, key }: BegunRequest): Promise<void> {
+  const withdrawn = await tx.query<{ message_ids: string[] }>(REQUEST_WITHDRAW, [account_id, id, mode, key]);
+  for (const { message_ids } of withdrawn) await tx.query(MESSAGE_WITHDRAW, [account_id, message_ids]);
 }
 
 /** Bounded, because after an outage there may be many that still have to be settled. */
 const REQUEST_BEGUN = `
-  select account_id as "accountId", id, mode, idempotency_key as key from request
+  select account_id, id, mode, idempotency_key as key from request
   where completed_at is null and node_id = $1 and id < $2 limit 1000`;
 
 /** Requests that a node has begun, with ids below the one given, and not ended. */
