@@ -229,15 +229,14 @@ describe('deleting an account where sends may take longest', () => {
 
   it('erases nothing while a send is under way, and leaves nothing when it has ended', async () => {
     const from = await world.connect();
-    const answering = Promise.withResolvers<undefined>();
-    world.provider.onMessage = () => answering.promise;
+    const answer = world.provider.hold();
     const sending = world.sendText(from, ['+447700900801']);
     await until(() => world.provider.taken.length === 1);
     // As after an outage of the database, in which the send could not be written.
     await deleteSince(slow.accountId, 3_600);
     await eraseRound(slow.database, settledAfterMs(limits));
     assert.equal(await isThere(slow.accountId), true);
-    answering.resolve(undefined);
+    answer();
     assert.equal((await sending).status, 200);
     await until(() => isGone(slow.accountId));
     // The send's minute may be marked a second later, to be counted; that leaves nothing, because there is nothing to count.

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
-import { type LiveWorld, startLiveWorld } from '../../test/pacing/live-world.ts';
+import { FIRST_LINE, type LiveWorld, startLiveWorld } from '../../test/pacing/live-world.ts';
 import { erase, letErasuresSettle, SETTLED_MS } from '../../test/support/erasures.ts';
 import type { TestGateway } from '../../test/support/gateway.ts';
 import {
@@ -25,9 +25,6 @@ const HOPPER = '+447700900773';
 /** The first of the second walk. */
 const SETTLED_STEP = 7;
 
-/** What the provider knows of the channel that sends. */
-const LINE = { phoneNumberId: '1001', businessAccountId: '2', phoneNumber: '+447700900991' };
-
 let world: LiveWorld;
 let gateway: TestGateway;
 before(async () => {
@@ -39,12 +36,11 @@ after(() => world.stop());
 
 /** A send that is not answered before the test says so. */
 async function beginSend(call: { body: { to: string }; headers?: Record<string, string> }) {
-  const { promise, resolve } = Promise.withResolvers<undefined>();
-  world.provider.onMessage = () => promise;
+  const answer = world.provider.hold();
   const sending = world.call('POST', '/api/v1/messages/send', call);
   const taken = await until(() => world.provider.taken.find(({ to }) => to === call.body.to));
   const end = () => {
-    resolve(undefined);
+    answer();
     return sending;
   };
   return { id: taken.id, end };
@@ -52,7 +48,7 @@ async function beginSend(call: { body: { to: string }; headers?: Record<string, 
 
 /** Has the gateway apply what the provider tells of the messages of the channel that sends. */
 async function tell(statuses: object[]): Promise<void> {
-  assert.equal((await postSigned(asProvider(gateway), messagesBody(LINE, { statuses }))).status, 200);
+  assert.equal((await postSigned(asProvider(gateway), messagesBody(FIRST_LINE, { statuses }))).status, 200);
   await until(() => isProcessed(gateway));
 }
 

@@ -14,8 +14,7 @@ describe('a gateway that drains', () => {
     const world = await startLiveWorld();
     const { gateway, provider, liveKey } = world;
     const from = await world.connect();
-    const answering = Promise.withResolvers<undefined>();
-    provider.onMessage = () => answering.promise;
+    const release = provider.hold();
     const held = world.sendText(from, ['+447700900801']);
     await until(() => provider.taken.length === 1);
 
@@ -44,7 +43,7 @@ describe('a gateway that drains', () => {
     assert.equal(ready.headers.get('retry-after'), '1');
     assertProblem(await world.sendText(from, ['+447700900803']), 'unavailable');
 
-    answering.resolve(undefined);
+    release();
     const { status, json: aggregate } = await held;
     assert.deepEqual([status, aggregate.accepted_count], [200, 1]);
     await drained;

@@ -41,15 +41,14 @@ describe('what is not HTTP', () => {
     const behind = ['}', '\0', `GET / HTTP/1.1\r\nx-large: ${'a'.repeat(20_000)}\r\n\r\n`];
     for (const [place, bytes] of behind.entries()) {
       const to = `+44770090080${place}`;
-      const answering = Promise.withResolvers<undefined>();
-      world.provider.onMessage = () => answering.promise;
+      const release = world.provider.hold();
       const { socket, answer } = await open(sendOf(to));
       await until(() => isTaken(to));
       const closed = once(socket, 'close');
       socket.write(bytes);
       await closed;
       assert.equal(answer(), '', 'a broken connection leaves open what became of the send');
-      answering.resolve(undefined);
+      release();
       const path = `/api/v1/messages?to=${encodeURIComponent(to)}`;
       await until(async () => (await world.call('GET', path)).json.data[0]?.status === 'accepted');
     }

@@ -19,8 +19,6 @@ const LOCKED_MS_MAX = 8_000;
 const BODY = [{ type: 'BODY', text: 'Hello' }];
 
 let world: LiveWorld;
-/** While it is closed, the provider answers no message. */
-let gate = Promise.withResolvers<void>();
 before(async () => {
   world = await startLiveWorld({ WAYPOST_PROVIDER_CONNECTIONS: String(CONNECTIONS) });
 });
@@ -53,32 +51,31 @@ async function lineFrom(channelId: string): Promise<TestLine> {
 
 /** Sends to so many people while the provider does not answer. As many messages as there are connections reach it, and the others wait. */
 async function sendToClosedGate(from: string, to: readonly string[]) {
-  gate = Promise.withResolvers();
   world.provider.taken.length = 0;
-  world.provider.onMessage = async () => void (await gate.promise);
+  const release = world.provider.hold();
   const answer = world.sendText(from, to);
   await until(() => world.provider.taken.length === CONNECTIONS);
   await untilPassed(STALE_MS);
-  return { answer };
+  return { answer, release };
 }
 
 describe('a message that has waited for a connection to the provider', () => {
   it('does not go out from a channel that was removed meanwhile', async () => {
     const from = await world.connect();
-    const { answer } = await sendToClosedGate(from, phones(5));
+    const { answer, release } = await sendToClosedGate(from, phones(5));
     assert.equal((await platform('DELETE', `channels/${from}`)).status, 204);
-    gate.resolve();
+    release();
     const { json } = await answer;
     assert.deepEqual(codesOf(json), [undefined, undefined, 'not_attempted', 'not_attempted', 'not_attempted']);
     assert.equal(world.provider.taken.length, CONNECTIONS);
   });
 
   it('does not go out once its account is suspended', async () => {
-    const { answer } = await sendToClosedGate(await world.connect(), phones(5));
+    const { answer, release } = await sendToClosedGate(await world.connect(), phones(5));
     const account = `accounts/${world.gateway.accountId}`;
     assert.equal((await platform('PATCH', account, { suspended: true })).status, 200);
     await untilPassed(STOPPED_MS);
-    gate.resolve();
+    release();
     const { json } = await answer;
     assert.equal((await platform('PATCH', account, { suspended: false })).status, 200);
     assert.deepEqual(codesOf(json), [undefined, undefined, 'not_attempted', 'not_attempted', 'not_attempted']);
@@ -89,7 +86,7 @@ describe('a message that has waited for a connection to the provider', () => {
     const from = await world.connect();
     const [to = ''] = phones(1);
     world.provider.taken.length = 0;
-    gate = Promise.withResolvers();
+    const gate = Promise.withResolvers<void>();
     world.provider.onMessage = async (taken) => {
       if (taken.to === to) return THROTTLED;
       await gate.promise;

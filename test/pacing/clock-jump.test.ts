@@ -46,8 +46,7 @@ describe('a clock that was wrong for a moment', () => {
     // A new channel has no turns in stock, and must ask for them.
     const own = await world.connect();
     await world.sendText(own, ['+447700900005']);
-    const held = Promise.withResolvers<undefined>();
-    world.provider.onMessage = () => held.promise;
+    const release = world.provider.hold();
     const { database } = world.gateway;
     try {
       setAhead();
@@ -63,8 +62,7 @@ describe('a clock that was wrong for a moment', () => {
       assert.equal(json.results[0].error.code, 'outcome_unknown');
       assert.ok(performance.now() - startMs < DEADLINE_MS + 10_000);
     } finally {
-      held.resolve(undefined);
-      world.provider.onMessage = () => undefined;
+      release();
     }
   });
 

@@ -57,12 +57,11 @@ it('turns whose commit takes seconds are not all used in the moment after it', a
 });
 
 it('turns that pass while the provider answers nobody are not all used in the moment when it does', async (t) => {
-  const gate = Promise.withResolvers<void>();
   const { accepted } = await sendMany();
-  world.provider.onMessage = async () => void (await gate.promise);
+  const release = world.provider.hold();
   await pass(HELD_UP_MS);
   const endMs = Date.now();
-  gate.resolve();
+  release();
   assert.deepEqual(await accepted, Array(SENDS).fill(RECIPIENTS));
   const ahead = aheadSince(endMs);
   t.diagnostic(`at most ${ahead.toFixed(1)} ahead of ${PER_SECOND} a second`);

@@ -21,6 +21,8 @@ export interface LiveProvider {
   taken: Taken[];
   /** Called with each message before it is answered. If it returns the code of an error, the message is refused with it. */
   onMessage(taken: Taken): Promise<number | undefined> | number | undefined;
+  /** From now on it answers no message, until what this returns is called; with the code of an error all of them are refused. */
+  hold(): (code?: number) => void;
   /** The templates that it lists, for every business account. */
   templates: object[];
   /** Called before a listing of templates is answered. */
@@ -29,6 +31,9 @@ export interface LiveProvider {
   /** Opens it again at the same address after `close`. */
   reopen(): Promise<void>;
 }
+
+/** What the provider knows of the first channel that a world connects. */
+export const FIRST_LINE = { phoneNumberId: '1001', businessAccountId: '2', phoneNumber: '+447700900991' };
 
 /** A provider on loopback that accepts every number and every message. */
 export async function startLiveProvider(): Promise<LiveProvider> {
@@ -57,6 +62,14 @@ export async function startLiveProvider(): Promise<LiveProvider> {
     taken: [],
     templates: [],
     onMessage: () => undefined,
+    hold() {
+      const held = Promise.withResolvers<number | undefined>();
+      provider.onMessage = () => held.promise;
+      return (code) => {
+        provider.onMessage = () => undefined;
+        held.resolve(code);
+      };
+    },
     onListing: () => undefined,
     close: () =>
       new Promise((resolve) => {
@@ -107,7 +120,12 @@ export async function startLiveWorld(
     async connect(throughputPerSecond) {
       channels++;
       const body = {
-        ...{ phone_number_id: String(1_000 + channels), business_account_id: '2', access_token: 'token', mode: 'live' },
+        ...{
+          phone_number_id: String(1_000 + channels),
+          business_account_id: FIRST_LINE.businessAccountId,
+          access_token: 'token',
+          mode: 'live',
+        },
         display_phone_number: `+44770090099${channels}`,
       };
       const path = `/platform/v1/accounts/${gateway.accountId}/channels`;

@@ -47,13 +47,11 @@ it('messages for which no connection becomes free do not count against their per
   undisturbed(async () => {
     const from = await world.connect();
     const person = phone();
-    const gate = Promise.withResolvers<void>();
-    world.provider.onMessage = async () => void (await gate.promise);
+    const release = world.provider.hold();
     world.provider.taken.length = 0;
     const others = Array.from({ length: CONNECTIONS }, () => world.sendText(from, [phone()]));
     await until(() => world.provider.taken.length === CONNECTIONS);
-    const codes = await codesOf(from, person, PAIR_BURST).finally(() => gate.resolve());
-    world.provider.onMessage = () => undefined;
+    const codes = await codesOf(from, person, PAIR_BURST).finally(() => release());
     assert.deepEqual(new Set(codes), new Set(['not_attempted']));
     await Promise.all(others);
     assert.deepEqual(await codesOf(from, person, 1), [undefined]);

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, it } from 'node:test';
 import { pino } from 'pino';
-import { type LiveWorld, startLiveWorld } from '../../../test/pacing/live-world.ts';
+import { FIRST_LINE, type LiveWorld, startLiveWorld } from '../../../test/pacing/live-world.ts';
 import { asProvider, isProcessed, messagesBody, postSigned, statusOf } from '../../../test/support/notifications.ts';
 import { until } from '../../../test/support/until.ts';
 import { recoverRequests } from './recover.ts';
@@ -39,7 +39,6 @@ async function historyOf(id: string): Promise<unknown> {
 it('a gateway whose clock stood still while it was taken for gone tells, and notes, what becomes of its messages', async () => {
   const { gateway, provider } = world;
   const from = await world.connect();
-  const line = { phoneNumberId: '1001', businessAccountId: '2', phoneNumber: '+447700900991' };
   const answering = Promise.withResolvers<void>();
   provider.onMessage = async ({ to }) => {
     await answering.promise;
@@ -51,7 +50,7 @@ it('a gateway whose clock stood still while it was taken for gone tells, and not
   await recoverAll();
   const reported = provider.taken.find((taken) => taken.to === REPORTED);
   const report = statusOf('sent', { providerId: 'wamid.reported', messageId: reported?.id ?? '' });
-  assert.equal((await postSigned(asProvider(gateway), messagesBody(line, { statuses: [report] }))).status, 200);
+  assert.equal((await postSigned(asProvider(gateway), messagesBody(FIRST_LINE, { statuses: [report] }))).status, 200);
   await until(() => isProcessed(gateway));
 
   answering.resolve();

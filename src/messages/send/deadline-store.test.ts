@@ -50,8 +50,7 @@ async function inTime(sending: () => Promise<TestAnswer>): Promise<TestAnswer> {
 
 describe('a send whose store does not answer is answered in time, with what is known', () => {
   it('of an unknown that a notification may have settled', async () => {
-    const held = Promise.withResolvers<undefined>();
-    world.provider.onMessage = () => held.promise;
+    const release = world.provider.hold();
     let sent: Promise<TestAnswer> | undefined;
     await inTime(async () => {
       sent = send(text('+447700900301'));
@@ -62,7 +61,7 @@ describe('a send whose store does not answer is answered in time, with what is k
         return (await sent) ?? assert.fail();
       });
     });
-    held.resolve(undefined);
+    release();
     assert.deepEqual(codesOf((await sent) ?? assert.fail()), ['outcome_unknown']);
   });
 
@@ -77,14 +76,13 @@ describe('a send whose store does not answer is answered in time, with what is k
   ] as const)
     it(`of a refusal that ${what}`, async () => {
       from = await world.connect();
-      const refused = Promise.withResolvers<number>();
-      world.provider.onMessage = () => refused.promise;
+      const refuse = world.provider.hold();
       const answer = await world.gateway.database.transaction(async (tx) =>
         inTime(async () => {
           const sent = send(text('+447700900308'));
           await until(() => world.provider.taken.length === 1);
           await tx.query(`lock table ${table} in access exclusive mode`);
-          refused.resolve(code);
+          refuse(code);
           return sent;
         }),
       );

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
-import { type LiveWorld, startLiveWorld } from '../../../test/pacing/live-world.ts';
+import { FIRST_LINE, type LiveWorld, startLiveWorld } from '../../../test/pacing/live-world.ts';
 import { asProvider, messagesBody, postSigned, statusOf } from '../../../test/support/notifications.ts';
 import { until } from '../../../test/support/until.ts';
 
@@ -38,8 +38,7 @@ async function report(status: string, id: string): Promise<void> {
 }
 
 async function post(status: string, id: string, { gateway } = world): Promise<void> {
-  const line = { phoneNumberId: '1001', businessAccountId: '2', phoneNumber: '+447700900991' };
-  const body = messagesBody(line, { statuses: [statusOf(status, { providerId: `wamid.${id}`, messageId: id })] });
+  const body = messagesBody(FIRST_LINE, { statuses: [statusOf(status, { providerId: `wamid.${id}`, messageId: id })] });
   assert.equal((await postSigned(asProvider(gateway), body)).status, 200);
 }
 
