@@ -24,6 +24,9 @@ const VALUES: Record<string, string> = {
   'half a million values': `[${'1,'.repeat(500_000)}1]`,
 };
 
+const KINDS = Object.keys(VALUES).length;
+const isNested = (schema: unknown) => /"type":"(array|object)"/.test(JSON.stringify(schema));
+
 let gateway: TestGateway;
 before(async () => {
   gateway = await startTestGateway();
@@ -44,15 +47,17 @@ async function refuse(method: string, path: string, body: string) {
 
 describe('whatever is wrong with a body, its refusal takes neither long nor more than a body may have:', () => {
   assert.ok(ROUTES.length > 15);
-  for (const [name, value] of Object.entries(VALUES))
+  for (const [kind, [name, value]] of Object.entries(VALUES).entries())
     it(name, async () => {
       const bad: string[] = [];
       for (const { method, path, bodySchema } of ROUTES) {
-        const known = Object.keys(Object(Reflect.get(Object(bodySchema), 'properties')));
-        const bodies = [value, ...known.map((member) => `{"${member}":${value}}`)];
+        const schemas: object = Object(Reflect.get(Object(bodySchema), 'properties'));
+        // Plain members differ little: each gets one of the values.
+        const known = Object.entries(schemas).filter(([, schema], place) => isNested(schema) || place % KINDS === kind);
+        const bodies = [value, ...known.map(([member]) => `{"${member}":${value}}`)];
         if (bodySchema === undefined)
           bodies.push(...['to', 'text', 'template'].map((member) => `{"${member}":${value}}`));
-        if (known.includes('headers')) bodies.push(`{"body":"","headers":{"webhook-id":${value}}}`);
+        if ('headers' in schemas) bodies.push(`{"body":"","headers":{"webhook-id":${value}}}`);
         for (const body of bodies) {
           const { tookMs, bytes } = await refuse(method, path, body);
           if (tookMs > LIMIT_MS || bytes > BYTES_MAX) bad.push(`${method} ${path}: ${tookMs} ms, ${bytes} bytes`);
