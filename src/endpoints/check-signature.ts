@@ -7,6 +7,7 @@ import { bytesOfSecret, signContent } from './deliver/sign.ts';
 const TOLERANCE_SECONDS = 300;
 const NAMES = ['webhook-id', 'webhook-timestamp', 'webhook-signature'] as const;
 type Name = (typeof NAMES)[number];
+const IS_KNOWN = /^webhook-(?:id|timestamp|signature)$/i;
 
 /** What may be wrong with a signature. */
 export const PROBLEM_CODES = [
@@ -40,9 +41,9 @@ export function readHeaders(given: Record<string, string | string[]>): GivenHead
   const values: GivenHeaders['values'] = {};
   const problems: Problem[] = [];
   // There may be a megabyte of other headers, which are gone through once.
-  const known = Object.entries(given).filter(([key]) => NAMES.some((name) => name === key.toLowerCase()));
+  const known = Object.keys(given).filter((key) => IS_KNOWN.test(key));
   for (const name of NAMES) {
-    const all = known.flatMap(([key, value]) => (key.toLowerCase() === name ? value : []));
+    const all = known.flatMap((key) => (key.toLowerCase() === name ? (given[key] ?? []) : []));
     const [first] = all;
     if (all.length > 1) problems.push({ code: 'header_repeated', detail: `${name} was given ${all.length} times.` });
     else if (first === undefined || first.trim() === '')

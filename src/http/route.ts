@@ -26,6 +26,11 @@ export interface Call<Who, Query, Body> {
   /** The bytes of the body as they came; empty without one. */
   rawBody: Buffer;
   request: FastifyRequest;
+  /**
+   * Works on the body once more, where the handler has waited for something since it was called. A large body waits for its turn again,
+   * since a turn counts only what is done before the first wait.
+   */
+  inLine<Result>(work: () => Result): Promise<Result>;
 }
 
 export interface Answer {

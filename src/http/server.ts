@@ -175,20 +175,25 @@ function addRoute(app: FastifyInstance, route: Route, methods: string[], deps: R
         refuseWhileDraining(route, deps);
         if (route.access.by !== 'anyone') await admitAgain(request.raw, route.access, deps);
       };
-      const begin = () => handleCall(route, readCall(request));
-      const answer = await answerInLine(request, { ready, begin }, deps.largeBodies);
+      // It has been let in: a stop that begins meanwhile waits for it.
+      const inLine: InLine = (work) =>
+        beginInLine(request, { ready: async () => undefined, begin: async () => work() }, deps.largeBodies);
+      const begin = () => handleCall(route, readCall(request, inLine));
+      const answer = await beginInLine(request, { ready, begin }, deps.largeBodies);
       if (answer.bytesHeld !== undefined) deps.holdAnswer(reply.raw, answer.bytesHeld);
       return sendAnswer(reply, answer);
     },
   });
 }
 
+type InLine = Call<unknown, unknown, unknown>['inLine'];
+
 /** Most bodies are small, and their calls are answered at once. */
-async function answerInLine(
+async function beginInLine<Result>(
   { raw }: FastifyRequest,
-  { ready, begin }: Pick<LargeCall<Answer>, 'ready' | 'begin'>,
+  { ready, begin }: Pick<LargeCall<Result>, 'ready' | 'begin'>,
   largeBodies: LargeBodies,
-): Promise<Answer> {
+): Promise<Result> {
   const account = accountOf(raw);
   const bytes = stateOf(raw).rawBody.length;
   if (account !== undefined && bytes >= LARGE_BYTES_MIN)
@@ -211,10 +216,12 @@ function refuseWhileDraining(route: Route, { accepting, leaving }: ServerDeps): 
 }
 
 /** Makes what reads a call of this route. It throws what is wrong with the call's body and query. */
-function createReadCall(route: Route): (request: FastifyRequest<WithParams>) => Call<unknown, unknown, unknown> {
+function createReadCall(
+  route: Route,
+): (request: FastifyRequest<WithParams>, inLine: InLine) => Call<unknown, unknown, unknown> {
   const checkQuery = createQueryCheck(route.querySchema ?? Type.Object({}, { additionalProperties: false }));
   const checkBody = route.bodySchema === undefined ? undefined : createBodyCheck(route.bodySchema);
-  return (request) => {
+  return (request, inLine) => {
     const { requestId, principal, rawBody } = stateOf(request.raw);
     const body = bodyOf(route, rawBody);
     const queryFaults = () =>
@@ -222,7 +229,7 @@ function createReadCall(route: Route): (request: FastifyRequest<WithParams>) => 
     const faults = route.bodyUse === 'send' ? [] : [...queryFaults(), ...(checkBody?.(body) ?? [])];
     if (faults.length > 0) throw invalidRequest(faults);
     const { params, query } = request;
-    return { requestId, principal, params, query, body, rawBody, request, queryFaults };
+    return { requestId, principal, params, query, body, rawBody, request, queryFaults, inLine };
   };
 }
 

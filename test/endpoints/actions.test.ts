@@ -297,6 +297,21 @@ describe('a check of a signature', () => {
     assert.deepEqual([json.valid, json.problems[0].code], [false, 'previous_secret']);
   });
 
+  it('waits for its turn again to look for what was changed in a large body, and leaves the thread to others meanwhile', async () => {
+    const { key } = api.key();
+    const { id } = await create(key);
+    const members = Array.from({ length: 30_000 }, (_, place) => [`name${place}`, '']);
+    const headers = { 'webhook-id': 'a', 'webhook-timestamp': '1', 'webhook-signature': `v1,${'A'.repeat(43)}=` };
+    const body = JSON.stringify({ headers, body: JSON.stringify(Object.fromEntries(members)) });
+    const begun = performance.eventLoopUtilization();
+    const check = () => api.call(key, 'POST', `${PATH}/${id}/check-signature`, { body });
+    for (const { json } of await Promise.all([check(), check(), check(), check()]))
+      assert.equal(json.problems.at(-1).code, 'signature_mismatch');
+    // A third of the time, and some for the bytes as they come. Without turns it would be all of it.
+    const { utilization } = performance.eventLoopUtilization(begun);
+    assert.ok(utilization < 0.8, `${utilization} of the time`);
+  });
+
   it('needs headers and a body of the right kind', async () => {
     const { key } = api.key();
     const { id } = await create(key);
