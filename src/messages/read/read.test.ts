@@ -116,6 +116,31 @@ describe('a message that is read', () => {
     assert.deepEqual([json.status, json.timeline.at(-1).status], ['delivered', 'delivered']);
   });
 
+  it('with a long timeline has all of it, and is read when its account reads nothing else that may take long', async () => {
+    const { results } = await send({ to: ['+447700900507', '+447700900508'], ...TEXT });
+    const [long, short] = results.map(({ id }: { id: string }) => `/api/v1/messages/${id}`);
+    const { database } = gateway;
+    await database.query(
+      `insert into timeline (account_id, message_id, id, status, at, received_at, note)
+       select $1, $2, gen_random_uuid(), 'read', now(), now(), 'duplicate' from generate_series(1, 501)`,
+      [gateway.accountId, parseId('msg', results[0].id)],
+    );
+    let isRead = false;
+    const { answer } = await database.transaction(async (tx) => {
+      await tx.query('lock table message_statistics in access exclusive mode');
+      const other = get('/api/v1/statistics');
+      await until(async () => (await countWaitingForLocks(database)) > 0);
+      const reading = get(long).finally(() => {
+        isRead = true;
+      });
+      for (let times = 0; times < 20; times++) assert.equal((await get(short)).status, 200);
+      assert.equal(isRead, false);
+      return { answer: Promise.all([other, reading]) };
+    });
+    const [other, { json }] = await answer;
+    assert.deepEqual([other.status, json.timeline.length], [200, 502]);
+  });
+
   it('is not found by anything but its id, by another account or in another mode', async () => {
     const sent = await send({ to: '+447700900504', ...TEXT });
     const { id, message_id } = sent.results[0];
