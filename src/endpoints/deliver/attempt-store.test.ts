@@ -77,6 +77,24 @@ describe('a list of attempts at an endpoint', () => {
     assert.deepEqual(await idsOf({ eventId: oldest, outcome: 'failed' }), []);
   });
 
+  it('reads the answers of a page only, where one event has many attempts', async () => {
+    const [id, eventId] = [newId(), newId()];
+    await database.query(
+      `insert into attempt (account_id, id, endpoint_id, event_id, type, number, at, outcome, duration_ms, answer)
+       select $1, gen_random_uuid(), $2, $3, 'message.sent', 1, now(), 'failed', 1, repeat('x', 1500) from generate_series(1, 1500)`,
+      [ACCOUNT, id, eventId],
+    );
+    const rows = await database.transaction(async (tx) => {
+      // All of them together have 2 MB.
+      await tx.runScript("set local work_mem = '64kB'; set local temp_file_limit = '1MB'");
+      return listAttempts(tx, { accountId: ACCOUNT, id }, { ...NO_FILTER, eventId }, PAGE);
+    });
+    assert.deepEqual(
+      rows.map(({ answer }) => answer?.length),
+      Array.from({ length: PAGE }, () => 1_500),
+    );
+  });
+
   const lists: Record<string, () => Partial<AttemptFilter>> = {
     'of both outcomes': () => ({}),
     'those that succeeded': () => ({ outcome: 'succeeded' }),
