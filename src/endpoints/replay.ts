@@ -14,12 +14,13 @@ import { endpointOperations } from './operations.ts';
 import { REPLAY_BODY } from './requests.ts';
 import { endpointKey, requireEndpoint } from './require.ts';
 
-/** The most that one transaction enqueues, so that it is short. */
-const EVENTS_A_COMMIT = 5_000;
+/** The most that one transaction enqueues, so that it is short: all who wait in line wait for one of each account. */
+const EVENTS_A_COMMIT = 1_000;
 /**
  * The transactions of all replays on one gateway run one after another, and all replays of one account share one place in that line.
  * Without this, twenty replays of one account took all connections to the database, and the sends of another account took 3 s. One
- * transaction at a time still enqueues several times faster than events are delivered.
+ * transaction at a time still enqueues several times faster than events are delivered. A replay of one event is as short as any other
+ * change, and waits for those of its account only.
  */
 const OF_ALL = 'all';
 const AGAIN_SECONDS = 5;
@@ -87,7 +88,8 @@ async function replay(
     };
     // It may meet the erasure of its account, which removes deliveries in another order.
     const enqueue = () => repeatOnConflict(() => database.transaction(step));
-    const { events, last } = await inTurn(wish.accountId, () => inTurn(OF_ALL, enqueue));
+    const begin = () => (wish.eventId === null ? inTurn(OF_ALL, enqueue) : enqueue());
+    const { events, last } = await inTurn(wish.accountId, begin);
     nudge();
     count += events;
     if (events < EVENTS_A_COMMIT) return count;
