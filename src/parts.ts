@@ -61,6 +61,7 @@ export async function createParts(base: Base) {
     readsInTurn: createReadsInTurn({
       atOnceMax: () => Math.floor(database.connections().max / CONNECTIONS_A_READ),
       waitMs: READ_WAIT_MS,
+      clock: base.clock,
     }),
     rounds: listRounds(base, parts),
     birth: (tx: Queryable, accountId: string) => bearTestChannel(tx, sealer, accountId),

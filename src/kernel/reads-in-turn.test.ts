@@ -7,7 +7,8 @@ const LONG_MS = 600_000;
 
 /** Reads that go on until they are ended. */
 function startWorld(atOnceMax: number, waitMs = LONG_MS) {
-  const inTurn = createReadsInTurn({ atOnceMax: () => atOnceMax, waitMs });
+  let nowMs = 0;
+  const inTurn = createReadsInTurn({ atOnceMax: () => atOnceMax, waitMs, clock: { steadyMs: () => nowMs } });
   const begun: string[] = [];
   const ends: (() => void)[] = [];
   const read = (name: string) =>
@@ -16,7 +17,10 @@ function startWorld(atOnceMax: number, waitMs = LONG_MS) {
       await new Promise<void>((resolve) => ends.push(resolve));
       return name;
     });
-  return { inTurn, begun, ends, read };
+  const pass = (ms: number) => {
+    nowMs += ms;
+  };
+  return { inTurn, begun, ends, read, pass };
 }
 
 const turn = () => new Promise((resolve) => setImmediate(resolve));
@@ -34,6 +38,29 @@ describe('reads that may take long', () => {
     }
     assert.deepEqual(begun, ['a1', 'b1', 'c1', 'a2', 'a3']);
     assert.deepEqual(await Promise.all(reads), ['a1', 'a2', 'b1', 'c1', 'a3']);
+  });
+
+  it('of accounts that were long the last time leave one place to the others, until they are short again', async () => {
+    const { begun, ends, read, pass } = startWorld(3);
+    const end = async (place: number) => {
+      ends[place]?.();
+      await turn();
+    };
+    for (const name of ['a1', 'b1', 'c1']) void read(name);
+    await turn();
+    pass(1_001);
+    for (const place of [0, 1, 2]) await end(place);
+    for (const name of ['a2', 'b2', 'c2', 'd1']) void read(name);
+    await turn();
+    assert.deepEqual(begun.slice(3), ['a2', 'b2', 'd1']);
+    await end(5);
+    assert.equal(begun.length, 6, 'the place of d is kept');
+    await end(3);
+    assert.equal(begun.at(-1), 'c2');
+    // That of a was short.
+    void read('a3');
+    await turn();
+    assert.equal(begun.at(-1), 'a3');
   });
 
   it('that fail give their place back', async () => {

@@ -33,7 +33,7 @@ export async function startEndpointApi(harness: Harness, localEndpoints = true):
   const server = createServer({
     routes: endpointRoutes({
       database,
-      inTurn: createReadsInTurn({ atOnceMax: () => 1, waitMs: 10_000 }),
+      inTurn: createReadsInTurn({ atOnceMax: () => 1, waitMs: 10_000, clock }),
       sealer,
       clock,
       attempts,
