@@ -8,7 +8,7 @@ export interface ExchangeRequest {
   path: string;
   accessToken: string;
   /** JSON, if any. */
-  body?: string | undefined;
+  body?: string | Buffer | undefined;
   /** From the first byte written to the last byte read. */
   timeoutMs: number;
   /** Ends the wait for the first byte to be written. What was written by then is given `LATE_ANSWER_MS` more. */
