@@ -48,14 +48,13 @@ export function createPacing(database: Queryable, clock: SteadyClock): Pacing {
   return {
     async turnsFor(channel, people, deadlineMs) {
       if (channel.sender.mode === 'test') return people.map(() => UNPACED);
-      const horizonMs = Math.floor(deadlineMs - clock.steadyMs());
-      if (horizonMs <= 0) return people.map(() => TOO_LATE);
+      if (deadlineMs - clock.steadyMs() < 1) return people.map(() => TOO_LATE);
       const waits = people.map((person) => pairs.delayMs(channel.id, person));
       // A turn of the channel is reserved only for those who need not wait for their pair: reserved now, the turns of the others would
       // pass before they are used, and many such messages would then go at once.
       const wanting = waits.filter((waitMs) => waitMs <= NOW_MS).length;
       const reserved = wanting === 0 ? NO_TURNS : await reserve(channel, wanting, deadlineMs);
-      return share({ channel, people, waits, deadlineMs, horizonMs }, reserved, pairs, clock.steadyMs());
+      return share({ channel, people, waits, deadlineMs }, reserved, pairs, clock.steadyMs());
     },
     async anotherTurn(channel, deadlineMs) {
       if (channel.sender.mode === 'test') return UNPACED;
@@ -80,9 +79,8 @@ export function createPacing(database: Queryable, clock: SteadyClock): Pacing {
 interface Wish {
   channel: SendingChannel;
   people: readonly string[];
-  /** How long each has to wait for its pair, and how far the deadline was away, when the turns were asked for. */
+  /** How long each had to wait for its pair when the turns were asked for. */
   waits: readonly number[];
-  horizonMs: number;
   /** Of the steady clock. */
   deadlineMs: number;
 }
@@ -91,17 +89,11 @@ interface Wish {
  * Gives each message its turn: of the channel, in the order of the people, or only of its pair if it has to wait for that. `nowMs` is read
  * after the reservation: turns are counted from the moment in which the store gave them, and it may have been slow.
  */
-function share(
-  { channel, people, waits, horizonMs, deadlineMs }: Wish,
-  reserved: Turns,
-  pairs: PairLimit,
-  nowMs: number,
-): Turn[] {
+function share({ channel, people, waits, deadlineMs }: Wish, reserved: Turns, pairs: PairLimit, nowMs: number): Turn[] {
   const leftMs = deadlineMs - nowMs;
   let given = 0;
   return people.map((person, place) => {
     const firstMs = waits[place] ?? 0;
-    if (firstMs >= horizonMs) return never('pair_rate_limited', firstMs);
     if (leftMs <= 0) return TOO_LATE;
     // Asked again: another request may have taken turns of this pair meanwhile.
     const pairMs = pairs.delayMs(channel.id, person);
