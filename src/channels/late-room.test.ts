@@ -50,5 +50,7 @@ describe('messages that are late for their turns', () => {
     }
     for (let messages = 0; messages < 20; messages++) mayGo(false, '2999');
     assert.equal(mayGo(true, '2999'), false);
+    for (let channel = 0; channel < 3_000; channel++) mayGo(false, `more ${channel}`);
+    assert.equal(mayGo(true, '2999'), false, 'one that has not rested is not forgotten');
   });
 });

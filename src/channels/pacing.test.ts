@@ -35,6 +35,14 @@ const atMs = (turns: readonly Turn[]) =>
 const stoppedClock = { steadyMs: () => 0 };
 const codesOf = (turns: readonly Turn[]) =>
   turns.map((turn) => (turn.kind === 'never' ? turn.error.code : turn.kind === 'now' ? 'now' : 'later'));
+/** The database, which does this before each answer. */
+const answering = (before: () => void) => ({
+  async query<Row>(...statement: Parameters<Database['query']>) {
+    const rows = await test.database.query<Row>(...statement);
+    before();
+    return rows;
+  },
+});
 const connect = (connection: Connection): Database => openDatabase({ connection, connections: 3, onError: () => {} });
 
 describe('turns of a live channel', () => {
@@ -104,7 +112,11 @@ describe('turns of a live channel', () => {
         nowMs += 4;
         assert.deepEqual(codesOf(await pacing.turnsFor(channel, people(1), nowMs + 20_000)), ['now']);
       }
-      return asked;
+      const askedByThree = asked;
+      // Five were reserved ahead, and no more may be given.
+      for (const count of [2, 1]) await pacing.turnsFor(channel, people(count), nowMs + 20_000);
+      assert.ok(asked > askedByThree);
+      return askedByThree;
     }
     // A database that is held up for a moment gives turns that are older by it.
     const tries = [await askedForThree(), await askedForThree(), await askedForThree()];
@@ -128,6 +140,16 @@ describe('turns of a live channel', () => {
     assert.ok((times[0] ?? 0) < 20_600, 'the next turn follows the last that was given');
   });
 
+  it('are given to none after its own deadline, whoever asks together with it', async () => {
+    const pacing = createPacing(test.database, stoppedClock);
+    channel = { ...channel, throughputPerSecond: 2 };
+    const [, short = [], long = []] = await Promise.all(
+      [20_000, 2_000, 20_000].map((deadlineMs) => pacing.turnsFor(channel, people(10), deadlineMs)),
+    );
+    assert.deepEqual(new Set(codesOf(short)), new Set(['throughput_limited']));
+    assert.equal(atMs(long).length, 10);
+  });
+
   it('tell after how many seconds a turn would come', async () => {
     const pacing = createPacing(test.database, stoppedClock);
     channel = { ...channel, throughputPerSecond: 1 };
@@ -139,6 +161,8 @@ describe('turns of a live channel', () => {
     const { code, retry_after_seconds: seconds = 0 } = turn.error;
     assert.equal(code, 'throughput_limited');
     assert.ok(seconds > 49 - tookSeconds && seconds <= 50, `${seconds} after ${tookSeconds}`);
+    const [next = 0] = atMs(await pacing.turnsFor(channel, people(1), 60_000));
+    assert.ok(next > 30_000, 'asking in vain takes nothing back either');
   });
 
   it('are counted from when the store gives them: a store that was slow causes no burst', async () => {
@@ -180,10 +204,40 @@ describe('turns of a live channel', () => {
     assert.ok(waitMs < 2_000, `${waitMs} ms`);
   });
 
+  it('are not taken by who was answered meanwhile from those who ask together with them', async () => {
+    let nowMs = 0;
+    const pacing = createPacing(test.database, { steadyMs: () => nowMs });
+    channel = { ...channel, throughputPerSecond: 1 };
+    const asked = [20_000, 10_000, 60_000].map((deadlineMs) => pacing.turnsFor(channel, people(5), deadlineMs));
+    nowMs = 15_000;
+    const [, gone = [], other = []] = await Promise.all(asked);
+    assert.deepEqual(new Set(codesOf(gone)), new Set(['not_attempted']));
+    const [first = 0] = atMs(other);
+    assert.ok(first - nowMs < 6_000, `${first} ms`);
+  });
+
   it('are not attempted, and no limit is blamed, where the time is over before they are asked for', async () => {
     const pacing = createPacing(test.database, clock);
     const codes = codesOf(await pacing.turnsFor(channel, people(2), performance.now() - 1));
     assert.deepEqual(codes, ['not_attempted', 'not_attempted']);
+  });
+
+  it('that take the place of others are given within the deadline, and say why there is none', async () => {
+    let [nowMs, slowMs] = [0, 0];
+    const pacing = createPacing(
+      answering(() => (nowMs += slowMs)),
+      { steadyMs: () => nowMs },
+    );
+    channel = { ...channel, throughputPerSecond: 1 };
+    const another = async (deadlineMs: number) => codesOf([await pacing.anotherTurn(channel, nowMs + deadlineMs)]);
+    assert.deepEqual(await another(5_000), ['now']);
+    await pacing.turnsFor(channel, people(10), nowMs + 20_000);
+    assert.deepEqual(await another(5_000), ['throughput_limited']);
+    assert.deepEqual(await another(-1), ['not_attempted']);
+    // The turn is 10 seconds ahead, which is too late by then.
+    slowMs = 20_000;
+    assert.deepEqual(await another(25_000), ['throughput_limited']);
+    assert.deepEqual(await another(19_900), ['not_attempted']);
   });
 
   it('are each channel’s own', async () => {
@@ -195,6 +249,16 @@ describe('turns of a live channel', () => {
       ),
     );
     assert.deepEqual(new Set(codesOf(others.flat())), new Set(['now']));
+  });
+
+  it('are taken once of a channel that is known, where a new one asks together with it', async () => {
+    const pacing = createPacing(test.database, stoppedClock);
+    const turns = (ofId: string) =>
+      pacing.turnsFor({ ...channel, id: ofId, throughputPerSecond: 1 }, people(1), 60_000);
+    await turns(channel.id);
+    await Promise.all([turns(newId()), turns(channel.id), turns(newId())]);
+    const [next = 0] = atMs(await turns(channel.id));
+    assert.ok(next < 2_500, `${next} ms`);
   });
 
   it('that ended long ago are forgotten: what was saved up is a tenth of a second', async () => {
@@ -230,6 +294,16 @@ describe('turns of one person', () => {
     }
   });
 
+  it('tell no shorter time than there is to wait', async () => {
+    let nowMs = 0;
+    const pacing = createPacing(test.database, { steadyMs: () => nowMs });
+    channel = { ...channel, throughputPerSecond: 1_000 };
+    await ask(45, pacing);
+    nowMs += 100;
+    const [turn] = await pacing.turnsFor(channel, ['+447700900123'], nowMs + 5_000);
+    assert.ok(turn?.kind === 'never' && turn.error.retry_after_seconds === 6);
+  });
+
   it('come 6 seconds apart where the deadline allows', async () => {
     channel = { ...channel, throughputPerSecond: 1_000 };
     const turns = (await ask(50, undefined, 20_000)).flat();
@@ -238,6 +312,25 @@ describe('turns of one person', () => {
       [6_000, 12_000, 18_000],
     );
     assert.equal(turns.filter(({ kind }) => kind === 'never').length, 2);
+    // At its time each needs a turn of the channel too.
+    assert.deepEqual(
+      turns.flatMap((turn) => (turn.kind === 'never' || turn.isReserved ? [] : [turn.atMs])),
+      [6_000, 12_000, 18_000],
+    );
+  });
+
+  it('that came while the store was slow take none of the channel’s turns from those that these were reserved for', async () => {
+    let [nowMs, slowMs] = [0, 0];
+    const pacing = createPacing(
+      answering(() => (nowMs += slowMs)),
+      { steadyMs: () => nowMs },
+    );
+    channel = { ...channel, throughputPerSecond: 1_000 };
+    await ask(45, pacing);
+    slowMs = 6_000;
+    const [waiting, free] = await pacing.turnsFor(channel, ['+447700900123', ...people(1)], nowMs + 20_000);
+    assert.deepEqual(codesOf([waiting, free].flatMap((turn) => turn ?? [])), ['later', 'now']);
+    assert.ok(waiting?.kind === 'later' && !waiting.isReserved);
   });
 
   it('that are refused take none of the channel’s turns', async () => {
@@ -259,4 +352,6 @@ it('a test channel has neither limit', async () => {
   const pacing = createPacing(test.database, clock);
   const same = Array.from({ length: 100 }, () => '+447700900123');
   assert.deepEqual(new Set(codesOf(await pacing.turnsFor(channel, same, performance.now() + 1_000))), new Set(['now']));
+  assert.equal((await pacing.turnsFor(channel, same, 0))[0], await pacing.anotherTurn(channel, 0));
+  for (const _ of same) assert.ok(pacing.mayGo(channel, true));
 });

@@ -75,6 +75,22 @@ describe('the pair limit', () => {
     assert.equal(limit.delayMs('channel', 'person'), STEP_MS);
   });
 
+  it('remembers a bounded number of pairs, and counts each of them once', () => {
+    const { limit } = createMoved();
+    const others = (count: number, nameOf = (other: number) => `other-${other}`) => {
+      for (let other = 0; other < count; other++) limit.take('channel', nameOf(other));
+    };
+    const owed = () => limit.delayMs('channel', 'person');
+    others(50_001);
+    for (let taken = 0; taken < BURST; taken++) limit.take('channel', 'person');
+    others(1_000);
+    assert.equal(owed(), STEP_MS);
+    others(100_000, () => 'the same');
+    assert.equal(owed(), STEP_MS, 'it is two pairs still');
+    others(100_001, (other) => `later-${other}`);
+    assert.equal(owed(), 0, 'forgotten');
+  });
+
   it('never lets more go in any stretch of time than the burst and one for each 6 seconds of it', () => {
     fc.assert(
       fc.property(fc.array(fc.integer({ min: 0, max: 20_000 }), { maxLength: 200 }), (pausesMs) => {

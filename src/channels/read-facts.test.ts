@@ -29,7 +29,9 @@ before(async () => {
   server = createServer(async (_request, response) => {
     asked += 1;
     const facts = await answer();
-    response.writeHead(facts === undefined ? 503 : 200, { 'content-type': 'application/json' });
+    response.writeHead(facts === undefined ? 503 : 'error' in facts ? 400 : 200, {
+      'content-type': 'application/json',
+    });
     response.end(JSON.stringify(facts ?? {}));
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
@@ -82,6 +84,21 @@ describe('the facts of a number', () => {
     assert.equal(await read(), 0);
     await pass('2 minutes');
     assert.equal(await read(), 1, 'after an hour');
+  });
+
+  it('that the provider refuses to tell is asked again after an hour, and suspended where it refuses the token', async () => {
+    const statuses = () => test.database.query('select status from channel where account_id = $1', [accountId]);
+    answer = async () => ({ error: { code: 100, message: 'Unsupported get request' } });
+    assert.equal(await read(), 1);
+    await pass('59 minutes');
+    assert.equal(await read(), 0);
+    assert.deepEqual(await statuses(), [{ status: 'connected' }]);
+    answer = async () => ({ error: { code: 190, message: 'Invalid OAuth access token' } });
+    await pass('2 minutes');
+    assert.equal(await read(), 1);
+    assert.deepEqual(await statuses(), [{ status: 'suspended' }]);
+    await pass('2 hours');
+    assert.equal(await read(), 0, 'until it has another token');
   });
 
   it('with a character that no database stores are kept with another one in its place', async () => {
