@@ -216,6 +216,78 @@ describe('what does not fit is told with its place, what was expected and what w
     });
 });
 
+describe('what no template of the sandbox has', () => {
+  const placesOf = (components: unknown[], given: TemplateComponent[], parameterFormat: 'positional' | 'named') =>
+    checkAgainstTemplate({ parameterFormat, components }, given, '').map(({ pointer }) => pointer);
+  const wrong = (components: unknown[], ...given: TemplateComponent[]) => placesOf(components, given, 'positional');
+
+  it('a header with a variable takes a text of 60 characters, whether or not its format is named', () => {
+    for (const format of [{ format: 'TEXT' }, {}]) {
+      const template = [{ type: 'HEADER', text: 'For {{1}}', ...format }];
+      assert.deepEqual(wrong(template, header(text('😀'.repeat(60)))), []);
+      assert.deepEqual(wrong(template, header(text('x'.repeat(61)))), ['/0/parameters/0/text']);
+      assert.deepEqual(wrong(template), ['']);
+    }
+  });
+
+  it('a variable that stands twice is filled once, with or without spaces in its brackets', () => {
+    const template = [{ type: 'BODY', text: '{{1}}, {{ 2 }} and {{1}}' }];
+    assert.deepEqual(wrong(template, body(text('a'), text('b'))), []);
+    assert.deepEqual(wrong(template, body(text('a'), text('b'), text('a'))), ['/0/parameters']);
+  });
+
+  it('a value is as long as the template allows', () => {
+    const filled = (length: number) => body(text('x'.repeat(length)));
+    const alone = [{ type: 'BODY', text: '{{1}}' }];
+    const beside = [...alone, { type: 'FOOTER', text: 'Bye' }];
+    assert.deepEqual([wrong(alone, filled(32_768)), wrong(beside, filled(1_024))], [[], []]);
+    for (const [template, length] of [
+      [alone, 32_769],
+      [beside, 1_025],
+    ] as const)
+      assert.deepEqual(wrong([...template], filled(length)), ['/0/parameters/0/text']);
+  });
+
+  it('each name is filled, and none twice', () => {
+    const template = [{ type: 'BODY', text: '{{first}} {{last}}' }];
+    const named = (name: string) => ({ ...text('x'), parameter_name: name });
+    assert.deepEqual(placesOf(template, [body(named('last'), named('first'))], 'named'), []);
+    const twice = placesOf(template, [body(named('first'), named('first'))], 'named');
+    assert.deepEqual(twice, ['/0/parameters/1/parameter_name']);
+  });
+
+  it('a header of any media takes one of its kind', () => {
+    for (const format of ['IMAGE', 'VIDEO', 'DOCUMENT', 'LOCATION']) {
+      const template = [{ type: 'HEADER', format }];
+      assert.deepEqual(wrong(template, header({ type: format })), []);
+      assert.deepEqual(wrong(template, header({ type: format === 'VIDEO' ? 'image' : 'video' })), [
+        '/0/parameters/0/type',
+      ]);
+      assert.deepEqual([wrong(template), wrong(template, header())], [[''], ['/0/parameters']]);
+    }
+  });
+
+  it('an offer that need not expire may tell when it does', () => {
+    for (const more of [
+      {},
+      { limited_time_offer: { text: 'Now' } },
+      { limited_time_offer: { has_expiration: false } },
+    ]) {
+      const template = [{ type: 'LIMITED_TIME_OFFER', ...more }];
+      for (const given of [[], [offer], [{ type: 'limited_time_offer' }]])
+        assert.deepEqual(wrong(template, ...given), []);
+    }
+  });
+
+  it('a link without a variable takes nothing, and no button is taken for one of another known kind', () => {
+    const template = [{ type: 'BUTTONS', buttons: [{ type: 'URL', url: 'https://a.example/' }] }];
+    assert.deepEqual([wrong(template), wrong(template, button('url', 0))], [[], []]);
+    assert.deepEqual(wrong(template, button('url', 0, text('a'))), ['/0/parameters']);
+    for (const kind of ['quick_reply', 'copy_code', 'flow', 'voice_call', 'phone_number', 'catalog', 'mpm'])
+      assert.deepEqual(wrong(template, button(kind, 0)), ['/0/sub_type'], kind);
+  });
+});
+
 describe('what is not known here is left to the provider', () => {
   const template = (...components: unknown[]) => ({ parameterFormat: 'positional' as const, components });
   it('a header of an unknown format takes anything or nothing', () => {

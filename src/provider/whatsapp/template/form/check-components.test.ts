@@ -68,6 +68,8 @@ describe('checkComponents', () => {
       7,
       { type: 'button', parameters: {} },
       { type: 'carousel', cards: [{ card_index: 10, components: [{ type: 'carousel' }] }] },
+      { type: 'CAROUSEL', cards: [{ card_index: 0, components: ['header', 'body'].map(wrongly) }] },
+      wrongly('limited_time_offer'),
     ];
     assert.deepEqual(pointers(components), [
       '#/template/components/0/parameters/1/text',
@@ -79,6 +81,9 @@ describe('checkComponents', () => {
       '#/template/components/2/parameters',
       '#/template/components/3/cards/0/card_index',
       '#/template/components/3/cards/0/components/0',
+      '#/template/components/4/cards/0/components/0/parameters/0/text',
+      '#/template/components/4/cards/0/components/1/parameters/0/text',
+      '#/template/components/5/parameters/0/text',
     ]);
   });
 
@@ -88,13 +93,18 @@ describe('checkComponents', () => {
     ['a text in another case of its kind', { type: 'TEXT', text: null }, 'text'],
     ['a parameter name that is no text', { type: 'text', text: 'x', parameter_name: 1 }, 'parameter_name'],
     ['a coupon code over 15 characters', { type: 'coupon_code', coupon_code: 'sixteen-chars-xy' }, 'coupon_code'],
+    ['an empty coupon code', { type: 'coupon_code', coupon_code: '' }, 'coupon_code'],
+    ['a payload over 4096 characters', { type: 'payload', payload: 'a'.repeat(4_097) }, 'payload'],
     ['a payload that is no text', { type: 'payload', payload: {} }, 'payload'],
     ['media without id and link', { type: 'image', image: {} }, 'image'],
     ['media with id and link', { type: 'video', video: { id: '1', link: 'https://example.com' } }, 'video'],
     ['a link of another scheme', { type: 'image', image: { link: 'ftp://example.com' } }, 'image/link'],
+    ['a link over 2048 characters', { type: 'image', image: { link: linkOf(2_049) } }, 'image/link'],
+    ['a file name over 512 characters', { type: 'document', document: file('a'.repeat(513)) }, 'document/filename'],
     ['a link that cannot be read', { type: 'document', document: { link: 'https://' } }, 'document/link'],
     ['media that are no object', { type: 'image', image: 'https://example.com' }, 'image'],
     ['a currency code', { type: 'currency', currency: cash({ code: 'US' }) }, 'currency/code'],
+    ['a long currency code', { type: 'currency', currency: cash({ code: 'USDT' }) }, 'currency/code'],
     ['a fractional amount', { type: 'currency', currency: cash({ amount_1000: 1.5 }) }, 'currency/amount_1000'],
     [
       'a missing fallback',
@@ -103,6 +113,12 @@ describe('checkComponents', () => {
     ],
     ['a date without fallback', { type: 'date_time', date_time: {} }, 'date_time/fallback_value'],
     ['a latitude beyond the pole', { type: 'location', location: { latitude: 91, longitude: 0 } }, 'location/latitude'],
+    [
+      'a latitude below the pole',
+      { type: 'location', location: { latitude: '-91', longitude: 0 } },
+      'location/latitude',
+    ],
+    ['a longitude beyond 180', { type: 'location', location: { latitude: 1, longitude: 180.5 } }, 'location/longitude'],
     ['a longitude in words', { type: 'location', location: { latitude: 1, longitude: 'east' } }, 'location/longitude'],
     ['an action that is no object', { type: 'action', action: 'go' }, 'action'],
     ['a product id that is no text', { type: 'product', product: { catalog_id: 7 } }, 'product/catalog_id'],
@@ -119,6 +135,18 @@ describe('checkComponents', () => {
       ]);
     });
   }
+
+  it('takes what is as long and as far as it may be', () => {
+    const far = { latitude: -90, longitude: '-180' };
+    const parameters = [
+      { type: 'payload', payload: 'a'.repeat(4_096) },
+      { type: 'image', image: { link: linkOf(2_048) } },
+      { type: 'image', image: { link: 'HTTP://example.com/a.png' } },
+      { type: 'document', document: file('a'.repeat(512)) },
+      { type: 'location', location: far },
+    ];
+    assert.deepEqual(pointers([{ type: 'body', parameters }]), []);
+  });
 
   it('counts code points, not UTF-16 units', () => {
     assert.deepEqual(pointers([{ type: 'body', parameters: [{ type: 'text', text: '👋'.repeat(32_768) }] }]), []);
@@ -176,6 +204,19 @@ describe('checkComponents', () => {
     );
   });
 });
+
+/** A component with a parameter that lacks its text. */
+function wrongly(type: string) {
+  return { type, parameters: [{ type: 'text' }] };
+}
+
+function linkOf(length: number): string {
+  return 'https://example.com/'.padEnd(length, 'a');
+}
+
+function file(filename: string) {
+  return { id: '1', filename };
+}
 
 function cash(change: Record<string, unknown>): Record<string, unknown> {
   return { fallback_value: '$25.00', code: 'USD', amount_1000: 25_000, ...change };

@@ -26,7 +26,7 @@ export class Spot {
 
   /** The member of that name, which may be missing: its value is undefined then. */
   at(name: string): Spot {
-    const value = isRecord(this.value) && Object.hasOwn(this.value, name) ? this.value[name] : undefined;
+    const value = isRecord(this.value) ? this.value[name] : undefined;
     return new Spot(value, `${this.pointer}/${name}`, this.#faults);
   }
 
