@@ -112,6 +112,36 @@ describe('decoding a notification of the provider', () => {
     assert.ok(bare?.kind === 'undecodable' && bare.reason === 'not_an_object');
   });
 
+  it('reads a failure by its code and subcode, written as numbers or in digits, in a list or alone', () => {
+    const codeOf = (errors: unknown) => {
+      const statuses = [{ id: 'wamid.X', status: 'failed', errors }];
+      const [item] = decodeItems(bodyOf('messages', { metadata: { phone_number_id: '1' }, statuses }));
+      return item?.kind === 'status' ? item.errors[0]?.code : undefined;
+    };
+    for (const form of [Number, String])
+      for (const inList of [(error: object) => [error], (error: object) => error]) {
+        assert.equal(codeOf(inList({ code: form(131_047) })), 'window_closed');
+        assert.equal(codeOf(inList({ code: form(100) })), 'message_invalid');
+        assert.equal(codeOf(inList({ code: form(100), error_subcode: form(33) })), 'sender_unregistered');
+      }
+  });
+
+  it('reads a restriction that stands alone in the place of a list', () => {
+    const restriction_info = { restriction_type: 'RESTRICTED_ADD_PHONE_NUMBER_ACTION' };
+    const [item] = decodeItems(bodyOf('account_update', { event: 'ACCOUNT_RESTRICTION', restriction_info }));
+    assert.ok(item?.kind === 'account_update');
+    assert.deepEqual(item.restrictions, [{ type: 'restricted_add_phone_number_action', until: undefined }]);
+  });
+
+  it('gives the whole message where its type is not told, or its content is none', () => {
+    for (const more of [{}, { type: 'sparkle', sparkle: 'bright' }]) {
+      const message = { id: 'wamid.X', ...more };
+      const [item] = decodeItems(bodyOf('messages', { metadata: { phone_number_id: '1' }, messages: [message] }));
+      assert.ok(item?.kind === 'inbound');
+      assert.deepEqual([item.type, item.content], [more.type ?? 'unknown', message]);
+    }
+  });
+
   it('refuses a message id that no index could hold', () => {
     const statuses = [{ id: 'w'.repeat(513), status: 'sent' }];
     const [item] = decodeItems(bodyOf('messages', { metadata: { phone_number_id: '1' }, statuses }));

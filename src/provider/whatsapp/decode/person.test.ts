@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { contactOf, normalisePhone, readContacts, readPerson, withContact } from './person.ts';
+import { contactOf, normaliseDisplayPhone, normalisePhone, readContacts, readPerson, withContact } from './person.ts';
 
 describe('reading people', () => {
   it('gives a number its plus, and takes for a number only what can be one', () => {
@@ -19,6 +19,12 @@ describe('reading people', () => {
     ]) {
       assert.equal(normalisePhone(text), undefined);
     }
+  });
+
+  it('reads a number as it is shown to people', () => {
+    for (const shown of ['+1 (555) 078-3881', '1.555.078.3881', '\u200e+1 555\u00a0078 3881'])
+      assert.equal(normaliseDisplayPhone(shown), '+15550783881');
+    assert.equal(normaliseDisplayPhone('none'), undefined);
   });
 
   it('takes a user id in the place of the number for what it is', () => {
@@ -51,6 +57,12 @@ describe('reading people', () => {
       parentUserId: undefined,
     });
     assert.deepEqual(withContact(byUserId, undefined), byUserId);
+    const all = readPerson('447700900123', 'GB.1', 'GB.ENT.1');
+    assert.deepEqual(
+      withContact(all, readPerson('447700900124', 'GB.2', 'GB.ENT.2')),
+      all,
+      'the contact changes nothing',
+    );
   });
 
   it('takes the only contact of the only item, unless it is somebody else', () => {
