@@ -10,8 +10,16 @@ import { StoreUnavailable } from '../kernel/store-unavailable.ts';
 import { decodeNotification } from '../provider/whatsapp/decode/decode.ts';
 import type { Database } from '../store/database.ts';
 import { runRound } from './apply-round.ts';
-import { type ClaimOrder, claimPacked, finishPacked, insertPacks, type PackLimits, unpack } from './pack-store.ts';
-import { claimNotifications } from './store.ts';
+import {
+  type ClaimOrder,
+  claimPacked,
+  findUnapplied,
+  finishPacked,
+  insertPacks,
+  type PackLimits,
+  unpack,
+} from './pack-store.ts';
+import { claimNotification, claimNotifications, reprocessNotification, setNotificationAside } from './store.ts';
 
 const LIMITS: PackLimits = { packsMax: 50, rowsMax: 500, bytesMax: 16 << 20 };
 const log = pino({ level: 'silent' });
@@ -142,6 +150,7 @@ describe('a round of applying', () => {
     const deps = { decode, nowMs: Date.now, messagesFromMs: () => 0, onClaim: () => () => void times++ };
     await assert.rejects(runRound(database, deps, log), StoreUnavailable);
     assert.equal(times, 0);
+    assert.deepEqual([await packed(), await kept()], [['new'], []], 'a fault that passes by itself refuses nothing');
     assert.equal(await catchesUp(), true);
   });
 
@@ -160,6 +169,78 @@ describe('a round of applying', () => {
     );
     for (let number = 0; number < 3; number++) await pack('n'.repeat(1 << 20));
     assert.deepEqual([await round(), await round(), await round(), await round()], [151, 1, 1, 0]);
+  });
+});
+
+it('a round that is refused applies each alone, in the order in which they came', async () => {
+  const [first, second] = [newId(), newId()];
+  await pack('third', 'fourth');
+  const waiting = `insert into notification (id, origin, body) values ($1, 'live', 'first'), ($2, 'live', 'second')`;
+  await database.query(waiting, [first, second]);
+  const order: string[] = [];
+  const decode = (body: Buffer) => {
+    if (order.push(body.toString()) === 4) throw new Error('Refused');
+    return decodeNotification(body);
+  };
+  await runRound(database, { decode, nowMs: Date.now, messagesFromMs: () => 0 }, log);
+  assert.deepEqual(order.slice(4), ['first', 'second', 'third', 'fourth']);
+});
+
+it('a fault that passes by itself sets nothing aside, also where each is applied alone', async () => {
+  await pack('first', 'second');
+  const faults: Error[] = [new Error('Refused'), new StoreUnavailable('away', false)];
+  const decode = (body: Buffer) => {
+    const fault = faults.shift();
+    if (fault !== undefined) throw fault;
+    return decodeNotification(body);
+  };
+  const deps = { decode, nowMs: Date.now, messagesFromMs: () => 0 };
+  await assert.rejects(runRound(database, deps, log), StoreUnavailable);
+  assert.deepEqual(await kept(), ['first waiting 0', 'second waiting 0']);
+  assert.equal((await findUnapplied(database)).unpacked, true);
+  await runRound(database, deps, log);
+  await database.query("update notification set state = 'waiting', next_at = now()");
+  assert.equal((await findUnapplied(database)).unpacked, false, 'they were looked at');
+});
+
+describe('what waits', () => {
+  const wait = async (body: string, nextIn: string) => {
+    const id = newId();
+    const sql = `insert into notification (id, origin, body, next_at) values ($1, 'live', $2, now() + $3::interval)`;
+    await database.query(sql, [id, body, nextIn]);
+    return id;
+  };
+  const claim = (rowsMax: number, bytesMax: number) =>
+    database.transaction(async (tx) =>
+      (await claimNotifications(tx, rowsMax, bytesMax)).map(({ body }) => body.toString()).join(' '),
+    );
+
+  it('is taken when its time has come, what is due longest first, within the limits, and a large one alone', async () => {
+    for (const [body, nextIn] of [
+      ['late', '-1 s'],
+      ['early', '-1 h'],
+      ['later', '1 h'],
+    ] as const)
+      await wait(body, nextIn);
+    assert.equal(await claim(1, 100), 'early');
+    assert.equal(await claim(3, 100), 'late early');
+    assert.equal(await claim(3, 6), 'late early');
+    for (const bytes of [1, 5]) assert.equal(await claim(3, bytes), 'early');
+  });
+
+  it('is taken at once when somebody asks for that', async () => {
+    const id = await wait('later', '1 h');
+    assert.equal(await round(), 0);
+    assert.equal((await reprocessNotification(database, id, { setAsideFromMs: 0 }))?.state, 'waiting');
+    assert.equal(await round(), 1);
+  });
+
+  it('is not applied again, nor set aside, by who was to apply it alone when another one has done so', async () => {
+    const id = await wait('applied', '0 s');
+    await database.query("update notification set state = 'applied'");
+    assert.equal(await database.transaction((tx) => claimNotification(tx, id)), undefined);
+    await setNotificationAside(database, id, 'failed');
+    assert.deepEqual(await kept(), ['applied applied 0']);
   });
 });
 

@@ -153,7 +153,7 @@ const NOTIFICATION_REPROCESS = `
 export async function reprocessNotification(
   store: Queryable,
   id: string,
-  { setAsideFromMs }: KeepLimits,
+  { setAsideFromMs }: Pick<KeepLimits, 'setAsideFromMs'>,
 ): Promise<NotificationView | undefined> {
   return (await store.query<NotificationView>(NOTIFICATION_REPROCESS, [id, firstIdOfMs(setAsideFromMs)]))[0];
 }

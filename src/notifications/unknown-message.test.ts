@@ -42,6 +42,7 @@ it('a status whose message never comes is looked at ever less, and set aside aft
     looksMs.length <= 30,
     `${looksMs.length} looks: a number that another program uses too has such statuses without end`,
   );
+  for (const [look, ms] of looksMs.entries()) assert.ok(ms - (looksMs[look - 1] ?? 0) <= DAY_MS, `${looksMs}`);
   const lastMs = looksMs.at(-1) ?? 0;
   assert.ok(lastMs >= 7 * DAY_MS && lastMs < 7 * DAY_MS + 60_000, `set aside after ${lastMs / DAY_MS} days`);
 });

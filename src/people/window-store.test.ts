@@ -11,6 +11,7 @@ import {
   textFrom,
 } from '../../test/support/notifications.ts';
 import { until } from '../../test/support/until.ts';
+import { isWindowOpen } from './window.ts';
 import { findWindows } from './window-store.ts';
 
 const NOON = 1_767_268_800;
@@ -118,4 +119,13 @@ describe('the windows of people', () => {
     assert.equal(await windowOf(parent), (NOON + 20) * 1_000);
     assert.equal(await windowOf('GB.ENT.2424'), undefined);
   });
+});
+
+it('a window is open for 24 hours, and none is known of who has never written', () => {
+  const [lastAt, dayMs] = [new Date(NOON * 1_000), 86_400_000];
+  assert.deepEqual(
+    [0, dayMs - 1, dayMs].map((ms) => isWindowOpen(lastAt, NOON * 1_000 + ms)),
+    [true, true, false],
+  );
+  assert.equal(isWindowOpen(undefined, NOON * 1_000), false);
 });
