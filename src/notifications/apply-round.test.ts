@@ -269,7 +269,11 @@ it('what has spoiled its batch is applied alone from then on, while it waits for
   await database.transaction((tx) =>
     tx.runScript(`
       create function refuse_poison() returns trigger language plpgsql as
-        $$ begin if new.type = 'poison' then raise exception 'poisoned'; end if; return new; end $$;
+        $$ begin
+          if new.type = 'poison' then raise exception 'poisoned'; end if;
+          if new.type = 'conflict' then raise exception 'in conflict' using errcode = '40P01'; end if;
+          return new;
+        end $$;
       create trigger poison before insert on message for each row execute function refuse_poison()`),
   );
   const words: string[] = [];
@@ -290,6 +294,12 @@ it('what has spoiled its batch is applied alone from then on, while it waits for
     { state: 'waiting', error: 'failed, unknown_message', attempts: 2 },
     { state: 'set_aside', error: 'not_json', attempts: 1 },
   ]);
+
+  const conflict = textFrom('+447700900123', 'wamid.conflict', { type: 'conflict' });
+  const body = JSON.stringify(messagesBody(line, { messages: [...messages, conflict] }));
+  await pack(body);
+  await assert.rejects(round(), { code: '40P01' });
+  assert.equal((await kept()).at(-1), `${body} waiting 0`, 'what passes by itself sets no item aside');
 });
 
 describe('a pack', () => {
