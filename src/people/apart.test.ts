@@ -193,6 +193,40 @@ describe('a word on marketing messages', () => {
     assert.equal(await stopped(own), false);
   });
 
+  it('names the other identity that the latest word told, in whatever order they come, also in one batch', async () => {
+    const old = word(own, { at: at(10), other: 'GB.OLD', stopped: false });
+    const latest = word(own, { at: at(20), other: ADAS_ID });
+    const elsewhere = { ...own, businessAccountId: 'elsewhere' };
+    for (const one of [latest, old]) await keepPreferences(database, [one]);
+    await keepPreferences(
+      database,
+      [old, latest].map((one) => ({ ...one, ...elsewhere })),
+    );
+    for (const owner of [own, elsewhere]) {
+      assert.equal(await stopped(owner), true);
+      const resume = word(owner, { person: ADAS_ID, other: ADA, stopped: false, at: at(30) });
+      await keepPreferences(database, [resume]);
+      assert.equal(await stopped(owner), false);
+    }
+  });
+
+  it('of a parent user id counts for each user id that has not said another one since', async () => {
+    const parentStopped = async (business: string, words: readonly Partial<Preference>[]) => {
+      const owner = { ...own, businessAccountId: business };
+      for (const one of words) await keepPreferences(database, [word(owner, one)]);
+      return (await findStopped(database, owner, [PARENT])).has(PARENT);
+    };
+    const [first, second] = ['GB.1', 'GB.2'];
+    for (const userId of [first, second])
+      await keepParents(database, [{ accountId, mode: 'live', parentUserId: PARENT, userId, at: at(0) }]);
+    const parent = { person: PARENT, at: at(10) };
+    const resumed = { person: first, stopped: false, at: at(20) };
+    assert.equal(await parentStopped('one', [parent, resumed]), false);
+    assert.equal(await parentStopped('both', [parent, resumed, { person: second, at: at(5) }]), true);
+    const sameSecond = { person: first, at: at(10) };
+    assert.equal(await parentStopped('second', [{ ...parent, stopped: false }, sameSecond]), true, 'a stop counts');
+  });
+
   it('is no repetition of what was said elsewhere', async () => {
     for (const owner of others) await keepPreferences(database, [word(owner, { timed: false })]);
     await keepPreferences(database, [word(own, { timed: false, at: at(5) })]);

@@ -87,7 +87,7 @@ describe('the windows of people', () => {
   });
 
   it('a call of the person opens the window, a call of ours does not', async () => {
-    const call = (from: string, direction: string) => ({
+    const call = (from: string, direction: string, more: object = {}) => ({
       ...messagesBody(line, {}),
       entry: [
         {
@@ -97,7 +97,7 @@ describe('the windows of people', () => {
               field: 'calls',
               value: {
                 metadata: { phone_number_id: line.phoneNumberId },
-                calls: [{ id: `wacid.${from}`, from, event: 'connect', direction, timestamp: String(NOON) }],
+                calls: [{ id: `wacid.${from}`, from, event: 'connect', direction, timestamp: String(NOON), ...more }],
               },
             },
           ],
@@ -108,6 +108,12 @@ describe('the windows of people', () => {
     await post(call('447700900008', 'BUSINESS_INITIATED'));
     assert.equal(await windowOf('+447700900007'), NOON * 1_000);
     assert.equal(await windowOf('+447700900008'), undefined);
+
+    const names = { from_user_id: 'GB.1010', from_parent_user_id: 'GB.ENT.1010' };
+    await post(call('447700900010', 'USER_INITIATED', { ...names, timestamp: String(FAR_AHEAD) }));
+    const openedMs = await windowOf('+447700900010');
+    assert.ok(openedMs !== undefined && openedMs <= Date.now(), 'of a call in the future from when it was told');
+    assert.equal(await windowOf('GB.ENT.1010'), openedMs);
   });
 
   it('the window is found by the parent user id too, whichever name the person has in the later message', async () => {

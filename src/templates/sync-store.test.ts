@@ -62,6 +62,24 @@ describe('the reading of a business account, for one account in one mode', () =>
     assert.notDeepEqual(await syncs([own]), before.slice(0, 1));
   });
 
+  it('keeps others from beginning for ten minutes, and for one minute once it has failed', async () => {
+    await connect(own);
+    const pass = (time: string) =>
+      database.query('update template_sync set started_at = started_at - $1::interval', [time]);
+    await noteBegun(database, own);
+    for (const [time, due] of [
+      ['590 seconds', []],
+      ['11 seconds', [own]],
+    ] as const) {
+      await pass(time);
+      assert.deepEqual(await claimed(), due);
+    }
+    await noteFailed(database, own, await noteBegun(database, own));
+    assert.deepEqual(await claimed(), []);
+    await pass('61 seconds');
+    assert.deepEqual(await claimed(), [own]);
+  });
+
   it('is due again by news of it alone', async () => {
     for (const owner of [own, ...others]) {
       await connect(owner);
