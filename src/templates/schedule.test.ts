@@ -110,7 +110,12 @@ describe('a round of readings', () => {
   const round = (names: readonly string[], closing = new AbortController().signal) => {
     const suspend = () => Promise.resolve();
     const registry = createTemplateRegistry({ database: test.database, provider, clock: systemClock, suspend });
-    const channels = { listUsable: async () => names.map((name) => sendingChannel(accountId, name)) };
+    const usable = names.map((name) => sendingChannel(accountId, name));
+    // Each business account has a channel that the provider refuses, too, and it comes first.
+    const suspended = usable.map((channel) => {
+      return { ...channel, suspended: true, sender: { ...channel.sender, accessToken: 'refused' } };
+    });
+    const channels = { listUsable: async () => [...suspended, ...usable] };
     return syncDueTemplates({ database: test.database, channels, registry, closing });
   };
   beforeEach(() => {
@@ -122,8 +127,14 @@ describe('a round of readings', () => {
     const names = Array.from({ length: 40 }, (_, number) => `due ${number}`);
     for (const name of names) await addBusinessAccount(name, 'connected', '61 minutes');
     await addBusinessAccount('lately', 'connected', '59 minutes');
+    const tokens = new Set<string | undefined>();
+    server.answer = (_query, { headers }) => {
+      tokens.add(headers.authorization);
+      return { body: { data: [] } };
+    };
     assert.equal(await round([...names, 'lately']), 40);
     assert.equal(server.queries.length, 40);
+    assert.deepEqual([...tokens], ['Bearer token'], 'none is asked with that of a suspended channel');
     assert.equal(await round([...names, 'lately']), 0);
   });
 

@@ -91,6 +91,16 @@ describe('the reading of a business account, for one account in one mode', () =>
     assert.deepEqual(await claimed(), [], 'it is being read');
   });
 
+  it('has been done once it ends, and is due again where there was news meanwhile', async () => {
+    await connect(own);
+    const begunAt = await noteBegun(database, own);
+    await makeSyncDue(database, own);
+    assert.deepEqual(await listSynced(database, own, ['2']), new Set());
+    await noteSynced(database, own, begunAt);
+    assert.deepEqual(await listSynced(database, own, ['2']), new Set(['2']));
+    assert.deepEqual(await claimed(), [own]);
+  });
+
   it('is claimed for who has a connected channel there, and by no other one’s claim', async () => {
     for (const owner of [own, ...others]) await due(owner, '2 hours');
     for (const owner of others) await connect(owner);
