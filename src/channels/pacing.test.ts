@@ -92,6 +92,8 @@ describe('turns of a live channel', () => {
     // What was reserved ahead is there for the next one, which asks nobody.
     const [next] = await pacing.turnsFor(channel, people(1), nowMs + 20_000);
     assert.ok(next?.kind === 'later' && next.atMs - nowMs < 400);
+    const [ofOther = 0] = atMs(await createPacing(test.database, stoppedClock).turnsFor(channel, people(1), 20_000));
+    assert.ok(ofOther < 1_000, `${ofOther} ms for another node`);
   });
 
   it('that are reserved ahead last for a while, so that a channel below its throughput does not ask for each send', async () => {
@@ -134,10 +136,23 @@ describe('turns of a live channel', () => {
       const { code, retry_after_seconds: seconds = 0 } = turn.error;
       assert.ok(code === 'throughput_limited' && seconds >= 20 && seconds <= 25, `${code} ${seconds}`);
     }
-    for (let calls = 0; calls < 20; calls++) await pacing.turnsFor(channel, people(50), 20_000);
+    for (let calls = 0; calls < 3; calls++) await pacing.turnsFor(channel, people(50), 20_000);
     const times = atMs(await pacing.turnsFor(channel, people(50), 60_000));
     assert.equal(times.length, 50);
     assert.ok((times[0] ?? 0) < 20_600, 'the next turn follows the last that was given');
+  });
+
+  it('follow those that another node reserves in the same moment', async () => {
+    const pacing = createPacing(test.database, stoppedClock);
+    await pacing.turnsFor(channel, people(1), 60_000);
+    let asked: Promise<Turn[]> | undefined;
+    await test.database.transaction(async (tx) => {
+      await tx.query(`update channel_pace set next_at = now() + interval '40 s' where channel_id = $1`, [channel.id]);
+      asked = pacing.turnsFor(channel, people(1), 60_000);
+      await until(async () => (await countWaitingForLocks(test.database)) === 1);
+    });
+    const [next = 0] = atMs((await asked) ?? []);
+    assert.ok(next > 10_000, `${next} ms`);
   });
 
   it('are given to none after its own deadline, whoever asks together with it', async () => {

@@ -75,6 +75,17 @@ describe('the pair limit', () => {
     assert.equal(limit.delayMs('channel', 'person'), STEP_MS);
   });
 
+  it('forgets nothing that a silent pair still owes', () => {
+    const { time, limit } = createMoved();
+    for (let taken = 0; taken < BURST; taken++) limit.take('channel', 'person');
+    for (let minutes = 0; minutes < 4; minutes++) {
+      time.steadyMs += 10 * STEP_MS;
+      limit.take('channel', 'other');
+    }
+    for (let taken = 0; taken < 40; taken++) limit.take('channel', 'person');
+    assert.equal(limit.delayMs('channel', 'person'), STEP_MS, 'as many as were paid back');
+  });
+
   it('remembers a bounded number of pairs, and counts each of them once', () => {
     const { limit } = createMoved();
     const others = (count: number, nameOf = (other: number) => `other-${other}`) => {

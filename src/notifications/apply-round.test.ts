@@ -228,6 +228,15 @@ describe('what waits', () => {
     for (const bytes of [1, 5]) assert.equal(await claim(3, bytes), 'early');
   });
 
+  it('is taken by one node', async () => {
+    await wait('one', '0 s');
+    await database.transaction(async (other) => {
+      assert.equal((await claimNotifications(other, 1, 100)).length, 1);
+      assert.equal(await claim(1, 100), '');
+    });
+    assert.equal(await claim(1, 100), 'one');
+  });
+
   it('is taken at once when somebody asks for that', async () => {
     const id = await wait('later', '1 h');
     assert.equal(await round(), 0);

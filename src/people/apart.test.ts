@@ -162,6 +162,10 @@ describe('a word on marketing messages', () => {
     const taken = { person: ADAS_ID, other: '+447700900732', stopped: false, at: at(10) };
     await keepPreferences(database, [word(own, taken)]);
     assert.equal(await stopped(own), true);
+    const unnamed = { ...own, businessAccountId: 'elsewhere' };
+    await keepPreferences(database, [word(unnamed)]);
+    await keepPreferences(database, [word(unnamed, { ...taken, other: ADA })]);
+    assert.equal(await stopped(unnamed), true, 'nor does one that the person has never named');
   });
 
   it('without a time is taken for a repetition for seven days, and for a new one after that', async () => {
