@@ -122,6 +122,16 @@ describe('the reading of a business account, for one account in one mode', () =>
     );
   });
 
+  it('is claimed by one of two nodes that look in the same moment', async () => {
+    await connect(own);
+    await due(own, '2 hours');
+    await database.transaction(async (tx) => {
+      assert.equal((await claimDue(tx, ALL)).length, 1);
+      assert.deepEqual(await claimed(), []);
+    });
+    assert.deepEqual(await claimed(), []);
+  });
+
   it('takes nothing from the others that are due', async () => {
     for (const owner of [own, ...others]) {
       await connect(owner);
