@@ -180,8 +180,11 @@ describe('changing a channel', () => {
     const answer = await call('PATCH', `/platform/v1/channels/${first.id}`, { access_token: 'a-new-token' });
     assert.deepEqual([answer.status, answer.json.status], [200, 'connected']);
     assert.ok(!answer.text.includes('a-new-token'));
+    // What the provider tells of the number when it is shown the token is kept, and told.
+    assert.deepEqual([first.quality, answer.json.quality, answer.json.messaging_limit], [null, 'green', 'tier_100k']);
     assert.equal((await send()).json.accepted_count, 1, 'the very next send goes out');
-    assert.equal((await events()).at(-1).data.channel.status, 'connected');
+    const { status, quality } = (await events()).at(-1).data.channel;
+    assert.deepEqual([status, quality], ['connected', 'green']);
     const audit = await call('GET', `/platform/v1/audit?account_id=${accountId}`);
     assert.deepEqual(audit.json.data[0].target, first.id);
     assert.ok(!audit.text.includes('a-new-token') && key !== '');
