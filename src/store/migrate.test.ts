@@ -121,6 +121,21 @@ describe('migrate', () => {
       assert.deepEqual(await latin.query(`select to_regclass('migration') as name`), [{ name: null }]);
     }));
 
+  it('refuses a server that is older than 15, before it changes anything', async () => {
+    await test.database.query(`
+      create function current_setting(name text) returns text language sql return
+        case name when 'server_version_num' then '140099' else pg_catalog.current_setting(name) end`);
+    const url = new URL(test.url);
+    url.searchParams.set('options', '-c search_path=public,pg_catalog');
+    const old = openDatabase({ connection: { url: url.href }, connections: 1, onError: () => undefined });
+    try {
+      await assert.rejects(migrate(old, migrationsDir), /Waypost needs 15 or newer/);
+      assert.deepEqual(await old.query(`select to_regclass('migration') as name`), [{ name: null }]);
+    } finally {
+      await old.close();
+    }
+  });
+
   it('takes a database without an encoding, as a server without a locale makes it, and keeps every text there', () =>
     inEncoding('SQL_ASCII', async (plain) => {
       await migrate(plain, migrationsDir);
