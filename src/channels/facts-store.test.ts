@@ -25,6 +25,15 @@ describe('claiming channels whose facts are due', () => {
       await tx.query(`update channel set facts_read_at = now() - interval '2 hours' where account_id = $1`, [
         gateway.accountId,
       ]);
+      const waits = 'update channel set facts_read_at = $2::timestamptz where account_id = $1 and phone_number_id = $3';
+      for (const [since, number] of [
+        [null, '6621'],
+        [new Date(0), '6622'],
+      ] as const) {
+        await tx.query(waits, [gateway.accountId, since, number]);
+        const [next] = await claimForFacts(tx, HOUR_SECONDS, 1);
+        assert.equal(next?.phone_number_id, number, 'what was told of comes first, and then who has waited longest');
+      }
       return claimForFacts(tx, HOUR_SECONDS, CHANNELS / 2);
     });
     const rest = await Promise.all(
@@ -36,6 +45,12 @@ describe('claiming channels whose facts are due', () => {
       claims.every(({ mode }) => mode === 'live'),
       'test channels are asked for only after a notification',
     );
+    // These cannot be asked for, and would take the places of others.
+    for (const [status, number] of Object.entries({ suspended: '660', removed: '661' }))
+      await gateway.database.query(
+        'update channel set status = $2, facts_read_at = null where account_id = $1 and phone_number_id = $3',
+        [gateway.accountId, status, number],
+      );
     assert.deepEqual(await claimForFacts(gateway.database, HOUR_SECONDS, CHANNELS), []);
   });
 });
