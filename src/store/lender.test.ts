@@ -50,6 +50,15 @@ it('a caller whose time is over when the server has given no connection is refus
   assert.deepEqual(warnings, []);
 });
 
+it('a caller is told at once that the server is away, where none is open that could be waited for', async () => {
+  const LONG_MS = 60_000;
+  const pool = new Pool({ host: '127.0.0.1', port: 9, max: 1 });
+  const begunMs = performance.now();
+  await assert.rejects(createLender(pool, 1, LONG_MS).lend(), { code: 'ECONNREFUSED' });
+  assert.ok(performance.now() - begunMs < LONG_MS / 2);
+  await pool.end();
+});
+
 /** A database whose server gives `GIVEN` connections. */
 async function makeFew(): Promise<{ url: string; drop(): Promise<void> }> {
   const test = await createTestDatabase({ migrated: false });
