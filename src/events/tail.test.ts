@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
-import { setTimeout as later } from 'node:timers/promises';
+import { setTimeout as later, setImmediate as nextTurn } from 'node:timers/promises';
 import { pino } from 'pino';
 import { createTestDatabase } from '../../test/support/database.ts';
 import { until } from '../../test/support/until.ts';
@@ -41,6 +41,8 @@ it('when the last one has left, nothing is asked of a store that may be closed b
   const waiting = tail.wait({ accountId: newId(), mode: 'test', after: 0 }, 60_000, leaving.signal);
   leaving.abort();
   await waiting;
+  const late = tail.wait({ accountId: newId(), mode: 'test', after: 0 }, 60_000, leaving.signal);
+  assert.equal(await Promise.race([late.then(() => 'over'), nextTurn('waits')]), 'over');
   await drop();
   // The question was planned for 10 ms after the wait began: timers fire in the order of their times.
   await later(20);
