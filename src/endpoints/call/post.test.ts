@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { getEventListeners } from 'node:events';
 import { type AddressInfo, createServer, type Socket } from 'node:net';
 import { after, before, describe, it } from 'node:test';
 import { collectGarbage } from '../../../test/support/garbage.ts';
@@ -18,6 +19,7 @@ const floods = {
   '/lines': ['', '\r\n'.repeat(30_000)],
 } as const;
 
+const paths: string[] = [];
 let taken = 0;
 let pieces = 0;
 const held: Socket[] = [];
@@ -25,10 +27,13 @@ const server = createServer((socket) => {
   socket.on('error', () => undefined);
   socket.on('data', (request) => {
     const path = /^POST (\S+)/.exec(request.toString())?.[1];
+    paths.push(path ?? '');
     const flood = Object.entries(floods).find(([name]) => name === path)?.[1];
     if (flood !== undefined) {
       socket.write(flood[0]);
       sendOn(socket, flood[1]);
+    } else if (path === '/busy') {
+      socket.write('HTTP/1.1 503 No\r\nretry-after: 1\r\nretry-after: 2\r\ncontent-length: 0\r\n\r\n');
     } else if (path === '/kept') {
       socket.write(`HTTP/1.1 200 OK\r\ncontent-length: 60000\r\n\r\n${'a'.repeat(60_000)}`);
     } else {
@@ -62,9 +67,9 @@ function sendPieces(socket: Socket): void {
     });
 }
 
-function postTo(path: string) {
+function postTo(path: string, { by = agent, timeoutMs = 30_000, signal = new AbortController().signal } = {}) {
   const { port } = server.address() as AddressInfo; // A server that listens on TCP has one.
-  return post(agent, { origin: `http://127.0.0.1:${port}`, path, headers: {}, body: '{}' }, { timeoutMs: 30_000 });
+  return post(by, { origin: `http://localhost:${port}`, path, headers: {}, body: '{}' }, { timeoutMs, signal });
 }
 
 it('an answer takes no more memory than is kept of it, whatever stands beside its bytes', async () => {
@@ -88,8 +93,24 @@ describe('an endpoint that sends without an end what is no part of an answer is 
     });
 });
 
-it('answers one after another on a kept connection are each within the bound', async () => {
-  for (let n = 0; n < 40; n += 1) assert.equal((await postTo('/kept')).error, null);
+it('answers one after another on a kept connection are each within the bound, and leave nothing at their signal', async () => {
+  const { signal } = new AbortController();
+  for (let n = 0; n < 40; n += 1) assert.equal((await postTo('/kept', { signal })).error, null);
+  assert.deepEqual(getEventListeners(signal, 'abort'), []);
+});
+
+it('an answer tells each of the times to wait that it names', async () => {
+  assert.deepEqual((await postTo('/busy')).retryAfter, ['1', '2']);
+});
+
+it('nothing is written on a connection that is made when the time is over', async () => {
+  const found = Promise.withResolvers<string[]>();
+  const late = createGuardedAgent(() => found.promise, { local: true, timeoutMs: 30_000 });
+  assert.equal((await postTo('/late', { by: late, timeoutMs: 1 })).error, 'timeout');
+  found.resolve(['127.0.0.1']);
+  assert.equal((await postTo('/kept', { by: late })).error, null);
+  await late.destroy();
+  assert.ok(!paths.includes('/late'));
 });
 
 /** What is left when all garbage is collected. */

@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
+import { getEventListeners } from 'node:events';
 import type { ServerResponse } from 'node:http';
 import { it, type TestContext } from 'node:test';
+import { setTimeout as later, setImmediate as nextTurn } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { startReceiver } from '../../../test/endpoints/receiver.ts';
 import { makeExpensiveChain } from '../../../test/support/certificate.ts';
@@ -49,6 +51,25 @@ it('a call in the thread ends where its signal says so, and so does its connecti
   assert.deepEqual(await poster.post({ ...REQUEST, origin }, true), CLOSED);
 });
 
+it('a thread that has a call does not end, and keeps nothing at the signal of one that is over', async (t) => {
+  const { poster, origin, held } = await startSilentEndpoint(t, 1);
+  const { signal } = new AbortController();
+  const answer = async (place: number) => (await until(() => held[place])).writeHead(204).end();
+  const call = () => poster.post({ ...REQUEST, origin }, true, signal);
+  const first = call();
+  const second = call();
+  await answer(0);
+  await Promise.race([first, second]);
+  // The next one comes when a thread without a call would have ended.
+  await later(5);
+  await answer(1);
+  for (const { httpStatus } of await Promise.all([first, second])) assert.equal(httpStatus, 204);
+  const third = call();
+  await answer(2);
+  assert.equal((await third).httpStatus, 204);
+  assert.deepEqual(getEventListeners(signal, 'abort'), []);
+});
+
 it('a call whose signal has spoken already is not made', async (t) => {
   const { poster, origin } = await startSilentEndpoint(t);
   assert.deepEqual(await poster.post({ ...REQUEST, origin }, true, AbortSignal.abort()), CLOSED);
@@ -87,13 +108,18 @@ it('a thread without a call ends, and the next call has a new one', async (t) =>
     assert.ok(poster.busySeconds() > busySeconds, `the ${nth} one counts`);
     busySeconds = poster.busySeconds();
   }
+  const last = call();
+  await poster.close();
+  assert.deepEqual(await last, CLOSED);
+  await nextTurn();
+  assert.equal(threads(), before, 'a call that is given in the moment of the close begins no thread');
 });
 
 /** `held`: its answers, none of which it gives. */
-async function startSilentEndpoint(t: TestContext) {
+async function startSilentEndpoint(t: TestContext, idleMs?: number) {
   const held: ServerResponse[] = [];
   const receiver = await startReceiver((response) => void held.push(response));
-  const poster = new PosterThread();
+  const poster = new PosterThread(idleMs);
   t.after(async () => {
     await poster.close();
     await receiver.close();
