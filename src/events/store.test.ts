@@ -242,6 +242,8 @@ describe('the log of events', () => {
     assert.deepEqual(await findEvent(test.database, { accountId, mode: 'test' }, row.id), row);
     assert.equal(await findEvent(test.database, { accountId, mode: 'live' }, row.id), undefined);
     assert.equal(await findEvent(test.database, { accountId: newId(), mode: 'test' }, row.id), undefined);
+    await test.database.query('update event_sequence set expired = last where account_id = $1', [accountId]);
+    assert.equal(await findEvent(test.database, { accountId, mode: 'test' }, row.id), undefined, 'it has expired');
   });
 
   it('lists no data of a large event, also where they are small as the database keeps them', async () => {
