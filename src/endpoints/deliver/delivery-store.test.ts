@@ -9,7 +9,7 @@ import type { Database } from '../../store/database.ts';
 import { composeStatement } from '../../store/statement-part.ts';
 import { insertEndpoint } from '../store.ts';
 import { type ClaimedDelivery, type ClaimLimits, claimDeliveries } from './claim-store.ts';
-import { type Placed, releaseDeliveries, removalPart, removeDeliveries } from './delivery-store.ts';
+import { type Placed, releaseDeliveries, removalPart, removeDeliveries, settleDeliveries } from './delivery-store.ts';
 import { type ReplayWish, replayEvents } from './replay-store.ts';
 
 const { database, drop } = await createTestDatabase();
@@ -164,6 +164,21 @@ describe('a delivery that is over', () => {
       assert.equal(await removeByPlace({ ...claimed, ...row }), 0);
       assert.equal(await countDeliveries(endpointId), 1, setBack);
     }
+  });
+
+  it('goes although it was claimed again meanwhile, and one that is put off stays with that claim', async () => {
+    const { accountId, endpointId } = await addEndpoint();
+    await record(accountId, ['message.sent', 'message.sent']);
+    const before = await claim(endpointId, 2);
+    await database.query('update delivery set claimed_until = now() where endpoint_id = $1', [endpointId]);
+    assert.deepEqual(sequences(await claim(endpointId, 2)), [1, 2]);
+    const settled = before.map((one) => ({ ...one, waitMs: one.sequence === 1 ? null : 1_000 }));
+    await settleDeliveries(database, settled);
+    const left = await database.query(
+      'select event_id, attempts, claimed_until > now() as claimed from delivery where endpoint_id = $1',
+      [endpointId],
+    );
+    assert.deepEqual(left, [{ event_id: before[1]?.event_id, attempts: 0, claimed: true }]);
   });
 
   it('is taken away by its place only if that still is its own', async () => {

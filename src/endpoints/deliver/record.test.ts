@@ -15,8 +15,11 @@ describe('attempts that are written down together', () => {
   it('keep what has failed for its next try, beside what has arrived', async () => {
     const { id, accountId, claimed } = await claimOf(2);
     await recordAll(claimed, [204, 500]);
-    const left = await database.query('select event_id, attempts from delivery where endpoint_id = $1', [id]);
-    assert.deepEqual(left, [{ event_id: claimed[1]?.event_id, attempts: 1 }]);
+    const left = await database.query(
+      'select event_id, attempts, claimed_until is null as free from delivery where endpoint_id = $1',
+      [id],
+    );
+    assert.deepEqual(left, [{ event_id: claimed[1]?.event_id, attempts: 1, free: true }]);
     const attempts = await database.query('select outcome from attempt where account_id = $1 order by at', [accountId]);
     assert.deepEqual(attempts, [{ outcome: 'succeeded' }, { outcome: 'failed' }]);
   });
@@ -28,9 +31,11 @@ describe('attempts that are written down together', () => {
     assert.deepEqual(await endpoint(id), { enabled: true, disabled_reason: null, failing: false });
   });
 
-  it('begin the five days with the first failure', async () => {
-    const { id, claimed } = await claimOf(1);
-    await recordAll(claimed, [500]);
+  it('begin the five days with the first failure, and a success at another address does not end them', async () => {
+    const { id, claimed } = await claimOf(2);
+    await recordAll(claimed.slice(1), [500]);
+    const elsewhere = claimed.slice(0, 1).map((one) => ({ ...one, address_version: one.address_version + 1 }));
+    await recordAll(elsewhere, [204]);
     assert.deepEqual(await endpoint(id), { enabled: true, disabled_reason: null, failing: true });
   });
 
