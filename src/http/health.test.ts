@@ -45,7 +45,13 @@ it('/readyz says 503 in time while commits hang, asks the store one question at 
 
 it('/readyz and every call tell a gateway that has not begun from one that stops', async (t) => {
   let leaving = false;
-  const life = { accepting: () => false, leaving: () => leaving, docsUrl: () => 'http://127.0.0.1/docs/errors', clock };
+  let accepting = false;
+  const life = {
+    accepting: () => accepting,
+    leaving: () => leaving,
+    docsUrl: () => 'http://127.0.0.1/docs/errors',
+    clock,
+  };
   const routes = healthRoutes({ ...life, commit: async () => undefined });
   const calls = routes.map((route) => ({ ...route, path: `/call${route.path}`, alsoWhileDraining: false }));
   const server = createServer({
@@ -65,5 +71,13 @@ it('/readyz and every call tell a gateway that has not begun from one that stops
     const { status, json } = await callApi(url, 'GET', '/readyz', {});
     assert.deepEqual([status, json.code, json.reason, json.detail], [503, 'unavailable', reason, detail]);
     assert.equal((await callApi(url, 'GET', '/call/healthz', {})).json.detail, detail);
+  }
+  // It still works, so that a balancer has time to look elsewhere, and takes no further call on a connection.
+  accepting = true;
+  assert.equal((await callApi(url, 'GET', '/readyz', {})).json.reason, 'stopping');
+  for (const leaves of [true, false]) {
+    leaving = leaves;
+    const { status, headers } = await callApi(url, 'GET', '/call/healthz', {});
+    assert.deepEqual([status, headers.get('connection')], [200, leaves ? 'close' : 'keep-alive']);
   }
 });

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { connect } from 'node:net';
 import { after, before, describe, it } from 'node:test';
 import type { FastifyInstance } from 'fastify';
 import { pino } from 'pino';
@@ -7,11 +8,13 @@ import { assertProblem } from '../../test/support/problem.ts';
 import { callRaw } from '../../test/support/raw-http.ts';
 import { until } from '../../test/support/until.ts';
 import { systemClock } from '../kernel/clock.ts';
+import { createInFlight } from '../kernel/in-flight.ts';
+import type { Principal } from '../kernel/principal.ts';
 import { StoreUnavailable } from '../kernel/store-unavailable.ts';
 import { unavailable } from '../kernel/unavailable.ts';
 import type { AnsweredRequest } from './answered.ts';
 import { createRateLimits } from './rate-limit.ts';
-import { publicRoute } from './route.ts';
+import { platformRoute, publicRoute } from './route.ts';
 import { createServer } from './server.ts';
 
 const SECRET = 'select secret from somewhere';
@@ -20,6 +23,12 @@ let server: FastifyInstance;
 let url: string;
 const logged: string[] = [];
 const answered: AnsweredRequest[] = [];
+const calls = createInFlight();
+const away = async (): Promise<Principal> => {
+  throw new StoreUnavailable(new Error(SECRET), false);
+};
+let authenticate = away;
+const begun: string[] = [];
 
 const failing = (path: string, error: Error) =>
   publicRoute({
@@ -39,10 +48,16 @@ before(async () => {
       failing('/broken', new Error(SECRET)),
       failing('/away', new StoreUnavailable(new Error(SECRET), false)),
       failing('/full', unavailable('Too much is under way.')),
+      platformRoute({
+        ...{ method: 'GET', path: '/own', summary: 'Begins', operation: 'page', bodyUse: 'none' },
+        async handle({ requestId }) {
+          begun.push(requestId);
+          return { status: 204 };
+        },
+      }),
     ],
-    authenticate: async () => {
-      throw new StoreUnavailable(new Error(SECRET), false);
-    },
+    authenticate: () => authenticate(),
+    calls,
     rateLimits: createRateLimits({ requests: 1, recipients: 1 }, systemClock),
     docsUrl: () => 'http://localhost/docs/errors',
     accepting: () => true,
@@ -89,4 +104,27 @@ it('a call is told of when it is over, also one whose path is malformed or too l
     const [call, ...more] = await until(() => answered.length > before && answered.slice(before));
     assert.deepEqual([call?.route, call?.status, call?.code, more], [undefined, 404, 'not_found', []], path);
   }
+});
+
+it('a call whose caller had gone before it began is carried out, and a stop does not wait for its answer', async () => {
+  const { promise: known, resolve: know } = Promise.withResolvers<Principal>();
+  let asked = 0;
+  authenticate = () => {
+    asked += 1;
+    return known;
+  };
+  const before = answered.length;
+  const caller = connect(Number(new URL(url).port), '127.0.0.1');
+  caller.write('GET /own HTTP/1.1\r\nhost: a\r\nauthorization: Bearer a\r\n\r\n');
+  await until(() => asked > 0);
+  caller.resetAndDestroy();
+  await until(() => answered.length > before);
+  know({ kind: 'platform' });
+  await until(() => begun.length === 1);
+  let idle = false;
+  void calls.idle().then(() => {
+    idle = true;
+  });
+  await until(() => idle, 10_000);
+  authenticate = away;
 });
