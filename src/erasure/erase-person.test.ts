@@ -91,7 +91,10 @@ async function fill(): Promise<{ requestId: string; ids: string[] }> {
   const failed = await gateway.call('POST', '/api/v1/messages/send', { body: { ...failing, template: named } });
   assert.equal(failed.json.results[0].error.errors[0].given, 'Byron');
   const contacts = [{ wa_id: ADA.slice(1), user_id: ADAS_USER_ID, profile: { name: 'Augusta' } }];
-  const fromAda = textFrom(ADA, 'wamid.ada', { text: { body: 'An engine weaves' }, from_user_id: ADAS_USER_ID });
+  const fromAda = textFrom(ADA, 'wamid.ada', {
+    ...{ text: { body: 'An engine weaves' }, from_user_id: ADAS_USER_ID },
+    context: { from: line.phoneNumber.slice(1), id: 'wamid.answered' },
+  });
   const fromGrace = textFrom(GRACE, 'wamid.grace', { text: { body: 'A moth' } });
   for (const value of [{ contacts, messages: [fromAda] }, { messages: [fromGrace] }])
     assert.equal((await postSigned(asSandbox(gateway), messagesBody(line, value))).status, 200);
@@ -101,6 +104,12 @@ async function fill(): Promise<{ requestId: string; ids: string[] }> {
     [gateway.accountId, ADA],
   );
   assert.ok(event, 'the text from Ada was recorded');
+  // As the event of a message whose template's parameters were refused has it.
+  const error = { code: 'template_parameters_invalid', errors: [{ pointer: '#', detail: 'Wrong', given: 'Byron' }] };
+  await gateway.database.query(
+    `update event set data = jsonb_set(data, '{message,error}', $3) where account_id = $1 and id = $2`,
+    [gateway.accountId, event.id, JSON.stringify(error)],
+  );
   await gateway.database.query(
     `insert into attempt (account_id, id, endpoint_id, event_id, type, number, at, outcome, http_status, duration_ms, answer)
      values ($1, $2, $3, $4, 'message.received', 1, now(), 'succeeded', 200, 1, 'Thanks, Augusta')`,
@@ -116,6 +125,7 @@ describe('erasing a person', () => {
       ADA.slice(1),
       ADAS_USER_ID,
       'wamid.ada',
+      'wamid.answered',
       'Lovelace',
       'Byron',
       'Countess',
