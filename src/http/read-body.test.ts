@@ -100,6 +100,14 @@ describe('bodies that are on their way', () => {
     assert.deepEqual([codeOf('second'), codeOf('third')], [undefined, undefined]);
   });
 
+  it('hold little where a length is announced and does not come', async () => {
+    read = createReadBody(BYTES_MAX / 2);
+    await begin('announced', `content-length: ${BYTES_MAX}`, 'a');
+    await begin('small', 'content-length: 1', 'a');
+    await until(() => codeOf('small') === null);
+    assert.equal(codeOf('announced'), undefined);
+  });
+
   it('that break off leave their place', async () => {
     read = createReadBody(2 * BYTES_MAX);
     const most = Buffer.alloc(BYTES_MAX - 1);
