@@ -2,7 +2,9 @@ import assert from 'node:assert/strict';
 import { after, beforeEach, describe, it } from 'node:test';
 import { createTestDatabase } from '../../test/support/database.ts';
 import { NIL_UUID, newId } from '../kernel/ids.ts';
+import { keepLimits } from '../kernel/keep.ts';
 import { expireLogs, findExpiredEvents, type LogAge, type LogRow } from './event-log-store.ts';
+import { expireEvents } from './expire-events.ts';
 import { holdsEvents } from './partition-store.ts';
 
 const { database, drop } = await createTestDatabase();
@@ -50,6 +52,19 @@ describe('the log of an account and mode', () => {
       ages.map(({ account_id, mode, expired, looked_at }) => [account_id, mode, expired, looked_at]),
       logs.slice(1, 3).map(({ account_id, mode }) => [account_id, mode, 2, 2]),
     );
+  });
+
+  it('is looked at however many there are', async () => {
+    await database.query(
+      "insert into event_sequence (account_id, mode, last) select gen_random_uuid(), 'test', 0 from generate_series(1, 250)",
+    );
+    const days = { messages: 90, content: 30, events: 30, notifications: 7, setAside: 30 };
+    const limits = keepLimits(days, FROM_MS);
+    const reached = [await expireEvents(database, limits, { place: null, block: 0 })];
+    for (let last = reached.at(-1); last?.more === true; last = reached.at(-1))
+      reached.push(await expireEvents(database, limits, last));
+    assert.ok(reached.length > 2, 'a hundred at a time');
+    assert.equal(reached.at(-1)?.place, null);
   });
 
   it('keeps its week as long as it has events there that have not expired', async () => {
