@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, it } from 'node:test';
 import { startTestGateway } from '../../test/support/gateway.ts';
+import { PATIENT } from '../../test/support/patient.ts';
 import { transmitsOf } from '../../test/support/transmits.ts';
 import { until } from '../../test/support/until.ts';
 import { startCli } from '../test-support.ts';
@@ -12,7 +13,7 @@ const ROWS = 2_000;
 
 describe('a send from a file', () => {
   it('ends when the file is written over meanwhile, and sends to nobody who was not in it', async (t) => {
-    const gateway = await startTestGateway({ sandbox: { latencyMs: 50 } });
+    const gateway = await startTestGateway({ settings: PATIENT, sandbox: { latencyMs: 50 } });
     const folder = await mkdtemp(join(tmpdir(), 'waypost-changed-'));
     t.after(async () => {
       await gateway.stop();

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, it } from 'node:test';
 import { startTestGateway } from '../../test/support/gateway.ts';
+import { PATIENT } from '../../test/support/patient.ts';
 import { runCli } from '../test-support.ts';
 
 /** So many rows that reading their report again takes a while. They have one cell too many, and are not sent. */
@@ -12,7 +13,7 @@ const ROWS = 400;
 
 describe('a report', () => {
   it('is written by one process, also where two of the same command go on at the same moment', async (t) => {
-    const gateway = await startTestGateway({ sandbox: { latencyMs: 50 } });
+    const gateway = await startTestGateway({ settings: PATIENT, sandbox: { latencyMs: 50 } });
     const folder = await mkdtemp(join(tmpdir(), 'waypost-both-'));
     t.after(async () => {
       await gateway.stop();

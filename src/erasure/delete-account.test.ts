@@ -17,6 +17,7 @@ import {
   type TestLine,
   textFrom,
 } from '../../test/support/notifications.ts';
+import { PATIENT } from '../../test/support/patient.ts';
 import { assertProblem } from '../../test/support/problem.ts';
 import { until } from '../../test/support/until.ts';
 import { createAccount } from '../accounts/accounts.ts';
@@ -189,7 +190,7 @@ describe('deleting an account where sends may take longest', () => {
   let world: LiveWorld;
   let slow: TestGateway;
   before(async () => {
-    world = await startLiveWorld({ WAYPOST_SEND_DEADLINE_MS: '120000', WAYPOST_PROVIDER_TIMEOUT_MS: '120000' });
+    world = await startLiveWorld(PATIENT);
     slow = world.gateway;
   });
   after(() => world.stop());

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, describe, it, type TestContext } from 'node:test';
 import { startTestGateway, type TestGateway } from '../support/gateway.ts';
 import { asSandbox, isProcessed, lineOf, messagesBody, postSigned, statusOf } from '../support/notifications.ts';
+import { PATIENT } from '../support/patient.ts';
 import { transmitsOf } from '../support/transmits.ts';
 import { undisturbed } from '../support/undisturbed.ts';
 import { until } from '../support/until.ts';
@@ -11,14 +12,11 @@ const RECIPIENTS = 50;
 /** Long enough that statuses are posted while the sends are in flight, and short enough that both end together. */
 const LATENCY_MS = 400;
 const A_BODY = 37;
-/** Longer than a slow machine takes for all of them at once. */
-const PATIENT_MS = '120000';
 
 describe('statuses and outcomes that are written in the same moment', () => {
   let gateway: TestGateway;
   before(async () => {
-    const settings = { WAYPOST_SEND_DEADLINE_MS: PATIENT_MS, WAYPOST_PROVIDER_TIMEOUT_MS: PATIENT_MS };
-    gateway = await startTestGateway({ settings, sandbox: { statuses: 'off', latencyMs: LATENCY_MS } });
+    gateway = await startTestGateway({ settings: PATIENT, sandbox: { statuses: 'off', latencyMs: LATENCY_MS } });
   });
   after(() => gateway.stop());
 

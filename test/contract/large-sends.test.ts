@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, it } from 'node:test';
 import { startTestGateway, type TestGateway } from '../support/gateway.ts';
+import { PATIENT } from '../support/patient.ts';
 import { assertProblem } from '../support/problem.ts';
 import { transmitsOf } from '../support/transmits.ts';
 import { until } from '../support/until.ts';
@@ -10,8 +11,7 @@ const SILENT = '+15552000003';
 
 let gateway: TestGateway;
 before(async () => {
-  const slowly = { WAYPOST_PROVIDER_TIMEOUT_MS: '60000', WAYPOST_SEND_DEADLINE_MS: '60000' };
-  gateway = await startTestGateway({ settings: { WAYPOST_SENDS_MAX: '8', ...slowly } });
+  gateway = await startTestGateway({ settings: { WAYPOST_SENDS_MAX: '8', ...PATIENT } });
 });
 after(() => gateway.stop());
 

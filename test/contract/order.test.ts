@@ -5,6 +5,7 @@ import type { ApiErrorCode } from '../../src/kernel/errors.ts';
 import { newId } from '../../src/kernel/ids.ts';
 import type { Scope } from '../../src/kernel/principal.ts';
 import { startTestGateway, type TestGateway } from '../support/gateway.ts';
+import { PATIENT } from '../support/patient.ts';
 import { assertProblem } from '../support/problem.ts';
 import { transmitsOf } from '../support/transmits.ts';
 
@@ -73,8 +74,7 @@ before(async () => {
       WAYPOST_SENDS_MAX: '1',
       WAYPOST_RATE_REQUESTS: String(REQUESTS_A_SECOND),
       WAYPOST_RATE_RECIPIENTS: String(RECIPIENTS_A_SECOND),
-      WAYPOST_PROVIDER_TIMEOUT_MS: '60000',
-      WAYPOST_SEND_DEADLINE_MS: '60000',
+      ...PATIENT,
     },
   });
   held = gateway.call('POST', '/api/v1/messages/send', { body: { ...goodBody(), to: SILENT } });

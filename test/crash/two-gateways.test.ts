@@ -3,6 +3,7 @@ import { describe, it, type TestContext } from 'node:test';
 import { setTimeout as wait } from 'node:timers/promises';
 import { listMessages, phoneNumbers, readApi, type SentEntry, sendText } from '../support/call-gateway.ts';
 import { startCrashWorld } from '../support/crash-world.ts';
+import { PATIENT } from '../support/patient.ts';
 import type { GatewayProcess } from '../support/process.ts';
 import type { SandboxProcess } from '../support/sandbox-process.ts';
 import { until } from '../support/until.ts';
@@ -80,8 +81,7 @@ describe('two gateways on one database', { concurrency: 2 }, () => {
   });
 
   it('an outage of the database beyond every lease does not make gateways take each other for gone', async (t) => {
-    const patient = { WAYPOST_SEND_DEADLINE_MS: '60000', WAYPOST_PROVIDER_TIMEOUT_MS: '60000' };
-    const { first, second, sandbox, proxy } = await startWorld(t, 1_000, patient);
+    const { first, second, sandbox, proxy } = await startWorld(t, 1_000, PATIENT);
     const to = phoneNumbers(0, 20);
     // This send is under way all the time: the provider does not answer it for a minute, and the test ends before that.
     sendText(first.dev, ['+15552000003']).catch(() => undefined);
