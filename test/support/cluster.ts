@@ -1,4 +1,5 @@
-import { mkdtemp, rm } from 'node:fs/promises';
+import { chmod, mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type Connection, openDatabase } from '../../src/store/database.ts';
 import { startEmbedded } from '../../src/store/embedded/embedded.ts';
@@ -21,9 +22,17 @@ export interface TestCluster {
 const DEADLOCK_TIMEOUT = '4s';
 
 let published: TestCluster | undefined;
+let quickTmp: string | undefined;
 
 /** Called once by `node --test --test-global-setup` before the test files, which inherit its environment. */
 export async function globalSetup(): Promise<void> {
+  const quick = await findQuickFolder();
+  if (quick !== tmpdir()) {
+    quickTmp = await mkdtemp(join(quick, 'waypost-tests-'));
+    // A server of root's is run by another user, who must get to its data.
+    await chmod(quickTmp, 0o711);
+    process.env.TMPDIR = quickTmp;
+  }
   published = await startTestCluster();
   process.env.NODE_COMPILE_CACHE ??= COMPILE_CACHE;
   process.env[CLUSTER_VARIABLE] = JSON.stringify(published.connection);
@@ -31,6 +40,7 @@ export async function globalSetup(): Promise<void> {
 
 export async function globalTeardown(): Promise<void> {
   await published?.stop();
+  if (quickTmp !== undefined) await rm(quickTmp, { recursive: true, force: true });
 }
 
 /** Starts a server in a folder of its own, or uses the one that TEST_DATABASE_URL names. */
