@@ -92,13 +92,21 @@ describe('the counting of messages', () => {
   it('counts what is young, whatever the clock of the node that counts says', async () => {
     const accountId = newId();
     const atMs = Date.now() - DAY_MS;
+    const computed: number[] = [];
     for (const nowMs of [NOW_MS + 365 * DAY_MS, NOW_MS - 365 * DAY_MS]) {
       const messageId = `${firstIdOfMs(atMs).slice(0, 19)}${newId().slice(19)}`;
       await insertMessage(store, accountId, messageId, change({}));
       await markMessages(store.database, [{ accountId, messageId }]);
       await countAll(store, nowMs);
       assert.deepEqual(await kept(store, accountId, 'minute'), await counted(store, accountId, 'minute'));
+      const [row] = await store.database.query<{ us: number }>(
+        'select (extract(epoch from max(computed_at)) * 1000000)::bigint as us from message_statistics where account_id = $1',
+        [accountId],
+      );
+      computed.push(row?.us ?? 0);
     }
+    const [first = 0, again = 0] = computed;
+    assert.ok(again > first, 'it tells when it was counted last');
   });
 
   it('counts what nobody has marked at the next sweep', async () => {
@@ -115,7 +123,8 @@ describe('the counting of messages', () => {
 
   it('counts a failure that the provider reported as taken, and one that it answered, however late, as refused', async () => {
     const accountId = newId();
-    const ids = [1, 2, 3].map((second) => firstIdOfMs(NOON_MS + second));
+    // The first and the last millisecond are of the minute.
+    const ids = [0, 1, 59_999].map((ms) => firstIdOfMs(NOON_MS + ms));
     // All three were unknown at first; the last one's person was erased since.
     const rows = [ids, ['+447700900123', '+447700900124', null], ['wamid.1', null, null]];
     await store.database.query(
@@ -134,21 +143,34 @@ describe('the counting of messages', () => {
     assert.deepEqual({ accepted: line?.accepted, failed: line?.failed }, { accepted: 2, failed: 3 });
   });
 
-  it('notes a minute once, and again if the note could not be written', async () => {
-    const accountId = newId();
+  it('notes each minute of each account once, and again if the note could not be written', async () => {
+    const [accountId, other] = [newId(), newId()];
     const failing = { query: () => Promise.reject(new Error('away')) };
     let target: Parameters<typeof createNotedMinutes>[0] = failing;
     const noted = createNotedMinutes({ query: (sql, values) => target.query(sql, values) });
-    for (const ms of [0, 1, 59_999]) noted.note({ accountId, messageId: firstIdOfMs(NOON_MS + ms) });
+    const note = (id: string, ms: number) => noted.note({ accountId: id, messageId: firstIdOfMs(NOON_MS + ms) });
+    for (const ms of [0, 1, 59_999, 60_000]) note(accountId, ms);
+    note(other, 60_000);
     await assert.rejects(noted.flush(), /away/);
     target = store.database;
     await noted.flush();
     await noted.flush();
-    const marks = await store.database.query<{ minute_at: Date }>(
-      'select minute_at from message_statistics_mark where account_id = $1',
-      [accountId],
-    );
-    assert.deepEqual(marks, [{ minute_at: new Date(NOON_MS) }]);
+    const marksOf = async (id: string) => {
+      const rows = await store.database.query<{ minute_at: Date }>(
+        'select minute_at from message_statistics_mark where account_id = $1 order by minute_at',
+        [id],
+      );
+      return rows.map((row) => row.minute_at.getTime() - NOON_MS);
+    };
+    assert.deepEqual([await marksOf(accountId), await marksOf(other)], [[0, 60_000], [60_000]]);
+    await store.database.query('delete from message_statistics_mark');
+    // What comes after a mark is not counted by it, also within the same millisecond.
+    note(other, 60_000);
+    await countRound({ database: store.database, noted, days: KEEP, clock: { nowMs: () => NOW_MS } });
+    const due = await store.database.query('select bucket_at from message_statistics_due where account_id = $1', [
+      other,
+    ]);
+    assert.deepEqual(due, [{ bucket_at: new Date(NOON_MS + 60_000) }]);
   });
 });
 

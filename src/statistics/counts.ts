@@ -45,7 +45,7 @@ export function addGroup(sum: Counts, { status, taken, code, time, count }: Mess
   if (status === 'sent' || status === 'delivered' || status === 'read') sum.sent += count;
   if (status === 'delivered' || status === 'read') sum.delivered += count;
   if (status === 'read' || status === 'unknown' || status === 'received' || status === 'failed') sum[status] += count;
-  if (status === 'failed' && code !== null) sum.failures[code] = (sum.failures[code] ?? 0) + count;
+  if (code !== null) sum.failures[code] = (sum.failures[code] ?? 0) + count;
   if (time !== null) addTime(sum.deliveryTimes, time, count);
 }
 

@@ -26,7 +26,7 @@ export function percentilesOf(times: readonly number[]): DeliveryPercentiles | n
 function percentile(times: readonly number[], rank: number): number {
   let before = 0;
   for (const [place, count] of times.entries()) {
-    if (count > 0 && before + count >= rank) {
+    if (before + count >= rank) {
       const from = place === 0 ? 0 : (DELIVERY_TIME_BOUNDS_MS[place - 1] ?? 0);
       // The last class has no end, so its beginning is all that can be said.
       const to = DELIVERY_TIME_BOUNDS_MS[place] ?? from;

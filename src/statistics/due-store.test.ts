@@ -48,12 +48,13 @@ describe('a minute in which something has changed', () => {
     assert.deepEqual(await take('hour', 2), [5]);
   });
 
-  it('that is to be counted at once is, also where it was to be counted later', async () => {
+  it('that is to be counted at once is, also where it was to be counted later, and keeps its place where it waits already', async () => {
     await due('hour', 1, 600);
     await due('hour', 2, -600);
+    await due('hour', 3, -300);
     const bucketOf = (minutes: number) => ({ account_id: account, bucket_at: new Date(minutes * MINUTE_MS) });
     await makeDue(database, 'hour', [bucketOf(1), bucketOf(2), bucketOf(2)]);
-    assert.deepEqual(await take('hour', 10), [1, 2]);
+    assert.deepEqual([await take('hour', 1), await take('hour', 2)], [[2], [1, 3]]);
   });
 
   for (const [how, markAgain] of [
@@ -78,6 +79,8 @@ describe('the look for messages that nobody has marked', () => {
     const other = newId();
     for (const [id, minutes] of [
       [account, 3],
+      // Of the same minute, which is marked once.
+      [account, 2.9],
       [account, 30],
       [other, 5],
     ] as const)

@@ -3,6 +3,10 @@ import { after, before, describe, it } from 'node:test';
 import { startTestGateway, type TestGateway } from '../../test/support/gateway.ts';
 import { assertProblem } from '../../test/support/problem.ts';
 import { until } from '../../test/support/until.ts';
+import type { Mode } from '../kernel/principal.ts';
+import { type Counts, noCounts } from './counts.ts';
+import type { Step } from './step.ts';
+import { writeBuckets } from './store.ts';
 
 const PATH = '/api/v1/statistics';
 
@@ -52,6 +56,48 @@ describe('the statistics of an account', () => {
     assert.deepEqual(days.buckets, [{ at: '2026-03-01T00:00:00.000Z', ...nothing, to_delivery_ms: null }]);
     assert.equal(days.until, '2026-03-02T00:00:00.000Z');
     assert.equal((await gateway.call('GET', PATH)).json.step, 'hour');
+  });
+
+  it('tell each bucket of the range and nothing beside it, and the failures by their number', async () => {
+    const keep = (at: string, counts: Partial<Counts>, [mode, step]: [Mode, Step] = ['test', 'minute']) =>
+      writeBuckets(gateway.database, [
+        {
+          ...{ accountId: gateway.accountId, mode, step },
+          bucketMs: Date.parse(`2026-04-01T${at}:00Z`),
+          counts: { ...noCounts(), ...counts },
+        },
+      ]);
+    await keep('10:02', { failed: 2, failures: { b: 2 } });
+    await keep('10:00', { failed: 4, failures: { a: 1, c: 3 }, received: 1 });
+    for (const at of ['09:59', '10:03']) await keep(at, { received: 10 });
+    await keep('10:00', { received: 10 }, ['live', 'minute']);
+    await keep('10:00', { received: 10 }, ['test', 'hour']);
+    // What was counted last of the range is not its last bucket.
+    const [counted] = await gateway.database.query<{ at: Date }>(
+      `select computed_at as at from message_statistics
+       where account_id = $1 and mode = 'test' and step = 'minute' and bucket_at = '2026-04-01T10:00Z'`,
+      [gateway.accountId],
+    );
+    const { json } = await gateway.call('GET', `${PATH}?since=2026-04-01T10:00:00Z&until=2026-04-01T10:03:00Z`);
+    assert.deepEqual(
+      json.buckets.map(({ at, failed, received }: Record<string, unknown>) => [at, failed, received]),
+      [
+        ['2026-04-01T10:00:00.000Z', 4, 1],
+        ['2026-04-01T10:01:00.000Z', 0, 0],
+        ['2026-04-01T10:02:00.000Z', 2, 0],
+      ],
+    );
+    assert.deepEqual([json.totals.failed, json.totals.received], [6, 1]);
+    const inOrder = [
+      ['c', 3],
+      ['b', 2],
+      ['a', 1],
+    ];
+    assert.deepEqual(
+      json.failures,
+      inOrder.map(([code, count]) => ({ code, count })),
+    );
+    assert.equal(json.computed_at, counted?.at.toISOString());
   });
 
   it('refuse a range that is none, or has too many buckets', async () => {
