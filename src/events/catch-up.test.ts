@@ -12,4 +12,6 @@ it('an account that has rested begins at once, and has not saved turns', () => {
   const takePage = createCatchUp(60_000);
   for (let account = 0; account < 5_000; account++) assert.equal(takePage(`account ${account}`), 0);
   assert.ok(takePage('account 4999') > 59_000);
+  const takeAtOnce = createCatchUp(0);
+  for (let page = 0; page < 1_000; page++) assert.equal(takeAtOnce('one'), 0);
 });

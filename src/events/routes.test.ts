@@ -101,6 +101,7 @@ describe('the feed', () => {
     await server.record(6, { accountId, types: ['message.sent', 'message.read', 'message.failed'] });
     assert.deepEqual(sequencesOf(await read('?type=message.read', key)), [2, 5]);
     assert.deepEqual(sequencesOf(await read('?type=message.failed,%20message.sent', key)), [1, 3, 4, 6]);
+    assert.deepEqual(sequencesOf(await read('?type=message.read,message.read', key)), [2, 5]);
     assert.deepEqual(sequencesOf(await read('?type=endpoint.disabled', key)), []);
     assert.deepEqual(sequencesOf(await read(`?type=${EVENT_TYPES.join(',')}`, key)), [1, 2, 3, 4, 5, 6]);
   });
@@ -230,7 +231,10 @@ describe('a feed that waits', () => {
   it('gives an empty page with the bounds when its time is up', async () => {
     const { accountId, key } = newLog();
     await server.record(1, { accountId });
+    const askedBefore = server.asked();
     const { given, tookMs } = await waiting('?type=message.read&wait=1', key).page;
+    const asked = server.asked() - askedBefore;
+    assert.ok(asked < 20, `${asked} statements: an event of another type is looked at once`);
     assert.deepEqual([given.data, given.oldest_sequence, given.latest_sequence], [[], 1, 1]);
     assert.ok(tookMs >= 950 && tookMs < 1_000 + AT_ONCE_MS, `${tookMs} ms`);
   });
@@ -252,15 +256,17 @@ describe('a feed that waits', () => {
     assertProblem(await answer, 'invalid_api_key');
   });
 
-  it('ends when its reader hangs up', async () => {
-    const call = get(`${server.url}${FEED}?wait=30`, {
-      agent: false,
-      headers: { authorization: `Bearer ${newLog().key}` },
-    });
-    call.on('error', () => undefined); // It is this side that hangs up.
-    await until(() => server.waiting() === 1);
-    call.destroy();
-    await until(() => server.waiting() === 0, AT_ONCE_MS);
+  it('ends when its reader hangs up, or its connection is reset', async () => {
+    for (const leave of ['destroy', 'resetAndDestroy'] as const) {
+      const call = get(`${server.url}${FEED}?wait=30`, {
+        agent: false,
+        headers: { authorization: `Bearer ${newLog().key}` },
+      });
+      call.on('error', () => undefined); // It is this side that hangs up.
+      await until(() => server.waiting() === 1);
+      call.socket?.[leave]();
+      await until(() => server.waiting() === 0, AT_ONCE_MS);
+    }
   });
 
   it('leaves nothing behind on a connection that is used again and again', async () => {
