@@ -79,7 +79,7 @@ async function fill(): Promise<{ requestId: string; ids: string[] }> {
   const shared = [{ type: 'body', parameters: [{ type: 'text', text: 'friend' }] }];
   const template = { name: 'order_update', language: 'en_US', components: shared };
   const both = await gateway.call('POST', '/api/v1/messages/send', {
-    body: { to: recipients, type: 'template', template },
+    body: { to: recipients, type: 'template', template, client_reference: 'engines' },
   });
   assert.equal(both.json.accepted_count, 2, both.text);
   await gateway.call('POST', '/api/v1/messages/send', {
@@ -148,6 +148,7 @@ describe('erasing a person', () => {
     const read = (await gateway.call('GET', `/api/v1/messages/${ids[0]}`)).json;
     assert.deepEqual([read.to, read.user_id, read.status, read.client_reference], [null, null, 'accepted', null]);
     const request = (await gateway.call('GET', `/api/v1/requests/${requestId}`)).json;
+    assert.equal(request.client_reference, 'engines');
     assert.deepEqual(
       request.results.map(({ to, status }: { to: string; status: string }) => [to, status]),
       [
@@ -185,7 +186,7 @@ describe('erasing a person', () => {
     };
     const textOf = async (id: string) => (await gateway.call('GET', `/api/v1/messages/${id}`)).json.text?.body;
     const [alone, together] = [await send([person, { user_id: userId }]), await send([person, other])];
-    await erase({ to: person });
+    await erase({ user_id: userId });
     await settled();
     assert.deepEqual([await textOf(alone), await textOf(together)], [undefined, 'Only for us']);
     await erase({ to: other });
@@ -210,7 +211,7 @@ describe('erasing a person', () => {
     assert.equal((await postSigned(asSandbox(gateway), messagesBody(line, { messages: [hopper] }))).status, 200);
     await until(() => isProcessed(gateway));
     const sent = await gateway.call('POST', '/api/v1/messages/send', {
-      body: { to: [{ user_id: parent }], type: 'text', text: { body: 'Ships are safe' } },
+      body: { to: [{ user_id: parent }, { user_id: parent }], type: 'text', text: { body: 'Ships are safe' } },
     });
     assert.equal(sent.json.accepted_count, 1, sent.text);
     assert.equal((await erase({ user_id: userId })).status, 202);

@@ -39,9 +39,13 @@ async function talk(): Promise<void> {
     from(GRACE, 'wamid.grace-4', reactionTo('wamid.ada-1')),
     from(GRACE, 'wamid.grace-5', reactionTo('wamid.grace-1')),
     from(GRACE, 'wamid.grace-6', { type: 'revoke', ...{ revoke: { original_message_id: 'wamid.ada-1' } } }),
+    from(GRACE, 'wamid.grace-7', {
+      type: 'edit',
+      ...{ edit: { original_message_id: 'wamid.ada-1', message: { type: 'text' } } },
+    }),
     from('+447700900763', 'wamid.s1', changeTo({ body: `Ada changed to ${ADA.slice(1)}`, wa_id: ADA.slice(1) })),
     from('+447700900764', 'wamid.s2', changeTo({ body: 'Ada has another id', user_id: ADAS_USER_ID })),
-    from('+447700900765', 'wamid.s3', changeTo({ body: 'Jean changed', wa_id: `${ADA.slice(1)}0` })),
+    from('+447700900765', 'wamid.s3', changeTo({ body: `Jean had 1${ADA.slice(1)}`, wa_id: `${ADA.slice(1)}0` })),
   );
 }
 
@@ -80,6 +84,7 @@ describe('erasing a person of whom others have told', () => {
       'wamid.grace-2': [null, { body: 'A moth', ...group }],
       'wamid.grace-4': [null, { emoji: '👍', ...group }],
       'wamid.grace-6': [null, group],
+      'wamid.grace-7': [null, { message: { type: 'text' }, ...group }],
       'wamid.s1': [null, null],
       'wamid.s2': [null, null],
     };

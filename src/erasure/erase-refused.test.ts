@@ -54,12 +54,13 @@ describe('erasing a person whose number was given in a form that cannot be read'
   it('empties every entry that says it with its country code', async () => {
     const named = UNREADABLE.map((to, place) => ({ to, client_reference: `countess-${place}` }));
     const beside = await send([ADA, GRACE, ...named]);
-    const onlyUnreadable = await send([UNREADABLE[0], GRACE]);
+    const onlyUnreadable = await send([UNREADABLE[0], GRACE, 'Charles']);
     await eraseWhole(ADA);
     assert.deepEqual(await entriesOf(beside), [['', null], [GRACE, null], ...UNREADABLE.map(() => ['', null])]);
     assert.deepEqual(await entriesOf(onlyUnreadable), [
       ['', null],
       [GRACE, null],
+      ['Charles', null],
     ]);
   });
 

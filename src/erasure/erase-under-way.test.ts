@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { FIRST_LINE, type LiveWorld, startLiveWorld } from '../../test/pacing/live-world.ts';
-import { erase, letErasuresSettle, SETTLED_MS } from '../../test/support/erasures.ts';
+import { endErasures, erase, letErasuresSettle, SETTLED_MS } from '../../test/support/erasures.ts';
 import type { TestGateway } from '../../test/support/gateway.ts';
 import {
   asProvider,
@@ -38,7 +38,7 @@ after(() => world.stop());
 async function beginSend(call: { body: { to: string }; headers?: Record<string, string> }) {
   const answer = world.provider.hold();
   const sending = world.call('POST', '/api/v1/messages/send', call);
-  const taken = await until(() => world.provider.taken.find(({ to }) => to === call.body.to));
+  const taken = await until(() => world.provider.taken.find(({ to }) => to === call.body.to.split(',')[0]));
   const end = () => {
     answer();
     return sending;
@@ -83,10 +83,18 @@ describe('erasing a person of whom something is under way', () => {
   it('waits for a send that was reported already, not for a later one, and empties what it has written and its request', async () => {
     const headers = { 'idempotency-key': 'for-the-countess' };
     const body = { to: ADA, type: 'text', text: { body: 'Dear Countess' }, client_reference: 'countess-1' };
-    const { id, end } = await beginSend({ headers, body });
+    const { id, end } = await beginSend({ headers, body: { ...body, to: `${ADA},${ADA.slice(1)}` } });
     await tell([statusOf('delivered', { providerId: 'wamid.ada', messageId: id })]);
+    const running = () =>
+      gateway.database.query('select content, client_reference, idempotency_key, refused from request');
+    const before = await running();
     await erase(gateway, ADA);
     await firstWalk();
+    assert.deepEqual(
+      await running(),
+      before,
+      'whoever ends the send, also after a crash, needs what its request holds',
+    );
     await letSettle();
     await eraseRound(gateway.database, SETTLED_MS);
     assert.equal((await erasures())[0]?.down_step, SETTLED_STEP, 'it does not begin before the send has ended');
@@ -103,7 +111,11 @@ describe('erasing a person of whom something is under way', () => {
       ...(await gateway.database.query('select phone, content, client_reference, provider_message_id from message')),
     ];
     assert.equal(rows.length, 2);
-    for (const row of rows) for (const value of Object.values(row ?? {})) assert.equal(value, null);
+    const values = rows.flatMap((row) => Object.values(row ?? {})).filter((value) => value !== null);
+    assert.deepEqual(
+      values.map((refused) => Object(refused).map(({ to }: { to: string }) => to)),
+      [['']],
+    );
     assert.equal((await later.end()).status, 200);
   });
 
@@ -116,8 +128,8 @@ describe('erasing a person of whom something is under way', () => {
     const [{ id: messageId, message_id: providerId }] = (await end()).json.results;
     await letSettle();
     const told = () =>
-      database.query<{ name: string | null }>(
-        `select data->'message'->>'to' as name from event where account_id = $1 and data->'message'->>'id' = $2`,
+      database.query<{ id: string; name: string | null }>(
+        `select id, data->'message'->>'to' as name from event where account_id = $1 and data->'message'->>'id' = $2`,
         [accountId, messageId],
       );
     await database.transaction(async (tx) => {
@@ -129,10 +141,18 @@ describe('erasing a person of whom something is under way', () => {
         });
       await walkTo(SETTLED_STEP + 3);
       await tell([statusOf('read', { providerId, messageId })]);
-      assert.deepEqual(await told(), [{ name: HOPPER }]);
+      const [event] = await told();
+      assert.equal(event?.name, HOPPER);
+      await insertAnswer(event?.id ?? '', 'message.read', 'Thanks, Admiral');
       await walkTo(Number.POSITIVE_INFINITY);
     });
-    assert.deepEqual(await told(), [{ name: null }]);
+    const [emptied, ...others] = await told();
+    assert.deepEqual([emptied?.name, others], [null, []]);
+    const answers = await database.query<{ answer: string | null }>('select answer from attempt where event_id = $1', [
+      emptied?.id,
+    ]);
+    assert.deepEqual(answers, [{ answer: null }]);
+    await database.query('delete from attempt');
   });
 
   it('empties what an endpoint answers to what it was told before, and no other answer', async () => {
@@ -141,11 +161,16 @@ describe('erasing a person of whom something is under way', () => {
     assert.equal((await postSigned(asSandbox(gateway), messagesBody(line, { messages }))).status, 200);
     await until(() => isProcessed(gateway));
     const [ofAda, ofGrace] = [await eventOf(ADA), await eventOf(GRACE)];
-    const channelEvent = newId();
+    const [channelEvent, ofUserId] = [newId(), newId()];
+    const told = [
+      { channel: { display_phone_number: '+15550001' } },
+      { message: { direction: 'outbound', from: '+15550001', to: null, user_id: 'GB.GRACE1906' } },
+    ];
     await gateway.database.query(
       `insert into event (account_id, id, mode, sequence, type, data, at)
-       values ($1, $2, 'test', 1000, 'channel.updated', '{"channel": {"display_phone_number": "+15550001"}}', now())`,
-      [gateway.accountId, channelEvent],
+       select $1, id, 'test', 1000 + place, 'channel.updated', data, now()
+       from unnest($2::uuid[], $3::jsonb[]) with ordinality as t(id, data, place)`,
+      [gateway.accountId, [channelEvent, ofUserId], told.map((data) => JSON.stringify(data))],
     );
     await erase(gateway, ADA);
     await firstWalk();
@@ -153,6 +178,7 @@ describe('erasing a person of whom something is under way', () => {
     await insertAnswer(ofAda, 'message.received', 'Thanks, Ada');
     await insertAnswer(ofGrace, 'message.received', 'Thanks, Grace');
     await insertAnswer(channelEvent, 'channel.updated', 'Thanks');
+    await insertAnswer(ofUserId, 'message.sent', 'Thanks, Grace');
     await letSettle();
     await until(async () => {
       await eraseRound(gateway.database, SETTLED_MS);
@@ -167,7 +193,31 @@ describe('erasing a person of whom something is under way', () => {
         [ofAda, null],
         [ofGrace, 'Thanks, Grace'],
         [channelEvent, 'Thanks'],
+        [ofUserId, 'Thanks, Grace'],
       ]),
     );
+  });
+
+  it('leaves a raw body that still waits or was set aside, because it may hold news of others', async () => {
+    const { database } = gateway;
+    const states = ['applied', 'set_aside', 'waiting'];
+    const ids = states.map(() => newId());
+    await database.query(
+      `insert into notification (id, origin, body, state, applied_at, next_at)
+       select id, 'test', $3, state::notification_state, case when state = 'applied' then now() end, now() + interval '1 hour'
+       from unnest($1::uuid[], $2::text[]) as t(id, state)`,
+      [ids, states, Buffer.from(ADA.slice(1))],
+    );
+    await erase(gateway, ADA);
+    await endErasures(database);
+    const bodies = await database.query<{ state: string; body: Buffer }>(
+      'delete from notification where id = any($1) returning state::text, body',
+      [ids],
+    );
+    assert.deepEqual(bodies.map(({ state, body }) => `${state} ${body}`).toSorted(), [
+      'applied ',
+      `set_aside ${ADA.slice(1)}`,
+      `waiting ${ADA.slice(1)}`,
+    ]);
   });
 });
