@@ -122,6 +122,25 @@ describe('dropping weeks', () => {
     assert.equal(await countLeft(), 1);
   });
 
+  it('deletes what is past its time from every block of a week that stays', async () => {
+    const { database } = test;
+    const [week] = await listPartitions(database, 'notification');
+    // So that two rows fill a block, and one of the two is to go.
+    await database.query(`alter table ${week?.name} alter body set storage plain`);
+    await database.query(
+      `insert into notification (id, origin, body, state, attempts, applied_at)
+       select (left($1, 24) || lpad(place::text, 12, '0'))::uuid, 'test', repeat('x', 3500)::bytea,
+         case when place % 2 = 0 then 'waiting' else 'applied' end::notification_state, 1, case when place % 2 = 1 then $2::timestamptz end
+       from generate_series(1, 2100) place`,
+      [firstIdOfMs((week?.untilMs ?? 0) - DAY_MS), new Date(LONG_AGO_MS)],
+    );
+    const [walked] = await listPartitions(database, 'notification');
+    assert.ok(walked !== undefined && walked.blocks > 1_000, 'it takes several stretches');
+    await keepRound({ database, days: DAYS, clock: { nowMs: () => Date.now() }, log });
+    const left = await database.query('select state::text, count(*) as rows from notification group by state');
+    assert.deepEqual(left, [{ state: 'waiting', rows: 1_050 }]);
+  });
+
   it('keeps a week of events until each of them has expired, because a log without its first events would have a gap', async () => {
     const { database } = test;
     const account = newId();

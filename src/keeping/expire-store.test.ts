@@ -3,6 +3,8 @@ import { after, it } from 'node:test';
 import { createTestDatabase } from '../../test/support/database.ts';
 import { firstIdOfMs, newId } from '../kernel/ids.ts';
 import { deleteApplied, deleteStrays, emptyContent } from './expire-store.ts';
+import type { Progress } from './task-store.ts';
+import { walkTable } from './walk-blocks.ts';
 
 const { database, drop } = await createTestDatabase();
 after(drop);
@@ -87,6 +89,18 @@ it('of notifications what was applied goes after its time, and nothing that stil
     left.map(({ state }) => state),
     ['applied', 'set_aside', 'waiting'],
   );
+});
+
+it('each block of a table that is no week is walked once, from its beginning to its end', async () => {
+  const blocks = 1_003;
+  const walked: number[] = [];
+  let progress: Progress & { more: boolean } = { place: null, block: 0, more: true };
+  while (progress.more)
+    progress = await walkTable({ table: 'customer_window', blocks }, progress, async ({ from, to }) => {
+      for (let block = from; block < Math.min(to, blocks); block++) walked.push(block);
+    });
+  assert.deepEqual(walked, [...Array(blocks).keys()]);
+  assert.deepEqual(progress, { place: null, block: 0, more: false });
 });
 
 function insertMessage(days: number, status: string) {
