@@ -46,7 +46,7 @@ const countConnections = () =>
 async function readAll(caller: Socket): Promise<number> {
   let bytes = 0;
   caller.on('data', (chunk) => (bytes += chunk.length));
-  await Promise.race([once(caller, 'close'), until(() => bytes > ANSWER.length)]);
+  await until(() => caller.closed || bytes > ANSWER.length);
   return bytes;
 }
 
