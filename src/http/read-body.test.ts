@@ -24,7 +24,7 @@ describe('bodies that are on their way', () => {
     begun.add(nameOf(incoming));
     read(incoming, BYTES_MAX, (error, body) => {
       outcomes.push({ name: nameOf(incoming), code: error instanceof ApiError ? error.code : null, body });
-      response.end();
+      if (nameOf(incoming) !== 'unanswered') response.end();
     });
   });
   const nameOf = ({ url }: IncomingMessage) => url?.slice(1) ?? '';
@@ -98,6 +98,22 @@ describe('bodies that are on their way', () => {
     await begin('quick', `content-length: ${BYTES_MAX}`, Buffer.alloc(BYTES_MAX));
     await until(() => codeOf('quick') === null && codeOf('first') === 'unavailable');
     assert.deepEqual([codeOf('second'), codeOf('third')], [undefined, undefined]);
+  });
+
+  it('that were given up take no room any more, whatever still comes of them', async () => {
+    read = createReadBody(2 * BYTES_MAX);
+    const arrived = once(server, 'connection');
+    const half = Buffer.alloc(BYTES_MAX / 2);
+    const socket = await begin('unanswered', `content-length: ${BYTES_MAX}`, half);
+    const [taken] = await arrived;
+    await begin('long', `content-length: ${BYTES_MAX}`, Buffer.alloc(BYTES_MAX - 1));
+    await begin('quick', `content-length: ${BYTES_MAX}`, Buffer.alloc(BYTES_MAX));
+    await until(() => codeOf('quick') === null && codeOf('unanswered') === 'unavailable');
+    socket.write(half.subarray(1));
+    await until(() => taken.bytesRead >= 2 * half.length);
+    await begin('after', `content-length: ${BYTES_MAX}`, Buffer.alloc(BYTES_MAX));
+    await until(() => codeOf('after') === null);
+    assert.equal(codeOf('long'), undefined);
   });
 
   it('hold little where a length is announced and does not come', async () => {
