@@ -38,7 +38,7 @@ describe('the stream', () => {
       [statusCode, headers['content-type'], headers['cache-control']],
       [200, 'text/event-stream; charset=utf-8', 'no-store'],
     );
-    assert.deepEqual([headers.connection, headers['x-accel-buffering']], ['close', 'no'], 'no proxy gathers it');
+    assert.equal(headers['x-accel-buffering'], 'no', 'no proxy gathers it');
     assert.match(String(headers['x-request-id']), /^req_/);
     const feed = (await server.get('/api/v1/events', { key })).json.data;
     assert.deepEqual(

@@ -3,6 +3,7 @@ import { randomBytes } from 'node:crypto';
 import { get, type IncomingMessage } from 'node:http';
 import { after, before, describe, it } from 'node:test';
 import { type EventServer, startEventServer } from '../../test/events/event-server.ts';
+import { writePage } from './write-page.ts';
 
 const FEED = '/api/v1/events';
 /** About as large as an event can be. So many are more than all answers together may hold that nobody has read yet. */
@@ -39,6 +40,13 @@ describe('a page with large events', () => {
     );
     for (const { type, data: told } of data)
       assert.equal(told.message.text === TEXT, type === 'message.received', 'each is whole');
+  });
+
+  it('counts as one large event and all small ones while nobody reads it', async () => {
+    const [small, large] = [{ sequence: 1, type: 'message.sent', text: '{}' }, async () => '{}'];
+    const events = [small, { ...small, text: large }, small, { ...small, text: large }];
+    const { bytesHeld } = await writePage({ events, latest: 4 }, async () => 1);
+    assert.equal(bytesHeld, (8 << 20) + 2 * small.text.length);
   });
 
   it('has those of the types that were asked for, up to its limit', async () => {
