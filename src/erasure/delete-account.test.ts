@@ -23,9 +23,11 @@ import { until } from '../../test/support/until.ts';
 import { createAccount } from '../accounts/accounts.ts';
 import { appendEvents } from '../events/store.ts';
 import { newId } from '../kernel/ids.ts';
+import { RECOVERY_MS } from '../kernel/lease.ts';
 import { expireErasedInboundIds } from '../messages/report/inbound-store.ts';
 import { LATE_ANSWER_MS } from '../provider/port.ts';
 import { openDatabase } from '../store/database.ts';
+import { ANSWER_TIMEOUT_MS } from '../store/session.ts';
 import { listAccountTables } from './account-store.ts';
 import { deleteAccount, eraseDeletedAccount } from './delete-account.ts';
 import { eraseRound } from './erase-round.ts';
@@ -211,7 +213,8 @@ describe('deleting an account where sends may take longest', () => {
 
   it('erases nothing before an answer that comes as late as it may is written', async () => {
     const accountId = await slow.createAccount('Short-lived');
-    const latest = limits.sendDeadlineMs + LATE_ANSWER_MS;
+    const asking = limits.sendDeadlineMs + LATE_ANSWER_MS + limits.providerTimeoutMs;
+    const latest = asking + ANSWER_TIMEOUT_MS + RECOVERY_MS;
     await deleteSince(accountId, latest / 1_000);
     await eraseRound(slow.database, settledAfterMs(limits));
     assert.equal(await isThere(accountId), true);
