@@ -92,7 +92,7 @@ it('of notifications what was applied goes after its time, and nothing that stil
 });
 
 it('each block of a table that is no week is walked once, from its beginning to its end', async () => {
-  const blocks = 1_003;
+  const blocks = 1_001;
   const walked: number[] = [];
   let progress: Progress & { more: boolean } = { place: null, block: 0, more: true };
   while (progress.more)
