@@ -120,12 +120,10 @@ export async function startLiveWorld(
     async connect(throughputPerSecond) {
       channels++;
       const body = {
-        ...{
-          phone_number_id: String(1_000 + channels),
-          business_account_id: FIRST_LINE.businessAccountId,
-          access_token: 'token',
-          mode: 'live',
-        },
+        phone_number_id: String(1_000 + channels),
+        business_account_id: FIRST_LINE.businessAccountId,
+        access_token: 'token',
+        mode: 'live',
         display_phone_number: `+44770090099${channels}`,
       };
       const path = `/platform/v1/accounts/${gateway.accountId}/channels`;

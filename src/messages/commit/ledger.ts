@@ -54,10 +54,8 @@ export function createLedger(database: Database, log: Logger, onEvents = () => {
 
   function takeBack(request: NewRequest, begun: Promise<boolean>): void {
     takenBack.add(request.id);
-    for (const oldest of takenBack) {
-      if (takenBack.size <= TAKEN_BACK_MAX) break;
-      takenBack.delete(oldest);
-    }
+    const [oldest = ''] = takenBack;
+    if (takenBack.size > TAKEN_BACK_MAX) takenBack.delete(oldest);
     const withdraw = () => database.transaction((tx) => withdrawRequest(tx, request));
     const forget = () => running.delete(request.id);
     unfinished.untilDone(() => Promise.allSettled([begun]).then(withdraw), 'throw').then(forget, forget);

@@ -26,7 +26,7 @@ const MESSAGE_WITHDRAW = `
 export async function withdrawRequest(tx: Queryable, request: NewRequest): Promise<void> {
   const { accountId, id, mode, channelId, keyId, nodeId, content, idempotency } = request;
   await tx.query(REQUEST_AWAIT, [accountId, id, mode, channelId, keyId, nodeId, content.type]);
-  await withdraw(tx, { account_id: accountId, id, mode, key: idempotency?.key ?? null });
+  await withdrawStray(tx, { account_id: accountId, id, mode, key: idempotency?.key ?? null });
 }
 
 /** A request that has begun and not ended. */
@@ -38,11 +38,7 @@ export interface BegunRequest {
 }
 
 /** Takes back one that nobody carries out, unless it has ended in this moment. */
-export function withdrawStray(tx: Queryable, stray: BegunRequest): Promise<void> {
-  return withdraw(tx, stray);
-}
-
-async function withdraw(tx: Queryable, { account_id, id, mode, key }: BegunRequest): Promise<void> {
+export async function withdrawStray(tx: Queryable, { account_id, id, mode, key }: BegunRequest): Promise<void> {
   const withdrawn = await tx.query<{ message_ids: string[] }>(REQUEST_WITHDRAW, [account_id, id, mode, key]);
   for (const { message_ids } of withdrawn) await tx.query(MESSAGE_WITHDRAW, [account_id, message_ids]);
 }
