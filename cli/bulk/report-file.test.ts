@@ -13,7 +13,7 @@ after(() => rmSync(folder, { recursive: true }));
 
 const text = fc.oneof(
   fc.string({ unit: 'grapheme' }),
-  fc.constantFrom('a,b', '"', '""', ',accepted,', 'a\r\nb', 'é', '=1'),
+  fc.constantFrom('a,b', '"', '""', ',accepted,', 'a\r\nb', 'é', '=1', '＝1', '＋1', '－1', '＠1'),
 );
 const outcomes = fc.array(
   fc.record<Pick<Outcome, 'to' | 'status' | 'detail'>>({
@@ -27,7 +27,7 @@ const outcomes = fc.array(
 /** A cell as the report has it. */
 function written(cell: string): string {
   const line = printable(cell.replace(/[\r\n]+/g, ' '));
-  return /^[=+\-@]/.test(line) && !/^\+?\d+$/.test(line) ? `'${line}` : line;
+  return /^[=+\-@＝＋－＠]/.test(line) && !/^\+?\d+$/.test(line) ? `'${line}` : line;
 }
 
 describe('a report file', () => {
