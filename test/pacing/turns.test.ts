@@ -5,13 +5,16 @@ import { newId, parseId } from '../../src/kernel/ids.ts';
 import type { NewRequest } from '../../src/messages/commit/begin-store.ts';
 import { commitSends } from '../../src/messages/commit/commit-store.ts';
 import { recoverRequests } from '../../src/messages/commit/recover.ts';
+import type { TestAnswer } from '../support/gateway.ts';
 import { undisturbed } from '../support/undisturbed.ts';
 import { until } from '../support/until.ts';
 import { type LiveWorld, startLiveWorld } from './live-world.ts';
 
-/** A second less than this is left for waiting for turns. */
-const DEADLINE_MS = 4_000;
+/** A second less than this is left for waiting for turns: less than the pair limit lets a message wait. */
+const DEADLINE_MS = 6_500;
 const PER_SECOND = 2;
+/** When the next turn comes where others have taken those before: late enough for whatever a test does until then. */
+const TAKEN_MS = 2_000;
 
 let world: LiveWorld;
 let from: string;
@@ -31,10 +34,21 @@ const pendingOf = async (count: number): Promise<{ id: string; to: string }[]> =
     const { data } = (await world.call('GET', '/api/v1/messages?status=pending&limit=100')).json;
     return data.length === count ? data : undefined;
   });
+/** As if others had taken the channel's turns of that time. */
+const takeTurns = async (channel: string) => {
+  const values = [parseId('chn', channel), TAKEN_MS];
+  await world.gateway.database.query(
+    `insert into channel_pace (account_id, channel_id, next_at)
+      select account_id, id, now() + $2 * interval '1 millisecond' from channel where id = $1`,
+    values,
+  );
+};
 const takenFrom = (to: readonly string[]) => world.provider.taken.filter((one) => to.includes(one.to));
 const uuid = (id: string) => parseId('msg', id) ?? '';
 
 describe('a message that has to wait for its turn', () => {
+  beforeEach(() => takeTurns(from));
+
   it('is pending and can be read, and is transmitting before its first byte', async () => {
     const to = phones(4);
     const seen = new Map<string, string>();
@@ -43,7 +57,7 @@ describe('a message that has to wait for its turn', () => {
       return undefined;
     };
     const sent = world.sendText(from, to);
-    const pending = await pendingOf(3);
+    const pending = await pendingOf(4);
     // The newest message, whose turn comes last.
     const message = (await world.call('GET', `/api/v1/messages/${pending[0]?.id}`)).json;
     assert.deepEqual([message.status, message.timeline, message.text.body], ['pending', [], 'Hello']);
@@ -60,7 +74,7 @@ describe('a message that has to wait for its turn', () => {
   it('is not transmitted if it was settled meanwhile', async () => {
     const to = phones(3);
     const sent = world.sendText(from, to);
-    const [first, second] = await pendingOf(2);
+    const [first, second] = await pendingOf(3);
     assert.ok(first !== undefined && second !== undefined);
     await world.gateway.database.query(
       `update message set status = 'failed', error = '{"code": "not_attempted"}' where id = any($1)`,
@@ -76,7 +90,7 @@ describe('a message that has to wait for its turn', () => {
   });
 
   it('goes, and once, if the store is lost at its turn and is back before the deadline', async () => {
-    const to = phones(2);
+    const to = phones(1);
     const { database } = world.gateway;
     let sent: ReturnType<LiveWorld['sendText']> | undefined;
     await database.transaction(async (tx) => {
@@ -88,12 +102,12 @@ describe('a message that has to wait for its turn', () => {
       await until(async () => (await database.query(stop)).length > 0);
     });
     const { json } = (await sent) ?? {};
-    assert.deepEqual(json.results[1].error, undefined);
-    assert.equal(takenFrom(to.slice(1)).length, 1);
+    assert.deepEqual(json.results[0].error, undefined);
+    assert.equal(takenFrom(to).length, 1);
   });
 
   it('is not attempted if the store has not committed its turn at the deadline', async () => {
-    const to = phones(2);
+    const to = phones(1);
     let sent: Awaited<ReturnType<LiveWorld['sendText']>> | undefined;
     const startMs = performance.now();
     await world.gateway.database.transaction(async (tx) => {
@@ -103,29 +117,32 @@ describe('a message that has to wait for its turn', () => {
       sent = await sending;
     });
     assert.ok(performance.now() - startMs < DEADLINE_MS + 10_000, 'answered in time');
-    assert.deepEqual([sent?.json.results[1].status, sent?.json.results[1].error.code], ['failed', 'not_attempted']);
-    const id = sent?.json.results[1].id;
+    assert.deepEqual([sent?.json.results[0].status, sent?.json.results[0].error.code], ['failed', 'not_attempted']);
+    const id = sent?.json.results[0].id;
     await until(async () => (await world.call('GET', `/api/v1/messages/${id}`)).json.status === 'failed');
-    assert.deepEqual(takenFrom(to.slice(1)), []);
+    assert.deepEqual(takenFrom(to), []);
   });
 
   it('fails and does not go if its turn was committed too late, and no other one comes before the deadline', async () => {
-    const to = phones(2);
-    const { sending, others } = await world.gateway.database.transaction(async (tx) => {
-      const startMs = performance.now();
+    const to = phones(1);
+    const { database } = world.gateway;
+    const { sending, others } = await database.transaction(async (tx) => {
       const sending = world.sendText(from, to);
       await pendingOf(1);
+      const turnMs = performance.now() + TAKEN_MS;
       await tx.query('lock table message in share mode');
       const others = world.sendText(from, phones(50));
-      await until(() => performance.now() - startMs > 1_000);
+      const taken = `select 1 from channel_pace where channel_id = $1 and next_at > now() + interval '4 seconds'`;
+      await until(async () => (await database.query(taken, [parseId('chn', from)])).length > 0);
+      await until(() => performance.now() > turnMs + 500);
       return { sending, others };
     });
-    const [, entry] = (await sending).json.results;
+    const [entry] = (await sending).json.results;
     assert.deepEqual([entry.status, entry.error.code, entry.error.retryable], ['failed', 'throughput_limited', true]);
     assert.ok(entry.error.retry_after_seconds >= 1);
     const kept = (await world.call('GET', `/api/v1/messages/${entry.id}`)).json;
     assert.deepEqual([kept.status, kept.error.code], ['failed', 'throughput_limited']);
-    assert.deepEqual(takenFrom(to.slice(1)), []);
+    assert.deepEqual(takenFrom(to), []);
     await others;
   });
 
@@ -175,18 +192,17 @@ describe('a message that the provider throttles', () => {
 
   it('is tried again behind the turns that others have by then', () =>
     undisturbed(async () => {
-      const channel = await world.connect(4);
-      // With its second try it takes turns of 2.25 s, and there are 3 s.
+      // With its second try it takes turns of 4 s, and there are 5.5 s.
       const to = phones(8);
       [first = ''] = to;
       throttleOnce();
-      const { json } = await world.sendText(channel, to);
+      const { json } = await world.sendText(from, to);
       assert.equal(json.accepted_count, to.length);
       const calls = takenFrom(to);
       assert.equal(calls.length, to.length + 1);
       assert.equal(calls.at(-1)?.to, first);
       const [last = 0, before = 0] = calls.map(({ atMs }) => atMs).reverse();
-      assert.ok(last - before > 150, `${last - before} ms after the last other one, at 4 a second`);
+      assert.ok(last - before > 300, `${last - before} ms after the last other one, at 2 a second`);
     }));
 
   it('stays refused if no turn comes within the deadline', async () => {
@@ -208,7 +224,7 @@ describe('a message that the provider throttles', () => {
     const { json } = await world.sendText(channel, [first]);
     assert.equal(json.accepted_count, 1);
     const [begin = 0, again = 0] = takenFrom([first]).map(({ atMs }) => atMs);
-    assert.ok(again - begin >= 950 && again - begin < 4_000, `${again - begin} ms`);
+    assert.ok(again - begin >= 950 && again - begin < DEADLINE_MS, `${again - begin} ms`);
   });
 });
 
@@ -222,7 +238,8 @@ describe('a message whose turn cannot come in time', () => {
         ({ error }: { error?: { code: string } }) => error?.code === 'throughput_limited',
       );
       assert.equal(limited.length + json.accepted_count, 50);
-      assert.ok(json.accepted_count >= 6 && json.accepted_count <= 7, `${json.accepted_count}`);
+      // As many as have a turn in 5.5 s, less what a busy machine has taken of it.
+      assert.ok(json.accepted_count >= 6 && json.accepted_count <= 12, `${json.accepted_count}`);
       for (const { error, status, id } of limited) {
         assert.deepEqual([status, error.fault, error.retryable], ['failed', 'sender', true]);
         assert.ok(error.retry_after_seconds >= 1 && error.retry_after_seconds <= 25);
@@ -238,7 +255,10 @@ describe('a message whose turn cannot come in time', () => {
     const fast = await world.connect(1_000);
     const [person = ''] = phones(1);
     const startMs = performance.now();
-    const answers = await Promise.all(Array.from({ length: 60 }, () => world.sendText(fast, [person])));
+    const answers: TestAnswer[] = [];
+    // A few at a time, because a busy machine would not have 60 at once ready before their deadline.
+    while (answers.length < 60)
+      answers.push(...(await Promise.all(Array.from({ length: 10 }, () => world.sendText(fast, [person])))));
     // Every 6 s one more message is allowed, and a busy machine may take that long.
     const most = 45 + Math.floor((performance.now() - startMs) / 6_000);
     const entries = answers.map(({ json }) => json.results[0]);
@@ -246,7 +266,8 @@ describe('a message whose turn cannot come in time', () => {
     const taken = takenFrom([person]).length;
     assert.ok(taken >= 45 && taken <= most, `${taken} were taken`);
     assert.equal(limited.length, 60 - taken);
-    for (const { error } of limited) assert.ok(error.retry_after_seconds >= 3 && error.retry_after_seconds <= 6);
+    // Six seconds more where one waits already, as on a busy machine the first that must wait may.
+    for (const { error } of limited) assert.ok(error.retry_after_seconds >= 1 && error.retry_after_seconds <= 12);
   });
 
   it('is a matter of live mode only', async () => {
