@@ -68,15 +68,33 @@ async function checkEndpoints(api: Api, options: Options): Promise<Finding[]> {
   const endpoints = await askAll(api, '/api/v1/endpoints');
   if (!Array.isArray(endpoints)) return [fromProblem('endpoint', endpoints, options)];
   if (endpoints.length === 0) return [ok('endpoint', 'There is none; events can be read by the feed.')];
-  return endpoints.map((endpoint) => {
-    const [id, url] = [readCell(endpoint, 'id'), readCell(endpoint, 'url')];
-    if (readCell(endpoint, 'enabled') === 'true') return ok('endpoint', `${url} is enabled.`);
-    const reason = readCell(endpoint, 'disabled_reason');
-    const enable = pasted(`endpoints update ${id} --enabled true`, 'account', options);
-    if (reason === 'requested') return warn('endpoint', `${url} was turned off.`, enable);
-    const todo = `Look with "${pasted(`endpoints attempts ${id}`, 'account', options)}", then: ${enable}`;
-    return fail('endpoint', `${url} was disabled by the gateway (${reason}).`, todo);
-  });
+  const findings: Finding[] = [];
+  // One after another: an account may have 50, as many as the calls that its key may make in a second.
+  for (const endpoint of endpoints) findings.push(await checkEndpoint(api, endpoint, options));
+  return findings;
+}
+
+async function checkEndpoint(api: Api, endpoint: unknown, options: Options): Promise<Finding> {
+  const [id, url] = [readCell(endpoint, 'id'), readCell(endpoint, 'url')];
+  const look = pasted(`endpoints attempts ${id}`, 'account', options);
+  if (readCell(endpoint, 'enabled') === 'true') {
+    const failure = await findFailure(api, id);
+    if (failure === undefined) return ok('endpoint', `${url} is enabled.`);
+    return warn('endpoint', `${url} is enabled, and its last attempt failed (${failure}).`, look);
+  }
+  const reason = readCell(endpoint, 'disabled_reason');
+  const enable = pasted(`endpoints update ${id} --enabled true`, 'account', options);
+  if (reason === 'requested') return warn('endpoint', `${url} was turned off.`, enable);
+  return fail('endpoint', `${url} was disabled by the gateway (${reason}).`, `Look with "${look}", then: ${enable}`);
+}
+
+/** Why the newest attempt at an endpoint failed; undefined if it did not, or if there is none. */
+async function findFailure(api: Api, id: string): Promise<string | undefined> {
+  const attempts = await api.ask('GET', `/api/v1/endpoints/${id}/attempts`, { query: { limit: '1' } });
+  const [newest] = listOf(Object(attempts.json).data);
+  if (readCell(newest, 'outcome') !== 'failed') return undefined;
+  const [error, status] = [readCell(newest, 'error'), readCell(newest, 'http_status')];
+  return error === '-' ? `HTTP ${status}` : error;
 }
 
 /** If the key's scopes do not allow a read, that is no fault of the gateway. */

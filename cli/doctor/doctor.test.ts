@@ -10,6 +10,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { startTestGateway, type TestGateway } from '../../test/support/gateway.ts';
 import { missingProgram } from '../../test/support/missing-program.ts';
+import { until } from '../../test/support/until.ts';
 import { explainSilence } from '../explain-silence.ts';
 import { runCli, startCli } from '../test-support.ts';
 
@@ -55,7 +56,13 @@ describe('the doctor', () => {
   it('gives commands to paste that lead to the gateway that it has looked at', async () => {
     const file = join(folder, 'key');
     await writeFile(file, gateway.testKey);
-    await gateway.call('POST', '/api/v1/endpoints', { body: { url: 'http://127.0.0.1:9/' } });
+    const { id } = (await gateway.call('POST', '/api/v1/endpoints', { body: { url: 'http://127.0.0.1:9/' } })).json;
+    await gateway.call('POST', '/api/v1/messages/send', {
+      body: { to: '+15552000001', type: 'text', text: { body: 'Hello' } },
+    });
+    await until(async () => (await gateway.call('GET', `/api/v1/endpoints/${id}/attempts`)).json.data.length > 0);
+    const failing = await runCli(['doctor', '--url', gateway.url, '--key-file', file]);
+    assert.match(failing.stdout, /^warn {2}endpoint .*:9\/ is enabled, and its last attempt failed \(refused\)\.$/m);
     await gateway.database.query("update channel set status = 'suspended'");
     await gateway.database.query("update endpoint set enabled = false, disabled_reason = 'gone'");
     const { stdout } = await runCli(['doctor', '--url', gateway.url, '--key-file', file]);
