@@ -287,12 +287,14 @@ describe('authentication', () => {
       );
   });
 
-  it("keeps the platform's keys and the accounts' keys apart", async () => {
+  it("keeps the platform's keys and the accounts' keys apart, and says which one is needed", async () => {
     const ofPlatform = await gateway.call('GET', '/api/v1/account', { key: gateway.platformKey });
     assertProblem(ofPlatform, 'insufficient_scope');
+    assert.match(ofPlatform.json.detail, /needs a key of an account/);
     assert.equal(ofPlatform.headers.has('ratelimit'), false);
     const ofAccount = await gateway.call('GET', '/platform/v1/accounts');
     assertProblem(ofAccount, 'insufficient_scope');
+    assert.match(ofAccount.json.detail, /needs a key of the platform/);
     assert.equal(ofAccount.headers.has('ratelimit'), true, 'the key is known');
   });
 

@@ -9,6 +9,11 @@ import type { Access } from './route.ts';
 
 /** With the time for which a key is believed, a revocation reaches a call within the 2 s that are promised. */
 const ADMITTED_MS = 500;
+/** What to bring to a route instead of a key of the other kind. */
+const OTHER_KEY = {
+  account: 'This call needs a key of an account: wp_live_ or wp_test_.',
+  platform: 'This call needs a key of the platform: wp_root_.',
+};
 
 /** What a route asks of the key: an account's, with a scope if one is named, or the platform's. */
 export type KeyAccess = Exclude<Access, { by: 'anyone' }>;
@@ -59,8 +64,7 @@ async function identify(request: IncomingMessage, access: KeyAccess, deps: Admit
   state.admittedMs = performance.now();
   if (principal.kind === 'account' && principal.suspended && request.method !== 'GET')
     throw new ApiError('account_suspended', 'The account is suspended.');
-  if (principal.kind !== access.by)
-    throw new ApiError('insufficient_scope', 'This key is not for this part of the API.');
+  if (principal.kind !== access.by) throw new ApiError('insufficient_scope', OTHER_KEY[access.by]);
   if (principal.kind === 'account' && access.by === 'account') checkScope(principal.scopes, access.scope);
   return principal;
 }

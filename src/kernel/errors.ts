@@ -32,7 +32,7 @@ export const API_ERRORS = {
   insufficient_scope: {
     status: 403,
     title: 'The key may not do this',
-    action: 'Use a key that has the scope named in the detail.',
+    action: 'Use a key of the kind, or with the scope, that the detail names.',
   },
   account_suspended: {
     status: 403,
