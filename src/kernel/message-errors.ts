@@ -7,7 +7,7 @@ export const MESSAGE_ERRORS = {
     'caller',
     false,
     'The recipient is not a phone number in E.164 form',
-    "Use a person's number in international form with a leading plus, or in `user_id` the user id as the provider gave it.",
+    `Use a person's number in international form with a leading plus, or in "user_id" the user id as the provider gave it.`,
   ),
   duplicate_recipient: row(
     'caller',
