@@ -1,10 +1,13 @@
 import type { Page } from 'playwright-core';
 
-/** The words of tables that are broken between two lines, though they are our own: in titles of columns, and in cells of short words. */
+/**
+ * The words of tables and bars that are broken between two lines, though they are our own: in titles of columns, in cells of short words,
+ * and in what a bar stands for.
+ */
 export function findBrokenWords(page: Page): Promise<string[]> {
   return page.evaluate(() => {
     const broken: string[] = [];
-    for (const cell of document.querySelectorAll('thead th, tbody td:not(.any-text)')) {
+    for (const cell of document.querySelectorAll('thead th, tbody td:not(.any-text), .bar-label')) {
       const texts = document.createTreeWalker(cell, NodeFilter.SHOW_TEXT);
       while (texts.nextNode()) {
         const text = texts.currentNode;

@@ -67,6 +67,8 @@ async function sendOrders(world: World, key: string): Promise<string> {
 /** Makes one request, whose recipients have different outcomes. */
 function sendMixed(world: World, key: string, more: string): Promise<Record<string, unknown>> {
   const to = ['+447700900123', '+15550131026', '+15551131049', '+15552000001', '+15552000007', '+15552000014', '0770'];
+  // The longest code: template_parameters_invalid.
+  if (more !== '') to.push('+15550132012');
   const text = { body: 'Your book has *arrived*. Come by until Saturday.' };
   return world.call(
     'POST',
