@@ -61,6 +61,27 @@ describe('the focus', () => {
     await expectFocus(page, 'Gone Key');
   });
 
+  it('stays at the button that was pressed, while its call is under way and after it', async () => {
+    const { id, key } = await world.makeAccount('Patient Presser');
+    const endpoint = await world.call('POST', '/api/v1/endpoints', { url: world.endpointUrl }, key);
+    const page = await world.open();
+    await signIn(page, key);
+    await page.goto(`${world.gateway.dev.console_url}#/endpoints/${endpoint.id}`);
+    await page.getByRole('button', { name: 'Send a test event' }).press('Enter');
+    await page.getByRole('dialog', { name: 'The test event' }).waitFor();
+    await page.keyboard.press('Escape');
+    await expectFocus(page, 'Send a test event');
+    const operator = await world.open();
+    await signIn(operator, world.gateway.dev.platform_key);
+    await operator.goto(`${world.gateway.dev.console_url}#/accounts/${id}`);
+    await operator.getByRole('button', { name: 'New token' }).press('Enter');
+    await operator.getByRole('textbox', { name: 'Access token' }).fill('refused');
+    const submit = operator.getByRole('dialog').getByRole('button', { name: 'Change' });
+    await submit.press('Enter');
+    await operator.getByText('The provider refused the channel').waitFor();
+    assert.equal(await submit.evaluate((button) => button === document.activeElement), true);
+  });
+
   it('stays at its message, however many come in above', async () => {
     const { key } = await world.makeAccount('Busy Hands');
     const send = (to: string[]) =>
