@@ -52,7 +52,8 @@ async function handle(proxy: LossyProxy, incoming: IncomingMessage, answer: Serv
   const forwarded = request(proxy.target + path, { method, headers, agent: false });
   // A gateway that is away looks like one whose connections break.
   forwarded.on('error', () => socket.destroy());
-  socket.on('close', () => {
+  // Of the answer, and not of its connection, which may bring many calls.
+  answer.on('close', () => {
     if (step === 'pass') forwarded.destroy();
   });
   forwarded.on('response', (response) => {
