@@ -4,6 +4,7 @@ import { mkdir, mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
+import { until } from '../../../test/support/until.ts';
 import { openDatabase } from '../database.ts';
 import { backUpEmbedded } from './backup.ts';
 import { type Embedded, startEmbedded } from './embedded.ts';
@@ -27,13 +28,17 @@ describe('a backup that cannot be made', () => {
     const [fresh, empty] = [join(dir, 'above/fresh'), join(dir, 'empty')];
     await mkdir(empty);
     const { connection } = embedded;
-    const other = openDatabase({ connection, connections: 1, onError: () => undefined });
+    const open = () => openDatabase({ connection, connections: 1, onError: () => undefined });
+    const [other, watching] = [open(), open()];
     // As another backup does it: the slot exists as long as its connection.
     await other.query(`select pg_create_physical_replication_slot('waypost_backup', true, true)`);
     for (const target of [fresh, empty])
       await assert.rejects(backUp(target), /^Error: Another backup of this database is being made/);
     assert.deepEqual([existsSync(fresh), await readdir(empty)], [false, []]);
     await other.close();
+    // The server notices only a moment later that a connection has ended.
+    await until(async () => (await watching.query('select 1 from pg_replication_slots')).length === 0);
+    await watching.close();
     await backUp(fresh);
     await assert.rejects(backUp(fresh), /is not empty/);
     assert.ok(existsSync(join(fresh, 'postgres/cluster/backup_label')), 'the one that is there is left alone');
