@@ -257,13 +257,6 @@ describe('a report of the provider', () => {
     assert.equal((await readMessage(gateway, id)).pricing.category, 'utility');
   });
 
-  it('fills in a price that comes late', async () => {
-    const { id, message_id: providerId } = await sendOne(gateway);
-    await report([statusOf('read', { providerId })]);
-    await report([statusOf('sent', { providerId, pricing: { billable: false, pricing_model: 'PMP' } })]);
-    assert.equal((await readMessage(gateway, id)).pricing.billable, false);
-  });
-
   it('tells the user id of a person, and needs no phone number', async () => {
     const { id, message_id: providerId } = await sendOne(gateway);
     await report([
@@ -272,5 +265,30 @@ describe('a report of the provider', () => {
     ]);
     const message = await readMessage(gateway, id);
     assert.deepEqual([message.status, message.user_id, message.to], ['delivered', 'GB.2718281828', '+447700900123']);
+  });
+
+  it('fills in what is missing from what comes late, the same in one body and in several', async () => {
+    const told = (user: string, category: string) => ({ recipient_user_id: user, pricing: { category } });
+    for (const bodies of ['one', 'several']) {
+      const [priced, unpriced] = [await sendOne(gateway), await sendOne(gateway)];
+      const statuses = [
+        statusOf('failed', { providerId: priced.message_id, pricing: { category: 'utility' } }),
+        statusOf('sent', { providerId: priced.message_id, ...told('GB.1', 'marketing') }),
+        statusOf('delivered', { providerId: priced.message_id, recipient_user_id: 'GB.2' }),
+        statusOf('read', { providerId: unpriced.message_id }),
+        statusOf('delivered', { providerId: unpriced.message_id, ...told('GB.3', 'service') }),
+        statusOf('sent', { providerId: unpriced.message_id, ...told('GB.4', 'marketing') }),
+      ];
+      if (bodies === 'one') await report(statuses);
+      else for (const status of statuses) await report([status]);
+      const read = await Promise.all([priced, unpriced].map(({ id }) => readMessage(gateway, id)));
+      assert.deepEqual(
+        read.map(({ status, user_id: user, pricing }) => [status, user, pricing.category]),
+        [
+          ['delivered', 'GB.1', 'utility'],
+          ['read', 'GB.3', 'service'],
+        ],
+      );
+    }
   });
 });

@@ -169,8 +169,10 @@ function changeOf(message: LockedMessage, judged: readonly Judged[]): MessageCha
   const [first] = judged;
   const last = judged.findLast(({ verdict }) => verdict.kind === 'moves');
   const pricing = priceOf(message, judged);
+  const userId = newUserIdOf(message, judged);
   if (first === undefined) return undefined;
-  if (last === undefined && pricing === null && message.provider_message_id !== null) return undefined;
+  if (last === undefined && pricing === null && userId === null && message.provider_message_id !== null)
+    return undefined;
   const status = last?.verdict.kind === 'moves' ? last.verdict.to : null;
   return {
     accountId: message.account_id,
@@ -178,7 +180,7 @@ function changeOf(message: LockedMessage, judged: readonly Judged[]): MessageCha
     status,
     error: status === 'failed' ? (last?.report.error ?? null) : null,
     providerMessageId: first.report.providerMessageId,
-    userId: judged.findLast(({ report }) => report.userId !== null)?.report.userId ?? null,
+    userId,
     pricing,
     toDeliveryMs: timeToDelivery(message.id, judged),
   };
@@ -196,9 +198,15 @@ function timeToDelivery(id: string, judged: readonly Judged[]): number | null {
   return Math.min(TO_DELIVERY_MS_MAX, Math.max(0, firstMs - idTimeMs(id)));
 }
 
-/** The price of the newest step. One that comes late only fills the gap where none is known. */
+/** The first user id that is reported is kept, whatever step tells it; null: these tell nothing new. */
+function newUserIdOf({ user_known: isKnown, erased }: LockedMessage, judged: readonly Judged[]): string | null {
+  if (isKnown || erased) return null;
+  return judged.find(({ report }) => report.userId !== null)?.report.userId ?? null;
+}
+
+/** The price of the newest step. One that comes late only fills the gap where none is known, so the first of them does. */
 function priceOf(message: LockedMessage, judged: readonly Judged[]): unknown {
   const priced = judged.filter(({ report }) => report.pricing !== null);
   const newest = priced.findLast(({ verdict }) => verdict.kind === 'moves');
-  return (newest ?? (message.priced ? undefined : priced.at(-1)))?.report.pricing ?? null;
+  return (newest ?? (message.priced ? undefined : priced[0]))?.report.pricing ?? null;
 }

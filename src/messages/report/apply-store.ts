@@ -101,6 +101,7 @@ export interface LockedMessage {
   outcome: MessageStatus | null;
   provider_message_id: string | null;
   priced: boolean;
+  user_known: boolean;
   erased: boolean;
 }
 
@@ -115,7 +116,7 @@ export function unlessErased(column: string): string {
 /** Locked in the same order everywhere, after what had no row was unpacked, so that two writers cannot deadlock. */
 const MESSAGE_LOCK = `
   select m.account_id, m.id, m.status, m.outcome, m.provider_message_id, m.pricing is not null as priced,
-    ${ERASED} as erased
+    m.user_id is not null as user_known, ${ERASED} as erased
   from unnest($1::uuid[], $2::uuid[]) as wanted(account_id, id)
   join message m on m.account_id = wanted.account_id and m.id = wanted.id
   order by m.account_id, m.id
