@@ -16,7 +16,7 @@ export function decodeStatus(item: JsonObject, change: Change, contacts: Contact
   if (phoneNumberId === undefined) return 'no_phone_number_id';
   const providerMessageId = idAt(item, 'id');
   if (providerMessageId === undefined) return 'no_message_id';
-  const status = textAt(item, 'status');
+  const status = readStatus(item);
   if (status === undefined) return 'no_status';
   const inGroup = textAt(item, 'recipient_type') === 'group';
   return {
@@ -32,6 +32,15 @@ export function decodeStatus(item: JsonObject, change: Change, contacts: Contact
     errors: readStatusErrors(item, status),
     pricing: readPricing(item),
   };
+}
+
+/**
+ * What becomes of a payment that a message asked for stands in the same list, under the message's id and partly in the same words. A
+ * payment that failed must not make a failure of a message that has arrived, so that it gets a word of its own.
+ */
+function readStatus(item: JsonObject): string | undefined {
+  const status = textAt(item, 'status');
+  return status !== undefined && wordAt(item, 'type') === 'payment' ? `payment_${status}` : status;
 }
 
 /** In a group `recipient_id` is the group. Public sources write the other members in two orders; both are read. */
