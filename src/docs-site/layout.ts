@@ -26,6 +26,7 @@ export function layOut({ title, content, navigation, sections, hrefs }: Layout):
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="color-scheme" content="light dark">
 <title>${escapeHtml(title.startsWith('Waypost') ? title : `${title} - Waypost`)}</title>
+<link rel="icon" href="data:,">
 <link rel="stylesheet" href="${hrefs.style}">
 </head>
 <body>

@@ -7,10 +7,13 @@ import type { DocsSite } from './site.ts';
 
 const STYLE_FILE = new URL('style.css', import.meta.url);
 
-/** Nothing but our own style and pictures, and no scripts: the pages have none, and a page in a page is refused too. */
+/**
+ * Nothing but our own style and pictures, and no scripts: the pages have none, and a page in a page is refused too. The icon is empty data, so
+ * that a browser asks for none.
+ */
 const PAGE_HEADERS = {
   'content-security-policy':
-    "default-src 'none'; style-src 'self'; img-src 'self'; script-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
+    "default-src 'none'; style-src 'self'; img-src 'self' data:; script-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
   'referrer-policy': 'no-referrer',
   'x-content-type-options': 'nosniff',
   // Short, so that a new release is seen soon.

@@ -39,7 +39,7 @@ describe('the served documentation', () => {
       const { text } = await get(address);
       anchors.set(address, new Set([...text.matchAll(/\bid="([^"]+)"/g)].map(([, id = '']) => id)));
       for (const [, href = ''] of text.matchAll(/\b(?:href|src)="([^"]+)"/g)) {
-        if (/^https:/.test(href)) continue;
+        if (/^(https|data):/.test(href)) continue;
         assert.ok(!href.startsWith('/'), `${address} links to ${href}`);
         links.set(new URL(href, `http://gateway${address}`).href.replace('http://gateway', ''), address);
       }
@@ -59,9 +59,10 @@ describe('the served documentation', () => {
   });
 
   it('loads nothing from anywhere else', async () => {
-    const { headers } = await get('/docs/sending');
+    const { headers, text } = await get('/docs/sending');
     const policy = headers.get('content-security-policy') ?? '';
-    assert.match(policy, /^default-src 'none'; style-src 'self'; img-src 'self'; script-src 'none';/);
+    assert.match(policy, /^default-src 'none'; style-src 'self'; img-src 'self' data:; script-src 'none';/);
+    assert.match(text, /<link rel="icon" href="data:,">/, 'or a browser asks for /favicon.ico, which there is not');
     assert.equal(headers.get('x-content-type-options'), 'nosniff');
     const style = await get('/docs/style.css');
     assert.deepEqual([style.status, style.headers.get('content-type')], [200, 'text/css; charset=utf-8']);
