@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { it } from 'node:test';
 import { pino } from 'pino';
 import { type App, createApp } from '../../src/app.ts';
+import { LATE_MS } from '../../src/channels/turn-stock.ts';
 import { loadConfig } from '../../src/config.ts';
 import { callApi } from '../support/gateway.ts';
 import { undisturbed } from '../support/undisturbed.ts';
@@ -84,7 +85,7 @@ it('three gateways on one database keep the throughput of a channel within 10 % 
         taken.length,
         perNode.reduce((sum, count) => sum + count, 0),
       );
-    });
+    }, LATE_MS);
   } finally {
     for (const app of apps) {
       await app.drain();

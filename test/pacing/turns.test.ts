@@ -192,8 +192,8 @@ describe('a message that the provider throttles', () => {
 
   it('is tried again behind the turns that others have by then', () =>
     undisturbed(async () => {
-      // With its second try it takes turns of 4 s, and there are 5.5 s.
-      const to = phones(8);
+      // With its second try it takes turns of 2.5 s, and there are 5.5 s.
+      const to = phones(5);
       [first = ''] = to;
       throttleOnce();
       const { json } = await world.sendText(from, to);
