@@ -6,8 +6,10 @@ import { until } from '../../test/support/until.ts';
 import { countWaitingForLocks } from '../../test/support/waiting-for-locks.ts';
 import { newId } from '../kernel/ids.ts';
 import { joinNodes } from '../nodes/node.ts';
+import { isTableGone } from '../store/table-gone.ts';
 import { makeWeeks } from './make-weeks.ts';
 import { startRounds } from './start-rounds.ts';
+import { makePartitions } from './store.ts';
 
 const log = pino({ level: 'silent' });
 
@@ -68,6 +70,21 @@ describe('making weeks', () => {
     });
     await making;
     assert.ok((await weeksOf('attempt')).length > 0, 'what comes after it is made too');
+  });
+
+  it('takes a week for gone that is dropped between two looks at the catalog', async () => {
+    const { database } = test;
+    await database.query(`select partitions_make('event', now() - interval '30 days', now())`);
+    const [oldest = ''] = await weeksOf('event');
+    await database.query(`alter table ${oldest} alter column id set statistics 20`);
+    const making = database.transaction(async (tx) => {
+      await tx.query('set transaction isolation level repeatable read');
+      // What this transaction finds in the catalog from now on is what there is at this moment; names are looked up as they are by then.
+      await tx.query('select 1 from account');
+      await database.query(`drop table ${oldest}`);
+      await makePartitions(tx, 'event');
+    });
+    await assert.rejects(making, isTableGone);
   });
 
   it('takes in what is written into no week while it moves what was there', async () => {

@@ -114,11 +114,15 @@ export async function startTestGateway(options: TestGatewayOptions = {}): Promis
       return answer;
     },
     async stop() {
-      await app.drain();
-      await app.close();
-      await sandbox.close();
-      await drop();
-      await rm(dataDir, { recursive: true, force: true });
+      try {
+        await app.drain();
+        await app.close();
+      } finally {
+        // Otherwise what went wrong would be told only when the process of the test ends, which it never would.
+        await sandbox.close();
+        await drop();
+        await rm(dataDir, { recursive: true, force: true });
+      }
       answers.assertDescribed();
     },
   };
