@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { startTestGateway, type TestGateway } from '../../test/support/gateway.ts';
 import {
+  addChannel,
   asSandbox,
   changeBody,
   isProcessed,
@@ -67,6 +68,31 @@ describe('what the provider tells of a business account', () => {
     ]);
     for (const event of ['ACCOUNT_RESTRICTION', 'DISABLED_UPDATE', 'ACCOUNT_VIOLATION'])
       assert.deepEqual(await toldOf({ event }), [{ ...nothing, event: event.toLowerCase() }]);
+  });
+
+  it('reaches the one channel of an account whose number it names, and all of them if that is none of its own', async () => {
+    const second = { ...line, phoneNumberId: '900000000000031', phoneNumber: '+447700900931' };
+    const foreign = { ...line, phoneNumberId: '900000000000032', phoneNumber: '+447700900932' };
+    const accountId = await gateway.createAccount('In the same business account');
+    const key = await gateway.createKey({ accountId });
+    await addChannel(gateway, { ...second, accountId: gateway.accountId, mode: 'test' });
+    await addChannel(gateway, { ...foreign, accountId, mode: 'test' });
+    let before = (await channelEvents()).length;
+    const toldOf = async (phone_number: string) => {
+      await tell('account_update', { event: 'ACCOUNT_RESTRICTION', phone_number });
+      const own = (await channelEvents()).slice(before);
+      before += own.length;
+      const theirs = (await gateway.call('GET', '/api/v1/events', { key })).json.data.slice(-1);
+      return [...own, ...theirs].map(({ data }) => data.channel.phone_number).toSorted();
+    };
+    const [one, two, theirs] = [line.phoneNumber, second.phoneNumber, foreign.phoneNumber];
+    assert.deepEqual(await toldOf('447700900931'), [two, theirs].toSorted());
+    assert.deepEqual(await toldOf(one), [one, theirs].toSorted());
+    assert.deepEqual(await toldOf('447700900932'), [one, two, theirs].toSorted());
+    assert.deepEqual(await toldOf('447700900999'), [one, two, theirs].toSorted());
+    assert.equal((await gateway.call('GET', '/api/v1/events', { key })).json.data.length, 4);
+    for (const { phoneNumberId } of [second, foreign])
+      await gateway.database.query('delete from channel where phone_number_id = $1', [phoneNumberId]);
   });
 
   it('is no event where it is about something else', async () => {

@@ -19,14 +19,24 @@ export async function applyChannelItem(
   if (item.kind === 'account_update') {
     const restriction = readRestriction(item);
     if (restriction === undefined) return [];
-    await lockChannels(tx, targets);
-    return (await readChannels(tx, targets)).map((channel) => channelEvent(channel, restriction));
+    const restricted = restrictedBy(item, targets);
+    await lockChannels(tx, restricted);
+    return (await readChannels(tx, restricted)).map((channel) => channelEvent(channel, restriction));
   }
   await lockChannels(tx, targets);
   // The notification names some facts only (a throughput is never among them), so the number is asked for soon.
   await askFactsAgain(tx, targets);
   if (item.messagingLimit === undefined) return [];
   return (await noteMessagingLimit(tx, targets, item.messagingLimit)).map((channel) => channelEvent(channel));
+}
+
+/**
+ * Some restrictions, such as those of calls, are of one number: of the account that has it, the channel of that number is told alone. Others with
+ * channels in the business account are told as of everything that concerns it.
+ */
+function restrictedBy({ phone }: AccountUpdateItem, targets: readonly ChannelTarget[]): readonly ChannelTarget[] {
+  const owners = new Set(targets.filter((target) => target.phone_number === phone).map((target) => target.account_id));
+  return targets.filter((target) => target.phone_number === phone || !owners.has(target.account_id));
 }
 
 /** Events whose name says enough where the provider leaves out the details. */

@@ -20,7 +20,7 @@ const NAMES_NO_NUMBER = {
 const NEWS: ChannelItem[] = [
   {
     ...{ ...NAMES_NO_NUMBER, kind: 'account_update', event: 'disabled_update' },
-    ...{ restrictions: [], ban: undefined, violation: undefined },
+    ...{ phone: undefined, restrictions: [], ban: undefined, violation: undefined },
   },
   { ...NAMES_NO_NUMBER, kind: 'business_capability', messagingLimit: 'tier_2k', maxPhoneNumbers: 25 },
 ];

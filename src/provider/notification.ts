@@ -187,6 +187,8 @@ export interface AccountUpdateItem extends ItemOrigin {
   /** `date` is the provider's own writing, such as `April 17, 2026`. */
   ban: { state: string; date: string | undefined } | undefined;
   violation: string | undefined;
+  /** The number that it is about, in E.164 form; undefined if it is about the whole business account. */
+  phone: string | undefined;
   /** The business account that it is about, where the notification is addressed to another, such as a partner's. */
   subjectBusinessAccountId: string | undefined;
   at: Date | undefined;

@@ -48,6 +48,7 @@ export function decodeAccountUpdate(value: JsonObject, change: Change): AccountU
     ...originOf(change, event),
     kind: 'account_update',
     event,
+    phone: normaliseDisplayPhone(idAt(value, 'phone_number')),
     restrictions: listOrOneAt(value, 'restriction_info').flatMap(readRestriction),
     ban: state === undefined ? undefined : { state, date: textAt(ban, 'waba_ban_date') },
     violation: wordAt(objectAt(value, 'violation_info'), 'violation_type'),
