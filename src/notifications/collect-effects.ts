@@ -207,15 +207,15 @@ function opensWindow({ type, groupId }: InboundItem): boolean {
 }
 
 function collectCall(
-  { caller, phoneNumberId, at }: ConversationItem,
+  { talker, phoneNumberId, at }: ConversationItem,
   target: ChannelTarget,
   receivedAt: Date,
   { contacts, parents }: Effects,
 ): void {
-  if (caller === undefined || phoneNumberId === undefined) return;
+  if (talker === undefined || phoneNumberId === undefined) return;
   const calledAt = saidAt(at, receivedAt);
-  contacts.push(...contactsOf(caller, target, calledAt));
-  parents.push(...parentsOf(caller, target, calledAt));
+  contacts.push(...contactsOf(talker, target, calledAt));
+  parents.push(...parentsOf(talker, target, calledAt));
 }
 
 function collectPreference(

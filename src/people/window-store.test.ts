@@ -3,6 +3,7 @@ import { after, before, describe, it } from 'node:test';
 import { startTestGateway, type TestGateway } from '../../test/support/gateway.ts';
 import {
   asSandbox,
+  changeBody,
   isProcessed,
   lineOf,
   messagesBody,
@@ -114,6 +115,17 @@ describe('the windows of people', () => {
     const openedMs = await windowOf('+447700900010');
     assert.ok(openedMs !== undefined && openedMs <= Date.now(), 'of a call in the future from when it was told');
     assert.equal(await windowOf('GB.ENT.1010'), openedMs);
+  });
+
+  it('a call of ours opens the window once the person accepts it', async () => {
+    const tell = (status: string, recipient: object) => {
+      const statuses = [{ id: 'wacid.ours', type: 'call', status, timestamp: String(NOON), ...recipient }];
+      return post(changeBody(line, 'calls', { metadata: { phone_number_id: line.phoneNumberId }, statuses }));
+    };
+    for (const status of ['RINGING', 'REJECTED']) await tell(status, { recipient_id: '447700900025' });
+    assert.equal(await windowOf('+447700900025'), undefined);
+    await tell('ACCEPTED', { recipient_id: '447700900025', recipient_user_id: 'GB.2525' });
+    assert.deepEqual([await windowOf('+447700900025'), await windowOf('GB.2525')], [NOON * 1_000, NOON * 1_000]);
   });
 
   it('the window is found by the parent user id too, whichever name the person has in the later message', async () => {

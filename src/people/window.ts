@@ -1,4 +1,4 @@
-/** Free-form messages reach a person within this time of the person's last message or call. */
+/** Free-form messages reach a person within this time of the person's last message or call, or of the last call of ours that the person accepted. */
 const WINDOW_MS = 24 * 3_600_000;
 
 /** Whether the window for free-form messages is open, as far as we know. Only the provider knows for certain. */

@@ -100,8 +100,8 @@ interface MessageErrorItem extends ItemOrigin {
 export interface ConversationItem extends ItemOrigin {
   kind: 'call' | 'echo' | 'history';
   providerId: string | undefined;
-  /** The person who called us; undefined for a call of ours, and for what is no call. */
-  caller: Person | undefined;
+  /** The person who called us, or accepted a call of ours; undefined for every other news of a call, and for what is no call. */
+  talker: Person | undefined;
   at: Date | undefined;
   content: unknown;
 }
@@ -183,12 +183,12 @@ export interface PhoneNumberItem extends ItemOrigin {
 export interface AccountUpdateItem extends ItemOrigin {
   kind: 'account_update';
   event: string;
+  /** The number that it is about, in E.164 form; undefined if it is about the whole business account. */
+  phone: string | undefined;
   restrictions: { type: string; until: Date | undefined }[];
   /** `date` is the provider's own writing, such as `April 17, 2026`. */
   ban: { state: string; date: string | undefined } | undefined;
   violation: string | undefined;
-  /** The number that it is about, in E.164 form; undefined if it is about the whole business account. */
-  phone: string | undefined;
   /** The business account that it is about, where the notification is addressed to another, such as a partner's. */
   subjectBusinessAccountId: string | undefined;
   at: Date | undefined;

@@ -10,7 +10,7 @@ import {
 } from './account.ts';
 import { type Change, type ItemDecoder, originOf } from './change.ts';
 import { readErrors } from './errors.ts';
-import { decodeCall, decodeEcho, decodeHistory, decodeInbound } from './inbound.ts';
+import { decodeCall, decodeCallStatus, decodeEcho, decodeHistory, decodeInbound } from './inbound.ts';
 import { type Contacts, readContacts } from './person.ts';
 import { decodeUserIdUpdate, decodeUserPreference } from './preferences.ts';
 import { decodeStatus } from './status.ts';
@@ -37,7 +37,7 @@ const LISTS: ReadonlyMap<string, Lists> = new Map<string, Lists>([
     'calls',
     [
       ['calls', decodeCall],
-      ['statuses', decodeCall],
+      ['statuses', decodeCallStatus],
     ],
   ],
   ['message_echoes', [['message_echoes', decodeEcho]]],

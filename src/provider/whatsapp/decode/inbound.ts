@@ -2,7 +2,7 @@ import { isRecord } from '../../../kernel/is-record.ts';
 import { INBOUND_TYPES } from '../../inbound-types.ts';
 import type { ConversationItem, InboundItem, Person, UndecodableReason } from '../../notification.ts';
 import { type Change, originOf } from './change.ts';
-import { type Contacts, contactOf, readPerson, withContact } from './person.ts';
+import { type Contacts, contactOf, readPerson, readRecipient, withContact } from './person.ts';
 import { booleanAt, idAt, type JsonObject, keptJson, listOrOneAt, objectAt, textAt, timeAt, wordAt } from './values.ts';
 
 /** The types whose content stands in the member of their name, whatever it is. */
@@ -33,10 +33,21 @@ export function decodeInbound(item: JsonObject, change: Change, contacts: Contac
   };
 }
 
-/** A call began, rang or ended. One that the person began opens the window for free-form messages, as writing does. */
+/** A call began or ended. One that the person began opens the window for free-form messages, as writing does. */
 export function decodeCall(item: JsonObject, change: Change, contacts: Contacts): ConversationItem {
   const call = readConversation('call', wordAt(item, 'event') ?? wordAt(item, 'status'), item, change);
-  return { ...call, caller: wordAt(item, 'direction') === 'user_initiated' ? readSender(item, contacts) : undefined };
+  return { ...call, talker: wordAt(item, 'direction') === 'user_initiated' ? readSender(item, contacts) : undefined };
+}
+
+/**
+ * A call of ours rang, was accepted or rejected. One that the person accepted opens the window too.
+ * https://developers.facebook.com/documentation/business-messaging/whatsapp/calling/pricing
+ */
+export function decodeCallStatus(item: JsonObject, change: Change, contacts: Contacts): ConversationItem {
+  const status = wordAt(item, 'status');
+  const recipient = readRecipient(item);
+  const talker = status === 'accepted' ? withContact(recipient, contactOf(contacts, recipient)) : undefined;
+  return { ...readConversation('call', status, item, change), talker };
 }
 
 /** The number's owner wrote from the phone, beside us. */
@@ -59,7 +70,7 @@ function readConversation(
     ...originOf(change, detail),
     kind,
     providerId: idAt(item, 'id'),
-    caller: undefined,
+    talker: undefined,
     at: timeAt(item, 'timestamp'),
     content: keptJson(item),
   };

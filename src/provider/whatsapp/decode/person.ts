@@ -25,6 +25,15 @@ export function readPerson(phone: string | undefined, userId: string | undefined
   return { phone: normalisePhone(phone), userId: userId ?? misplaced, parentUserId };
 }
 
+/** Whom a status is about. Public sources write the last member in two orders; both are read. */
+export function readRecipient(status: JsonObject): Person {
+  return readPerson(
+    idAt(status, 'recipient_id'),
+    idAt(status, 'recipient_user_id'),
+    idAt(status, 'recipient_parent_user_id') ?? idAt(status, 'parent_recipient_user_id'),
+  );
+}
+
 /** The people whom a change tells of, to be found by either identity. */
 export interface Contacts {
   byPhone: Map<string, Person>;

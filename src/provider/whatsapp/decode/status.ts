@@ -3,7 +3,7 @@ import type { MessageError } from '../../../kernel/message-errors.ts';
 import type { Person, Pricing, StatusItem, UndecodableReason } from '../../notification.ts';
 import { type Change, originOf } from './change.ts';
 import { readErrors } from './errors.ts';
-import { type Contacts, contactOf, readPerson, withContact } from './person.ts';
+import { type Contacts, contactOf, readPerson, readRecipient, withContact } from './person.ts';
 import { booleanAt, idAt, type JsonObject, objectAt, textAt, timeAt, wordAt } from './values.ts';
 
 /**
@@ -19,6 +19,7 @@ export function decodeStatus(item: JsonObject, change: Change, contacts: Contact
   const status = readStatus(item);
   if (status === undefined) return 'no_status';
   const inGroup = textAt(item, 'recipient_type') === 'group';
+  const recipient = inGroup ? readParticipant(item) : readRecipient(item);
   return {
     ...originOf(change, `status.${status}`),
     kind: 'status',
@@ -27,7 +28,7 @@ export function decodeStatus(item: JsonObject, change: Change, contacts: Contact
     status,
     at: timeAt(item, 'timestamp'),
     callbackData: idAt(item, 'biz_opaque_callback_data'),
-    recipient: readRecipient(item, inGroup, contacts),
+    recipient: withContact(recipient, contactOf(contacts, recipient)),
     groupId: inGroup ? idAt(item, 'recipient_id') : undefined,
     errors: readStatusErrors(item, status),
     pricing: readPricing(item),
@@ -44,19 +45,12 @@ function readStatus(item: JsonObject): string | undefined {
 }
 
 /** In a group `recipient_id` is the group. Public sources write the other members in two orders; both are read. */
-function readRecipient(item: JsonObject, inGroup: boolean, contacts: Contacts): Person {
-  const person = inGroup
-    ? readPerson(
-        idAt(item, 'recipient_participant_id') ?? idAt(item, 'participant_recipient_id'),
-        idAt(item, 'recipient_participant_user_id') ?? idAt(item, 'participant_recipient_user_id'),
-        idAt(item, 'recipient_participant_parent_user_id') ?? idAt(item, 'participant_parent_recipient_user_id'),
-      )
-    : readPerson(
-        idAt(item, 'recipient_id'),
-        idAt(item, 'recipient_user_id'),
-        idAt(item, 'recipient_parent_user_id') ?? idAt(item, 'parent_recipient_user_id'),
-      );
-  return withContact(person, contactOf(contacts, person));
+function readParticipant(item: JsonObject): Person {
+  return readPerson(
+    idAt(item, 'recipient_participant_id') ?? idAt(item, 'participant_recipient_id'),
+    idAt(item, 'recipient_participant_user_id') ?? idAt(item, 'participant_recipient_user_id'),
+    idAt(item, 'recipient_participant_parent_user_id') ?? idAt(item, 'participant_parent_recipient_user_id'),
+  );
 }
 
 function readStatusErrors(item: JsonObject, status: string): MessageError[] {
