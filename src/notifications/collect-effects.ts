@@ -11,6 +11,7 @@ import type {
   ConversationItem,
   InboundItem,
   NotificationItem,
+  OverheardItem,
   Person,
   StatusItem,
   UserPreferenceItem,
@@ -115,6 +116,9 @@ function collect(
     case 'inbound':
       effects.inbound.push(receivedOf(item, target, receivedAt));
       return undefined;
+    case 'overheard':
+      collectOverheard(item, target, receivedAt, effects);
+      return undefined;
     case 'call':
       collectCall(item, target, receivedAt, effects);
       return undefined;
@@ -173,7 +177,7 @@ function reportOf(item: StatusItem, target: ChannelTarget, receivedAt: Date): St
   };
 }
 
-function receivedOf(item: InboundItem, target: ChannelTarget, receivedAt: Date): Received {
+function receivedOf(item: InboundItem | OverheardItem, target: ChannelTarget, receivedAt: Date): Received {
   const at = saidAt(item.at, receivedAt);
   return {
     message: inboundOf(item, target, receivedAt),
@@ -182,7 +186,7 @@ function receivedOf(item: InboundItem, target: ChannelTarget, receivedAt: Date):
   };
 }
 
-function inboundOf(item: InboundItem, target: ChannelTarget, receivedAt: Date): InboundMessage {
+function inboundOf(item: InboundItem | OverheardItem, target: ChannelTarget, receivedAt: Date): InboundMessage {
   return {
     accountId: target.account_id,
     channelId: target.id,
@@ -202,8 +206,20 @@ function inboundOf(item: InboundItem, target: ChannelTarget, receivedAt: Date): 
 }
 
 /** What a person writes in a group is not written to us alone. */
-function opensWindow({ type, groupId }: InboundItem): boolean {
+function opensWindow({ type, groupId }: InboundItem | OverheardItem): boolean {
   return type !== NOT_WRITTEN_BY_A_PERSON && groupId === undefined;
+}
+
+/** It opens the window as every message does, but it is not told as one: whoever answered it would take the conversation over. */
+function collectOverheard(
+  item: OverheardItem,
+  target: ChannelTarget,
+  receivedAt: Date,
+  { contacts, parents }: Effects,
+): void {
+  const received = receivedOf(item, target, receivedAt);
+  contacts.push(...received.contacts);
+  parents.push(...received.parents);
 }
 
 function collectCall(

@@ -128,6 +128,19 @@ describe('the windows of people', () => {
     assert.deepEqual([await windowOf('+447700900025'), await windowOf('GB.2525')], [NOON * 1_000, NOON * 1_000]);
   });
 
+  it('a message that another sender on the number answers opens the window, and is not told as ours', async () => {
+    const overhear = (phone: string, id: string, more: object = {}) => {
+      const messages = [textFrom(phone, id, { timestamp: String(NOON), ...more })];
+      return post(
+        changeBody(line, 'standby', { metadata: { phone_number_id: line.phoneNumberId }, standby: { messages } }),
+      );
+    };
+    await overhear('+447700900026', 'wamid.w26');
+    await overhear('+447700900027', 'wamid.w27', { group_id: 'GROUP-EXAMPLE-1' });
+    assert.deepEqual([await windowOf('+447700900026'), await windowOf('+447700900027')], [NOON * 1_000, undefined]);
+    assert.deepEqual((await gateway.call('GET', '/api/v1/messages?message_id=wamid.w26')).json.data, []);
+  });
+
   it('the window is found by the parent user id too, whichever name the person has in the later message', async () => {
     const [phone, userId, parent] = ['+447700900022', 'GB.2222', 'GB.ENT.2222'];
     await write(phone, 'wamid.w22', NOON, { from_user_id: userId, from_parent_user_id: parent });

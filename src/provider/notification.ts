@@ -9,6 +9,7 @@ export type DecodedNotification = { kind: 'not_json' } | { kind: 'items'; items:
 export type NotificationItem =
   | StatusItem
   | InboundItem
+  | OverheardItem
   | MessageErrorItem
   | ConversationItem
   | UserPreferenceItem
@@ -89,6 +90,9 @@ export interface InboundItem extends ItemOrigin {
    */
   content: unknown;
 }
+
+/** A message from a person to one of our numbers that another sender on the number answers: a sign of life, and no message of ours. */
+export type OverheardItem = Omit<InboundItem, 'kind'> & { kind: 'overheard' };
 
 /** The provider could not hand us something in full. It does not say which message that was, if it was one. */
 interface MessageErrorItem extends ItemOrigin {

@@ -63,6 +63,7 @@ describe('decoding a notification of the provider', () => {
     names.push(
       ...['account_alerts', 'account_review_update', 'account_settings_update', 'account_update', 'automatic_events'],
       ...['business_capability_update', 'business_username_update', 'business_username_updates', 'calls', 'flows'],
+      ...['business_status_update', 'consumer_profile', 'template_correct_category_detection', 'tracking_events'],
       ...['history', 'message_echoes', 'message_template_components_update', 'message_template_quality_update'],
       ...['message_template_status_update', 'messages', 'messaging_handovers', 'partner_solutions'],
       ...['payment_configuration_update', 'phone_number_name_update', 'phone_number_quality_update', 'security'],

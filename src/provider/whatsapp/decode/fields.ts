@@ -10,7 +10,7 @@ import {
 } from './account.ts';
 import { type Change, type ItemDecoder, originOf } from './change.ts';
 import { readErrors } from './errors.ts';
-import { decodeCall, decodeCallStatus, decodeEcho, decodeHistory, decodeInbound } from './inbound.ts';
+import { decodeCall, decodeCallStatus, decodeEcho, decodeHistory, decodeInbound, decodeOverheard } from './inbound.ts';
 import { type Contacts, readContacts } from './person.ts';
 import { decodeUserIdUpdate, decodeUserPreference } from './preferences.ts';
 import { decodeStatus } from './status.ts';
@@ -20,7 +20,7 @@ import {
   decodeTemplateQuality,
   decodeTemplateStatus,
 } from './template.ts';
-import { keptJson, listAt } from './values.ts';
+import { keptJson, listAt, objectAt } from './values.ts';
 
 type Lists = readonly (readonly [name: string, decode: ItemDecoder])[];
 
@@ -71,7 +71,8 @@ const SINGLES: ReadonlyMap<string, ItemDecoder> = new Map<string, ItemDecoder>([
 export function* decodeChange(change: Change, value: unknown, pointer: string): Generator<NotificationItem> {
   const lists = LISTS.get(change.field);
   const single = SINGLES.get(change.field);
-  if (lists === undefined && single === undefined) yield other(change, value);
+  if (change.field === 'standby') yield* decodeStandby(change, value, pointer);
+  else if (lists === undefined && single === undefined) yield other(change, value);
   else if (!isRecord(value)) yield undecodable(change, 'not_an_object', pointer);
   else if (single !== undefined) yield decodeItem(single, value, { change, contacts: readContacts(value, 1), pointer });
   else if (lists !== undefined) yield* decodeLists(lists, change, pointer);
@@ -92,6 +93,16 @@ function* decodeLists(lists: Lists, change: Change, pointer: string): Generator<
   const errors = readErrors(change.value);
   if (errors.length > 0) yield { ...originOf(change, 'error'), kind: 'message_error', errors };
   else if (itemCount === 0) yield other(change, change.value);
+}
+
+/** Its lists stand one level deeper. The statuses and echoes among them are of what others sent, and nothing of ours follows from them. */
+function* decodeStandby(change: Change, value: unknown, pointer: string): Generator<NotificationItem> {
+  const standby = objectAt(change.value, 'standby');
+  const messages = listAt(standby, 'messages');
+  if (messages.length === 0) yield other(change, value);
+  const contacts = readContacts(standby, messages.length);
+  const source = { change, contacts, pointer: `${pointer}/standby/messages` };
+  for (const [index, item] of messages.entries()) yield decodeItem(decodeOverheard, item, source, index);
 }
 
 /** What an item comes from. */

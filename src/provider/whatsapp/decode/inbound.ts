@@ -1,6 +1,6 @@
 import { isRecord } from '../../../kernel/is-record.ts';
 import { INBOUND_TYPES } from '../../inbound-types.ts';
-import type { ConversationItem, InboundItem, Person, UndecodableReason } from '../../notification.ts';
+import type { ConversationItem, InboundItem, OverheardItem, Person, UndecodableReason } from '../../notification.ts';
 import { type Change, originOf } from './change.ts';
 import { type Contacts, contactOf, readPerson, readRecipient, withContact } from './person.ts';
 import { booleanAt, idAt, type JsonObject, keptJson, listOrOneAt, objectAt, textAt, timeAt, wordAt } from './values.ts';
@@ -31,6 +31,20 @@ export function decodeInbound(item: JsonObject, change: Change, contacts: Contac
     groupId: idAt(item, 'group_id'),
     content: readContent(item, type),
   };
+}
+
+/**
+ * A person wrote to one of our numbers while another sender on it, such as the provider's own agent, has the conversation. We are let
+ * know, and are not expected to answer.
+ * https://developers.facebook.com/documentation/business-messaging/whatsapp/webhooks/reference/standby
+ */
+export function decodeOverheard(
+  item: JsonObject,
+  change: Change,
+  contacts: Contacts,
+): OverheardItem | UndecodableReason {
+  const decoded = decodeInbound(item, change, contacts);
+  return typeof decoded === 'string' ? decoded : { ...decoded, kind: 'overheard' };
 }
 
 /** A call began or ended. One that the person began opens the window for free-form messages, as writing does. */
