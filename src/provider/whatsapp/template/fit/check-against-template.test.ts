@@ -311,6 +311,9 @@ describe('what is not known here is left to the provider', () => {
     );
     assert.deepEqual(checkAgainstTemplate(otp, [body(text('1')), button('url', 0, text('1'))], '#'), []);
     assert.equal(checkAgainstTemplate(otp, [body(text('1'))], '#').length, 1);
+    const unlisted = template({ type: 'BODY', add_security_recommendation: true }, ...otp.components.slice(1));
+    assert.deepEqual(checkAgainstTemplate(unlisted, [body(text('1')), button('url', 0, text('1'))], '#'), []);
+    assert.equal(checkAgainstTemplate(unlisted, [body(text('1')), body(text('1'))], '#').length, 2);
   });
 });
 

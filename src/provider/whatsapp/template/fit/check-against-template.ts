@@ -33,7 +33,8 @@ function checkParts(shape: TemplateShape, components: readonly TemplateComponent
   }));
   const only = (kind: string) => single(given, kind, comparison);
   checkHeader(shape, only('header'), comparison);
-  checkVariables(shape.bodyOnly ? ONLY_BODY : BODY, shape.body, only('body'), comparison);
+  const body = only('body');
+  if (shape.body !== undefined) checkVariables(shape.bodyOnly ? ONLY_BODY : BODY, shape.body, body, comparison);
   checkButtons(
     shape.buttons,
     given.filter(({ kind }) => kind === 'button'),

@@ -4,7 +4,8 @@ import { isRecord } from '../../../../kernel/is-record.ts';
 export interface TemplateShape {
   /** The header's media kind, or the variables in its text; undefined without a header that takes anything. */
   header: { format: string; variables: string[] } | undefined;
-  body: string[];
+  /** The variables in its text; undefined if it has a body whose text is not listed, as the provider may write that of a code by itself. */
+  body: string[] | undefined;
   buttons: ButtonShape[];
   /** Whether an expiry must be told, may be, or must not. */
   limitedTimeOffer: 'required' | 'allowed' | 'none';
@@ -31,7 +32,7 @@ export function readTemplateShape(components: readonly unknown[]): TemplateShape
   const cards = part('carousel')?.cards;
   return {
     header: readHeader(part('header')),
-    body: variablesOf(part('body')?.text),
+    body: readBody(part('body')),
     buttons: readButtons(part('buttons')?.buttons),
     limitedTimeOffer: readOffer(part('limited_time_offer')),
     cards: Array.isArray(cards) ? cards.map(readCard) : undefined,
@@ -47,6 +48,11 @@ function readHeader(header: Record<string, unknown> | undefined): TemplateShape[
   if (header === undefined) return undefined;
   const format = wordIfAny(header.format) ?? 'text';
   return { format, variables: format === 'text' ? variablesOf(header.text) : [] };
+}
+
+function readBody(body: Record<string, unknown> | undefined): TemplateShape['body'] {
+  if (body === undefined) return [];
+  return typeof body.text === 'string' ? variablesOf(body.text) : undefined;
 }
 
 function readOffer(component: Record<string, unknown> | undefined): TemplateShape['limitedTimeOffer'] {
