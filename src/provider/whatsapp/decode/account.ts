@@ -99,10 +99,14 @@ function readRestriction(restriction: unknown): AccountUpdateItem['restrictions'
   return isRecord(restriction) && type !== undefined ? [{ type, until: timeAt(restriction, 'expiration') }] : [];
 }
 
+/** What the provider says of the limit of a number that has not sent yet. The number's facts tell its limit all the same. */
+const NO_LIMIT_YET = 'tier_not_set';
+
 /** 2000, "2000" and "TIER_2K" are the same limit. */
 function readLimit(value: JsonObject, name: string): string | undefined {
   const people = integerAt(value, name);
-  if (people === undefined) return wordAt(value, name);
+  const word = wordAt(value, name);
+  if (people === undefined) return word === NO_LIMIT_YET ? undefined : word;
   if (people < 0) return 'tier_unlimited';
   return people > 0 && people % 1000 === 0 ? `tier_${people / 1000}k` : `tier_${people}`;
 }

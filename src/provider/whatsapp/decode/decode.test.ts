@@ -155,6 +155,7 @@ describe('decoding a notification of the provider', () => {
       return item?.kind === 'phone_number' || item?.kind === 'business_capability' ? item.messagingLimit : item?.kind;
     };
     assert.equal(limitOf('phone_number_quality_update', { current_limit: 'TIER_1K' }), 'tier_1k');
+    assert.equal(limitOf('phone_number_quality_update', { current_limit: 'TIER_NOT_SET' }), undefined);
     for (const [people, limit] of [
       [250, 'tier_250'],
       [2_000, 'tier_2k'],
