@@ -181,6 +181,11 @@ describe('what does not fit is told with its place, what was expected and what w
       [{ type: 'limited_time_offer' }, ...OFFER.slice(1)],
       [['/0/parameters', '1', '0']],
     ],
+    'an offer with something else in the place of its time': [
+      'offer_limited',
+      [{ type: 'limited_time_offer', parameters: [text('tomorrow')] }, ...OFFER.slice(1)],
+      [['/0/parameters/0/type', 'limited_time_offer', 'text']],
+    ],
     'a code without its parameter': [
       'offer_limited',
       [offer, body(text('a')), button('copy_code', 0), OFFER[3] ?? {}],
@@ -276,6 +281,9 @@ describe('what no template of the sandbox has', () => {
       const template = [{ type: 'LIMITED_TIME_OFFER', ...more }];
       for (const given of [[], [offer], [{ type: 'limited_time_offer' }]])
         assert.deepEqual(wrong(template, ...given), []);
+      assert.deepEqual(wrong(template, { type: 'limited_time_offer', parameters: [text('tomorrow')] }), [
+        '/0/parameters/0/type',
+      ]);
     }
   });
 

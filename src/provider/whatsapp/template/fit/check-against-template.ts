@@ -59,24 +59,27 @@ function checkHeader({ header }: TemplateShape, given: Given | undefined, compar
   else checkMedia(format, given, comparison);
 }
 
-function checkMedia(format: string, given: Given, { faults }: Comparison): void {
+function checkMedia(format: string, given: Given, comparison: Comparison): void {
+  checkOnly(format, given, comparison, {
+    count: `The header takes one ${format}.`,
+    kind: 'The header is of another kind.',
+  });
+}
+
+/** Notes where the component has anything but one parameter, of that kind. */
+function checkOnly(
+  expected: string,
+  given: Given,
+  { faults }: Comparison,
+  details: { count: string; kind: string },
+): void {
   const parameters = parametersOf(given.component);
   const pointer = `${given.pointer}/parameters`;
   if (parameters.length !== 1)
-    faults.push({
-      pointer,
-      detail: `The header takes one ${format}.`,
-      expected: '1',
-      given: String(parameters.length),
-    });
+    faults.push({ pointer, detail: details.count, expected: '1', given: String(parameters.length) });
   const kind = wordOf(parameters[0]?.type);
-  if (parameters.length === 1 && kind !== format && !isNewKind(kind))
-    faults.push({
-      pointer: `${pointer}/0/type`,
-      detail: 'The header is of another kind.',
-      expected: format,
-      given: kind,
-    });
+  if (parameters.length === 1 && kind !== expected && !isNewKind(kind))
+    faults.push({ pointer: `${pointer}/0/type`, detail: details.kind, expected, given: kind });
 }
 
 function checkOffer(offer: TemplateShape['limitedTimeOffer'], given: Given | undefined, comparison: Comparison): void {
@@ -84,19 +87,17 @@ function checkOffer(offer: TemplateShape['limitedTimeOffer'], given: Given | und
     if (offer === 'required') missing(comparison, 'limited_time_offer', 'an expiry time');
     return;
   }
-  const parameters = parametersOf(given.component);
   if (offer === 'none')
     comparison.faults.push({
       pointer: given.pointer,
       detail: 'The template has no limited-time offer.',
       expected: 'none',
     });
-  else if (offer === 'required' && parameters.length !== 1)
-    comparison.faults.push({
-      pointer: `${given.pointer}/parameters`,
-      detail: 'The offer takes one expiry time.',
-      expected: '1',
-      given: String(parameters.length),
+  // An offer that need not expire may be sent without any parameter.
+  else if (offer === 'required' || parametersOf(given.component).length > 0)
+    checkOnly('limited_time_offer', given, comparison, {
+      count: 'The offer takes one expiry time.',
+      kind: 'The offer cannot be filled so.',
     });
 }
 
