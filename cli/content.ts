@@ -2,6 +2,7 @@ import type { SendBody } from '../client/src/index.ts';
 import { type Options, textOf, textsOf } from './command-spec.ts';
 import { usage } from './failure.ts';
 import { messageOf } from './message-of.ts';
+import { parseKeepingDigits } from './parse-json.ts';
 
 /** A part of a template with its values, in the provider's shape. */
 export interface Component {
@@ -81,7 +82,7 @@ function parseParam(text: string): Param {
 function parseComponents(text: string): Component[] {
   let value: unknown;
   try {
-    value = JSON.parse(text);
+    value = parseKeepingDigits(text);
   } catch (error) {
     throw usage(`--component-json is not JSON: ${messageOf(error)}`);
   }

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { startTestGateway, type TestGateway } from '../../test/support/gateway.ts';
 import { runCli } from '../test-support.ts';
+import { readRecipe } from './recipe.ts';
 
 let gateway: TestGateway;
 let folder: string;
@@ -52,6 +53,20 @@ describe('a CSV file', () => {
       ['row,to,status', '2,+447700900201,accepted', '5,+447700900202,accepted'],
     );
     assert.deepEqual(await bodiesOf('+447700900201'), ['Hello Lovelace, "Ada"']);
+  });
+
+  it('fills in a component as it is written: no digit of a long number is lost', () => {
+    const component = '{"type":"new","parameters":[{"id":12345678901234567890,"n":[-1.5,7],"text":"{{name}}"}]}';
+    const options = { template: 'x', language: 'en', componentJson: [component] };
+    const recipe = readRecipe(options, new Set(['to', 'name']));
+    const cells = new Map(Object.entries({ to: '+447700900123', name: 'Ada' }));
+    const prepared = recipe.prepare({ number: 2, cells, fault: undefined });
+    assert(typeof prepared === 'object');
+    const sent = JSON.stringify(recipe.compose(undefined, [prepared.recipient]));
+    assert.match(
+      sent,
+      /"components":\[\{"type":"new","parameters":\[\{"id":12345678901234567890,"n":\[-1\.5,7\],"text":"Ada"\}\]\}\]/,
+    );
   });
 
   it('fills in columns whatever they are called', async () => {

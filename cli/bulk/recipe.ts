@@ -84,7 +84,8 @@ function fillComponents(components: readonly Component[], cells: ReadonlyMap<str
 function fillAll(value: unknown, cells: ReadonlyMap<string, string>): unknown {
   if (typeof value === 'string') return fill(value, cells);
   if (Array.isArray(value)) return value.map((item) => fillAll(item, cells));
-  if (typeof value !== 'object' || value === null) return value;
+  // A long number is kept in an object that must stay as it is.
+  if (typeof value !== 'object' || value === null || JSON.isRawJSON(value)) return value;
   return Object.fromEntries(Object.entries(value).map(([name, item]) => [name, fillAll(item, cells)]));
 }
 
