@@ -65,12 +65,12 @@ describe('a report of the provider', () => {
     assert.equal((await readMessage(gateway, id)).status, 'read');
   });
 
-  it('learns the provider id also from a status that changes nothing else', async () => {
+  it('learns the provider id also from a status that changes nothing else, at once for what stands beside it', async () => {
     const { id } = await sendOne(gateway, UNKNOWN_FOR_EVER);
     const providerId = freshId();
-    await report([statusOf('played', { providerId, messageId: id })]);
+    await report([statusOf('played', { providerId, messageId: id }), statusOf('sent', { providerId })]);
     const message = await readMessage(gateway, id);
-    assert.deepEqual([message.status, message.message_id], ['unknown', providerId]);
+    assert.deepEqual([message.status, message.message_id], ['sent', providerId]);
   });
 
   it("has no effect where our id is that of a message with another provider's id", async () => {

@@ -27,7 +27,7 @@ export interface AppliedReports {
 
 /** Applies the provider's reports in the order given, all in the caller's transaction. */
 export async function applyReports(tx: Queryable, reports: readonly StatusReport[]): Promise<AppliedReports> {
-  const ids = await locateByNumber(tx, reports);
+  const ids = withToldBeside(reports, await locateByNumber(tx, reports));
   const matched = reports.flatMap((report, place) => {
     const id = ids[place];
     return id === undefined ? [] : [{ report, id }];
@@ -59,6 +59,21 @@ async function locateByNumber(tx: Queryable, reports: readonly StatusReport[]): 
     former.flatMap(({ place }, index) => (found[index] === undefined ? [] : [[place, found[index]]])),
   );
   return ids.map((id, place) => id ?? byPlace.get(place));
+}
+
+/**
+ * A report found by our own id tells the provider's id of its message, by which others beside it are found that do not bring our id back,
+ * as a failure need not. Had they come one after another, the store would know it by now.
+ */
+function withToldBeside(
+  reports: readonly StatusReport[],
+  ids: readonly (string | undefined)[],
+): (string | undefined)[] {
+  if (!ids.includes(undefined)) return [...ids];
+  const nameOf = ({ accountId, channelId, providerMessageId }: StatusReport) =>
+    `${accountId} ${channelId} ${providerMessageId}`;
+  const told = new Map(reports.map((report, place) => [nameOf(report), ids[place]] as const).filter(([, id]) => id));
+  return reports.map((report, place) => ids[place] ?? told.get(nameOf(report)));
 }
 
 async function locateWithUnpacking(tx: Queryable, reports: readonly StatusReport[]): Promise<(string | undefined)[]> {
