@@ -123,13 +123,13 @@ function withoutPerson(message: Record<string, unknown>): Record<string, unknown
 }
 
 /** What somebody else said stays, except which message it refers to. The news of a changed number is emptied as a whole. */
-function withoutReferences(message: Record<string, unknown>): Record<string, unknown> {
-  const { type, reply_to: replyTo } = message;
+function withoutReferences(told: Record<string, unknown>): Record<string, unknown> {
+  const { type, reply_to: replyTo } = told;
+  const message = isRecord(replyTo) ? { ...told, reply_to: { ...replyTo, message_id: null } } : told;
   if (type === 'system') return emptiedInbound(message);
   const content = message[String(type)];
   return {
     ...message,
-    ...(isRecord(replyTo) && { reply_to: { ...replyTo, message_id: null } }),
     ...(isRecord(content) && {
       [String(type)]: Object.fromEntries(Object.entries(content).filter(([name]) => !REFERENCES.includes(name))),
     }),

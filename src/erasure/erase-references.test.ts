@@ -44,7 +44,10 @@ async function talk(): Promise<void> {
       ...{ edit: { original_message_id: 'wamid.ada-1', message: { type: 'text' } } },
     }),
     from('+447700900763', 'wamid.s1', changeTo({ body: `Ada changed to ${ADA.slice(1)}`, wa_id: ADA.slice(1) })),
-    from('+447700900764', 'wamid.s2', changeTo({ body: 'Ada has another id', user_id: ADAS_USER_ID })),
+    from('+447700900764', 'wamid.s2', {
+      ...changeTo({ body: 'Ada has another id', user_id: ADAS_USER_ID }),
+      ...answering('wamid.ada-1'),
+    }),
     from('+447700900765', 'wamid.s3', changeTo({ body: `Jean had 1${ADA.slice(1)}`, wa_id: `${ADA.slice(1)}0` })),
   );
 }
