@@ -49,7 +49,7 @@ const WALK: readonly Step[] = [
   ATTEMPTS,
   EVENTS,
   (tx, stretch) => emptyReferences(tx, stretch),
-  (tx, stretch) => emptyMessages(tx, stretch),
+  emptyOwnMessages,
   (tx, stretch) => emptyRefused(tx, stretch),
   (tx, stretch) => emptyNotifications(tx, { ...stretch, limit: BODIES_A_BATCH }),
 ];
@@ -95,6 +95,12 @@ async function learnNames(tx: Queryable, stretch: Stretch, erasure: ErasureRow):
   const told = { accountId: stretch.accountId, askedAt: erasure.asked_at };
   const known = await forgetParents(tx, told, [...persons]);
   erasure.persons = [...persons.union(new Set(known))];
+  return reached;
+}
+
+async function emptyOwnMessages(tx: Queryable, stretch: Stretch, erasure: ErasureRow): Promise<Reached> {
+  const { reached, names } = await emptyMessages(tx, stretch);
+  erasure.persons = [...new Set([...erasure.persons, ...names])];
   return reached;
 }
 

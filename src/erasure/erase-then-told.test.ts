@@ -15,7 +15,7 @@ import {
 } from '../../test/support/notifications.ts';
 import { until } from '../../test/support/until.ts';
 import { countWaitingForLocks } from '../../test/support/waiting-for-locks.ts';
-import { LAST_UUID } from '../kernel/ids.ts';
+import { LAST_UUID, newId } from '../kernel/ids.ts';
 import { findStopped } from '../people/preference-store.ts';
 import { emptyMessages } from './walk-store.ts';
 
@@ -60,6 +60,23 @@ describe('erasing a person of whom the provider tells more afterwards', () => {
     const told = `select 1 from event where account_id = $1 and data->'message'->>'from' = $2`;
     assert.equal((await database.query(told, [accountId, from])).length, 1, 'it is not told again');
     assert.deepEqual(await database.query('select 1 from message where phone = $1', [from]), []);
+  });
+
+  it('forgets a number too that a report joins to the user id when the names have been looked for', async () => {
+    const { accountId, database } = gateway;
+    const body = { to: '+15552000001', type: 'text', text: { body: 'Hello' } };
+    const [{ id }] = (await gateway.call('POST', '/api/v1/messages/send', { body })).json.results;
+    const told = statusOf('played', { providerId: 'wamid.joined', messageId: id, recipient_user_id: 'GB.JOINED' });
+    assert.equal(
+      (await postSigned(asSandbox(gateway), messagesBody(await lineOf(gateway), { statuses: [told] }))).status,
+      200,
+    );
+    await until(async () => (await gateway.call('GET', `/api/v1/messages/${id}`)).json.user_id === 'GB.JOINED');
+    const looked = `insert into erasure (account_id, id, persons, mark, due_at, down_step) values ($1, $2, $3, 'm', now(), 1)`;
+    await database.query(looked, [accountId, newId(), ['GB.JOINED']]);
+    await endErasures(database);
+    const events = `select data->'message'->>'to' as "to" from event where account_id = $1 and data->'message'->>'id' = $2`;
+    assert.deepEqual(await database.query(events, [accountId, id]), [{ to: null }]);
   });
 
   it('leaves a message failed that the provider has reported as failed, whatever it reports afterwards', async () => {

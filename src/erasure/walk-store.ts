@@ -154,10 +154,18 @@ const MESSAGE_EMPTY = `
       idempotency_key = case when ${SOMEBODY_ELSE} then r.idempotency_key end
     where r.account_id = $1 and r.id = any(array(select request_id from found))
   )
-  select id as reached from batch order by id limit 1`;
+  select (select id from batch order by id limit 1) as reached,
+    array(select distinct name from named, unnest(array[phone, user_id]) as name
+      where (phone = $5 or user_id = $5) and name is not null) as names`;
 
-export function emptyMessages(tx: Queryable, stretch: Stretch): Promise<Reached> {
-  return walk(tx, MESSAGE_EMPTY, stretch);
+/**
+ * Returns also the names that stand beside the person's own, as `findNames` does: a report may have told one since that was asked, and when
+ * the message is emptied nobody can find it any more.
+ */
+export async function emptyMessages(tx: Queryable, stretch: Stretch): Promise<{ reached: Reached; names: string[] }> {
+  const [asked = ''] = stretch.persons;
+  const [row] = await tx.query<{ reached: Reached; names: string[] }>(MESSAGE_EMPTY, [...valuesOf(stretch), asked]);
+  return row ?? { reached: null, names: [] };
 }
 
 /**
