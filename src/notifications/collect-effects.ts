@@ -177,16 +177,20 @@ function reportOf(item: StatusItem, target: ChannelTarget, receivedAt: Date): St
   };
 }
 
-function receivedOf(item: InboundItem | OverheardItem, target: ChannelTarget, receivedAt: Date): Received {
+function receivedOf(item: InboundItem, target: ChannelTarget, receivedAt: Date): Received {
+  return { message: inboundOf(item, target, receivedAt), ...heardOf(item, target, receivedAt) };
+}
+
+/** What is learned of the person, whoever answers the message. */
+function heardOf(item: InboundItem | OverheardItem, target: ChannelTarget, receivedAt: Date) {
   const at = saidAt(item.at, receivedAt);
   return {
-    message: inboundOf(item, target, receivedAt),
     contacts: opensWindow(item) ? contactsOf(item.from, target, at) : [],
     parents: parentsOf(item.from, target, at),
   };
 }
 
-function inboundOf(item: InboundItem | OverheardItem, target: ChannelTarget, receivedAt: Date): InboundMessage {
+function inboundOf(item: InboundItem, target: ChannelTarget, receivedAt: Date): InboundMessage {
   return {
     accountId: target.account_id,
     channelId: target.id,
@@ -217,9 +221,9 @@ function collectOverheard(
   receivedAt: Date,
   { contacts, parents }: Effects,
 ): void {
-  const received = receivedOf(item, target, receivedAt);
-  contacts.push(...received.contacts);
-  parents.push(...received.parents);
+  const heard = heardOf(item, target, receivedAt);
+  contacts.push(...heard.contacts);
+  parents.push(...heard.parents);
 }
 
 function collectCall(
