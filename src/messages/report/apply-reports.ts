@@ -68,8 +68,8 @@ async function locateByNumber(tx: Queryable, reports: readonly StatusReport[]): 
 function withToldBeside(
   reports: readonly StatusReport[],
   ids: readonly (string | undefined)[],
-): (string | undefined)[] {
-  if (!ids.includes(undefined)) return [...ids];
+): readonly (string | undefined)[] {
+  if (!ids.includes(undefined)) return ids;
   const nameOf = ({ accountId, channelId, providerMessageId }: StatusReport) =>
     `${accountId} ${channelId} ${providerMessageId}`;
   const told = new Map(reports.map((report, place) => [nameOf(report), ids[place]] as const).filter(([, id]) => id));
