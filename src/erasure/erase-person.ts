@@ -89,8 +89,7 @@ function stretchOf({ account_id: accountId, down_to: place, persons }: ErasureRo
  * the parent user ids that stand for these.
  */
 async function learnNames(tx: Queryable, stretch: Stretch, erasure: ErasureRow): Promise<Reached> {
-  const [asked = ''] = erasure.persons;
-  const { reached, names } = await findNames(tx, stretch, asked);
+  const { reached, names } = await findNames(tx, stretch);
   const persons = new Set([...erasure.persons, ...names]);
   const told = { accountId: stretch.accountId, askedAt: erasure.asked_at };
   const known = await forgetParents(tx, told, [...persons]);

@@ -12,14 +12,23 @@ const PERSON_NAMES = `
     array(select distinct name from batch, unnest(array[phone, user_id]) as name
       where (phone = $4 or user_id = $4) and name is not null) as names`;
 
-/** The phone numbers and user ids that stand in one message with the person's own. */
-export async function findNames(
-  tx: Queryable,
-  { accountId, place, limit }: Stretch,
-  person: string,
-): Promise<{ reached: Reached; names: string[] }> {
-  const values = [accountId, place, limit, person];
-  const [row] = await tx.query<{ reached: Reached; names: string[] }>(PERSON_NAMES, values);
+/** How far a step has got, and the phone numbers and user ids that stand in one message with the one that was asked to be forgotten. */
+interface Named {
+  reached: Reached;
+  names: string[];
+}
+
+export function findNames(tx: Queryable, { accountId, place, limit, persons }: Stretch): Promise<Named> {
+  return readNamed(tx, PERSON_NAMES, [accountId, place, limit, askedOf(persons)]);
+}
+
+/** The name by which the person was asked to be forgotten. It comes first, and all others were learned. */
+function askedOf([asked = '']: readonly string[]): string {
+  return asked;
+}
+
+async function readNamed(tx: Queryable, statement: string, values: readonly unknown[]): Promise<Named> {
+  const [row] = await tx.query<Named>(statement, values);
   return row ?? { reached: null, names: [] };
 }
 
@@ -162,10 +171,8 @@ const MESSAGE_EMPTY = `
  * Returns also the names that stand beside the person's own, as `findNames` does: a report may have told one since that was asked, and when
  * the message is emptied nobody can find it any more.
  */
-export async function emptyMessages(tx: Queryable, stretch: Stretch): Promise<{ reached: Reached; names: string[] }> {
-  const [asked = ''] = stretch.persons;
-  const [row] = await tx.query<{ reached: Reached; names: string[] }>(MESSAGE_EMPTY, [...valuesOf(stretch), asked]);
-  return row ?? { reached: null, names: [] };
+export function emptyMessages(tx: Queryable, stretch: Stretch): Promise<Named> {
+  return readNamed(tx, MESSAGE_EMPTY, [...valuesOf(stretch), askedOf(stretch.persons)]);
 }
 
 /**
