@@ -119,9 +119,10 @@ describe('what stands on a later page of a list', () => {
     const older = await world.makeAccount('Audited First');
     const newer = await world.makeAccount('Audited Last');
     const page = await world.open();
+    let limit = 2;
     await page.route('**/platform/v1/audit?*', (route) => {
       const url = new URL(route.request().url());
-      url.searchParams.set('limit', '2');
+      url.searchParams.set('limit', String(limit));
       return route.continue({ url: url.href });
     });
     await signIn(page, world.gateway.dev.platform_key);
@@ -132,6 +133,12 @@ describe('what stands on a later page of a list', () => {
     await page.getByRole('button', { name: 'Load more' }).click();
     await rowsOf(older).nth(1).waitFor({ timeout: 10_000 });
     assert.deepEqual([await rowsOf(newer).count(), await page.locator('tbody tr').count()], [2, 4]);
+    limit = 1;
+    await page.getByRole('button', { name: 'Search' }).click();
+    await rowsOf(older).nth(1).waitFor({ state: 'detached' });
+    await page.getByRole('button', { name: 'Load more' }).press('Enter');
+    await page.waitForFunction(() => document.activeElement?.textContent === 'That is all.');
+    assert.equal(await rowsOf(newer).count(), 2);
     await page.getByLabel('Account id').fill('no account');
     await page.getByRole('button', { name: 'Search' }).click();
     await page.getByRole('alert').getByText('invalid_request').waitFor();

@@ -76,8 +76,10 @@ describe('the console of the operator', () => {
     await page
       .getByRole('button', { name: /^Reprocess/ })
       .first()
-      .click();
+      .press('Enter');
     await page.getByText('It is being applied again').waitFor();
+    // The button that was pressed is gone.
+    await page.waitForFunction(() => document.activeElement?.textContent === 'Look again');
     await page.getByLabel('State').selectOption('applied');
     await page
       .getByRole('row', { name: /messages.message.text/ })
