@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { readFile } from 'node:fs/promises';
 import { describe, it } from 'node:test';
 import { runCli } from './test-support.ts';
 
@@ -7,6 +8,13 @@ describe('the help of the command line', () => {
     const { stdout } = await runCli(['messages', '--help'], {});
     assert.match(stdout, /Options:\n +--request-id <id> /);
     assert.match(stdout, / --status <status> /);
+  });
+
+  it('has an option that says its version', async () => {
+    const { version } = JSON.parse(await readFile(new URL('../package.json', import.meta.url), 'utf8'));
+    const { exitCode, stdout } = await runCli(['--version'], {});
+    assert.deepEqual([exitCode, stdout], [0, `${version}\n`]);
+    assert.match((await runCli(['--help'], {})).stdout, /--version /);
   });
 
   it('says which options must be given', async () => {

@@ -1,4 +1,5 @@
 import { Command, Help, Option } from 'commander';
+import manifest from '../package.json' with { type: 'json' };
 import { createApi } from './api.ts';
 import type { CommandSpec, OptionSpec, Options } from './command-spec.ts';
 import { textOf } from './command-spec.ts';
@@ -39,6 +40,7 @@ interface Deps {
 export function createProgram(specs: readonly CommandSpec[], deps: Deps): Command {
   const program = new Command('waypost')
     .description('Sends WhatsApp messages through a Waypost gateway, and looks after one.')
+    .version(manifest.version, '--version', 'the version of this command line')
     .option('--url <url>', "the gateway's address")
     .option('--key-file <file>', 'a file with the key')
     .option('--json', "the API's own JSON, for programs")
