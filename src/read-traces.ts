@@ -1,4 +1,4 @@
-import { validateHeaderName, validateHeaderValue } from 'node:http';
+import { nodeHttp } from './kernel/node-http.ts';
 import type { TracesConfig } from './observe/traces.ts';
 import { type SettingReader, splitList } from './setting-reader.ts';
 
@@ -34,8 +34,8 @@ function readHeader(pair: string): [name: string, value: string] | undefined {
   if (name === undefined || encoded === undefined) return undefined;
   try {
     const value = decodeURIComponent(encoded);
-    validateHeaderName(name);
-    validateHeaderValue(name, value);
+    nodeHttp.validateHeaderName(name);
+    nodeHttp.validateHeaderValue(name, value);
     return [name, value];
   } catch {
     return undefined; // The error's own words quote the header, which is a secret.

@@ -134,6 +134,10 @@ describe('the tree', () => {
     );
   });
 
+  it('takes nothing but types from node:http, which brings more along than is used: src/kernel/node-http.ts', () => {
+    none(code.filter((path) => /^import (?!type )[^;]*from 'node:http'/m.test(read(path))));
+  });
+
   it('makes no function where it is set as a property, for V8 keeps all that it reaches: docs/decisions/0027', () => {
     assert.deepEqual(
       code.filter((path) => FUNCTION_SET.test(read(path))),

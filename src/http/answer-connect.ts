@@ -1,5 +1,6 @@
-import { type IncomingMessage, type Server, ServerResponse } from 'node:http';
+import type { IncomingMessage, Server } from 'node:http';
 import type { Socket } from 'node:net';
+import { nodeHttp } from '../kernel/node-http.ts';
 import { answerInTurn } from './answer-in-turn.ts';
 
 /**
@@ -11,7 +12,7 @@ export function answerConnect(server: Server): void {
     // Node listens to the connection no more, and a reset that nobody hears of would end the process.
     socket.on('error', () => socket.destroy());
     if (answerInTurn(socket) !== undefined) return void socket.destroy();
-    const response = new ServerResponse(request);
+    const response = new nodeHttp.ServerResponse(request);
     response.shouldKeepAlive = false;
     response.assignSocket(socket);
     response.once('finish', () => socket.destroySoon());

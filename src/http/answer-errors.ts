@@ -1,4 +1,3 @@
-import { STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Logger } from 'pino';
@@ -6,6 +5,7 @@ import { errorCodeOf } from '../kernel/error-code.ts';
 import { API_ERROR_DOCS } from '../kernel/error-docs.ts';
 import { ApiError } from '../kernel/errors.ts';
 import { formatId, newId } from '../kernel/ids.ts';
+import { nodeHttp } from '../kernel/node-http.ts';
 import { StoreUnavailable } from '../kernel/store-unavailable.ts';
 import { unavailable } from '../kernel/unavailable.ts';
 import { PROBLEM_TYPE, problemOf } from './problem.ts';
@@ -91,7 +91,7 @@ function badRequest(code: string | undefined, docsUrl: string): string {
   const error = new ApiError('bad_http', API_ERROR_DOCS.bad_http.detail);
   const body = JSON.stringify({ ...problemOf(error, requestId, docsUrl), status });
   return [
-    `HTTP/1.1 ${status} ${STATUS_CODES[status]}`,
+    `HTTP/1.1 ${status} ${nodeHttp.STATUS_CODES[status]}`,
     `content-type: ${PROBLEM_TYPE}`,
     `content-length: ${Buffer.byteLength(body)}`,
     `x-request-id: ${requestId}`,

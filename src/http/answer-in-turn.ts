@@ -1,5 +1,6 @@
-import { ServerResponse } from 'node:http';
+import type { ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
+import { nodeHttp } from '../kernel/node-http.ts';
 
 /**
  * The answer that a connection must write next; its caller may have asked for more after it. undefined: no answer is asked for. Node
@@ -7,5 +8,5 @@ import type { Socket } from 'node:net';
  */
 export function answerInTurn(socket: Socket): ServerResponse | undefined {
   const inTurn: unknown = Reflect.get(socket, '_httpMessage');
-  return inTurn instanceof ServerResponse ? inTurn : undefined;
+  return inTurn instanceof nodeHttp.ServerResponse ? inTurn : undefined;
 }

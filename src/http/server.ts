@@ -1,4 +1,3 @@
-import { METHODS } from 'node:http';
 import { Readable } from 'node:stream';
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
 import type { Logger } from 'pino';
@@ -6,6 +5,7 @@ import { Type } from 'typebox';
 import { ApiError } from '../kernel/errors.ts';
 import { formatId } from '../kernel/ids.ts';
 import type { InFlight } from '../kernel/in-flight.ts';
+import { nodeHttp } from '../kernel/node-http.ts';
 import { unavailable } from '../kernel/unavailable.ts';
 import { type AdmitDeps, admit, admitAgain, noteKey } from './admit.ts';
 import { answerConnect } from './answer-connect.ts';
@@ -30,6 +30,13 @@ import { type HoldAnswer, holdUnreadAnswers } from './unread-answers.ts';
 const BODY_BYTES_MAX = 1 << 20;
 /** A caller that needs longer to send its request holds a connection for nothing. */
 const REQUEST_TIMEOUT_MS = 60_000;
+
+/** No route gives Fastify a schema. Otherwise it loads what compiles them, and a start waits for that. */
+const NO_SCHEMAS = { compilersFactory: { buildValidator: noSchema, buildSerializer: noSchema } };
+
+function noSchema(): never {
+  throw new Error('A route has given Fastify a schema');
+}
 
 export interface ServerDeps extends AdmitDeps {
   routes: readonly Route[];
@@ -70,6 +77,7 @@ export function createServer(deps: ServerDeps): FastifyInstance {
     // Without this Node itself refuses a request without a host, and not with a problem page. Nothing here needs the host.
     http: { requireHostHeader: false },
     routerOptions: { ignoreTrailingSlash: false, caseSensitive: true, maxParamLength: 1_000 },
+    schemaController: NO_SCHEMAS,
   });
   answerHalfClosed(app.server);
   answerConnect(app.server);
@@ -255,7 +263,7 @@ function refuseOtherMethods(
 ): void {
   const allow = allowed.join(', ');
   app.route({
-    method: METHODS.filter((method) => !allowed.includes(method)),
+    method: nodeHttp.METHODS.filter((method) => !allowed.includes(method)),
     url: path,
     onRequest: async (request) => {
       await before(request);
@@ -267,5 +275,5 @@ function refuseOtherMethods(
 
 function supportAllMethods(app: FastifyInstance): void {
   const supported = new Set<string>(app.supportedMethods);
-  for (const method of METHODS) if (!supported.has(method)) app.addHttpMethod(method);
+  for (const method of nodeHttp.METHODS) if (!supported.has(method)) app.addHttpMethod(method);
 }
