@@ -30,9 +30,11 @@ const MIGRATIONS_DIR = fileURLToPath(new URL('../../src/store/migrations', impor
 export async function createTestDatabase(options: { migrated?: boolean } = {}): Promise<TestDatabase> {
   const server = await findServer();
   const name = `waypost_test_${randomBytes(8).toString('hex')}`;
-  const template = options.migrated === false ? 'template0' : await makeTemplate(server);
-  // The files are copied as they are. Writing them to the log of the server first would take half as long again.
-  await administer(server, (admin) => admin.query(`create database ${name} template ${template} strategy file_copy`));
+  await administer(server, async (admin) => {
+    const template = options.migrated === false ? 'template0' : await makeTemplate(server, admin);
+    // The files are copied as they are. Writing them to the log of the server first would take half as long again.
+    await admin.query(`create database ${name} template ${template} strategy file_copy`);
+  });
   const connection = connectionTo(server, name);
   const database = openTestDatabase(connection, CONNECTIONS);
   return {
@@ -73,23 +75,25 @@ function readConnection(value: unknown): Connection {
 }
 
 /** Makes one template for each state of the migrations. The first caller does it. */
-async function makeTemplate(server: Connection): Promise<string> {
+async function makeTemplate(server: Connection, admin: Database): Promise<string> {
   const name = `waypost_template_${await hashMigrations()}`;
-  const limits = { statementTimeoutMs: TEMPLATE_WAIT_MS };
-  await administer(server, (admin) =>
-    admin.transaction(async (tx) => {
+  const isMade = async (by: Pick<Database, 'query'>) =>
+    (await by.query('select 1 from pg_database where datname = $1 and datistemplate', [name])).length > 0;
+  if (await isMade(admin)) return name;
+  await admin.transaction(
+    async (tx) => {
       // It does nothing while the migrations run, for which a slow machine takes longer than a transaction may usually rest.
       await tx.query('set local idle_in_transaction_session_timeout to 0');
       await tx.query('select pg_advisory_xact_lock($1)', [TEMPLATE_LOCK]);
-      const made = await tx.query('select 1 from pg_database where datname = $1 and datistemplate', [name]);
-      if (made.length > 0) return;
+      if (await isMade(tx)) return;
       // Run outside the transaction, because PostgreSQL does not allow it inside. The transaction only holds the lock.
       await admin.query(`drop database if exists ${name}`);
       await admin.query(`create database ${name} template template0`);
       const database = openTestDatabase(connectionTo(server, name), 1);
       await migrate(database).finally(() => database.close());
       await admin.query(`alter database ${name} is_template true`);
-    }, limits),
+    },
+    { statementTimeoutMs: TEMPLATE_WAIT_MS },
   );
   return name;
 }
