@@ -11,13 +11,13 @@ import { type GatewayProcess, startGatewayProcess } from '../support/process.ts'
 import { type SandboxProcess, startSandboxProcess } from '../support/sandbox-process.ts';
 import { until } from '../support/until.ts';
 
-const MESSAGES = 200;
+const MESSAGES = 100;
 const COURSE = ['sent', 'delivered', 'read'];
 const CALLERS = 24;
 /** Far below the 35 s after which a statement on a dead connection ends. */
 const ANSWERED_WITHIN_MS = 15_000;
 /** After so many answers, in the middle of the load, something is broken. */
-const BREAK_AFTER = 250;
+const BREAK_AFTER = 130;
 
 /** A body with one status, and how each try to post it was answered. */
 interface Post {

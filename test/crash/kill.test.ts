@@ -20,7 +20,7 @@ const KILL_DELAYS_MS = [0, 4, 10, 18, 30, 60, 130, 200, 280, 400, 600];
 const EMBEDDED_KILL_DELAYS_MS = KILL_DELAYS_MS.filter((_, place) => place % 3 === 0);
 const LATENCY_MS = 150;
 /** How many recipients each request has that is under way at a kill. */
-const REQUEST_SIZES = [1, 50, 1, 50, 1, 1];
+const REQUEST_SIZES = [1, 50, 1, 20, 1, 1];
 const SETTLED = ['accepted', 'failed', 'unknown', 'sent', 'delivered', 'read'];
 
 interface Attempt {

@@ -9,6 +9,7 @@ import type { DevFile } from '../../src/demo.ts';
 import { startReceiver } from '../endpoints/receiver.ts';
 import { listMessages, phoneNumbers, readApi, sendText } from '../support/call-gateway.ts';
 import { callApi } from '../support/gateway.ts';
+import { ownDatabase } from '../support/own-database.ts';
 import { startGatewayProcess } from '../support/process.ts';
 import { type SandboxProcess, startSandboxProcess } from '../support/sandbox-process.ts';
 import { until } from '../support/until.ts';
@@ -55,9 +56,9 @@ it('a gateway that is asked to stop finishes what is under way, refuses what is 
   }
 });
 
-it('a gateway stops its own sandbox', async () => {
+it('a gateway stops its own sandbox', async (t) => {
   const dataDir = await mkdtemp(join(tmpdir(), 'waypost-stop-'));
-  const gateway = await startGatewayProcess(dataDir);
+  const gateway = await startGatewayProcess(dataDir, await ownDatabase(t));
   assert.equal((await fetch(`${gateway.dev.sandbox_url}/_sandbox/health`)).status, 200);
   assert.equal(await gateway.stop(), 0);
   await assert.rejects(fetch(`${gateway.dev.sandbox_url}/_sandbox/health`));
@@ -82,7 +83,7 @@ it('a gateway whose terminal is closed stops as by any other signal, however oft
 it('neither callers that never finish their requests nor an endpoint that hangs take a stop its clean end', async (t) => {
   const dataDir = await mkdtemp(join(tmpdir(), 'waypost-stop-'));
   const receiver = await startReceiver(() => undefined);
-  const gateway = await startGatewayProcess(dataDir);
+  const gateway = await startGatewayProcess(dataDir, await ownDatabase(t));
   t.after(async () => {
     await gateway.kill();
     await receiver.close();
