@@ -5,7 +5,14 @@ import { emptiedInbound } from '../messages/read/inbound-member.ts';
 import { forgetParents } from '../people/parent-store.ts';
 import type { Database, Queryable } from '../store/database.ts';
 import type { PersonMark } from './person-mark.ts';
-import { claimErasure, type ErasureRow, finishErasure, insertErasure, moveErasure } from './person-store.ts';
+import {
+  claimErasures,
+  type ErasureRow,
+  finishErasure,
+  insertErasure,
+  keepNames,
+  moveErasures,
+} from './person-store.ts';
 import { emptyReferences, REFERENCES } from './reference-store.ts';
 import { emptyRefused } from './refused-store.ts';
 import type { Reached, Stretch } from './stretch.ts';
@@ -15,12 +22,16 @@ import {
   emptyNotifications,
   findEventsOfPerson,
   findNames,
+  type Name,
   replaceMessages,
 } from './walk-store.ts';
 
 const ROWS_A_BATCH = 1_000;
-/** A raw body may have 4 MiB. */
 const BODIES_A_BATCH = 100;
+/** A raw body may have 4 MiB, and is looked through for each name. */
+const BYTES_A_BATCH = 1 << 30;
+/** So many are looked for as one person is: what takes time is reading. */
+const TOGETHER_MAX = 100;
 
 /**
  * Notes that all that identifies a person (a phone number in E.164 form, or a user id) is to be emptied in an account's
@@ -40,7 +51,7 @@ export async function requestErasure(
 }
 
 /** A step walks through one table; it returns where its stretch ended. The order matters: see the statements. */
-type Step = (tx: Queryable, stretch: Stretch, erasure: ErasureRow) => Promise<Reached>;
+type Step = (tx: Queryable, stretch: Stretch, erasures: readonly ErasureRow[]) => Promise<Reached>;
 
 const ATTEMPTS: Step = (tx, stretch) => emptyAttempts(tx, stretch);
 const EVENTS: Step = (tx, stretch) => emptyEvents(tx, stretch);
@@ -51,7 +62,7 @@ const WALK: readonly Step[] = [
   (tx, stretch) => emptyReferences(tx, stretch),
   emptyOwnMessages,
   (tx, stretch) => emptyRefused(tx, stretch),
-  (tx, stretch) => emptyNotifications(tx, { ...stretch, limit: BODIES_A_BATCH }),
+  (tx, stretch) => emptyNotifications(tx, { ...stretch, limit: BODIES_A_BATCH }, BYTES_A_BATCH),
 ];
 
 /**
@@ -61,46 +72,67 @@ const WALK: readonly Step[] = [
  */
 const STEPS: readonly Step[] = [...WALK, ...WALK, EVENTS, ATTEMPTS];
 
-/** Goes a stretch further with one erasure that is due. False: there is none. */
+/** Goes a stretch further with the erasures of one account that are due and stand at the same place. False: there are none. */
 export function eraseSome(database: Database, settledMs: number): Promise<boolean> {
   return database.transaction(async (tx) => {
-    const erasure = await claimErasure(tx, WALK.length);
-    if (erasure === undefined) return false;
-    const step = STEPS[erasure.down_step];
+    const erasures = await claimErasures(tx, WALK.length, TOGETHER_MAX);
+    const [first] = erasures;
+    if (first === undefined) return false;
+    const step = STEPS[first.down_step];
     if (step === undefined) {
-      await finishErasure(tx, erasure);
-      await note(tx, erasure.account_id, 'person.erased', erasure.mark);
+      for (const erasure of erasures) {
+        await finishErasure(tx, erasure);
+        await note(tx, erasure.account_id, 'person.erased', erasure.mark);
+      }
       return true;
     }
-    const reached = await step(tx, stretchOf(erasure), erasure);
-    const nextStep = reached === null ? erasure.down_step + 1 : erasure.down_step;
+    const reached = await step(tx, stretchOf(first, erasures), erasures);
+    const nextStep = reached === null ? first.down_step + 1 : first.down_step;
     const beginsAgain = reached === null && nextStep === WALK.length;
-    await moveErasure(tx, { ...erasure, down_step: nextStep, down_to: reached }, beginsAgain ? settledMs : 0);
+    await moveErasures(tx, erasures, { down_step: nextStep, down_to: reached }, beginsAgain ? settledMs : 0);
     return true;
   });
 }
 
-function stretchOf({ account_id: accountId, down_to: place, persons }: ErasureRow): Stretch {
-  return { accountId, place: place ?? LAST_UUID, limit: ROWS_A_BATCH, persons };
+function stretchOf({ account_id: accountId, down_to: place }: ErasureRow, erasures: readonly ErasureRow[]): Stretch {
+  return {
+    accountId,
+    place: place ?? LAST_UUID,
+    limit: ROWS_A_BATCH,
+    asked: erasures.map(({ persons: [asked = ''] }) => asked),
+    persons: [...new Set(erasures.flatMap(({ persons }) => persons))],
+  };
 }
 
 /**
- * Finds the person's other names: the user ids that stand beside a number in the same message, or the numbers beside a user id; and
+ * Finds the other names of each person: the user ids that stand beside a number in the same message, or the numbers beside a user id; and
  * the parent user ids that stand for these.
  */
-async function learnNames(tx: Queryable, stretch: Stretch, erasure: ErasureRow): Promise<Reached> {
+async function learnNames(tx: Queryable, stretch: Stretch, erasures: readonly ErasureRow[]): Promise<Reached> {
   const { reached, names } = await findNames(tx, stretch);
-  const persons = new Set([...erasure.persons, ...names]);
-  const told = { accountId: stretch.accountId, askedAt: erasure.asked_at };
-  const known = await forgetParents(tx, told, [...persons]);
-  erasure.persons = [...persons.union(new Set(known))];
+  for (const erasure of erasures) {
+    const told = { accountId: stretch.accountId, askedAt: erasure.asked_at };
+    const persons = [...erasure.persons, ...namesOf(erasure, names)];
+    // What is forgotten of its parents depends on the person's names alone, so it is asked once, and again when there is a new name.
+    const isNew = stretch.place === LAST_UUID || persons.some((name) => !erasure.persons.includes(name));
+    if (isNew) await keepMore(tx, erasure, [...persons, ...(await forgetParents(tx, told, persons))]);
+  }
   return reached;
 }
 
-async function emptyOwnMessages(tx: Queryable, stretch: Stretch, erasure: ErasureRow): Promise<Reached> {
+async function emptyOwnMessages(tx: Queryable, stretch: Stretch, erasures: readonly ErasureRow[]): Promise<Reached> {
   const { reached, names } = await emptyMessages(tx, stretch);
-  erasure.persons = [...new Set([...erasure.persons, ...names])];
+  for (const erasure of erasures) await keepMore(tx, erasure, [...erasure.persons, ...namesOf(erasure, names)]);
   return reached;
+}
+
+function namesOf({ persons: [asked] }: ErasureRow, names: readonly Name[]): string[] {
+  return names.filter((found) => found.asked === asked).map(({ name }) => name);
+}
+
+async function keepMore(tx: Queryable, erasure: ErasureRow, names: readonly string[]): Promise<void> {
+  const persons = [...new Set(names)];
+  if (persons.length > erasure.persons.length) await keepNames(tx, { ...erasure, persons });
 }
 
 async function emptyEvents(tx: Queryable, stretch: Stretch): Promise<Reached> {

@@ -50,7 +50,7 @@ describe('erasing a person of whom the provider tells more afterwards', () => {
     let repeated: Promise<void> | undefined;
     let isApplied = false;
     await database.transaction(async (tx) => {
-      await emptyMessages(tx, { accountId, place: LAST_UUID, limit: 1_000, persons: [from] });
+      await emptyMessages(tx, { accountId, place: LAST_UUID, limit: 1_000, asked: [from], persons: [from] });
       repeated = postAndApply(gateway, body).then(() => {
         isApplied = true;
       });

@@ -43,31 +43,61 @@ export interface ErasureRow {
   down_to: string | null;
 }
 
+const BEGUN = '(down_step > 0 or down_to is not null)';
+
 /**
  * The account is locked, so that other nodes take erasures of other accounts only: of two at once in one account, each would see
  * the rows that name both persons as they were before, and each would leave them to the other. The step in $1 begins only when no
  * request runs any more that was made before the erasure was due, however late its outcome is written if the database was away.
+ *
+ * Those of an account that stand at the same place go on together, at most $2, for a walk through all that there is takes hardly longer for
+ * many. Whoever is asked for meanwhile waits until the walk is over or rests, so that the next one takes all of them along: begun at
+ * once, each would walk alone, and many could be asked for in the time that one takes.
  */
-const ERASURE_CLAIM = `
-  select e.account_id, e.id, e.persons, e.mark, e.asked_at, e.down_step, e.down_to from erasure e
-  cross join lateral (select id from account where id = e.account_id limit 1 for no key update skip locked) a
-  where e.due_at <= now() and (e.down_step <> $1 or e.down_to is not null or (
-    select r.id from request r
-    where r.account_id = e.account_id and r.completed_at is null and r.id < uuid_bound(e.due_at) limit 1) is null)
-  order by e.due_at limit 1 for update of e skip locked`;
+const ERASURES_CLAIM = `
+  with next as (
+    select e.account_id, e.down_step, e.down_to, e.due_at from erasure e
+    cross join lateral (select id from account where id = e.account_id limit 1 for no key update skip locked) a
+    where e.due_at <= now()
+      and (${BEGUN} or e.account_id not in (select account_id from erasure where due_at <= now() and ${BEGUN}))
+      and (e.down_step <> $1 or e.down_to is not null or (
+        select r.id from request r
+        where r.account_id = e.account_id and r.completed_at is null and r.id < uuid_bound(e.due_at) limit 1) is null)
+    order by e.due_at limit 1
+  )
+  select e.account_id, e.id, e.persons, e.mark, e.asked_at, e.down_step, e.down_to from next
+  join erasure e on e.account_id = next.account_id and e.due_at <= now()
+    and e.down_step = next.down_step and e.down_to is not distinct from next.down_to
+    and (e.down_step <> $1 or e.down_to is not null or e.due_at = next.due_at)
+  order by e.asked_at limit $2 for update of e`;
 
-export async function claimErasure(tx: Queryable, settledStep: number): Promise<ErasureRow | undefined> {
-  return (await tx.query<ErasureRow>(ERASURE_CLAIM, [settledStep]))[0];
+/** Those of one account that go on together, or none. */
+export function claimErasures(tx: Queryable, settledStep: number, atMost: number): Promise<ErasureRow[]> {
+  return tx.query<ErasureRow>(ERASURES_CLAIM, [settledStep, atMost]);
 }
 
-/** After each stretch an erasure queues up behind the others, so that a small one does not wait for a large one. */
-const ERASURE_MOVE = `
-  update erasure set persons = $3, down_step = $4, down_to = $5,
-    due_at = greatest(now(), asked_at + make_interval(secs => $6)) where account_id = $1 and id = $2`;
+const NAMES_KEEP = 'update erasure set persons = $3 where account_id = $1 and id = $2';
 
-/** The erasure goes on no sooner than `afterMs` after it was asked for. */
-export async function moveErasure(tx: Queryable, row: ErasureRow, afterMs: number): Promise<void> {
-  await tx.query(ERASURE_MOVE, [row.account_id, row.id, row.persons, row.down_step, row.down_to, afterMs / 1_000]);
+/** Keeps what the walk has found the person to be known by. */
+export async function keepNames(tx: Queryable, { account_id: accountId, id, persons }: ErasureRow): Promise<void> {
+  await tx.query(NAMES_KEEP, [accountId, id, persons]);
+}
+
+/** After each stretch they queue up behind those of other accounts, so that a small account does not wait for a large one. */
+const ERASURES_MOVE = `
+  update erasure set down_step = $3, down_to = $4, due_at = greatest(now(),
+    (select max(asked_at) from erasure where account_id = $1 and id = any($2)) + make_interval(secs => $5))
+  where account_id = $1 and id = any($2)`;
+
+/** Moves erasures of one account, which go on no sooner than `afterMs` after the last one was asked for. */
+export async function moveErasures(
+  tx: Queryable,
+  rows: readonly ErasureRow[],
+  place: Pick<ErasureRow, 'down_step' | 'down_to'>,
+  afterMs: number,
+): Promise<void> {
+  const ids = rows.map(({ id }) => id);
+  await tx.query(ERASURES_MOVE, [rows[0]?.account_id, ids, place.down_step, place.down_to, afterMs / 1_000]);
 }
 
 /**

@@ -10,6 +10,9 @@ export interface Stretch {
   /** The last id that was passed. */
   place: string;
   limit: number;
+  /** By what name each person was asked to be forgotten. */
+  asked: readonly string[];
+  /** All names of these people that are known. */
   persons: readonly string[];
 }
 
@@ -21,7 +24,7 @@ export async function walk(tx: Queryable, sql: string, stretch: Stretch, ...more
   return (await tx.query<{ reached: string }>(sql, [...valuesOf(stretch), ...more]))[0]?.reached ?? null;
 }
 
-/** What a statement knows of its stretch: $1 the account, $2 where it begins, $3 its length, $4 the person's names. */
+/** What a statement knows of its stretch: $1 the account, $2 where it begins, $3 its length, $4 the people's names. */
 export function valuesOf({ accountId, place, limit, persons }: Stretch): unknown[] {
   return [accountId, place, limit, persons];
 }

@@ -3,28 +3,34 @@ import type { Queryable } from '../store/database.ts';
 import { patternsOf, tellsOfPerson } from './reference-store.ts';
 import { type Reached, type Stretch, valuesOf, walk } from './stretch.ts';
 
+/** What stands beside the names that were asked for, in rows with `phone` and `user_id`. */
+const besides = (rows: string, asked: string) => `
+    array(select distinct jsonb_build_object('asked', asked, 'name', name)
+      from ${rows} cross join lateral (values (phone, user_id), (user_id, phone)) as pair(asked, name)
+      where asked = any(${asked}::text[]) and name is not null)`;
+
 const PERSON_NAMES = `
   with batch as (
     select id, phone, user_id from message
     where account_id = $1 and id < $2 order by id desc limit $3
   )
   select (select id from batch order by id limit 1) as reached,
-    array(select distinct name from batch, unnest(array[phone, user_id]) as name
-      where (phone = $4 or user_id = $4) and name is not null) as names`;
+    ${besides('batch', '$4')} as names`;
 
-/** How far a step has got, and the phone numbers and user ids that stand in one message with the one that was asked to be forgotten. */
+/** A phone number or a user id that stands in one message with the one by which a person was asked to be forgotten. */
+export interface Name {
+  asked: string;
+  name: string;
+}
+
 interface Named {
+  /** How far a step has got. */
   reached: Reached;
-  names: string[];
+  names: Name[];
 }
 
-export function findNames(tx: Queryable, { accountId, place, limit, persons }: Stretch): Promise<Named> {
-  return readNamed(tx, PERSON_NAMES, [accountId, place, limit, askedOf(persons)]);
-}
-
-/** The name by which the person was asked to be forgotten. It comes first, and all others were learned. */
-function askedOf([asked = '']: readonly string[]): string {
-  return asked;
+export function findNames(tx: Queryable, { accountId, place, limit, asked }: Stretch): Promise<Named> {
+  return readNamed(tx, PERSON_NAMES, [accountId, place, limit, asked]);
 }
 
 async function readNamed(tx: Queryable, statement: string, values: readonly unknown[]): Promise<Named> {
@@ -164,25 +170,29 @@ const MESSAGE_EMPTY = `
     where r.account_id = $1 and r.id = any(array(select request_id from found))
   )
   select (select id from batch order by id limit 1) as reached,
-    array(select distinct name from named, unnest(array[phone, user_id]) as name
-      where (phone = $5 or user_id = $5) and name is not null) as names`;
+    ${besides('named', '$5')} as names`;
 
 /**
- * Returns also the names that stand beside the person's own, as `findNames` does: a report may have told one since that was asked, and when
+ * Returns also the names that stand beside those that were asked for, as `findNames` does: a report may have told one since that was asked, and when
  * the message is emptied nobody can find it any more.
  */
 export function emptyMessages(tx: Queryable, stretch: Stretch): Promise<Named> {
-  return readNamed(tx, MESSAGE_EMPTY, [...valuesOf(stretch), askedOf(stretch.persons)]);
+  return readNamed(tx, MESSAGE_EMPTY, [...valuesOf(stretch), stretch.asked]);
 }
 
 /**
  * Raw bodies belong to no account, so all of them are looked through. A notification that was applied needs its body no more, so
- * the whole body is emptied; one that still waits, or was set aside, stays, because it may hold news of other people.
+ * the whole body is emptied; one that still waits, or was set aside, stays, because it may hold news of other people. The batch ends
+ * when its bodies have $4 bytes; how many a body has is known without reading it.
  */
 const NOTIFICATION_EMPTY = `
-  with batch as (
-    select id, state, body from notification
+  with near as (
+    select id, state, body, octet_length(body) as bytes from notification
     where id < $1 order by id desc limit $2
+  ), counted as (
+    select id, state, body, sum(bytes) over (order by id desc) - bytes as bytes_before from near
+  ), batch as (
+    select id, state, body from counted where bytes_before < $4
   ), emptied as (
     update notification n set body = '' from batch
     where n.id = batch.id and n.state = 'applied' and exists (
@@ -190,9 +200,14 @@ const NOTIFICATION_EMPTY = `
   )
   select id as reached from batch order by id limit 1`;
 
-/** `persons` as the provider writes them: a number without its plus. */
-export async function emptyNotifications(tx: Queryable, { place, limit, persons }: Stretch): Promise<Reached> {
+/** `persons` as the provider writes them: a number without its plus. `bytesMax` is how many may be looked through, for all names together. */
+export async function emptyNotifications(
+  tx: Queryable,
+  { place, limit, persons }: Stretch,
+  bytesMax: number,
+): Promise<Reached> {
   const names = persons.map((person) => person.replace(/^\+/, ''));
-  const rows = await tx.query<{ reached: string }>(NOTIFICATION_EMPTY, [place, limit, names]);
+  const bytes = Math.ceil(bytesMax / names.length);
+  const rows = await tx.query<{ reached: string }>(NOTIFICATION_EMPTY, [place, limit, names, bytes]);
   return rows[0]?.reached ?? null;
 }
