@@ -44,6 +44,8 @@ export interface ErasureRow {
 }
 
 const BEGUN = '(down_step > 0 or down_to is not null)';
+/** Whether it does not rest before the step in $1, be it due or not. */
+const GOES_ON = '(down_step <> $1 or down_to is not null)';
 
 /**
  * The account is locked, so that other nodes take erasures of other accounts only: of two at once in one account, each would see
@@ -59,8 +61,8 @@ const ERASURES_CLAIM = `
     select e.account_id, e.down_step, e.down_to, e.due_at from erasure e
     cross join lateral (select id from account where id = e.account_id limit 1 for no key update skip locked) a
     where e.due_at <= now()
-      and (${BEGUN} or e.account_id not in (select account_id from erasure where due_at <= now() and ${BEGUN}))
-      and (e.down_step <> $1 or e.down_to is not null or (
+      and (${BEGUN} or e.account_id not in (select account_id from erasure where due_at <= now() and ${BEGUN} and ${GOES_ON}))
+      and (${GOES_ON} or (
         select r.id from request r
         where r.account_id = e.account_id and r.completed_at is null and r.id < uuid_bound(e.due_at) limit 1) is null)
     order by e.due_at limit 1
@@ -68,7 +70,7 @@ const ERASURES_CLAIM = `
   select e.account_id, e.id, e.persons, e.mark, e.asked_at, e.down_step, e.down_to from next
   join erasure e on e.account_id = next.account_id and e.due_at <= now()
     and e.down_step = next.down_step and e.down_to is not distinct from next.down_to
-    and (e.down_step <> $1 or e.down_to is not null or e.due_at = next.due_at)
+    and (e.down_step <> $1 or e.down_to is not null or e.due_at = next.due_at) -- All of them may go on.
   order by e.asked_at limit $2 for update of e`;
 
 /** Those of one account that go on together, or none. */
