@@ -46,11 +46,11 @@ beforeEach(async () => {
 });
 
 /** All of it, as an hour later, and as the clock says. What is put off, because somebody else had a lock, is done again. */
-async function keep(clock: Clock = systemClock): Promise<void> {
+async function keep(clock: Clock = systemClock, dueIn = '0 days'): Promise<void> {
   await until(async () => {
     const said: string[] = [];
     const log = pino({}, { write: (line) => void said.push(line) });
-    await gateway.database.query('update keeping set due_at = now()');
+    await gateway.database.query('update keeping set due_at = now() + $1::interval', [dueIn]);
     await keepRound({ database: gateway.database, days: DAYS, clock, log });
     return !said.some((line) => line.includes('keeping.put_off'));
   });
@@ -320,6 +320,13 @@ describe('keeping', () => {
     await gateway.database.query('update message set id = aged(id, 4000)');
     assert.equal(await count('message_default'), 2);
     await keep();
+    assert.equal(await count('message_default'), 0);
+  });
+
+  it('does not rest because of what the database’s clock said before it was set back', async () => {
+    await fill(0);
+    await gateway.database.query('update message set id = aged(id, 4000)');
+    await keep(systemClock, '2 days');
     assert.equal(await count('message_default'), 0);
   });
 

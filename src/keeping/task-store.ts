@@ -6,10 +6,13 @@ export interface Progress {
   block: number;
 }
 
-/** Other nodes skip a task that one is at work on. */
+/**
+ * Other nodes skip a task that one is at work on. No task rests for longer than a day: one that seems to do so was put off before the
+ * database's clock was set back.
+ */
 const TASK_CLAIM = `
   select place, block, floor(extract(epoch from now()) * 1000)::bigint as at_ms from keeping
-  where task = $1 and due_at <= now() for update skip locked`;
+  where task = $1 and (due_at <= now() or due_at > now() + interval '1 day') for update skip locked`;
 
 /** Locks a task for this transaction, and tells the database's time. undefined: it is not due, or another node is at work on it. */
 export async function claimTask(
