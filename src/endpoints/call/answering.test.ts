@@ -28,6 +28,15 @@ describe('an account whose endpoints answer over TLS', () => {
     }
   });
 
+  it('is forgotten where a hundred thousand others have come since, and is one again at its next answer', () => {
+    const { answering } = start();
+    for (let n = 0; n <= 100_000; n++) answering.note(`${n}`, ANSWERED);
+    assert.equal(answering.has('0'), false);
+    assert.equal(answering.has('1'), true);
+    answering.note('0', ANSWERED);
+    assert.equal(answering.has('0'), true);
+  });
+
   it('stays one if nobody was there to be spoken with, and does not become one by that', () => {
     for (const error of ['dns', 'refused', 'address_refused'] as const) {
       const { answering } = start();

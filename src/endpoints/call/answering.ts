@@ -4,6 +4,8 @@ import type { PostResult } from './post.ts';
 /** Without a handshake, so that it costs nothing: nobody was there, or nobody was asked. */
 const WITHOUT_TLS: readonly PostResult['error'][] = ['dns', 'refused', 'address_refused'];
 const APART_MS = 3_600_000;
+/** Beyond so many, the account that was noted first is forgotten: its next call goes apart, and its answer has it noted again. */
+const ACCOUNTS_MAX = 100_000;
 
 /** Which accounts' endpoints answer over TLS, as far as this process has seen. */
 export interface Answering {
@@ -19,11 +21,16 @@ export interface Answering {
  */
 export function createAnswering(clock: SteadyClock): Answering {
   const sinceMs = new Map<string, number>();
+  const noteSince = (accountId: string, atMs: number) => {
+    sinceMs.set(accountId, atMs);
+    const [first] = sinceMs.keys();
+    if (sinceMs.size > ACCOUNTS_MAX && first !== undefined) sinceMs.delete(first);
+  };
   return {
     has: (accountId) => (sinceMs.get(accountId) ?? Number.POSITIVE_INFINITY) <= clock.steadyMs(),
     note(accountId, { httpStatus, error }) {
-      if (httpStatus === null && !WITHOUT_TLS.includes(error)) sinceMs.set(accountId, clock.steadyMs() + APART_MS);
-      else if (httpStatus !== null && !sinceMs.has(accountId)) sinceMs.set(accountId, clock.steadyMs());
+      if (httpStatus === null && !WITHOUT_TLS.includes(error)) noteSince(accountId, clock.steadyMs() + APART_MS);
+      else if (httpStatus !== null && !sinceMs.has(accountId)) noteSince(accountId, clock.steadyMs());
     },
   };
 }
