@@ -14,7 +14,7 @@ export interface KeyRow {
   created_at: Date;
 }
 
-export interface KeyWithAccountRow extends KeyRow {
+export interface KeyWithAccountRow extends Omit<KeyRow, 'last_used_at' | 'created_at'> {
   account_name: string;
   suspended_at: Date | null;
   /** Until it expires, and below 0 afterwards; null: it never does. */
@@ -63,8 +63,8 @@ export function listKeyRows(
  * is still valid is asked of the database, whose clock is the same for every node.
  */
 const KEYS_BY_HASH = `
-  select w.place::integer as place, k.id, k.account_id, k.name, k.mode, k.scopes, k.expires_at, k.revoked_at, k.last_used_at,
-    k.created_at, a.name as account_name, a.suspended_at,
+  select w.place::integer as place, k.id, k.account_id, k.name, k.mode, k.scopes, k.expires_at, k.revoked_at,
+    a.name as account_name, a.suspended_at,
     extract(epoch from k.expires_at - now())::double precision as valid_seconds
   from unnest($1::bytea[]) with ordinality as w(sha256, place)
   cross join lateral (select * from api_key where sha256 = w.sha256 limit 1) k
