@@ -1,4 +1,4 @@
-import type { Mode, Owner } from '../kernel/principal.ts';
+import type { Owner } from '../kernel/principal.ts';
 import type { ProviderTemplate } from '../provider/port.ts';
 import type { Queryable } from '../store/database.ts';
 
@@ -166,10 +166,7 @@ export function removeMissingTemplates(
 }
 
 /** What a notification tells of a template; null members tell nothing. */
-export interface TemplateNews {
-  accountId: string;
-  mode: Mode;
-  businessAccountId: string;
+export interface TemplateNews extends TemplateOwner {
   name: string;
   language: string | null;
   status: string | null;
