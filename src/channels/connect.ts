@@ -55,7 +55,7 @@ export async function connectChannel({ database, provider, sealer }: Deps, wish:
     // The account may have been deleted while the provider was asked; and two new defaults wait for one another.
     if ((await lockAccount(tx, accountId)) === undefined) throw noAccount();
     const before = await listUsableChannels(tx, accountId);
-    if (isDefault) await clearDefaultChannel(tx, accountId, mode);
+    if (isDefault) await clearDefaultChannel(tx, accountId, mode, row.id);
     const channel = await insertChannel(tx, row);
     if (channel === undefined) throw new ApiError('channel_taken', 'This phone number id belongs to another channel.');
     const target = formatId('chn', channel.id);

@@ -13,7 +13,6 @@ export interface PaceWish {
 
 /** The turns given: the first in `startMs` (which may be below 0, for one that has passed), and each further one a step later. */
 export interface PaceGrant {
-  accountId: string;
   channelId: string;
   startMs: number;
   turns: number;
@@ -54,7 +53,7 @@ const PACE_RESERVE = `
   update channel_pace p set next_at = g.start + g.turns * interval '1 second' / g.per_second
   from granted g
   where p.account_id = g.account_id and p.channel_id = g.channel_id
-  returning p.account_id as "accountId", p.channel_id as "channelId", g.turns,
+  returning p.channel_id as "channelId", g.turns,
     (extract(epoch from g.start - clock_timestamp()) * 1000)::float8 as "startMs"`;
 
 /** One wish a channel. A channel's first wish makes its row. */

@@ -49,7 +49,7 @@ describe('what is done to a channel', () => {
   it('takes the default from the channels of its account and mode alone, but not from itself', async () => {
     await clearDefaultChannel(database, own, 'live', live.id);
     assert.deepEqual(await unlike([live, second, test, foreign]), []);
-    await clearDefaultChannel(database, own, 'live');
+    await clearDefaultChannel(database, own, 'live', second.id);
     assert.deepEqual(await unlike([live, second, test, foreign]), [live]);
   });
 

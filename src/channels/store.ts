@@ -133,16 +133,11 @@ export async function insertChannel(tx: Queryable, row: NewChannelRow): Promise<
 
 const CHANNEL_CLEAR_DEFAULT = `
   update channel set is_default = false, updated_at = now()
-  where account_id = $1 and mode = $2 and is_default and status <> 'removed' and ($3::uuid is null or id <> $3)`;
+  where account_id = $1 and mode = $2 and is_default and status <> 'removed' and id <> $3`;
 
-/** An account has one default channel a mode: the one before steps back. `except` stays as it is. */
-export async function clearDefaultChannel(
-  tx: Queryable,
-  accountId: string,
-  mode: Mode,
-  except: string | null = null,
-): Promise<void> {
-  await tx.query(CHANNEL_CLEAR_DEFAULT, [accountId, mode, except]);
+/** An account has one default channel a mode: the one before `next` steps back. */
+export async function clearDefaultChannel(tx: Queryable, accountId: string, mode: Mode, next: string): Promise<void> {
+  await tx.query(CHANNEL_CLEAR_DEFAULT, [accountId, mode, next]);
 }
 
 /** Conditional, so that a channel whose token was changed meanwhile stays connected. */
