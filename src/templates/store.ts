@@ -81,7 +81,8 @@ const facts = (row: string) =>
 
 /**
  * Writes what the provider lists, at most `$14` of it, and tells what was new and what has changed. A template that is as it was is not
- * written again. What is written gets the time at which its reading began, `$13`, so that of two readings the one that began later holds.
+ * written again. What is written gets the time at which its reading began, `$13`, so that of two readings that write it the one that
+ * began later holds.
  */
 const TEMPLATE_UPSERT = `
   with listed as (

@@ -30,13 +30,12 @@ export async function noteBegun(tx: Queryable, { accountId, mode, businessAccoun
 }
 
 /**
- * If the mark is gone, a notification has told something newer than the list may be, or another reading is under way. Then what was due stays
- * due, and what was never read before is due after this first reading, too.
+ * If the mark is gone, a notification has told something newer than the list may be, or another reading began later. That one may have ended
+ * already and found nothing new, so that what is older in this list was kept. So another reading is due, after that one if it is under way.
  */
 const SYNC_END = `
   update template_sync set started_at = nullif(started_at, $4::text::timestamptz),
-    synced_at = case when started_at = $4::text::timestamptz then now()
-      else coalesce(synced_at, clock_timestamp() - ${EVERY}) end
+    synced_at = case when started_at = $4::text::timestamptz then now() else clock_timestamp() - ${EVERY} end
   where account_id = $1 and mode = $2 and business_account_id = $3`;
 
 /** `begunAt` is what `noteBegun` gave before the provider was asked. */

@@ -107,6 +107,19 @@ describe('a reading', () => {
     assert.deepEqual(await eventsOf(), [], 'nothing was deleted');
   });
 
+  it('is made good soon where one that began later has ended first and found nothing new', async () => {
+    await addLiveChannel(test.database, channel);
+    serve(listed('order'));
+    await sync();
+    const slow = await beginSlowReading(listed('order', { status: 'PAUSED' }));
+    serve(listed('order'));
+    assert.deepEqual(await sync(), { added: 0, changed: 0, removed: 0, total: 1 });
+    assert.equal(await isDue(), false);
+    await slow.end();
+    assert.deepEqual(await statusOf('order'), ['paused'], 'nothing tells that this is older');
+    assert.equal(await isDue(), true);
+  });
+
   it('keeps all others where the provider lists one with a name or a language that no index takes', async () => {
     const endless = randomBytes(6_000).toString('hex');
     serve(listed(endless), listed('one'), listed('two', { language: endless }));
