@@ -112,10 +112,13 @@ async function learnNames(tx: Queryable, stretch: Stretch, erasures: readonly Er
   const { reached, names } = await findNames(tx, stretch);
   for (const erasure of erasures) {
     const told = { accountId: stretch.accountId, askedAt: erasure.asked_at };
-    const persons = [...erasure.persons, ...namesOf(erasure, names)];
-    // What is forgotten of its parents depends on the person's names alone, so it is asked once, and again when there is a new name.
-    const isNew = stretch.place === LAST_UUID || persons.some((name) => !erasure.persons.includes(name));
-    if (isNew) await keepMore(tx, erasure, [...persons, ...(await forgetParents(tx, told, persons))]);
+    let persons = new Set([...erasure.persons, ...namesOf(erasure, names)]);
+    // What is forgotten of its parents depends on the person's names alone, so it is asked once, and again as long as there is a new name.
+    for (let asked = stretch.place === LAST_UUID ? 0 : erasure.persons.length; persons.size > asked; ) {
+      asked = persons.size;
+      persons = persons.union(new Set(await forgetParents(tx, told, [...persons])));
+    }
+    await keepMore(tx, erasure, persons);
   }
   return reached;
 }
@@ -130,7 +133,7 @@ function namesOf({ persons: [asked] }: ErasureRow, names: readonly Name[]): stri
   return names.filter((found) => found.asked === asked).map(({ name }) => name);
 }
 
-async function keepMore(tx: Queryable, erasure: ErasureRow, names: readonly string[]): Promise<void> {
+async function keepMore(tx: Queryable, erasure: ErasureRow, names: Iterable<string>): Promise<void> {
   const persons = [...new Set(names)];
   if (persons.length > erasure.persons.length) await keepNames(tx, { ...erasure, persons });
 }

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
-import { askToErase, endErasures } from '../../test/support/erasures.ts';
+import { askToErase, endErasures, SETTLED_MS } from '../../test/support/erasures.ts';
 import { startTestGateway, type TestGateway } from '../../test/support/gateway.ts';
 import {
   asSandbox,
@@ -17,6 +17,7 @@ import { until } from '../../test/support/until.ts';
 import { countWaitingForLocks } from '../../test/support/waiting-for-locks.ts';
 import { LAST_UUID, newId } from '../kernel/ids.ts';
 import { findStopped } from '../people/preference-store.ts';
+import { eraseRound } from './erase-round.ts';
 import { emptyMessages } from './walk-store.ts';
 
 let gateway: TestGateway;
@@ -107,6 +108,31 @@ describe('erasing a person of whom the provider tells more afterwards', () => {
     const { data: events } = (await gateway.call('GET', '/api/v1/events?type=message.sent')).json;
     const told = events.filter((event: { data: { message: { id: string } } }) => event.data.message.id === id);
     assert.deepEqual(told, []);
+  });
+
+  it('forgets all whom a user id leads to that is told between the walks', async () => {
+    const { accountId, database } = gateway;
+    const to = '+447700900788';
+    await database.query(
+      `insert into parent_user_id (account_id, mode, parent_user_id, user_id, told_at)
+       select $1, 'test', 'GB.ENT.BETWEEN', user_id, now() - interval '1 hour' from unnest($2::text[]) as user_id`,
+      [accountId, ['GB.BETWEEN1', 'GB.BETWEEN2']],
+    );
+    await askToErase(gateway, { to });
+    await until(async () => {
+      await eraseRound(database, SETTLED_MS);
+      return (await database.query('select 1 from erasure where due_at > now()')).length > 0;
+    });
+    const body = { to, type: 'text', text: { body: 'Hello' } };
+    const [{ id, message_id: providerId }] = (await gateway.call('POST', '/api/v1/messages/send', { body })).json
+      .results;
+    const read = statusOf('read', { providerId, messageId: id, recipient_user_id: 'GB.BETWEEN1' });
+    await postAndApply(gateway, messagesBody(await lineOf(gateway), { statuses: [read] }));
+    await endErasures(database);
+    assert.deepEqual(
+      await database.query("select user_id from parent_user_id where parent_user_id = 'GB.ENT.BETWEEN'"),
+      [],
+    );
   });
 
   it('keeps to a later stop also by the parent user id that it names', async () => {
