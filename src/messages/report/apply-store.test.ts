@@ -113,7 +113,10 @@ describe('a message that is reported', () => {
     const [reported] = intended;
     const requestId = await beginWith(intended);
     const unpack = (channelId: string) =>
-      unpackMessages(database, [{ accountId: ACCOUNT, channelId, messageId: reported?.id ?? '' }]);
+      unpackMessages(database, [
+        { accountId: ACCOUNT, channelId, messageId: reported?.id ?? '' },
+        { accountId: ACCOUNT, channelId: CHANNEL, messageId: newId() },
+      ]);
     const rows = () => database.query('select id from message where request_id = $1', [requestId]);
     await unpack(OTHER_CHANNEL);
     assert.deepEqual(await rows(), []);

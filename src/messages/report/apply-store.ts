@@ -59,6 +59,12 @@ export async function locateMessages(tx: Queryable, reports: readonly StatusRepo
 }
 
 /**
+ * Thousands of messages may be wanted, and as many be under way. It stands where the planner cannot make a join of it, so that each message
+ * under way is looked up in a hash of those that are wanted, and not compared with every one.
+ */
+const IS_WANTED = 'in (select account_id, channel_id, message_id from wanted)';
+
+/**
  * Writes the row of a message that is still packed in its running request, because a report has come before the send's own outcome was
  * stored. The outcome finds the row later and adds itself to it.
  *
@@ -67,19 +73,19 @@ export async function locateMessages(tx: Queryable, reports: readonly StatusRepo
  */
 const MESSAGE_UNPACK = `
   with wanted as (
-    select account_id, channel_id, array_agg(message_id) as ids
-    from unnest($1::uuid[], $2::uuid[], $3::uuid[]) as t(account_id, channel_id, message_id) group by account_id, channel_id
+    select * from unnest($1::uuid[], $2::uuid[], $3::uuid[]) as t(account_id, channel_id, message_id)
   )
   insert into message (account_id, id, request_id, channel_id, mode, direction, type, phone, user_id, status,
     client_reference, own_reference, content, updated_at)
   select r.account_id, i.id, r.id, r.channel_id, r.mode, 'outbound', r.type, i.phone, i.user_id, 'transmitting',
     i.client_reference, i.own_reference, i.components, now()
-  from wanted w
+  from (select distinct account_id, channel_id from wanted) w
   cross join lateral (
-    select account_id, id, channel_id, mode, type, intent from request
-    where account_id = w.account_id and channel_id = w.channel_id and completed_at is null and message_ids && w.ids offset 0) r
+    select q.account_id, q.id, q.channel_id, q.mode, q.type, q.intent from request q
+    where q.account_id = w.account_id and q.channel_id = w.channel_id and q.completed_at is null
+      and (select bool_or((q.account_id, q.channel_id, of.id) ${IS_WANTED}) from unnest(q.message_ids) as of(id)) offset 0) r
   cross join lateral jsonb_to_recordset(r.intent) as i(${INTENT_COLUMNS})
-  where i.id = any(w.ids) and i.status = 'transmitting'
+  where i.status = 'transmitting' and ((r.account_id, r.channel_id, i.id) ${IS_WANTED}) is true
   order by r.account_id, i.id
   on conflict (account_id, id) do nothing`;
 
