@@ -120,7 +120,6 @@ const WITHOUT_MODE: Exceptions = {
     'src/messages/commit/under-way-store.ts findTransmitting: message',
     'src/messages/commit/under-way-store.ts findTransmitting: request',
     'src/messages/commit/lock-store.ts lockRequests: request',
-    'src/messages/commit/lock-store.ts lockStatuses: message',
     'src/messages/commit/turn-store.ts takeTurns: message',
     'src/messages/commit/withdraw-store.ts withdrawRequest: message',
     'src/messages/commit/withdraw-store.ts withdrawRequest: request',

@@ -3,9 +3,9 @@ import { newId } from '../../kernel/ids.ts';
 import type { Database, Queryable } from '../../store/database.ts';
 import type { MessageStatus, Outcome } from '../message.ts';
 import { draftMessageEvents } from '../read/message-events.ts';
-import { findReported, insertTimeline, type NewTimelineEntry } from '../report/apply-store.ts';
+import { findReported, insertTimeline, lockMessages, type NewTimelineEntry } from '../report/apply-store.ts';
 import { commitSends } from './commit-store.ts';
-import { lockRequests, lockStatuses } from './lock-store.ts';
+import { lockRequests } from './lock-store.ts';
 import type { SettledMessage } from './settle-store.ts';
 import type { Settlement } from './settlement.ts';
 import { unpackSettled } from './unpack-settled.ts';
@@ -42,6 +42,12 @@ export async function commitAndTell(database: Database, items: readonly Settleme
 async function lockWhatIsThere(tx: Queryable, settled: readonly SettledMessage[]): Promise<SettledMessage[]> {
   const requests = await lockRequests(tx, settled);
   return settled.filter(({ requestId }) => requests.has(requestId));
+}
+
+/** The statuses that these messages have before this transaction changes them. A message without a row has none. */
+async function lockStatuses(tx: Queryable, settled: readonly SettledMessage[]): Promise<Map<string, MessageStatus>> {
+  const messages = settled.map(({ accountId, message }) => ({ accountId, id: message.id }));
+  return new Map((await lockMessages(tx, messages)).map(({ id, status }) => [id, status]));
 }
 
 /**
