@@ -5,7 +5,7 @@ import type { Database, Queryable, Transaction } from '../../store/database.ts';
 import { isPassingFailure } from '../../store/passing-failure.ts';
 import { composeStoredAnswer } from '../answer.ts';
 import { draftMessageEvents } from '../read/message-events.ts';
-import { findMessages } from '../read/read-store.ts';
+import { findEntries } from '../read/read-store.ts';
 import { lockMessages, unpackMessages } from '../report/apply-store.ts';
 import {
   endDeleted,
@@ -89,7 +89,7 @@ async function keepSettledAnswer(
 ): Promise<void> {
   const { accountId, id: requestId, mode, idempotency_key: key, message_ids: ids } = request;
   if (key === null) return;
-  const messages = await findMessages(tx, { accountId, mode }, ids);
+  const messages = await findEntries(tx, { accountId, mode }, ids);
   const answer = JSON.stringify(composeStoredAnswer(request, messages, docsUrl));
   await keepAnswer(tx, { accountId, mode, key, requestId, answer });
 }

@@ -50,18 +50,17 @@ async function findByIds(
   return mergeById(running, stored).sort((a, b) => (a.id < b.id ? -1 : 1));
 }
 
-/** A message with what an event about it needs beside. */
+/** A message with what an event about it needs beside. An outbound one has no content here, because events do not tell it. */
 export interface EventSourceRow extends MessageRow {
-  account_id: string;
   mode: Mode;
   channel_number: string | null;
   traceparent: string | null;
 }
 
 const MESSAGE_FOR_EVENTS = `
-  select m.account_id, m.mode, m.id, m.request_id, m.channel_id, m.direction, m.type, m.phone, m.user_id, m.status,
-    m.provider_message_id, m.client_reference, m.own_reference, m.held, m.content, m.error, m.pricing, m.reply_to_id,
-    m.reply_to_provider_message_id, m.outcome, m.outcome_at, m.outcome_error, m.updated_at,
+  select m.mode, m.id, m.request_id, m.channel_id, m.direction, m.type, m.phone, m.user_id, m.status, m.provider_message_id,
+    m.client_reference, m.own_reference, m.held, case when m.direction = 'inbound' then m.content end as content, m.error,
+    m.pricing, m.reply_to_id, m.reply_to_provider_message_id, m.outcome, m.outcome_at, m.outcome_error, m.updated_at,
     c.phone_number as channel_number, r.traceparent
   from unnest($1::uuid[], $2::uuid[]) as wanted(account_id, id)
   join message m on m.account_id = wanted.account_id and m.id = wanted.id
@@ -128,7 +127,6 @@ export async function findMessageWithTimeline(
 
 export interface RequestRow {
   id: string;
-  channel_id: string;
   type: string;
   client_reference: string | null;
   refused: RefusedEntry[] | null;
@@ -138,7 +136,7 @@ export interface RequestRow {
 
 /** Without its content, which may be a mebibyte. */
 const REQUEST_BY_ID = `
-  select id, channel_id, type, client_reference, refused, message_ids, completed_at
+  select id, type, client_reference, refused, message_ids, completed_at
   from request where account_id = $1 and mode = $2 and id = $3`;
 
 export async function findRequest(
