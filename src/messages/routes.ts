@@ -62,14 +62,16 @@ function sendRoute(deps: Deps): Route {
     bodyUse: 'send',
     // Nothing was transmitted, and what may have been committed is taken back.
     commitInDoubt: 'unavailable',
-    async handle({ requestId, principal, body, rawBody, request, queryFaults }) {
+    async handle({ requestId, principal, body, rawBody, request, queryFaults, inLine }) {
       const arrivedMs = deps.clock.steadyMs();
       const { accountId, mode } = principal;
       const key = readIdempotencyKey(request.raw);
       const idempotency = key === undefined ? undefined : { key, bodySha256: hashBody(rawBody) };
       const known = idempotency && (await deps.sends.lookUp(arrivedMs, deps.findReplay(accountId, mode, idempotency)));
       if (known !== undefined) return replay(known);
-      const command = parseSend(body, deps.checkComponents, queryFaults());
+      const parse = () => parseSend(body, deps.checkComponents, queryFaults());
+      // Whoever has a key has waited for its look-up, and a large body may take half a second to be read.
+      const command = idempotency === undefined ? parse() : await inLine(parse);
       const channel = await deps.sends.lookUp(arrivedMs, deps.channels.choose(accountId, mode, command.from));
       deps.takeRecipients(request.raw, principal.keyId, command.recipients.length);
       const traceparent = readTraceparent(request.headers.traceparent);

@@ -90,6 +90,16 @@ describe('an idempotency key', () => {
     assert.equal((await send('bytes', body)).text, first.text);
   });
 
+  it('leaves the thread to others while large bodies are read, as without one', async () => {
+    const body = JSON.stringify({ to: '1,'.repeat(200_000), type: 'text', text: { body: 'Hello' } });
+    const begun = performance.eventLoopUtilization();
+    const answers = ['large-1', 'large-2', 'large-3', 'large-4'].map((key) => send(key, body));
+    for (const answer of await Promise.all(answers)) assertProblem(answer, 'too_many_recipients');
+    // A third of the time, and some for the bytes as they come. Without a turn for each it would be nearly all of it.
+    const { utilization } = performance.eventLoopUtilization(begun);
+    assert.ok(utilization < 0.8, `${utilization} of the time`);
+  });
+
   it('is in flight while its first request runs', async () => {
     const first = send('running', bodyTo(SLOW));
     await until(async () => (await transmitsOf(gateway.sandbox, SLOW)).length > 0);
