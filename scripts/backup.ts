@@ -22,7 +22,10 @@ async function main(): Promise<void> {
       "DATABASE_URL names a database of your own. Back it up with PostgreSQL's tools: docs/guides/backup.md shows how.",
     );
   const log = { info: console.log, warn: console.error, error: console.error };
-  await backUpEmbedded(dataDir, targetDir, log).catch(tell);
+  const stopping = new AbortController();
+  const stop = () => stopping.abort(new PlainFault('The backup was broken off, and what was copied is removed.'));
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(signal, stop);
+  await backUpEmbedded(dataDir, targetDir, log, stopping.signal).catch(tell);
   console.log(`The backup is in ${targetDir}. It holds the secrets too: keep it where nobody else can read it.`);
 }
 

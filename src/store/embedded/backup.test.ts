@@ -44,6 +44,19 @@ describe('a backup that cannot be made', () => {
     assert.ok(existsSync(join(fresh, 'postgres/cluster/backup_label')), 'the one that is there is left alone');
   });
 
+  it('because its connection breaks, or because it is told to stop, says so and leaves nothing', async () => {
+    const broken = join(dir, 'broken');
+    const database = openDatabase({ connection: embedded.connection, connections: 1, onError: () => undefined });
+    const backedUp = assert.rejects(backUp(broken), /^Error: The database stopped while it was copied: /);
+    await until(async () => existsSync(join(broken, 'postgres/cluster')));
+    await database.query('select pg_terminate_backend(active_pid) from pg_replication_slots');
+    await database.close();
+    await backedUp;
+    const stopped = backUpEmbedded(join(dir, 'data'), broken, SILENT, AbortSignal.abort(new Error('Told to stop')));
+    await assert.rejects(stopped, /^Error: Told to stop$/);
+    assert.equal(existsSync(broken), false);
+  });
+
   it('because its folder would be in /proc says so', {
     skip: process.platform !== 'linux' && 'only Linux shows processes as files',
   }, async () => {

@@ -31,27 +31,33 @@ const SECRET_FILES = ['secrets.json', 'dev.json'];
 
 /**
  * Copies the embedded database and the secrets of a data folder to a new folder, from which a gateway starts as from
- * the old one. Works while a gateway runs on the data folder; otherwise it starts the server for as long as it takes.
+ * the old one. Works while a gateway runs on the data folder; otherwise it starts the server for as long as it takes. When
+ * `stopping` is aborted it takes away what it has copied, and throws the signal's reason.
  */
-export async function backUpEmbedded(dataDir: string, targetDir: string, log: EmbeddedLog): Promise<void> {
+export async function backUpEmbedded(
+  dataDir: string,
+  targetDir: string,
+  log: EmbeddedLog,
+  stopping: AbortSignal = new AbortController().signal,
+): Promise<void> {
   const [from, to] = [resolve(dataDir), resolve(targetDir)];
   const place = existsSync(from) ? await choosePlace(from, log) : undefined;
   if (!place?.clusterExists) throw new Error(`There is no embedded database in ${from}.`);
   const { baseDir, clusterDir, runAs } = place;
   const takeBack = await makeTarget(to, runAs);
   try {
-    const own = (await isServing(clusterDir)) ? undefined : await startEmbedded({ dataDir: from, log });
+    const own = (await isServing(clusterDir)) ? undefined : await startEmbedded({ dataDir: from, log, stopping });
     try {
-      await copyCluster(
-        { clusterDir, targetDir: join(to, 'postgres', 'cluster'), runAs },
-        await connect(clusterDir, own),
-      );
+      const { client, broken } = await connect(clusterDir, own);
+      const ending = AbortSignal.any([stopping, broken]);
+      await copyCluster({ clusterDir, targetDir: join(to, 'postgres', 'cluster'), runAs, ending }, client);
       if (process.platform === 'win32') await copyFile(join(baseDir, 'password'), join(to, 'postgres', 'password'));
     } finally {
       await own?.stop();
     }
     for (const file of SECRET_FILES) await copyIfThere(join(from, file), join(to, file));
     await syncTree(to);
+    stopping.throwIfAborted();
   } catch (error) {
     await takeBack();
     throw error;
@@ -82,32 +88,44 @@ async function isServing(clusterDir: string): Promise<boolean> {
   return file !== undefined && isAlive(file.pid) && file.state === 'ready';
 }
 
-/** A running server writes down in its `postmaster.pid` where it listens. */
-async function connect(clusterDir: string, own: Embedded | undefined): Promise<Client> {
+/**
+ * A running server writes down in its `postmaster.pid` where it listens. `broken` is aborted when the connection breaks, as when the gateway
+ * stops its server: what was copied until then can no longer be made whole.
+ */
+async function connect(
+  clusterDir: string,
+  own: Embedded | undefined,
+): Promise<{ client: Client; broken: AbortSignal }> {
   const { port = 0, socketDir = '' } = (await readPidFile(clusterDir)) ?? {};
   const client =
     own !== undefined && 'url' in own.connection
       ? new Client({ connectionString: own.connection.url })
       : new Client({ host: socketDir, port, user: EMBEDDED_USER, database: 'postgres' });
+  const broken = new AbortController();
+  client.on('error', (cause) =>
+    broken.abort(new Error(`The database stopped while it was copied: ${cause.message}.`, { cause })),
+  );
   await client.connect();
-  return client;
+  return { client, broken: broken.signal };
 }
 
 interface Copying {
   clusterDir: string;
   targetDir: string;
   runAs: RunAs | undefined;
+  /** When it is aborted, the copying ends and throws its reason. */
+  ending: AbortSignal;
 }
 
 /**
  * Makes a base backup as PostgreSQL describes it. Files may change while they are copied; the log, which is copied last, makes them whole.
  * https://www.postgresql.org/docs/current/continuous-archiving.html#BACKUP-LOWLEVEL-BASE-BACKUP
  */
-async function copyCluster({ clusterDir, targetDir, runAs }: Copying, client: Client): Promise<void> {
+async function copyCluster({ clusterDir, targetDir, runAs, ending }: Copying, client: Client): Promise<void> {
   try {
     await takeSlot(client);
     await client.query('select pg_backup_start($1, true)', ['waypost']);
-    await copyTree(clusterDir, targetDir, runAs);
+    await copyTree(clusterDir, targetDir, runAs, ending);
     const { rows } = await client.query<{ labelfile: string; last: string }>(
       'select labelfile, pg_walfile_name(lsn) as last from pg_backup_stop(false)',
     );
@@ -132,13 +150,14 @@ async function takeSlot(client: Client): Promise<void> {
   }
 }
 
-async function copyTree(from: string, to: string, runAs: RunAs | undefined): Promise<void> {
+async function copyTree(from: string, to: string, runAs: RunAs | undefined, ending: AbortSignal): Promise<void> {
   await makeOwned(to, runAs);
   for (const entry of await readdir(from, { withFileTypes: true })) {
+    ending.throwIfAborted();
     const [source, target] = [join(from, entry.name), join(to, entry.name)];
     if (entry.isFile() && !LEFT_OUT.has(entry.name)) await copyOwned(source, target, runAs);
     if (!entry.isDirectory() || entry.name.startsWith('pgsql_tmp')) continue;
-    if (!EMPTY_DIRS.has(entry.name)) await copyTree(source, target, runAs);
+    if (!EMPTY_DIRS.has(entry.name)) await copyTree(source, target, runAs, ending);
     else await makeOwned(target, runAs);
   }
 }
