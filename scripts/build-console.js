@@ -13,7 +13,16 @@ const sources = hashSources();
 if (sources !== undefined && readConsoleState() !== 'built') {
   if (!canBuildConsole())
     fail('The console cannot be built without the development dependencies. Run "npm ci" with them.');
-  else if (takeLock()) await build(sources);
+  else if (takeLock()) {
+    // Otherwise the next start would take the folder for a build that is under way, and leave the console to it.
+    for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.once(signal, breakOff);
+    await build(sources);
+  }
+}
+
+function breakOff() {
+  rmSync(BUILDING_DIR, { recursive: true, force: true });
+  process.exit(1);
 }
 
 async function build(stamp) {

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
-import { mkdtemp, open, readdir, rm, symlink, writeFile } from 'node:fs/promises';
+import { cp, mkdir, mkdtemp, open, readdir, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { describe, it, type TestContext } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { PROGRAM_ENV } from './support/program-env.ts';
@@ -101,6 +101,28 @@ describe('the tools', () => {
       assert.match(stderr, /http:\/\/127\.0\.0\.1:9/, 'the command line');
       await rm(join(cwd, '.waypost/dev.json'));
     }
+  });
+
+  it('leave no half build of the console when they are broken off: the next one would leave the console to it', async (t) => {
+    const dir = await mkdtemp(join(tmpdir(), 'waypost-tools-'));
+    t.after(() => rm(dir, { recursive: true, force: true }));
+    for (const name of ['build-console.js', 'console-state.js'])
+      await cp(join(ROOT, 'scripts', name), join(dir, 'scripts', name));
+    const files = {
+      ...{ 'package.json': '{"type":"module"}', 'console/index.html': '', 'console/vite.config.ts': '' },
+      ...{ 'console/src/main.ts': '', 'node_modules/vite/package.json': '{"type":"module","exports":"./index.js"}' },
+      'node_modules/vite/index.js': `export const build = () => {
+        process.kill(process.pid, 'SIGINT');
+        return new Promise((resolve) => setTimeout(resolve, 60_000));
+      };`,
+    };
+    for (const [path, text] of Object.entries(files)) {
+      await mkdir(dirname(join(dir, path)), { recursive: true });
+      await writeFile(join(dir, path), text);
+    }
+    const { exitCode, stderr } = await run(t, [join(dir, 'scripts/build-console.js')]);
+    assert.deepEqual([exitCode, stderr], [1, '']);
+    assert.deepEqual((await readdir(join(dir, 'console'))).toSorted(), ['index.html', 'src', 'vite.config.ts']);
   });
 
   it('tell that what they print could not be written, and end with 1', {
