@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { PassThrough } from 'node:stream';
 import { describe, it } from 'node:test';
 import stringWidth from 'string-width';
+import { createProgress } from './bulk/progress.ts';
 import { layOut } from './table.ts';
 
 /** A terminal with so many columns. */
@@ -34,5 +35,13 @@ describe('a table', () => {
   it('shows a name as it is that every object has, as a template may be called', () => {
     const [, line] = layOut([{ name: 'constructor', status: 'approved' }], { NAME: 'name' }, new PassThrough());
     assert.equal(line, 'constructor');
+  });
+});
+
+describe('the bar of a send of a file', () => {
+  it('is whole where the terminal does not say how wide it is, as in a container', () => {
+    const stream = terminal(0);
+    createProgress(10, 0, { accepted: 10, failed: 0, unknown: 0 }, stream).update();
+    assert.match(String(stream.read()), /about 0 s left\u001b\[K$/);
   });
 });

@@ -4,8 +4,8 @@ import stringWidth from 'string-width';
 /** The titles, each with the place of its value in a row: `{ ERROR: 'error.code' }`. */
 export type Columns = Record<string, string>;
 
-/** Where a table is written. It need not be a terminal. */
-type Terminal = NodeJS.WritableStream & { isTTY?: boolean; columns?: number };
+/** Where something is written. It need not be a terminal. */
+export type Terminal = NodeJS.WritableStream & { isTTY?: boolean; columns?: number };
 
 const GAP = '  ';
 /** What a person takes for one letter may be several code points, such as a letter and its accent, or a flag. */
@@ -35,7 +35,7 @@ export function layOut(rows: readonly unknown[], columns: Columns, stream: Termi
 }
 
 /** How many characters fit into a line; undefined if that does not matter, or if the terminal does not know it and says 0. */
-function widthOf({ isTTY, columns = 0 }: Terminal): number | undefined {
+export function widthOf({ isTTY, columns = 0 }: Terminal): number | undefined {
   return isTTY && columns > 0 ? columns : undefined;
 }
 

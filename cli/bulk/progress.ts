@@ -1,3 +1,4 @@
+import { type Terminal, widthOf } from '../table.ts';
 import type { Totals } from './report-file.ts';
 
 export interface Progress {
@@ -15,7 +16,7 @@ const LINE_EVERY_MS = 5_000;
 const REASON_MS = 2_000;
 
 /** Shows a bar on a terminal; elsewhere writes a line every five seconds. `before` rows were done by an earlier run. */
-export function createProgress(total: number, before: number, totals: Totals, stream: NodeJS.WriteStream): Progress {
+export function createProgress(total: number, before: number, totals: Totals, stream: Terminal): Progress {
   const startMs = performance.now();
   let lineMs = startMs;
   let reason: { text: string; atMs: number } | undefined;
@@ -32,7 +33,8 @@ export function createProgress(total: number, before: number, totals: Totals, st
     if (stream.isTTY) {
       const full = Math.round((done / total) * BAR_CELLS);
       const bar = `[${'#'.repeat(full)}${' '.repeat(BAR_CELLS - full)}] ${text}`;
-      stream.write(`\r${bar.slice(0, stream.columns - 1)}\u001b[K`);
+      const width = widthOf(stream) ?? Number.POSITIVE_INFINITY;
+      stream.write(`\r${bar.slice(0, width - 1)}\u001b[K`);
     } else if (performance.now() - lineMs > LINE_EVERY_MS) {
       lineMs = performance.now();
       stream.write(`${text}\n`);
