@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { createServer, type Server } from 'node:http';
 import { after, before, describe, it } from 'node:test';
 import { listen } from '../client/test/listen.ts';
+import { readSettings } from './settings.ts';
 import { runCli } from './test-support.ts';
 
 /** What other services answer with a 200: pages of proxies and of portals, or nothing. */
@@ -50,4 +51,9 @@ describe('an address where something else answers', () => {
       assert.doesNotMatch(stdout + stderr, /[^\n\P{Cc}]|\u202e/u);
     }
   });
+});
+
+it('an address is refused whose password would be shown, or behind which a path would be none', () => {
+  for (const url of ['http://:word@127.0.0.1:3', 'http://127.0.0.1:3?', 'http://127.0.0.1:3#'])
+    assert.throws(() => readSettings({ url }, {}), /^Error: --url must be an address such as/);
 });

@@ -86,8 +86,9 @@ function sourced(value: string | undefined, source: string): Sourced | undefined
 
 function checked(url: Sourced | undefined): Sourced | undefined {
   if (url === undefined) return undefined;
-  const { protocol, search, hash, username } = URL.parse(url.value) ?? { protocol: '' };
-  if (!/^https?:$/.test(protocol) || search || hash || username)
+  const { protocol, username, password } = URL.parse(url.value) ?? { protocol: '' };
+  // In the text itself: the parts of a URL do not show a query or fragment that is empty.
+  if (!/^https?:$/.test(protocol) || username || password || /[?# ]/.test(url.value))
     throw usage(`${url.source} must be an address such as https://waypost.example, and is "${url.value}".`);
   const value = url.value.replace(/\/+$/, '');
   // The start of a gateway prints both addresses. With the other one every call would be answered "There is no such path".

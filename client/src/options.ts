@@ -54,6 +54,7 @@ export function readOptions(options: WaypostOptions): HttpOptions {
 
 function isHttpUrl(text: string): boolean {
   if (!URL.canParse(text)) return false;
-  const { protocol, search, hash, username } = new URL(text);
-  return /^https?:$/.test(protocol) && `${search}${hash}${username}` === '';
+  const { protocol, username, password } = new URL(text);
+  // In the text itself: the parts of a URL do not show a query or fragment that is empty, nor a space at the end.
+  return /^https?:$/.test(protocol) && `${username}${password}` === '' && !/[?# ]/.test(text);
 }

@@ -194,7 +194,14 @@ describe('the options', () => {
       [[{ baseUrl: '', apiKey: 'wp_live_a' }], 'baseUrl'],
     ] as const)
       assert.throws(() => Reflect.construct(Waypost, given), needs(missing));
-    for (const wrong of ['', 'waypost.example.com', 'ftp://example.com', `${baseUrl}?key=a`])
+    const parted = [
+      `${baseUrl}?key=a`,
+      `${baseUrl}?`,
+      `${baseUrl}#`,
+      `${baseUrl} `,
+      'https://:word@waypost.example.com',
+    ];
+    for (const wrong of ['', 'waypost.example.com', 'ftp://example.com', ...parted])
       assert.throws(() => new Waypost({ baseUrl: wrong, apiKey: 'wp_live_a' }), TypeError);
     for (const api of [`${baseUrl}/api/v1`, `${baseUrl}/api/v1/`])
       assert.throws(() => new Waypost({ baseUrl: api, apiKey: 'wp_live_a' }), /without \/api\/v1/);
