@@ -53,6 +53,18 @@ describe('the sign-in', () => {
     assert.equal(await shown(), false);
   });
 
+  it('is reached by signing out although the gateway is away, and the key is forgotten', async () => {
+    const page = await world.open();
+    await signIn(page, key);
+    await page.route('**/api/v1/account', (route) => route.abort());
+    await page.reload();
+    await page.getByRole('button', { name: 'Sign out' }).click();
+    await page.getByLabel('API key').waitFor();
+    await page.unroute('**/api/v1/account');
+    await page.reload();
+    await page.getByLabel('API key').waitFor();
+  });
+
   it('is not asked for again because of what is said of the key before', async () => {
     const [before, next] = [await world.makeAccount('Before'), await world.makeAccount('Next')];
     const page = await world.open();
