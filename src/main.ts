@@ -123,10 +123,11 @@ async function startDatabase(start: Start): Promise<Database> {
   return database;
 }
 
-async function startOwnSandbox({ config, secrets, log, undo }: Start): Promise<RunningSandbox | undefined> {
+async function startOwnSandbox({ config, secrets, log, stop, undo }: Start): Promise<RunningSandbox | undefined> {
   if (!config.sandbox) return undefined;
   const { sandboxPort: port, dataDir } = config;
-  const sandbox = await startSandbox({ port, appSecret: secrets.sandboxAppSecret, dataDir, log: plainLog(log) });
+  const options = { port, appSecret: secrets.sandboxAppSecret, dataDir, stopping: stop.signal };
+  const sandbox = await startSandbox({ ...options, log: plainLog(log) });
   undo.push(() => sandbox.stop());
   return sandbox;
 }

@@ -73,6 +73,20 @@ it(
   },
 );
 
+it(
+  'a sandbox that a Ctrl-C ends while it loads is no fault of a start that the same Ctrl-C stops',
+  onLinux,
+  async () => {
+    const stop = new AbortController();
+    const options = { port: 0, appSecret: 'secret', dataDir: tmpdir(), log, stopping: stop.signal };
+    const stopped = assert.rejects(startSandbox(options), { message: 'Told to stop' });
+    const pid = await until(() => sandboxPids()[0]);
+    stop.abort(new Error('Told to stop'));
+    process.kill(pid, 'SIGINT');
+    await stopped;
+  },
+);
+
 /** Takes all that is posted to it, and returns its address. */
 async function listen(t: TestContext, onPost: () => void): Promise<string> {
   const server = createServer((request, answer) => {

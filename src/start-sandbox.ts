@@ -26,6 +26,8 @@ export interface RunningSandbox {
 
 interface Options extends SandboxOptions {
   log: { error(message: string): void };
+  /** Once it is aborted, a start that fails throws the signal's reason. */
+  stopping?: AbortSignal;
 }
 
 /**
@@ -75,6 +77,8 @@ async function findOrRun(options: Options, tellAgain: () => Promise<void>): Prom
   try {
     return (await find()) ?? (await runSandbox(options));
   } catch (error) {
+    // A Ctrl-C, or the stop of a service, ends a sandbox too that is still loading and does not listen for signals yet.
+    options.stopping?.throwIfAborted();
     // Another gateway may have been quicker to take the port.
     const found = await find();
     if (found === undefined) throw error;
