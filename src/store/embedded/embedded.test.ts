@@ -3,6 +3,7 @@ import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { constants, readdirSync, readFileSync } from 'node:fs';
 import {
+  appendFile,
   chmod,
   chown,
   type FileHandle,
@@ -295,13 +296,24 @@ describe('the embedded server', LIMITS, () => {
     await assert.rejects(start(), /was made by PostgreSQL 14, and the one here is 18.*Install version 14, or dump/);
   });
 
-  it('works in a folder whose path is too long for a socket, with spaces and quotes', async () => {
+  it('works in a folder whose path is too long for a socket, with spaces and quotes', async (t) => {
     const long = join(dataDir, `it's a "long", path `.repeat(3), 'x'.repeat(100));
     const embedded = await start(long);
     assert.equal((await query(embedded.connection, 'select 1')).length, 1);
     await embedded.stop();
     assert.ok('socketDir' in embedded.connection);
     await assert.rejects(stat(embedded.connection.socketDir), /ENOENT/);
+
+    // The socket's folder is elsewhere and new at each start, so that one of a start that fails would stay for good.
+    const { TMPDIR = '/tmp' } = process.env;
+    t.after(() => Object.assign(process.env, { TMPDIR }));
+    process.env.TMPDIR = dataDir;
+    await appendFile(join(long, 'postgres/cluster/postgresql.conf'), 'nonsense = on\n');
+    await assert.rejects(start(long), /did not start/);
+    assert.deepEqual(
+      (await readdir(dataDir)).filter((name) => name.startsWith('waypost-')),
+      [],
+    );
   });
 });
 

@@ -123,7 +123,10 @@ async function startIn(dataDir: string, log: EmbeddedLog, starting: AbortSignal,
       return startAlone(options, stopping, address.prepare, log);
     },
     log,
-  );
+  ).catch(async (error: unknown) => {
+    await address.remove();
+    throw error;
+  });
   begun = true;
   return {
     connection: address.connection,
