@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { existsSync } from 'node:fs';
-import { mkdir, mkdtemp, readdir, rm } from 'node:fs/promises';
+import { chmod, mkdir, mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
@@ -17,6 +17,8 @@ describe('a backup that cannot be made', () => {
   const backUp = (target: string) => backUpEmbedded(join(dir, 'data'), target, SILENT);
   before(async () => {
     dir = await mkdtemp(join(tmpdir(), 'waypost-backup-'));
+    // Where nobody but root may enter, the database would be kept elsewhere, and stay there.
+    await chmod(dir, 0o711);
     embedded = await startEmbedded({ dataDir: join(dir, 'data'), log: SILENT });
   });
   after(async () => {
