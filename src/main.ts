@@ -114,7 +114,7 @@ async function startDatabase(start: Start): Promise<Database> {
     const untilMs = start.started ? stop.untilKept(LAST_MS) : performance.now() + UNSTARTED_MS;
     return waitAtStop(log, 'database', database.close(), untilMs);
   });
-  const migrated = runStep(() => migrate(database));
+  const migrated = runStep(() => migrate(database, undefined, () => log.warn('migration.waits_for_locks')));
   const isNew = await migrated.catch((error: unknown) => tellDatabase(error, databaseUrl));
   stop.signal.throwIfAborted();
   if (embedded === undefined) await runStep(() => refuseSharedSession(database, connection));

@@ -1,8 +1,9 @@
 import { createHash } from 'node:crypto';
 import { readdir, readFile } from 'node:fs/promises';
+import { setTimeout as wait } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import type { Database, Transaction } from './database.ts';
-import { repeatOnConflict } from './repeat-on-conflict.ts';
+import { isLockTimeout, limitLockWaits } from './lock-timeout.ts';
 
 const MIGRATIONS_DIR = fileURLToPath(new URL('migrations', import.meta.url));
 const FILE_NAME = /^(\d{4})_([a-z0-9_]+)\.sql$/;
@@ -12,6 +13,8 @@ const BREAKING_MARK = '-- breaking';
 const ADVISORY_LOCK = 7_221_906_011;
 /** Long, because a migration may rewrite a large table. Other processes that start wait for it meanwhile. */
 const MIGRATION_TIMEOUT_MS = 3_600_000;
+/** Between two tries to get a migration's locks. Gateways that run go on meanwhile. */
+const LOCK_PAUSE_MS = 1_000;
 /** `server_version_num` of the oldest PostgreSQL for which the SQL of this project is written. */
 const SERVER_VERSION_MIN = 150_000;
 
@@ -48,19 +51,31 @@ const READ_SERVER = `
 /**
  * Brings the schema up to date: applies each file that is not applied yet, in the order of their numbers, each in a
  * transaction of its own. Any number of processes may call it at once. It throws, and changes nothing more, when an
- * applied file has changed, or when the schema carries a breaking migration that this version does not know. Returns whether
- * it made the schema: nothing was there before.
+ * applied file has changed, or when the schema carries a breaking migration that this version does not know. Where somebody
+ * uses a table for long, as a dump does, it waits without being in the way of others, and calls `tellWaiting` once. Returns
+ * whether it made the schema: nothing was there before.
  */
-export async function migrate(database: Database, migrationsDir: string = MIGRATIONS_DIR): Promise<boolean> {
+export async function migrate(
+  database: Database,
+  migrationsDir: string = MIGRATIONS_DIR,
+  tellWaiting: () => void = () => undefined,
+): Promise<boolean> {
   const migrations = await readMigrations(migrationsDir);
   const step = () =>
     database.transaction((tx) => applyNext(tx, migrations), { statementTimeoutMs: MIGRATION_TIMEOUT_MS });
   let isNew = false;
+  let told = false;
   for (;;) {
-    // Repeats on a deadlock: gateways that run meanwhile lock the same tables, in another order.
-    const applied = await repeatOnConflict(step);
-    if (applied === undefined) return isNew;
-    isNew ||= applied === 1;
+    try {
+      const applied = await step();
+      if (applied === undefined) return isNew;
+      isNew ||= applied === 1;
+    } catch (error) {
+      if (!isLockTimeout(error)) throw error;
+      if (!told) tellWaiting();
+      told = true;
+      await wait(LOCK_PAUSE_MS);
+    }
   }
 }
 
@@ -93,6 +108,8 @@ async function applyNext(tx: Transaction, migrations: Migration[]): Promise<numb
   refuseWrongSchema(migrations, applied);
   const next = migrations[applied.length];
   if (next === undefined) return undefined;
+  // After the wait for other starts, which may take long.
+  await limitLockWaits(tx);
   await tx.runScript(next.sql);
   await tx.query('insert into migration (number, name, sha256, breaking) values ($1, $2, $3, $4)', [
     next.number,
