@@ -49,6 +49,8 @@ describe('a backup that cannot be made', () => {
   it('because its connection breaks, or because it is told to stop, says so and leaves nothing', async () => {
     const broken = join(dir, 'broken');
     const database = openDatabase({ connection: embedded.connection, connections: 1, onError: () => undefined });
+    // Connects now: the files are copied within a second.
+    await database.query('select 1');
     const backedUp = assert.rejects(backUp(broken), /^Error: The database stopped while it was copied: /);
     await until(async () => existsSync(join(broken, 'postgres/cluster')));
     await database.query('select pg_terminate_backend(active_pid) from pg_replication_slots');
