@@ -41,6 +41,15 @@ describe('queries', () => {
     );
   });
 
+  it('share the bound of the faults that one answer lists with what is wrong in the body', async () => {
+    const names = (count: number) => Array.from({ length: count }, (_, place) => `no${place}`);
+    const body = (count: number) => Object.fromEntries(names(count).map((name) => [name, '\0']));
+    const faults = async (query: number, members: number) =>
+      (await faultsOf('POST', `/api/v1/endpoints?${names(query).join('=&')}`, body(members))).length;
+    // Each member has two faults, and the missing url is one more.
+    assert.deepEqual([await faults(10, 10), await faults(1, 400), await faults(400, 400)], [31, 300, 300]);
+  });
+
   it('with a parameter twice are refused', async () => {
     assert.deepEqual(await faultsOf('GET', '/api/v1/messages?limit=1&limit=1'), ['limit']);
     assert.deepEqual(await faultsOf('GET', '/api/v1/messages?status=read&status=sent'), ['status']);
