@@ -95,6 +95,7 @@ function badRequest(code: string | undefined, docsUrl: string): string {
     `content-type: ${PROBLEM_TYPE}`,
     `content-length: ${Buffer.byteLength(body)}`,
     `x-request-id: ${requestId}`,
+    'cache-control: no-store',
     'connection: close',
     '',
     body,
