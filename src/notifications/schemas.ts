@@ -13,7 +13,11 @@ export const notificationSchemas = {
       kinds: Type.Array(text('A kind of item.'), {
         description: 'The kinds of items in it; empty until it is looked at.',
       }),
-      error: orNull(text('Why it, or a part of it, could not be applied; null if nothing stood in the way.')),
+      error: orNull(
+        text(
+          'Why it, or a part of it, could not be applied: a word, or several parted by `, `. null if nothing stood in the way.',
+        ),
+      ),
       attempts: count('How often the gateway has tried to apply it.'),
     },
     {
