@@ -70,7 +70,8 @@ export async function createBase({ runStep = runOnce, ...given }: AppDeps): Prom
   };
   const traces = await createTraces(config.traces, VERSION, () => log.warn('traces.not_exported'));
   const accepting = () => life.accepting;
-  const watch = createWatch({ database: given.database, log, traces, version: VERSION, accepting });
+  const limits = () => keepLimits(config.keep, systemClock.nowMs());
+  const watch = createWatch({ database: given.database, log, traces, version: VERSION, accepting, limits });
   return {
     ...given,
     sealer,
@@ -80,6 +81,6 @@ export async function createBase({ runStep = runOnce, ...given }: AppDeps): Prom
     life,
     runStep,
     docsUrl: () => `${life.publicUrl}/docs/errors`,
-    limits: () => keepLimits(config.keep, systemClock.nowMs()),
+    limits,
   };
 }

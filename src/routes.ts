@@ -70,7 +70,7 @@ function sliceRoutes(base: Base, parts: Parts): Route[] {
     ...eventRoutes({ database, tail, docsUrl, closing, authenticate }),
     ...endpointRoutes({ database, inTurn, ...managing, clock, docsUrl, limits }),
     ...accountRoutes({ database, birth, clock, publicUrl, onKeysChanged }),
-    platformStateRoute(database),
+    platformStateRoute(database, limits),
     ...channelRoutes({ database, provider, sealer, channels, sandbox, publicUrl }),
     ...erasureRoutes({ database, markOf, onKeysChanged, onEndpointChanged }),
     ...notificationRoutes({ database, intake, verifyTokens, nudge: processor.nudge, limits }),

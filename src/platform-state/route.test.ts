@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { startTestGateway, type TestGateway } from '../../test/support/gateway.ts';
 import { assertProblem } from '../../test/support/problem.ts';
-import { newId } from '../kernel/ids.ts';
+import { firstIdOfMs, newId } from '../kernel/ids.ts';
 
 describe('the state of the platform', () => {
   let gateway: TestGateway;
@@ -43,7 +43,8 @@ describe('the state of the platform', () => {
     await addDeliveries(await addEndpoint(true), 3);
     await addDeliveries(await addEndpoint(false), 998);
     await database.query(
-      "insert into notification (id, origin, body, state) select gen_random_uuid(), 'test', '', 'set_aside' from generate_series(1, 5)",
+      "insert into notification (id, origin, body, state) select id, 'test', '', 'set_aside' from unnest($1::uuid[]) as id",
+      [[...Array.from({ length: 5 }, newId), firstIdOfMs(Date.now() - 31 * 86_400_000)]],
     );
     const state = await read();
     assert.deepEqual(state.deliveries.waiting, { count: 1_000, more: true });

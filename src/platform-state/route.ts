@@ -1,5 +1,6 @@
 import { platformRoute, type Route } from '../http/route.ts';
 import { idTimeMs } from '../kernel/ids.ts';
+import type { KeepLimits } from '../kernel/keep.ts';
 import type { QueueLengths } from '../observe/store-metrics.ts';
 import { readDeliveryQueues, readNotificationQueues } from '../queues/store.ts';
 import type { Queryable } from '../store/database.ts';
@@ -17,24 +18,24 @@ import {
 } from './store.ts';
 
 /** What the operator looks at first: who runs, what waits and since when. Every time in it is the database's. */
-export function platformStateRoute(database: Queryable): Route {
+export function platformStateRoute(database: Queryable, limits: () => KeepLimits): Route {
   return platformRoute({
     method: 'GET',
     path: '/platform/v1/state',
     summary: 'Read the state of the platform: nodes, queues and the database',
     operation: platformStateOperation,
     bodyUse: 'none',
-    handle: async () => ({ status: 200, body: await readState(database) }),
+    handle: async () => ({ status: 200, body: await readState(database, limits()) }),
   });
 }
 
 /** One after the other, because a look at the state must not take the connections that the work needs. */
-async function readState(store: Queryable) {
+async function readState(store: Queryable, limits: KeepLimits) {
   const askedMs = performance.now();
   const database = await readDatabaseState(store);
   const roundTripMs = Math.round(performance.now() - askedMs);
   const nodes = await listNodeStates(store);
-  const notifications = await readNotificationQueues(store, COUNT_MAX + 1);
+  const notifications = await readNotificationQueues(store, COUNT_MAX + 1, limits);
   const waitingDeliveries = await countWaitingDeliveries(store);
   const deliveries = await readDeliveryQueues(store, COUNT_MAX + 1);
   const { running, leftBehind, oldestId } = await readRunningState(store);

@@ -1,4 +1,6 @@
 import { DUE, DUE_ORDER, FIRST_ENDPOINTS } from '../endpoints/deliver/due-store.ts';
+import { firstIdOfMs } from '../kernel/ids.ts';
+import type { KeepLimits } from '../kernel/keep.ts';
 import type { QueueLengths } from '../observe/store-metrics.ts';
 import type { Queryable } from '../store/database.ts';
 
@@ -14,7 +16,8 @@ interface QueueRow {
 /**
  * The queues of notifications, over all accounts. Every part reads an index and ends at a limit. `notifications` are
  * those that are due; `notifications_waiting` are all that are not applied, so also statuses whose message is not known
- * yet. What is still packed is due, and counts in both.
+ * yet. What is still packed is due, and counts in both. What was set aside counts as long as it is shown: its week may be there for
+ * some days more.
  */
 const NOTIFICATIONS_LEFT = `
   with packed as (
@@ -33,11 +36,15 @@ const NOTIFICATIONS_LEFT = `
   select 'notifications_waiting', packed.depth + waiting.depth, null from packed, waiting
   union all
   select 'notifications_set_aside', count(*), null
-  from (select 1 from notification where state = 'set_aside' limit $1) n`;
+  from (select 1 from notification where state = 'set_aside' and id >= $2 limit $1) n`;
 
 /** `notifications`, `notifications_waiting` and `notifications_set_aside`, each counted up to `countedMax` in packs and as far in rows. */
-export async function readNotificationQueues(store: Queryable, countedMax: number): Promise<QueueLengths> {
-  return lengthsOf(await store.query<QueueRow>(NOTIFICATIONS_LEFT, [countedMax]));
+export async function readNotificationQueues(
+  store: Queryable,
+  countedMax: number,
+  { setAsideFromMs }: Pick<KeepLimits, 'setAsideFromMs'>,
+): Promise<QueueLengths> {
+  return lengthsOf(await store.query<QueueRow>(NOTIFICATIONS_LEFT, [countedMax, firstIdOfMs(setAsideFromMs)]));
 }
 
 /** A request's id holds the time of its making, as every UUIDv7 does, in its first 48 bits. */

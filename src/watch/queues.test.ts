@@ -3,12 +3,16 @@ import { once } from 'node:events';
 import { type AddressInfo, createServer } from 'node:net';
 import { after, before, describe, it } from 'node:test';
 import { createTestDatabase, type TestDatabase } from '../../test/support/database.ts';
-import { newId } from '../kernel/ids.ts';
+import { systemClock } from '../kernel/clock.ts';
+import { firstIdOfMs, newId } from '../kernel/ids.ts';
+import { keepLimits } from '../kernel/keep.ts';
 import { insertPacks } from '../notifications/pack-store.ts';
 import { openDatabase } from '../store/database.ts';
 import { createQueueLook } from './queues.ts';
 
 const ACCOUNT = newId();
+const DAYS = { messages: 90, content: 30, events: 30, notifications: 7, setAside: 30 };
+const limits = () => keepLimits(DAYS, systemClock.nowMs());
 
 let test: TestDatabase;
 before(async () => {
@@ -20,16 +24,21 @@ describe('the look at the queues', () => {
   it('tells how much waits and for how long the oldest is overdue', async () => {
     const insert = `insert into notification (id, origin, body, state, next_at)
       select gen_random_uuid(), 'test', '', state::notification_state, now() + wait from (values
-        ('waiting', interval '-30 s'), ('waiting', '-90 s'), ('waiting', '1 h'), ('set_aside', '-1 h')) as t(state, wait)`;
+        ('waiting', interval '-30 s'), ('waiting', '-90 s'), ('waiting', '1 h')) as t(state, wait)`;
     await test.database.query(insert);
+    const setAside =
+      "insert into notification (id, origin, body, state) select id, 'test', '', 'set_aside' from unnest($1::uuid[]) as id";
+    const { setAsideFromMs } = limits();
+    await test.database.query(setAside, [[setAsideFromMs - 60_000, setAsideFromMs + 60_000].map(firstIdOfMs)]);
     const packed = { id: newId(), origin: 'test' as const, body: Buffer.from(''), busy: false };
     await insertPacks(test.database, [packed, { ...packed, id: newId() }]);
     await test.database.query(`update notification_pack set received_at = now() - interval '200 s'`);
-    const queues = await createQueueLook(test.database)();
+    const queues = await createQueueLook(test.database, limits)();
     const { depth, oldestSeconds } = queues?.get('notifications') ?? {};
     assert.equal(depth, 4);
     assert.ok(oldestSeconds && oldestSeconds >= 200 && oldestSeconds < 260);
     assert.equal(queues?.get('notifications_waiting')?.depth, 5);
+    // What is past its time is shown to nobody, although its week is still there.
     assert.equal(queues?.get('notifications_set_aside')?.depth, 1);
     assert.deepEqual(queues?.get('requests'), { depth: 0, oldestSeconds: 0 });
   });
@@ -48,7 +57,7 @@ describe('the look at the queues', () => {
     await test.database.query(deliver, [ACCOUNT, untouched, newId(), '100 s', null]);
     await test.database.query(deliver, [ACCOUNT, untouched, newId(), '-1 h', null]);
     await test.database.query(deliver, [ACCOUNT, disabled, newId(), '900 s', null]);
-    const queues = await createQueueLook(test.database)();
+    const queues = await createQueueLook(test.database, limits)();
     assert.equal(queues?.get('deliveries')?.depth, 3);
     assert.equal(Math.floor((queues?.get('deliveries')?.oldestSeconds ?? 0) / 100), 3);
     assert.equal(queues?.get('deliveries_untouched')?.depth, 1);
@@ -62,7 +71,7 @@ describe('the look at the queues', () => {
     const { port } = silent.address() as AddressInfo;
     const url = `postgresql://nobody@127.0.0.1:${port}/none`;
     const database = openDatabase({ connection: { url }, connections: 2, onError: () => {} });
-    const look = createQueueLook(database);
+    const look = createQueueLook(database, limits);
     const begunMs = performance.now();
     assert.deepEqual(await Promise.all([look(), look(), look()]), [undefined, undefined, undefined]);
     assert.ok(performance.now() - begunMs < 20_000);

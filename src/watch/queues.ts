@@ -1,4 +1,5 @@
 import { setTimeout as wait } from 'node:timers/promises';
+import type { KeepLimits } from '../kernel/keep.ts';
 import type { QueueLengths } from '../observe/store-metrics.ts';
 import { readDeliveryQueues, readNotificationQueues, readRequestQueue } from '../queues/store.ts';
 import type { Database, Queryable } from '../store/database.ts';
@@ -16,13 +17,13 @@ const STATEMENT_TIMEOUT_MS = 2_000;
  * Tells how long the queues are; undefined if the database did not say so in time. One question is under way at most,
  * however many ask: a database in trouble is not asked more and more.
  */
-export function createQueueLook(database: Database): () => Promise<QueueLengths | undefined> {
+export function createQueueLook(database: Database, limits: () => KeepLimits): () => Promise<QueueLengths | undefined> {
   let known: { lengths: Promise<QueueLengths | undefined>; atMs: number } | undefined;
   let asking = false;
   const ask = async (): Promise<QueueLengths | undefined> => {
     asking = true;
     try {
-      return await database.transaction(readQueues, { statementTimeoutMs: STATEMENT_TIMEOUT_MS });
+      return await database.transaction((tx) => readQueues(tx, limits()), { statementTimeoutMs: STATEMENT_TIMEOUT_MS });
     } catch {
       // Whatever it is: the metrics say that the database did not tell, and the rest of them is still wanted.
       return undefined;
@@ -39,9 +40,9 @@ export function createQueueLook(database: Database): () => Promise<QueueLengths 
 }
 
 /** How long every queue is, over all accounts. */
-async function readQueues(tx: Queryable): Promise<QueueLengths> {
+async function readQueues(tx: Queryable, limits: KeepLimits): Promise<QueueLengths> {
   return new Map([
-    ...(await readNotificationQueues(tx, COUNTED_MAX)),
+    ...(await readNotificationQueues(tx, COUNTED_MAX, limits)),
     ...(await readRequestQueue(tx, COUNTED_MAX)),
     ...(await readDeliveryQueues(tx, DELIVERIES_AN_ENDPOINT_MAX)),
   ]);

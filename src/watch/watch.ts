@@ -2,6 +2,7 @@ import type { Logger } from 'pino';
 import type { Pacing } from '../channels/pacing.ts';
 import type { CarriedDelivery } from '../endpoints/deliver/deliver.ts';
 import type { AnsweredRequest } from '../http/answered.ts';
+import type { KeepLimits } from '../kernel/keep.ts';
 import type { Ledger } from '../messages/commit/ledger.ts';
 import type { Sends } from '../messages/send/send.ts';
 import type { AppliedBatch } from '../notifications/apply.ts';
@@ -50,12 +51,13 @@ interface Deps {
   traces: Traces | undefined;
   version: string;
   accepting(): boolean;
+  limits(): KeepLimits;
 }
 
-export function createWatch({ database, log, traces, version, accepting }: Deps): Watch {
+export function createWatch({ database, log, traces, version, accepting, limits }: Deps): Watch {
   const metrics = createMetrics();
   metrics.tellProcess({ version, node: process.version }, accepting);
-  metrics.store.askOf({ connections: database.connections, queues: createQueueLook(database) });
+  metrics.store.askOf({ connections: database.connections, queues: createQueueLook(database, limits) });
   const running = createRunningSends();
   const sending = { metrics: metrics.sends, traces, running };
   return {
