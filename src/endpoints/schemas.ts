@@ -100,7 +100,7 @@ export const endpointSchemas = {
           'Everything that is wrong. If the signature is right, the only thing can be that a secret was sent along with it.',
       }),
     },
-    { valid: false, problems: [{ code: 'body_changed', detail: 'The body is not the one that was sent.' }] },
+    { valid: false, problems: [{ code: 'body_changed', detail: 'This is not the body that was sent under this id.' }] },
   ),
   SignatureProblem: answer(
     'One thing that is wrong.',
@@ -108,6 +108,6 @@ export const endpointSchemas = {
       code: word('The word by which a program can decide.', PROBLEM_CODES),
       detail: text('What is wrong in this case, for a person to read.'),
     },
-    { code: 'body_changed', detail: 'The body is not the one that was sent.' },
+    { code: 'body_changed', detail: 'This is not the body that was sent under this id.' },
   ),
 };

@@ -156,6 +156,10 @@ export const answerSchemas = {
       code: word('The word to decide by.', ['window_not_known']),
       detail: text('What it means this time, for a person to read.'),
     },
-    { code: 'window_not_known', detail: 'A text reaches only people who wrote within 24 hours.' },
+    {
+      code: 'window_not_known',
+      detail:
+        'The person has neither written to nor called this number, as far as this service knows. A text reaches only people who wrote within 24 hours.',
+    },
   ),
 };

@@ -35,9 +35,9 @@ export const messageErrorSchemas = {
     },
     {
       pointer: '#/template/components/0/parameters',
-      detail: 'The body takes 1 parameter.',
-      expected: '1 parameter',
-      given: '2 parameters',
+      detail: 'The body of the template has another number of variables.',
+      expected: '1',
+      given: '2',
     },
   ),
   ProviderError: answer(
