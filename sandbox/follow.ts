@@ -18,7 +18,7 @@ export async function follow(context: Context, message: Message, taking: Taking)
   const { course } = context;
   for (const step of context.postsStatuses ? taking.steps : []) {
     await course.wait(step.waitMs);
-    for (let copy = 0; copy < taking.copies && course === context.course; copy += 1)
+    for (let copy = 0; copy < taking.copies && !course.isOver; copy += 1)
       await post(context, message, { step, taking }).tried;
   }
 }

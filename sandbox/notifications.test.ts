@@ -3,7 +3,7 @@ import { createHmac } from 'node:crypto';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
 import { Callbacks } from './notify/callbacks.ts';
-import { Notifier } from './notify/notifier.ts';
+import { IN_FLIGHT_MAX, Notifier } from './notify/notifier.ts';
 import { APP_SECRET, itemOf, member, post, type Received, send, startReceiver, startSandbox } from './test-support.ts';
 
 const PERSON = '+447700900124';
@@ -106,6 +106,10 @@ describe('notifications', () => {
     assert.equal(sentences.length, 1);
     notifier.clear();
     assert.deepEqual(notifier.counts, { waiting: 0, lost: 15 });
+    // So many are in flight at once, and the last one waits for its turn.
+    const posted = Array.from({ length: IN_FLIGHT_MAX + 1 }, () => notifier.post({}));
+    notifier.clear();
+    assert.equal(await posted.at(-1)?.tried, undefined, 'nobody waits for what was forgotten');
     await callbacks.close();
   });
 

@@ -14,6 +14,11 @@ export class Schedule {
     this.#timeScale = timeScale;
   }
 
+  /** Whether it was cleared. */
+  get isOver(): boolean {
+    return this.#over;
+  }
+
   /** Calls back after that time, unless the schedule is cleared before. The function that is returned cancels it. */
   after(waitMs: number, callback: () => void): () => void {
     if (this.#over) return () => {};

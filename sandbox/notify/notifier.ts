@@ -86,8 +86,9 @@ export class Notifier {
     return this.#options.callbacks.post(sign(json, this.#options.appSecret));
   }
 
-  /** Forgets everything that waits. What is in flight goes on. */
+  /** Forgets everything that waits, and lets nobody wait for it. What is in flight goes on. */
   clear(): void {
+    for (const { tried } of this.#ready.toArray()) tried(undefined);
     this.#schedule.clear();
     this.#schedule = new Schedule(this.#options.timeScale);
     this.#ready.clear();
