@@ -20,7 +20,10 @@ export interface CallbackGate extends Pick<Poster, 'postings' | 'waiting'> {
 export async function startCallbackGate(options: PosterOptions): Promise<CallbackGate> {
   const { post, postings, waiting, stop } = createPoster(options);
   const { url, goAway } = await startListener(async (request, response) => {
-    const body = Buffer.concat(await request.toArray());
+    // A sandbox that is killed may break off in the middle. It has not got its 200 then.
+    const chunks = await request.toArray().catch(() => undefined);
+    if (chunks === undefined) return;
+    const body = Buffer.concat(chunks);
     response.writeHead(200).end();
     const text = body.toString();
     const draw = createDraw(options.seed, storyOf(text));

@@ -13,7 +13,10 @@ const HUNG_UP_BELOW = 24;
 const tried = new Set<string>();
 
 const server = createServer(async (request, response) => {
-  const body = Buffer.concat(await request.toArray()).toString();
+  // A gateway that is killed may break off in the middle. The event comes again.
+  const chunks = await request.toArray().catch(() => undefined);
+  if (chunks === undefined) return;
+  const body = Buffer.concat(chunks).toString();
   const id = String(request.headers['webhook-id']);
   const lot =
     createHash('sha256')
