@@ -29,6 +29,8 @@ export function createCallbackMetrics(registry: Registry): CallbackMetrics {
   });
   // A count that begins with its first failure would hide that one from every rate.
   for (const result of ['refused', 'not_committed']) received.inc({ origin: 'none', result }, 0);
+  // The other way round: an alert fires for as long as it sees none of these.
+  received.inc({ origin: 'live', result: 'committed' }, 0);
   const steps = createHistogram({
     name: 'waypost_callback_step_seconds',
     help: 'How long the callback takes to verify a notification and to commit it.',

@@ -98,6 +98,15 @@ describe('the metrics', () => {
     assert.ok(loops.length >= 8 && loops.every(({ value }) => value < 60));
   });
 
+  it('show from the beginning what alerts look at, so that its first one is an increase', () => {
+    const shown = (name: string, labels: string) => new RegExp(`^${name}\\{${labels}\\} 0$`, 'm').test(scrapeText);
+    const received = 'waypost_notifications_received_total';
+    assert.ok(shown(received, 'origin="live",result="committed"'));
+    assert.ok(shown(received, 'origin="none",result="not_committed"'));
+    assert.ok(shown('waypost_send_entries_total', 'mode="live",status="failed",code="sender_suspended"'));
+    assert.ok(shown('waypost_deliveries_given_up_total', 'mode="live"'));
+  });
+
   it('have labels that tell of nobody', () => {
     for (const secret of [gateway.accountId, gateway.testKey, '447700900123', receiver.url, 'msg_', 'req_'])
       assert.ok(!scrapeText.includes(secret), secret);
