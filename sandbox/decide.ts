@@ -8,13 +8,15 @@ import { digitsOf, newMessageId } from './made-up.ts';
 import type { Message } from './message.ts';
 import { type Person, personOfGroup, personOfPhone, personOfUserId } from './person.ts';
 import { isAbsent, isObject, isText, type JsonObject, plainText } from './read-json.ts';
+import type { Schedule } from './schedule.ts';
 
 /** What becomes of one transmit. */
 export type Decision =
   | { kind: 'refuse'; error: GraphError }
   | { kind: 'receipt' }
   | { kind: 'lose'; how: 'reset' | 'html' }
-  | { kind: 'take'; message: Message; taking: Taking };
+  /** `course`: what follows is posted by it, so that a reset before the answer calls that off too. */
+  | { kind: 'take'; message: Message; taking: Taking; course: Schedule };
 
 /** So many digits of the hash that two messages never share them. */
 const KEY_DIGITS = 30;
@@ -52,7 +54,8 @@ function read(
   const category = checkMessage(body, (name, language) => context.registry.find(businessAccountId, name, language));
   const id = newMessageId(person.waId ?? person.userId);
   const message = { id, phoneNumberId, person, callbackData: callbackDataOf(body), category };
-  return { kind: 'take', message, taking: behaviour.kind === 'take' ? behaviour : ORDINARY };
+  const taking = behaviour.kind === 'take' ? behaviour : ORDINARY;
+  return { kind: 'take', message, taking, course: context.course };
 }
 
 function readReceipt({ status, message_id: messageId }: JsonObject): Decision {

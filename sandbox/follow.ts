@@ -6,6 +6,7 @@ import { inboundNotification } from './notify/inbound-notification.ts';
 import type { Posted } from './notify/notifier.ts';
 import { statusNotification } from './notify/status-notification.ts';
 import { withoutPhone } from './person.ts';
+import type { Schedule } from './schedule.ts';
 
 /** How long a send waits until its own status is acknowledged. After that it is answered all the same. */
 const ACKNOWLEDGED_WAIT_MS = 5_000;
@@ -14,8 +15,11 @@ const ACKNOWLEDGED_WAIT_MS = 5_000;
  * Posts what follows a message. Each notice is posted after the one before it was tried. The provider promises no order, but with one the
  * tests of a gateway are repeatable, so it is kept unless the number asks for another one. A reset calls off the notices that are left.
  */
-export async function follow(context: Context, message: Message, taking: Taking): Promise<void> {
-  const { course } = context;
+export async function follow(
+  context: Context,
+  message: Message,
+  { taking, course }: { taking: Taking; course: Schedule },
+): Promise<void> {
   for (const step of context.postsStatuses ? taking.steps : []) {
     await course.wait(step.waitMs);
     for (let copy = 0; copy < taking.copies && !course.isOver; copy += 1)

@@ -145,6 +145,19 @@ describe('the numbers of the sandbox', { concurrency: true }, () => {
     await settled(sandbox, receiver, 1);
   });
 
+  it('posts nothing about a message that is answered after a reset', async (t) => {
+    const receiver = await startReceiver(t);
+    const sandbox = await startSandbox(t, { callbackUrls: [receiver.url], latencyMs: 1_500 });
+    const sending = Promise.all(['+15552000009', '+15552000006'].map((to) => send(sandbox, { to })));
+    for (const to of ['+15552000009', '+15552000006']) while ((await taken(sandbox, to)).length === 0);
+    await fetch(`${sandbox.url}/_sandbox/reset`, { method: 'POST' });
+    assert.deepEqual(
+      (await sending).map(({ status }) => status),
+      [200, 200],
+    );
+    await settled(sandbox, receiver, 0);
+  });
+
   it('posts read, delivered and sent of …07, 200 ms apart', async (t) => {
     const { receiver, sandbox } = await start(t);
     await send(sandbox, { to: '+15552000007' });

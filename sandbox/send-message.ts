@@ -7,6 +7,7 @@ import type { Message } from './message.ts';
 import { personOfPhone } from './person.ts';
 import { isObject, type JsonObject, parseJson, plainText } from './read-json.ts';
 import { bodyText, VERSION } from './request.ts';
+import type { Schedule } from './schedule.ts';
 
 /** What an overloaded proxy in front of the provider answers. */
 const HTML_ERROR =
@@ -61,11 +62,11 @@ async function carryOut(
 
 async function take(
   context: Context,
-  { message, taking }: { message: Message; taking: Taking },
+  { message, taking, course }: { message: Message; taking: Taking; course: Schedule },
   { reply, body }: { reply: FastifyReply; body: unknown },
 ): Promise<unknown> {
-  if (taking.before.length > 0) await followAcknowledged(context, message, taking);
-  void follow(context, message, taking);
+  if (taking.before.length > 0 && !course.isOver) await followAcknowledged(context, message, taking);
+  void follow(context, message, { taking, course });
   if (taking.answer === 'cut') return hangUp(reply, 'close');
   if (taking.answerWaitMs > 0) await context.answers.wait(taking.answerWaitMs);
   return acceptance(message, body, taking.answer === 'held');
