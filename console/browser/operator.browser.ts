@@ -87,6 +87,25 @@ describe('the console of the operator', () => {
       .waitFor();
   });
 
+  it('does not ask for the state again while the answer is under way: a slow one would never be shown', async () => {
+    const slow = await world.open();
+    await signIn(slow, world.gateway.dev.platform_key);
+    await slow.clock.install();
+    const late = Promise.withResolvers<void>();
+    let asked = 0;
+    await slow.route('**/platform/v1/state', async (route) => {
+      asked += 1;
+      await late.promise;
+      await route.continue();
+    });
+    await openPage(slow, 'State');
+    await slow.getByText('Loading…').waitFor();
+    await slow.clock.fastForward(6_000);
+    late.resolve();
+    await slow.getByText('Sends under way').waitFor();
+    assert.equal(asked, 1);
+  });
+
   it('has every change in the audit log', async () => {
     await openPage(page, 'Audit log');
     for (const action of ['notification.reprocessed', 'channel.connected', 'key.created', 'account.created'])

@@ -65,6 +65,37 @@ describe('the sign-in', () => {
     await page.getByLabel('API key').waitFor();
   });
 
+  it('is reached by signing out although the gateway hangs, and a late answer signs nobody in', async () => {
+    const page = await world.open();
+    await signIn(page, key);
+    const late = Promise.withResolvers<void>();
+    await page.route('**/api/v1/account', async (route) => {
+      await late.promise;
+      await route.continue();
+    });
+    const asked = page.waitForRequest('**/api/v1/account');
+    await page.reload();
+    await page.getByText('Asking the gateway').waitFor();
+    await page.getByRole('button', { name: 'Sign out' }).click();
+    late.resolve();
+    await (await (await asked).response())?.finished();
+    await page.evaluate(() => new Promise(requestAnimationFrame));
+    await page.reload();
+    await page.getByLabel('API key').waitFor();
+  });
+
+  it('says that the gateway cannot be reached when it hangs', async () => {
+    const page = await world.open();
+    await page.clock.install();
+    await page.route('**/api/v1/account', () => {});
+    const asked = page.waitForRequest('**/api/v1/account');
+    await page.getByLabel('API key').fill(key);
+    await page.getByRole('button', { name: 'Sign in' }).click();
+    await asked;
+    await page.clock.fastForward(61_000);
+    await page.getByRole('alert').getByText('The gateway cannot be reached').waitFor();
+  });
+
   it('is not asked for again because of what is said of the key before', async () => {
     const [before, next] = [await world.makeAccount('Before'), await world.makeAccount('Next')];
     const page = await world.open();

@@ -14,14 +14,20 @@ export interface Call {
   signal?: AbortSignal;
 }
 
+/** A gateway that hangs, or a network that swallows, must not be waited for without end. A gateway without its database answers in 35 s. */
+const READ_MS = 60_000;
+/** A gateway may be set to take two minutes for a send. */
+const CHANGE_MS = 150_000;
+
 /** Calls the API of this gateway. A failure is returned as a value, and shown by the caller. */
 export async function callApi<Value>(key: string, call: Call, decode: Decode<Value>): Promise<Answer<Value>> {
   const answer = await reach(key, call);
   if (answer === undefined) return { ok: false, failure: noConnection() };
-  const body = await readBody(answer);
-  if (!answer.ok) return { ok: false, failure: readProblem(answer.status, body, answer.headers.get('retry-after')) };
+  const { ok, status, headers, text } = answer;
+  const body = readBody(text);
+  if (!ok) return { ok, failure: readProblem(status, body, headers.get('retry-after')) };
   try {
-    return { ok: true, value: decode(body), headers: answer.headers };
+    return { ok, value: decode(body), headers };
   } catch (error) {
     if (error instanceof DecodeError) return { ok: false, failure: unreadable(error.message) };
     throw error;
@@ -29,8 +35,10 @@ export async function callApi<Value>(key: string, call: Call, decode: Decode<Val
 }
 
 async function reach(key: string, { method = 'GET', path, query = {}, body, headers, signal }: Call) {
+  const late = new AbortController();
+  const timer = setTimeout(() => late.abort(), method === 'GET' ? READ_MS : CHANGE_MS);
   try {
-    return await fetch(gatewayPath(path) + queryOf(query), {
+    const answer = await fetch(gatewayPath(path) + queryOf(query), {
       method,
       headers: {
         authorization: `Bearer ${key}`,
@@ -38,12 +46,15 @@ async function reach(key: string, { method = 'GET', path, query = {}, body, head
         ...headers,
       },
       ...(body !== undefined && { body: typeof body === 'string' ? body : JSON.stringify(body) }),
-      ...(signal !== undefined && { signal }),
+      signal: signal === undefined ? late.signal : AbortSignal.any([late.signal, signal]),
       cache: 'no-store',
     });
+    return { ok: answer.ok, status: answer.status, headers: answer.headers, text: await answer.text() };
   } catch {
-    // The browser says only that there was no answer, and that is shown.
+    // The browser says only that there was no answer, or not all of it, and that is shown.
     return undefined;
+  } finally {
+    clearTimeout(timer);
   }
 }
 
@@ -55,9 +66,8 @@ function queryOf(query: Record<string, string | number | null | undefined>): str
 }
 
 /** undefined if there is no body, or if it is not JSON. */
-async function readBody(answer: Response): Promise<unknown> {
+function readBody(text: string): unknown {
   try {
-    const text = await answer.text();
     return text === '' ? undefined : JSON.parse(text);
   } catch {
     // The decoder reports that the body is not what was expected.

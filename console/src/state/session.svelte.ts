@@ -17,11 +17,16 @@ function createSession() {
   let key = '';
   let who = $state.raw<Who>();
   let farewell = $state('');
+  let asked = 0;
 
   /** Asks the gateway whose key it is. The key is kept only if it is valid. */
   async function signIn(given: string): Promise<Failure | undefined> {
     if (!SENDABLE.test(given)) return notAKey();
+    asked += 1;
+    const number = asked;
     const answer = await ask(given);
+    // Whoever has signed out meanwhile must not be signed in again by a late answer.
+    if (number !== asked) return undefined;
     if (!answer.ok) return answer.failure;
     key = given;
     who = answer.value;
@@ -31,6 +36,7 @@ function createSession() {
   }
 
   function signOut(sentence = ''): void {
+    asked += 1;
     key = '';
     who = undefined;
     farewell = sentence;
