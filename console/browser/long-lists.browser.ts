@@ -85,6 +85,55 @@ describe('what stands on a later page of a list', () => {
     );
   });
 
+  it('is not listed as it was before an event that came while the list was read', async () => {
+    const account = await world.makeAccount('Overtaken');
+    const [one, two] = [await sendSilent(world, account), await sendSilent(world, account)];
+    await reportStatus(world, account, one, 'sent');
+    const page = await world.open();
+    await signIn(page, account.key);
+    await openPage(page, 'Messages');
+    await page.getByText('Live', { exact: true }).waitFor();
+    await page.getByText('2 listed').waitFor();
+    const [read, late] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+    await page.route('**/api/v1/messages?*', async (route) => {
+      const response = await route.fetch();
+      read.resolve();
+      await late.promise;
+      await route.fulfill({ response });
+    });
+    await page.getByLabel('Status', { exact: true }).selectOption('sent');
+    await read.promise;
+    await reportStatus(world, account, one, 'delivered');
+    await reportStatus(world, account, two, 'sent');
+    await page.getByText('1 listed').waitFor();
+    const answered = page.waitForResponse('**/api/v1/messages?*');
+    late.resolve();
+    await (await answered).finished();
+    await page.evaluate(() => new Promise(requestAnimationFrame));
+    assert.equal(await page.locator('.message-row a').count(), 1);
+  });
+
+  it('is listed since a time that goes on, also for whoever comes back', async () => {
+    const { key } = await world.makeAccount('Back Late');
+    const page = await world.open();
+    await page.clock.install();
+    await signIn(page, key);
+    const asked: number[] = [];
+    page.on('request', (request) => {
+      const since = new URL(request.url()).searchParams.get('since');
+      if (since !== null && request.url().includes('/messages?')) asked.push(Date.parse(since));
+    });
+    await openPage(page, 'Messages');
+    await page.getByLabel('Since').selectOption('15 minutes');
+    await page.getByText('No message fits the filter').waitFor();
+    await openPage(page, 'Channels');
+    await page.clock.fastForward(3_600_000);
+    await openPage(page, 'Messages');
+    await page.getByText('No message fits the filter').waitFor();
+    const [first = 0, second = 0] = asked;
+    assert.ok(second - first >= 3_600_000, `${second - first} ms`);
+  });
+
   it('is not asked for in place of the first page of another filter, which was refused', async () => {
     const account = await world.makeAccount('Refused Once');
     const sent = [await sendSilent(world, account), await sendSilent(world, account), await sendSilent(world, account)];

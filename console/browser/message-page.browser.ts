@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { before, describe, it } from 'node:test';
-import type { Page } from 'playwright-core';
+import type { Page, Route } from 'playwright-core';
 import { until } from '../../test/support/until.ts';
 import { sharedWorld } from './support/shared-world.ts';
-import { signIn } from './support/sign-in.ts';
+import { openPage, signIn } from './support/sign-in.ts';
 import type { World } from './support/world.ts';
 
 describe('the page of a message', () => {
@@ -37,6 +37,41 @@ describe('the page of a message', () => {
     await page.getByText('message.read').waitFor();
     await page.getByText('Only the newest 20 endpoints were asked').waitFor({ timeout: 10_000 });
     assert.equal(await page.getByText('No endpoint has been told of it').count(), 0);
+  });
+
+  it('looks again whether an endpoint was told of a new event', async () => {
+    const id = await sendAndWait(world, account.key);
+    const page = await world.open();
+    await signIn(page, account.key);
+    // Each of the three events is asked about once before the attempts are there.
+    await page.route('**/attempts?*', (route) => route.fulfill({ json: { data: [], next_cursor: null } }), {
+      times: 3,
+    });
+    await show(page, world, id);
+    await page.locator('.events').getByText('succeeded').nth(2).waitFor();
+  });
+
+  it('follows a message that failed without an event, as its list and its request do', async () => {
+    const body = { to: '+15550131026', type: 'text', text: { body: 'Hello' } };
+    const sent = await world.call('POST', '/api/v1/messages/send', body, account.key);
+    const page = await world.open();
+    await signIn(page, account.key);
+    await page.route(`**/api/v1/messages/${idOf(sent)}`, tellUnderWay, { times: 1 });
+    await show(page, world, idOf(sent));
+    await page.getByText('It is being handed to the provider.').waitFor();
+    await page.getByText('It did not arrive, and will not.').waitFor();
+    await page.route('**/api/v1/messages?*', tellUnderWay, { times: 1 });
+    await openPage(page, 'Messages');
+    const row = page.getByRole('row', { name: /\+15550131026/ });
+    await row.getByText('transmitting').waitFor();
+    await row.getByText('failed').waitFor();
+    const read = page.waitForResponse('**/api/v1/messages?request_id=*');
+    await page.route('**/api/v1/messages?request_id=*', tellUnderWay, { times: 1 });
+    await page.goto(`${world.gateway.dev.console_url}#/requests/${sent.request_id}`);
+    await (await read).finished();
+    await row.getByText('failed', { exact: true }).nth(1).waitFor();
+    await page.evaluate(() => new Promise(requestAnimationFrame));
+    assert.equal(await row.getByText('transmitting').count(), 0);
   });
 
   it('says why the events could not be read', async () => {
@@ -85,6 +120,15 @@ async function sendAndWait(world: World, key: string): Promise<string> {
   const id = idOf(await world.call('POST', '/api/v1/messages/send', body, key));
   await until(async () => (await world.call('GET', `/api/v1/messages/${id}`, undefined, key)).status === 'read');
   return id;
+}
+
+/** Lets through a message, or a list of them, as it was before its end. */
+async function tellUnderWay(route: Route): Promise<void> {
+  const response = await route.fetch();
+  const json = await response.json();
+  const asItWas = (message: object) => ({ ...message, status: 'transmitting', error: null });
+  const before = Array.isArray(json.data) ? { ...json, data: json.data.map(asItWas) } : asItWas(json);
+  await route.fulfill({ response, json: before });
 }
 
 function idOf({ results }: Record<string, unknown>): string {

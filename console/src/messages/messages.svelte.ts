@@ -3,12 +3,14 @@ import { type Message, message, type WaypostEvent } from '../api/message.ts';
 import { pageOf } from '../api/resources.ts';
 import { live } from '../state/live.svelte.ts';
 import { api } from '../state/session.svelte.ts';
+import { isUnderWay } from './is-under-way.ts';
 import { createMessageList, type MessageFilter } from './message-list.ts';
 import { messageOf } from './message-of.ts';
 
 const ROWS_A_PAGE = 100;
 /** As many as a large screen shows. With fewer there is nothing to scroll, and scrolling is what loads more. */
 const ROWS_MIN = 40;
+const UNDER_WAY_MS = 2_000;
 
 /** The live list: older messages come from pages of the API, and newer ones from events. Both have the same filter. */
 export class Messages {
@@ -23,6 +25,9 @@ export class Messages {
   readonly #list = createMessageList();
   #cursor = $state.raw<string | null>(null);
   #newest = 0;
+  /** What events have told since the newest question was asked. Its answer may be older. */
+  #heard: Message[] = [];
+  #isLooking = false;
 
   constructor(filter: MessageFilter) {
     this.filter = $state.raw(filter);
@@ -50,13 +55,19 @@ export class Messages {
 
   /** Adds the messages of events until the returned function is called. */
   follow(): () => void {
-    return live.listen((events) => this.#hear(events));
+    const end = live.listen((events) => this.#hear(events));
+    const timer = setInterval(() => this.#lookAgain(), UNDER_WAY_MS);
+    return () => {
+      clearInterval(timer);
+      end();
+    };
   }
 
   async #read(cursor: string | null): Promise<void> {
     this.#newest += 1;
     const number = this.#newest;
     this.busy = true;
+    this.#heard = [];
     const query = { ...queryOf(this.filter), limit: ROWS_A_PAGE, cursor };
     const answer = await api({ path: '/api/v1/messages', query }, pageOf(message));
     // The answer to an older question belongs to another filter.
@@ -64,15 +75,34 @@ export class Messages {
     this.busy = false;
     this.failure = answer.ok ? undefined : answer.failure;
     if (!answer.ok) return;
-    this.#list.put(answer.value.data, this.filter);
-    this.rows = this.#list.rows;
+    this.#take(answer.value.data);
     this.#cursor = answer.value.next_cursor;
     this.loaded = true;
+  }
+
+  /** Reads what is under way again, whatever its status is by now. */
+  async #lookAgain(): Promise<void> {
+    if (this.busy || this.#isLooking || !this.rows.slice(0, ROWS_A_PAGE).some(isUnderWay)) return;
+    this.#isLooking = true;
+    this.#heard = [];
+    const number = this.#newest;
+    const query = { ...queryOf({ ...this.filter, status: '' }), limit: ROWS_A_PAGE };
+    const answer = await api({ path: '/api/v1/messages', query }, pageOf(message));
+    this.#isLooking = false;
+    if (answer.ok && number === this.#newest) this.#take(answer.value.data);
+  }
+
+  #take(messages: readonly Message[]): void {
+    this.#list.put(messages, this.filter);
+    this.#list.put(this.#heard, this.filter);
+    this.#heard = [];
+    this.rows = this.#list.rows;
   }
 
   #hear(events: readonly WaypostEvent[]): void {
     const messages = events.flatMap((event) => messageOf(event) ?? []);
     if (messages.length === 0) return;
+    if (this.busy || this.#isLooking) this.#heard.push(...messages);
     this.arrived += this.#list.put(messages, this.filter);
     this.rows = this.#list.rows;
     // Messages that do not fit the filter any more have left the list, and older ones may take their place.

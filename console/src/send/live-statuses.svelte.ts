@@ -1,5 +1,6 @@
 import { message, type WaypostEvent } from '../api/message.ts';
 import { pageOf } from '../api/resources.ts';
+import { isUnderWay } from '../messages/is-under-way.ts';
 import { messageOf } from '../messages/message-of.ts';
 import { live } from '../state/live.svelte.ts';
 import { api } from '../state/session.svelte.ts';
@@ -18,8 +19,10 @@ export function createLiveStatuses(requestId: string) {
     const answer = await api({ path: '/api/v1/messages', query }, pageOf(message));
     // If they cannot be read, those of the send's answer are shown, and events still change them.
     if (!answer.ok) return;
+    // The end of a send raises no event, so one that is under way now is told by the request, which is read again.
+    const settled = answer.value.data.filter((one) => !isUnderWay(one));
     // A status that an event has brought meanwhile is newer than this answer.
-    statuses = new Map([...answer.value.data.map(({ id, status }) => [id, status] as const), ...statuses]);
+    statuses = new Map([...settled.map(({ id, status }) => [id, status] as const), ...statuses]);
   }
 
   return {
