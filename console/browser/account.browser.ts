@@ -64,6 +64,44 @@ describe('the console of an account', () => {
     await page.getByRole('dialog').getByRole('button', { name: 'Close', exact: true }).last().click();
   });
 
+  it('shows that an endpoint was disabled meanwhile', async () => {
+    const account = await world.makeAccount('Gone Ear');
+    const { id } = await world.call('POST', '/api/v1/endpoints', { url: `${world.endpointUrl}?gone` }, account.key);
+    const other = await world.open();
+    await signIn(other, account.key);
+    await other.goto(`${world.gateway.dev.console_url}#/endpoints/${id}`);
+    await other.getByText('Live', { exact: true }).waitFor();
+    await other.getByText('enabled', { exact: true }).waitFor();
+    await world.call(
+      'POST',
+      '/api/v1/messages/send',
+      { to: '+447700900123', type: 'text', text: { body: 'Hello' } },
+      account.key,
+    );
+    await other.getByText('disabled', { exact: true }).waitFor();
+  });
+
+  it('does not call anybody back from another page by a late answer', async () => {
+    const { key } = await world.makeAccount('Gone On');
+    const { id } = await world.call('POST', '/api/v1/endpoints', { url: world.endpointUrl }, key);
+    const other = await world.open();
+    await signIn(other, key);
+    await other.goto(`${world.gateway.dev.console_url}#/endpoints/${id}`);
+    await other.getByRole('button', { name: 'Delete' }).click();
+    const late = Promise.withResolvers<void>();
+    await other.route(`**/api/v1/endpoints/${id}`, async (route) => {
+      await late.promise;
+      await route.continue();
+    });
+    await other.getByRole('dialog').getByRole('button', { name: 'Delete' }).click();
+    await other.keyboard.press('Escape');
+    await openPage(other, 'Send');
+    late.resolve();
+    await other.getByText('The endpoint is deleted.').waitFor();
+    await other.evaluate(() => new Promise(requestAnimationFrame));
+    assert.match(other.url(), /#\/send$/);
+  });
+
   it('checks a send as it is typed, and shows what is wrong at its field', async () => {
     await openPage(page, 'Send');
     await page.getByLabel('To', { exact: true }).fill('0770');

@@ -56,6 +56,15 @@ describe('what stands on a later page of a list', () => {
     // The oldest channel is the one that the account has had from the beginning. The first option stands for no channel.
     await from.locator('option').nth(CHANNELS).waitFor({ state: 'attached' });
     assert.equal(await from.locator(`option[value="${first}"]`).count(), 0);
+    // The list stays as long as it is when one of them changes.
+    await openPage(page, 'Channels');
+    await page.getByRole('button', { name: 'Load more' }).click();
+    const rows = page.locator('tbody tr');
+    await rows.nth(99).waitFor();
+    await page.getByText('Live', { exact: true }).waitFor();
+    await world.call('DELETE', `/platform/v1/channels/${connected.at(-1)}`, undefined, platformKey);
+    await rows.first().getByText('removed').waitFor();
+    assert.equal(await rows.count(), 100);
   });
 
   it('is listed when what stood before it does not fit the filter any more', async () => {

@@ -10,7 +10,7 @@ import { watchPage } from './watch-page.ts';
 export interface World {
   gateway: GatewayProcess;
   browser: Browser;
-  /** A customer's endpoint, which answers 200. */
+  /** A customer's endpoint, which answers 200; with `?gone` 410. */
   endpointUrl: string;
   /** What went wrong on the pages so far; empty if all is well. */
   complaints: string[];
@@ -36,7 +36,10 @@ export interface MadeAccount {
 export async function startWorld(env: Record<string, string> = {}): Promise<World> {
   const dataDir = await mkdtemp(join(tmpdir(), 'waypost-console-'));
   const [gateway, browser] = await Promise.all([startGatewayProcess(dataDir, env), startBrowser()]);
-  const endpoint = createServer((request, answer) => request.resume().on('end', () => answer.end('Thank you')));
+  const endpoint = createServer((request, answer) => {
+    if (request.url?.endsWith('?gone')) answer.statusCode = 410;
+    request.resume().on('end', () => answer.end('Thank you'));
+  });
   await new Promise<void>((resolve) => endpoint.listen(0, '127.0.0.1', resolve));
   const address = endpoint.address();
   const complaints: string[] = [];

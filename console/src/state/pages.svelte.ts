@@ -16,6 +16,8 @@ export interface Pages<Row> {
   load(): Promise<void>;
   /** Reads the next page of the list that is shown, even if another filter was typed in since. */
   loadMore(): Promise<void>;
+  /** Reads what is shown again, as far down as it is shown. Until all is there the list stays as it is. */
+  refresh(): Promise<void>;
   /** Replaces a row with the changed one. */
   replace(row: Row, isSame: (other: Row) => boolean): void;
 }
@@ -30,23 +32,30 @@ export function createPages<Row>(row: Decode<Row>, call: () => Call): Pages<Row>
   /** The call of which `rows` and `cursor` are the answer. */
   let shown: Call | undefined;
 
-  async function read(asked: Call, from: string | null): Promise<void> {
+  async function read(asked: Call, from: string | null, rowsMin = 0): Promise<void> {
     newest += 1;
     const number = newest;
     busy = true;
     const { query, ...rest } = asked;
-    const answer = await api({ ...rest, query: { limit: ROWS_A_PAGE, ...query, cursor: from } }, pageOf(row));
-    if (number !== newest) return;
+    const found: Row[] = [];
+    let next = from;
+    do {
+      const answer = await api({ ...rest, query: { limit: ROWS_A_PAGE, ...query, cursor: next } }, pageOf(row));
+      if (number !== newest) return;
+      busy = answer.ok;
+      failure = answer.ok ? undefined : answer.failure;
+      if (!answer.ok) {
+        // Otherwise the rows of another filter would be shown as if they were the answer to this one.
+        if (JSON.stringify(asked) !== JSON.stringify(shown)) forget();
+        return;
+      }
+      found.push(...answer.value.data);
+      next = answer.value.next_cursor;
+    } while (next !== null && found.length < rowsMin);
     busy = false;
-    failure = answer.ok ? undefined : answer.failure;
-    if (!answer.ok) {
-      // Otherwise the rows of another filter would be shown as if they were the answer to this one.
-      if (JSON.stringify(asked) !== JSON.stringify(shown)) forget();
-      return;
-    }
     shown = asked;
-    rows = from === null ? answer.value.data : [...(rows ?? []), ...answer.value.data];
-    cursor = answer.value.next_cursor;
+    rows = from === null ? found : [...(rows ?? []), ...found];
+    cursor = next;
   }
 
   function forget(): void {
@@ -70,6 +79,7 @@ export function createPages<Row>(row: Decode<Row>, call: () => Call): Pages<Row>
     },
     load: () => read(call(), null),
     loadMore: () => read(shown ?? call(), cursor),
+    refresh: () => read(shown ?? call(), null, rows?.length),
     replace(changed, isSame) {
       rows = rows?.map((other) => (isSame(other) ? changed : other));
     },
