@@ -22,6 +22,8 @@ function createLive() {
     stop = new AbortController();
     const { signal } = stop;
     const batch = createBatch<WaypostEvent>((events) => {
+      // Only now: what waits to be handed over is dropped when the stream is begun again, and so must be read again.
+      heard = events.at(-1)?.sequence ?? heard;
       for (const listener of listeners) listener(events);
     });
     signal.addEventListener('abort', () => batch.stop());
@@ -34,10 +36,7 @@ function createLive() {
     // It may have been stopped while it asked, and the next session begins at another event.
     if (after === undefined || signal.aborted) return;
     heard = after;
-    const onEvents = (events: WaypostEvent[]) => {
-      heard = events.at(-1)?.sequence ?? heard;
-      batch.add(events);
-    };
+    const onEvents = batch.add;
     const path = gatewayPath('/api/v1/events/stream');
     await readStream({ key: session.key, path, after, decode: event, onEvents, onState: setState }, signal);
   }
