@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { before, describe, it } from 'node:test';
+import { until } from '../../test/support/until.ts';
 import { reportStatus, sendSilent } from './support/report-status.ts';
 import { sharedWorld } from './support/shared-world.ts';
 import { openPage, signIn } from './support/sign-in.ts';
@@ -58,8 +59,11 @@ describe('what stands on a later page of a list', () => {
     assert.equal(await from.locator(`option[value="${first}"]`).count(), 0);
     // The list stays as long as it is when one of them changes.
     await openPage(page, 'Channels');
-    await page.getByRole('button', { name: 'Load more' }).click();
     const rows = page.locator('tbody tr');
+    await rows.nth(49).waitFor();
+    await page.route('**/api/v1/channels?*', (route) => route.abort(), { times: 1 });
+    await page.getByRole('button', { name: 'Load more' }).click();
+    await page.getByRole('button', { name: 'Try again' }).click();
     await rows.nth(99).waitFor();
     await page.getByText('Live', { exact: true }).waitFor();
     await world.call('DELETE', `/platform/v1/channels/${connected.at(-1)}`, undefined, platformKey);
@@ -92,6 +96,23 @@ describe('what stands on a later page of a list', () => {
       older.id,
       { timeout: 10_000 },
     );
+  });
+
+  it('is listed although it came when the list was read and the stream of events had not begun', async () => {
+    const account = await world.makeAccount('In Between');
+    const page = await world.open();
+    const late = Promise.withResolvers<void>();
+    await page.route('**/api/v1/events?*', async (route) => {
+      await late.promise;
+      await route.continue();
+    });
+    await signIn(page, account.key);
+    await openPage(page, 'Messages');
+    await page.getByText('No messages yet').waitFor();
+    await reportStatus(world, account, await sendSilent(world, account), 'sent');
+    await until(async () => (await world.call('GET', '/api/v1/events', undefined, account.key)).latest_sequence === 1);
+    late.resolve();
+    await page.getByText('1 listed').waitFor();
   });
 
   it('is not listed as it was before an event that came while the list was read', async () => {

@@ -56,6 +56,28 @@ describe('the console of the operator', () => {
     await page.getByRole('button', { name: 'Suspend' }).waitFor();
   });
 
+  it('leaves a question open when one that was closed before it is answered', async () => {
+    const { id } = await world.makeAccount('Two Keys');
+    const { platform_key: platformKey } = world.gateway.dev;
+    await world.call('POST', `/platform/v1/accounts/${id}/keys`, { name: 'Shop', mode: 'test' }, platformKey);
+    const other = await world.open();
+    await signIn(other, platformKey);
+    await other.goto(`${world.gateway.dev.console_url}#/accounts/${id}`);
+    const late = Promise.withResolvers<void>();
+    await other.route('**/platform/v1/keys/*', async (route) => {
+      await late.promise;
+      await route.continue();
+    });
+    await other.getByRole('button', { name: 'Revoke Console' }).click();
+    await other.getByRole('dialog').getByRole('button', { name: 'Revoke' }).click();
+    await other.keyboard.press('Escape');
+    await other.getByRole('button', { name: 'Revoke Shop' }).click();
+    late.resolve();
+    await other.getByRole('button', { name: 'Revoke Console', includeHidden: true }).waitFor({ state: 'detached' });
+    await other.evaluate(() => new Promise(requestAnimationFrame));
+    await other.getByRole('dialog', { name: 'Revoke Shop?' }).waitFor({ timeout: 5_000 });
+  });
+
   it('finds what was set aside, connects the channel that was missing, and applies it', async () => {
     const text = { phone_number_id: PHONE_NUMBER_ID, from: '+447700900150', text: 'Is the shop open on Sunday?' };
     await world.sandbox('inbound', text);

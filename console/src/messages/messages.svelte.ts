@@ -49,14 +49,24 @@ export class Messages {
     return this.#read(null);
   }
 
+  /** Asks again what failed, and keeps what is there. */
+  retry(): Promise<void> {
+    return this.loaded ? this.loadMore() : this.load();
+  }
+
   loadMore(): Promise<void> {
     return this.#read(this.#cursor);
   }
 
   /** Adds the messages of events until the returned function is called. */
   follow(): () => void {
-    const end = live.listen((events) => this.#hear(events));
-    const timer = setInterval(() => this.#lookAgain(), UNDER_WAY_MS);
+    const end = live.listen(
+      (events) => this.#hear(events),
+      () => this.#lookAgain(),
+    );
+    const timer = setInterval(() => {
+      if (this.rows.slice(0, ROWS_A_PAGE).some(isUnderWay)) void this.#lookAgain();
+    }, UNDER_WAY_MS);
     return () => {
       clearInterval(timer);
       end();
@@ -80,9 +90,9 @@ export class Messages {
     this.loaded = true;
   }
 
-  /** Reads what is under way again, whatever its status is by now. */
+  /** Reads the newest messages again, whatever their status is by now. */
   async #lookAgain(): Promise<void> {
-    if (this.busy || this.#isLooking || !this.rows.slice(0, ROWS_A_PAGE).some(isUnderWay)) return;
+    if (!this.loaded || this.busy || this.#isLooking) return;
     this.#isLooking = true;
     this.#heard = [];
     const number = this.#newest;

@@ -15,6 +15,7 @@ function createLive() {
   let stop: AbortController | undefined;
   let heard: number | undefined;
   const listeners = new Set<Listener>();
+  const beginners = new Set<() => void>();
 
   /** `from`: the last event that was read. Without it the stream begins now. */
   async function start(from?: number): Promise<void> {
@@ -36,6 +37,7 @@ function createLive() {
     // It may have been stopped while it asked, and the next session begins at another event.
     if (after === undefined || signal.aborted) return;
     heard = after;
+    if (from === undefined) for (const begun of beginners) begun();
     const onEvents = batch.add;
     const path = gatewayPath('/api/v1/events/stream');
     await readStream({ key: session.key, path, after, decode: event, onEvents, onState: setState }, signal);
@@ -53,10 +55,17 @@ function createLive() {
       heard = undefined;
       state = { kind: 'off' };
     },
-    /** Returns a function that stops listening. */
-    listen(listener: Listener): () => void {
+    /**
+     * Returns a function that stops listening. `begun` is called when it is known after which event the stream begins: no listener is told
+     * of what happened before, and a page may have read its list even earlier.
+     */
+    listen(listener: Listener, begun = () => {}): () => void {
       listeners.add(listener);
-      return () => listeners.delete(listener);
+      beginners.add(begun);
+      return () => {
+        listeners.delete(listener);
+        beginners.delete(begun);
+      };
     },
   };
 }

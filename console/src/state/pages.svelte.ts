@@ -18,6 +18,8 @@ export interface Pages<Row> {
   loadMore(): Promise<void>;
   /** Reads what is shown again, as far down as it is shown. Until all is there the list stays as it is. */
   refresh(): Promise<void>;
+  /** Reads once more what could not be read, and keeps what is there. */
+  retry(): Promise<void>;
   /** Replaces a row with the changed one. */
   replace(row: Row, isSame: (other: Row) => boolean): void;
 }
@@ -31,8 +33,10 @@ export function createPages<Row>(row: Decode<Row>, call: () => Call): Pages<Row>
   let newest = 0;
   /** The call of which `rows` and `cursor` are the answer. */
   let shown: Call | undefined;
+  let last = () => read(call(), null);
 
   async function read(asked: Call, from: string | null, rowsMin = 0): Promise<void> {
+    last = () => read(asked, from, rowsMin);
     newest += 1;
     const number = newest;
     busy = true;
@@ -80,6 +84,7 @@ export function createPages<Row>(row: Decode<Row>, call: () => Call): Pages<Row>
     load: () => read(call(), null),
     loadMore: () => read(shown ?? call(), cursor),
     refresh: () => read(shown ?? call(), null, rows?.length),
+    retry: () => last(),
     replace(changed, isSame) {
       rows = rows?.map((other) => (isSame(other) ? changed : other));
     },
