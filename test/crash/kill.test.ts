@@ -12,7 +12,7 @@ import { type GatewayProcess, startGatewayProcess } from '../support/process.ts'
 import { type SandboxProcess, startSandboxProcess } from '../support/sandbox-process.ts';
 
 /** With this latency of the provider these range from before the first commit to after the second. */
-const KILL_DELAYS_MS = [0, 4, 10, 18, 30, 60, 130, 200, 280, 400, 600];
+const KILL_DELAYS_MS = [0, 4, 10, 18, 40, 130, 200, 280, 400];
 /**
  * The embedded database is tested for one thing more: it outlives its gateway and is taken over. That does not depend on the moment, so a
  * third of the delays is enough.
