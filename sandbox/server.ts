@@ -19,6 +19,13 @@ const BODY_BYTES_MAX = 4 * 1024 * 1024;
 /** How many messages to the number that refuses the first transmits are remembered. One that is forgotten is refused anew. */
 const REFUSED_MESSAGES_MAX = 10_000;
 
+/** No route gives Fastify a schema. Otherwise it loads what compiles them, and a start waits for that. */
+const NO_SCHEMAS = { compilersFactory: { buildValidator: noSchema, buildSerializer: noSchema } };
+
+function noSchema(): never {
+  throw new Error('A route has given Fastify a schema');
+}
+
 export interface SandboxOptions {
   host?: string;
   port: number;
@@ -53,6 +60,7 @@ export async function createSandbox(options: SandboxOptions): Promise<Sandbox> {
     forceCloseConnections: true,
     exposeHeadRoutes: false,
     frameworkErrors: answerBadPath,
+    schemaController: NO_SCHEMAS,
   });
   readBodiesRaw(app);
   app.setErrorHandler(answerError);
