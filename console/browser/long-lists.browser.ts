@@ -15,7 +15,7 @@ describe('what stands on a later page of a list', () => {
     world = await sharedWorld();
   });
 
-  it('can be sent: any template of many', async () => {
+  it('can be sent: any template of many, as soon as the provider says so', async () => {
     const { key, businessAccountId } = await world.makeAccount('Many Words');
     const components = [{ type: 'BODY', text: 'Dear {{1}}' }];
     const templates = Array.from({ length: TEMPLATES }, (_, place) => ({
@@ -29,7 +29,17 @@ describe('what stands on a later page of a list', () => {
     const page = await world.open();
     await signIn(page, key);
     await page.goto(`${world.gateway.dev.console_url}#/templates/${last.id}`);
-    await page.getByRole('link', { name: 'Send it' }).click();
+    const provide = async (status: string) => {
+      const changed = templates.map((template) => (template.name === last.name ? { ...template, status } : template));
+      await world.sandbox('templates', { business_account_id: businessAccountId, templates: changed });
+      await world.call('POST', '/api/v1/templates/sync', {}, key);
+    };
+    const sendIt = page.getByRole('link', { name: 'Send it' });
+    await sendIt.waitFor();
+    await provide('PAUSED');
+    await page.getByText('the provider says that it is paused').waitFor();
+    await provide('APPROVED');
+    await sendIt.click();
     await page.getByLabel('To', { exact: true }).fill('+447700900123');
     await page.getByLabel('Body: 1').fill('Ada', { timeout: 10_000 });
     await page.getByText('1 of 1 can be sent').waitFor();

@@ -106,9 +106,10 @@ describe('what is asked for twice by mistake', () => {
     assert.equal(await countSends(world, key, to), 3);
   });
 
-  it('is made once: a secret, an account, a key, by a double click', async () => {
+  it('is made once: a change, a secret, an account, a key, by a double click', async () => {
     const { id } = await world.call('POST', '/api/v1/endpoints', { url: world.endpointUrl }, key);
     await page.goto(`${world.gateway.dev.console_url}#/endpoints/${id}`);
+    assert.equal(await callsOfDoubleClick(page, 'Disable', page.getByRole('main')), 1);
     await page.getByRole('button', { name: 'Rotate the secret' }).click();
     assert.equal(await callsOfDoubleClick(page, 'Make a new secret'), 1);
     const operator = await world.open();
@@ -138,7 +139,7 @@ async function write(page: Page, to: string): Promise<void> {
 }
 
 /** How many calls a double click makes if the answer to the first one comes after the second click. */
-async function callsOfDoubleClick(page: Page, name: string): Promise<number> {
+async function callsOfDoubleClick(page: Page, name: string, part = page.getByRole('dialog')): Promise<number> {
   let calls = 0;
   const clicked = Promise.withResolvers<void>();
   await page.route('**/v1/**', async (route) => {
@@ -148,7 +149,7 @@ async function callsOfDoubleClick(page: Page, name: string): Promise<number> {
     }
     await route.continue();
   });
-  const button = page.getByRole('dialog').getByRole('button', { name, exact: true });
+  const button = part.getByRole('button', { name, exact: true });
   await button.dblclick();
   clicked.resolve();
   await button.waitFor({ state: 'detached' });
