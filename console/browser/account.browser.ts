@@ -47,13 +47,17 @@ describe('the console of an account', () => {
     await page.getByRole('heading', { level: 1, name: 'Endpoints' }).waitFor();
   });
 
-  it('creates an endpoint, shows its secret once, and tests it', async () => {
+  it('creates an endpoint, shows its secret once and does not lose it by mistake, and tests it', async () => {
     await page.getByRole('button', { name: 'Create an endpoint' }).click();
     await page.getByLabel('Address').fill('http://192.0.2.1/events');
     await page.getByRole('button', { name: 'Create', exact: true }).click();
     await page.getByRole('alert').getByText('invalid_request').waitFor();
     await page.getByLabel('Address').fill(world.endpointUrl);
     await page.getByRole('button', { name: 'Create', exact: true }).click();
+    await page.getByText(/^whsec_/).waitFor();
+    const asked = page.waitForEvent('dialog');
+    await page.close({ runBeforeUnload: true });
+    await (await asked).dismiss();
     await page.getByText(/^whsec_/).waitFor();
     await page.getByRole('button', { name: 'I have put it in a safe place' }).click();
     await page.getByText(/^whsec_/).waitFor({ state: 'detached' });
