@@ -21,7 +21,7 @@ export const eventOperations = {
     id: 'streamEvents',
     tag: 'Events',
     description:
-      'Server-Sent Events: after `Last-Event-ID`, else after `after`, else from now on. First comes an `id` without an event: the number after which it begins. A comment comes every 15 s. It ends when the key is revoked or the process stops: connect again.',
+      'Server-Sent Events: after `Last-Event-ID`, else after `after`, else from now on. If it begins now, first comes an `id` without an event: the number after which it begins. A comment comes every 15 s. It ends when the key is revoked or the process stops: connect again.',
     requestHeaders: { 'Last-Event-ID': LAST_EVENT_ID },
     answers: {
       200: {

@@ -165,7 +165,10 @@ function streamRoute(deps: Deps): Route {
       const stillAllowed = async () => isAllowed(authenticate(authorization));
       const ends = AbortSignal.any([deps.closing, halfClosedSignal(request.raw)]);
       const leave = deps.waiting.take(accountId);
-      const stream = streamEvents({ ...deps, closing: ends }, { accountId, mode, after, types, stillAllowed });
+      const stream = streamEvents(
+        { ...deps, closing: ends },
+        { accountId, mode, after, beginsNow: given === undefined, types, stillAllowed },
+      );
       return {
         status: 200,
         body: stream.once('close', leave),

@@ -104,7 +104,7 @@ describe('the stream', () => {
     await record(1, ['message.read']);
     const again = await open(key, '?type=message.read', { 'last-event-id': '3' });
     await until(() => again.frames.length === 1);
-    assert.deepEqual(idsOf(again), [4]);
+    assert.deepEqual([again.comments[0], idsOf(again)], [': the stream has begun', [4]]);
     again.close();
   });
 

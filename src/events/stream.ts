@@ -38,6 +38,8 @@ export interface StreamWish {
   mode: Mode;
   /** The first event is the one after this number. */
   after: number;
+  /** The reader named no number, so that the stream begins with what comes from now on. */
+  beginsNow: boolean;
   types: readonly string[] | null;
   /** False once the key may not read any more. */
   stillAllowed(): Promise<boolean>;
@@ -101,9 +103,9 @@ async function* produce(deps: StreamDeps, wish: StreamWish, ended: AbortSignal):
     return ': still here\n\n';
   };
   const toBeatMs = () => Math.max(0, beatMs + heartbeatMs - performance.now());
-  // An id without data is no event, but the reader keeps it as its last id: if it is cut off before the first event, it goes on from
-  // here, and not from what is the end of the log by then. https://html.spec.whatwg.org/multipage/server-sent-events.html#dispatchMessage
-  yield `: the stream has begun\nid: ${after}\n\n`;
+  // Who begins now is told where that is. An id without data is no event, but the reader keeps it as its last id: if it is cut off before the
+  // first event, it goes on from here, and not from what is the end of the log by then. https://html.spec.whatwg.org/multipage/server-sent-events.html#dispatchMessage
+  yield `: the stream has begun\n${wish.beginsNow ? `id: ${after}\n` : ''}\n`;
   while (!ended.aborted) {
     const { latest } = await deps.reads.bounds({ accountId, mode });
     const limit = latest - after <= PAGE_AT_FIRST ? PAGE_AT_FIRST : fitting;
