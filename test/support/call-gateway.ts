@@ -1,6 +1,9 @@
 import type { DevFile } from '../../src/demo.ts';
+import { callApi, type TestAnswer } from './call-api.ts';
 import { assertDescribed } from './described-answers.ts';
-import { callApi, type TestAnswer } from './gateway.ts';
+
+/** A gateway, and the key with which it is called. */
+type Called = Pick<DevFile, 'base_url' | 'test_key'>;
 
 const SEND_PATH = '/api/v1/messages/send';
 
@@ -14,7 +17,7 @@ export interface SentEntry {
 }
 
 /** Sends a text. `key` is an idempotency key. Rejects if the connection breaks. */
-export async function sendText(dev: DevFile, to: string[], options: { key?: string; text?: string } = {}) {
+export async function sendText(dev: Called, to: string[], options: { key?: string; text?: string } = {}) {
   const body = { to, type: 'text', text: { body: options.text ?? 'Your parcel is here' } };
   const headers = options.key === undefined ? {} : { 'idempotency-key': options.key };
   const answer = await callApi(dev.base_url, 'POST', SEND_PATH, { key: dev.test_key, body, headers });
@@ -22,14 +25,14 @@ export async function sendText(dev: DevFile, to: string[], options: { key?: stri
   return answer;
 }
 
-export async function readApi(dev: DevFile, path: string): Promise<TestAnswer> {
+export async function readApi(dev: Called, path: string): Promise<TestAnswer> {
   const answer = await callApi(dev.base_url, 'GET', path, { key: dev.test_key });
   assertDescribed('GET', path, answer);
   return answer;
 }
 
 /** All messages that a filter finds, from all pages. */
-export async function listMessages(dev: DevFile, filter: string): Promise<{ id: string; status: string }[]> {
+export async function listMessages(dev: Called, filter: string): Promise<{ id: string; status: string }[]> {
   const messages: { id: string; status: string }[] = [];
   for (let cursor = ''; ; ) {
     const { json } = await readApi(dev, `/api/v1/messages?limit=100&${filter}${cursor}`);

@@ -9,7 +9,7 @@ import type { JsonObject } from '../../src/http/openapi/schemas.ts';
 import type { Route } from '../../src/http/route.ts';
 import { isRecord } from '../../src/kernel/is-record.ts';
 import { routesAsData } from '../../src/routes-as-data.ts';
-import type { TestAnswer } from './gateway.ts';
+import type { TestAnswer } from './call-api.ts';
 
 /** How many mismatches are reported. A fault of a schema repeats itself in every test. */
 const TOLD_MAX = 10;

@@ -11,9 +11,12 @@ import type { Mode, Scope } from '../../src/kernel/principal.ts';
 import { completeSecrets, type Secrets } from '../../src/secrets.ts';
 import type { Database } from '../../src/store/database.ts';
 import { waitAtStart } from '../../src/wait-at-start.ts';
+import { type CallOptions, callApi, type TestAnswer } from './call-api.ts';
 import { createTestDatabase, type TestDatabase } from './database.ts';
 import { watchAnswers } from './described-answers.ts';
 import { registerCallback } from './register-callback.ts';
+
+export { type CallOptions, callApi, readJson, type TestAnswer } from './call-api.ts';
 
 export interface TestGateway {
   /** Without a final slash. */
@@ -31,21 +34,6 @@ export interface TestGateway {
   /** Makes a call with the account's test key, or with another one. A `body` that is not a string, bytes or a stream of bytes is sent as JSON. */
   call(method: string, path: string, options?: CallOptions): Promise<TestAnswer>;
   stop(): Promise<void>;
-}
-
-export interface CallOptions {
-  key?: string | null;
-  body?: unknown;
-  headers?: Record<string, string>;
-}
-
-export interface TestAnswer {
-  status: number;
-  headers: Headers;
-  text: string;
-  /** The body as JSON; undefined if it is none. */
-  // biome-ignore lint/suspicious/noExplicitAny: a test asserts on every member that it reads.
-  json: any;
 }
 
 interface TestGatewayOptions {
@@ -126,31 +114,4 @@ export async function startTestGateway(options: TestGatewayOptions = {}): Promis
       answers.assertDescribed();
     },
   };
-}
-
-/** Makes one HTTP call, with a key unless that is null. */
-export async function callApi(url: string, method: string, path: string, call: CallOptions): Promise<TestAnswer> {
-  const { key, body, headers } = call;
-  const plain = typeof body === 'string' || body instanceof Uint8Array || body instanceof ReadableStream;
-  const answer = await fetch(url + path, {
-    method,
-    headers: {
-      ...(key != null && { authorization: `Bearer ${key}` }),
-      ...(body !== undefined && { 'content-type': 'application/json' }),
-      ...headers,
-    },
-    ...(body !== undefined && { body: plain ? body : JSON.stringify(body), duplex: 'half' }),
-    redirect: 'manual',
-  });
-  const text = await answer.text();
-  return { status: answer.status, headers: answer.headers, text, json: readJson(text) };
-}
-
-/** undefined if the text is not JSON. */
-export function readJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined; // Not every answer is JSON. A test that expects JSON will fail.
-  }
 }

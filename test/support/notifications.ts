@@ -3,7 +3,8 @@ import { newId } from '../../src/kernel/ids.ts';
 import { createSealer } from '../../src/kernel/sealed.ts';
 import { signBytes } from '../../src/kernel/signature.ts';
 import { insertPacks } from '../../src/notifications/pack-store.ts';
-import { callApi, type TestAnswer, type TestGateway } from './gateway.ts';
+import { callApi, type TestAnswer } from './call-api.ts';
+import type { TestGateway } from './gateway.ts';
 import { until } from './until.ts';
 
 export const CALLBACK_PATH = '/api/messaging/webhook';

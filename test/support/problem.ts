@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { API_ERRORS, type ApiErrorCode } from '../../src/kernel/errors.ts';
-import type { TestAnswer } from './gateway.ts';
+import type { TestAnswer } from './call-api.ts';
 
 const RETRY_AFTER: readonly string[] = ['idempotency_in_flight', 'rate_limited', 'unavailable'];
 const MEMBERS = ['code', 'detail', 'request_id', 'status', 'title', 'type'];

@@ -1,6 +1,6 @@
 import { request } from 'node:http';
 import { connect } from 'node:net';
-import { readJson, type TestAnswer } from './gateway.ts';
+import { readJson, type TestAnswer } from './call-api.ts';
 
 interface RawCall {
   method?: string;
