@@ -2,13 +2,13 @@ import assert from 'node:assert/strict';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { after, afterEach, before, beforeEach, describe, it } from 'node:test';
+import { after, before, describe, it } from 'node:test';
 import { sendText } from '../support/call-gateway.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { type DatabaseProxy, startDatabaseProxy } from '../support/database-proxy.ts';
 import { messagesBody, postSigned, statusOf, type TestLine } from '../support/notifications.ts';
 import { type GatewayProcess, startGatewayProcess } from '../support/process.ts';
-import { type SandboxProcess, startSandboxProcess } from '../support/sandbox-process.ts';
+import { type SandboxBeside, startSandboxBeside } from '../support/sandbox-beside.ts';
 import { until } from '../support/until.ts';
 
 const MESSAGES = 100;
@@ -30,35 +30,31 @@ interface Post {
 describe('gateways as processes of their own', () => {
   let database: TestDatabase;
   let proxy: DatabaseProxy;
-  let sandbox: SandboxProcess;
+  let sandbox: SandboxBeside;
   let dataDir: string;
-  let gateways: GatewayProcess[];
+  /** The one that runs before each test and after it. */
+  let gateway: GatewayProcess;
+  const start = () => startGatewayProcess(dataDir, { ...sandbox.settings, DATABASE_URL: proxy.url });
   before(async () => {
-    sandbox = await startSandboxProcess({ WAYPOST_SANDBOX_STATUSES: 'off' });
-  });
-  after(() => sandbox.stop());
-  beforeEach(async () => {
+    sandbox = await startSandboxBeside({ statuses: 'off' });
     database = await createTestDatabase();
     proxy = await startDatabaseProxy(database.url);
     dataDir = await mkdtemp(join(tmpdir(), 'waypost-callback-'));
-    gateways = [];
+    gateway = await start();
   });
-  afterEach(async () => {
-    for (const gateway of gateways) await gateway.kill();
+  after(async () => {
+    await gateway.kill();
     await proxy.close();
     await database.drop();
+    await sandbox.stop();
     await rm(dataDir, { recursive: true, force: true });
   });
 
-  const start = async (): Promise<GatewayProcess> => {
-    const gateway = await startGatewayProcess(dataDir, { ...sandbox.settings, DATABASE_URL: proxy.url });
-    gateways.push(gateway);
-    return gateway;
-  };
   const secret = () => sandbox.settings.WAYPOST_SANDBOX_APP_SECRET;
 
   /** Sends messages, and makes the notifications about them in a mixed order. */
-  const prepare = async ({ dev }: GatewayProcess): Promise<Post[]> => {
+  const prepare = async (): Promise<Post[]> => {
+    const { dev } = gateway;
     const [line] = await database.database.query<TestLine>(
       `select phone_number_id as "phoneNumberId", business_account_id as "businessAccountId",
          phone_number as "phoneNumber" from channel where account_id = $1`,
@@ -127,32 +123,35 @@ describe('gateways as processes of their own', () => {
     assert.equal(left?.count, 0);
   };
 
-  it('a kill under load loses no acknowledged notification and applies none twice', async (test) => {
-    const gateway = await start();
-    const posts = await prepare(gateway);
+  /** Posts everything to a gateway that is killed in the middle of it. */
+  const loadUntilKill = async (victim: GatewayProcess, posts: Post[]) => {
     let kill: Promise<void> | undefined;
     await load(
       posts,
-      () => gateway.dev.base_url,
+      () => victim.dev.base_url,
       (answered) => {
-        if (answered === BREAK_AFTER) kill = gateway.kill();
+        if (answered === BREAK_AFTER) kill = victim.kill();
       },
     );
     await kill;
+  };
+
+  it('a kill under load loses no acknowledged notification and applies none twice', async (test) => {
+    const posts = await prepare();
+    await loadUntilKill(gateway, posts);
     const acknowledged = posts.filter(({ answers }) => answers.includes(200)).length;
     assert.ok(
       acknowledged >= BREAK_AFTER - CALLERS && acknowledged < posts.length,
       `${acknowledged} were acknowledged`,
     );
-    await start();
+    gateway = await start();
     await untilProcessed();
     await assertExactlyOnce(posts);
     test.diagnostic(`${acknowledged} of ${posts.length} were acknowledged before the kill`);
   });
 
   it('a database that stops answering is answered with 503 within seconds, and what comes of it twice is applied once', async () => {
-    const gateway = await start();
-    const posts = await prepare(gateway);
+    const posts = await prepare();
     const to = { url: gateway.dev.base_url, secret: secret() };
     proxy.stall();
     const startedMs = Date.now();
@@ -170,8 +169,7 @@ describe('gateways as processes of their own', () => {
   });
 
   it('a database that is cut off under load is answered with 503, and what had a 200 is applied when it is back', async (test) => {
-    const gateway = await start();
-    const posts = await prepare(gateway);
+    const posts = await prepare();
     await load(
       posts,
       () => gateway.dev.base_url,
@@ -202,31 +200,20 @@ describe('gateways as processes of their own', () => {
       assert.ok(!gateway.output().includes(hidden), 'nothing of a notification stands in the log');
   });
 
-  it('two gateways share the work, and neither applies what the other has applied', async () => {
-    const [first, second] = [await start(), await start()];
-    const posts = await prepare(first);
-    const urls = [first.dev.base_url, second.dev.base_url];
-    await load(posts, (place) => urls[place % 2] ?? '');
+  it('two gateways share the work, and neither applies what the other has applied; one takes over what the other has acknowledged when that is killed', async () => {
+    const second = await start();
+    const shared = await prepare();
+    const urls = [gateway.dev.base_url, second.dev.base_url];
+    await load(shared, (place) => urls[place % 2] ?? '');
     // Posts the same again, each to the other gateway.
-    await load(posts, (place) => urls[(place + 1) % 2] ?? '');
+    await load(shared, (place) => urls[(place + 1) % 2] ?? '');
     await untilProcessed();
-    assert.ok(posts.every(({ answers }) => answers.every((answer) => answer === 200)));
-    await assertExactlyOnce(posts);
-  });
+    assert.ok(shared.every(({ answers }) => answers.every((answer) => answer === 200)));
+    await assertExactlyOnce(shared);
 
-  it('a gateway takes over what a killed one has acknowledged', async () => {
-    const [first, second] = [await start(), await start()];
-    const posts = await prepare(second);
-    let kill: Promise<void> | undefined;
-    await load(
-      posts,
-      () => first.dev.base_url,
-      (answered) => {
-        if (answered === BREAK_AFTER) kill = first.kill();
-      },
-    );
-    await kill;
+    const left = await prepare();
+    await loadUntilKill(second, left);
     await untilProcessed();
-    await assertExactlyOnce(posts);
+    await assertExactlyOnce(left);
   });
 });

@@ -5,22 +5,25 @@ import { join } from 'node:path';
 import { it } from 'node:test';
 import { setTimeout as wait } from 'node:timers/promises';
 import type { DevFile } from '../../src/demo.ts';
+import type { TestAnswer } from '../support/call-api.ts';
 import { listMessages, phoneNumbers, type SentEntry, sendText } from '../support/call-gateway.ts';
 import { createTestDatabase } from '../support/database.ts';
-import type { TestAnswer } from '../support/gateway.ts';
 import { type GatewayProcess, startGatewayProcess } from '../support/process.ts';
-import { type SandboxProcess, startSandboxProcess } from '../support/sandbox-process.ts';
+import { type SandboxBeside, startSandboxBeside } from '../support/sandbox-beside.ts';
 
-/** With this latency of the provider these range from before the first commit to after the second. */
-const KILL_DELAYS_MS = [0, 4, 10, 18, 40, 130, 200, 280, 400];
+/**
+ * With this latency of the provider these range from before the first commit to after the second: before it, about it (twice), while the
+ * provider is thinking, about the second one, and after it.
+ */
+const KILL_DELAYS_MS = [0, 6, 16, 110, 200, 400];
 /**
  * The embedded database is tested for one thing more: it outlives its gateway and is taken over. That does not depend on the moment, so a
  * third of the delays is enough.
  */
-const EMBEDDED_KILL_DELAYS_MS = KILL_DELAYS_MS.filter((_, place) => place % 3 === 0);
+const EMBEDDED_KILL_DELAYS_MS = KILL_DELAYS_MS.filter((_, place) => place % 3 === 2);
 const LATENCY_MS = 150;
 /** How many recipients each request has that is under way at a kill. */
-const REQUEST_SIZES = [1, 50, 1, 20, 1, 1];
+const REQUEST_SIZES = [1, 50, 1, 5, 1, 1];
 const SETTLED = ['accepted', 'failed', 'unknown', 'sent', 'delivered', 'read'];
 
 interface Attempt {
@@ -45,7 +48,7 @@ it('a gateway killed at any point of a send, with DATABASE_URL, loses nothing an
 
 async function killAgainAndAgain(delaysMs: readonly number[], env: Record<string, string>): Promise<string> {
   const dataDir = await mkdtemp(join(tmpdir(), 'waypost-kill-'));
-  const sandbox = await startSandboxProcess({ WAYPOST_SANDBOX_LATENCY_MS: String(LATENCY_MS) });
+  const sandbox = await startSandboxBeside({ latencyMs: LATENCY_MS });
   const start = () => startGatewayProcess(dataDir, { ...sandbox.settings, ...env });
   const counts = { kills: 0, requests: 0, answered: 0, replayed: 0, free: 0 };
   let gateway = await start();
@@ -81,7 +84,7 @@ async function killWhileSending(gateway: GatewayProcess, round: number, delayMs:
 }
 
 /** Returns how many of the requests the store knows. */
-async function checkAfterKill(dev: DevFile, sandbox: SandboxProcess, attempts: Attempt[]): Promise<number> {
+async function checkAfterKill(dev: DevFile, sandbox: SandboxBeside, attempts: Attempt[]): Promise<number> {
   for (const status of ['pending', 'transmitting'])
     assert.deepEqual(await listMessages(dev, `status=${status}`), [], 'nothing is left under way after a restart');
   await checkTransmits(dev, sandbox);
@@ -93,7 +96,7 @@ async function checkAfterKill(dev: DevFile, sandbox: SandboxProcess, attempts: A
 }
 
 /** Asserts that nothing was transmitted twice, and returns the ids of what was transmitted so far. */
-async function transmittedOnce(sandbox: SandboxProcess): Promise<Set<string>> {
+async function transmittedOnce(sandbox: SandboxBeside): Promise<Set<string>> {
   const ids = (await sandbox.transmits()).map(({ biz_opaque_callback_data: id }) => id);
   const distinct = new Set(ids);
   assert.equal(distinct.size, ids.length, 'no message is transmitted twice');
@@ -101,7 +104,7 @@ async function transmittedOnce(sandbox: SandboxProcess): Promise<Set<string>> {
 }
 
 /** No message was transmitted twice, and the store knows every one. */
-async function checkTransmits(dev: DevFile, sandbox: SandboxProcess): Promise<void> {
+async function checkTransmits(dev: DevFile, sandbox: SandboxBeside): Promise<void> {
   const ids = await transmittedOnce(sandbox);
   const stored = new Map((await listMessages(dev, 'direction=outbound')).map(({ id, status }) => [id, status]));
   for (const id of ids) assert.ok(stored.has(id), `${id} was transmitted, so it is stored`);

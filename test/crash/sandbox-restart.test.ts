@@ -6,7 +6,7 @@ import { it } from 'node:test';
 import { listMessages, phoneNumbers, sendText } from '../support/call-gateway.ts';
 import { createTestDatabase } from '../support/database.ts';
 import { startGatewayProcess } from '../support/process.ts';
-import { startSandboxProcess } from '../support/sandbox-process.ts';
+import { startSandboxBeside } from '../support/sandbox-beside.ts';
 import { until } from '../support/until.ts';
 
 it('a sandbox that runs by itself and is started anew is told again where its notifications go', async (t) => {
@@ -14,11 +14,12 @@ it('a sandbox that runs by itself and is started anew is told again where its no
   t.after(() => rm(dataDir, { recursive: true, force: true, maxRetries: 3 }));
   const { url, drop } = await createTestDatabase();
   t.after(drop);
-  const first = await startSandboxProcess();
+  const first = await startSandboxBeside();
   const gateway = await startGatewayProcess(dataDir, { DATABASE_URL: url, ...first.settings });
   t.after(() => gateway.kill());
   await first.stop();
-  const second = await startSandboxProcess(first.settings);
+  const { WAYPOST_SANDBOX_PORT: port, WAYPOST_SANDBOX_APP_SECRET: appSecret } = first.settings;
+  const second = await startSandboxBeside({ port: Number(port), appSecret });
   t.after(() => second.stop());
   assert.equal((await sendText(gateway.dev, phoneNumbers(0, 1))).json.accepted_count, 1);
   await until(async () => (await listMessages(gateway.dev, 'status=read')).length === 1);

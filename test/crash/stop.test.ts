@@ -7,11 +7,11 @@ import { join } from 'node:path';
 import { it } from 'node:test';
 import type { DevFile } from '../../src/demo.ts';
 import { startReceiver } from '../endpoints/receiver.ts';
+import { callApi } from '../support/call-api.ts';
 import { listMessages, phoneNumbers, readApi, sendText } from '../support/call-gateway.ts';
-import { callApi } from '../support/gateway.ts';
 import { ownDatabase } from '../support/own-database.ts';
-import { startGatewayProcess } from '../support/process.ts';
-import { type SandboxProcess, startSandboxProcess } from '../support/sandbox-process.ts';
+import { type GatewayProcess, startGatewayProcess } from '../support/process.ts';
+import { type SandboxBeside, startSandboxBeside } from '../support/sandbox-beside.ts';
 import { until } from '../support/until.ts';
 
 /** Long enough that a send is certainly under way when the signal comes. */
@@ -19,9 +19,9 @@ const LATENCY_MS = 1_500;
 /** Far below the budget of 30 s, and above the 5 s that attempts at endpoints have. */
 const SOON_MS = 20_000;
 
-it('a gateway that is asked to stop finishes what is under way, refuses what is new, and leaves nothing behind', async () => {
+it('a gateway that is asked to stop finishes what is under way, refuses what is new, and leaves nothing behind, by whatever signal', async () => {
   const dataDir = await mkdtemp(join(tmpdir(), 'waypost-stop-'));
-  const sandbox = await startSandboxProcess({ WAYPOST_SANDBOX_LATENCY_MS: String(LATENCY_MS) });
+  const sandbox = await startSandboxBeside({ latencyMs: LATENCY_MS });
   const gateway = await startGatewayProcess(dataDir, sandbox.settings);
   try {
     const underWay = [1, 50, 3].map((size, place) => sendText(gateway.dev, phoneNumbers(place, size)));
@@ -46,8 +46,10 @@ it('a gateway that is asked to stop finishes what is under way, refuses what is 
       const accepted = await listMessages(next.dev, 'direction=outbound');
       const transmitted = (await sandbox.transmits()).map(({ biz_opaque_callback_data: id }) => id);
       assert.deepEqual(accepted.map(({ id }) => id).sort(), transmitted.sort());
+      await stopsWithItsTerminal(next);
+      assert.deepEqual(await processesIn(dataDir), []);
     } finally {
-      assert.equal(await next.stop(), 0);
+      await next.kill();
     }
   } finally {
     await gateway.kill();
@@ -56,31 +58,7 @@ it('a gateway that is asked to stop finishes what is under way, refuses what is 
   }
 });
 
-it('a gateway stops its own sandbox', async (t) => {
-  const dataDir = await mkdtemp(join(tmpdir(), 'waypost-stop-'));
-  const gateway = await startGatewayProcess(dataDir, await ownDatabase(t));
-  assert.equal((await fetch(`${gateway.dev.sandbox_url}/_sandbox/health`)).status, 200);
-  assert.equal(await gateway.stop(), 0);
-  await assert.rejects(fetch(`${gateway.dev.sandbox_url}/_sandbox/health`));
-  await rm(dataDir, { recursive: true, force: true });
-});
-
-it('a gateway whose terminal is closed stops as by any other signal, however often it is told', async (t) => {
-  const dataDir = await mkdtemp(join(tmpdir(), 'waypost-stop-'));
-  const gateway = await startGatewayProcess(dataDir);
-  t.after(async () => {
-    await gateway.kill();
-    await rm(dataDir, { recursive: true, force: true });
-  });
-  const ended = once(gateway.child, 'exit');
-  gateway.child.kill('SIGHUP');
-  await until(() => gateway.output().includes('gateway.stopping'));
-  gateway.child.kill('SIGHUP');
-  assert.deepEqual(await ended, [0, null]);
-  assert.deepEqual(await processesIn(dataDir), []);
-});
-
-it('neither callers that never finish their requests nor an endpoint that hangs take a stop its clean end', async (t) => {
+it('neither callers that never finish their requests nor an endpoint that hangs take a stop its clean end, with its own sandbox', async (t) => {
   const dataDir = await mkdtemp(join(tmpdir(), 'waypost-stop-'));
   const receiver = await startReceiver(() => undefined);
   const gateway = await startGatewayProcess(dataDir, await ownDatabase(t));
@@ -99,11 +77,12 @@ it('neither callers that never finish their requests nor an endpoint that hangs 
   assert.equal(await gateway.stop(), 0);
   assert.ok(Date.now() - begunMs < SOON_MS, `${Date.now() - begunMs} ms`);
   await hungUp;
+  await assert.rejects(fetch(`${gateway.dev.sandbox_url}/_sandbox/health`), 'its own sandbox has stopped too');
 });
 
 it('a second signal ends it at once with a failure code, its database too, and the next start settles the rest', async (t) => {
   const dataDir = await mkdtemp(join(tmpdir(), 'waypost-stop-'));
-  const sandbox = await startSandboxProcess({ WAYPOST_SANDBOX_LATENCY_MS: '20000' });
+  const sandbox = await startSandboxBeside({ latencyMs: 20_000 });
   t.after(async () => {
     await sandbox.stop();
     await rm(dataDir, { recursive: true, force: true });
@@ -124,6 +103,15 @@ it('a second signal ends it at once with a failure code, its database too, and t
   assert.deepEqual(await listMessages(next.dev, 'status=transmitting'), []);
   assert.equal(await next.stop(), 0);
 });
+
+/** A gateway whose terminal is closed stops as by any other signal, however often it is told. */
+async function stopsWithItsTerminal({ child, output }: GatewayProcess): Promise<void> {
+  const ended = once(child, 'exit');
+  child.kill('SIGHUP');
+  await until(() => output().includes('gateway.stopping'));
+  child.kill('SIGHUP');
+  assert.deepEqual(await ended, [0, null]);
+}
 
 /** Begins calls and finishes none: some stop before the first byte, some in the middle of the headers, and some in the middle of a body. */
 async function beginCalls(dev: DevFile, each: number): Promise<Socket[]> {
@@ -146,7 +134,7 @@ async function beginCalls(dev: DevFile, each: number): Promise<Socket[]> {
   return sockets;
 }
 
-function untilTransmitted(sandbox: SandboxProcess, count: number): Promise<boolean> {
+function untilTransmitted(sandbox: SandboxBeside, count: number): Promise<boolean> {
   return until(async () => (await sandbox.transmits()).length === count);
 }
 

@@ -6,12 +6,15 @@ import { it } from 'node:test';
 import { phoneNumbers, readApi, sendText } from '../support/call-gateway.ts';
 import { ownDatabase } from '../support/own-database.ts';
 import { startGatewayProcess } from '../support/process.ts';
+import { startSandboxBeside } from '../support/sandbox-beside.ts';
 import { until } from '../support/until.ts';
 import { openStream } from './open-stream.ts';
 
 it('a gateway that is asked to stop ends its streams and answers the feeds that wait, at once', async (t) => {
   const dataDir = await mkdtemp(join(tmpdir(), 'waypost-events-'));
-  const gateway = await startGatewayProcess(dataDir, await ownDatabase(t));
+  const sandbox = await startSandboxBeside();
+  t.after(() => sandbox.stop());
+  const gateway = await startGatewayProcess(dataDir, { ...(await ownDatabase(t)), ...sandbox.settings });
   const { base_url: url, test_key: key } = gateway.dev;
   try {
     const streams = await Promise.all(Array.from({ length: 20 }, () => openStream(url, key)));

@@ -5,13 +5,13 @@ import type { TestContext } from 'node:test';
 import { createTestDatabase, type TestDatabase } from './database.ts';
 import { type DatabaseProxy, startDatabaseProxy } from './database-proxy.ts';
 import { type GatewayProcess, startGatewayProcess } from './process.ts';
-import { type SandboxProcess, startSandboxProcess } from './sandbox-process.ts';
+import { type SandboxBeside, startSandboxBeside } from './sandbox-beside.ts';
 import { until } from './until.ts';
 
 export interface CrashWorld {
   db: TestDatabase;
   proxy: DatabaseProxy;
-  sandbox: SandboxProcess;
+  sandbox: SandboxBeside;
   /** Starts a gateway with the same secrets on the same database. */
   startGateway(env?: Record<string, string>): Promise<GatewayProcess>;
   /** Resolves when the sandbox has read so many transmits. */
@@ -30,10 +30,7 @@ export async function startCrashWorld(t: TestContext, latencyMs: number): Promis
   undo.push(() => db.drop());
   const proxy = await startDatabaseProxy(db.url);
   undo.push(() => proxy.close());
-  const sandbox = await startSandboxProcess({
-    WAYPOST_SANDBOX_LATENCY_MS: String(latencyMs),
-    WAYPOST_SANDBOX_STATUSES: 'off',
-  });
+  const sandbox = await startSandboxBeside({ latencyMs, statuses: 'off' });
   undo.push(() => sandbox.stop());
   return {
     db,
