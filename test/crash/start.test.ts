@@ -8,14 +8,16 @@ import { createServer } from 'node:net';
 import { networkInterfaces, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, it, type TestContext } from 'node:test';
-import { setImmediate } from 'node:timers/promises';
+import Fastify from 'fastify';
+import { listen } from '../../src/listen.ts';
+import { startSandbox } from '../../src/start-sandbox.ts';
+import { callApi } from '../support/call-api.ts';
 import { listMessages, phoneNumbers, readApi, sendText } from '../support/call-gateway.ts';
+import { COMPILE_CACHE } from '../support/compile-cache.ts';
 import { createTestDatabase } from '../support/database.ts';
-import { freePort } from '../support/free-port.ts';
-import { callApi } from '../support/gateway.ts';
 import { ownDatabase } from '../support/own-database.ts';
 import { type GatewayProcess, startGatewayProcess } from '../support/process.ts';
-import { startSandboxProcess } from '../support/sandbox-process.ts';
+import { startSandboxBeside } from '../support/sandbox-beside.ts';
 import { until } from '../support/until.ts';
 
 const START_LIMIT_MS = 20_000;
@@ -23,66 +25,28 @@ const WAYPOST_MASTER_KEY = randomBytes(32).toString('base64');
 
 it('a second gateway on the same data folder ends with a sentence, and the first goes on', async (t) => {
   const dataDir = await makeDataDir(t);
-  const first = await startGatewayProcess(dataDir);
+  const sandbox = await startSandboxBeside();
+  t.after(() => sandbox.stop());
+  const first = await startGatewayProcess(dataDir, sandbox.settings);
   t.after(() => first.kill());
   await refuses(
     dataDir,
-    {},
+    sandbox.settings,
     /^Error: Another Waypost \(process \d+\) is running on the data folder .*WAYPOST_DATA_DIR.*$/m,
   );
   assert.equal((await sendText(first.dev, phoneNumbers(0, 1))).json.accepted_count, 1);
   await first.kill();
-  const next = await startGatewayProcess(dataDir);
+  const next = await startGatewayProcess(dataDir, sandbox.settings);
   t.after(() => next.kill());
   assert.equal(next.dev.test_key, first.dev.test_key);
   assert.equal((await listMessages(next.dev, 'direction=outbound')).length, 1, 'a start after a kill has all data');
   assert.equal(await next.stop(), 0);
 });
 
-it('a start has written dev.json by the time it is ready', async (t) => {
+it('a start gives a test key that is valid, also after the one before was rolled, and refuses a master key that does not open what is stored', async (t) => {
   const dataDir = await makeDataDir(t);
-  const port = await freePort();
-  const starting = startGatewayProcess(dataDir, { ...(await ownDatabase(t)), PORT: String(port) });
-  const isReady = async () => (await fetch(`http://127.0.0.1:${port}/readyz`)).ok;
-  while (!(await isReady().catch(() => false))) await setImmediate();
-  const isWritten = existsSync(join(dataDir, 'dev.json'));
-  await (await starting).kill();
-  assert.ok(isWritten);
-});
-
-it('a start that waits for its first recovery tells so on both listeners', async (t) => {
-  const { promise: released, resolve: release } = Promise.withResolvers<void>();
-  t.after(() => release());
-  const db = await createTestDatabase();
-  t.after(() => db.drop());
-  const [port, metricsPort] = [await freePort(), await freePort()];
-  const { promise: locked, resolve: lock } = Promise.withResolvers<void>();
-  const holding = db.database.transaction(async (tx) => {
-    // The transaction is idle for as long as a start takes.
-    await tx.query('set local idle_in_transaction_session_timeout to 0');
-    await tx.query('lock table request in access exclusive mode');
-    lock();
-    await released;
-  });
-  await locked;
-  const env = { DATABASE_URL: db.url, PORT: String(port), WAYPOST_METRICS_PORT: String(metricsPort) };
-  const starting = startGatewayProcess(await makeDataDir(t), env);
-  t.after(async () => (await starting).kill());
-  for (const at of [port, metricsPort]) {
-    const told = await until(() => callApi(`http://127.0.0.1:${at}`, 'GET', '/readyz', {}).catch(() => undefined));
-    assert.deepEqual([told.status, told.json.reason], [503, 'starting']);
-  }
-  const { text } = await callApi(`http://127.0.0.1:${metricsPort}`, 'GET', '/metrics', {});
-  assert.match(text, /^waypost_accepting 0$/m);
-  release();
-  await holding;
-  assert.equal(await (await starting).stop(), 0);
-});
-
-it('a start gives a test key that is valid, also after the one before was rolled', async (t) => {
-  const dataDir = await makeDataDir(t);
-  const database = await ownDatabase(t);
-  const first = await startGatewayProcess(dataDir, database);
+  const env = { ...(await ownDatabase(t)), WAYPOST_SANDBOX: 'off' };
+  const first = await startGatewayProcess(dataDir, env);
   t.after(() => first.kill());
   const { json } = await readApi(first.dev, '/api/v1/account');
   const body = { overlap_seconds: 0 };
@@ -92,41 +56,50 @@ it('a start gives a test key that is valid, also after the one before was rolled
   });
   assert.equal(rolled.status, 201);
   assert.equal(await first.stop(), 0);
-  const next = await startGatewayProcess(dataDir, database);
+  const next = await startGatewayProcess(dataDir, env);
   t.after(() => next.kill());
   assert.equal((await readApi(next.dev, '/api/v1/account')).status, 200);
+  await refuses(
+    await makeDataDir(t),
+    { ...env, WAYPOST_MASTER_KEY: randomBytes(32).toString('base64') },
+    /^Error: The master key does not open what is stored in this database\..*WAYPOST_MASTER_KEY.*$/m,
+  );
 });
 
-it('a start that listens everywhere tells an address that can be called', async (t) => {
-  const database = await ownDatabase(t);
-  for (const [HOST, told] of [
+it('a listener that listens everywhere is told by an address that can be called', async () => {
+  for (const [host, told] of [
     ['0.0.0.0', 'http://127.0.0.1:'],
     ['::', 'http://[::1]:'],
   ] as const) {
-    if (HOST === '::' && !isIpv6Here()) continue; // A container may have none.
-    const gateway = await startGatewayProcess(await makeDataDir(t), { ...database, HOST, WAYPOST_MASTER_KEY });
-    t.after(() => gateway.kill());
-    assert.equal(gateway.dev.base_url.slice(0, told.length), told);
-    assert.equal((await readApi(gateway.dev, '/api/v1/account')).status, 200);
-    assert.equal(await gateway.stop(), 0);
+    if (host === '::' && !isIpv6Here()) continue; // A container may have none.
+    const server = Fastify();
+    const url = await listen(server, { host, port: 0, setting: 'PORT' });
+    assert.equal(url.slice(0, told.length), told);
+    assert.equal((await fetch(url)).status, 404);
+    await server.close();
   }
 });
 
-it('a start whose sandbox port is taken by something else says which setting helps', async (t) => {
+it('a port that is taken by something else is told with the setting that helps', async (t) => {
   const taken = createServer((socket) => socket.end('no sandbox\r\n')).listen(0, '127.0.0.1');
   t.after(() => taken.close());
   await once(taken, 'listening');
   const address = taken.address();
   assert.ok(typeof address === 'object' && address !== null);
-  await refuses(
-    await makeDataDir(t),
-    { ...(await ownDatabase(t)), WAYPOST_SANDBOX_PORT: String(address.port) },
-    /^Error: The sandbox did not start: .*WAYPOST_SANDBOX_PORT.*$/m,
+  const { port } = address;
+  const dataDir = await makeDataDir(t);
+  await assert.rejects(
+    startSandbox({ port, appSecret: 'secret', dataDir, log: { error: () => undefined } }),
+    /^Error: The sandbox did not start: .*WAYPOST_SANDBOX_PORT.*$/,
+  );
+  await assert.rejects(
+    listen(Fastify(), { host: '127.0.0.1', port, setting: 'PORT' }),
+    /^Error: Port \d+ of 127\.0\.0\.1 is taken\..*PORT.*$/,
   );
 });
 
 it("a start that meets another gateway's sandbox says so", async (t) => {
-  const sandbox = await startSandboxProcess();
+  const sandbox = await startSandboxBeside();
   t.after(() => sandbox.stop());
   const { WAYPOST_SANDBOX_PORT } = sandbox.settings;
   await refuses(
@@ -136,41 +109,10 @@ it("a start that meets another gateway's sandbox says so", async (t) => {
   );
 });
 
-it('a start whose own port is taken says which setting helps', async (t) => {
-  const taken = createServer().listen(0, '127.0.0.1');
-  t.after(() => taken.close());
-  await once(taken, 'listening');
-  const address = taken.address();
-  assert.ok(typeof address === 'object' && address !== null);
-  await refuses(
-    await makeDataDir(t),
-    { ...(await ownDatabase(t)), PORT: String(address.port) },
-    /^Error: Port \d+ of 127\.0\.0\.1 is taken\..*PORT.*$/m,
-  );
-});
-
-it('a master key that does not open what is stored stops the start', async (t) => {
-  const env = await ownDatabase(t);
-  const first = await startGatewayProcess(await makeDataDir(t), env);
-  assert.equal(await first.stop(), 0);
-  await refuses(
-    await makeDataDir(t),
-    { ...env, WAYPOST_MASTER_KEY: randomBytes(32).toString('base64') },
-    /^Error: The master key does not open what is stored in this database\..*WAYPOST_MASTER_KEY.*$/m,
-  );
-});
-
 it('production without its secrets names every one that is missing', async (t) => {
   const said = await refuses(await makeDataDir(t), { NODE_ENV: 'production' }, /The settings are not valid/);
   for (const name of ['APP_SECRETS', 'VERIFY_TOKENS', 'PLATFORM_KEYS', 'MASTER_KEY', 'PUBLIC_URL'])
     assert.match(said, new RegExp(`WAYPOST_${name} is missing`));
-});
-
-it('a DATABASE_URL that cannot be used is told in a sentence without its password', async (t) => {
-  const DATABASE_URL = 'postgresql://user:hidden-word@127.0.0.1:1/waypost';
-  const env = { DATABASE_URL, WAYPOST_DATABASE_WAIT_MS: '0' };
-  const said = await refuses(await makeDataDir(t), env, /^Error: DATABASE_URL must name a .*: .*ECONNREFUSED.*$/m);
-  assert.doesNotMatch(said, /hidden-word/);
 });
 
 const onLinux = { skip: process.platform !== 'linux' && 'only Linux shows processes as files' };
@@ -195,7 +137,7 @@ describe('a start with settings of all kinds', () => {
   let databaseUrl: string;
   let undo: () => Promise<void>;
   before(async () => {
-    const { url, drop } = await createTestDatabase();
+    const { url, drop } = await createTestDatabase({ migrated: false });
     const dataDir = await mkdtemp(join(tmpdir(), 'waypost-start-'));
     // On the embedded server: a socket, and no host.
     databaseUrl = url.replace('@localhost/', '@/');
@@ -224,6 +166,13 @@ describe('a start with settings of all kinds', () => {
   it('says in the log where it listens, also when the world reaches it by another address', async () => {
     assert.equal(gateway.dev.base_url, 'https://gateway.test');
     assert.equal((await fetch(`${await listensOn()}/readyz`)).status, 200);
+  });
+
+  it('says where it has made the tables', () => {
+    const line = gateway.output().match(/^.*installation\.new.*$/m)?.[0] ?? '';
+    const { level, database, schema, other_schemas, data_dir } = JSON.parse(line);
+    const name = new URL(databaseUrl.replace('@/', '@localhost/')).pathname.slice(1);
+    assert.deepEqual([level, database, schema, other_schemas, data_dir], [30, name, 'public', [], undefined]);
   });
 
   it('tells in the audit log what a first start has made, by a word that the description of the API has', async () => {
@@ -262,9 +211,12 @@ it('a start that is told to stop while it loads its sources ends with 0', async 
 });
 
 it('a start on a data folder where nothing can be made ends with a sentence', onLinux, async () => {
-  // Node's own `recursive` asks /proc for ever. The compiled sources would be kept in such a folder too.
-  for (const dataDir of ['/proc/waypost', '/sys/waypost']) {
-    const env = { PATH: process.env.PATH, WAYPOST_DATA_DIR: dataDir };
+  for (const [dataDir, more] of [
+    // Node's own `recursive` asks /proc for ever. The compiled sources would be kept in such a folder too.
+    ['/proc/waypost', {}],
+    ['/sys/waypost', { NODE_COMPILE_CACHE: COMPILE_CACHE }],
+  ] as const) {
+    const env = { PATH: process.env.PATH, WAYPOST_DATA_DIR: dataDir, ...more };
     const child = spawn(process.execPath, ['scripts/start.js'], { env, stdio: ['ignore', 'ignore', 'pipe'] });
     const limit = setTimeout(() => child.kill('SIGKILL'), START_LIMIT_MS);
     const told = Buffer.concat(await child.stderr.toArray()).toString();
@@ -274,10 +226,10 @@ it('a start on a data folder where nothing can be made ends with a sentence', on
 });
 
 it('a HOST that is no address of this machine is told by its name', async (t) => {
-  const dataDir = await makeDataDir(t);
   const database = await ownDatabase(t);
-  for (const HOST of ['999.1.1.1', '192.0.2.1'])
-    await refuses(dataDir, { ...database, HOST }, /^Error: HOST must be .*$/m);
+  const sentence = /^Error: HOST must be .*$/m;
+  await refuses(await makeDataDir(t), { ...database, WAYPOST_SANDBOX: 'off', HOST: '192.0.2.1' }, sentence);
+  await assert.rejects(listen(Fastify(), { host: '999.1.1.1', port: 0, setting: 'PORT' }), sentence);
 });
 
 function isIpv6Here(): boolean {
