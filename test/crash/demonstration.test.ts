@@ -13,7 +13,9 @@ it('production warns of the key that a development start has printed, until that
   t.after(() => rm(dataDir, { recursive: true, force: true, maxRetries: 3 }));
   const { url: DATABASE_URL, drop } = await createTestDatabase();
   t.after(drop);
-  const shared = { DATABASE_URL, WAYPOST_MASTER_KEY: randomBytes(32).toString('base64') };
+  const WAYPOST_MASTER_KEY = randomBytes(32).toString('base64');
+  // Nothing is sent, so no sandbox is started.
+  const shared = { DATABASE_URL, WAYPOST_MASTER_KEY, WAYPOST_SANDBOX: 'off' };
   const tried = await startGatewayProcess(dataDir, shared);
   t.after(() => tried.kill());
   assert.equal(await tried.stop(), 0);
