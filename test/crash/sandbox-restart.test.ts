@@ -3,6 +3,8 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { it } from 'node:test';
+import { startSandbox } from '../../src/start-sandbox.ts';
+import { startReceiver } from '../endpoints/receiver.ts';
 import { listMessages, phoneNumbers, sendText } from '../support/call-gateway.ts';
 import { createTestDatabase } from '../support/database.ts';
 import { startGatewayProcess } from '../support/process.ts';
@@ -10,20 +12,20 @@ import { startSandboxBeside } from '../support/sandbox-beside.ts';
 import { until } from '../support/until.ts';
 
 it('a sandbox that runs by itself and is started anew is told again where its notifications go', async (t) => {
-  const dataDir = await mkdtemp(join(tmpdir(), 'waypost-sandbox-'));
-  t.after(() => rm(dataDir, { recursive: true, force: true, maxRetries: 3 }));
-  const { url, drop } = await createTestDatabase();
-  t.after(drop);
+  const receiver = await startReceiver();
+  t.after(() => receiver.close());
   const first = await startSandboxBeside();
-  const gateway = await startGatewayProcess(dataDir, { DATABASE_URL: url, ...first.settings });
-  t.after(() => gateway.kill());
+  const { WAYPOST_SANDBOX_PORT, WAYPOST_SANDBOX_APP_SECRET: appSecret } = first.settings;
+  const place = { port: Number(WAYPOST_SANDBOX_PORT), appSecret };
+  // What a gateway does with a sandbox that it finds.
+  const found = await startSandbox({ ...place, dataDir: tmpdir(), log: { error: assert.fail } });
+  t.after(() => found.stop());
+  await found.register(receiver.url);
   await first.stop();
-  const { WAYPOST_SANDBOX_PORT: port, WAYPOST_SANDBOX_APP_SECRET: appSecret } = first.settings;
-  const second = await startSandboxBeside({ port: Number(port), appSecret });
+  const second = await startSandboxBeside(place);
   t.after(() => second.stop());
-  assert.equal((await sendText(gateway.dev, phoneNumbers(0, 1))).json.accepted_count, 1);
-  await until(async () => (await listMessages(gateway.dev, 'status=read')).length === 1);
-  assert.equal(await gateway.stop(), 0);
+  const notify = () => fetch(`${second.url}/_sandbox/notifications`, { method: 'POST', body: '{}' });
+  await until(async () => (await notify()).ok && receiver.received.length > 0);
 });
 
 it('a gateway that used the sandbox of the one before it has one of its own when that one has stopped', async (t) => {
