@@ -6,8 +6,8 @@ import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { signBytes } from '../src/kernel/signature.ts';
 import { type Receiver, startReceiver } from './endpoints/receiver.ts';
+import { type CallOptions, callApi, type TestAnswer } from './support/call-api.ts';
 import { createTestDatabase, type TestDatabase } from './support/database.ts';
-import { type CallOptions, callApi, type TestAnswer } from './support/gateway.ts';
 import { type GatewayProcess, startGatewayProcess } from './support/process.ts';
 import { until } from './support/until.ts';
 

@@ -92,12 +92,12 @@ async function sendMany(gateway: TestGateway): Promise<{ id: string; message_id:
   return (await gateway.call('POST', '/api/v1/messages/send', { body })).json.results;
 }
 
-/** A quarter of the statuses have a body each; the others share bodies. */
+/** A tenth of the statuses have a body each; the others share bodies. */
 function bodiesOf(line: TestLine, statuses: object[], random: () => number): object[] {
-  const quarter = Math.floor(statuses.length / 4);
-  const single = statuses.slice(0, quarter).map((status) => messagesBody(line, { statuses: [status] }));
+  const tenth = Math.floor(statuses.length / 10);
+  const single = statuses.slice(0, tenth).map((status) => messagesBody(line, { statuses: [status] }));
   const packed: object[] = [];
-  for (let from = quarter; from < statuses.length; ) {
+  for (let from = tenth; from < statuses.length; ) {
     const to = from + 1 + Math.floor(random() * STATUSES_A_BODY_MAX);
     packed.push(messagesBody(line, { statuses: statuses.slice(from, to) }));
     from = to;

@@ -60,8 +60,9 @@ const hasId = ({ path }: Route) => path.includes('/:');
 const withId = ({ path }: Route, id: string) => path.replace(/:\w+/, id);
 const bodyOf = ({ method, path }: Route) =>
   method === 'GET' || method === 'DELETE' ? undefined : (BODIES[path] ?? {});
+/** What the first account has in each mode, and who has nothing to do with it: the other mode, the other account, and both. */
 const pairs = () =>
-  worlds.flatMap((owner) => worlds.filter((one) => one !== owner).map((intruder) => ({ owner, intruder })));
+  worlds.slice(0, 2).flatMap((owner) => worlds.filter((one) => one !== owner).map((intruder) => ({ owner, intruder })));
 
 describe('what belongs to another account or mode', () => {
   it('is not found by any id, on any route', async () => {

@@ -3,8 +3,8 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
+import { callApi } from '../support/call-api.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
-import { callApi } from '../support/gateway.ts';
 import { type GatewayProcess, startGatewayProcess } from '../support/process.ts';
 
 let database: TestDatabase;
