@@ -108,12 +108,10 @@ describe('secrets', () => {
   });
 
   it('are the same for processes that start at the same time', async () => {
-    for (let round = 0; round < 2; round++) {
-      const dataDir = join(folder, `together-${round}`);
-      const printed = await Promise.all(Array.from({ length: STARTERS }, () => printSecrets(dataDir)));
-      assert.equal(new Set(printed).size, 1);
-      assert.deepEqual(await readdir(dataDir), ['secrets.json']);
-    }
+    const dataDir = join(folder, 'together');
+    const printed = await Promise.all(Array.from({ length: STARTERS }, () => printSecrets(dataDir)));
+    assert.equal(new Set(printed).size, 1);
+    assert.deepEqual(await readdir(dataDir), ['secrets.json']);
   });
 });
 
@@ -124,7 +122,9 @@ async function printSecrets(dataDir: string): Promise<string> {
     import { loadConfig } from ${here('config.ts')};
     import { completeSecrets } from ${here('secrets.ts')};
     const config = loadConfig({ WAYPOST_DATA_DIR: ${JSON.stringify(dataDir)} });
-    while (Date.now() % 500 > 2);
+    // All but the end of it at rest: a busy wait would hold up the others.
+    await new Promise((resolve) => setTimeout(resolve, 995 - (Date.now() % 1_000)));
+    while (Date.now() % 1_000 > 2);
     console.log(JSON.stringify(completeSecrets(config)));`;
   const { stdout } = await promisify(execFile)(process.execPath, ['--input-type=module-typescript', '-e', program]);
   return stdout;
