@@ -8,8 +8,8 @@ import { systemClock as clock } from '../kernel/clock.ts';
 import { keepRound } from './keep-round.ts';
 
 const DAYS = { messages: 90, content: 30, events: 30, notifications: 7, setAside: 30 };
-const SENDERS = 8;
-const TRIES = 4;
+const SENDERS = 4;
+const TRIES = 2;
 /** A send takes some milliseconds, and may wait 100 for a lock; the rest is for a machine that is busy. */
 const SEND_MS_MAX = 10_000;
 

@@ -35,7 +35,7 @@ describe('an array that is given to a statement', () => {
     const texts = fc.array(fc.option(fc.oneof(notation, any)));
     await fc.assert(
       fc.asyncProperty(texts, async (items) => assert.deepEqual(await readBack('text', items), items)),
-      { numRuns: 200 },
+      { numRuns: 60 },
     );
   });
 
@@ -63,7 +63,7 @@ describe('an array that is given to a statement', () => {
         assert.deepEqual(await readBack('uuid', someIds), someIds);
         assert.deepEqual(await readTimes(someTimes), someTimes.map(isoOf));
       }),
-      { numRuns: 200 },
+      { numRuns: 60 },
     );
     const upper = ['0198C0DE-0000-7000-8000-00000000ABCD', '0198c0de-0000-7000-8000-00000000abcd'];
     assert.deepEqual(await readBack('uuid', upper), [upper[1], upper[1]]);
@@ -86,7 +86,7 @@ describe('an array that is given to a statement', () => {
         const same = 'select $1::jsonb[] is not distinct from $2::text[]::jsonb[] as same';
         assert.deepEqual(await test.database.query(same, [someJson, expected]), [{ same: true }]);
       }),
-      { numRuns: 200 },
+      { numRuns: 60 },
     );
     assert.deepEqual(await readBack('jsonb', ['{"a": "\u00e4\ud83d\ude00"}', 'null', '{"a": 1}', '{"a": 1}']), [
       { a: '\u00e4\ud83d\ude00' },

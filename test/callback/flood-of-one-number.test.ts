@@ -12,8 +12,8 @@ import {
 } from '../support/notifications.ts';
 import { until } from '../support/until.ts';
 
-/** Enough for some eight rounds of applying. */
-const FLOOD = 4_000;
+/** Enough for some four rounds of applying. */
+const FLOOD = 2_000;
 const POSTERS = 32;
 /** A number is busy if its notifications have many bytes. */
 const FILLER = 'x'.repeat(500);

@@ -15,8 +15,8 @@ import {
 } from '../support/notifications.ts';
 import { until } from '../support/until.ts';
 
-const BYTES_RUNS = 300;
-const MUTATION_RUNS = 600;
+const BYTES_RUNS = 100;
+const MUTATION_RUNS = 200;
 
 describe('signed bodies of every kind', () => {
   let gateway: TestGateway;

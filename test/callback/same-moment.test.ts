@@ -7,7 +7,7 @@ import { transmitsOf } from '../support/transmits.ts';
 import { undisturbed } from '../support/undisturbed.ts';
 import { until } from '../support/until.ts';
 
-const REQUESTS = 20;
+const REQUESTS = 10;
 const RECIPIENTS = 50;
 /** Long enough that statuses are posted while the sends are in flight, and short enough that both end together. */
 const LATENCY_MS = 400;
