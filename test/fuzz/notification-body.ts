@@ -1,5 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import fc from 'fast-check';
+import { anyCharacter } from '../support/any-character.ts';
 import type { TestLine } from '../support/notifications.ts';
 
 const TESTDATA = new URL('../../src/provider/whatsapp/testdata/', import.meta.url);
@@ -18,7 +19,7 @@ export const LINE: TestLine = {
 /** Any bytes, and JSON that is nearly a notification. */
 export const anyBytes = fc.oneof(
   fc.uint8Array({ maxLength: 2_000 }).map((bytes) => Buffer.from(bytes)),
-  fc.string({ unit: 'binary' }).map((text) => Buffer.from(text)),
+  fc.string({ unit: anyCharacter }).map((text) => Buffer.from(text)),
   fc.json().map((text) => Buffer.from(text)),
   fc.json().map((text) => Buffer.from(`{"entry":[{"changes":[{"field":"messages","value":${text}}]}]}`)),
   fc
@@ -61,7 +62,7 @@ function nasty(): fc.Arbitrary<unknown> {
       LINE.phoneNumberId,
     ),
     fc.jsonValue(),
-    fc.string({ unit: 'binary' }),
+    fc.string({ unit: anyCharacter }),
   );
 }
 

@@ -1,7 +1,8 @@
 import fc from 'fast-check';
+import { anyCharacter } from '../support/any-character.ts';
 
 export const anyId = fc.oneof(
-  fc.string({ unit: 'binary', maxLength: 40 }),
+  fc.string({ unit: anyCharacter, maxLength: 40 }),
   fc.stringMatching(/^(msg|req|chn)_[0-7][0-9a-hjkmnp-tv-z]{25}$/),
   fc.uuid(),
 );
@@ -16,7 +17,7 @@ const name = fc.oneof(
   fc.constantFrom(
     ...['limit', 'cursor', 'to', 'since', 'status', 'direction', 'request_id', 'message_id', 'client_reference'],
   ),
-  fc.string({ unit: 'binary', maxLength: 8 }),
+  fc.string({ unit: anyCharacter, maxLength: 8 }),
 );
 const value = fc.oneof(
   anyId,

@@ -1,4 +1,5 @@
 import fc from 'fast-check';
+import { anyCharacter } from '../support/any-character.ts';
 
 /** Values that are nearly those of a send, so that faults of every kind come together with good parts. */
 const number = fc.oneof(
@@ -7,7 +8,7 @@ const number = fc.oneof(
   fc.string({ maxLength: 20 }),
 );
 const text = fc.oneof(
-  fc.string({ unit: 'binary', maxLength: 30 }),
+  fc.string({ unit: anyCharacter, maxLength: 30 }),
   fc.constantFrom('Hello', '', '\ud800', '__proto__'),
 );
 const recipient = fc.oneof(
@@ -54,9 +55,9 @@ export const sendBody = fc.oneof(
   send.map((value) => JSON.stringify(value)),
   readable.map((value) => JSON.stringify(value)),
   fc.json({ maxDepth: 6 }),
-  fc.string({ unit: 'binary' }),
+  fc.string({ unit: anyCharacter }),
   // Good JSON with one character changed.
-  fc.tuple(readable, fc.nat(), fc.string({ unit: 'binary', maxLength: 2 })).map(([value, place, other]) => {
+  fc.tuple(readable, fc.nat(), fc.string({ unit: anyCharacter, maxLength: 2 })).map(([value, place, other]) => {
     const json = JSON.stringify(value);
     const at = place % json.length;
     return json.slice(0, at) + other + json.slice(at + 1);

@@ -3,6 +3,7 @@ import { describe, it } from 'node:test';
 import fc from 'fast-check';
 import { Type } from 'typebox';
 import { Compile } from 'typebox/schema';
+import { anyCharacter } from '../../../test/support/any-character.ts';
 import { ApiError } from '../../kernel/errors.ts';
 import { checkComponents } from '../../provider/whatsapp/template/form/check-components.ts';
 import { parseSend } from './parse-send.ts';
@@ -17,7 +18,7 @@ const some = (members: Record<string, fc.Arbitrary<unknown>>, requiredKeys: stri
   mostly(fc.record(members, { requiredKeys }));
 
 const number = fc.constantFrom('+447700900123', '0770', '+447700900123, +447700900124;', 'é');
-const reference = mostly(fc.string({ minLength: 1, maxLength: 3, unit: 'binary' }));
+const reference = mostly(fc.string({ unit: anyCharacter, minLength: 1, maxLength: 3 }));
 const word = mostly(fc.constantFrom('body', 'BUTTON', 'header', 'other', 'carousel'));
 const component = some({ type: word, sub_type: word, index: mostly(fc.nat({ max: 9 })) }, [
   'type',

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
+import { anyCharacter } from '../../../test/support/any-character.ts';
 import type { MessageContent, OutboundMessage } from '../port.ts';
 import { encodeMessage } from './encode.ts';
 
@@ -82,7 +83,7 @@ describe('encodeMessage', () => {
 
   it('carries any text unchanged', () => {
     fc.assert(
-      fc.property(fc.string({ unit: 'binary' }), (body) => {
+      fc.property(fc.string({ unit: anyCharacter }), (body) => {
         const content: MessageContent = { type: 'text', text: { body, preview_url: true } };
         const encoded = encode({ id: 'msg_5', recipient: { phone: '+447700900123' }, content });
         assert.equal(JSON.parse(encoded).text.body, body);

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
+import { anyCharacter } from '../../../test/support/any-character.ts';
 import { MESSAGE_ERRORS, type MessageErrorCode } from '../../kernel/message-errors.ts';
 import { readErrors } from './decode/errors.ts';
 import { messageErrorOf, readFailure } from './failures.ts';
@@ -214,7 +215,7 @@ describe('readFailure', () => {
         error: fc.record(
           {
             code: fc.jsonValue(),
-            message: fc.oneof(fc.string({ unit: 'binary' }), fc.jsonValue()),
+            message: fc.oneof(fc.string({ unit: anyCharacter }), fc.jsonValue()),
             error_data: fc.jsonValue(),
             error_subcode: fc.jsonValue(),
             fbtrace_id: fc.jsonValue(),

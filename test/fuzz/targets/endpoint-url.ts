@@ -3,6 +3,7 @@ import { isIP } from 'node:net';
 import fc from 'fast-check';
 import { mayConnectTo } from '../../../src/endpoints/address/address-guard.ts';
 import { readEndpointUrl } from '../../../src/endpoints/address/url.ts';
+import { anyCharacter } from '../../support/any-character.ts';
 import type { FuzzTarget } from '../target.ts';
 
 const octet = fc.integer({ min: 0, max: 255 });
@@ -31,10 +32,10 @@ const host = fc.oneof(
   v6.map((address) => `[${address}]`),
   fc.domain(),
   fc.constantFrom('localhost', 'LOCALHOST.', 'a.localhost', '①②⑦.0.0.1', '127。0。0。1', '%31%32%37.0.0.1', ''),
-  fc.string({ unit: 'binary', maxLength: 12 }),
+  fc.string({ unit: anyCharacter, maxLength: 12 }),
 );
 const url = fc.oneof(
-  fc.string({ unit: 'binary' }),
+  fc.string({ unit: anyCharacter }),
   fc.webUrl({ withFragments: true, withQueryParameters: true }),
   fc
     .tuple(
@@ -42,7 +43,7 @@ const url = fc.oneof(
       fc.constantFrom('//', '/', '///', '\\\\', '//user@', '//a:b@', '//8.8.8.8@', ''),
       host,
       fc.constantFrom('', ':', ':443', ':8443', ':22', ':65536', ':0'),
-      fc.oneof(fc.webPath(), fc.string({ unit: 'binary', maxLength: 10 })),
+      fc.oneof(fc.webPath(), fc.string({ unit: anyCharacter, maxLength: 10 })),
     )
     .map((parts) => parts.join('')),
 );
