@@ -136,3 +136,149 @@ it('no cache keeps what the API and the probes answer, and caches keep what is t
     assert.equal(await toldOf(path), 'no-store', path);
   for (const path of ['/openapi.json', '/docs', '/docs/api']) assert.match((await toldOf(path)) ?? '', /^public/, path);
 });
+
+const faultsOf = async (method: string, path: string, body?: unknown) =>
+  assertProblem(await gateway.call(method, path, { body }), 'invalid_request').map(({ parameter }) => parameter);
+
+describe('queries', () => {
+  it('with unknown names are refused and the names are told, on every call', async () => {
+    const send = { to: '+447700900001', type: 'text', text: { body: 'Hello' } };
+    assert.deepEqual(await faultsOf('POST', '/api/v1/messages/send?dry_run=1', send), ['dry_run']);
+    assert.deepEqual(await faultsOf('GET', '/api/v1/account?x=1'), ['x']);
+    assert.deepEqual(await faultsOf('GET', '/api/v1/messages?Limit=1&__proto__=1&a%2Fb~c=&constructor=2'), [
+      'Limit',
+      '__proto__',
+      'a/b~c',
+      'constructor',
+    ]);
+  });
+
+  it('say of each parameter what it must be, and call one that is not known a parameter', async () => {
+    const path = '/api/v1/events?after=x&wait=31&limit=0&first=1';
+    const { errors } = (await gateway.call('GET', path)).json;
+    assert.deepEqual(
+      errors
+        .map(({ parameter, detail }: { parameter: string; detail: string }) => `${parameter}: ${detail}`)
+        .toSorted(),
+      [
+        'after: This must be a whole number of 1 to 15 digits.',
+        'first: This parameter is not known.',
+        'limit: This must be a whole number from 1 to 100.',
+        'wait: This must be a whole number from 0 to 30.',
+      ],
+    );
+  });
+
+  it('share the bound of the faults that one answer lists with what is wrong in the body', async () => {
+    const names = (count: number) => Array.from({ length: count }, (_, place) => `no${place}`);
+    const body = (count: number) => Object.fromEntries(names(count).map((name) => [name, '\0']));
+    const faults = async (query: number, members: number) =>
+      (await faultsOf('POST', `/api/v1/endpoints?${names(query).join('=&')}`, body(members))).length;
+    // Each member has two faults, and the missing url is one more.
+    assert.deepEqual([await faults(10, 10), await faults(1, 400), await faults(400, 400)], [31, 300, 300]);
+  });
+
+  it('with a parameter twice are refused', async () => {
+    assert.deepEqual(await faultsOf('GET', '/api/v1/messages?limit=1&limit=1'), ['limit']);
+    assert.deepEqual(await faultsOf('GET', '/api/v1/messages?status=read&status=sent'), ['status']);
+  });
+
+  it('with a parameter twice are told just that: the value of each may be right', async () => {
+    const path =
+      '/api/v1/events?after=1&after=2&limit=1&limit=0&limit=x&wait=31&type=message.read&type=message.sent&no=1&no=2';
+    const { errors } = (await gateway.call('GET', path)).json;
+    assert.deepEqual(
+      errors
+        .map(({ parameter, detail }: { parameter: string; detail: string }) => `${parameter}: ${detail}`)
+        .toSorted(),
+      [
+        'after: This parameter is given more than once.',
+        'limit: This parameter is given more than once.',
+        'no: This parameter is not known.',
+        'type: This parameter is given more than once.',
+        'wait: This must be a whole number from 0 to 30.',
+      ],
+    );
+  });
+
+  it('with several faults name them all', async () => {
+    assert.deepEqual((await faultsOf('GET', '/api/v1/messages?limit=0&status=gone&nothing=')).toSorted(), [
+      'limit',
+      'nothing',
+      'status',
+    ]);
+  });
+
+  it('with several faults name them all, also where one is seen only when the value is read', async () => {
+    const all = async (path: string) => (await faultsOf('GET', path)).toSorted();
+    assert.deepEqual(await all('/api/v1/messages?limit=0&since=x&cursor=x&nothing='), [
+      ...['cursor', 'limit', 'nothing', 'since'],
+    ]);
+    assert.deepEqual(await all('/api/v1/messages?since=x&cursor=x'), ['cursor', 'since']);
+    assert.deepEqual(await all('/api/v1/events?after=x&type=message.gone'), ['after', 'type']);
+    assert.deepEqual(await all('/api/v1/statistics?since=x&until=2026-02-30T00:00:00Z&step=week'), [
+      ...['since', 'step', 'until'],
+    ]);
+  });
+
+  it('are refused also where an id in them belongs to nothing', async () => {
+    assert.deepEqual(await faultsOf('GET', '/api/v1/messages?request_id=x&since=x'), ['since']);
+  });
+
+  it('with faults are told together with the faults of the body', async () => {
+    const all = async (path: string, body: unknown) => {
+      const faults = assertProblem(await gateway.call('POST', path, { body }), 'invalid_request');
+      return faults.map(({ parameter, pointer }) => parameter ?? pointer).toSorted();
+    };
+    assert.deepEqual(await all('/api/v1/messages/send?dry_run=1', {}), ['#/to', '#/type', 'dry_run']);
+    assert.deepEqual(await all('/api/v1/messages/send?dry_run=1', []), ['#', 'dry_run']);
+    assert.deepEqual(await all('/api/v1/messages/validate?dry_run=1', {}), ['#/to', '#/type', 'dry_run']);
+    assert.deepEqual(await all('/api/v1/endpoints?dry_run=1', { description: 'x' }), ['#/url', 'dry_run']);
+  });
+
+  it('with a filter that is empty are refused', async () => {
+    for (const name of ['request_id', 'message_id', 'client_reference', 'to', 'status', 'since'])
+      assert.deepEqual(new Set(await faultsOf('GET', `/api/v1/messages?${name}=`)), new Set([name]));
+  });
+
+  it('with U+0000 are refused', async () => {
+    for (const name of ['client_reference', 'message_id', 'to'])
+      assert.deepEqual(await faultsOf('GET', `/api/v1/messages?${name}=a%00b`), [name]);
+  });
+
+  it('that are not percent-encoded UTF-8 are refused, and never searched for as they stand', async () => {
+    const broken = ['caf%E9', '%', 'a%2', '%zz', '%2B447700900123%2', '%ED%A0%80', '%C0%AF', 'a+%ff'];
+    for (const value of broken) {
+      const { errors } = (await gateway.call('GET', `/api/v1/messages?client_reference=${value}`)).json;
+      assert.deepEqual(
+        errors,
+        [{ parameter: 'client_reference', detail: 'This is not percent-encoded UTF-8.' }],
+        value,
+      );
+    }
+    assert.deepEqual(await faultsOf('GET', '/api/v1/messages?limit=1&&to=%E9&client%5Freference=%E9'), [
+      ...['to', 'client_reference'],
+    ]);
+    assert.deepEqual(new Set(await faultsOf('GET', '/api/v1/messages?%E9=1&nothing=%E9')), new Set(['%E9', 'nothing']));
+    const send = { to: '+447700900001', type: 'text', text: { body: 'Hello' } };
+    assert.deepEqual(new Set(await faultsOf('POST', '/api/v1/messages/send?%', send)), new Set(['%']));
+    assert.equal((await gateway.call('GET', '/api/v1/messages?client_reference=caf%C3%A9+%25')).status, 200);
+  });
+
+  it('with limits out of bounds, strange cursors and times are refused', async () => {
+    for (const limit of ['', '0', '101', '-1', '1.5', '1e1', '01', ' 1', 'ten'])
+      assert.deepEqual(await faultsOf('GET', `/api/v1/messages?limit=${limit}`), ['limit'], limit);
+    for (const limit of ['1', '99', '100'])
+      assert.equal((await gateway.call('GET', `/api/v1/messages?limit=${limit}`)).status, 200, limit);
+    for (const cursor of ['', 'x', 'a'.repeat(21), 'a'.repeat(23), '%00', 'msg_01h455vb4pex5vsknk084sn02q'])
+      assert.deepEqual(
+        new Set(await faultsOf('GET', `/api/v1/messages?cursor=${cursor}`)),
+        new Set(['cursor']),
+        cursor,
+      );
+    const noTimes = ['', 'yesterday', '2026-01-01', '2026-13-01T00:00:00Z', '1', '2026-01-01T00:00:00'];
+    for (const since of [...noTimes, '2026-02-30T00:00:00Z', '2025-02-29T00:00:00Z', '2026-01-01T24:00:00Z'])
+      assert.deepEqual(await faultsOf('GET', `/api/v1/messages?since=${since}`), ['since'], since);
+    assert.equal((await gateway.call('GET', '/api/v1/messages?since=2024-02-29T23:59:59Z')).status, 200);
+  });
+});

@@ -158,3 +158,50 @@ describe('the list of messages', () => {
     assert.deepEqual(await idsOf(`?since=${new Date(Date.now() + 60_000).toISOString()}`), []);
   });
 });
+
+const TEMPLATE = { name: 'order_update', language: 'en_US' };
+
+/** What is of a kind that we do not know is the provider's affair, and passed on. */
+const components = (letters: number) => [
+  { type: 'body', parameters: [{ type: 'text', text: 'Ada' }] },
+  { type: 'new', it: 'y'.repeat(letters) },
+];
+
+it('a page of messages ends where their contents have 1 MiB, and the next one goes on there', async () => {
+  const accountId = await gateway.createAccount('Large contents');
+  const key = await gateway.createKey({ accountId });
+  const write = async (to: unknown[], template: object = TEMPLATE): Promise<string[]> => {
+    const body = { to, type: 'template', template };
+    const { json } = await gateway.call('POST', '/api/v1/messages/send', { key, body });
+    return json.results.map(({ id }: { id: string }) => id);
+  };
+  const sent = [
+    ...(await write(['+447700910001', '+447700910002'].map((to) => ({ to, components: components(500_000) })))),
+    ...(await write(['+447700910003', '+447700910004'], { ...TEMPLATE, components: components(600_000) })),
+    ...(await write(['+447700910005', '+447700910006'], { ...TEMPLATE, components: components(2) })),
+    // Read for a message that has its own, and not shown.
+    ...(await write([{ to: '+447700910007', components: components(2) }], {
+      ...TEMPLATE,
+      components: components(900_000),
+    })),
+    ...(await write([{ to: '+447700910008', components: components(2) }], {
+      ...TEMPLATE,
+      components: components(900_000),
+    })),
+  ];
+  const pages: string[][] = [];
+  for (let cursor = ''; cursor !== 'null'; ) {
+    const { json } = await gateway.call('GET', `/api/v1/messages?limit=5${cursor && `&cursor=${cursor}`}`, { key });
+    for (const message of json.data) {
+      const whole = (await gateway.call('GET', `/api/v1/messages/${message.id}`, { key })).json;
+      assert.deepEqual({ ...message, timeline: whole.timeline }, whole);
+    }
+    pages.push(json.data.map(({ id }: { id: string }) => id));
+    cursor = String(json.next_cursor);
+  }
+  assert.deepEqual(pages.flat(), sent.toReversed());
+  assert.deepEqual(
+    pages.map(({ length }) => length),
+    [1, 3, 1, 1, 2],
+  );
+});
