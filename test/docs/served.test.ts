@@ -1,15 +1,139 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
-import { startTestGateway, type TestGateway } from '../support/gateway.ts';
+import { API_ERROR_DOCS } from '../../src/kernel/error-docs.ts';
+import { API_ERRORS, type ApiErrorCode } from '../../src/kernel/errors.ts';
+import { MESSAGE_ERROR_DOCS } from '../../src/kernel/message-error-docs.ts';
+import { isMessageError, MESSAGE_ERRORS, presentMessageError } from '../../src/kernel/message-errors.ts';
+import { type CallOptions, startTestGateway, type TestAnswer, type TestGateway } from '../support/gateway.ts';
 import { assertProblem } from '../support/problem.ts';
+import { callRaw } from '../support/raw-http.ts';
 import { read } from '../support/tree.ts';
-import { PAGES } from './blocks.ts';
+import { blocksOf, PAGES } from './blocks.ts';
+
+/** Errors that no call can cause at will. Other tests cause them, with a broken database and with a provider that is away. */
+const NOT_PROVOKED = ['internal_error', 'unavailable', 'rate_limited'];
+const SEND = '/api/v1/messages/send';
+const WEBHOOK = '/api/messaging/webhook';
+const TEXT = { type: 'text', text: { body: 'Your parcel is here' } };
+const BODY = { to: '+447700900123', ...TEXT };
 
 let gateway: TestGateway;
 before(async () => {
-  gateway = await startTestGateway();
+  gateway = await startTestGateway({ sandbox: { statuses: 'off' } });
 });
 after(() => gateway.stop());
+
+// All at the same time, because some sends are refused for some seconds before they end.
+describe('the page of an error', { concurrency: true }, () => {
+  it('is there for every code, and tells why it comes and what to do', () => {
+    for (const code of [...Object.keys(API_ERRORS), ...Object.keys(MESSAGE_ERRORS)]) {
+      const page = read(`docs/errors/${code}.md`);
+      assert.match(
+        page,
+        new RegExp(`^# ${code}\\n\\n[\\s\\S]+\\n## Why\\n\\n[\\s\\S]+\\n## What to do\\n\\n[\\s\\S]+\\n- `),
+      );
+      assert.match(page, /\n## Example\n[\s\S]*```json\n/);
+    }
+  });
+
+  it('of a message shows what the sandbox brings about by the send on it', async () => {
+    const docs = Object.entries(MESSAGE_ERROR_DOCS).filter(([, { tryIt }]) => tryIt !== null);
+    assert.equal(docs.length, Object.keys(MESSAGE_ERRORS).length - 1);
+    await Promise.all(
+      docs.map(async ([code, { tryIt, seen }]) => {
+        const { json } = await gateway.call('POST', SEND, { body: tryIt });
+        const { error } = json.results.at(-1);
+        if (error.provider !== undefined) error.provider.trace_id = '<TRACE_ID>';
+        const stored = { code, ...seen };
+        assert.ok(isMessageError(stored));
+        assert.deepEqual(error, presentMessageError(stored, `${gateway.url}/docs/errors`));
+      }),
+    );
+  });
+
+  it('of a whole request shows what the gateway answers', async () => {
+    const provoked = await provoke();
+    assert.deepEqual(
+      [...Object.keys(provoked), ...NOT_PROVOKED].toSorted(),
+      Object.keys(API_ERRORS).toSorted(),
+      'Every code is provoked, or is in the list above',
+    );
+    for (const [code, { json, headers }] of Object.entries(provoked)) {
+      const doc = Object.entries(API_ERROR_DOCS).find(([name]) => name === code)?.[1];
+      assert.deepEqual([json.code, json.detail, json.errors], [code, doc?.detail, doc?.errors]);
+      for (const [name, value] of Object.entries(doc?.headers ?? {})) assert.equal(headers.get(name), value, code);
+    }
+  });
+});
+
+describe('an error that another page shows', () => {
+  it('has the words that the gateway has for its code', () => {
+    const words: Record<string, object> = { ...API_ERRORS, ...MESSAGE_ERRORS };
+    const shown = PAGES.filter((page) => !page.startsWith('docs/errors/')).flatMap((page) =>
+      blocksOf(page, 'json').flatMap((block) => errorsIn(JSON.parse(block)).map((error) => ({ page, error }))),
+    );
+    assert.ok(shown.length > 3);
+    for (const { page, error } of shown)
+      for (const [name, word] of Object.entries(words[String(error.code)] ?? {}))
+        if (name in error && name !== 'code') assert.deepEqual(error[name], word, `${page}: ${error.code}`);
+  });
+});
+
+/** The objects with a code in a JSON example. */
+function errorsIn(value: unknown): Record<string, unknown>[] {
+  if (typeof value !== 'object' || value === null) return [];
+  const inside = Object.values(value).flatMap(errorsIn);
+  return 'code' in value ? [{ ...value }, ...inside] : inside;
+}
+
+/** The answer to a call that causes each code. */
+async function provoke(): Promise<Partial<Record<ApiErrorCode, TestAnswer>>> {
+  const send = (call: CallOptions) => gateway.call('POST', SEND, { body: BODY, ...call });
+  const account = await gateway.createAccount('Suspended');
+  const suspended = await gateway.createKey({ accountId: account });
+  const platform = { key: gateway.platformKey };
+  await gateway.call('PATCH', `/platform/v1/accounts/${account}`, { ...platform, body: { suspended: true } });
+  const channel = {
+    phone_number_id: '1001',
+    business_account_id: '1002',
+    display_phone_number: '+15550783881',
+    access_token: 'a-token',
+    mode: 'test',
+  };
+  const connect = (more = {}) => {
+    const path = `/platform/v1/accounts/${gateway.accountId}/channels`;
+    return gateway.call('POST', path, { ...platform, body: { ...channel, ...more } });
+  };
+  await send({ headers: { 'idempotency-key': 'done' } });
+  // Refused twice before it is taken, so that the send runs for some seconds.
+  const slow = { body: { to: '+15552000005', ...TEXT }, headers: { 'idempotency-key': 'slow' } };
+  const many = Array.from({ length: 51 }, (_, place) => `+4477009001${String(place).padStart(2, '0')}`);
+  return {
+    bad_http: await callRaw(gateway.url, { headers: ['x-large', 'a'.repeat(20_000)] }),
+    malformed_json: await send({ body: '{"to": ' }),
+    idempotency_key_invalid: await send({ headers: { 'idempotency-key': 'two words' } }),
+    invalid_api_key: await send({ key: null }),
+    invalid_signature: await gateway.call('POST', WEBHOOK, { body: {} }),
+    insufficient_scope: await send({ key: await gateway.createKey({ scopes: ['messages:read'] }) }),
+    account_suspended: await send({ key: suspended }),
+    verification_failed: await gateway.call('GET', `${WEBHOOK}?hub.mode=subscribe`, { key: null }),
+    not_found: await gateway.call('GET', '/api/v1/messages/msg_none'),
+    method_not_allowed: await gateway.call('GET', SEND),
+    idempotency_in_flight: await Promise.race([send(slow), send(slow)]),
+    payload_too_large: await send({ body: JSON.stringify({ ...BODY, client_reference: 'a'.repeat(1 << 20) }) }),
+    unsupported_media_type: await send({ headers: { 'content-type': 'text/plain' } }),
+    invalid_request: await send({ body: { to: '+447700900123', type: 'text', txt: {} } }),
+    too_many_recipients: await send({ body: { to: many, ...TEXT } }),
+    idempotency_mismatch: await send({
+      body: { ...BODY, to: '+447700900124' },
+      headers: { 'idempotency-key': 'done' },
+    }),
+    no_channel: await send({ key: await gateway.createKey({ mode: 'live' }) }),
+    unknown_channel: await send({ body: { ...BODY, from: '+15550000000' } }),
+    channel_taken: await connect().then(() => connect()),
+    channel_refused: await connect({ access_token: 'refused' }),
+  };
+}
 
 const get = (path: string, headers: Record<string, string> = {}) => gateway.call('GET', path, { key: null, headers });
 const FILES = PAGES.filter((page) => page.startsWith('docs/')).map((page) => page.slice('docs/'.length));
