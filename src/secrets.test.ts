@@ -10,6 +10,7 @@ import { loadConfig } from './config.ts';
 import { completeSecrets } from './secrets.ts';
 
 const STARTERS = 4;
+const MOMENTS = 10;
 
 let folder = '';
 before(async () => {
@@ -108,24 +109,28 @@ describe('secrets', () => {
   });
 
   it('are the same for processes that start at the same time', async () => {
-    const dataDir = join(folder, 'together');
-    const printed = await Promise.all(Array.from({ length: STARTERS }, () => printSecrets(dataDir)));
+    const dataDirs = Array.from({ length: MOMENTS }, (_, moment) => join(folder, `together-${moment}`));
+    const printed = await Promise.all(Array.from({ length: STARTERS }, () => printSecrets(dataDirs)));
     assert.equal(new Set(printed).size, 1);
-    assert.deepEqual(await readdir(dataDir), ['secrets.json']);
+    for (const dataDir of dataDirs) assert.deepEqual(await readdir(dataDir), ['secrets.json']);
   });
 });
 
-/** Completes the secrets in a process of its own, which waits for a common moment first. */
-async function printSecrets(dataDir: string): Promise<string> {
+/** Completes the secrets of each folder in a process of its own, which waits for a common moment before each. */
+async function printSecrets(dataDirs: string[]): Promise<string> {
   const here = (name: string) => JSON.stringify(fileURLToPath(new URL(name, import.meta.url)));
   const program = `
     import { loadConfig } from ${here('config.ts')};
     import { completeSecrets } from ${here('secrets.ts')};
-    const config = loadConfig({ WAYPOST_DATA_DIR: ${JSON.stringify(dataDir)} });
-    // All but the end of it at rest: a busy wait would hold up the others.
-    await new Promise((resolve) => setTimeout(resolve, 995 - (Date.now() % 1_000)));
-    while (Date.now() % 1_000 > 2);
-    console.log(JSON.stringify(completeSecrets(config)));`;
+    let atMs = Math.ceil((Date.now() + 5) / 1_000) * 1_000;
+    for (const dataDir of ${JSON.stringify(dataDirs)}) {
+      const config = loadConfig({ WAYPOST_DATA_DIR: dataDir });
+      // All but the end of it at rest: a busy wait would hold up the others.
+      await new Promise((resolve) => setTimeout(resolve, atMs - 5 - Date.now()));
+      while (Date.now() < atMs);
+      console.log(JSON.stringify(completeSecrets(config)));
+      atMs += 50;
+    }`;
   const { stdout } = await promisify(execFile)(process.execPath, ['--input-type=module-typescript', '-e', program]);
   return stdout;
 }
