@@ -1,6 +1,7 @@
 import type { Api } from './api.ts';
 import type { Output } from './output.ts';
 import type { KeyKind, Settings } from './settings.ts';
+import type { Surroundings } from './surroundings.ts';
 
 /** The options that were given on the command line, by their names in camel case. */
 export type Options = Readonly<Record<string, unknown>>;
@@ -21,6 +22,7 @@ export interface Invocation {
   api: Api;
   settings: Settings;
   out: Output;
+  around: Surroundings;
 }
 
 export interface CommandSpec {

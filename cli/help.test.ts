@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { describe, it } from 'node:test';
-import { runCli } from './test-support.ts';
+import { runCli, startCli } from './test-support.ts';
 
 describe('the help of the command line', () => {
   it('of a group has the options of its list, because they work without the word', async () => {
@@ -12,7 +12,7 @@ describe('the help of the command line', () => {
 
   it('has an option that says its version', async () => {
     const { version } = JSON.parse(await readFile(new URL('../package.json', import.meta.url), 'utf8'));
-    const { exitCode, stdout } = await runCli(['--version'], {});
+    const { exitCode, stdout } = await startCli(['--version']).ended;
     assert.deepEqual([exitCode, stdout], [0, `${version}\n`]);
     assert.match((await runCli(['--help'], {})).stdout, /--version /);
   });

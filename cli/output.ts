@@ -1,6 +1,7 @@
 import type { Answer } from './api.ts';
 import { listOf } from './list-of.ts';
 import { printableJson } from './printable-json.ts';
+import type { Surroundings } from './surroundings.ts';
 import { type Columns, layOut, printable, printableLines } from './table.ts';
 
 /** Where results and remarks go: results to standard output, remarks to standard error. */
@@ -19,22 +20,22 @@ export interface Output {
   list(answer: Answer, columns: Columns): void;
 }
 
-/** The output of this process. `isClosed` says whether the reader of the results has gone, as `| head` does. */
-export function createOutput(json: boolean, isClosed: () => boolean): Output {
+/** The output of a command line. `isClosed` says whether the reader of the results has gone, as `| head` does. */
+export function createOutput(json: boolean, { stdout, stderr }: Surroundings, isClosed: () => boolean): Output {
   // The text may come from a stranger, and the program that reads it may be a terminal.
   const safe = (text: string) => (json ? printableJson(text) : text);
   const line = (text: string) => {
-    if (!isClosed()) process.stdout.write(`${safe(text)}\n`);
+    if (!isClosed()) stdout.write(`${safe(text)}\n`);
   };
   const hand = (text: string) =>
     new Promise<boolean>((resolve) => {
       if (isClosed()) return resolve(false);
-      process.stdout.write(`${safe(text)}\n`, (error) => resolve(!error));
+      stdout.write(`${safe(text)}\n`, (error) => resolve(!error));
     });
-  const note = (text: string) => void process.stderr.write(`${printableLines(text)}\n`);
+  const note = (text: string) => void stderr.write(`${printableLines(text)}\n`);
   const table = (rows: readonly unknown[], columns: Columns) => {
     if (rows.length === 0) return note('Nothing was found.');
-    for (const text of layOut(rows, columns, process.stdout)) line(text);
+    for (const text of layOut(rows, columns, stdout)) line(text);
   };
   return {
     json,

@@ -4,8 +4,9 @@ import { createApi } from './api.ts';
 import type { CommandSpec, OptionSpec, Options } from './command-spec.ts';
 import { textOf } from './command-spec.ts';
 import { EXIT, usage } from './failure.ts';
-import { createOutput, type Output } from './output.ts';
+import { createOutput } from './output.ts';
 import { noAddress, noKey, readSettings } from './settings.ts';
+import type { Surroundings } from './surroundings.ts';
 
 const GROUPS: Record<string, string> = {
   messages: 'messages, and what became of them',
@@ -32,12 +33,14 @@ Examples:
   $ npx waypost doctor`;
 
 interface Deps {
+  around: Surroundings;
   isClosed(): boolean;
   onEnd(exitCode: number): void;
 }
 
 /** The parser of the command line, with a command for each specification. */
 export function createProgram(specs: readonly CommandSpec[], deps: Deps): Command {
+  const { stdout, stderr } = deps.around;
   const program = new Command('waypost')
     .description('Sends WhatsApp messages through a Waypost gateway, and looks after one.')
     .version(manifest.version, '--version', 'the version of this command line')
@@ -46,6 +49,7 @@ export function createProgram(specs: readonly CommandSpec[], deps: Deps): Comman
     .option('--json', "the API's own JSON, for programs")
     .addOption(new Option('--key <key>').hideHelp())
     .addHelpText('after', AFTER)
+    .configureOutput({ writeOut: (text) => stdout.write(text), writeErr: (text) => stderr.write(text) })
     .configureHelp({ showGlobalOptions: true })
     .showHelpAfterError(moreAt('waypost'))
     .exitOverride();
@@ -82,8 +86,7 @@ function addCommand(program: Command, spec: CommandSpec, deps: Deps): void {
   const helped = isDefault ? parent : command;
   command.showHelpAfterError(`Usage: ${usageOf(command)}\n${moreAt(usageOf(helped).replace(/ [[<].*/, ''))}`);
   command.action(async () => {
-    const out = createOutput(command.optsWithGlobals().json === true, deps.isClosed);
-    deps.onEnd((await run(spec, command.args, command.optsWithGlobals(), out)) ?? EXIT.done);
+    deps.onEnd((await run(spec, command.args, command.optsWithGlobals(), deps)) ?? EXIT.done);
   });
 }
 
@@ -113,15 +116,16 @@ function createOption({ flags, about, many, required, choices }: OptionSpec): Op
   return required ? option.makeOptionMandatory() : option;
 }
 
-async function run(spec: CommandSpec, args: readonly string[], options: Options, out: Output) {
+async function run(spec: CommandSpec, args: readonly string[], options: Options, { around, isClosed }: Deps) {
   if (options.key !== undefined)
     throw usage(
       'A key on the command line can be read by everybody on this machine, and stays in the history of the shell. Give it in a file with --key-file, or in WAYPOST_API_KEY; and roll this one.',
     );
-  const settings = readSettings({ url: textOf(options, 'url'), keyFile: textOf(options, 'keyFile') }, process.env);
+  const settings = readSettings({ url: textOf(options, 'url'), keyFile: textOf(options, 'keyFile') }, around.env);
   if (spec.key !== 'none' && settings.url === undefined) throw noAddress();
   const key = spec.key === 'none' ? undefined : settings.keys[spec.key];
   if (spec.key !== 'none' && key === undefined) throw noKey(spec.key);
   const api = createApi(settings.url?.value ?? '', key?.value, key?.source ?? '');
-  return spec.run({ args, options, api, settings, out });
+  const out = createOutput(options.json === true, around, isClosed);
+  return spec.run({ args, options, api, settings, out, around });
 }

@@ -27,7 +27,7 @@ const REFUSED_AT_EVERY_TRY: readonly string[] = [
 ];
 
 /** Makes one send. It is repeated under its key as long as its outcome is open. */
-export async function sendOnce({ api, options, out }: Invocation): Promise<number> {
+export async function sendOnce({ api, options, out, around }: Invocation): Promise<number> {
   for (const name of ['report', 'delimiter', 'force'])
     if (options[name] !== undefined) throw usage(`--${name} works with --csv only.`);
   const body = composeBody(options);
@@ -35,7 +35,7 @@ export async function sendOnce({ api, options, out }: Invocation): Promise<numbe
   if (given !== undefined && !/^[\x21-\x7e]{1,255}$/.test(given))
     throw usage('--idempotency-key must be 1 to 255 visible ASCII characters.');
   const key = given ?? randomUUID();
-  const stop = stopOnCtrlC();
+  const stop = stopOnCtrlC(around);
   const tries = watchTries();
   const { replayed, ...answer } = await clientOf(api, { fetch: tries.fetch })
     .send(body, { idempotencyKey: key, signal: stop })

@@ -7,7 +7,7 @@ import { EXIT, usage } from './failure.ts';
 import { messageOf } from './message-of.ts';
 import { describeSilence, failureOfClient } from './problem.ts';
 import { stopOnCtrlC } from './stop-on-ctrl-c.ts';
-import { colourWord, readCell } from './table.ts';
+import { colourWord, readCell, type Terminal } from './table.ts';
 import { wholeNumber } from './whole-number.ts';
 
 export const EVENT_TYPES: readonly EventType[] = [
@@ -25,11 +25,11 @@ export const EVENT_TYPES: readonly EventType[] = [
 ];
 
 /** Prints events until Ctrl-C, or until nobody reads them. With `--state` the next run continues where this one ended. */
-export async function tailEvents({ api, options, out }: Invocation): Promise<number> {
+export async function tailEvents({ api, options, out, around }: Invocation): Promise<number> {
   const statePath = textOf(options, 'state');
   const types = readTypes(textOf(options, 'type'));
   let after = wholeNumber(textOf(options, 'after'), '--after') ?? (statePath ? readState(statePath) : undefined);
-  const stop = stopOnCtrlC();
+  const stop = stopOnCtrlC(around);
   const keep = (sequence: number) => {
     after = sequence;
     if (statePath !== undefined) writeState(statePath, sequence);
@@ -53,7 +53,7 @@ export async function tailEvents({ api, options, out }: Invocation): Promise<num
   try {
     for await (const event of events) {
       // The number is kept only after the reader has taken the event, so that the next run begins with an event that nobody has taken.
-      if (!(await out.hand(out.json ? JSON.stringify(event) : describe(event)))) return EXIT.done;
+      if (!(await out.hand(out.json ? JSON.stringify(event) : describe(event, around.stdout)))) return EXIT.done;
       keep(event.sequence);
     }
   } catch (error) {
@@ -64,13 +64,13 @@ export async function tailEvents({ api, options, out }: Invocation): Promise<num
   return EXIT.interrupted;
 }
 
-function describe(event: WaypostEvent): string {
+function describe(event: WaypostEvent, terminal: Terminal): string {
   const [subject] = Object.values(event.data).map((value: unknown) => value);
   const members = ['id', 'to', 'name', 'phone_number', 'url', 'status', 'error.code', 'error.message'];
   const words = members.map((member) => readCell(subject, member)).filter((word) => word !== '-');
   const type = event.type.padEnd(17);
   const [, status = ''] = event.type.split('.');
-  const coloured = type.replace(status, colourWord(status, process.stdout));
+  const coloured = type.replace(status, colourWord(status, terminal));
   return `${event.timestamp}  ${coloured}  #${event.sequence}  ${words.join('  ')}`;
 }
 

@@ -45,10 +45,10 @@ export async function sendFile(invocation: Invocation): Promise<number> {
   return conclude(run, invocation, failure);
 }
 
-async function carryOut(run: Run, { api, out }: Invocation, onReplayed: (rows: number) => void): Promise<void> {
+async function carryOut(run: Run, { api, out, around }: Invocation, onReplayed: (rows: number) => void): Promise<void> {
   const { path, pieces, delimiter, rows, recipe, report, statePath, state, keyPrefix } = run;
-  const progress = createProgress(rows, report.rows(), report.totals, process.stderr);
-  const stop = stopOnSignals(() =>
+  const progress = createProgress(rows, report.rows(), report.totals, around.stderr);
+  const stop = stopOnSignals(around, () =>
     out.note('\nStopping as soon as what is under way is done. Ctrl-C again stops at once.'),
   );
   const patient = { deadlineMs: PATIENCE_MS, retriesMax: RETRIES_MAX, fetch: watchFetch(progress.waiting) };

@@ -1,4 +1,5 @@
 import { EXIT } from '../failure.ts';
+import type { Surroundings } from '../surroundings.ts';
 
 /** How long batches under way are awaited after the first Ctrl-C. Those that are left then are sent again by the next run. */
 const GRACE_MS = 30_000;
@@ -16,15 +17,15 @@ export interface Stop {
  * After the first Ctrl-C nothing more begins, and after a while everything that still waits is broken off. The second Ctrl-C ends the
  * process at once.
  */
-export function stopOnSignals(onStop: () => void): Stop {
+export function stopOnSignals(around: Surroundings, onStop: () => void): Stop {
   const soon = new AbortController();
   const now = new AbortController();
   const stop = () => {
-    if (soon.signal.aborted) process.exit(EXIT.interrupted);
+    if (soon.signal.aborted) around.exit(EXIT.interrupted);
     soon.abort();
     onStop();
     setTimeout(() => now.abort(), GRACE_MS).unref();
   };
-  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, stop);
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) around.on(signal, stop);
   return { soon: soon.signal, now: now.signal, breakOff: () => now.abort() };
 }

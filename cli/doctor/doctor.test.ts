@@ -120,7 +120,7 @@ describe('the doctor', () => {
     const tailed = await Promise.race([tail.ended, wait(ENDLESS_MS, undefined, { ref: false })]);
     assert.equal(tailed?.exitCode, 1, 'what this process trusts does not change while it runs');
     assert.match(tailed.stderr, /NODE_EXTRA_CA_CERTS=/);
-    const trusted = await runCli(args, { NODE_EXTRA_CA_CERTS: cert });
+    const trusted = await startCli(args, { NODE_EXTRA_CA_CERTS: cert }).ended;
     assert.match(trusted.stdout, /^ok {4}gateway/m, 'what it advises works');
   });
 

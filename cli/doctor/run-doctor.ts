@@ -2,7 +2,7 @@ import { createApi } from '../api.ts';
 import type { Invocation } from '../command-spec.ts';
 import { EXIT } from '../failure.ts';
 import { isPlatformKey } from '../settings.ts';
-import { colourWord } from '../table.ts';
+import { colourWord, type Terminal } from '../table.ts';
 import { checkAccount } from './check-account.ts';
 import { checkCallback } from './check-callback.ts';
 import { checkGateway } from './check-gateway.ts';
@@ -10,11 +10,11 @@ import { checkSettings } from './check-settings.ts';
 import type { Finding } from './finding.ts';
 
 /** Checks from outside everything that a send and its events need. What cannot be checked is a warning. */
-export async function runDoctor({ options, settings, out }: Invocation): Promise<number> {
+export async function runDoctor({ options, settings, out, around }: Invocation): Promise<number> {
   const findings: Finding[] = [];
   const tell = (found: readonly Finding[]) => {
     findings.push(...found);
-    if (!out.json) for (const finding of found) out.line(describe(finding));
+    if (!out.json) for (const finding of found) out.line(describe(finding, around.stdout));
   };
   tell(checkSettings(settings));
   const { url } = settings;
@@ -32,7 +32,7 @@ export async function runDoctor({ options, settings, out }: Invocation): Promise
   return count('fail') === 0 ? EXIT.done : EXIT.failed;
 }
 
-function describe({ level, check, detail, todo }: Finding): string {
-  const line = `${colourWord(level.padEnd(4), process.stdout)}  ${check.padEnd(13)}  ${detail}`;
+function describe({ level, check, detail, todo }: Finding, terminal: Terminal): string {
+  const line = `${colourWord(level.padEnd(4), terminal)}  ${check.padEnd(13)}  ${detail}`;
   return todo === undefined ? line : `${line}\n${' '.repeat(21)}${todo}`;
 }
