@@ -50,13 +50,14 @@ describe('whatever is wrong with a body, its refusal takes neither long nor more
   for (const [kind, [name, value]] of Object.entries(VALUES).entries())
     it(name, async () => {
       const bad: string[] = [];
-      for (const { method, path, bodySchema } of ROUTES) {
+      for (const [route, { method, path, bodySchema }] of ROUTES.entries()) {
         const schemas: object = Object(Reflect.get(Object(bodySchema), 'properties'));
-        // Plain members differ little: each gets one of the values.
+        // Plain members differ little, and so do bodies as a whole, which one validator reads by their schemas: each gets one of the values.
         const known = Object.entries(schemas).filter(([, schema], place) => isNested(schema) || place % KINDS === kind);
-        const bodies = [value, ...known.map(([member]) => `{"${member}":${value}}`)];
+        const bodies = known.map(([member]) => `{"${member}":${value}}`);
         if (bodySchema === undefined)
-          bodies.push(...['to', 'text', 'template'].map((member) => `{"${member}":${value}}`));
+          bodies.push(value, ...['to', 'text', 'template'].map((member) => `{"${member}":${value}}`));
+        else if (route % KINDS === kind) bodies.push(value);
         if ('headers' in schemas) bodies.push(`{"body":"","headers":{"webhook-id":${value}}}`);
         for (const body of bodies) {
           const { tookMs, bytes } = await refuse(method, path, body);

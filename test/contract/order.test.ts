@@ -63,6 +63,24 @@ const FAULTS: Fault[] = [
   { code: 'no_channel', rank: 13, change: { channelRemoved: true } },
   { code: 'rate_limited', rank: 14, change: { recipientsUsedUp: true } },
 ];
+const ACCOUNT = '/platform/v1/accounts/01890a5d-ac96-774b-bcce-b302099a8057';
+const ENDPOINT = '/api/v1/endpoints/end_01h455vb4pex5vsknk084sn02q';
+/** Every call that names something by its id and may have a wrong body, with such a body. There is nothing of these ids. */
+const CALLS_WITH_IDS: [method: string, path: string, body: unknown][] = [
+  ['PATCH', ENDPOINT, { url: 'nowhere' }],
+  ['POST', `${ENDPOINT}/rotate-secret`, { overlap_seconds: -1 }],
+  ['POST', `${ENDPOINT}/test`, { bogus: true }],
+  ['POST', `${ENDPOINT}/replay`, {}],
+  ['POST', `${ENDPOINT}/check-signature`, {}],
+  ['PATCH', ACCOUNT, { name: '' }],
+  ['POST', `${ACCOUNT}/keys`, { name: 'Old', mode: 'test', expires_at: '2020-01-01T00:00:00Z' }],
+  ['POST', `${ACCOUNT}/channels`, {}],
+  ['POST', `${ACCOUNT}/erase`, {}],
+  ['POST', `${ACCOUNT}/erase`, { to: '+447700900123', user_id: 'GB.abc123' }],
+  ['POST', '/platform/v1/keys/key_01h455vb4pex5vsknk084sn02q/roll', { overlap_seconds: -1 }],
+  ['PATCH', '/platform/v1/channels/chn_01h455vb4pex5vsknk084sn02q', { display_phone_number: '0770' }],
+  ['POST', '/platform/v1/notifications/ntf_01h455vb4pex5vsknk084sn02q/reprocess', { bogus: true }],
+];
 /** With a fault of these ranks no send is possible, and so the recipients' rate cannot be used up. */
 const NO_SEND_POSSIBLE = [3, 4, 13];
 
@@ -98,6 +116,14 @@ describe('of several faults of a send', () => {
     await gateway.sandbox.close();
     assert.equal((await held).status, 200);
   });
+});
+
+describe('a body that is not valid', () => {
+  for (const [method, path, body] of CALLS_WITH_IDS)
+    it(`is told before an id that leads nowhere: ${method} ${path} ${JSON.stringify(body)}`, async () => {
+      const key = path.startsWith('/platform/') ? gateway.platformKey : await gateway.createKey({});
+      assertProblem(await gateway.call(method, path, { key, body }), 'invalid_request');
+    });
 });
 
 async function assertAnswers(code: ApiErrorCode, faults: Fault[]): Promise<void> {

@@ -2,12 +2,13 @@ import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import fc from 'fast-check';
 import { assertAggregate } from '../fuzz/assert-aggregate.ts';
+import { anyPath, anyQuery } from '../fuzz/queries.ts';
 import { sendBody } from '../fuzz/send-body.ts';
 import { startTestGateway, type TestGateway } from '../support/gateway.ts';
 import { assertProblem } from '../support/problem.ts';
 import { transmitsOf } from '../support/transmits.ts';
 
-const RUNS = 300;
+const RUNS = 150;
 
 let gateway: TestGateway;
 before(async () => {
@@ -37,6 +38,30 @@ describe('whatever the body of a send is', () => {
     assert.ok(answered > RUNS / 20, `only ${answered} of ${RUNS} bodies were sends`);
     const [stored] = await gateway.database.query<{ count: number }>('select count(*)::integer as count from message');
     assert.ok((stored?.count ?? 0) >= transmits);
+  });
+});
+
+describe('whatever a path and its query hold', () => {
+  it('the answer is 200 or an error of the caller', async () => {
+    await gateway.call('POST', '/api/v1/messages/send', {
+      body: { to: '+447700900901', type: 'text', text: { body: 'Hello' } },
+    });
+    await fc.assert(
+      fc.asyncProperty(anyPath, anyQuery, fc.boolean(), async (given, asked, byPlatform) => {
+        const key = byPlatform ? gateway.platformKey : gateway.testKey;
+        const answer = await gateway.call('GET', given + asked, { key });
+        assert.ok(answer.status < 500, answer.text);
+        if (answer.status !== 200) assertProblem(answer, answer.json.code);
+      }),
+      { numRuns: 200 },
+    );
+  });
+
+  it('a content type that is none is refused as described, also where no body is expected', async () => {
+    const path = '/platform/v1/keys/key_01h455vb4pex5vsknk084sn02q';
+    const headers = { 'content-type': 'x' };
+    const answer = await gateway.call('DELETE', path, { key: gateway.platformKey, body: 'x', headers });
+    assertProblem(answer, 'unsupported_media_type');
   });
 });
 
