@@ -7,7 +7,7 @@ import { type Receiver, startReceiver } from './receiver.ts';
 
 const PATH = '/api/v1/endpoints';
 const ENDPOINTS = 8;
-const ROUNDS = 5;
+const ROUNDS = 3;
 /** As many as the harness's pool has. */
 const CONNECTIONS = 10;
 

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
+import { mintSecret } from '../../src/endpoints/deliver/sign.ts';
 import { newId } from '../../src/kernel/ids.ts';
 import { until } from '../support/until.ts';
 import { type Harness, startHarness } from './harness.ts';
@@ -76,10 +77,13 @@ describe('a healthy endpoint beside 50 dead ones', () => {
 
   it('gets its events within a second beside 2,000 more that were dead before', async () => {
     const failing = { accountId: newId(), type: 'message.sent' } as const;
-    for (let place = 0; place < 2_000; place += 1) await harness.addEndpoint(dead.url, failing);
-    await harness.database.query('update endpoint set failing_since = now() where account_id = $1', [
-      failing.accountId,
-    ]);
+    const ids = Array.from({ length: 2_000 }, () => newId());
+    const sealed = ids.map((id) => harness.sealer.seal(mintSecret(), id));
+    await harness.database.query(
+      `insert into endpoint (account_id, id, mode, url, secret_sealed, failing_since)
+       select $1, id, 'test', $2, secret, now() from unnest($3::uuid[], $4::bytea[]) as made(id, secret)`,
+      [failing.accountId, dead.url, ids, sealed],
+    );
     await harness.record(1, failing);
     await until(() => dead.received.length >= 1_750);
     assert.ok((await medianDelay(newId())) < 1_000);
