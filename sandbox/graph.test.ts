@@ -133,7 +133,7 @@ describe('the Graph API of the sandbox', () => {
         const told = await answer.text();
         assert.ok(answer.status < 500, `${answer.status}: ${told}`);
       }),
-      { numRuns: 400 },
+      { numRuns: 150 },
     );
     assert.equal((await fetch(`${url}/_sandbox/messages`)).status, 200);
   });

@@ -3,10 +3,13 @@ import { type ChildProcess, fork } from 'node:child_process';
 import { createHmac } from 'node:crypto';
 import { once } from 'node:events';
 import { mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, it, type TestContext } from 'node:test';
+import { listen } from '../client/test/listen.ts';
 import { PROGRAM_ENV } from '../test/support/program-env.ts';
+import { readSettings } from './settings.ts';
 import { member } from './test-support.ts';
 
 const PROGRAM = join(import.meta.dirname, 'main.ts');
@@ -43,11 +46,12 @@ describe('the sandbox as a program', () => {
     assert.match(String(member(made, 'sandbox_app_secret')), /^[0-9a-f]{64}$/);
     assert.equal((await stat(path)).mode & 0o777, 0o600);
     assert.deepEqual(await readdir(dataDir), ['secrets.json']);
-    await firstLine((await start(t, {}, dataDir)).child);
+    const again = await readSettings({ WAYPOST_DATA_DIR: dataDir });
+    assert.equal(again.appSecret, member(made, 'sandbox_app_secret'));
     assert.deepEqual(JSON.parse(await readFile(path, 'utf8')), made);
     await writeFile(path, '{"other":"kept"}');
-    await firstLine((await start(t, {}, dataDir)).child);
-    assert.equal(member(JSON.parse(await readFile(path, 'utf8')), 'other'), 'kept');
+    const { appSecret } = await readSettings({ WAYPOST_DATA_DIR: dataDir });
+    assert.deepEqual(JSON.parse(await readFile(path, 'utf8')), { other: 'kept', sandbox_app_secret: appSecret });
   });
 
   it('takes the app secret from a file that is named, as a gateway does, and makes none', async (t) => {
@@ -68,7 +72,9 @@ describe('the sandbox as a program', () => {
   });
 
   it('says which setting helps where its port is taken', async (t) => {
-    const port = String(URL.parse(/http:\S+\d/.exec(await firstLine((await start(t)).child))?.[0] ?? '')?.port);
+    const taken = createServer();
+    t.after(() => taken.close());
+    const { port } = new URL(await listen(taken));
     const { child } = await start(t, { WAYPOST_SANDBOX_PORT: port });
     const [chunk] = await once(child.stderr ?? assert.fail(), 'data');
     assert.equal(
@@ -89,8 +95,8 @@ describe('the sandbox as a program', () => {
   });
 });
 
-async function start(t: TestContext, env: NodeJS.ProcessEnv = {}, keptDir?: string) {
-  const dataDir = keptDir ?? (await mkdtemp(join(tmpdir(), 'waypost-sandbox-')));
+async function start(t: TestContext, env: NodeJS.ProcessEnv = {}) {
+  const dataDir = await mkdtemp(join(tmpdir(), 'waypost-sandbox-'));
   const child = fork(PROGRAM, {
     env: { ...PROGRAM_ENV, WAYPOST_SANDBOX_PORT: '0', WAYPOST_DATA_DIR: dataDir, ...env },
     stdio: ['ignore', 'pipe', 'pipe', 'ipc'],

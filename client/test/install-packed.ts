@@ -14,8 +14,8 @@ export interface Project {
   dir: string;
   /** The files of the package. */
   packed: string[];
-  /** Checks the types of a file with this text. Resolves with the compiler's output. */
-  checkTypes(text: string): Promise<string>;
+  /** Checks the types of a file with each of these texts. Resolves with the compiler's output. */
+  checkTypes(...texts: string[]): Promise<string>;
   remove(): Promise<void>;
 }
 
@@ -34,11 +34,12 @@ export async function installPacked(): Promise<Project> {
   return {
     dir: project,
     packed: pack.files.map(({ path }: { path: string }) => path),
-    async checkTypes(text) {
-      await writeFile(join(project, 'customer.ts'), text);
+    async checkTypes(...texts) {
+      const files = texts.map((_, place) => `customer-${place}.ts`);
+      for (const [place, file] of files.entries()) await writeFile(join(project, file), texts[place] ?? '');
       // Without the types of Node: the package must work with those that every runtime has.
       const options = ['--strict', '--exactOptionalPropertyTypes', '--module', 'nodenext', '--lib', 'es2022,dom'];
-      const check = ['--noEmit', '--types', '', '--skipLibCheck', 'false', ...options, 'customer.ts'];
+      const check = ['--noEmit', '--types', '', '--skipLibCheck', 'false', ...options, ...files];
       return run(process.execPath, [TSC, ...check], { cwd: project }).then(
         () => '',
         ({ stdout }: { stdout: string }) => stdout,
