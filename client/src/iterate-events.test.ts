@@ -3,6 +3,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, beforeEach, describe, it } from 'node:test';
+import { createSandbox } from '../../sandbox/server.ts';
 import { type EventServer, startEventServer } from '../../test/events/event-server.ts';
 import { createTestDatabase } from '../../test/support/database.ts';
 import { startGatewayProcess } from '../../test/support/process.ts';
@@ -142,8 +143,12 @@ describe('events.iterate over a crash of the gateway', () => {
       await drop();
       await rm(dataDir, { recursive: true, force: true });
     });
+    const appSecret = 'the secret of the sandbox';
+    const sandbox = await createSandbox({ port: 0, appSecret });
+    t.after(() => sandbox.close());
+    const env = { WAYPOST_SANDBOX_PORT: String(sandbox.port), WAYPOST_SANDBOX_APP_SECRET: appSecret };
     const start = async () => {
-      const gateway = await startGatewayProcess(dataDir, { DATABASE_URL: databaseUrl });
+      const gateway = await startGatewayProcess(dataDir, { DATABASE_URL: databaseUrl, ...env });
       t.after(() => gateway.kill());
       return gateway;
     };
