@@ -5,10 +5,10 @@ import { startTestGateway, type TestGateway } from '../support/gateway.ts';
 import { until } from '../support/until.ts';
 
 /** Enough that to look through all of them is slow beside the coming of a call. To read an attempt takes longer. */
-const MESSAGES = 60_000;
-const ATTEMPTS = 20_000;
+const MESSAGES = 40_000;
+const ATTEMPTS = 15_000;
 /** This many in a template take as long to read. */
-const NAMES = 15_000;
+const NAMES = 8_000;
 /** As many as a key may usually ask for in a second. */
 const READS = 48;
 const TRIES = 5;
