@@ -99,7 +99,7 @@ export const SETTINGS = [
     default: '2000',
     min: 1,
     max: 100_000,
-    help: 'The most sends that one gateway carries out at once; the next one is answered 503. A body counts once for each 8 KiB begun.',
+    help: 'The most sends that one gateway carries out at once; the next one is answered 503. A send counts once for every 8 KiB of its body, or part of them.',
   },
   {
     name: 'WAYPOST_RATE_REQUESTS',
@@ -185,7 +185,7 @@ export const SETTINGS = [
   {
     name: 'OTEL_EXPORTER_OTLP_TRACES_ENDPOINT',
     kind: 'text',
-    help: 'The same, as the whole address for traces.',
+    help: 'The whole address for traces, instead of `OTEL_EXPORTER_OTLP_ENDPOINT` with `/v1/traces` behind it.',
   },
   {
     name: 'OTEL_EXPORTER_OTLP_HEADERS',
@@ -259,7 +259,7 @@ export const SETTINGS = [
     default: '30',
     min: 8,
     max: KEEP_DAYS_MAX,
-    help: 'For how many days raw notifications are kept that could not be applied.',
+    help: 'For how many days raw notifications that could not be applied are kept after they came.',
   },
 ] as const satisfies readonly Setting[];
 

@@ -90,7 +90,12 @@ export const endpointCommands: readonly CommandSpec[] = [
     use: 'endpoints rotate-secret <id>',
     about: 'creates a new secret; both sign during the overlap',
     key: 'account',
-    options: [{ flags: '--overlap-seconds <seconds>', about: '0 to 604800; 86400 if not given' }],
+    options: [
+      {
+        flags: '--overlap-seconds <seconds>',
+        about: 'how many seconds the old one stays valid: 0 to 604800; 86400 if not given',
+      },
+    ],
     examples: ['endpoints rotate-secret end_01m7x79nvbes... --overlap-seconds 3600'],
     async run({ api, args: [id = ''], options, out }) {
       const seconds = wholeNumber(textOf(options, 'overlapSeconds'), '--overlap-seconds');

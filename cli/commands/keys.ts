@@ -46,7 +46,12 @@ export const keyCommands: readonly CommandSpec[] = [
     use: 'keys roll <id>',
     about: 'replaces a key with a new one, which is shown once; the old one stays valid for the overlap',
     key: 'platform',
-    options: [{ flags: '--overlap-seconds <seconds>', about: '0 to 604800; 86400 if not given' }],
+    options: [
+      {
+        flags: '--overlap-seconds <seconds>',
+        about: 'how many seconds the old one stays valid: 0 to 604800; 86400 if not given',
+      },
+    ],
     examples: ['keys roll key_01m7x79nvbes... --overlap-seconds 3600'],
     async run({ api, args: [id = ''], options, out }) {
       const seconds = wholeNumber(textOf(options, 'overlapSeconds'), '--overlap-seconds');

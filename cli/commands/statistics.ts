@@ -17,8 +17,8 @@ export const statisticsCommand: CommandSpec = {
   about: 'counts messages by minute, hour or day, and why some failed',
   key: 'account',
   options: [
-    { flags: '--since <time>', about: 'an RFC 3339 time (24 hours before the end)' },
-    { flags: '--until <time>', about: 'an RFC 3339 time (now)' },
+    { flags: '--since <time>', about: 'counts from this RFC 3339 time; 24 hours before the end if not given' },
+    { flags: '--until <time>', about: 'counts up to this RFC 3339 time; now if not given' },
     {
       flags: '--step <step>',
       about: 'how long each line is; it depends on the range if not given',

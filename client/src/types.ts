@@ -573,7 +573,7 @@ export interface MessageError {
   fault: 'caller' | 'recipient' | 'sender' | 'provider' | 'platform';
   /** Whether it is safe and sensible to send this message again unchanged. */
   retryable: boolean;
-  /** When to send it again, if that is known. */
+  /** How many seconds to wait before you send it again, if that is known. */
   retry_after_seconds?: number;
   /** What to do, for a person to read. */
   action: string;
@@ -799,7 +799,7 @@ export interface MessageWithoutContent {
   /** When something in it last changed, such as its status. */
   updated_at: string;
 }
-/** The account and the key that asks. */
+/** The account, and the key that this call was made with. */
 export interface OwnAccount {
   /** The id of the account. */
   id: string;
@@ -807,7 +807,7 @@ export interface OwnAccount {
   name: string;
   /** Whether it belongs to the real provider or to the sandbox. */
   mode: 'live' | 'test';
-  /** The key that asks. */
+  /** The key that this call was made with. */
   key: {
     /** The id of the key, which is no secret. The audit log says by it who made a change. */
     id: string;
@@ -946,11 +946,11 @@ export interface Restriction {
   event: string;
   /** What is not allowed now. */
   restrictions: RestrictionItem[];
-  /** The ban that the event tells of; null: it tells of none. */
+  /** The ban that the event tells of; null if there is none. */
   ban: {
     /** Such as `schedule_for_disable`, `disable` or `reinstate`. */
     state: string;
-    /** The day of it, as the provider writes it. */
+    /** The date of the ban, as the provider writes it. */
     date: string | null;
   } | null;
   /** What kind of rule was violated, such as `adult`; null: none is named. */
@@ -1183,7 +1183,7 @@ export interface TemplateSend {
   from?: string;
   /** What is sent: the member of this name must be there. */
   type: 'template';
-  /** An approved template with its values. It reaches everybody, at any time. */
+  /** An approved template with its values. It needs no open window: the person need not have written before. */
   template: TemplateToSend;
   /** A name of your own for it, which comes back in answers and events. */
   client_reference?: string;
@@ -1274,7 +1274,7 @@ export interface TextSend {
   from?: string;
   /** What is sent: the member of this name must be there. */
   type: 'text';
-  /** A free-form text. It reaches only people who have written within 24 hours. */
+  /** A free-form text. It reaches only people who have written or called within 24 hours. */
   text: TextToSend;
   /** A name of your own for it, which comes back in answers and events. */
   client_reference?: string;
@@ -1333,7 +1333,7 @@ export interface ValidEntry {
 }
 /** What a send would find out before it transmits. */
 export interface ValidationAnswer {
-  /** The account that asks. */
+  /** The account of the key. */
   account_id: string;
   /** The `client_reference` of the request. */
   client_reference?: string;

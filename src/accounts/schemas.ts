@@ -43,12 +43,12 @@ export const accountSchemas = {
     { id: EXAMPLE.accountId, name: 'The shop', suspended: false, created_at: EXAMPLE.at },
   ),
   OwnAccount: answer(
-    'The account and the key that asks.',
+    'The account, and the key that this call was made with.',
     {
       id: accountId('The id of the account.'),
       name: text('The name that the platform has given it. Two accounts may have the same.'),
       mode: MODE,
-      key: answer('The key that asks.', {
+      key: answer('The key that this call was made with.', {
         id: KEY_MEMBERS.id,
         name: KEY_MEMBERS.name,
         scopes: SCOPE_LIST,
@@ -73,7 +73,7 @@ export const accountSchemas = {
     {
       id: idOf('aud', 'The id of the entry.'),
       at: time('When it was made.'),
-      account_id: orNull(accountId('The account that it concerns; null: none.')),
+      account_id: orNull(accountId('The account that it concerns; null if it concerns none.')),
       actor: text(
         'Who made it: the id of a key, `platform`, or `first start` for the demonstration account and its key, which a start makes.',
       ),

@@ -69,9 +69,9 @@ export const channelSchemas = {
       event: text('What happened, such as `account_restriction`.'),
       restrictions: Type.Array(ref('RestrictionItem'), { description: 'What is not allowed now.' }),
       ban: orNull(
-        answer('The ban that the event tells of; null: it tells of none.', {
+        answer('The ban that the event tells of; null if there is none.', {
           state: text('Such as `schedule_for_disable`, `disable` or `reinstate`.'),
-          date: orNull(text('The day of it, as the provider writes it.')),
+          date: orNull(text('The date of the ban, as the provider writes it.')),
         }),
       ),
       violation: orNull(text('What kind of rule was violated, such as `adult`; null: none is named.')),

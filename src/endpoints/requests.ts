@@ -117,7 +117,7 @@ export const ATTEMPTS_QUERY = Type.Object(
   {
     ...PAGE_QUERY,
     event_id: Type.Optional(Type.String({ minLength: 1, description: 'Only the attempts of this event.' })),
-    outcome: Type.Optional(Type.Enum(['succeeded', 'failed'], { description: 'Only those that ended so.' })),
+    outcome: Type.Optional(Type.Enum(['succeeded', 'failed'], { description: 'Only attempts with this outcome.' })),
   },
   { additionalProperties: false },
 );

@@ -81,7 +81,7 @@ export const API_ERROR_DOCS: Readonly<Record<ApiErrorCode, ApiErrorDoc>> = {
   },
   verification_failed: {
     cause:
-      "A `GET` to the provider's callback was not a valid verification request: the verify token is another one, or a parameter is missing, empty or repeated.",
+      "A `GET` to the provider's callback was not a valid verification request: the verify token is not one of the gateway's, or a parameter is missing, empty or repeated.",
     steps: [
       'Enter the same verify token at the provider that the gateway was started with.',
       "After you have changed the gateway's tokens, restart it, and then let the provider ask again.",
@@ -204,7 +204,7 @@ export const API_ERROR_DOCS: Readonly<Record<ApiErrorCode, ApiErrorDoc>> = {
     steps: [
       'Repeat a send with the same idempotency key and the same body: if it was carried out, you get its answer.',
       'If you gave no key, look for the messages by `client_reference` or by number before you send again.',
-      'If you created or changed something, look whether it was done before you repeat the call. If you did not see a new key or secret, make another one: roll the new key that `GET /platform/v1/accounts/{id}/keys` lists, or rotate the secret again.',
+      'If you created or changed something, check whether that was done, and only then repeat the call. If you did not see a new key or secret, make another one: roll the new key that `GET /platform/v1/accounts/{id}/keys` lists, or rotate the secret again.',
       'Tell the platform the `request_id`. Its log says under this id what went wrong.',
     ],
     detail: 'Something went wrong on our side.',

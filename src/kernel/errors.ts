@@ -113,7 +113,7 @@ export const API_ERRORS = {
     status: 500,
     title: 'Internal error',
     action:
-      'Repeat a send with the same idempotency key. Of any other change look whether it was made before you repeat it. If it persists, tell the platform the request id.',
+      'Repeat a send with the same idempotency key. Before you repeat any other change, check whether it was made. If it persists, tell the platform the request id.',
   },
   unavailable: {
     status: 503,

@@ -151,7 +151,7 @@ export const MESSAGE_ERRORS = {
     'provider',
     false,
     'The provider reports an error of its own',
-    'Look whether the message arrived before you repeat it.',
+    'Before you repeat the message, check whether it arrived.',
   ),
   provider_rejected: row('provider', false, 'The provider refused the message', "Read the provider's details."),
   not_attempted: row('platform', true, 'The message was not transmitted: its turn never came', 'Send it again.'),

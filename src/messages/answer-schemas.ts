@@ -116,7 +116,7 @@ export const answerSchemas = {
   ValidationAnswer: answer(
     'What a send would find out before it transmits.',
     {
-      account_id: accountId('The account that asks.'),
+      account_id: accountId('The account of the key.'),
       client_reference: REQUEST_REFERENCE,
       type: TYPE,
       valid_count: count('How many could be sent.'),
@@ -159,7 +159,7 @@ export const answerSchemas = {
     {
       code: 'window_not_known',
       detail:
-        'The person has neither written to nor called this number, as far as this service knows. A text reaches only people who wrote within 24 hours.',
+        'The person has neither written to nor called this number, as far as this service knows. A text reaches only people who wrote or called within 24 hours.',
     },
   ),
 };

@@ -15,7 +15,7 @@ export const messageErrorSchemas = {
         ['caller', 'recipient', 'sender', 'provider', 'platform'],
       ),
       retryable: flag('Whether it is safe and sensible to send this message again unchanged.'),
-      retry_after_seconds: Type.Optional(count('When to send it again, if that is known.')),
+      retry_after_seconds: Type.Optional(count('How many seconds to wait before you send it again, if that is known.')),
       action: text('What to do, for a person to read.'),
       errors: Type.Optional(
         Type.Array(ref('MessageFault'), { description: 'Where the faults inside the message are.' }),

@@ -23,7 +23,7 @@ export function createCallbackMetrics(registry: Registry): CallbackMetrics {
   const registers = [registry];
   const received = createCounter({
     name: 'waypost_notifications_received_total',
-    help: 'Notifications by whose secret signed them (`live`: the provider, `test`: the sandbox) and what became of them.',
+    help: 'Notifications by who signed them (`live`: the provider, `test`: the sandbox) and what became of them.',
     labelNames: ['origin', 'result'],
     registers,
   });

@@ -80,7 +80,7 @@ function createProviderMetrics(registry: Registry) {
   });
   const turns = createCounter({
     name: 'waypost_send_turns_total',
-    help: "Turns given to messages by pacing: now, later, or never within the send's deadline. One for each try, and one more whenever it passed before the message could go.",
+    help: "Turns given to messages by pacing: now, later, or never within the send's deadline. One for each try, and one more whenever a turn passed before its message could go.",
     labelNames: ['turn'],
     registers,
   });

@@ -18,9 +18,13 @@ interface Deps {
 const QUERY = Type.Object(
   {
     since: Type.Optional(
-      timeParameter('An RFC 3339 time, taken down to the beginning of its bucket (24 h before `until`).'),
+      timeParameter(
+        'Count from this RFC 3339 time, rounded down to the beginning of its bucket; 24 h before `until` if left out.',
+      ),
     ),
-    until: Type.Optional(timeParameter('An RFC 3339 time, taken up to the end of its bucket (now).')),
+    until: Type.Optional(
+      timeParameter('Count up to this RFC 3339 time, rounded up to the end of its bucket; now if left out.'),
+    ),
     step: Type.Optional(
       Type.Enum([...STEPS], { description: 'How long each bucket is; if left out, it depends on the range.' }),
     ),

@@ -38,7 +38,7 @@ const ACTIONS: Record<string, string> = {
   channel_refused: 'Check the number, the business account and the access token.',
   rate_limited: 'Wait a moment and try again.',
   internal_error:
-    'If you were changing something, look whether it was done before you try again. If it stays, tell the platform the request id.',
+    'If you were changing something, check whether it was done before you try again. If this goes on, tell the platform the request id.',
   unavailable: 'Nothing was done. Try again in a moment.',
 };
 
@@ -51,7 +51,7 @@ export function readProblem(status: number, body: unknown, retryAfter: string | 
     code,
     title: textOr(problem.title, `The answer has the status ${status}`),
     detail: textOr(problem.detail, 'The answer does not say why.'),
-    action: ACTIONS[code] ?? 'Try again. If it stays, tell who runs the gateway.',
+    action: ACTIONS[code] ?? 'Try again. If this goes on, tell whoever runs the gateway.',
     docUrl: typeof problem.type === 'string' && problem.type.startsWith('http') ? problem.type : null,
     requestId: typeof problem.request_id === 'string' ? problem.request_id : null,
     faults: readFaults(problem.errors),

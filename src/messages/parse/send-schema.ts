@@ -88,10 +88,13 @@ export const sendSchemas: Record<string, TSchema> = {
     ],
   },
   TextSend: sendOf('text', 'A text to 1 to 50 recipients.', {
-    text: ref('TextToSend', 'A free-form text. It reaches only people who have written within 24 hours.'),
+    text: ref('TextToSend', 'A free-form text. It reaches only people who have written or called within 24 hours.'),
   }),
   TemplateSend: sendOf('template', 'A template to 1 to 50 recipients.', {
-    template: ref('TemplateToSend', 'An approved template with its values. It reaches everybody, at any time.'),
+    template: ref(
+      'TemplateToSend',
+      'An approved template with its values. It needs no open window: the person need not have written before.',
+    ),
   }),
   TextToSend: TEXT,
   TemplateToSend: TEMPLATE,

@@ -79,6 +79,6 @@ async function findWindowsFor({ database }: Deps, { content, recipients }: SendC
 /** A warning never makes a recipient invalid: the person may have written before this service listened. */
 function windowWarnings(lastAt: Date | undefined, clock: Clock): Warning[] {
   if (isWindowOpen(lastAt, clock.nowMs())) return [];
-  const detail = `${describeWindow(lastAt)}. A text reaches only people who wrote within 24 hours.`;
+  const detail = `${describeWindow(lastAt)}. A text reaches only people who wrote or called within 24 hours.`;
   return [{ code: 'window_not_known', detail }];
 }
