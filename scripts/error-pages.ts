@@ -31,8 +31,8 @@ change. There are two kinds: an error of [a whole request](#a-whole-request), an
 
 ## A whole request
 
-The answer is \`application/problem+json\` ([RFC 9457](https://www.rfc-editor.org/rfc/rfc9457)). Nothing was transmitted; only
-after a 500 you cannot know.
+The answer is \`application/problem+json\` ([RFC 9457](https://www.rfc-editor.org/rfc/rfc9457)). Nothing was transmitted. The
+exception is a 500: then you cannot know.
 
 | code | HTTP status | meaning |
 |---|---|---|

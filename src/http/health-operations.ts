@@ -6,13 +6,13 @@ export const healthOperations = {
   alive: {
     id: 'readHealth',
     tag: 'Service',
-    description: 'Answers as long as the process lives, even while it drains.',
+    description: 'Answers as long as the process lives, even while it stops.',
     answers: { 200: { description: 'The process is alive.', schema: ref('Health') } },
   },
   ready: {
     id: 'readReadiness',
     tag: 'Service',
-    description: 'Whether a balancer should send calls here. It is not ready while it drains or cannot commit.',
+    description: 'Whether a balancer should send calls here. It is not ready while it stops or cannot commit.',
     answers: {
       200: { description: 'It takes work.', schema: ref('Health'), example: { status: 'ready' } },
     },

@@ -66,7 +66,7 @@ function createProcessMetrics(registry: Registry): Metrics['tellProcess'] {
   let accepting = () => false;
   new Gauge({
     name: 'waypost_accepting',
-    help: 'Whether the node takes work: 1, or 0 before it is ready and while it drains.',
+    help: 'Whether the node takes work: 1, or 0 before it is ready and while it refuses work at its stop.',
     registers,
     collect() {
       this.set(accepting() ? 1 : 0);
