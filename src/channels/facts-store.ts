@@ -23,26 +23,35 @@ const CHANNEL_CLAIM_FACTS = `
  */
 const CLAIMED_SECONDS = 60;
 
-const CHANNEL_READ = `select ${CHANNEL_COLUMNS} from channel where account_id = any($1) and id = any($2)`;
+/** `claimed_at` is the mark of the claim, as a text, which keeps the microseconds. Whoever asks or claims again replaces it. */
+const CHANNEL_READ = `
+  select ${CHANNEL_COLUMNS}, facts_read_at::text as claimed_at from channel where account_id = any($1) and id = any($2)`;
+
+export type ClaimedChannel = ChannelRow & { claimed_at: string | null };
 
 /** Channels, at most `limit`, whose facts were not read for `everySeconds`. */
-export async function claimForFacts(store: Queryable, everySeconds: number, limit: number): Promise<ChannelRow[]> {
+export async function claimForFacts(store: Queryable, everySeconds: number, limit: number): Promise<ClaimedChannel[]> {
   const due = await store.query<{ account_id: string; id: string }>(CHANNEL_CLAIM_FACTS, [
     everySeconds,
     limit,
     CLAIMED_SECONDS,
   ]);
   if (due.length === 0) return [];
-  return store.query<ChannelRow>(CHANNEL_READ, idsOf(due));
+  return store.query<ClaimedChannel>(CHANNEL_READ, idsOf(due));
 }
 
-/** Unless a notification has asked meanwhile. */
+/** Unless a notification has asked meanwhile, another reading has begun, or the token was changed, with newer facts. */
 const CHANNEL_NOTE_READ = `
-  update channel set facts_read_at = now() where account_id = $1 and id = $2 and facts_read_at is not null`;
+  update channel set facts_read_at = now()
+  where account_id = $1 and id = $2 and facts_read_at = $3::text::timestamptz and access_token_sealed = $4 returning id`;
 
-/** The provider has answered: the channel is due again when its time has come. */
-export async function noteFactsRead(store: Queryable, { account_id: accountId, id }: NamedChannel): Promise<void> {
-  await store.query(CHANNEL_NOTE_READ, [accountId, id]);
+/**
+ * The provider has answered: the channel is due again when its time has come. False: something has happened since it was asked, and what
+ * it has answered may be older than what is known.
+ */
+export async function noteFactsRead(store: Queryable, claimed: ClaimedChannel): Promise<boolean> {
+  const { account_id: accountId, id, claimed_at: claimedAt, access_token_sealed: token } = claimed;
+  return (await store.query(CHANNEL_NOTE_READ, [accountId, id, claimedAt, token])).length > 0;
 }
 
 /**

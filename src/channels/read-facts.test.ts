@@ -9,7 +9,7 @@ import { countWaitingForLocks } from '../../test/support/waiting-for-locks.ts';
 import { newId } from '../kernel/ids.ts';
 import { createSealer } from '../kernel/sealed.ts';
 import { createWhatsAppProvider } from '../provider/whatsapp/client/client.ts';
-import { askFactsAgain, claimForFacts } from './facts-store.ts';
+import { askFactsAgain, claimForFacts, noteMessagingLimit } from './facts-store.ts';
 import { readDueFacts } from './read-facts.ts';
 import { insertChannel, listUsableChannels } from './store.ts';
 
@@ -127,6 +127,35 @@ describe('the facts of a number', () => {
     assert.equal(await read(), 1);
     answer = told;
     assert.equal(await read(), 1);
+    assert.equal(await read(), 0);
+  });
+
+  it('that the provider told before a notification and a later reading of another node are not kept', async () => {
+    const limits = async () => {
+      const [channel] = await listUsableChannels(test.database, accountId);
+      return [channel?.messaging_limit, channel?.throughput_per_second];
+    };
+    const facts = (level: string, limit: string) => ({
+      ...{ id: '1001', verified_name: 'Line', throughput: { level } },
+      whatsapp_business_manager_messaging_limit: limit,
+    });
+    answer = async () => {
+      const channels = await listUsableChannels(test.database, accountId);
+      await askFactsAgain(test.database, channels);
+      await noteMessagingLimit(test.database, channels, 'tier_10k');
+      return facts('STANDARD', 'TIER_1K');
+    };
+    assert.equal(await read(), 1);
+    assert.deepEqual(await limits(), ['tier_10k', null], 'the notification is newer');
+    const slow = answer;
+    answer = async () => {
+      const before = await slow();
+      answer = async () => facts('HIGH', 'TIER_100K');
+      assert.equal(await read(), 1, 'another node, of which the provider is asked later and answers sooner');
+      return before;
+    };
+    assert.equal(await read(), 1);
+    assert.deepEqual(await limits(), ['tier_100k', 1_000], 'the later reading is newer');
     assert.equal(await read(), 0);
   });
 

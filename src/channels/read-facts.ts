@@ -4,9 +4,9 @@ import type { Sealer } from '../kernel/sealed.ts';
 import type { Provider, SenderFacts } from '../provider/port.ts';
 import type { Database, Transaction } from '../store/database.ts';
 import { repeatOnConflict } from '../store/repeat-on-conflict.ts';
-import { claimForFacts, noteFacts, noteFactsRead } from './facts-store.ts';
+import { type ClaimedChannel, claimForFacts, noteFacts, noteFactsRead } from './facts-store.ts';
 import { channelEvent } from './present.ts';
-import { type ChannelRow, lockChannels } from './store.ts';
+import { lockChannels } from './store.ts';
 import { suspendChannel } from './suspend.ts';
 
 /** Quality and limits move within hours. The provider allows 5,000 such questions an hour for each business account. */
@@ -32,7 +32,7 @@ export async function readDueFacts(deps: Deps): Promise<number> {
   return due.length;
 }
 
-async function readFacts({ database, provider, sealer, log, sandbox }: Deps, channel: ChannelRow): Promise<void> {
+async function readFacts({ database, provider, sealer, log, sandbox }: Deps, channel: ClaimedChannel): Promise<void> {
   const { account_id: accountId, id, mode, phone_number_id: phoneNumberId, access_token_sealed: sealedToken } = channel;
   // Another node may know it as removed by now, and then its token is gone.
   if (channel.status !== 'connected' || (mode === 'test' && !sandbox)) return;
@@ -51,10 +51,13 @@ async function readFacts({ database, provider, sealer, log, sandbox }: Deps, cha
   }
 }
 
-/** Repeated after a conflict: a notification whose items are applied one by one may hold the account's event counter and wait for the channel. */
-async function keepFacts(tx: Transaction, channel: ChannelRow, facts: SenderFacts): Promise<void> {
+/**
+ * Facts that may be older than what a notification or another reading has told meanwhile are not kept: the channel is due again.
+ * Repeated after a conflict: a notification whose items are applied one by one may hold the account's event counter and wait for the channel.
+ */
+async function keepFacts(tx: Transaction, channel: ClaimedChannel, facts: SenderFacts): Promise<void> {
   await lockChannels(tx, [channel]);
-  await noteFactsRead(tx, channel);
+  if (!(await noteFactsRead(tx, channel))) return;
   const changed = await noteFacts(tx, channel, facts);
   if (changed !== undefined) await appendEvents(tx, [channelEvent(changed)]);
 }

@@ -120,17 +120,20 @@ describe('the facts of a channel', () => {
     await readAgo('10 minutes');
     assert.deepEqual(await claimForFacts(database, HOUR_SECONDS, 10), []);
     await askFactsAgain(database, [live, test]);
-    assert.deepEqual(sorted(await claimForFacts(database, HOUR_SECONDS, 10)), sorted([live, test]));
+    const first = await claimForFacts(database, HOUR_SECONDS, 10);
+    assert.deepEqual(sorted(first), sorted([live, test]));
     await askFactsAgain(database, [live]);
-    await noteFactsRead(database, live);
-    assert.deepEqual(
-      await claimForFacts(database, HOUR_SECONDS, 10),
-      [await stored(live)],
-      'asked for again meanwhile',
-    );
+    const [claimed] = await claimForFacts(database, HOUR_SECONDS, 10);
+    assert.ok(claimed !== undefined);
+    assert.equal(claimed.id, live.id, 'asked for again meanwhile');
+    const before = await Promise.all(first.map((one) => noteFactsRead(database, one)));
+    assert.deepEqual(before.sort(), [false, true], 'what was read before that does not count');
+    const others = [{ account_id: other }, { access_token_sealed: Buffer.from('older') }];
+    for (const unlike of others) assert.equal(await noteFactsRead(database, { ...claimed, ...unlike }), false);
+    assert.equal(await noteFactsRead(database, claimed), true);
     await readAgo('2 hours');
-    await noteFactsRead(database, live);
-    assert.deepEqual(sorted(await claimForFacts(database, HOUR_SECONDS, 10)), sorted([second, foreign]), 'live ones');
+    const due = [live, second, foreign];
+    assert.deepEqual(sorted(await claimForFacts(database, HOUR_SECONDS, 10)), sorted(due), 'live ones');
     await readAgo('2 hours');
     for (const one of [live, second, foreign]) await suspendChannelRow(database, one.account_id, one.id, TOKEN);
     assert.deepEqual(await claimForFacts(database, HOUR_SECONDS, 10), []);
