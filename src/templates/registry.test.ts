@@ -346,7 +346,7 @@ describe('reading all templates', () => {
     const reading = registry.sync(channel);
     await until(() => server.queries.length === 1);
     await makeSyncDue(test.database, ownerOf(channel));
-    const channels = { listUsable: async () => [channel] };
+    const channels = { listUsable: async () => [channel], forget: () => undefined };
     const round = syncDueTemplates({ database: test.database, channels, registry, closing });
     await until(async () => (await startedOf(channel)) !== null);
     serve(listed('a'), listed('b'));
@@ -372,7 +372,7 @@ describe('reading all templates', () => {
       const node = createTemplateRegistry({ database: test.database, provider, clock, suspend });
       return syncDueTemplates({
         database: test.database,
-        channels: { listUsable: async () => both },
+        channels: { listUsable: async () => both, forget: () => undefined },
         registry: node,
         closing,
       });

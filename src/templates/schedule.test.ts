@@ -1,12 +1,16 @@
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, it } from 'node:test';
+import { pino } from 'pino';
 import { quickestMs } from '../../test/support/quickest.ts';
 import { claimDue } from '../../test/templates/claim-due.ts';
 import { type ListingWorld, startListingWorld } from '../../test/templates/listing-world.ts';
 import { addLiveChannel } from '../../test/templates/live-channel.ts';
 import { sendingChannel } from '../../test/templates/sending-channel.ts';
+import { createChannels } from '../channels/channels.ts';
+import { listUsableChannels, updateChannel } from '../channels/store.ts';
 import { systemClock } from '../kernel/clock.ts';
 import { newId } from '../kernel/ids.ts';
+import { createSealer } from '../kernel/sealed.ts';
 import { createTemplateRegistry } from './registry.ts';
 import { syncDueTemplates, templateRounds } from './schedule.ts';
 import { makeSyncDue } from './sync-store.ts';
@@ -16,6 +20,7 @@ const LIMIT = 5;
 const MANY = 3_000;
 /** Several times what it takes. It was five seconds. */
 const CLAIM_MS_MAX = 1_000;
+const AS_IT_IS = { phoneNumber: null, isDefault: null };
 
 let world: ListingWorld;
 let test: ListingWorld['test'];
@@ -92,7 +97,8 @@ describe('a round that looks which business accounts there are', () => {
     const { database } = test;
     const registry = createTemplateRegistry({ database, provider, clock: systemClock, suspend: async () => undefined });
     const { signal: closing } = new AbortController();
-    const rounds = templateRounds({ database, channels: { listUsable: async () => [] }, registry, closing });
+    const channels = { listUsable: async () => [], forget: () => undefined };
+    const rounds = templateRounds({ database, channels, registry, closing });
     const look = () => rounds.find(({ name }) => name === 'templates_new')?.run();
     const kept = async () =>
       (await database.query<{ name: string }>('select business_account_id as name from template_sync order by 1')).map(
@@ -115,7 +121,7 @@ describe('a round of readings', () => {
     const suspended = usable.map((channel) => {
       return { ...channel, suspended: true, sender: { ...channel.sender, accessToken: 'refused' } };
     });
-    const channels = { listUsable: async () => [...suspended, ...usable] };
+    const channels = { listUsable: async () => [...suspended, ...usable], forget: () => undefined };
     return syncDueTemplates({ database: test.database, channels, registry, closing });
   };
   beforeEach(() => {
@@ -147,6 +153,20 @@ describe('a round of readings', () => {
     assert.equal(await round(['busy']), 1);
     assert.equal(await round(['busy']), 1);
     assert.equal(server.queries.length, 2);
+  });
+
+  it('reads one whose channel was connected a moment after the node had looked at the account', async () => {
+    const { database } = test;
+    const sealer = createSealer(Buffer.alloc(32));
+    const log = pino({ level: 'silent' });
+    const channels = createChannels({ database, sealer, clock: systemClock, log, sandbox: false });
+    assert.deepEqual(await channels.listUsable(accountId, 'live'), []);
+    await addBusinessAccount('new', 'connected', '61 minutes');
+    for (const { id } of await listUsableChannels(database, accountId))
+      await updateChannel(database, accountId, id, { ...AS_IT_IS, sealedToken: sealer.seal('token', id) });
+    const registry = createTemplateRegistry({ database, provider, clock: systemClock, suspend: channels.suspend });
+    assert.equal(await syncDueTemplates({ database, channels, registry, closing: new AbortController().signal }), 1);
+    assert.equal(server.queries.length, 1, 'the claim keeps others off for ten minutes');
   });
 
   it('begins no reading once the process stops', async () => {

@@ -1,6 +1,7 @@
-import type { Channels } from '../channels/channels.ts';
+import type { Channels, SendingChannel } from '../channels/channels.ts';
 import type { Database } from '../store/database.ts';
 import type { TemplateRegistry } from './registry.ts';
+import type { TemplateOwner } from './store.ts';
 import { READ_AT_A_TIME } from './sync.ts';
 import { claimDueSyncs, forgetGoneSyncs, noteNewSyncs, readDatabaseTime } from './sync-store.ts';
 
@@ -11,7 +12,7 @@ const ROUND_MS = 30_000;
 
 interface Deps {
   database: Database;
-  channels: Pick<Channels, 'listUsable'>;
+  channels: Pick<Channels, 'listUsable' | 'forget'>;
   registry: TemplateRegistry;
   /** Aborted when the process stops, which waits for the readings under way. */
   closing: AbortSignal;
@@ -45,11 +46,25 @@ export async function syncDueTemplates({ database, channels, registry, closing }
     const [due] = await claimDueSyncs(database, begunAt, 1);
     if (due === undefined) break;
     syncs += 1;
-    const usable = await channels.listUsable(due.accountId, due.mode);
-    const channel = usable.find((one) => one.businessAccountId === due.businessAccountId && !one.suspended);
+    const channel = await findChannel(channels, due);
     // Its only channel may just have been removed. If the provider is away, it is due again in a minute. If it is due while it is
     // being read here, there was news that the list under way may not have.
     if (channel !== undefined) await registry.syncAnew(channel);
   }
   return syncs;
+}
+
+/** One that it can be read by. What this node remembers of the account may be from before its channel was connected; then it is asked anew. */
+async function findChannel(
+  channels: Deps['channels'],
+  { accountId, mode, businessAccountId }: TemplateOwner,
+): Promise<SendingChannel | undefined> {
+  const find = async () =>
+    (await channels.listUsable(accountId, mode)).find(
+      (one) => one.businessAccountId === businessAccountId && !one.suspended,
+    );
+  const known = await find();
+  if (known !== undefined) return known;
+  channels.forget(accountId);
+  return find();
 }
