@@ -336,7 +336,7 @@ describe('reading all templates', () => {
     assert.equal(await isDue(), false);
   });
 
-  it('is done anew by the schedule if a notification came during one that others had asked for', async () => {
+  it('is done anew for who asks during one, and by the schedule if a notification came during it', async () => {
     await addLiveChannel(test.database, channel);
     const told = Promise.withResolvers<void>();
     server.answer = async (query) => {
@@ -349,10 +349,13 @@ describe('reading all templates', () => {
     const channels = { listUsable: async () => [channel], forget: () => undefined };
     const round = syncDueTemplates({ database: test.database, channels, registry, closing });
     await until(async () => (await startedOf(channel)) !== null);
+    const asked = Promise.all([1, 2].map(() => registry.syncAll([channel], closing)));
     serve(listed('a'), listed('b'));
     told.resolve();
     assert.equal((await reading)?.total, 1);
     await round;
+    assert.deepEqual(await asked, Array(2).fill({ added: 1, changed: 0, removed: 0, total: 2 }));
+    assert.equal(server.queries.length, 2, 'those who wait share the next one');
     assert.deepEqual(await names(), ['a', 'b']);
     assert.equal(await startedOf(channel), null, 'nothing is left of the claim');
   });

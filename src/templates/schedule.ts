@@ -49,7 +49,7 @@ export async function syncDueTemplates({ database, channels, registry, closing }
     const channel = await findChannel(channels, due);
     // Its only channel may just have been removed. If the provider is away, it is due again in a minute. If it is due while it is
     // being read here, there was news that the list under way may not have.
-    if (channel !== undefined) await registry.syncAnew(channel);
+    if (channel !== undefined) await registry.syncAnew(channel, closing);
   }
   return syncs;
 }

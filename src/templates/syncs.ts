@@ -6,16 +6,19 @@ import { listSynced } from './sync-store.ts';
 
 /** Readings of all templates of a business account, of each one at a time on a node. */
 export interface Syncs {
-  /** Reads all templates anew; callers that come meanwhile share the reading. undefined: it could not be done. */
+  /** Reads all templates, or shares a reading that is under way here already. undefined: it could not be done. */
   sync(channel: SendingChannel): Promise<SyncCounts | undefined>;
-  /** The same, but a reading that is under way here already is not shared: something has happened since it began. */
-  syncAnew(channel: SendingChannel): Promise<SyncCounts | undefined>;
   /**
-   * Reads all templates of several business accounts, by a channel of each, some side by side. undefined: it could not be done for
-   * all, be it for a suspended channel; the others are read all the same. Nothing more is begun once the process stops.
+   * The same, but a reading that is under way is waited for and not shared: it may have listed already what has changed before this call.
+   * Those who wait share the next one. None begins once the process stops.
+   */
+  syncAnew(channel: SendingChannel, closing: AbortSignal): Promise<SyncCounts | undefined>;
+  /**
+   * The same for several business accounts, by a channel of each, some side by side. undefined: it could not be done for all, be it for a
+   * suspended channel; the others are read all the same.
    */
   syncAll(channels: readonly SendingChannel[], closing: AbortSignal): Promise<SyncCounts | undefined>;
-  /** The same for the business accounts of an account where that was never done. Tells whether it is done for all. */
+  /** Does what `sync` does for the business accounts of an account that were never read. Tells whether all have been read. */
   syncOnce(owner: Owner, channels: readonly SendingChannel[], closing: AbortSignal): Promise<boolean>;
 }
 
@@ -35,26 +38,28 @@ export function createSyncs(deps: ReadingDeps, onEnd: () => void): Syncs {
     return own;
   }
 
-  async function syncAll(channels: readonly SendingChannel[], closing: AbortSignal): Promise<SyncCounts | undefined> {
+  async function syncAnew(channel: SendingChannel, closing: AbortSignal): Promise<SyncCounts | undefined> {
+    // Whoever began it hears of its failure.
+    await running.get(ownerKeyOf(channel))?.catch(() => undefined);
+    return closing.aborted ? undefined : sync(channel);
+  }
+
+  async function syncEach(channels: readonly SendingChannel[], closing: AbortSignal, read: typeof syncAnew) {
     const limits = { atATime: READ_AT_A_TIME, signal: closing };
-    const read = async (channel: SendingChannel) => (channel.suspended ? undefined : sync(channel));
-    const counts = (await sideBySide(channels, limits, read)).filter((one) => one !== undefined);
+    const readUsable = async (channel: SendingChannel) => (channel.suspended ? undefined : read(channel, closing));
+    const counts = (await sideBySide(channels, limits, readUsable)).filter((one) => one !== undefined);
     return counts.length === channels.length ? counts.reduce(addCounts, NOTHING_CHANGED) : undefined;
   }
 
   return {
     sync,
-    async syncAnew(channel) {
-      // Whoever began it hears of its failure.
-      await running.get(ownerKeyOf(channel))?.catch(() => undefined);
-      return sync(channel);
-    },
-    syncAll,
+    syncAnew,
+    syncAll: (channels, closing) => syncEach(channels, closing, syncAnew),
     async syncOnce(owner, channels, closing) {
       const ids = channels.map(({ businessAccountId }) => businessAccountId);
       const synced = await listSynced(deps.database, owner, ids);
       const unread = channels.filter(({ businessAccountId }) => !synced.has(businessAccountId));
-      return (await syncAll(unread, closing)) !== undefined;
+      return (await syncEach(unread, closing, sync)) !== undefined;
     },
   };
 }
