@@ -37,6 +37,13 @@ export async function lockAccount(tx: Queryable, id: string): Promise<AccountRow
   return (await tx.query<AccountRow>(ACCOUNT_LOCK, [id]))[0];
 }
 
+const ACCOUNT_HOLD = 'select deleted_at is not null as deleted from account where id = $1 for share';
+
+/** Whether it is being deleted. If not, nobody begins that until the end of the transaction. */
+export async function holdAccount(tx: Queryable, id: string): Promise<{ deleted: boolean }> {
+  return (await tx.query<{ deleted: boolean }>(ACCOUNT_HOLD, [id]))[0] ?? { deleted: false };
+}
+
 const ACCOUNT_UPDATE = `
   update account set name = $2, suspended_at = case when $3 then coalesce(suspended_at, now()) end
   where id = $1 returning id, name, suspended_at, created_at`;

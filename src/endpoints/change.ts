@@ -11,7 +11,7 @@ import type { Database, Queryable } from '../store/database.ts';
 import { readEndpointUrl } from './address/url.ts';
 import { mintSecret } from './deliver/sign.ts';
 import type { createBody, patchBody } from './requests.ts';
-import { noEndpoint, requireLocked } from './require.ts';
+import { holdLivingAccount, noEndpoint, requireLocked } from './require.ts';
 import {
   countForCreation,
   deleteEndpoint,
@@ -43,6 +43,7 @@ export async function createEndpoint(
   const id = newId();
   const secret = mintSecret();
   const row = await database.transaction(async (tx) => {
+    await holdLivingAccount(tx, accountId);
     if ((await countForCreation(tx, accountId, mode)) >= ENDPOINTS_MAX)
       throw new ApiError('invalid_request', FULL, { errors: [{ pointer: '#', detail: FULL }] });
     const inserted = await insertEndpoint(tx, {
@@ -70,6 +71,7 @@ export function patchEndpoint(
 ): Promise<EndpointRow> {
   if (wish.url !== undefined) checkUrl(wish.url, localEndpoints, key.mode);
   return database.transaction(async (tx) => {
+    await holdLivingAccount(tx, key.accountId);
     const row = await requireLocked(tx, key);
     const enabled = wish.enabled ?? row.enabled;
     const disabled_reason = enabled ? null : (row.disabled_reason ?? 'requested');

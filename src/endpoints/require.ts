@@ -1,8 +1,18 @@
+import { invalidKey } from '../accounts/authenticate.ts';
+import { holdAccount } from '../accounts/store.ts';
 import { ApiError } from '../kernel/errors.ts';
 import { parseId } from '../kernel/ids.ts';
 import type { AccountPrincipal } from '../kernel/principal.ts';
 import type { Queryable } from '../store/database.ts';
 import { type EndpointKey, type EndpointRow, findEndpoint, lockEndpoint } from './store.ts';
+
+/**
+ * Nobody deletes the account until the end of the transaction, so that deleting it turns off what this makes or turns on. Throws
+ * `invalid_api_key` if it is deleted already: its key is believed for a moment more.
+ */
+export async function holdLivingAccount(tx: Queryable, accountId: string): Promise<void> {
+  if ((await holdAccount(tx, accountId)).deleted) throw invalidKey();
+}
 
 /** The endpoint of a path, for this key. Throws `not_found` for an id that is not well formed. */
 export function endpointKey({ accountId, mode }: AccountPrincipal, id: string | undefined): EndpointKey {

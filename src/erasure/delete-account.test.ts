@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { randomBytes } from 'node:crypto';
 import type { ServerResponse } from 'node:http';
 import { after, before, describe, it } from 'node:test';
 import { startReceiver } from '../../test/endpoints/receiver.ts';
@@ -20,10 +21,14 @@ import {
 import { PATIENT } from '../../test/support/patient.ts';
 import { assertProblem } from '../../test/support/problem.ts';
 import { until } from '../../test/support/until.ts';
+import { countWaitingForLocks } from '../../test/support/waiting-for-locks.ts';
 import { createAccount } from '../accounts/accounts.ts';
-import { appendEvents } from '../events/store.ts';
+import { createEndpoint } from '../endpoints/change.ts';
+import { appendEvents, holdEventLog } from '../events/store.ts';
 import { newId } from '../kernel/ids.ts';
 import { RECOVERY_MS } from '../kernel/lease.ts';
+import type { AccountPrincipal } from '../kernel/principal.ts';
+import { createSealer } from '../kernel/sealed.ts';
 import { expireErasedInboundIds } from '../messages/report/inbound-store.ts';
 import { LATE_ANSWER_MS } from '../provider/port.ts';
 import { openDatabase } from '../store/database.ts';
@@ -65,6 +70,11 @@ async function connect(accountId: string, { phoneNumberId }: TestLine): Promise<
   };
   assert.equal((await call('POST', `/platform/v1/accounts/${accountId}/channels`, wish)).status, 201);
 }
+
+const OWNER: Omit<AccountPrincipal, 'accountId'> = {
+  ...{ kind: 'account', accountName: 'With endpoints', suspended: false, keyId: newId(), keyName: 'Any', mode: 'test' },
+  ...{ scopes: undefined, expiresAt: undefined },
+};
 
 /** Lets a deleted account's data be erased at once. */
 const letErase = (accountId: string) =>
@@ -108,6 +118,43 @@ describe('deleting an account', () => {
     for (const response of held) response.writeHead(204).end();
     await until(async () => (await rows('attempt where true')) === 70);
     assert.equal(receiver.received.length, 70);
+  });
+
+  it('leaves no endpoint on that is made or turned on in this moment', async () => {
+    const accountId = await gateway.createAccount('With endpoints');
+    const key = await gateway.createKey({ accountId });
+    const { database } = gateway;
+    const change = (method: string, path: string, body: object) =>
+      gateway.call(method, `/api/v1/endpoints${path}`, { key, body });
+    const { id } = (await change('POST', '', { url: 'https://example.com/off' })).json;
+    await change('PATCH', `/${id}`, { enabled: false });
+    const held = Promise.withResolvers<void>();
+    const log = database.transaction(async (tx) => {
+      await holdEventLog(tx, { accountId, mode: 'test' });
+      await held.promise;
+    });
+    const changes = [
+      change('POST', '', { url: 'https://example.com/new' }),
+      change('PATCH', `/${id}`, { enabled: true }),
+    ];
+    const waiting = (count: number) => until(async () => (await countWaitingForLocks(database)) === count);
+    await waiting(2);
+    const deleted = call('DELETE', `/platform/v1/accounts/${accountId}`);
+    await Promise.race([deleted, waiting(3)]);
+    held.resolve();
+    await log;
+    assert.deepEqual(
+      (await Promise.all([...changes, deleted])).map(({ status }) => status),
+      [201, 200, 202],
+    );
+    // Elsewhere its key is believed for a moment more.
+    const deps = { database, sealer: createSealer(randomBytes(32)), localEndpoints: false };
+    const late = createEndpoint(deps, { ...OWNER, accountId }, { url: 'https://example.com/late' });
+    await assert.rejects(late, { code: 'invalid_api_key' });
+    assert.deepEqual(
+      await database.query('select url from endpoint where account_id = $1 and enabled', [accountId]),
+      [],
+    );
   });
 
   it('stops it at once, and erases its data and no one else in the background', async () => {
