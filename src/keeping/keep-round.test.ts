@@ -133,6 +133,16 @@ describe('keeping', () => {
     assert.deepEqual((await read(sent)).json.text, { body: 'Your parcel is here', preview_url: false });
   });
 
+  it('empties content also where it came into a block that had been walked through already', async () => {
+    await fill(40);
+    await gateway.database.query(
+      `update keeping set place = (select min(tableoid::regclass::text) from message), block = 500
+       where task = 'message contents'`,
+    );
+    await keep();
+    assert.equal(await count('message', 'content is not null'), 0);
+  });
+
   it('takes what is wrong with the parameters of a template away with them', async () => {
     const components = [{ type: 'body', parameters: [{ type: 'text', parameter_name: 'Lovelace', text: 'Ada' }] }];
     const template = { name: 'greeting_named', language: 'en_US' };

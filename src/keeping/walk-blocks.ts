@@ -7,12 +7,16 @@ import type { Progress } from './task-store.ts';
 /** Some thousand rows of a table, read once: a transaction of a fraction of a second. */
 const BLOCKS_A_BATCH = 500;
 
+/** Behind the name of a week that is walked through for the second time. It sorts that place before the next week. */
+const AGAIN = '+';
+
 /** Does something to the rows in a stretch of blocks. */
 export type DoToBlocks = (blocks: Blocks) => Promise<void>;
 
 /**
- * Goes a stretch further through the weeks of a table that ended before a time, each block once. Block by block, because
- * no index is then needed to find what is to be done, and a task that was cut off goes on where it was.
+ * Goes a stretch further through the weeks of a table that ended before a time, each block twice. Block by block, because
+ * no index is then needed to find what is to be done, and a task that was cut off goes on where it was. Twice, because a row that
+ * somebody writes before its turn comes may move to a block that was passed already.
  */
 export async function walkPartitions(
   tx: Queryable,
@@ -21,16 +25,19 @@ export async function walkPartitions(
   doToBlocks: DoToBlocks,
 ): Promise<Progress & { more: boolean }> {
   const weeks = (await listPartitions(tx, parent)).filter(
-    (week) => week.untilMs <= untilMs && week.name >= (place ?? ''),
+    (week) => week.untilMs <= untilMs && week.name + AGAIN >= (place ?? ''),
   );
   const [current, next] = weeks;
   if (current === undefined) return { place, block, more: false };
-  const from = current.name === place ? block : 0;
+  const again = current.name + AGAIN;
+  const here = place === again ? again : current.name;
+  const from = here === place ? block : 0;
   if (from < current.blocks) {
     await doToBlocks({ table: current.name, from, to: from + BLOCKS_A_BATCH });
-    return { place: current.name, block: from + BLOCKS_A_BATCH, more: true };
+    return { place: here, block: from + BLOCKS_A_BATCH, more: true };
   }
-  if (next === undefined) return { place: current.name, block: from, more: false };
+  if (here !== again) return { place: again, block: 0, more: true };
+  if (next === undefined) return { place: again, block: from, more: false };
   return { place: next.name, block: 0, more: true };
 }
 
