@@ -52,6 +52,19 @@ it('endpoints that are deleted and replayed among their attempts never wait for 
   assert.equal(await countDeadlocks(), 0);
 });
 
+it('an endpoint is deleted while somebody has its deliveries locked', async () => {
+  const { key, principal } = api.key();
+  // Nobody listens there, so the delivery stays.
+  const { json } = await api.call(key, 'POST', PATH, { body: { url: 'http://127.0.0.1:9/hook' } });
+  await harness.record(1, principal);
+  const { status } = await harness.database.transaction(async (tx) => {
+    const locked = 'select 1 from delivery where account_id = $1 for update';
+    assert.equal((await tx.query(locked, [principal.accountId])).length, 1);
+    return api.call(key, 'DELETE', `${PATH}/${json.id}`);
+  });
+  assert.equal(status, 204);
+});
+
 /** Each connection of the pool first reports what it has counted. */
 async function countDeadlocks(): Promise<number | undefined> {
   const all = Promise.withResolvers<void>();
