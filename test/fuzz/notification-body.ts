@@ -43,7 +43,9 @@ export const mutatedPayload: fc.Arbitrary<unknown> = fc
 /** Values of a kind that is not expected at their place. */
 function nasty(): fc.Arbitrary<unknown> {
   return fc.oneof(
-    fc.constantFrom<unknown>(null, true, 0, -1, 1e300, 2 ** 53, '', ' ', '\0', '\uD800', '\uDC00x', '\u{1F600}'),
+    fc.constantFrom<unknown>(null, true, 0, -1, 1e300, 2 ** 53, '', ' ', '\u{1F600}'),
+    // What no database stores, more often than the rest.
+    fc.constantFrom<unknown>('\0', 'a\0b', '\uD800', '\uDC00x', { 'a\0': 'b\0' }),
     fc.constantFrom<unknown>(
       [],
       {},
