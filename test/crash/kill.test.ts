@@ -97,9 +97,11 @@ async function checkAfterKill(dev: DevFile, sandbox: SandboxBeside, attempts: At
 
 /** Asserts that nothing was transmitted twice, and returns the ids of what was transmitted so far. */
 async function transmittedOnce(sandbox: SandboxBeside): Promise<Set<string>> {
-  const ids = (await sandbox.transmits()).map(({ biz_opaque_callback_data: id }) => id);
-  const distinct = new Set(ids);
-  assert.equal(distinct.size, ids.length, 'no message is transmitted twice');
+  const transmits = await sandbox.transmits();
+  const distinct = new Set(transmits.map(({ biz_opaque_callback_data: id }) => id));
+  assert.equal(distinct.size, transmits.length, 'no message is transmitted twice');
+  // A key that has become free would make another message of it.
+  assert.equal(new Set(transmits.map(({ to }) => to)).size, transmits.length, 'and nobody gets two');
   return distinct;
 }
 
