@@ -234,9 +234,16 @@ describe('a CSV file', () => {
 
   it('never touches a file that is not its own report', async () => {
     const path = await csv('to\n+447700900261\n');
-    const precious = await csv('precious\n');
-    const { exitCode } = await send(path, '--report', precious);
-    assert.equal(exitCode, 2);
-    assert.equal(await readFile(precious, 'utf8'), 'precious\n');
+    // Nothing says of which send a report without its state is.
+    for (const content of [
+      'precious\n',
+      '',
+      'row,to,status,id,message_id,code,detail\n2,+447700900262,accepted,,,,\n',
+    ]) {
+      const precious = await csv(content);
+      const { exitCode } = await send(path, '--report', precious);
+      assert.equal(exitCode, 2, content);
+      assert.equal(await readFile(precious, 'utf8'), content);
+    }
   });
 });
