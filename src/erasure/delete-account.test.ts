@@ -128,11 +128,13 @@ describe('deleting an account', () => {
       gateway.call(method, `/api/v1/endpoints${path}`, { key, body });
     const { id } = (await change('POST', '', { url: 'https://example.com/off' })).json;
     await change('PATCH', `/${id}`, { enabled: false });
-    const held = Promise.withResolvers<void>();
+    const [holding, held] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
     const log = database.transaction(async (tx) => {
       await holdEventLog(tx, { accountId, mode: 'test' });
+      holding.resolve();
       await held.promise;
     });
+    await holding.promise;
     const changes = [
       change('POST', '', { url: 'https://example.com/new' }),
       change('PATCH', `/${id}`, { enabled: true }),
