@@ -1,5 +1,5 @@
 import { isIP, type LookupFunction } from 'node:net';
-import { Agent, buildConnector, errors } from 'undici';
+import { Agent, buildConnector, errors, Pool } from 'undici';
 import { closeAtFault } from '../../kernel/close-at-fault.ts';
 import { eachAddressWithin } from '../../kernel/each-address.ts';
 import { mayConnectTo } from './address-guard.ts';
@@ -43,6 +43,7 @@ export function createGuardedAgent(
     }),
   );
   return new Agent({
+    factory: createForgettablePool,
     connect: boundByWhatComes(connect, timeoutMs),
     // One request at a time on a connection, so that one that breaks touches one attempt only.
     pipelining: 1,
@@ -54,6 +55,18 @@ export function createGuardedAgent(
     // An attempt has one time limit for all of it; undici's start anew with every chunk.
     headersTimeout: 0,
     bodyTimeout: 0,
+  });
+}
+
+/**
+ * undici forgets an origin when its last connection closes, unless calls wait. Where a call was broken off, that call still counts as one in
+ * this moment, and the origin, with 20 kB, would be kept for ever if it was never called again: URLs change, and endpoints are deleted.
+ * So undici is made to look once more.
+ */
+function createForgettablePool(origin: string | URL, options: Pool.Options): Pool {
+  const pool = new Pool(origin, options);
+  return pool.on('disconnect', (url, _targets, error) => {
+    setImmediate(() => pool.emit('connectionError', url, [], error));
   });
 }
 

@@ -113,6 +113,18 @@ it('nothing is written on a connection that is made when the time is over', asyn
   assert.ok(!paths.includes('/late'));
 });
 
+it('nothing is kept of an endpoint whose last call was broken off, because its URL may never come again', async () => {
+  const forgetting = createGuardedAgent(async () => ['127.0.0.1'], { local: true, timeoutMs: 30_000 });
+  const breaking = new AbortController();
+  const posted = postTo('/broken-off', { by: forgetting, signal: breaking.signal });
+  await until(() => paths.includes('/broken-off'));
+  assert.equal(Object.keys(forgetting.stats).length, 1);
+  breaking.abort();
+  assert.equal((await posted).error, 'closed');
+  await until(() => Object.keys(forgetting.stats).length === 0);
+  await forgetting.destroy();
+});
+
 /** What is left when all garbage is collected. */
 function heldBytes(): number {
   collectGarbage();
