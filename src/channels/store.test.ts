@@ -191,6 +191,18 @@ describe('where a notification goes', () => {
     assert.deepEqual(formerIdsOf(own, target?.former ?? []), [live.id]);
     assert.deepEqual(formerIdsOf(other, target?.former ?? []), [], 'of the account that asks');
   });
+
+  it('knows the last ones of a number that is connected anew again and again, as a look into all of them takes longer and longer', async () => {
+    const { phone_number_id: phoneNumberId } = foreign;
+    const former = Array.from({ length: 30 }, newId);
+    await database.query(
+      `insert into channel (account_id, id, mode, phone_number_id, business_account_id, phone_number, access_token_sealed, status)
+       select $1, id, 'live', $2, 'business', '+15550790000', '', 'removed' from unnest($3::uuid[]) as id`,
+      [own, phoneNumberId, former],
+    );
+    const [target] = await listChannelsByNumberId(database, [phoneNumberId]);
+    assert.deepEqual(formerIdsOf(own, target?.former ?? []), former.slice(-20).reverse());
+  });
 });
 
 interface Wish {

@@ -207,7 +207,7 @@ export interface ChannelTarget {
   phone_number_id: string;
   business_account_id: string;
   phone_number: string;
-  /** The channels that the same number had before, in any account. */
+  /** The channels that the same number had before, in any account; the last ones of very many. */
   former: NamedChannel[];
 }
 
@@ -216,9 +216,16 @@ export function formerIdsOf(accountId: string, former: readonly NamedChannel[]):
   return former.filter((channel) => channel.account_id === accountId).map(({ id }) => id);
 }
 
+/**
+ * What no channel of a number knows is looked for in each former one. A number that is removed and connected anew every day would after a year
+ * hold up what came for all others.
+ */
+const FORMER_MAX = 20;
+
 const TARGET_COLUMNS = `account_id, id, mode, phone_number_id, business_account_id, phone_number,
   array(select jsonb_build_object('account_id', f.account_id, 'id', f.id) from channel f
-    where f.status = 'removed' and (f.mode, f.phone_number_id) = (c.mode, c.phone_number_id)) as former`;
+    where f.status = 'removed' and (f.mode, f.phone_number_id) = (c.mode, c.phone_number_id)
+    order by f.id desc limit ${FORMER_MAX}) as former`;
 
 /** One for each number at most: a number belongs to one channel on the whole platform. */
 const CHANNEL_BY_NUMBER_ID = `
