@@ -97,6 +97,11 @@ describe('the look for messages that nobody has marked', () => {
     await sweptBefore(1_000);
     await sweep(900);
     assert.deepEqual(await marks(), [`${account} 3`, `${account} 30`, `${other} 5`].toSorted());
+    await database.query('delete from message_statistics_mark');
+    await sweptBefore(-86_400);
+    await sweep(900);
+    const found = [`${account} 3`, `${account} 30`, `${other} 5`].toSorted();
+    assert.deepEqual(await marks(), found, "the database's clock was a day ahead at the last look");
   });
 });
 

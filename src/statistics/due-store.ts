@@ -75,10 +75,14 @@ export async function makeDue(tx: Queryable, step: Step, buckets: readonly DueBu
   await tx.query(DUE_INSERT, [accountIds, buckets.map(({ bucket_at }) => bucket_at), step]);
 }
 
-/** One node at a time sweeps; the others find the row locked, or `swept_until` moved on. */
+/**
+ * One node at a time sweeps; the others find the row locked, or `swept_until` moved on. A `swept_until` that lies ahead was written before
+ * the database's clock was set back: then the last look was as long ago as it may be.
+ */
 const SWEEP_CLAIM = `
-  select swept_until from message_statistics_sweep
-  where swept_until <= now() - make_interval(secs => $1) for update skip locked`;
+  select least(swept_until, now() - make_interval(secs => $1)) as swept_until from message_statistics_sweep
+  where swept_until <= now() - make_interval(secs => $1) or swept_until > now() + interval '1 minute'
+  for update skip locked`;
 
 /**
  * Marks every minute since $1 in which a message was made. The minute is read from the id, which begins with the
