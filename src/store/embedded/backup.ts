@@ -1,4 +1,3 @@
-import { existsSync } from 'node:fs';
 import { chmod, chown, copyFile, cp, mkdir, open, readdir, rm, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { Client } from 'pg';
@@ -8,7 +7,7 @@ import { isAlive } from '../../kernel/is-alive.ts';
 import { EMBEDDED_USER } from './address.ts';
 import { type Embedded, type EmbeddedLog, startEmbedded } from './embedded.ts';
 import { readPidFile } from './pid-file.ts';
-import { choosePlace, type RunAs, undefinedIfMissing } from './place.ts';
+import { findPlace, type RunAs, undefinedIfMissing } from './place.ts';
 
 /** A temporary slot: the server keeps the log that the copy needs for as long as our connection lives, and no longer if we crash. */
 const SLOT = 'waypost_backup';
@@ -41,8 +40,8 @@ export async function backUpEmbedded(
   stopping: AbortSignal = new AbortController().signal,
 ): Promise<void> {
   const [from, to] = [resolve(dataDir), resolve(targetDir)];
-  const place = existsSync(from) ? await choosePlace(from, log) : undefined;
-  if (!place?.clusterExists) throw new Error(`There is no embedded database in ${from}.`);
+  const place = await findPlace(from);
+  if (place === undefined) throw new Error(`There is no embedded database in ${from}.`);
   const { baseDir, clusterDir, runAs } = place;
   const takeBack = await makeTarget(to, runAs);
   try {

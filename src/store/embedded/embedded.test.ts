@@ -21,6 +21,7 @@ import { join } from 'node:path';
 import { after, afterEach, before, beforeEach, describe, it } from 'node:test';
 import { until } from '../../../test/support/until.ts';
 import { type Connection, openDatabase } from '../database.ts';
+import { backUpEmbedded } from './backup.ts';
 import { type Embedded, startEmbedded } from './embedded.ts';
 
 const isRoot = process.getuid?.() === 0;
@@ -90,15 +91,26 @@ describe('the embedded server on a new data folder', LIMITS, () => {
   it('is kept elsewhere where nobody but root may enter, and found again', asRoot, async () => {
     const closed = join(dataDir, 'closed');
     await mkdir(closed, { mode: 0o700 });
+    // A backup holds no lock. So it must not choose a place, in the very moment in which a start chooses one.
+    await mkdir(join(closed, 'data'));
+    const backedUp = backUpEmbedded(join(closed, 'data'), join(closed, 'copy'), SILENT);
+    await assert.rejects(backedUp, /There is no embedded database/);
+    assert.deepEqual(await readdir(join(closed, 'data')), []);
     const first = await start(join(closed, 'data'));
     await query(first.connection, 'create table kept as select 42 as n');
     await first.stop();
     const second = await start(join(closed, 'data'));
     assert.deepEqual(await query(second.connection, 'select n from kept'), [{ n: 42 }]);
     await second.stop();
-    const elsewhere = (await readFile(join(closed, 'data', 'postgres-location'), 'utf8')).trim();
+    const location = join(closed, 'data', 'postgres-location');
+    const elsewhere = (await readFile(location, 'utf8')).trim();
     assert.match(messages.join(), new RegExp(`is kept in ${elsewhere}`));
     await rm(elsewhere, { recursive: true });
+    await writeFile(location, '\n');
+    await assert.rejects(
+      start(join(closed, 'data')),
+      /postgres-location must name the folder of the embedded database/,
+    );
   });
 });
 

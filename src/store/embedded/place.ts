@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
-import { chmod, mkdir, readFile, realpath, stat, writeFile } from 'node:fs/promises';
-import { dirname, join, resolve } from 'node:path';
+import { chmod, mkdir, readFile, realpath, rename, stat, writeFile } from 'node:fs/promises';
+import { dirname, isAbsolute, join, resolve } from 'node:path';
 import { errorCodeOf } from '../../kernel/error-code.ts';
 
 /** A user that the server runs as. */
@@ -24,14 +24,26 @@ const OUTSIDE_DIR = '/var/lib';
 
 /**
  * Finds or makes the place of the embedded server: inside the data folder, except where we are root and the user who
- * runs the server could not get there. Then it is outside, and a file in the data folder says where.
+ * runs the server could not get there. Then it is outside, and a file in the data folder says where. The caller holds the lock of the data
+ * folder: of two places that are chosen at once, one would be lost.
  */
 export async function choosePlace(dataDir: string, log: { warn(message: string): void }): Promise<Place> {
   const isRoot = process.getuid?.() === 0;
-  const baseDir = await chooseBaseDir(dataDir, isRoot, log);
+  const baseDir = (await findBaseDir(dataDir)) ?? (await chooseBaseDir(dataDir, isRoot, log));
   await mkdir(baseDir, { recursive: true });
   // Others may pass through to what is theirs, but cannot list the folder.
   await chmod(baseDir, isRoot ? 0o711 : 0o700);
+  return await placeIn(baseDir, isRoot);
+}
+
+/** Finds the place that a start has chosen, and makes nothing; undefined if there is no cluster. Needs no lock. */
+export async function findPlace(dataDir: string): Promise<Place | undefined> {
+  const baseDir = (await findBaseDir(dataDir)) ?? resolve(dataDir, 'postgres');
+  const place = await placeIn(baseDir, process.getuid?.() === 0);
+  return place.clusterExists ? place : undefined;
+}
+
+async function placeIn(baseDir: string, isRoot: boolean): Promise<Place> {
   const clusterDir = join(baseDir, 'cluster');
   const owner = await stat(clusterDir).catch(undefinedIfMissing);
   refuseStranger(owner, clusterDir, isRoot);
@@ -56,15 +68,29 @@ export function undefinedIfMissing(error: unknown): undefined {
   throw error;
 }
 
+/** Where the data folder says that the place is; undefined if it says nothing. */
+async function findBaseDir(dataDir: string): Promise<string | undefined> {
+  const location = (await readFile(locationFileOf(dataDir), 'utf8').catch(undefinedIfMissing))?.trim();
+  if (location === undefined || isAbsolute(location)) return location;
+  throw new Error(
+    `${locationFileOf(dataDir)} must name the folder of the embedded database, and does not. Write into it which of the folders ` +
+      `${join(OUTSIDE_DIR, 'waypost-*')} that is; if none has been made yet, remove the file.`,
+  );
+}
+
+function locationFileOf(dataDir: string): string {
+  return join(dataDir, 'postgres-location');
+}
+
 async function chooseBaseDir(dataDir: string, isRoot: boolean, log: { warn(message: string): void }): Promise<string> {
-  const locationFile = join(dataDir, 'postgres-location');
-  const location = await readFile(locationFile, 'utf8').catch(undefinedIfMissing);
-  if (location !== undefined) return location.trim();
   if (!isRoot || (await othersMayEnter(dataDir))) return resolve(dataDir, 'postgres');
   await refuseHidden(dataDir);
   const outside = join(OUTSIDE_DIR, `waypost-${randomBytes(6).toString('hex')}`);
   log.warn(`No other user than root may enter ${dataDir}, so the embedded database is kept in ${outside}`);
-  await writeFile(locationFile, `${outside}\n`, { flush: true });
+  // Whole or not at all: a full disk would leave a file that names nothing, in the way of every later start.
+  const draft = `${locationFileOf(dataDir)}.new`;
+  await writeFile(draft, `${outside}\n`, { flush: true });
+  await rename(draft, locationFileOf(dataDir));
   return outside;
 }
 
