@@ -7,7 +7,7 @@ import { after, before, describe, it } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { loadConfig } from './config.ts';
-import { completeSecrets } from './secrets.ts';
+import { completeSecrets, writePrivateJson } from './secrets.ts';
 
 const STARTERS = 4;
 const MOMENTS = 10;
@@ -106,6 +106,14 @@ describe('secrets', () => {
         () => completeSecrets(loadConfig({ WAYPOST_DATA_DIR: dataDir })),
         ({ name, message }: Error) => name === 'Error' && message.startsWith(`WAYPOST_DATA_DIR`) && !/\n/.test(message),
       );
+    // As on a full disk, the draft is there and the file is not.
+    const dataDir = join(folder, 'taken');
+    await mkdir(join(dataDir, 'dev.json'), { recursive: true });
+    assert.throws(
+      () => writePrivateJson(join(dataDir, 'dev.json'), {}),
+      /^Error: WAYPOST_DATA_DIR must be .*dev\.json/,
+    );
+    assert.deepEqual(await readdir(dataDir), ['dev.json'], 'no draft is left, which would hold secrets');
   });
 
   it('are the same for processes that start at the same time', async () => {

@@ -34,8 +34,12 @@ const LOOKS_MAX = 3;
  * for the operator if the sandbox would sign as the provider does, or if the file is damaged or cannot be read or written.
  */
 export function completeSecrets(config: Config): Secrets {
+  return tellFolder(() => completeFrom(config));
+}
+
+function tellFolder<T>(work: () => T): T {
   try {
-    return completeFrom(config);
+    return work();
   } catch (error) {
     if (!(error instanceof Error && 'syscall' in error)) throw error;
     throw new Error(`WAYPOST_DATA_DIR must be a folder that can be written to: ${error.message}`, { cause: error });
@@ -48,7 +52,7 @@ function completeFrom(config: Config): Secrets {
     const kept = readKept(path);
     const { complete, made } = complement(config, kept ?? {});
     if (Object.keys(made).length === Object.keys(kept ?? {}).length) return complete;
-    if (kept !== undefined) writePrivateJson(path, made);
+    if (kept !== undefined) replacePrivateJson(path, made);
     else if (!createPrivateJson(path, made)) continue; // Another process was first: its secrets are the ones to use.
     return complete;
   }
@@ -85,33 +89,44 @@ function checkApart({ appSecrets, sandboxAppSecret }: Secrets): void {
   );
 }
 
-/** Writes a JSON file that only its owner can read, whole or not at all. Once this returns, it survives a power cut. */
+/**
+ * Writes a JSON file of the data folder that only its owner can read, whole or not at all. Once this returns, it survives a power cut.
+ * Throws a sentence for the operator if it cannot be written.
+ */
 export function writePrivateJson(path: string, value: unknown): void {
-  renameSync(draftJson(path, value), path);
-  flushFolder(dirname(path));
+  tellFolder(() => replacePrivateJson(path, value));
+}
+
+function replacePrivateJson(path: string, value: unknown): void {
+  withDraft(path, value, (draft) => renameSync(draft, path));
 }
 
 /** The same, but never over an existing file; false if there is one. */
 function createPrivateJson(path: string, value: unknown): boolean {
-  const draft = draftJson(path, value);
-  try {
-    linkSync(draft, path);
-    flushFolder(dirname(path));
-    return true;
-  } catch (error) {
-    if (errorCodeOf(error) === 'EEXIST') return false;
-    throw error;
-  } finally {
-    rmSync(draft);
-  }
+  return withDraft(path, value, (draft) => {
+    try {
+      linkSync(draft, path);
+      return true;
+    } catch (error) {
+      if (errorCodeOf(error) === 'EEXIST') return false;
+      throw error;
+    }
+  });
 }
 
-function draftJson(path: string, value: unknown): string {
+/** Nothing is left of the draft, on a full disk neither: its name has the process id, so that no later start would take it away. */
+function withDraft<T>(path: string, value: unknown, place: (draft: string) => T): T {
   makeFolder(dirname(path));
   const draft = `${path}.${process.pid}.new`;
-  // The database keeps what is sealed with the master key through a power cut, so the key must survive it too.
-  writeFileSync(draft, `${JSON.stringify(value, undefined, 2)}\n`, { mode: 0o600, flush: true });
-  return draft;
+  try {
+    // The database keeps what is sealed with the master key through a power cut, so the key must survive it too.
+    writeFileSync(draft, `${JSON.stringify(value, undefined, 2)}\n`, { mode: 0o600, flush: true });
+    const placed = place(draft);
+    flushFolder(dirname(path));
+    return placed;
+  } finally {
+    rmSync(draft, { force: true });
+  }
 }
 
 /** Makes a folder, with those above it that are missing, and flushes the entry of each. */
