@@ -37,14 +37,20 @@ export function startCli(args: readonly string[], env: Record<string, string> = 
 
 /**
  * Runs the command line to its end, with these variables and no others. It runs in this process, which costs a tenth of one of its own. Where
- * a test is about what only a process has, such as its real exit code and its pipes, `startCli` starts one.
+ * a test is about what only a process has, such as its real exit code and its pipes, `startCli` starts one. `onListening` is called when it
+ * begins to listen for signals.
  */
-export async function runCli(args: readonly string[], env: Record<string, string> = {}): Promise<CliRun> {
+export async function runCli(
+  args: readonly string[],
+  env: Record<string, string> = {},
+  onListening: () => void = () => undefined,
+): Promise<CliRun> {
   const [stdout, stderr] = [new Kept(), new Kept()];
   const exit = (exitCode: number) => {
     throw new Error(`It ended the process with ${exitCode}`);
   };
   const around = Object.assign(new EventEmitter(), { env: { ...NO_DATA, ...env }, stdout, stderr, exit });
+  around.once('newListener', onListening);
   const exitCode = await runCommandLine(args, around);
   return { exitCode, stdout: stdout.text, stderr: stderr.text };
 }

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
-import { constants } from 'node:fs';
+import { constants, mkdirSync } from 'node:fs';
 import { mkdtemp, open, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -63,6 +63,18 @@ describe('a send from a file', () => {
     assert.equal(JSON.stringify(await stateOf(path)), claimed, 'the other one is still at work');
   });
 
+  it('that can no longer be reported says so and that it can be gone on with, which sends nothing twice', async () => {
+    const path = join(folder, 'full.csv');
+    await writeFile(path, `to\n${numberOf('+15556', 1)}\n`);
+    const inTheWay = `${path}.report.csv.state.new`;
+    // From the moment that the run is claimed, as when the disk is full then.
+    const { exitCode, stderr } = await runCli(argsOf(path), env(), () => mkdirSync(inTheWay));
+    assert.match(stderr, /full\.csv\.report\.csv: EISDIR.*\nWithin 23 hours: The same command goes on from here/);
+    assert.equal(exitCode, 1);
+    await rm(inTheWay, { recursive: true });
+    assert.match((await runCli(argsOf(path), env())).stdout, /^1 of 1 rows: 1 accepted/);
+  });
+
   it('ends when the file is written over meanwhile, and sends to nobody who was not in it', async () => {
     const path = join(folder, 'changed.csv');
     const write = (prefix: string, filler: number) => {
@@ -82,7 +94,7 @@ describe('a send from a file', () => {
       assert.ok(line.startsWith(`${row + 2},${numberOf('+15557', row)},accepted,`), line);
     const transmits = (await transmitsOf(gateway.sandbox)).map(({ to }) => `+${String(to).replace('+', '')}`);
     assert.deepEqual(
-      transmits.filter((to) => !to.startsWith('+15554')).sort(),
+      transmits.filter((to) => !/^\+1555[46]/.test(to)).sort(),
       report.map((line) => line.split(',')[1]).sort(),
     );
   });

@@ -40,7 +40,11 @@ export async function sendFile(invocation: Invocation): Promise<number> {
     failure = error;
   }
   report.close();
-  releaseRun(run.statePath);
+  try {
+    releaseRun(run.statePath);
+  } catch (error) {
+    failure ??= error;
+  }
   if (replayed > 0) out.note(`${replayed} rows had been sent by an earlier run, and were not sent again.`);
   return conclude(run, invocation, failure);
 }
@@ -72,7 +76,7 @@ async function carryOut(run: Run, { api, out, around }: Invocation, onReplayed: 
   }
 }
 
-function conclude({ rows, report, reportPath }: Run, { api, out }: Invocation, failure: unknown): number {
+function conclude({ path, rows, report, reportPath }: Run, { api, out }: Invocation, failure: unknown): number {
   const { accepted, failed, unknown } = report.totals;
   const done = report.rows();
   if (out.json) out.line(JSON.stringify({ rows, reported: done, accepted, failed, unknown, report: reportPath }));
@@ -81,6 +85,9 @@ function conclude({ rows, report, reportPath }: Run, { api, out }: Invocation, f
       `${done} of ${rows} rows: ${accepted} accepted, ${failed} failed, ${unknown} unknown. Report file: ${reportPath}`,
     );
   const goOn = 'The same command goes on from here, and sends nothing twice.';
+  const isSystem = failure instanceof Error && 'syscall' in failure;
+  // It need not name the file, such as on a full disk.
+  if (isSystem) throw new Failure(`${path} or ${reportPath}: ${failure.message}\nWithin 23 hours: ${goOn}`);
   if (failure !== undefined) throw new Failure(`${failureOfClient(failure, api).message}\nWithin 23 hours: ${goOn}`);
   if (done === rows) return failed + unknown === 0 ? EXIT.done : EXIT.failed;
   out.note(goOn);
