@@ -48,15 +48,19 @@ function fail(sentence) {
   process.exitCode = 1;
 }
 
-/** Returns false if another process is building at this moment. */
+/** Returns false, after a sentence, if another process is building at this moment, or if nothing can be written. */
 function takeLock() {
   try {
     mkdirSync(BUILDING_DIR);
     return true;
   } catch (error) {
-    if (error.code !== 'EEXIST') throw error;
-    if (Date.now() - statSync(BUILDING_DIR).mtimeMs < BUILD_MS_MAX) return false;
-    rmSync(BUILDING_DIR, { recursive: true, force: true });
-    return takeLock();
+    if (error.code !== 'EEXIST') fail(`The console could not be built: ${error.message}`);
+    else if (Date.now() - (statSync(BUILDING_DIR, { throwIfNoEntry: false })?.mtimeMs ?? 0) < BUILD_MS_MAX)
+      fail(`Another process is building the console. If it was killed, remove ${BUILDING_DIR}.`);
+    else {
+      rmSync(BUILDING_DIR, { recursive: true, force: true });
+      return takeLock();
+    }
+    return false;
   }
 }

@@ -127,6 +127,10 @@ describe('the tools', () => {
     const { exitCode, stderr } = await run(t, [join(dir, 'scripts/build-console.js')]);
     assert.deepEqual([exitCode, stderr], [1, '']);
     assert.deepEqual((await readdir(join(dir, 'console'))).toSorted(), ['index.html', 'src', 'vite.config.ts']);
+    await mkdir(join(dir, 'console/.dist-building'));
+    const second = await run(t, [join(dir, 'scripts/build-console.js')]);
+    assert.match(second.stderr, /^Another process is building the console\. .*\.dist-building\.\n$/);
+    assert.equal(second.exitCode, 1);
   });
 
   it('tell that what they print could not be written, and end with 1', {
