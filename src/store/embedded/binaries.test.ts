@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { chmod, cp, lstat, mkdtemp, readdir, rm, stat } from 'node:fs/promises';
+import { chmod, cp, lstat, mkdir, mkdtemp, readdir, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, it } from 'node:test';
@@ -41,6 +41,17 @@ describe('the binaries', onUnix, () => {
   it('of the system are used where npm has none, else the operator is told to set DATABASE_URL', async () => {
     const wanted = { baseDir, major: 3, forOthers: false, packageDir: undefined };
     await assert.rejects(findBinaries(wanted), /set DATABASE_URL/);
+  });
+
+  it('of npm that do not run are not told to be missing: the operator learns what keeps them from it', async () => {
+    const packageDir = join(baseDir, 'package');
+    const bin = join(packageDir, 'native', 'bin');
+    await mkdir(bin, { recursive: true });
+    await writeFile(join(bin, 'initdb'), '#!/bin/sh\necho libfoo is missing >&2; exit 127\n', { mode: 0o755 });
+    await assert.rejects(
+      findBinaries({ baseDir, major: 3, forOthers: false, packageDir }),
+      /The one in .*package\/native\/bin does not run: Command failed: [\s\S]*libfoo is missing$/,
+    );
   });
 });
 

@@ -4,6 +4,7 @@ import { basename, delimiter, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { errorCodeOf } from '../../kernel/error-code.ts';
+import { messageOf } from '../../kernel/message-of.ts';
 import { othersMayEnter, undefinedIfMissing } from './place.ts';
 
 /** A PostgreSQL that runs on this machine. */
@@ -38,20 +39,23 @@ export interface BinariesWanted {
 export async function findBinaries(wanted: BinariesWanted): Promise<Binaries> {
   const { baseDir, major } = wanted;
   const found: number[] = [];
+  let fault = '';
   for await (const dir of candidates(wanted)) {
-    const version = await probeMajor(dir);
+    const version = await probeMajor(dir).catch((error: unknown) => {
+      if (errorCodeOf(error) !== 'ENOENT') fault ||= ` The one in ${dir} does not run: ${messageOf(error).trim()}`;
+    });
     if (version === undefined || version < OLDEST_MAJOR) continue;
     if (major === undefined || version === major) return { dir, major: version };
     found.push(version);
   }
   if (found.length === 0) {
     throw new Error(
-      `There is no PostgreSQL for ${process.platform}-${process.arch} here: set DATABASE_URL to a PostgreSQL 15 or newer.`,
+      `There is no PostgreSQL for ${process.platform}-${process.arch} here: set DATABASE_URL to a PostgreSQL 15 or newer.${fault}`,
     );
   }
   throw new Error(
     `The database in ${baseDir} was made by PostgreSQL ${major}, and the one here is ${found.join(', ')}. Install version ` +
-      `${major}, or dump the database with it and set DATABASE_URL to the server that you load the dump into.`,
+      `${major}, or dump the database with it and set DATABASE_URL to the server that you load the dump into.${fault}`,
   );
 }
 
@@ -145,13 +149,9 @@ async function letOthersRead(dir: string): Promise<void> {
   }
 }
 
-/** Gives no version for a binary that is missing or cannot run here, for instance because it needs another C library. */
+/** Throws for a binary that is missing or cannot run here, for instance because it needs another C library. */
 async function probeMajor(dir: string): Promise<number | undefined> {
-  try {
-    await run(join(dir, 'initdb'), ['--version'], { timeout: PROBE_TIMEOUT_MS });
-    const { stdout } = await run(join(dir, 'postgres'), ['--version'], { timeout: PROBE_TIMEOUT_MS });
-    return Number(/\(PostgreSQL\) (\d+)/.exec(stdout)?.[1] ?? Number.NaN) || undefined;
-  } catch {
-    return undefined;
-  }
+  await run(join(dir, 'initdb'), ['--version'], { timeout: PROBE_TIMEOUT_MS });
+  const { stdout } = await run(join(dir, 'postgres'), ['--version'], { timeout: PROBE_TIMEOUT_MS });
+  return Number(/\(PostgreSQL\) (\d+)/.exec(stdout)?.[1] ?? Number.NaN) || undefined;
 }
