@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { existsSync } from 'node:fs';
-import { chmod, mkdir, mkdtemp, readdir, rm } from 'node:fs/promises';
+import { chmod, mkdir, mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
@@ -10,6 +10,8 @@ import { backUpEmbedded } from './backup.ts';
 import { type Embedded, startEmbedded } from './embedded.ts';
 
 const SILENT = { info() {}, warn() {}, error() {} };
+/** Otherwise a stop that is not heard would be waited for without an end. */
+const WITHIN = { timeout: 120_000 };
 
 describe('a backup that cannot be made', () => {
   let dir: string;
@@ -46,7 +48,7 @@ describe('a backup that cannot be made', () => {
     assert.ok(existsSync(join(fresh, 'postgres/cluster/backup_label')), 'the one that is there is left alone');
   });
 
-  it('because its connection breaks, or because it is told to stop, says so and leaves nothing', async () => {
+  it('because its connection breaks, or because it is told to stop, says so and leaves nothing', WITHIN, async () => {
     const broken = join(dir, 'broken');
     const database = openDatabase({ connection: embedded.connection, connections: 1, onError: () => undefined });
     // Connects now: the files are copied within a second.
@@ -58,6 +60,18 @@ describe('a backup that cannot be made', () => {
     await backedUp;
     const stopped = backUpEmbedded(join(dir, 'data'), broken, SILENT, AbortSignal.abort(new Error('Told to stop')));
     await assert.rejects(stopped, /^Error: Told to stop$/);
+    assert.equal(existsSync(broken), false);
+    // A server that hangs takes connections, and never answers them.
+    const pid = Number.parseInt(await readFile(join(dir, 'data/postgres/cluster/postmaster.pid'), 'utf8'), 10);
+    process.kill(pid, 'SIGSTOP');
+    const stop = new AbortController();
+    const hung = assert.rejects(
+      backUpEmbedded(join(dir, 'data'), broken, SILENT, stop.signal),
+      /^Error: Told to stop$/,
+    );
+    await until(async () => existsSync(join(broken, 'postgres')));
+    stop.abort(new Error('Told to stop'));
+    await hung.finally(() => process.kill(pid, 'SIGCONT'));
     assert.equal(existsSync(broken), false);
   });
 

@@ -1,4 +1,5 @@
 import { chmod, chown, copyFile, cp, mkdir, open, readdir, rm, writeFile } from 'node:fs/promises';
+import { Socket } from 'node:net';
 import { join, resolve } from 'node:path';
 import { Client } from 'pg';
 import { errorCodeOf } from '../../kernel/error-code.ts';
@@ -47,7 +48,7 @@ export async function backUpEmbedded(
   try {
     const own = (await isServing(clusterDir)) ? undefined : await startEmbedded({ dataDir: from, log, stopping });
     try {
-      const { client, broken } = await connect(clusterDir, own);
+      const { client, broken } = await connect(clusterDir, own, stopping);
       const ending = AbortSignal.any([stopping, broken]);
       await copyCluster({ clusterDir, targetDir: join(to, 'postgres', 'cluster'), runAs, ending }, client);
       if (process.platform === 'win32') await copyFile(join(baseDir, 'password'), join(to, 'postgres', 'password'));
@@ -59,6 +60,8 @@ export async function backUpEmbedded(
     stopping.throwIfAborted();
   } catch (error) {
     await takeBack();
+    // What comes of the stop is no fault of its own.
+    stopping.throwIfAborted();
     throw error;
   }
 }
@@ -89,17 +92,20 @@ async function isServing(clusterDir: string): Promise<boolean> {
 
 /**
  * A running server writes down in its `postmaster.pid` where it listens. `broken` is aborted when the connection breaks, as when the gateway
- * stops its server: what was copied until then can no longer be made whole.
+ * stops its server: what was copied until then can no longer be made whole. A stop breaks the connection too: a server that hangs would be
+ * waited for without an end.
  */
 async function connect(
   clusterDir: string,
   own: Embedded | undefined,
+  stopping: AbortSignal,
 ): Promise<{ client: Client; broken: AbortSignal }> {
   const { port = 0, socketDir = '' } = (await readPidFile(clusterDir)) ?? {};
+  const stream = () => new Socket({ signal: stopping });
   const client =
     own !== undefined && 'url' in own.connection
-      ? new Client({ connectionString: own.connection.url })
-      : new Client({ host: socketDir, port, user: EMBEDDED_USER, database: 'postgres' });
+      ? new Client({ connectionString: own.connection.url, stream })
+      : new Client({ host: socketDir, port, user: EMBEDDED_USER, database: 'postgres', stream });
   const broken = new AbortController();
   client.on('error', (cause) =>
     broken.abort(new Error(`The database stopped while it was copied: ${cause.message}.`, { cause })),
