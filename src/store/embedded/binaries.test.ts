@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, it } from 'node:test';
 import { findBinaries, findPackage } from './binaries.ts';
+import { startServer } from './server.ts';
 
 const isRoot = process.getuid?.() === 0;
 const onUnix = { skip: process.platform === 'win32' && 'Windows has no links of libraries' };
@@ -52,6 +53,20 @@ describe('the binaries', onUnix, () => {
       findBinaries({ baseDir, major: 3, forOthers: false, packageDir }),
       /The one in .*package\/native\/bin does not run: Command failed: [\s\S]*libfoo is missing$/,
     );
+  });
+
+  it('that cannot be run when the server starts are told, and not what the log has of an earlier one', async () => {
+    const logFile = join(baseDir, 'server.log');
+    await writeFile(logFile, 'database system is shut down');
+    const options = {
+      binaries: { dir: baseDir, major: 18 },
+      clusterDir: baseDir,
+      logFile,
+      runAs: undefined,
+      settings: [],
+    };
+    const started = startServer(options, new AbortController().signal);
+    await assert.rejects(started, /^Error: The embedded PostgreSQL did not start: spawn .*postgres ENOENT$/);
   });
 });
 

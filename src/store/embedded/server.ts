@@ -18,7 +18,7 @@ export interface ServerOptions {
 
 export interface Server {
   /** Resolves when the server is gone, whoever ended it. */
-  readonly exited: Promise<void>;
+  readonly exited: Promise<unknown>;
   /** Ends it with a fast shutdown and waits. May be called again, and after it is gone. */
   stop(): Promise<void>;
 }
@@ -90,30 +90,32 @@ export function serverEnvironment(): NodeJS.ProcessEnv {
  * Tells the server to end when this process ends without an orderly stop, by a second signal or a fault. Nobody waits for that. Since the
  * server has a process group of its own, it would otherwise hear nothing, and run until the next start.
  */
-function stopWithProcess(child: ChildProcess, exited: Promise<void>): void {
+function stopWithProcess(child: ChildProcess, exited: Promise<unknown>): void {
   const stop = () => child.kill('SIGINT');
   process.once('exit', stop);
   void exited.then(() => process.off('exit', stop));
 }
 
-/** Never rejects. A process that could not be started counts as exited. */
-async function waitForExit(child: ChildProcess): Promise<void> {
-  await new Promise<void>((resolve) => {
-    child.once('exit', () => resolve());
-    child.once('error', () => resolve());
+/** Never rejects. A process that could not be started counts as exited, and the error is returned. */
+function waitForExit(child: ChildProcess): Promise<Error | undefined> {
+  return new Promise((resolve) => {
+    child.once('exit', () => resolve(undefined));
+    child.once('error', resolve);
   });
 }
 
 async function waitUntilReady(
   child: ChildProcess,
-  exited: Promise<void>,
+  exited: Promise<Error | undefined>,
   options: ServerOptions,
   stopping: AbortSignal,
 ): Promise<void> {
   const deadline = performance.now() + READY_TIMEOUT_MS;
   let gone = false;
-  void exited.then(() => {
+  let fault: Error | undefined;
+  void exited.then((error) => {
     gone = true;
+    fault = error;
   });
   while (!gone && !stopping.aborted && performance.now() < deadline) {
     if ((await readOwnPidFile(child, options))?.state === 'ready') return;
@@ -121,6 +123,8 @@ async function waitUntilReady(
   }
   // An immediate shutdown: the server has nothing to write yet, and does not hear a fast one if it hangs.
   if (!gone) await endServer(child, exited);
+  // The log is that of an earlier server then.
+  if (fault !== undefined) throw new Error(`The embedded PostgreSQL did not start: ${fault.message}`, { cause: fault });
   const tail = (await readFile(options.logFile, 'utf8')).slice(-LOG_TAIL_CHARS);
   throw new Error(`The embedded PostgreSQL did not start. The end of ${options.logFile}:\n${tail}`);
 }
@@ -152,7 +156,7 @@ async function readOwnPidFile(child: ChildProcess, { clusterDir }: ServerOptions
   return file?.pid === child.pid ? file : undefined;
 }
 
-async function stopServer(child: ChildProcess, exited: Promise<void>): Promise<void> {
+async function stopServer(child: ChildProcess, exited: Promise<unknown>): Promise<void> {
   if (child.exitCode !== null || child.signalCode !== null) return;
   child.ref();
   child.kill('SIGINT');
@@ -161,7 +165,7 @@ async function stopServer(child: ChildProcess, exited: Promise<void>): Promise<v
 }
 
 /** Ends the server by an immediate shutdown, or kills it. The next start recovers the data, and ends the processes that are left. */
-async function endServer(child: ChildProcess, exited: Promise<void>): Promise<void> {
+async function endServer(child: ChildProcess, exited: Promise<unknown>): Promise<void> {
   child.ref();
   child.kill('SIGQUIT');
   const kill = setTimeout(() => child.kill('SIGKILL'), IMMEDIATE_STOP_MS);
