@@ -67,6 +67,12 @@ describe('a statement', () => {
     assert.deepEqual(limits, { statement: '30s', zone: 'UTC', idle: '10s', name: 'waypost' });
   });
 
+  it('runs on a connection that the server looks after: one that the network has forgotten keeps no place there', async () => {
+    // On a Unix socket their values are shown as 0.
+    const set = `select name from pg_settings where name like 'tcp_keepalives%' and source = 'session'`;
+    assert.equal((await database.query(set)).length, 3);
+  });
+
   it('goes by what it is written for, whatever the owner of the database has set for all of it', async (t) => {
     const other = await createTestDatabase({ migrated: false });
     t.after(other.drop);

@@ -26,6 +26,10 @@ const IDLE_TRANSACTION_TIMEOUT_MS = LEASE_MS - 5_000;
  * ISO 8601, and any other as null. The texts must keep their meaning: the backslashes in them, a NULL in an array, a comparison with null,
  * the digits of a number. A connection must stay until we close it, and a transaction until it is done; a server up to 16 has no limit for
  * transactions, and does not know its name.
+ *
+ * A network may forget a connection without a word. The gateway closes it after some seconds, but of that the server hears nothing, and by
+ * default it keeps its place for two hours: a few such failures would use up all that it has. So it looks after its client, as we do. On a
+ * Unix socket that means nothing, and does no harm.
  */
 export const SESSION_SETTINGS = `
   set statement_timeout to ${STATEMENT_TIMEOUT_MS};
@@ -43,4 +47,7 @@ export const SESSION_SETTINGS = `
   set transform_null_equals to off;
   set extra_float_digits to 1;
   set idle_session_timeout to 0;
+  set tcp_keepalives_idle to 30;
+  set tcp_keepalives_interval to 10;
+  set tcp_keepalives_count to 3;
   select set_config(name, '0', false) from pg_settings where name = 'transaction_timeout'`;
