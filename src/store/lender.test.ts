@@ -3,6 +3,7 @@ import { randomBytes } from 'node:crypto';
 import { it } from 'node:test';
 import { Pool } from 'pg';
 import { createTestDatabase } from '../../test/support/database.ts';
+import { until } from '../../test/support/until.ts';
 import { StoreUnavailable } from '../kernel/store-unavailable.ts';
 import { openDatabase } from './database.ts';
 import { createLender } from './lender.ts';
@@ -36,8 +37,6 @@ it('a caller whose time is over when the server has given no connection is refus
   process.on('warning', note);
   const { url, drop } = await makeFew();
   const pool = new Pool({ connectionString: url, max: GIVEN + 1 });
-  // The pool does not wait for its connections to be gone, and the database is dropped with those that are still there.
-  pool.on('connect', (client) => client.on('error', () => undefined));
   t.after(async () => {
     process.off('warning', note);
     await pool.end();
@@ -70,6 +69,9 @@ async function makeFew(): Promise<{ url: string; drop(): Promise<void> }> {
   url.username = role;
   url.password = role;
   const drop = async () => {
+    // A pool does not wait for its connections to be gone, and nobody listens to what the server says to one that is dropped with it.
+    const connected = () => test.database.query('select 1 from pg_stat_activity where usename = $1', [role]);
+    await until(async () => (await connected()).length === 0);
     await test.database.query(`drop role ${role}`);
     await test.drop();
   };
