@@ -15,8 +15,10 @@ import { until } from '../support/until.ts';
 /** Enough for some four rounds of applying. */
 const FLOOD = 2_000;
 const POSTERS = 32;
-/** A number is busy if its notifications have many bytes. */
-const FILLER = 'x'.repeat(500);
+/** A number is busy if its notifications have many bytes: this one makes it so before any other of the flood comes. */
+const LARGE = 'x'.repeat(300_000);
+/** Makes four rounds of the flood, because a round is bounded by bytes too. */
+const SMALL = 'x'.repeat(500);
 
 describe('a flood of notifications for one number', () => {
   let gateway: TestGateway;
@@ -40,13 +42,15 @@ describe('a flood of notifications for one number', () => {
     });
     await locked.promise;
     let next = 0;
-    const post = async () => {
-      while (next < FLOOD) {
-        const statuses = [statusOf('sent', { providerId: `wamid.flood-${next++}`, filler: FILLER })];
-        const { status } = await postSigned(asSandbox(gateway), messagesBody(flooded, { statuses }));
-        assert.equal(status, 200);
-      }
+    const postNext = async (filler: string) => {
+      const statuses = [statusOf('sent', { providerId: `wamid.flood-${next++}`, filler })];
+      const { status } = await postSigned(asSandbox(gateway), messagesBody(flooded, { statuses }));
+      assert.equal(status, 200);
     };
+    const post = async () => {
+      while (next < FLOOD) await postNext(SMALL);
+    };
+    await postNext(LARGE);
     await Promise.all(Array.from({ length: POSTERS }, post));
     const messages = [textFrom('+447700900123', 'wamid.quiet')];
     await postSigned(asSandbox(gateway), messagesBody(line, { messages }));
