@@ -24,21 +24,19 @@ export async function walkPartitions(
   { place, block }: Progress,
   doToBlocks: DoToBlocks,
 ): Promise<Progress & { more: boolean }> {
-  const weeks = (await listPartitions(tx, parent)).filter(
-    (week) => week.untilMs <= untilMs && week.name + AGAIN >= (place ?? ''),
-  );
-  const [current, next] = weeks;
+  const weeks = (await listPartitions(tx, parent)).filter((week) => week.untilMs <= untilMs);
+  const walks = weeks
+    .flatMap(({ name, blocks }) => [name, name + AGAIN].map((at) => ({ at, table: name, blocks })))
+    .filter(({ at }) => at >= (place ?? ''));
+  const [current, next] = walks;
   if (current === undefined) return { place, block, more: false };
-  const again = current.name + AGAIN;
-  const here = place === again ? again : current.name;
-  const from = here === place ? block : 0;
+  const from = current.at === place ? block : 0;
   if (from < current.blocks) {
-    await doToBlocks({ table: current.name, from, to: from + BLOCKS_A_BATCH });
-    return { place: here, block: from + BLOCKS_A_BATCH, more: true };
+    await doToBlocks({ table: current.table, from, to: from + BLOCKS_A_BATCH });
+    return { place: current.at, block: from + BLOCKS_A_BATCH, more: true };
   }
-  if (here !== again) return { place: again, block: 0, more: true };
-  if (next === undefined) return { place: again, block: from, more: false };
-  return { place: next.name, block: 0, more: true };
+  if (next === undefined) return { place: current.at, block: from, more: false };
+  return { place: next.at, block: 0, more: true };
 }
 
 /** The same for a table that is not parted, from its beginning to its end. */
