@@ -140,6 +140,13 @@ it('no cache keeps what the API and the probes answer, and caches keep what is t
 const faultsOf = async (method: string, path: string, body?: unknown) =>
   assertProblem(await gateway.call(method, path, { body }), 'invalid_request').map(({ parameter }) => parameter);
 
+const sentencesOf = async (path: string): Promise<string[]> => {
+  const { errors } = (await gateway.call('GET', path)).json;
+  return errors
+    .map(({ parameter, detail }: { parameter: string; detail: string }) => `${parameter}: ${detail}`)
+    .toSorted();
+};
+
 describe('queries', () => {
   it('with unknown names are refused and the names are told, on every call', async () => {
     const send = { to: '+447700900001', type: 'text', text: { body: 'Hello' } };
@@ -155,18 +162,12 @@ describe('queries', () => {
 
   it('say of each parameter what it must be, and call one that is not known a parameter', async () => {
     const path = '/api/v1/events?after=x&wait=31&limit=0&first=1';
-    const { errors } = (await gateway.call('GET', path)).json;
-    assert.deepEqual(
-      errors
-        .map(({ parameter, detail }: { parameter: string; detail: string }) => `${parameter}: ${detail}`)
-        .toSorted(),
-      [
-        'after: This must be a whole number of 1 to 15 digits.',
-        'first: This parameter is not known.',
-        'limit: This must be a whole number from 1 to 100.',
-        'wait: This must be a whole number from 0 to 30.',
-      ],
-    );
+    assert.deepEqual(await sentencesOf(path), [
+      'after: This must be a whole number of 1 to 15 digits.',
+      'first: This parameter is not known.',
+      'limit: This must be a whole number from 1 to 100.',
+      'wait: This must be a whole number from 0 to 30.',
+    ]);
   });
 
   it('share the bound of the faults that one answer lists with what is wrong in the body', async () => {
@@ -186,19 +187,13 @@ describe('queries', () => {
   it('with a parameter twice are told just that: the value of each may be right', async () => {
     const path =
       '/api/v1/events?after=1&after=2&limit=1&limit=0&limit=x&wait=31&type=message.read&type=message.sent&no=1&no=2';
-    const { errors } = (await gateway.call('GET', path)).json;
-    assert.deepEqual(
-      errors
-        .map(({ parameter, detail }: { parameter: string; detail: string }) => `${parameter}: ${detail}`)
-        .toSorted(),
-      [
-        'after: This parameter is given more than once.',
-        'limit: This parameter is given more than once.',
-        'no: This parameter is not known.',
-        'type: This parameter is given more than once.',
-        'wait: This must be a whole number from 0 to 30.',
-      ],
-    );
+    assert.deepEqual(await sentencesOf(path), [
+      'after: This parameter is given more than once.',
+      'limit: This parameter is given more than once.',
+      'no: This parameter is not known.',
+      'type: This parameter is given more than once.',
+      'wait: This must be a whole number from 0 to 30.',
+    ]);
   });
 
   it('with several faults name them all', async () => {
