@@ -3,10 +3,10 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, beforeEach, describe, it } from 'node:test';
-import { createSandbox } from '../../sandbox/server.ts';
 import { type EventServer, startEventServer } from '../../test/events/event-server.ts';
 import { createTestDatabase } from '../../test/support/database.ts';
 import { startGatewayProcess } from '../../test/support/process.ts';
+import { startSandboxBeside } from '../../test/support/sandbox-beside.ts';
 import { until } from '../../test/support/until.ts';
 import { type LossyProxy, startLossyProxy } from '../test/lossy-proxy.ts';
 import { type EventGap, type EventIteration, EventsExpiredError, Waypost, WaypostError } from './index.ts';
@@ -143,12 +143,10 @@ describe('events.iterate over a crash of the gateway', () => {
       await drop();
       await rm(dataDir, { recursive: true, force: true });
     });
-    const appSecret = 'the secret of the sandbox';
-    const sandbox = await createSandbox({ port: 0, appSecret });
-    t.after(() => sandbox.close());
-    const env = { WAYPOST_SANDBOX_PORT: String(sandbox.port), WAYPOST_SANDBOX_APP_SECRET: appSecret };
+    const sandbox = await startSandboxBeside();
+    t.after(() => sandbox.stop());
     const start = async () => {
-      const gateway = await startGatewayProcess(dataDir, { DATABASE_URL: databaseUrl, ...env });
+      const gateway = await startGatewayProcess(dataDir, { DATABASE_URL: databaseUrl, ...sandbox.settings });
       t.after(() => gateway.kill());
       return gateway;
     };

@@ -4,21 +4,20 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { Webhook } from 'standardwebhooks';
-import { createSandbox, type Sandbox } from '../../sandbox/server.ts';
 import { phoneNumbers, sendText } from '../support/call-gateway.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { callApi } from '../support/gateway.ts';
 import { type GatewayProcess, startGatewayProcess } from '../support/process.ts';
+import { type SandboxBeside, startSandboxBeside } from '../support/sandbox-beside.ts';
 import { until } from '../support/until.ts';
 import { type Receiver, startReceiver } from './receiver.ts';
 
 const MESSAGES = 20;
-const APP_SECRET = 'the secret of the sandbox';
 
 describe('a gateway with an endpoint', () => {
   let dataDir: string;
   let store: TestDatabase;
-  let sandbox: Sandbox;
+  let sandbox: SandboxBeside;
   let gateway: GatewayProcess | undefined;
   let receiver: Receiver;
   let failing = false;
@@ -26,7 +25,7 @@ describe('a gateway with an endpoint', () => {
   before(async () => {
     dataDir = await mkdtemp(join(tmpdir(), 'waypost-endpoints-'));
     store = await createTestDatabase();
-    sandbox = await createSandbox({ port: 0, appSecret: APP_SECRET });
+    sandbox = await startSandboxBeside();
     receiver = await startReceiver((response, place) => {
       const id = receiver.received[place]?.headers['webhook-id'] ?? '';
       if (!failing) taken.set(id, (taken.get(id) ?? 0) + 1);
@@ -35,17 +34,12 @@ describe('a gateway with an endpoint', () => {
   });
   after(async () => {
     await gateway?.stop();
-    await sandbox.close();
+    await sandbox.stop();
     await receiver.close();
     await store.drop();
     await rm(dataDir, { recursive: true, force: true });
   });
-  const start = () =>
-    startGatewayProcess(dataDir, {
-      DATABASE_URL: store.url,
-      WAYPOST_SANDBOX_PORT: String(sandbox.port),
-      WAYPOST_SANDBOX_APP_SECRET: APP_SECRET,
-    });
+  const start = () => startGatewayProcess(dataDir, { DATABASE_URL: store.url, ...sandbox.settings });
   const countOf = async (sql: string) =>
     (await store.database.query<{ count: number }>(`select count(*) as count from ${sql}`))[0]?.count ?? 0;
 
