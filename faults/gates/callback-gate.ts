@@ -1,5 +1,6 @@
 import type { PostedBody } from '../balance/books.ts';
 import { createDraw } from '../random.ts';
+import { wholeBody } from '../whole-body.ts';
 import { startListener } from './listener.ts';
 import { createPoster, type Poster, type PosterOptions } from './poster.ts';
 
@@ -20,10 +21,8 @@ export interface CallbackGate extends Pick<Poster, 'postings' | 'waiting'> {
 export async function startCallbackGate(options: PosterOptions): Promise<CallbackGate> {
   const { post, postings, waiting, stop } = createPoster(options);
   const { url, goAway } = await startListener(async (request, response) => {
-    // A sandbox that is killed may break off in the middle. It has not got its 200 then.
-    const chunks = await request.toArray().catch(() => undefined);
-    if (chunks === undefined) return;
-    const body = Buffer.concat(chunks);
+    const body = await wholeBody(request);
+    if (body === undefined) return;
     response.writeHead(200).end();
     const text = body.toString();
     const draw = createDraw(options.seed, storyOf(text));

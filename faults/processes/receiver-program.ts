@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { appendFileSync } from 'node:fs';
 import { createServer } from 'node:http';
+import { wholeBody } from '../whole-body.ts';
 
 /**
  * A customer's server as a process of its own. It writes down what it gets before it answers, so that a kill loses nothing that it has
@@ -13,10 +14,8 @@ const HUNG_UP_BELOW = 24;
 const tried = new Set<string>();
 
 const server = createServer(async (request, response) => {
-  // A gateway that is killed may break off in the middle. The event comes again.
-  const chunks = await request.toArray().catch(() => undefined);
-  if (chunks === undefined) return;
-  const body = Buffer.concat(chunks).toString();
+  const body = (await wholeBody(request))?.toString();
+  if (body === undefined) return;
   const id = String(request.headers['webhook-id']);
   const lot =
     createHash('sha256')
