@@ -20,6 +20,11 @@ export class Failure extends Error {
   }
 }
 
+/** Whether the system refuses something, such as a full disk or a file that may not be written. That is for a person to mend. */
+export function isSystemError(error: unknown): error is Error {
+  return error instanceof Error && 'syscall' in error;
+}
+
 /** For a command line that is wrong: only another one can succeed. */
 export function usage(message: string): Failure {
   return new Failure(message, EXIT.usage);

@@ -13,7 +13,7 @@ import { platformCommands } from './commands/platform.ts';
 import { sendCommands } from './commands/send.ts';
 import { statisticsCommand } from './commands/statistics.ts';
 import { templateCommands } from './commands/templates.ts';
-import { EXIT, Failure } from './failure.ts';
+import { EXIT, Failure, isSystemError } from './failure.ts';
 import { createProgram } from './program.ts';
 import type { Surroundings } from './surroundings.ts';
 import { printableLines } from './table.ts';
@@ -53,10 +53,8 @@ export async function runCommandLine(args: readonly string[], around: Surroundin
 function exitCodeOf(error: unknown, { stderr }: Surroundings): number {
   // Commander has already said what is wrong. Help that was asked for is no failure.
   if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT.done : EXIT.usage;
-  // An error of the system, such as a full disk or a file that may not be written, is for a person to mend. Any other error is a fault of
-  // ours.
-  const isSystem = error instanceof Error && 'syscall' in error;
-  if (!(error instanceof Failure) && !isSystem) throw error;
+  // Any other error is a fault of ours.
+  if (!(error instanceof Failure) && !isSystemError(error)) throw error;
   // It may quote what another program answered, or a file of a stranger.
   stderr.write(`${printableLines(error.message)}\n`);
   return error instanceof Failure ? error.exitCode : EXIT.failed;

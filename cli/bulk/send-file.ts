@@ -1,6 +1,6 @@
 import { clientOf } from '../client-of.ts';
 import type { Invocation } from '../command-spec.ts';
-import { EXIT, Failure } from '../failure.ts';
+import { EXIT, Failure, isSystemError } from '../failure.ts';
 import { failureOfClient } from '../problem.ts';
 import { planBatches } from './batches.ts';
 import { prepareRun, type Run } from './prepare-run.ts';
@@ -85,9 +85,9 @@ function conclude({ path, rows, report, reportPath }: Run, { api, out }: Invocat
       `${done} of ${rows} rows: ${accepted} accepted, ${failed} failed, ${unknown} unknown. Report file: ${reportPath}`,
     );
   const goOn = 'The same command goes on from here, and sends nothing twice.';
-  const isSystem = failure instanceof Error && 'syscall' in failure;
   // It need not name the file, such as on a full disk.
-  if (isSystem) throw new Failure(`${path} or ${reportPath}: ${failure.message}\nWithin 23 hours: ${goOn}`);
+  if (isSystemError(failure))
+    throw new Failure(`${path} or ${reportPath}: ${failure.message}\nWithin 23 hours: ${goOn}`);
   if (failure !== undefined) throw new Failure(`${failureOfClient(failure, api).message}\nWithin 23 hours: ${goOn}`);
   if (done === rows) return failed + unknown === 0 ? EXIT.done : EXIT.failed;
   out.note(goOn);
