@@ -3,14 +3,13 @@ import { type Message, message, type WaypostEvent } from '../api/message.ts';
 import { pageOf } from '../api/resources.ts';
 import { live } from '../state/live.svelte.ts';
 import { api } from '../state/session.svelte.ts';
-import { isUnderWay } from './is-under-way.ts';
+import { isUnderWay, UNDER_WAY_MS } from './is-under-way.ts';
 import { createMessageList, type MessageFilter } from './message-list.ts';
 import { messageOf } from './message-of.ts';
 
 const ROWS_A_PAGE = 100;
 /** As many as a large screen shows. With fewer there is nothing to scroll, and scrolling is what loads more. */
 const ROWS_MIN = 40;
-const UNDER_WAY_MS = 2_000;
 
 /** The live list: older messages come from pages of the API, and newer ones from events. Both have the same filter. */
 export class Messages {

@@ -17,6 +17,14 @@ export function goTo(...parts: string[]): void {
   location.hash = hrefOf(...parts);
 }
 
+/** A `goTo` for an answer that is awaited: whoever has gone on to another page meanwhile is not called back. */
+export function goToFromHere(): typeof goTo {
+  const { parts: here } = route;
+  return (...parts) => {
+    if (route.parts === here) goTo(...parts);
+  };
+}
+
 export function hrefOf(...parts: string[]): string {
   return `#/${parts.map(encodeURIComponent).join('/')}`;
 }
