@@ -49,6 +49,7 @@ function phoneNumber({ phoneNumberId, displayPhoneNumber }: Line, request: Fasti
     name_status: 'APPROVED',
     new_name_status: 'NONE',
     platform_type: 'CLOUD_API',
+    is_on_biz_app: false,
     account_mode: 'SANDBOX',
     country_code: 'US',
     is_official_business_account: false,

@@ -29,7 +29,7 @@ describe('connect', () => {
       facts: { name: 'Parcels', quality: 'green', throughputPerSecond: 1_000, messagingLimit: 'tier_2k' },
     });
     assert.deepEqual(lines, [
-      'GET /v25.0/1055?fields=id,verified_name,quality_rating,throughput,whatsapp_business_manager_messaging_limit HTTP/1.1',
+      'GET /v25.0/1055?fields=id,verified_name,quality_rating,throughput,is_on_biz_app,whatsapp_business_manager_messaging_limit HTTP/1.1',
       'POST /v25.0/2%2F77/subscribed_apps HTTP/1.1',
     ]);
   });
@@ -39,6 +39,18 @@ describe('connect', () => {
       const number = http(200, `{"id":"1055","quality_rating":"${unrated}","throughput":7}`);
       const facts = { name: null, quality: null, throughputPerSecond: null, messagingLimit: null };
       assert.deepEqual((await connectTo([number, SUBSCRIBED])).outcome, { kind: 'connected', facts });
+    }
+  });
+
+  it('keeps a number that is used in the app too to its fixed rate, whatever its level says', async () => {
+    for (const [isOnApp, perSecond] of [
+      ['true', 20],
+      ['false', 1_000],
+      ['"true"', 1_000],
+    ] as const) {
+      const number = http(200, `{"id":"1055","throughput":{"level":"HIGH"},"is_on_biz_app":${isOnApp}}`);
+      const facts = { name: null, quality: null, throughputPerSecond: perSecond, messagingLimit: null };
+      assert.deepEqual((await connectTo([number, SUBSCRIBED])).outcome, { kind: 'connected', facts }, isOnApp);
     }
   });
 

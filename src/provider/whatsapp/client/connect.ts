@@ -5,13 +5,15 @@ import { readFailure } from '../failures.ts';
 import { readAnswerJson } from './answer.ts';
 import type { Line, LineRequest } from './line.ts';
 
-const FIELDS = 'id,verified_name,quality_rating,throughput,whatsapp_business_manager_messaging_limit';
+const FIELDS = 'id,verified_name,quality_rating,throughput,is_on_biz_app,whatsapp_business_manager_messaging_limit';
 
 /** Messages a second. https://developers.facebook.com/documentation/business-messaging/whatsapp/throughput */
 const THROUGHPUT_PER_SECOND: ReadonlyMap<unknown, number> = new Map([
   ['STANDARD', 80],
   ['HIGH', 1_000],
 ]);
+/** Of a number that is used in the WhatsApp Business app too, whatever its level says. By the same page. */
+const ON_APP_PER_SECOND = 20;
 
 /**
  * Asks for the number, which proves number and token, then subscribes our app to the business account's notifications,
@@ -64,7 +66,7 @@ function readFacts(number: Record<string, unknown>): SenderFacts {
     name: textAt(number, 'verified_name') ?? null,
     // Both mean that nothing has been rated yet.
     quality: quality === 'na' || quality === 'unknown' ? null : quality,
-    throughputPerSecond: THROUGHPUT_PER_SECOND.get(level) ?? null,
+    throughputPerSecond: number.is_on_biz_app === true ? ON_APP_PER_SECOND : (THROUGHPUT_PER_SECOND.get(level) ?? null),
     messagingLimit: wordAt(number, 'whatsapp_business_manager_messaging_limit') ?? null,
   };
 }
