@@ -78,6 +78,29 @@ describe('the console of the operator', () => {
     await other.getByRole('dialog', { name: 'Revoke Shop?' }).waitFor({ timeout: 5_000 });
   });
 
+  it('leaves a form open when one that was closed before it is answered', async () => {
+    const { id } = await world.makeAccount('Late Token');
+    const other = await world.open();
+    await signIn(other, world.gateway.dev.platform_key);
+    await other.goto(`${world.gateway.dev.console_url}#/accounts/${id}`);
+    const late = Promise.withResolvers<void>();
+    await other.route('**/platform/v1/channels/*', async (route) => {
+      await late.promise;
+      await route.continue();
+    });
+    const renew = other.getByRole('button', { name: 'New token for' });
+    await renew.click();
+    const dialog = other.getByRole('dialog');
+    await dialog.getByLabel('Access token').fill('a-token');
+    await dialog.getByRole('button', { name: 'Change the token' }).click();
+    await other.keyboard.press('Escape');
+    await renew.click();
+    late.resolve();
+    await dialog.getByText('The provider accepts the new token.').waitFor();
+    await other.evaluate(() => new Promise(requestAnimationFrame));
+    await dialog.getByLabel('Access token').waitFor({ timeout: 5_000 });
+  });
+
   it('finds what was set aside, connects the channel that was missing, and applies it', async () => {
     const text = { phone_number_id: PHONE_NUMBER_ID, from: '+447700900150', text: 'Is the shop open on Sunday?' };
     await world.sandbox('inbound', text);
