@@ -57,9 +57,11 @@ it('an endpoint is deleted while somebody has its deliveries locked', async () =
   // Nobody listens there, so the delivery stays.
   const { json } = await api.call(key, 'POST', PATH, { body: { url: 'http://127.0.0.1:9/hook' } });
   await harness.record(1, principal);
+  const tried = 'select 1 from delivery where account_id = $1 and attempts = 1';
+  // While an attempt is written down its endpoint is locked, and the lock on the delivery would keep it from its end.
+  await until(async () => (await harness.database.query(tried, [principal.accountId])).length === 1);
   const { status } = await harness.database.transaction(async (tx) => {
-    const locked = 'select 1 from delivery where account_id = $1 for update';
-    assert.equal((await tx.query(locked, [principal.accountId])).length, 1);
+    assert.equal((await tx.query(`${tried} for update`, [principal.accountId])).length, 1);
     return api.call(key, 'DELETE', `${PATH}/${json.id}`);
   });
   assert.equal(status, 204);
