@@ -28,8 +28,8 @@ const STEPS = {
   'the recovery': 'select id, host',
   'the weeks': 'partition_statistics($1)',
 };
-/** Far below what it waits for the database, and what a stop may take. */
-const SOON_MS = 10_000;
+/** Below what it waits for the database, and what a stop may take. */
+const SOON_MS = 20_000;
 
 // They mostly wait, each for processes and a database of its own.
 describe('the database at a start', { concurrency: 3 }, () => {
