@@ -53,11 +53,14 @@ describe('a backup that cannot be made', () => {
     const database = openDatabase({ connection: embedded.connection, connections: 1, onError: () => undefined });
     // Connects now: the files are copied within a second.
     await database.query('select 1');
-    const backedUp = assert.rejects(backUp(broken), /^Error: The database stopped while it was copied: /);
-    await until(async () => existsSync(join(broken, 'postgres/cluster')));
-    await database.query('select pg_terminate_backend(active_pid) from pg_replication_slots');
+    const cut = 'select pg_terminate_backend(active_pid) from pg_replication_slots where active_pid is not null';
+    // While the server is asked to begin, and while the files are copied.
+    for (const isTime of [() => true, () => existsSync(join(broken, 'postgres/cluster'))]) {
+      const backedUp = assert.rejects(backUp(broken), /^Error: The database stopped while it was copied: /);
+      await until(async () => isTime() && (await database.query(cut)).length > 0);
+      await backedUp;
+    }
     await database.close();
-    await backedUp;
     const stopped = backUpEmbedded(join(dir, 'data'), broken, SILENT, AbortSignal.abort(new Error('Told to stop')));
     await assert.rejects(stopped, /^Error: Told to stop$/);
     assert.equal(existsSync(broken), false);

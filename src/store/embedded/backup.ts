@@ -1,7 +1,7 @@
 import { chmod, chown, copyFile, cp, mkdir, open, readdir, rm, writeFile } from 'node:fs/promises';
 import { Socket } from 'node:net';
 import { join, resolve } from 'node:path';
-import { Client } from 'pg';
+import { Client, DatabaseError } from 'pg';
 import { errorCodeOf } from '../../kernel/error-code.ts';
 import { isInProc } from '../../kernel/in-proc.ts';
 import { isAlive } from '../../kernel/is-alive.ts';
@@ -14,6 +14,8 @@ import { findPlace, type RunAs, undefinedIfMissing } from './place.ts';
 const SLOT = 'waypost_backup';
 /** The SQLSTATE of a name that is taken. */
 const TAKEN = '42710';
+/** The SQLSTATEs of a server that is being stopped, or has crashed. */
+const STOPPED = /^57P/;
 /** Folders whose contents the server makes anew, and files that belong to a running server. Neither is copied. */
 const EMPTY_DIRS = new Set([
   'pg_wal',
@@ -107,9 +109,7 @@ async function connect(
       ? new Client({ connectionString: own.connection.url, stream })
       : new Client({ host: socketDir, port, user: EMBEDDED_USER, database: 'postgres', stream });
   const broken = new AbortController();
-  client.on('error', (cause) =>
-    broken.abort(new Error(`The database stopped while it was copied: ${cause.message}.`, { cause })),
-  );
+  client.on('error', (cause) => broken.abort(stoppedMeanwhile(cause)));
   await client.connect();
   return { client, broken: broken.signal };
 }
@@ -141,9 +141,18 @@ async function copyCluster({ clusterDir, targetDir, runAs, ending }: Copying, cl
     for (const file of await readdir(join(clusterDir, 'pg_wal')))
       if (/\.history$/.test(file) || (/^[0-9A-F]{24}$/.test(file) && file >= first && file <= last))
         await copyOwned(join(clusterDir, 'pg_wal', file), join(targetDir, 'pg_wal', file), runAs);
+  } catch (error) {
+    ending.throwIfAborted();
+    // A server that is stopped while it is asked something says so in its answer, and breaks the connection only then.
+    if (error instanceof DatabaseError && STOPPED.test(error.code ?? '')) throw stoppedMeanwhile(error);
+    throw error;
   } finally {
     await client.end();
   }
+}
+
+function stoppedMeanwhile(cause: Error): Error {
+  return new Error(`The database stopped while it was copied: ${cause.message}.`, { cause });
 }
 
 async function takeSlot(client: Client): Promise<void> {
