@@ -11,13 +11,19 @@ import { LATE_MS, NO_TURNS, type Turns } from './turn-stock.ts';
 const NOW_MS = 5;
 
 /**
- * When a message may go: at once, later, or never within its deadline. It may be used from `atMs` until `untilMs` of the steady
- * clock. Then it has passed: if those that pass while something is slow were used, all of them would go at once. One that is
- * not `isReserved` is only the person's: at its time the message needs one of the channel, by `anotherTurn`.
+ * When a message may go: at once, or later. It may be used from `atMs` until `untilMs` of the steady clock. Then it has passed: if
+ * those that pass while something is slow were used, all of them would go at once. One that is not `isReserved` is only the
+ * person's: at its time the message needs one of the channel, by `anotherTurn`.
  */
-export type Turn =
-  | { kind: 'now' | 'later'; atMs: number; untilMs: number; isReserved: boolean }
-  | { kind: 'never'; error: MessageError };
+export interface GivenTurn {
+  kind: 'now' | 'later';
+  atMs: number;
+  untilMs: number;
+  isReserved: boolean;
+}
+
+/** `never`: not within the message's deadline. */
+export type Turn = GivenTurn | { kind: 'never'; error: MessageError };
 
 export interface Pacing {
   /**
@@ -107,11 +113,11 @@ function share({ channel, people, waits, deadlineMs }: Wish, reserved: Turns, pa
 }
 
 /** Of a test channel: it never passes. */
-const UNPACED: Turn = { kind: 'now', atMs: 0, untilMs: Number.POSITIVE_INFINITY, isReserved: true };
+const UNPACED: GivenTurn = { kind: 'now', atMs: 0, untilMs: Number.POSITIVE_INFINITY, isReserved: true };
 /** The time was over before our pacing had a part in it. */
 const TOO_LATE: Turn = { kind: 'never', error: { code: 'not_attempted' } };
 
-function turnIn(waitMs: number, nowMs: number): Exclude<Turn, { kind: 'never' }> {
+function turnIn(waitMs: number, nowMs: number): GivenTurn {
   const isNow = waitMs <= NOW_MS;
   const atMs = isNow ? nowMs : nowMs + waitMs;
   return { kind: isNow ? 'now' : 'later', atMs, untilMs: atMs + LATE_MS, isReserved: true };

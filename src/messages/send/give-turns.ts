@@ -1,5 +1,5 @@
 import type { SendingChannel } from '../../channels/channels.ts';
-import type { Pacing, Turn } from '../../channels/pacing.ts';
+import type { GivenTurn, Pacing } from '../../channels/pacing.ts';
 import { type IntendedMessage, personOf } from '../message.ts';
 import { TAKING_TURN_MS } from './held-turn.ts';
 
@@ -12,12 +12,12 @@ interface Wish {
 
 /**
  * Paces what may go: a message whose turn cannot come in time fails at once, and one that must wait is `pending`. Returns
- * the turns of those that may go, each at the place of its message.
+ * the turns, each at the place of its message; undefined for those that have failed, by now or before.
  */
 export async function giveTurns(
   { pacing }: { pacing: Pacing },
   { channel, intended, deadlineMs }: Wish,
-): Promise<(Turn | undefined)[]> {
+): Promise<(GivenTurn | undefined)[]> {
   const going = intended.filter(({ error }) => error === null);
   const turns = await pacing.turnsFor(channel, going.map(personOf), deadlineMs - TAKING_TURN_MS);
   const given = new Map(going.map((message, place) => [message, turns[place]]));
@@ -26,7 +26,9 @@ export async function giveTurns(
     if (turn?.kind === 'never') {
       message.status = 'failed';
       message.error = turn.error;
-    } else if (turn?.kind === 'later') message.status = 'pending';
+      return undefined;
+    }
+    if (turn?.kind === 'later') message.status = 'pending';
     return turn;
   });
 }

@@ -50,7 +50,7 @@ async function hold(intended: IntendedMessage[], deadlineMs = clock.steadyMs() +
   return intended.flatMap((message, place) => {
     const turn = turns[place];
     const holder = { channel, message, deadlineMs, deadline: new AbortController().signal };
-    return turn === undefined || turn.kind === 'never' ? [] : [new HeldTurn(deps, holder, turn)];
+    return turn === undefined ? [] : [new HeldTurn(deps, holder, turn)];
   });
 }
 

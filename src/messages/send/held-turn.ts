@@ -1,7 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import type { SendingChannel } from '../../channels/channels.ts';
-import type { Pacing, Turn } from '../../channels/pacing.ts';
+import type { GivenTurn, Pacing, Turn } from '../../channels/pacing.ts';
 import type { SteadyClock } from '../../kernel/clock.ts';
 import type { MessageError } from '../../kernel/message-errors.ts';
 import { type IntendedMessage, personOf } from '../message.ts';
@@ -26,9 +26,6 @@ interface Holder {
   deadlineMs: number;
   deadline: AbortSignal;
 }
-
-/** A turn that a message was given in time. */
-type GivenTurn = Exclude<Turn, { kind: 'never' }>;
 
 /**
  * The turn of a message on its way, until it is used. A method that returns an error tells by it why the message fails and does not go;

@@ -1,6 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import type { SendingChannel } from '../../channels/channels.ts';
-import type { Turn } from '../../channels/pacing.ts';
+import type { GivenTurn } from '../../channels/pacing.ts';
 import { createInFlight } from '../../kernel/in-flight.ts';
 import { msUntil } from '../../kernel/ms-until.ts';
 import type { AccountPrincipal } from '../../kernel/principal.ts';
@@ -212,7 +212,7 @@ interface Transmitted {
 async function transmitAndSettle(
   { deps, call: { channel, command, arrivedMs }, deadlineMs, answerByMs }: SendUnderWay,
   request: NewRequest,
-  turns: readonly (Turn | undefined)[],
+  turns: readonly (GivenTurn | undefined)[],
 ): Promise<Transmitted> {
   const { id: requestId, content, intended } = request;
   const explain = (known: Known) => explainClosedWindows(deps, request, known, answerByMs);

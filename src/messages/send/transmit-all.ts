@@ -1,4 +1,4 @@
-import type { Turn } from '../../channels/pacing.ts';
+import type { GivenTurn } from '../../channels/pacing.ts';
 import type { IntendedMessage, Outcome } from '../message.ts';
 import { withoutId } from './transmit.ts';
 import type { TransmitCall, TransmitDeps } from './transmit-call.ts';
@@ -17,7 +17,7 @@ export interface LateMessage {
 export async function transmitAll(
   deps: TransmitDeps,
   call: TransmitCall,
-  turns: readonly (Turn | undefined)[],
+  turns: readonly (GivenTurn | undefined)[],
   onOutcome?: (message: IntendedMessage, outcome: Outcome) => void,
 ): Promise<{ outcomes: Outcome[]; late: LateMessage[] }> {
   const { deadlineMs } = call;

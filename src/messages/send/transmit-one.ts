@@ -1,5 +1,5 @@
 import type { ChannelNow } from '../../channels/channels.ts';
-import type { Turn } from '../../channels/pacing.ts';
+import type { GivenTurn } from '../../channels/pacing.ts';
 import type { MessageError } from '../../kernel/message-errors.ts';
 import type { Outcome } from '../message.ts';
 import { claimTurn } from './claim-turn.ts';
@@ -11,13 +11,11 @@ import type { MessageToTransmit } from './transmit-call.ts';
 import { STALE_MS } from './transmit-in-turn.ts';
 
 /**
- * Brings one message to its outcome: waits for its turn, transmits it, and gives back a turn that was not used. A message that failed
- * before, or that gets no turn, fails and does not go. It never rejects.
+ * Brings one message to its outcome: waits for its turn, transmits it, and gives back a turn that was not used. A message without a
+ * turn has failed before, and does not go. It never rejects.
  */
-export async function transmitOne(one: MessageToTransmit, turn: Turn | undefined): Promise<Outcome> {
-  const error = one.message.error ?? (turn?.kind === 'never' ? turn.error : null);
-  if (error !== null || turn === undefined || turn.kind === 'never')
-    return failed(one, error ?? { code: 'not_attempted' });
+export async function transmitOne(one: MessageToTransmit, turn: GivenTurn | undefined): Promise<Outcome> {
+  if (turn === undefined) return failed(one, one.message.error ?? { code: 'not_attempted' });
   const { deps, call, message, deadline } = one;
   const { channel, deadlineMs } = call;
   const held = new HeldTurn(deps, { channel, message, deadlineMs, deadline }, turn);
