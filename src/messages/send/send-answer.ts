@@ -7,7 +7,7 @@ import type { Database } from '../../store/database.ts';
 import { type AggregateAnswer, composeAnswer, type EntrySource } from '../answer.ts';
 import type { NewRequest } from '../commit/begin-store.ts';
 import { findSettled, type SettledElsewhere } from '../commit/under-way-store.ts';
-import { type IntendedMessage, type Outcome, personOf } from '../message.ts';
+import { personOf } from '../message.ts';
 import type { Known } from './settlements.ts';
 import { tellFault } from './tell-fault.ts';
 
@@ -22,19 +22,19 @@ export interface AnswerDeps {
 export async function explainClosedWindows(
   deps: AnswerDeps,
   { accountId, mode, channelId }: NewRequest,
-  { messages, outcomes }: Known,
+  known: readonly Known[],
   answerByMs: number,
-): Promise<readonly Outcome[]> {
-  const closed = messages.filter((_, place) => outcomes[place]?.error?.code === 'window_closed');
-  if (closed.length === 0) return outcomes;
-  const found = findWindows(deps.database, { accountId, mode, channelId }, closed.map(personOf));
-  const windows = await ifTold(deps, answerByMs, found);
-  if (windows === undefined) return outcomes;
-  return outcomes.map((outcome, place) => {
-    const message = messages[place];
-    if (outcome.error?.code !== 'window_closed' || message === undefined) return outcome;
+): Promise<readonly Known[]> {
+  const closed = known.filter(({ outcome }) => outcome.error?.code === 'window_closed');
+  if (closed.length === 0) return known;
+  const people = closed.map(({ message }) => personOf(message));
+  const windows = await ifTold(deps, answerByMs, findWindows(deps.database, { accountId, mode, channelId }, people));
+  if (windows === undefined) return known;
+  return known.map((one) => {
+    const { message, outcome } = one;
+    if (outcome.error?.code !== 'window_closed') return one;
     const detail = describeClosedWindow(windows.get(personOf(message)));
-    return { ...outcome, error: { ...outcome.error, detail } };
+    return { message, outcome: { ...outcome, error: { ...outcome.error, detail } } };
   });
 }
 
@@ -42,19 +42,15 @@ export async function explainClosedWindows(
 export async function answerOf(
   deps: AnswerDeps,
   request: NewRequest,
-  outcomes: readonly Outcome[],
+  known: readonly Known[],
   answerByMs: number,
 ): Promise<AggregateAnswer> {
-  const unsure = request.intended.filter((message, place) => isUnsure(message, outcomes[place])).map(({ id }) => id);
+  const unsure = known.filter(isUnsure).map(({ message }) => message.id);
   // Without the store nothing is proven, and `unknown` is the honest answer.
   const found =
     unsure.length === 0 ? [] : await ifTold(deps, answerByMs, findSettled(deps.database, request.accountId, unsure));
   const proven = new Map((found ?? []).map((row) => [row.id, row]));
-  const messages = request.intended.map((message, place) => {
-    const outcome = outcomes[place];
-    if (outcome === undefined) throw new Error('Every intended message has an outcome');
-    return sourceOf(message, outcome, proven.get(message.id));
-  });
+  const messages = known.map((one) => sourceOf(one, proven.get(one.message.id)));
   const { id: requestId, accountId, clientReference, content, refused } = request;
   return composeAnswer(
     { requestId, accountId, clientReference, type: content.type, messages, refused },
@@ -63,12 +59,12 @@ export async function answerOf(
 }
 
 /** Whether a notification may know better: a message that the provider has refused may have been taken all the same. */
-function isUnsure({ error }: IntendedMessage, outcome: Outcome | undefined): boolean {
-  if (outcome?.status === 'unknown') return true;
-  return outcome?.status === 'failed' && error === null && outcome.error?.code !== 'not_attempted';
+function isUnsure({ message, outcome }: Known): boolean {
+  if (outcome.status === 'unknown') return true;
+  return outcome.status === 'failed' && message.error === null && outcome.error?.code !== 'not_attempted';
 }
 
-function sourceOf(message: IntendedMessage, outcome: Outcome, found: SettledElsewhere | undefined): EntrySource {
+function sourceOf({ message, outcome }: Known, found: SettledElsewhere | undefined): EntrySource {
   // For a refused message only the proof of the opposite is news: what was found may be its own refusal, stored by now.
   const proof = outcome.status === 'failed' && found?.status === 'failed' ? undefined : found;
   const proven = proof === undefined ? undefined : proof.status === 'failed' ? 'failed' : 'accepted';

@@ -11,7 +11,7 @@ import { withinMs } from '../../kernel/within-ms.ts';
 import { LATE_ANSWER_MS } from '../../provider/port.ts';
 import type { Database } from '../../store/database.ts';
 import type { NewRequest } from '../commit/begin-store.ts';
-import { type Outcome, personOf } from '../message.ts';
+import { personOf } from '../message.ts';
 import type { SendCommand } from '../parse/send-command.ts';
 import { giveTurns } from './give-turns.ts';
 import type { FindReplay, IdempotencyClaim } from './idempotency.ts';
@@ -20,7 +20,7 @@ import { type Preflight, type PreflightDeps, preflight } from './preflight.ts';
 import { createRecheck } from './recheck.ts';
 import { answerOf, explainClosedWindows } from './send-answer.ts';
 import { settleMeanwhile } from './settle-meanwhile.ts';
-import { endOf, type Known, partOf, settledOf } from './settlements.ts';
+import { endOf, type Known, partOf } from './settlements.ts';
 import { type LateMessage, transmitAll } from './transmit-all.ts';
 import type { TransmitDeps } from './transmit-call.ts';
 
@@ -130,11 +130,11 @@ async function carryOut(send: SendUnderWay, onLate: OnLate): Promise<SendResult>
   const turns = await giveTurns(deps, { channel: call.channel, intended: plan.intended, deadlineMs });
   const request = requestOf(send, plan);
   if (!(await begin(send, request))) return replayOfOther(send, request);
-  const { outcomes, late, settleRest } = await transmitAndSettle(send, request, turns);
+  const { known, late, settleRest } = await transmitAndSettle(send, request, turns);
   let answer: string | undefined;
   let fault: unknown;
   try {
-    answer = JSON.stringify(await answerOf(deps, request, outcomes, answerByMs));
+    answer = JSON.stringify(await answerOf(deps, request, known, answerByMs));
   } catch (error) {
     // We are wrong about the answer. The outcomes are known nonetheless, and nobody else would ever settle them.
     fault = error;
@@ -202,7 +202,7 @@ async function replayOfOther(
 }
 
 interface Transmitted {
-  outcomes: readonly Outcome[];
+  known: readonly Known[];
   late: LateMessage[];
   /** Commits what is not committed yet, and completes the request; undefined: there is no answer to keep. */
   settleRest(answer: string | undefined): Promise<void>;
@@ -215,22 +215,22 @@ async function transmitAndSettle(
   turns: readonly (GivenTurn | undefined)[],
 ): Promise<Transmitted> {
   const { id: requestId, content, intended } = request;
-  const explain = (known: Known) => explainClosedWindows(deps, request, known, answerByMs);
-  const commit = async (known: Known) =>
-    deps.ledger.settle(partOf(request, 'meanwhile', { ...known, outcomes: await explain(known) }));
+  const explain = (known: readonly Known[]) => explainClosedWindows(deps, request, known, answerByMs);
+  const commit = async (known: readonly Known[]) =>
+    deps.ledger.settle(partOf(request, 'meanwhile', await explain(known)));
   // Of a single message nothing is known before the end.
   const meanwhile = intended.length > 1 ? settleMeanwhile(commit) : undefined;
   const recheck = createRecheck(deps, channel, command);
   const transmitCall = { requestId, channel, content, intended, arrivedMs, deadlineMs, recheck };
   const sending = transmitAll(deps, transmitCall, turns, meanwhile?.add);
   const transmitted = await sending.finally(() => meanwhile?.stop());
-  const outcomes = await explain({ messages: intended, outcomes: transmitted.outcomes });
+  const known = await explain(transmitted.known);
   return {
-    ...{ outcomes, late: transmitted.late },
+    known,
+    late: transmitted.late,
     async settleRest(answer) {
       await meanwhile?.committed();
-      const settled = settledOf(request, { messages: intended, outcomes });
-      const rest = settled.filter(({ message }) => meanwhile?.hasCommitted(message) !== true);
+      const rest = known.filter(({ message }) => meanwhile?.hasCommitted(message) !== true);
       await deps.ledger.settle(endOf(request, rest, answer));
     },
   };
@@ -248,7 +248,7 @@ async function settleLate(
   giveUp.abort();
   if (late === undefined || late.status === 'unknown') return;
   await committed;
-  await deps.ledger.settle(partOf(request, 'late', { messages: [message], outcomes: [late] }));
+  await deps.ledger.settle(partOf(request, 'late', [{ message, outcome: late }]));
 }
 
 /** Waits a while for the second commit; after it the commit goes on trying, and the answer goes out from memory. */

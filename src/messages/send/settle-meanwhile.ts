@@ -1,4 +1,4 @@
-import type { IntendedMessage, Outcome } from '../message.ts';
+import type { IntendedMessage } from '../message.ts';
 import type { Known } from './settlements.ts';
 
 /** How often a long send commits what it knows: it can be read then, and a crash does not make it `unknown`. */
@@ -7,7 +7,7 @@ const SETTLE_EVERY_MS = 500;
 /** What is known of a send while it is under way. */
 export interface Meanwhile {
   /** Told of each outcome as it becomes known. */
-  add(message: IntendedMessage, outcome: Outcome): void;
+  add(known: Known): void;
   /** From now on nothing more is committed. */
   stop(): void;
   /** Resolves when all that was handed over is committed, or is left to the end again. */
@@ -21,25 +21,21 @@ export interface Meanwhile {
  * may prove more until then. `commit` rejects only if it is refused for good, and logs it; what it carried is committed once
  * more at the end, which is tried until it succeeds.
  */
-export function settleMeanwhile(commit: (known: Known) => Promise<void>): Meanwhile {
+export function settleMeanwhile(commit: (known: readonly Known[]) => Promise<void>): Meanwhile {
   const handedOver = new Set<IntendedMessage>();
   const commits: Promise<void>[] = [];
-  let messages: IntendedMessage[] = [];
-  let outcomes: Outcome[] = [];
+  let waiting: Known[] = [];
   const timer = setInterval(() => {
-    if (messages.length === 0) return;
-    const known = { messages, outcomes };
-    messages = [];
-    outcomes = [];
-    for (const message of known.messages) handedOver.add(message);
+    if (waiting.length === 0) return;
+    const known = waiting;
+    waiting = [];
+    for (const { message } of known) handedOver.add(message);
     // Handled here and at once: nobody awaits it before the end, and until then a rejection would end the process.
-    commits.push(commit(known).catch(() => known.messages.forEach((message) => void handedOver.delete(message))));
+    commits.push(commit(known).catch(() => known.forEach(({ message }) => void handedOver.delete(message))));
   }, SETTLE_EVERY_MS);
   return {
-    add(message, outcome) {
-      if (outcome.status === 'unknown') return;
-      messages.push(message);
-      outcomes.push(outcome);
+    add(known) {
+      if (known.outcome.status !== 'unknown') waiting.push(known);
     },
     stop: () => clearInterval(timer),
     committed: async () => void (await Promise.all(commits)),

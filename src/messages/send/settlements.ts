@@ -3,30 +3,30 @@ import type { CompletedRequest, SettledMessage } from '../commit/settle-store.ts
 import type { Settlement } from '../commit/settlement.ts';
 import type { IntendedMessage, Outcome } from '../message.ts';
 
-/** Outcomes of messages, each at the place of its message. */
+/** A message whose outcome is known. */
 export interface Known {
-  messages: readonly IntendedMessage[];
-  outcomes: readonly Outcome[];
+  message: IntendedMessage;
+  outcome: Outcome;
 }
 
 /** Some outcomes of a request that are stored apart from its last ones. */
-export function partOf(request: NewRequest, when: 'meanwhile' | 'late', known: Known): Settlement {
+export function partOf(request: NewRequest, when: 'meanwhile' | 'late', known: readonly Known[]): Settlement {
   return { when, settled: settledOf(request, known), completed: null, bytes: bytesOf(request) };
 }
 
 /** The last outcomes of a request, with its answer; undefined: there is none, which is a fault of ours. */
-export function endOf(request: NewRequest, settled: SettledMessage[], answer: string | undefined): Settlement {
-  return { when: 'end', settled, completed: completedOf(request, answer), bytes: bytesOf(request) };
+export function endOf(request: NewRequest, known: readonly Known[], answer: string | undefined): Settlement {
+  return {
+    when: 'end',
+    settled: settledOf(request, known),
+    completed: completedOf(request, answer),
+    bytes: bytesOf(request),
+  };
 }
 
-export function settledOf(request: NewRequest, { messages, outcomes }: Known): SettledMessage[] {
+function settledOf(request: NewRequest, known: readonly Known[]): SettledMessage[] {
   const { accountId, id: requestId, channelId, mode, content } = request;
-  return messages.flatMap((message, place) => {
-    const outcome = outcomes[place];
-    return outcome === undefined
-      ? []
-      : [{ accountId, requestId, channelId, mode, type: content.type, message, outcome }];
-  });
+  return known.map((one) => ({ accountId, requestId, channelId, mode, type: content.type, ...one }));
 }
 
 /** Without an answer the key stays taken and has none: sending again under it might send twice. */

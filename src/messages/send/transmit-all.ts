@@ -1,5 +1,6 @@
 import type { GivenTurn } from '../../channels/pacing.ts';
 import type { IntendedMessage, Outcome } from '../message.ts';
+import type { Known } from './settlements.ts';
 import { withoutId } from './transmit.ts';
 import type { TransmitCall, TransmitDeps } from './transmit-call.ts';
 import { transmitOne } from './transmit-one.ts';
@@ -18,8 +19,8 @@ export async function transmitAll(
   deps: TransmitDeps,
   call: TransmitCall,
   turns: readonly (GivenTurn | undefined)[],
-  onOutcome?: (message: IntendedMessage, outcome: Outcome) => void,
-): Promise<{ outcomes: Outcome[]; late: LateMessage[] }> {
+  onOutcome?: (known: Known) => void,
+): Promise<{ known: Known[]; late: LateMessage[] }> {
   const { deadlineMs } = call;
   const deadline = new AbortController();
   const leftInFlight = Promise.withResolvers<'in_flight'>();
@@ -34,19 +35,21 @@ export async function transmitAll(
   const timer = setTimeout(end, Math.max(0, leftMs));
   const late: LateMessage[] = [];
   try {
-    const outcomes = await Promise.all(
+    const known = await Promise.all(
       call.intended.map(async (message, place) => {
         const outcome = transmitOne({ deps, call, message, deadline: deadline.signal }, turns[place]);
         const first = await Promise.race([outcome, leftInFlight.promise]);
         if (first !== 'in_flight') {
-          onOutcome?.(message, first);
-          return first;
+          const one = { message, outcome: first };
+          onOutcome?.(one);
+          return one;
         }
         late.push({ message, outcome });
-        return withoutId('unknown', { code: 'outcome_unknown', detail: IN_FLIGHT }, new Date(deps.clock.nowMs()));
+        const error = { code: 'outcome_unknown', detail: IN_FLIGHT } as const;
+        return { message, outcome: withoutId('unknown', error, new Date(deps.clock.nowMs())) };
       }),
     );
-    return { outcomes, late };
+    return { known, late };
   } finally {
     clearTimeout(timer);
   }
