@@ -76,6 +76,11 @@ describe('at the deadline of a send', () => {
         ['failed', null],
         ['sent', null],
       ]);
+      assert.match(
+        sent.timeline[1].error.message,
+        /neither written to nor called/,
+        'it tells what is known of the window',
+      );
     }));
 
   it('what had no turn yet is not attempted, and never reaches the provider', () =>

@@ -18,17 +18,17 @@ export interface AnswerDeps {
   docsUrl(): string;
 }
 
-/** Adds what we know of the window to every refusal for it, so that a person sees why. */
+/** Adds what we know of the window to every refusal for it, so that a person sees why, if the store tells that in time. */
 export async function explainClosedWindows(
   deps: AnswerDeps,
   { accountId, mode, channelId }: NewRequest,
   known: readonly Known[],
-  answerByMs: number,
+  untilMs: number,
 ): Promise<readonly Known[]> {
   const closed = known.filter(({ outcome }) => outcome.error?.code === 'window_closed');
   if (closed.length === 0) return known;
   const people = closed.map(({ message }) => personOf(message));
-  const windows = await ifTold(deps, answerByMs, findWindows(deps.database, { accountId, mode, channelId }, people));
+  const windows = await ifTold(deps, untilMs, findWindows(deps.database, { accountId, mode, channelId }, people));
   if (windows === undefined) return known;
   return known.map((one) => {
     const { message, outcome } = one;
@@ -80,11 +80,11 @@ function sourceOf({ message, outcome }: Known, found: SettledElsewhere | undefin
 /** What the store tells in time, or undefined: the outcomes are known without it, and the answer only gets better by it. */
 async function ifTold<Value>(
   { clock, log }: AnswerDeps,
-  answerByMs: number,
+  untilMs: number,
   asked: Promise<Value>,
 ): Promise<Value | undefined> {
   try {
-    return await withinMs<Value | undefined>(asked, Math.max(0, answerByMs - clock.steadyMs()), () => undefined);
+    return await withinMs<Value | undefined>(asked, Math.max(0, untilMs - clock.steadyMs()), () => undefined);
   } catch (error) {
     tellFault(log, error);
     return undefined;

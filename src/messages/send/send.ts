@@ -248,7 +248,9 @@ async function settleLate(
   giveUp.abort();
   if (late === undefined || late.status === 'unknown') return;
   await committed;
-  await deps.ledger.settle(partOf(request, 'late', [{ message, outcome: late }]));
+  const untilMs = deps.clock.steadyMs() + COMMIT_WAIT_MS;
+  const known = await explainClosedWindows(deps, request, [{ message, outcome: late }], untilMs);
+  await deps.ledger.settle(partOf(request, 'late', known));
 }
 
 /** Waits a while for the second commit; after it the commit goes on trying, and the answer goes out from memory. */
