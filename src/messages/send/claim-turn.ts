@@ -5,7 +5,7 @@ import { tellFault } from './tell-fault.ts';
 import type { MessageToTransmit } from './transmit-call.ts';
 import { isUnderWay } from './whether-settled.ts';
 
-const NOT_ATTEMPTED: ChannelNow = { kind: 'refused', error: { code: 'not_attempted' } };
+export const NOT_ATTEMPTED: ChannelNow = { kind: 'refused', error: { code: 'not_attempted' } };
 
 /**
  * Commits a message whose turn has come as `transmitting`, if it still is `pending`: a node that was paused for so long that others took

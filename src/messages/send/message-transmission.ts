@@ -1,9 +1,8 @@
-import type { SendingChannel } from '../../channels/channels.ts';
+import type { ChannelNow, SendingChannel } from '../../channels/channels.ts';
 import { formatId } from '../../kernel/ids.ts';
-import type { MessageError } from '../../kernel/message-errors.ts';
 import type { MessageContent, OutboundMessage, Sender } from '../../provider/port.ts';
 import type { IntendedMessage } from '../message.ts';
-import { asItIsNow, claimTurn } from './claim-turn.ts';
+import { asItIsNow, claimTurn, NOT_ATTEMPTED } from './claim-turn.ts';
 import type { HeldTurn } from './held-turn.ts';
 import { tellFault } from './tell-fault.ts';
 import type { MessageToTransmit } from './transmit-call.ts';
@@ -20,8 +19,6 @@ export class MessageTransmission implements MessageInTurn {
   readonly deadline: AbortSignal;
   /** The deadline on the steady clock. */
   readonly deadlineMs: number;
-  /** Why the message must not go any more, when a look has shown that. */
-  keptBack: MessageError | undefined;
   readonly #one: MessageToTransmit;
   #channel: SendingChannel;
   #isRepeated = false;
@@ -35,31 +32,32 @@ export class MessageTransmission implements MessageInTurn {
     this.#channel = channel;
   }
 
+  /** As it was at the last look, with the token that it had then. */
   get sender(): Sender {
     return this.#channel.sender;
   }
 
   /**
-   * Takes one more turn for a message that the provider has throttled, behind all turns that are given already, and waits for it. Returns
-   * the sender as it is by then, with the token that it has; undefined: the turn would come too late, the store cannot give one, or the
-   * message must not go any more. Then it stays refused.
+   * Takes one more turn for a message that the provider has throttled, behind all turns that are given already, waits for it, and looks
+   * what the message goes out from by then. False: the turn would come too late, the store cannot give one, or the message must not
+   * go any more. Then it stays refused.
    */
-  async takeAnotherTurn(): Promise<Sender | undefined> {
+  async takeAnotherTurn(): Promise<boolean> {
     this.#isRepeated = true;
     const { deps } = this.#one;
     // Before the turn, because the turn must not pass during this wait. After the turn the reports are asked for once more.
     await areReportsApplied(deps, this.deadline);
     try {
       const error = (await this.turn.repeat()) ?? (await this.turn.come());
-      if (error !== null) return undefined;
+      if (error !== null) return false;
       const now = await asItIsNow(this.#one);
-      if (now.kind === 'refused' || this.deadline.aborted) return undefined;
+      if (now.kind === 'refused' || this.deadline.aborted) return false;
       this.#channel = now.channel;
-      return now.channel.sender;
+      return true;
     } catch (error) {
       // The deadline came first, or the store cannot be asked: the refusal stands as it is.
       if (!this.deadline.aborted) tellFault(deps.log, error);
-      return undefined;
+      return false;
     }
   }
 
@@ -68,11 +66,11 @@ export class MessageTransmission implements MessageInTurn {
     return (await areReportsApplied(this.#one.deps, this.deadline)) ? whetherSettled(this.#one) : 'cannot_tell';
   }
 
-  async lookAgain(): Promise<Sender | undefined> {
-    return (await this.#mayLook(this.deadline)) ? this.#look() : undefined;
+  async lookAgain(): Promise<ChannelNow> {
+    return (await this.#mayLook(this.deadline)) ? this.#look() : NOT_ATTEMPTED;
   }
 
-  async lookSoon(): Promise<Sender | 'later' | undefined> {
+  async lookSoon(): Promise<ChannelNow | 'later'> {
     const soon = AbortSignal.any([this.deadline, AbortSignal.timeout(APPLIED_SOON_MS)]);
     return (await this.#mayLook(soon)) ? this.#look() : 'later';
   }
@@ -93,16 +91,12 @@ export class MessageTransmission implements MessageInTurn {
     return !this.#isRepeated || areReportsApplied(this.#one.deps, giveUp);
   }
 
-  async #look(): Promise<Sender | undefined> {
+  async #look(): Promise<ChannelNow> {
     // By now it is `transmitting`, whatever it was when its send began.
     const message: IntendedMessage = { ...this.#one.message, status: 'transmitting' };
     const now = await claimTurn({ ...this.#one, message }, this.#isRepeated);
-    if (now.kind === 'refused') {
-      this.keptBack = now.error;
-      return undefined;
-    }
-    this.#channel = now.channel;
-    return now.channel.sender;
+    if (now.kind === 'usable') this.#channel = now.channel;
+    return now;
   }
 }
 

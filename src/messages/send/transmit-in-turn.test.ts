@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, it } from 'node:test';
 import { pino } from 'pino';
 import { createTestDatabase, type TestDatabase } from '../../../test/support/database.ts';
+import type { ChannelNow } from '../../channels/channels.ts';
 import { createPacing, type Pacing } from '../../channels/pacing.ts';
 import { newId } from '../../kernel/ids.ts';
 import type { Provider, Sender } from '../../provider/port.ts';
@@ -38,7 +39,7 @@ const people = (count: number) => Array.from({ length: count }, () => `+4477${St
 const inDeadlineMs = () => clock.steadyMs() + 20_000;
 
 /** A message that has its turn at once. */
-async function begin(transmit: Provider['transmit'], staleMs: number, look?: () => Promise<undefined>) {
+async function begin(transmit: Provider['transmit'], staleMs: number, look?: () => Promise<ChannelNow>) {
   const [phone = ''] = people(1);
   const [turn] = await pacing.turnsFor(channel, [phone], inDeadlineMs());
   assert.equal(turn?.kind, 'now');
@@ -54,7 +55,7 @@ async function begin(transmit: Provider['transmit'], staleMs: number, look?: () 
     if (look !== undefined) return look();
     passedMs += LOOK_MS;
     looks.push(held.waitMs());
-    return sender;
+    return { kind: 'usable' as const, channel };
   };
   const one = {
     message: {
@@ -120,10 +121,10 @@ describe('a message whose turn has passed', () => {
       STALE_MS,
       async () => {
         looks += 1;
-        return undefined;
+        return { kind: 'refused', error: { code: 'template_paused' } };
       },
     );
-    assert.deepEqual(await transmit(), { kind: 'kept_back', error: { code: 'not_attempted' } });
+    assert.deepEqual(await transmit(), { kind: 'kept_back', error: { code: 'template_paused' } });
     assert.equal(looks, 1);
   });
 

@@ -1,3 +1,4 @@
+import type { ChannelNow } from '../../channels/channels.ts';
 import type { SteadyClock } from '../../kernel/clock.ts';
 import type { MessageError } from '../../kernel/message-errors.ts';
 import type { OutboundMessage, Provider, Sender, TransmitOutcome } from '../../provider/port.ts';
@@ -17,10 +18,10 @@ export interface MessageInTurn {
   turn: HeldTurn;
   /** Aborts at the deadline: what has not begun by then is not begun. */
   deadline: AbortSignal;
-  /** The sender as it is now, of a message that has waited; undefined: it must not go any more. It never rejects. */
-  lookAgain(): Promise<Sender | undefined>;
+  /** What it goes out from now, after a wait; refused: it must not go any more. It never rejects. */
+  lookAgain(): Promise<ChannelNow>;
   /** The same while it holds a connection, which others need: `later` if that would take long. */
-  lookSoon(): Promise<Sender | 'later' | undefined>;
+  lookSoon(): Promise<ChannelNow | 'later'>;
 }
 
 /** What is known of its message now. */
@@ -90,26 +91,19 @@ async function useConnection(
   waited: Waited,
 ): Promise<Sender | undefined> {
   if (clock.steadyMs() - looked.atMs >= looked.staleMs) {
-    const sender = await one.lookSoon();
-    waited.obstacle = sender === 'later' ? 'needs_turn' : note(clock, one, looked, sender);
+    const now = await one.lookSoon();
+    waited.obstacle = now === 'later' ? 'needs_turn' : note(clock, one, looked, now);
   }
   if (waited.obstacle === null && !one.turn.mayGo()) waited.obstacle = 'needs_turn';
   return waited.obstacle === null ? looked.sender : undefined;
 }
 
 /** Notes what was seen by a look. An error: the message must not go any more. */
-function note(
-  clock: SteadyClock,
-  { turn }: MessageInTurn,
-  looked: Looked,
-  sender: Sender | undefined,
-): MessageError | null {
-  if (sender === undefined) return NOT_ATTEMPTED;
-  looked.sender = sender;
+function note(clock: SteadyClock, { turn }: MessageInTurn, looked: Looked, now: ChannelNow): MessageError | null {
+  if (now.kind === 'refused') return now.error;
+  looked.sender = now.channel.sender;
   looked.atMs = clock.steadyMs();
   // With a store that is this slow, a look after each wait would let one turn pass after the other.
   if (turn.isPassed()) looked.staleMs = STALE_MS;
   return null;
 }
-
-const NOT_ATTEMPTED: MessageError = { code: 'not_attempted' };

@@ -33,10 +33,8 @@ async function transmitWithTurn(one: MessageToTransmit, turn: HeldTurn): Promise
     message.status === 'pending' || isStale ? await waitForTurn(one, turn) : { kind: 'usable', channel: call.channel };
   if (now.kind === 'refused') return failed(one, now.error);
   if (deadline.aborted) return failed(one, { code: 'not_attempted' });
-  const transmission = new MessageTransmission(one, turn, now.channel);
   try {
-    const outcome = await transmit(deps, transmission);
-    return outcome.error?.code === 'not_attempted' ? failed(one, transmission.keptBack ?? outcome.error) : outcome;
+    return await transmit(deps, new MessageTransmission(one, turn, now.channel));
   } catch (error) {
     // We are wrong about this message. The outcomes of the others are known and have to be settled.
     tellFault(deps.log, error);

@@ -27,17 +27,16 @@ export async function transmit(deps: Deps, transmission: MessageTransmission): P
   for (const pauseMs of RETRY_PAUSES_MS) {
     if (!mayRepeat(seen) || clock.steadyMs() + pauseMs >= deadlineMs) break;
     await wait(pauseMs);
-    const sender = await beforeDeadline(transmission.takeAnotherTurn(), deadline, undefined);
-    if (sender === undefined) break;
+    if (!(await beforeDeadline(transmission.takeAnotherTurn(), deadline, false))) break;
     const foundMs = clock.steadyMs();
     // A refusal that a notification contradicts, or may contradict, must not lead to a second message.
     const settled = await beforeDeadline(transmission.whetherSettled(), deadline, 'cannot_tell' as const);
     if (settled === 'yes') return withoutId('unknown', { code: 'outcome_unknown' }, new Date(clock.nowMs()));
     if (settled === 'cannot_tell') break;
-    const asItIsNow = clock.steadyMs() - foundMs < STALE_MS ? sender : await transmission.lookAgain();
-    if (asItIsNow === undefined) break;
+    const isStale = clock.steadyMs() - foundMs >= STALE_MS;
+    if (isStale && (await transmission.lookAgain()).kind === 'refused') break;
     // A notification may come at any time, so a message that is repeated is looked at again after any wait.
-    const again = await transmitInTurn(deps, transmission, asItIsNow, 0);
+    const again = await transmitInTurn(deps, transmission, transmission.sender, 0);
     // It was transmitted before, and the refusal is what is known of it.
     if (again.kind === 'kept_back' || isNotAttempted(again)) break;
     seen = again;
