@@ -9,6 +9,7 @@ import { newId } from '../kernel/ids.ts';
 import { createWhatsAppProvider } from '../provider/whatsapp/client/client.ts';
 import type { Database, Queryable } from '../store/database.ts';
 import { createTemplateRegistry, type TemplateRegistry } from './registry.ts';
+import { syncTemplates } from './sync.ts';
 
 it('What is missing is remembered, in the store and at the provider, for as long as what is there', async () => {
   const { test, server, provider, close } = await startListingWorld();
@@ -27,7 +28,7 @@ it('What is missing is remembered, in the store and at the provider, for as long
     assert.deepEqual([statements, server.queries.length], [0, 1]);
     // Another gateway reads it.
     server.answer = (query) => pageOf([listed('order')], query);
-    await createTemplateRegistry({ database: test.database, provider, clock, suspend }).sync(channel);
+    await syncTemplates({ database: test.database, provider, suspend }, channel);
     steadyMs += 1_500;
     assert.equal(await lookUp(registry, channel), 'approved');
   } finally {

@@ -47,6 +47,7 @@ const serve = (...templates: object[]) => {
 const away = () => {
   server.answer = () => ({ status: 503, body: '' });
 };
+const sync = () => registry.syncAnew(channel, closing);
 async function lookUp(name = 'order', language = 'en_US') {
   const found = await registry.lookUp(channel, name, language);
   return found.kind === 'approved' ? 'approved' : found.error.code;
@@ -108,10 +109,10 @@ describe('looking a template up', () => {
     serve(listed('order'));
     assert.equal(await lookUp(), 'approved');
     serve(listed('order', { status: 'PAUSED' }));
-    await registry.sync(channel);
+    await sync();
     assert.equal(await lookUp(), 'template_paused');
     serve(listed('order'));
-    await registry.sync(channel);
+    await sync();
     assert.equal(await lookUp(), 'approved');
     away();
     const news = { name: 'order', language: null, status: 'disabled', category: null, quality: null };
@@ -143,7 +144,7 @@ describe('looking a template up', () => {
     serve();
     assert.equal(await lookUp(), 'template_not_found');
     serve(listed('order'));
-    await registry.sync(channel);
+    await sync();
     assert.equal(await lookUp(), 'approved');
     const told = Promise.withResolvers<void>();
     server.answer = async (query) => {
@@ -180,7 +181,7 @@ describe('looking a template up', () => {
   }))
     it(`refuses what is ${status}, and asks once more whether it still is`, async () => {
       serve(listed('order', { status }));
-      await registry.sync(channel);
+      await sync();
       assert.equal(await lookUp(), code);
       assert.equal(server.queries.length, 2);
       serve(listed('order'));
@@ -208,7 +209,7 @@ describe('looking a template up', () => {
 
   it('judges by what is known where the provider is away but was read before', async () => {
     serve(listed('order'), listed('paused', { status: 'PAUSED' }));
-    await registry.sync(channel);
+    await sync();
     away();
     assert.equal(await lookUp('order'), 'approved');
     assert.equal(await lookUp('paused'), 'template_paused');
@@ -218,7 +219,7 @@ describe('looking a template up', () => {
 
   it('keeps accounts apart, although they share the business account', async () => {
     serve(listed('order'));
-    await registry.sync(channel);
+    await sync();
     const { accountId } = channel;
     const other = newId();
     await test.database.query('insert into account (id, name) values ($1, $2)', [other, 'Other']);
@@ -271,33 +272,33 @@ describe('accounts that share a business account', () => {
 describe('reading all templates', () => {
   it('counts what is new, changed, removed and there, and tells of changes and removals only', async () => {
     serve(listed('a'), listed('b'), listed('c'));
-    assert.deepEqual(await registry.sync(channel), { added: 3, changed: 0, removed: 0, total: 3 });
+    assert.deepEqual(await sync(), { added: 3, changed: 0, removed: 0, total: 3 });
     assert.deepEqual(await eventsOf(channel.accountId), []);
     serve(listed('a'), listed('b', { status: 'PAUSED' }), listed('d'), listed('d'));
-    assert.deepEqual(await registry.sync(channel), { added: 1, changed: 1, removed: 1, total: 3 });
+    assert.deepEqual(await sync(), { added: 1, changed: 1, removed: 1, total: 3 });
     assert.deepEqual(await eventsOf(channel.accountId), [
       ['b', 'paused'],
       ['c', 'deleted'],
     ]);
-    assert.deepEqual(await registry.sync(channel), { added: 0, changed: 0, removed: 0, total: 3 });
+    assert.deepEqual(await sync(), { added: 0, changed: 0, removed: 0, total: 3 });
     assert.deepEqual(await names(), ['a', 'b', 'd']);
   });
 
   it('changes nothing if a page fails midway', async () => {
     serve(listed('old'));
-    await registry.sync(channel);
+    await sync();
     const many = Array.from({ length: 250 }, (_, place) => listed(`new_${place}`));
     server.answer = (query) => (query.get('after') === '200' ? { status: 500, body: '' } : pageOf(many, query));
-    assert.equal(await registry.sync(channel), undefined);
+    assert.equal(await sync(), undefined);
     assert.deepEqual(await names(), ['old']);
     assert.deepEqual(await eventsOf(channel.accountId), []);
     serve(...many);
-    assert.deepEqual(await registry.sync(channel), { added: 250, changed: 0, removed: 1, total: 250 });
+    assert.deepEqual(await sync(), { added: 250, changed: 0, removed: 1, total: 250 });
   });
 
   it('is one reading for all who want it at the same time', async () => {
     serve(listed('a'));
-    const counts = await Promise.all(Array.from({ length: 20 }, () => registry.sync(channel)));
+    const counts = await Promise.all(Array.from({ length: 20 }, sync));
     assert.equal(server.queries.length, 1);
     for (const one of counts) assert.deepEqual(one, { added: 1, changed: 0, removed: 0, total: 1 });
   });
@@ -305,13 +306,13 @@ describe('reading all templates', () => {
   it('keeps templates of unknown kinds as they are', async () => {
     const components = [{ type: 'HOLOGRAM', depth: { cm: 3 } }, 'text', null, 7, { type: 'BODY', text: 'a\0b' }];
     serve(listed('odd', { components, category: 'NEW', language: 'xx' }), listed('a'));
-    assert.equal((await registry.sync(channel))?.added, 2);
+    assert.equal((await sync())?.added, 2);
     assert.equal(await lookUp('odd', 'xx'), 'approved');
   });
 
   it('stays due if a notification came while the provider was asked', async () => {
     serve(listed('a'));
-    await registry.sync(channel);
+    await sync();
     await addLiveChannel(test.database, channel);
     const owner = ownerOf(channel);
     const isDue = async () =>
@@ -326,13 +327,13 @@ describe('reading all templates', () => {
       return pageOf([listed('a')], query);
     };
     const asked = server.queries.length;
-    const reading = registry.sync(channel);
+    const reading = sync();
     await until(() => server.queries.length > asked);
     await makeSyncDue(test.database, owner);
     hold.resolve();
     await reading;
     assert.equal(await isDue(), true);
-    await registry.sync(channel);
+    await sync();
     assert.equal(await isDue(), false);
   });
 
@@ -343,7 +344,7 @@ describe('reading all templates', () => {
       await told.promise;
       return pageOf([listed('a')], query);
     };
-    const reading = registry.sync(channel);
+    const reading = sync();
     await until(() => server.queries.length === 1);
     await makeSyncDue(test.database, ownerOf(channel));
     const channels = { listUsable: async () => [channel], forget: () => undefined };

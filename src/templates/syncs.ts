@@ -6,11 +6,9 @@ import { listSynced } from './sync-store.ts';
 
 /** Readings of all templates of a business account, of each one at a time on a node. */
 export interface Syncs {
-  /** Reads all templates, or shares a reading that is under way here already. undefined: it could not be done. */
-  sync(channel: SendingChannel): Promise<SyncCounts | undefined>;
   /**
-   * The same, but a reading that is under way is waited for and not shared: it may have listed already what has changed before this call.
-   * Those who wait share the next one. None begins once the process stops.
+   * Reads all templates. A reading that is under way is waited for and not shared: it may have listed already what has changed before this
+   * call. Those who wait share the next one. None begins once the process stops. undefined: it could not be done.
    */
   syncAnew(channel: SendingChannel, closing: AbortSignal): Promise<SyncCounts | undefined>;
   /**
@@ -18,7 +16,7 @@ export interface Syncs {
    * suspended channel; the others are read all the same.
    */
   syncAll(channels: readonly SendingChannel[], closing: AbortSignal): Promise<SyncCounts | undefined>;
-  /** Does what `sync` does for the business accounts of an account that were never read. Tells whether all have been read. */
+  /** Reads those of an account's business accounts that were never read, or shares the reading. Tells whether all have been read. */
   syncOnce(owner: Owner, channels: readonly SendingChannel[], closing: AbortSignal): Promise<boolean>;
 }
 
@@ -52,7 +50,6 @@ export function createSyncs(deps: ReadingDeps, onEnd: () => void): Syncs {
   }
 
   return {
-    sync,
     syncAnew,
     syncAll: (channels, closing) => syncEach(channels, closing, syncAnew),
     async syncOnce(owner, channels, closing) {
