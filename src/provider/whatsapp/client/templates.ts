@@ -1,7 +1,7 @@
 import { isRecord } from '../../../kernel/is-record.ts';
 import type { ProviderTemplate, Sender, TemplatesOutcome } from '../../port.ts';
 import { parseJson } from '../decode/json.ts';
-import { keptJson } from '../decode/values.ts';
+import { arrayAt, idAt, keptJson, objectAt, textAt, wordAt } from '../decode/values.ts';
 import { readFailure } from '../failures.ts';
 import { type Answer, readAnswerJson } from './answer.ts';
 import type { Line } from './line.ts';
@@ -68,34 +68,31 @@ function refusesAccess({ httpStatus, body }: Answer): boolean {
  */
 function readPage(json: unknown): { templates: ProviderTemplate[]; after: string | undefined } | undefined {
   if (!isRecord(json) || !Array.isArray(json.data)) return undefined;
-  const paging = isRecord(json.paging) ? json.paging : {};
-  const cursors = isRecord(paging.cursors) ? paging.cursors : {};
+  const paging = objectAt(json, 'paging');
   const templates = json.data.flatMap(readTemplate);
   if (typeof paging.next !== 'string') return { templates, after: undefined };
-  return typeof cursors.after === 'string' ? { templates, after: cursors.after } : undefined;
+  const after = textAt(objectAt(paging, 'cursors'), 'after');
+  return after === undefined ? undefined : { templates, after };
 }
 
 /** Characters that PostgreSQL cannot store are replaced, so that one odd template does not keep all the others away. */
 function readTemplate(listed: unknown): ProviderTemplate[] {
-  const value = keptJson(listed);
-  if (!isRecord(value)) return [];
-  const { id, name, language, status, category, parameter_format: format, components, quality_score: quality } = value;
-  if (typeof name !== 'string' || name.length > NAME_CHARACTERS_MAX) return [];
-  if (typeof language !== 'string' || language.length > LANGUAGE_CHARACTERS_MAX) return [];
+  if (!isRecord(listed)) return [];
+  const [name, language] = [textAt(listed, 'name'), textAt(listed, 'language')];
+  if (name === undefined || name.length > NAME_CHARACTERS_MAX) return [];
+  if (language === undefined || language.length > LANGUAGE_CHARACTERS_MAX) return [];
   return [
     {
-      id: typeof id === 'string' || typeof id === 'number' ? String(id) : '',
+      id: idAt(listed, 'id') ?? '',
       name,
       language,
-      status: wordOf(status) ?? 'unknown',
-      category: wordOf(category) ?? 'unknown',
-      parameterFormat: wordOf(format) === 'named' ? 'named' : 'positional',
-      components: Array.isArray(components) ? components.filter(isRecord) : [],
-      quality: isRecord(quality) ? wordOf(quality.score) : null,
+      status: wordAt(listed, 'status') ?? 'unknown',
+      category: wordAt(listed, 'category') ?? 'unknown',
+      parameterFormat: wordAt(listed, 'parameter_format') === 'named' ? 'named' : 'positional',
+      components: arrayAt(listed, 'components')
+        .filter(isRecord)
+        .map((component) => keptJson(component)),
+      quality: wordAt(objectAt(listed, 'quality_score'), 'score') ?? null,
     },
   ];
-}
-
-function wordOf(value: unknown): string | null {
-  return typeof value === 'string' ? value.toLowerCase() : null;
 }

@@ -1,4 +1,5 @@
 import { isRecord } from '../../../../kernel/is-record.ts';
+import { wordAt } from '../../decode/values.ts';
 
 /** What a template expects of a message, read from the provider's listing. */
 export interface TemplateShape {
@@ -28,7 +29,7 @@ const VARIABLE = /\{\{\s*([A-Za-z0-9_]+)\s*\}\}/g;
  */
 export function readTemplateShape(components: readonly unknown[]): TemplateShape {
   const parts = components.filter(isRecord);
-  const part = (type: string) => parts.find((component) => wordIfAny(component.type) === type);
+  const part = (type: string) => parts.find((component) => wordAt(component, 'type') === type);
   const cards = part('carousel')?.cards;
   return {
     header: readHeader(part('header')),
@@ -36,7 +37,7 @@ export function readTemplateShape(components: readonly unknown[]): TemplateShape
     buttons: readButtons(part('buttons')?.buttons),
     limitedTimeOffer: readOffer(part('limited_time_offer')),
     cards: Array.isArray(cards) ? cards.map(readCard) : undefined,
-    bodyOnly: parts.every((component) => wordIfAny(component.type) === 'body'),
+    bodyOnly: parts.every((component) => wordAt(component, 'type') === 'body'),
   };
 }
 
@@ -46,7 +47,7 @@ function readCard(card: unknown): TemplateShape {
 
 function readHeader(header: Record<string, unknown> | undefined): TemplateShape['header'] {
   if (header === undefined) return undefined;
-  const format = wordIfAny(header.format) ?? 'text';
+  const format = wordAt(header, 'format') ?? 'text';
   return { format, variables: format === 'text' ? variablesOf(header.text) : [] };
 }
 
@@ -67,7 +68,7 @@ function readButtons(buttons: unknown): ButtonShape[] {
 
 /** A one-time-password button is listed as such and filled like a link. */
 function readButton(button: Record<string, unknown>): ButtonShape {
-  const type = wordIfAny(button.type) ?? 'unknown';
+  const type = wordAt(button, 'type') ?? 'unknown';
   if (type === 'otp') return { subType: 'url', needsParameter: true };
   if (type === 'url') return { subType: type, needsParameter: variablesOf(button.url).length > 0 };
   return { subType: type, needsParameter: type === 'copy_code' };
@@ -77,8 +78,4 @@ function readButton(button: Record<string, unknown>): ButtonShape {
 function variablesOf(text: unknown): string[] {
   if (typeof text !== 'string') return [];
   return [...new Set([...text.matchAll(VARIABLE)].flatMap(([, name]) => name ?? []))];
-}
-
-function wordIfAny(value: unknown): string | undefined {
-  return typeof value === 'string' ? value.toLowerCase() : undefined;
 }
