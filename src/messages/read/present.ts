@@ -10,7 +10,7 @@ import {
   type MessageWithTimeline,
   type RequestContent,
 } from './read-store.ts';
-import type { MessageRow } from './row-store.ts';
+import type { MessageRow, ToldMessage } from './row-store.ts';
 
 /** A message as callers read it; its content stands in the member named after `type`. */
 export interface MessageView {
@@ -94,7 +94,7 @@ function presentMessage(
 }
 
 /** A message without its content, and with its error as it is stored: this is how events keep it. */
-export function messageMembers(row: MessageRow, accountId: string, channelNumber: string | null) {
+export function messageMembers(row: ToldMessage, accountId: string, channelNumber: string | null) {
   const outbound = row.direction === 'outbound';
   const createdAt = new Date(idTimeMs(row.id));
   return {
@@ -126,7 +126,7 @@ function sentContent(row: MessageRow, request: RequestContent | undefined): unkn
   return { ...content, components: row.content };
 }
 
-function presentReply(row: MessageRow): MessageView['reply_to'] {
+function presentReply(row: ToldMessage): MessageView['reply_to'] {
   const { reply_to_id: id, reply_to_provider_message_id: messageId } = row;
   if (id === null && messageId === null) return null;
   return { id: id === null ? null : formatId('msg', id), message_id: messageId };

@@ -10,6 +10,7 @@ import {
   mergeById,
   messagesOf,
   storedColumns,
+  type ToldMessage,
   underWay,
 } from './row-store.ts';
 
@@ -50,18 +51,18 @@ async function findByIds(
   return mergeById(running, stored).sort((a, b) => (a.id < b.id ? -1 : 1));
 }
 
-/** A message with what an event about it needs beside. An outbound one has no content here, because events do not tell it. */
-export interface EventSourceRow extends MessageRow {
+/** What an event tells of a message whatever its step was. An outbound one has no content here, because events do not tell it. */
+export interface EventSourceRow extends Omit<ToldMessage, 'status' | 'error'> {
   mode: Mode;
+  content: unknown;
   channel_number: string | null;
   traceparent: string | null;
 }
 
 const MESSAGE_FOR_EVENTS = `
-  select m.mode, m.id, m.request_id, m.channel_id, m.direction, m.type, m.phone, m.user_id, m.status, m.provider_message_id,
-    m.client_reference, m.own_reference, m.held, case when m.direction = 'inbound' then m.content end as content, m.error,
-    m.pricing, m.reply_to_id, m.reply_to_provider_message_id, m.outcome, m.outcome_at, m.outcome_error, m.updated_at,
-    c.phone_number as channel_number, r.traceparent
+  select m.mode, m.id, m.request_id, m.channel_id, m.direction, m.type, m.phone, m.user_id, m.provider_message_id,
+    m.client_reference, m.held, case when m.direction = 'inbound' then m.content end as content, m.pricing, m.reply_to_id,
+    m.reply_to_provider_message_id, m.updated_at, c.phone_number as channel_number, r.traceparent
   from unnest($1::uuid[], $2::uuid[]) as wanted(account_id, id)
   join message m on m.account_id = wanted.account_id and m.id = wanted.id
   left join channel c on c.account_id = m.account_id and c.id = m.channel_id

@@ -1,8 +1,8 @@
 import type { MessageError } from '../../kernel/message-errors.ts';
 import type { MessageStatus } from '../message.ts';
 
-/** A message as it is read, from its row or, while it is under way, from its request's intent. */
-export interface MessageRow {
+/** What every reader is told of a message, beside its content. */
+export interface ToldMessage {
   id: string;
   request_id: string | null;
   channel_id: string;
@@ -13,17 +13,21 @@ export interface MessageRow {
   status: MessageStatus;
   provider_message_id: string | null;
   client_reference: string | null;
-  own_reference: boolean;
   held: boolean;
-  content: unknown;
   error: MessageError | null;
   pricing: unknown;
   reply_to_id: string | null;
   reply_to_provider_message_id: string | null;
+  updated_at: Date | null;
+}
+
+/** A message as it is read, from its row or, while it is under way, from its request's intent. */
+export interface MessageRow extends ToldMessage {
+  own_reference: boolean;
+  content: unknown;
   outcome: MessageStatus | null;
   outcome_at: Date | null;
   outcome_error: MessageError | null;
-  updated_at: Date | null;
 }
 
 /** A message of a list, in which a large content is not read yet: a page of them might have a hundred megabytes. */
