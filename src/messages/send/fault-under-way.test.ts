@@ -106,4 +106,5 @@ it('a send whose answer cannot be made is an error, but its outcomes are stored'
   await until(async () => (await countRunning()) === 0);
   const [row] = await gateway.database.query('select outcome from message');
   assert.deepEqual(row, { outcome: 'unknown' });
+  assert.equal((await send([GOOD])).json.code, 'idempotency_in_flight', 'the key stays taken');
 });
