@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, it } from 'node:test';
 import { createTestDatabase, type TestDatabase } from '../../test/support/database.ts';
+import { sendingChannel } from '../../test/support/sending-channel.ts';
 import { until } from '../../test/support/until.ts';
 import { countWaitingForLocks } from '../../test/support/waiting-for-locks.ts';
 import { systemClock as clock } from '../kernel/clock.ts';
@@ -20,11 +21,7 @@ before(async () => {
 });
 after(() => test.drop());
 beforeEach(() => {
-  channel = {
-    ...{ id: newId(), accountId: newId(), phoneNumber: '+447700900000', businessAccountId: '2', suspended: false },
-    ...{ throughputPerSecond: PER_SECOND, sealedToken: Buffer.alloc(0) },
-    sender: { accountId: 'account', mode: 'live', phoneNumberId: '1', accessToken: 'token' },
-  };
+  channel = { ...sendingChannel(newId()), throughputPerSecond: PER_SECOND };
 });
 
 let persons = 0;

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, it } from 'node:test';
+import { sendingChannel } from '../../test/support/sending-channel.ts';
 import { until } from '../../test/support/until.ts';
 import { countWaitingForLocks } from '../../test/support/waiting-for-locks.ts';
 import { listed, pageOf } from '../../test/templates/listing-server.ts';
 import { type ListingWorld, startListingWorld } from '../../test/templates/listing-world.ts';
-import { sendingChannel } from '../../test/templates/sending-channel.ts';
 import type { SendingChannel } from '../channels/channels.ts';
 import { appendEvents } from '../events/store.ts';
 import { newId } from '../kernel/ids.ts';

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
+import { sendingChannel } from '../../test/support/sending-channel.ts';
 import { listed, pageOf, startListingServer } from '../../test/templates/listing-server.ts';
 import { startListingWorld } from '../../test/templates/listing-world.ts';
-import { sendingChannel } from '../../test/templates/sending-channel.ts';
 import type { SendingChannel } from '../channels/channels.ts';
 import { systemClock } from '../kernel/clock.ts';
 import { newId } from '../kernel/ids.ts';

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { after, afterEach, before, beforeEach, describe, it } from 'node:test';
 import { countStatements } from '../../test/support/count-statements.ts';
+import { sendingChannel } from '../../test/support/sending-channel.ts';
 import { until } from '../../test/support/until.ts';
 import { claimDue } from '../../test/templates/claim-due.ts';
 import { listed, pageOf } from '../../test/templates/listing-server.ts';
 import { type ListingWorld, startListingWorld } from '../../test/templates/listing-world.ts';
 import { addLiveChannel } from '../../test/templates/live-channel.ts';
-import { sendingChannel } from '../../test/templates/sending-channel.ts';
 import type { SendingChannel } from '../channels/channels.ts';
 import { newId } from '../kernel/ids.ts';
 import { createTemplateRegistry, type TemplateRegistry } from './registry.ts';

@@ -16,6 +16,7 @@ import { applyReports } from '../../src/messages/report/apply-reports.ts';
 import type { StatusReport } from '../../src/messages/report/apply-store.ts';
 import type { Database, Transaction } from '../../src/store/database.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
+import { intendedMessage, newRequest } from '../support/new-request.ts';
 import { until } from '../support/until.ts';
 import { countWaitingForLocks } from '../support/waiting-for-locks.ts';
 
@@ -32,35 +33,9 @@ before(async () => {
 });
 after(() => test.drop());
 
-const intend = (more: Partial<IntendedMessage> = {}): IntendedMessage => ({
-  id: newId(),
-  phone: '+447700900123',
-  user_id: null,
-  client_reference: null,
-  own_reference: false,
-  components: null,
-  status: 'transmitting',
-  error: null,
-  ...more,
-});
-
 /** Commits a request that is under way, and belongs to a node of its own. */
 async function begin(intended: IntendedMessage[], id = newId()): Promise<NewRequest> {
-  const request: NewRequest = {
-    accountId: newId(),
-    id,
-    mode: 'test',
-    channelId: newId(),
-    keyId: newId(),
-    nodeId: newId(),
-    clientReference: null,
-    content: { type: 'text', text: { body: 'Hello', preview_url: false } },
-    refused: [],
-    intended,
-    traceparent: '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01',
-    idempotency: null,
-    bytes: 0,
-  };
+  const request = newRequest(intended, { id, traceparent: '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01' });
   assert.equal(await createLedger(database, log).begin(request), true);
   return request;
 }
@@ -149,7 +124,7 @@ async function oneBehindTheOther(first: (tx: Transaction) => Promise<void>, seco
 describe('the outcome of a send', () => {
   it('raises its events once, also when its commit was in doubt and is repeated', async () => {
     for (const when of ['before', 'after'] as const) {
-      const request = await begin([intend(), intend()]);
+      const request = await begin([intendedMessage(), intendedMessage()]);
       const ledger = createLedger(breaking(when), log);
       await ledger.settle(settlement(request, UNKNOWN));
       assert.deepEqual(await typesOf(request), ['message.unknown', 'message.unknown'], when);
@@ -160,7 +135,7 @@ describe('the outcome of a send', () => {
   });
 
   it('leaves nothing where its account is erased before it can be written', async () => {
-    const [request, other] = [await begin([intend(), intend()]), await begin([intend()])];
+    const [request, other] = [await begin([intendedMessage(), intendedMessage()]), await begin([intendedMessage()])];
     const ledger = createLedger(database, log);
     await ledger.settle(settlement(request, UNKNOWN));
     await ledger.settle(settlement(other, UNKNOWN));
@@ -182,7 +157,7 @@ describe('the outcome of a send', () => {
   });
 
   it('leaves nothing either where others have settled it and erased its account while this process stood still', async () => {
-    const request = await begin([intend(), intend()], BEFORE_THE_ERASURE);
+    const request = await begin([intendedMessage(), intendedMessage()], BEFORE_THE_ERASURE);
     const { accountId, id, nodeId } = request;
     await database.query('insert into account (id, name, deleted_at) values ($1, $2, now())', [accountId, 'Gone']);
     assert.equal(await recoverRequests(database, nodeId, DOCS_URL, log), 1);
@@ -200,7 +175,7 @@ describe('the outcome of a send', () => {
   });
 
   it('is committed and ends its request, however long after the beginning', async () => {
-    const request = await begin([intend()], BEFORE_THE_ERASURE);
+    const request = await begin([intendedMessage()], BEFORE_THE_ERASURE);
     await createLedger(database, log).settle(endOf(request, [ACCEPTED]));
     const ended = `select m.status, r.completed_at is not null as ended from request r join message m on m.request_id = r.id
       where r.account_id = $1 and m.account_id = $1`;
@@ -210,9 +185,9 @@ describe('the outcome of a send', () => {
   it('raises no event of what the answer said, also beside what it did not say', async () => {
     const ledger = createLedger(database, log);
     const [late, both, plain] = [
-      await begin([intend()]),
-      await begin([intend(), intend()]),
-      await begin([intend(), intend()]),
+      await begin([intendedMessage()]),
+      await begin([intendedMessage(), intendedMessage()]),
+      await begin([intendedMessage(), intendedMessage()]),
     ];
     await ledger.settle(settlement(late, UNKNOWN));
     // Both are in one commit. The late answer must be noted in the history of its own message only.
@@ -230,14 +205,14 @@ describe('the outcome of a send', () => {
   });
 
   it('raises none when a notification is committed before it', async () => {
-    const request = await begin([intend()]);
+    const request = await begin([intendedMessage()]);
     await database.transaction((tx) => report(tx, request, 'delivered'));
     await createLedger(database, log).settle(settlement(request, UNKNOWN));
     assert.deepEqual(await typesOf(request), ['message.delivered']);
   });
 
   it('raises none when a notification is being applied in the same moment', async () => {
-    const request = await begin([intend()]);
+    const request = await begin([intendedMessage()]);
     const ledger = createLedger(database, log);
     await oneBehindTheOther(
       (tx) => report(tx, request, 'delivered'),
@@ -247,7 +222,7 @@ describe('the outcome of a send', () => {
   });
 
   it('raises message.unknown although a status in words that are not known came first', async () => {
-    const request = await begin([intend()]);
+    const request = await begin([intendedMessage()]);
     const ledger = createLedger(database, log);
     await oneBehindTheOther(
       (tx) => report(tx, request, 'played'),
@@ -257,7 +232,7 @@ describe('the outcome of a send', () => {
   });
 
   it('raises message.unknown once when another node recovers the request in the same moment', async () => {
-    const request = await begin([intend()]);
+    const request = await begin([intendedMessage()]);
     const ledger = createLedger(database, log);
     await Promise.all([
       ledger.settle(settlement(request, UNKNOWN)),
@@ -273,8 +248,8 @@ describe('the outcome of a send', () => {
 
 describe('the recovery', () => {
   it('raises message.unknown for what was under way and message.failed for what was refused, once', async () => {
-    const refused = intend({ status: 'failed', error: { code: 'sender_suspended' } });
-    const request = await begin([intend(), refused]);
+    const refused = intendedMessage({ status: 'failed', error: { code: 'sender_suspended' } });
+    const request = await begin([intendedMessage(), refused]);
     await Promise.all([1, 2, 3].map(() => recoverRequests(database, request.nodeId, DOCS_URL, log)));
     await recoverRequests(database, request.nodeId, DOCS_URL, log);
     const events = await listEvents(database, {
@@ -289,12 +264,12 @@ describe('the recovery', () => {
   });
 
   it('raises none for what a notification has settled, before it or in the same moment', async () => {
-    const settled = await begin([intend()]);
+    const settled = await begin([intendedMessage()]);
     await database.transaction((tx) => report(tx, settled, 'read'));
     await recoverRequests(database, settled.nodeId, DOCS_URL, log);
     assert.deepEqual(await typesOf(settled), ['message.read']);
 
-    const settling = await begin([intend()]);
+    const settling = await begin([intendedMessage()]);
     await oneBehindTheOther(
       (tx) => report(tx, settling, 'read'),
       () => recoverRequests(database, settling.nodeId, DOCS_URL, log),
@@ -303,7 +278,7 @@ describe('the recovery', () => {
   });
 
   it('raises message.unknown although a status in words that are not known comes in the same moment', async () => {
-    const request = await begin([intend()]);
+    const request = await begin([intendedMessage()]);
     await oneBehindTheOther(
       (tx) => report(tx, request, 'played'),
       () => recoverRequests(database, request.nodeId, DOCS_URL, log),

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, it } from 'node:test';
 import { pino } from 'pino';
-import { newId, parseId } from '../../src/kernel/ids.ts';
-import type { NewRequest } from '../../src/messages/commit/begin-store.ts';
+import { parseId } from '../../src/kernel/ids.ts';
 import { commitSends } from '../../src/messages/commit/commit-store.ts';
 import { recoverRequests } from '../../src/messages/commit/recover.ts';
 import type { TestAnswer } from '../support/gateway.ts';
+import { intendedMessage, newRequest } from '../support/new-request.ts';
 import { undisturbed } from '../support/undisturbed.ts';
 import { until } from '../support/until.ts';
 import { type LiveWorld, startLiveWorld } from './live-world.ts';
@@ -147,29 +147,15 @@ describe('a message that has to wait for its turn', () => {
   });
 
   it('is failed and not attempted after a crash, while what was transmitting is unknown', async () => {
-    const [waiting, going] = phones(2).map((phone) => ({
-      ...{ id: newId(), phone, user_id: null, client_reference: null, own_reference: false, components: null },
-      ...{ error: null, status: 'transmitting' as 'pending' | 'transmitting' },
-    }));
-    assert.ok(waiting !== undefined && going !== undefined);
-    waiting.status = 'pending';
+    const [one = '', other = ''] = phones(2);
+    const waiting = intendedMessage({ phone: one, status: 'pending' });
+    const going = intendedMessage({ phone: other });
     const { database, accountId } = world.gateway;
     const [key] = await database.query<{ id: string }>("select id from api_key where mode = 'live'");
-    const nodeId = newId();
-    const request: NewRequest = {
-      ...{
-        accountId,
-        id: newId(),
-        mode: 'live',
-        channelId: parseId('chn', from) ?? '',
-        keyId: key?.id ?? '',
-        nodeId,
-      },
-      ...{ clientReference: null, content: { type: 'text', text: { body: 'Hello', preview_url: false } } },
-      ...{ refused: [], intended: [waiting, going], traceparent: null, idempotency: null, bytes: 0 },
-    };
+    const channelId = parseId('chn', from) ?? '';
+    const request = newRequest([waiting, going], { accountId, mode: 'live', channelId, keyId: key?.id ?? '' });
     await commitSends(database, { begun: [request], settled: [], completed: [] }, 'new');
-    assert.equal(await recoverRequests(database, nodeId, 'http://docs', pino({ level: 'silent' })), 1);
+    assert.equal(await recoverRequests(database, request.nodeId, 'http://docs', pino({ level: 'silent' })), 1);
     const rows = await database.query<{ id: string; status: string; code: string }>(
       `select id, status, error->>'code' as code from message where account_id = $1 and id = any($2)`,
       [accountId, [waiting.id, going.id]],
@@ -177,7 +163,7 @@ describe('a message that has to wait for its turn', () => {
     const found = new Map(rows.map(({ id, status, code }) => [id, [status, code]]));
     assert.deepEqual(found.get(waiting.id), ['failed', 'not_attempted']);
     assert.deepEqual(found.get(going.id), ['unknown', 'outcome_unknown']);
-    assert.deepEqual(takenFrom([waiting.phone, going.phone]), []);
+    assert.deepEqual(takenFrom([one, other]), []);
   });
 });
 

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, describe, it } from 'node:test';
 import { createTestDatabase } from '../../../test/support/database.ts';
+import { intendedMessage, newRequest } from '../../../test/support/new-request.ts';
 import { newId } from '../../kernel/ids.ts';
 import type { Mode } from '../../kernel/principal.ts';
 import type { IntendedMessage, Outcome } from '../message.ts';
@@ -203,19 +204,11 @@ describe('keys that are looked up together', () => {
 });
 
 function requestWith(key: string | null, mode: Mode = 'test', intended = [intend('transmitting')]): NewRequest {
-  return {
-    ...{ accountId: ACCOUNT, id: newId(), mode, channelId: newId(), keyId: newId(), nodeId: newId() },
-    ...{ clientReference: null, refused: [], intended, traceparent: null },
-    content: { type: 'text', text: { body: 'Hello', preview_url: false } },
-    idempotency: key === null ? null : { key, bodySha256: Buffer.alloc(32) },
-    bytes: 0,
-  };
+  const idempotency = key === null ? null : { key, bodySha256: Buffer.alloc(32) };
+  return newRequest(intended, { accountId: ACCOUNT, mode, idempotency });
 }
 
-function intend(status: IntendedMessage['status']): IntendedMessage {
-  const nobody = { user_id: null, client_reference: null, own_reference: false, components: null, error: null };
-  return { id: newId(), phone: '+447700900751', status, ...nobody };
-}
+const intend = (status: IntendedMessage['status']) => intendedMessage({ status });
 
 function begin(...begun: NewRequest[]): Promise<Set<string>> {
   return commitSends(database, { begun, settled: [], completed: [] }, 'new');

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { pino } from 'pino';
 import { startTestGateway, type TestGateway } from '../../../test/support/gateway.ts';
+import { intendedMessage } from '../../../test/support/new-request.ts';
 import { requestTemplate } from '../../../test/support/request-template.ts';
 import { until } from '../../../test/support/until.ts';
 import { countWaitingForLocks } from '../../../test/support/waiting-for-locks.ts';
@@ -32,10 +33,8 @@ before(async () => {
 after(() => gateway.stop());
 
 let numbers = 0;
-const intend = (status: IntendedMessage['status'] = 'transmitting'): IntendedMessage => ({
-  ...{ id: newId(), phone: `+4477009007${String(++numbers).padStart(2, '0')}`, user_id: null, client_reference: null },
-  ...{ own_reference: false, components: null, status, error: null },
-});
+const intend = (status: IntendedMessage['status'] = 'transmitting') =>
+  intendedMessage({ phone: `+4477009007${String(++numbers).padStart(2, '0')}`, status });
 const plain = { providerMessageId: null, userId: null, held: false, error: null, at: new Date() };
 const accepted: Outcome = { ...plain, status: 'accepted', providerMessageId: 'wamid.one' };
 const refused: Outcome = { ...plain, status: 'failed', error: { code: 'recipient_unreachable' } };

@@ -3,6 +3,7 @@ import { createHash } from 'node:crypto';
 import { after, before, describe, it } from 'node:test';
 import { pino } from 'pino';
 import { startTestGateway, type TestGateway } from '../../../test/support/gateway.ts';
+import { intendedMessage } from '../../../test/support/new-request.ts';
 import { assertProblem } from '../../../test/support/problem.ts';
 import { addNodeElsewhere, requestTemplate } from '../../../test/support/request-template.ts';
 import { transmitsOf } from '../../../test/support/transmits.ts';
@@ -28,16 +29,8 @@ before(async () => {
 });
 after(() => gateway.stop());
 
-const intend = (phone: string, status: IntendedMessage['status'] = 'transmitting'): IntendedMessage => ({
-  id: newId(),
-  phone,
-  user_id: null,
-  client_reference: null,
-  own_reference: false,
-  components: null,
-  status,
-  error: status === 'failed' ? { code: 'sender_suspended' } : null,
-});
+const intend = (phone: string, status: IntendedMessage['status'] = 'transmitting') =>
+  intendedMessage({ phone, status, error: status === 'failed' ? { code: 'sender_suspended' } : null });
 
 /** As only a fault of ours could leave it. */
 const breakIntent = (requestIds: string[]) =>

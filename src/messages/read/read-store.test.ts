@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { createTestDatabase } from '../../../test/support/database.ts';
+import { intendedMessage, newRequest } from '../../../test/support/new-request.ts';
 import { newId } from '../../kernel/ids.ts';
 import type { Queryable } from '../../store/database.ts';
 import { commitSends } from '../commit/commit-store.ts';
@@ -45,8 +46,8 @@ it('Messages under way are found by their ids in the requests that have them, an
   const { database, drop } = await createTestDatabase();
   try {
     const accountId = newId();
-    const [first, second, other] = [intend(), intend(), intend()];
-    for (const intended of [[first, intend()], [second], [other]]) await begin(database, accountId, intended);
+    const [first, second, other] = [intendedMessage(), intendedMessage(), intendedMessage()];
+    for (const intended of [[first, intendedMessage()], [second], [other]]) await begin(database, accountId, intended);
     const spoil = `update request set intent = '"cannot be unpacked"' where message_ids @> array[$1::uuid]`;
     await database.query(spoil, [other.id]);
     const found = await findMessages(database, { accountId, mode: 'test' }, [second.id, first.id, newId()]);
@@ -65,7 +66,7 @@ it('A request and its entries are read without their contents, which may be a me
   const { database, drop } = await createTestDatabase();
   try {
     const owner = { accountId: newId(), mode: 'test' as const };
-    const intended = { ...intend(), components: [{ type: 'body' }] };
+    const intended = { ...intendedMessage(), components: [{ type: 'body' }] };
     await begin(database, owner.accountId, [intended]);
     const [{ id } = { id: '' }] = await database.query<{ id: string }>('select id from request');
     const request = await findRequest(database, owner, id);
@@ -82,19 +83,7 @@ it('A request and its entries are read without their contents, which may be a me
 });
 
 async function begin(store: Queryable, accountId: string, intended: IntendedMessage[]): Promise<void> {
-  const request = {
-    ...{ accountId, id: newId(), mode: 'test' as const, channelId: newId(), keyId: newId(), nodeId: newId() },
-    ...{ clientReference: null, content: { type: 'text' as const, text: { body: 'Hello', preview_url: false } } },
-    ...{ refused: [], intended, traceparent: null, idempotency: null, bytes: 0 },
-  };
-  await commitSends(store, { begun: [request], settled: [], completed: [] }, 'new');
-}
-
-function intend(): IntendedMessage {
-  return {
-    ...{ id: newId(), phone: '447700900001', user_id: null, client_reference: null, own_reference: false },
-    ...{ components: null, status: 'transmitting', error: null },
-  };
+  await commitSends(store, { begun: [newRequest(intended, { accountId })], settled: [], completed: [] }, 'new');
 }
 
 const COMPLETE = `

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { createTestDatabase, type TestDatabase } from '../../../test/support/database.ts';
+import { intendedMessage, newRequest } from '../../../test/support/new-request.ts';
 import { NIL_UUID, newId } from '../../kernel/ids.ts';
 import type { Owner } from '../../kernel/principal.ts';
 import type { NewRequest } from '../commit/begin-store.ts';
 import { commitSends } from '../commit/commit-store.ts';
-import type { IntendedMessage } from '../message.ts';
 import { listMessages, type MessageFilter } from './list-store.ts';
 import { findMessages } from './read-store.ts';
 
@@ -15,10 +15,15 @@ const LIVE: Owner = { ...OWNER, mode: 'live' };
 const [PHONE, OTHER_PHONE, USER_ID] = ['+447700900761', '+447700900762', 'GB.761'];
 
 // In the order of their making.
-const one = requestOf(OWNER, [intend({ phone: PHONE, client_reference: 'r-1' }), intend({ user_id: USER_ID })]);
-const two = requestOf(OWNER, [intend({ phone: OTHER_PHONE, client_reference: 'r-2' })]);
-const partly = requestOf(OWNER, [intend({ phone: OTHER_PHONE }), intend({ phone: OTHER_PHONE })]);
-const others = [LIVE, FOREIGN].map((owner) => requestOf(owner, [intend({ phone: PHONE, client_reference: 'r-1' })]));
+const one = newRequest(
+  [intendedMessage({ phone: PHONE, client_reference: 'r-1' }), intendedMessage({ phone: null, user_id: USER_ID })],
+  OWNER,
+);
+const two = newRequest([intendedMessage({ phone: OTHER_PHONE, client_reference: 'r-2' })], OWNER);
+const partly = newRequest([intendedMessage({ phone: OTHER_PHONE }), intendedMessage({ phone: OTHER_PHONE })], OWNER);
+const others = [LIVE, FOREIGN].map((owner) =>
+  newRequest([intendedMessage({ phone: PHONE, client_reference: 'r-1' })], owner),
+);
 const [toPhone, toUser] = idsOf(one);
 const [toOther] = idsOf(two);
 const [settled, open] = idsOf(partly);
@@ -79,19 +84,6 @@ describe('messages under way', () => {
       );
   });
 });
-
-function requestOf({ accountId, mode }: Owner, intended: IntendedMessage[]): NewRequest {
-  return {
-    ...{ accountId, id: newId(), mode, channelId: newId(), keyId: newId(), nodeId: newId(), clientReference: null },
-    ...{ refused: [], intended, traceparent: null, idempotency: null, bytes: 0 },
-    content: { type: 'text', text: { body: 'Hello', preview_url: false } },
-  };
-}
-
-function intend(told: Partial<IntendedMessage>): IntendedMessage {
-  const nobody = { phone: null, user_id: null, client_reference: null, own_reference: false };
-  return { id: newId(), ...nobody, components: null, status: 'transmitting', error: null, ...told };
-}
 
 function idsOf(request: NewRequest | undefined): (string | undefined)[] {
   return (request?.intended ?? []).map(({ id }) => id);

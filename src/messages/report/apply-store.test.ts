@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, describe, it } from 'node:test';
 import { createTestDatabase } from '../../../test/support/database.ts';
+import { intendedMessage, newRequest } from '../../../test/support/new-request.ts';
 import { appendEvents } from '../../events/store.ts';
 import { newId } from '../../kernel/ids.ts';
 import type { Queryable } from '../../store/database.ts';
@@ -37,7 +38,7 @@ describe('a message that is reported', () => {
   });
 
   it('is not found by our id before it goes out, because it would never have the id that the provider gives it then', async () => {
-    const message: IntendedMessage = { ...intend(), status: 'pending' };
+    const message = intendedMessage({ status: 'pending' });
     await beginWith([message]);
     const way = { providerMessageId: 'wamid.of-nothing', messageId: message.id };
     assert.deepEqual(await locate([way], CHANNEL), [undefined]);
@@ -83,7 +84,7 @@ describe('a message that is reported', () => {
   });
 
   it('has room for that beside it mostly, also when all messages of its time are reported at once', async () => {
-    const messages = Array.from({ length: 200 }, intend);
+    const messages = Array.from({ length: 200 }, () => intendedMessage());
     const ids = messages.map(({ id }) => id);
     const requestId = await beginWith(messages);
     const whose = { accountId: ACCOUNT, requestId, channelId: CHANNEL, mode: 'test', type: 'text' } as const;
@@ -109,7 +110,7 @@ describe('a message that is reported', () => {
   });
 
   it('gets its row while its request runs, if it is reported for its own number, and no other message does', async () => {
-    const intended = [intend(), intend()];
+    const intended = [intendedMessage(), intendedMessage()];
     const [reported] = intended;
     const requestId = await beginWith(intended);
     const unpack = (channelId: string) =>
@@ -166,24 +167,15 @@ it('A timeline and the events tell what was learned in one order, whatever the c
   );
 });
 
-function intend(): IntendedMessage {
-  const nobody = { user_id: null, client_reference: null, own_reference: false, components: null, error: null };
-  return { id: newId(), phone: '+447700900752', status: 'transmitting', ...nobody };
-}
-
 async function beginWith(intended: IntendedMessage[]): Promise<string> {
-  const id = newId();
-  const whose = { accountId: ACCOUNT, id, mode: 'test', channelId: CHANNEL, keyId: newId(), nodeId: newId() } as const;
-  const content = { type: 'text', text: { body: 'Hello', preview_url: false } } as const;
-  const nothing = { clientReference: null, refused: [], traceparent: null, idempotency: null, bytes: 0 };
-  const begun = [{ ...whose, ...nothing, content, intended }];
-  await commitSends(database, { begun, settled: [], completed: [] }, 'new');
-  return id;
+  const request = newRequest(intended, { accountId: ACCOUNT, channelId: CHANNEL });
+  await commitSends(database, { begun: [request], settled: [], completed: [] }, 'new');
+  return request.id;
 }
 
 /** One that was accepted with this id of the provider's, or that is unknown. Returns our id. */
 async function addMessage(providerMessageId: string | null): Promise<string> {
-  const message = intend();
+  const message = intendedMessage();
   const requestId = await beginWith([message]);
   const told = { providerMessageId, userId: null, held: false, at: new Date() };
   const outcome =

@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, it } from 'node:test';
 import { pino } from 'pino';
+import { intendedMessage } from '../../../test/support/new-request.ts';
 import { type ProxiedDatabase, startProxiedDatabase } from '../../../test/support/proxied-database.ts';
+import { sendingChannel } from '../../../test/support/sending-channel.ts';
 import { undisturbed } from '../../../test/support/undisturbed.ts';
 import type { SendingChannel } from '../../channels/channels.ts';
 import { createPacing, type Pacing } from '../../channels/pacing.ts';
@@ -30,18 +32,11 @@ before(async () => {
 after(() => test.drop());
 beforeEach(() => {
   pacing = createPacing(test.database, clock);
-  channel = {
-    ...{ id: newId(), accountId: newId(), phoneNumber: '+447700900000', businessAccountId: '2', suspended: false },
-    ...{ throughputPerSecond: 1_000, sealedToken: Buffer.alloc(0) },
-    sender: { accountId: 'account', mode: 'live', phoneNumberId: '1', accessToken: 'token' },
-  };
+  channel = { ...sendingChannel(newId()), throughputPerSecond: 1_000 };
 });
 
-const intend = (refused = false, phone = PERSON): IntendedMessage => ({
-  ...{ id: newId(), phone, user_id: null, client_reference: null, own_reference: false, components: null },
-  status: refused ? 'failed' : 'transmitting',
-  error: refused ? { code: 'template_parameters_invalid' } : null,
-});
+const intend = (refused = false, phone = PERSON) =>
+  intendedMessage({ phone, ...(refused && { status: 'failed', error: { code: 'template_parameters_invalid' } }) });
 
 /** The turns of these messages that may go, held. */
 async function hold(intended: IntendedMessage[], deadlineMs = clock.steadyMs() + DEADLINE_MS): Promise<HeldTurn[]> {

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, describe, it } from 'node:test';
 import { createTestDatabase } from '../../../test/support/database.ts';
+import { intendedMessage, newRequest } from '../../../test/support/new-request.ts';
 import { newId } from '../../kernel/ids.ts';
 import type { Queryable } from '../../store/database.ts';
 import { commitSends } from '../commit/commit-store.ts';
@@ -78,19 +79,8 @@ it('messages of one moment are looked at together, each for itself', async () =>
 
 /** A running request of one message. */
 async function begin(status: IntendedMessage['status'] = 'transmitting') {
-  const nobody = { user_id: null, client_reference: null, own_reference: false, components: null, error: null };
-  const message: IntendedMessage = { id: newId(), phone: '+447700900753', status, ...nobody };
-  const whose = {
-    accountId: ACCOUNT,
-    id: newId(),
-    mode: 'test',
-    channelId: CHANNEL,
-    keyId: newId(),
-    nodeId: newId(),
-  } as const;
-  const content = { type: 'text', text: { body: 'Hello', preview_url: false } } as const;
-  const nothing = { clientReference: null, refused: [], traceparent: null, idempotency: null, bytes: 0 };
-  const request = { ...whose, ...nothing, content, intended: [message] };
+  const message = intendedMessage({ status });
+  const request = newRequest([message], { accountId: ACCOUNT, channelId: CHANNEL });
   await commitSends(database, { begun: [request], settled: [], completed: [] }, 'new');
   const wanted = { accountId: ACCOUNT, requestId: request.id, messageId: message.id };
   const look = (other: Partial<typeof wanted> = {}) => isTransmitting({ ...wanted, ...other });

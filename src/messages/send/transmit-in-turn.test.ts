@@ -2,18 +2,18 @@ import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, it } from 'node:test';
 import { pino } from 'pino';
 import { createTestDatabase, type TestDatabase } from '../../../test/support/database.ts';
+import { intendedMessage } from '../../../test/support/new-request.ts';
+import { sendingChannel } from '../../../test/support/sending-channel.ts';
 import type { ChannelNow } from '../../channels/channels.ts';
 import { createPacing, type Pacing } from '../../channels/pacing.ts';
 import { newId } from '../../kernel/ids.ts';
-import type { Provider, Sender } from '../../provider/port.ts';
-import type { IntendedMessage } from '../message.ts';
+import type { Provider } from '../../provider/port.ts';
 import { HeldTurn } from './held-turn.ts';
 import { STALE_MS, transmitInTurn } from './transmit-in-turn.ts';
 
 const PER_SECOND = 80;
 /** A look that takes so long makes a turn pass, if it begins when that has come. */
 const LOOK_MS = 150;
-const sender: Sender = { accountId: 'account', mode: 'live', phoneNumberId: '1', accessToken: 'token' };
 const NOT_BEGUN = { kind: 'throttled', error: { code: 'not_attempted' } } as const;
 const ACCEPTED = { kind: 'accepted', providerMessageId: 'wamid.1', held: false } as const;
 
@@ -21,10 +21,8 @@ let test: TestDatabase;
 let pacing: Pacing;
 let passedMs = 0;
 const clock = { steadyMs: () => performance.now() + passedMs };
-const channel = {
-  ...{ id: newId(), accountId: newId(), phoneNumber: '+447700900000', businessAccountId: '2', suspended: false },
-  ...{ throughputPerSecond: PER_SECOND, sealedToken: Buffer.alloc(0), sender },
-};
+const channel = { ...sendingChannel(newId()), throughputPerSecond: PER_SECOND };
+const { sender } = channel;
 before(async () => {
   test = await createTestDatabase();
 });
@@ -43,10 +41,7 @@ async function begin(transmit: Provider['transmit'], staleMs: number, look?: () 
   const [phone = ''] = people(1);
   const [turn] = await pacing.turnsFor(channel, [phone], inDeadlineMs());
   assert.equal(turn?.kind, 'now');
-  const message: IntendedMessage = {
-    ...{ id: newId(), phone, user_id: null, client_reference: null, own_reference: false, components: null },
-    ...{ status: 'transmitting', error: null },
-  };
+  const message = intendedMessage({ phone });
   const deadline = new AbortController().signal;
   const deps = { pacing, clock, log: pino({ level: 'silent' }), provider: { transmit } };
   const held = new HeldTurn(deps, { channel, message, deadlineMs: inDeadlineMs(), deadline }, turn);

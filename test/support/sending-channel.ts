@@ -1,7 +1,7 @@
 import type { SendingChannel } from '../../src/channels/channels.ts';
 import { newId } from '../../src/kernel/ids.ts';
 
-/** A live channel as the registry is given it. It is not in the database. */
+/** A live channel as sends are given it. It is not in the database. */
 export function sendingChannel(accountId: string, businessAccountId = '2'): SendingChannel {
   return {
     ...{ id: newId(), accountId, phoneNumber: '+447700900000', businessAccountId, suspended: false },
