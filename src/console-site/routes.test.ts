@@ -86,8 +86,9 @@ describe('the console', () => {
 
   it('has no other files, and no other methods', async () => {
     const paths = ['assets/absent.js', 'assets/inner', 'assets/', 'index.html', '.built-from', 'assets/.built-from'];
+    const long = `assets/${'a'.repeat(300)}.js`;
     const ways = ['assets/..%2f.built-from', 'assets/%2e%2e/.built-from', 'assets/..%5c.built-from', '%00'];
-    for (const path of [...paths, ...ways]) assertProblem(await get(`/console/${path}`), 'not_found');
+    for (const path of [...paths, ...ways, long]) assertProblem(await get(`/console/${path}`), 'not_found');
     for (const path of ['/console', '/console/', '/console/assets/index-4fG_-x.js']) {
       const answer = await get(path, 'POST');
       assertProblem(answer, 'method_not_allowed');

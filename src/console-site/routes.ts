@@ -87,11 +87,14 @@ function answer(extension: string, body: Buffer, cacheControl: string): Answer {
   return { status: 200, body, headers: { ...HEADERS, 'content-type': type, 'cache-control': cacheControl } };
 }
 
+/** What the system says of a path where no file is, or can be: anybody may ask for any name, however long. */
+const NO_FILE = ['ENOENT', 'EISDIR', 'ENAMETOOLONG'];
+
 async function readIfThere(path: string): Promise<Buffer | undefined> {
   try {
     return await readFile(path);
   } catch (error) {
-    if (['ENOENT', 'EISDIR'].includes(errorCodeOf(error) ?? '')) return undefined;
+    if (NO_FILE.includes(errorCodeOf(error) ?? '')) return undefined;
     throw error;
   }
 }
