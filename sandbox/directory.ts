@@ -1,6 +1,6 @@
 import { digitsOf } from './made-up.ts';
 
-/** Which business account a phone number id belongs to, and the number as people see it. */
+/** Which business account a phone number id belongs to, and the number in digits only. */
 export interface Line {
   phoneNumberId: string;
   businessAccountId: string;
@@ -13,25 +13,13 @@ const LINES_MAX = 100_000;
 const TOKENS_MAX = 100_000;
 
 /**
- * The phone numbers of businesses. Gateways may say which exist. Every id is accepted, so for one that nobody has told about a line is made
- * up, always the same for the same id. If an access token is used for only one business account, the made-up numbers that it is used with
- * belong to that account.
+ * The phone numbers of businesses. Every id is accepted, so the line of each is made up, always the same for the same id. If an access token
+ * is used for only one business account, the numbers that it is used with belong to that account.
  */
 export class Directory {
   readonly #lines = new Map<string, Line>();
-  /** The phone number ids whose lines were made up. */
-  readonly #madeUp = new Set<string>();
   /** The business account that a token is used for; null if it is used for several. */
   readonly #businessOf = new Map<string, string | null>();
-  readonly #byBusinessAccount = new Map<string, Set<string>>();
-
-  learn(line: Line): void {
-    this.#forget(line.phoneNumberId);
-    this.#lines.set(line.phoneNumberId, line);
-    const siblings = this.#byBusinessAccount.get(line.businessAccountId) ?? new Set();
-    this.#byBusinessAccount.set(line.businessAccountId, siblings.add(line.phoneNumberId));
-    if (this.#lines.size > LINES_MAX) this.#forgetOldest();
-  }
 
   /** Notes that a token was used for a business account. */
   noteToken(token: string, businessAccountId: string): void {
@@ -40,43 +28,27 @@ export class Directory {
     this.#businessOf.set(token, known === undefined || known === businessAccountId ? businessAccountId : null);
   }
 
-  /** The line of a phone number id, as it was told or made up. `token`: the access token that the id is used with. */
-  line(phoneNumberId: string, token?: string): Line {
-    const line = this.#lines.get(phoneNumberId) ?? this.#keepMadeUp(madeUpLine(phoneNumberId));
-    const businessAccountId = this.#businessOf.get(token ?? '') ?? line.businessAccountId;
-    if (businessAccountId === line.businessAccountId || !this.#madeUp.has(phoneNumberId)) return line;
-    return this.#keepMadeUp({ ...line, businessAccountId });
+  /** The line of a phone number id. `token`: the access token that the id is used with. */
+  line(phoneNumberId: string, token = ''): Line {
+    const known = this.#lines.get(phoneNumberId);
+    const line = known ?? madeUpLine(phoneNumberId);
+    const businessAccountId = this.#businessOf.get(token) ?? line.businessAccountId;
+    return businessAccountId === known?.businessAccountId ? known : this.#keep({ ...line, businessAccountId });
   }
 
-  /** The lines of a business account. If nobody has told about any, it has one made-up line. */
+  /** The lines of a business account that were used. If none was, it has one made-up line. */
   linesOf(businessAccountId: string): Line[] {
-    const ids = this.#byBusinessAccount.get(businessAccountId);
-    if (ids !== undefined) return [...ids].map((id) => this.line(id));
+    const lines = [...this.#lines.values()].filter((line) => line.businessAccountId === businessAccountId);
+    if (lines.length > 0) return lines;
     const phoneNumberId = digitsOf(`line of ${businessAccountId}`, 15);
     return [{ ...madeUpLine(phoneNumberId), businessAccountId }];
   }
 
-  #keepMadeUp(line: Line): Line {
-    this.learn(line);
-    this.#madeUp.add(line.phoneNumberId);
+  #keep(line: Line): Line {
+    this.#lines.set(line.phoneNumberId, line);
+    const [oldest] = this.#lines.keys();
+    if (this.#lines.size > LINES_MAX && oldest !== undefined) this.#lines.delete(oldest);
     return line;
-  }
-
-  #forgetOldest(): void {
-    for (const phoneNumberId of this.#lines.keys()) {
-      this.#forget(phoneNumberId);
-      return;
-    }
-  }
-
-  #forget(phoneNumberId: string): void {
-    const line = this.#lines.get(phoneNumberId);
-    if (line === undefined) return;
-    this.#lines.delete(phoneNumberId);
-    this.#madeUp.delete(phoneNumberId);
-    const siblings = this.#byBusinessAccount.get(line.businessAccountId);
-    siblings?.delete(phoneNumberId);
-    if (siblings?.size === 0) this.#byBusinessAccount.delete(line.businessAccountId);
   }
 }
 

@@ -39,7 +39,7 @@ export function phoneNumberRoutes(app: FastifyInstance, { directory }: Context):
 function phoneNumber({ phoneNumberId, displayPhoneNumber }: Line, request: FastifyRequest): unknown {
   const node = {
     id: phoneNumberId,
-    display_phone_number: displayPhoneNumber.startsWith('+') ? displayPhoneNumber : `+${displayPhoneNumber}`,
+    display_phone_number: `+${displayPhoneNumber}`,
     verified_name: 'Sandbox Business',
     quality_rating: 'GREEN',
     quality_score: { score: 'GREEN' },

@@ -2,7 +2,7 @@ import type { FastifyInstance } from 'fastify';
 import type { Context } from '../context.ts';
 import { onlyLoopback } from '../loopback.ts';
 import { Schedule } from '../schedule.ts';
-import { controlCallbackRoutes } from './callback.ts';
+import { controlCallbackRoute } from './callback.ts';
 import { ControlError } from './error.ts';
 import { controlMessagesRoutes } from './messages.ts';
 import { controlNotificationsRoutes } from './notifications.ts';
@@ -34,6 +34,6 @@ export async function controlRoutes(
   });
 
   controlMessagesRoutes(app, context);
-  controlCallbackRoutes(app, context);
+  controlCallbackRoute(app, context);
   controlNotificationsRoutes(app, context);
 }

@@ -26,7 +26,7 @@ export class Callbacks {
 
   /** Puts a callback in front of the others. */
   add(url: string): void {
-    this.remove(url);
+    this.#known = this.#known.filter((callback) => callback.url !== url);
     const { origin, pathname, search } = new URL(url);
     this.#known.unshift({ url, origin, path: pathname + search });
     this.#known.length = Math.min(this.#known.length, CALLBACKS_MAX);
@@ -34,10 +34,6 @@ export class Callbacks {
 
   has(url: string): boolean {
     return this.#known.some((callback) => callback.url === url);
-  }
-
-  remove(url: string): void {
-    this.#known = this.#known.filter((callback) => callback.url !== url);
   }
 
   /** Posts once and returns the HTTP status; `undefined` if there was no answer, or nobody to post to. Never rejects. */

@@ -4,14 +4,9 @@ import type { Line } from '../directory.ts';
 export function envelope(line: Line, content: object): unknown {
   const value = {
     messaging_product: 'whatsapp',
-    metadata: { display_phone_number: digitsIn(line.displayPhoneNumber), phone_number_id: line.phoneNumberId },
+    metadata: { display_phone_number: line.displayPhoneNumber, phone_number_id: line.phoneNumberId },
     ...content,
   };
   const entry = { id: line.businessAccountId, changes: [{ field: 'messages', value }] };
   return { object: 'whatsapp_business_account', entry: [entry] };
-}
-
-/** Notifications give a number without the plus and the spaces that its page shows. */
-function digitsIn(text: string): string {
-  return text.replace(/\D/g, '');
 }
