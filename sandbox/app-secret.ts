@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { existsSync } from 'node:fs';
-import { mkdir, readFile, rename, writeFile } from 'node:fs/promises';
+import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import { isObject, isText, type JsonObject, parseJson } from './read-json.ts';
 
@@ -18,12 +18,14 @@ export async function keptAppSecret(dataDir: string): Promise<string> {
   const secret = kept[MEMBER];
   if (isText(secret)) return secret;
   const made = randomBytes(SECRET_BYTES).toString('hex');
-  await makeFolder(resolve(dataDir)).catch((error: unknown) => {
+  try {
+    await makeFolder(resolve(dataDir));
+    await replaceFile(path, `${JSON.stringify({ ...kept, [MEMBER]: made }, null, 2)}\n`);
+    return made;
+  } catch (error) {
     const why = error instanceof Error ? error.message : 'unknown reason';
     throw new Error(`WAYPOST_DATA_DIR must be a folder that can be written to: ${why}.`);
-  });
-  await replaceFile(path, `${JSON.stringify({ ...kept, [MEMBER]: made }, null, 2)}\n`);
-  return made;
+  }
 }
 
 /** Makes a folder and those above it one by one. Node's own `recursive` never ends in /proc, by whatever link the folder is named. */
@@ -46,9 +48,16 @@ async function readSecrets(path: string): Promise<JsonObject> {
   return secrets;
 }
 
-/** Replaces the file as a whole: others who read it meanwhile, or after a crash, see the old file or the new one, never a part of it. */
+/**
+ * Replaces the file as a whole: others who read it meanwhile, or after a crash or a power cut, see the old file or the new one, never a part
+ * of it. Nothing is left of the draft, which may hold a gateway's master key.
+ */
 async function replaceFile(path: string, text: string): Promise<void> {
   const draft = `${path}.${process.pid}`;
-  await writeFile(draft, text, { mode: 0o600 });
-  await rename(draft, path);
+  try {
+    await writeFile(draft, text, { mode: 0o600, flush: true });
+    await rename(draft, path);
+  } finally {
+    await rm(draft, { force: true });
+  }
 }

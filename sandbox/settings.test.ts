@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
@@ -52,6 +52,16 @@ describe('the settings of the sandbox', () => {
     const dataDir = join(folder, 'data');
     await readSettings({ WAYPOST_DATA_DIR: `${dataDir}\r` });
     assert.deepEqual(await readdir(dataDir), ['secrets.json']);
+  });
+
+  const onLinux = { skip: process.platform !== 'linux' && 'only Linux has a device that is full' };
+  it('leave no draft of the secrets behind on a full disk, and name the folder', onLinux, async () => {
+    const dataDir = join(folder, 'full');
+    await mkdir(dataDir);
+    await symlink('/dev/full', join(dataDir, `secrets.json.${process.pid}`));
+    const full = /^Error: WAYPOST_DATA_DIR must be a folder that can be written to: ENOSPC/;
+    await assert.rejects(readSettings({ WAYPOST_DATA_DIR: dataDir }), full);
+    assert.deepEqual(await readdir(dataDir), []);
   });
 
   it('take no file with nothing in it for the secret: the gateway would have another one', async () => {
