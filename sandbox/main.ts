@@ -38,7 +38,7 @@ async function listening(options: SandboxOptions): Promise<Sandbox> {
 /** Tells the parent the address. The sandbox ends when the parent does. */
 function serveParent(sandbox: Sandbox): void {
   process.once('disconnect', () => stop(sandbox));
-  if (process.connected) process.send?.({ url: sandbox.url, port: sandbox.port });
+  if (process.connected) process.send?.({ url: sandbox.url });
   else stop(sandbox);
 }
 

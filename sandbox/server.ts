@@ -27,7 +27,6 @@ function noSchema(): never {
 }
 
 export interface SandboxOptions {
-  host?: string;
   port: number;
   /** Signs notifications, and proves a gateway that registers itself. */
   appSecret: string;
@@ -46,14 +45,13 @@ export interface SandboxOptions {
 
 export interface Sandbox {
   url: string;
-  port: number;
   /** Breaks all connections, and forgets everything that waits. */
   close(): Promise<void>;
 }
 
 /** Starts a server that stands in for the provider: its paths, its answers, its signed notifications. */
 export async function createSandbox(options: SandboxOptions): Promise<Sandbox> {
-  const { host = '127.0.0.1', timeScale = 1 } = options;
+  const { timeScale = 1 } = options;
   const context = createContext(options, timeScale);
   const app = Fastify({
     bodyLimit: BODY_BYTES_MAX,
@@ -70,8 +68,8 @@ export async function createSandbox(options: SandboxOptions): Promise<Sandbox> {
   listTemplatesRoute(app, context);
   subscribedAppsRoutes(app);
   await app.register(controlRoutes, { context, timeScale });
-  const url = await app.listen({ host, port: options.port });
-  return { url, port: Number(new URL(url).port), close: () => close(app, context) };
+  const url = await app.listen({ host: '127.0.0.1', port: options.port });
+  return { url, close: () => close(app, context) };
 }
 
 function createContext(options: SandboxOptions, timeScale: number): Context {

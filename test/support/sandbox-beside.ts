@@ -11,10 +11,10 @@ export type SandboxBeside = Omit<SandboxProcess, 'child'>;
  */
 export async function startSandboxBeside(options: Partial<SandboxOptions> = {}): Promise<SandboxBeside> {
   const { appSecret = randomBytes(32).toString('hex') } = options;
-  const { url, port, close } = await createSandbox({ port: 0, ...options, appSecret });
+  const { url, close } = await createSandbox({ port: 0, ...options, appSecret });
   return {
     url,
-    settings: { WAYPOST_SANDBOX_PORT: String(port), WAYPOST_SANDBOX_APP_SECRET: appSecret },
+    settings: { WAYPOST_SANDBOX_PORT: new URL(url).port, WAYPOST_SANDBOX_APP_SECRET: appSecret },
     transmits: (messageId) => readTransmits(url, messageId === undefined ? {} : { callback_data: messageId }),
     stop: close,
   };
