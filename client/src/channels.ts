@@ -15,6 +15,6 @@ export function channelCalls(http: Http): ChannelCalls {
     http.call({ method: 'GET', path: '/api/v1/channels', query: { ...query }, repeatable: 'always', signal });
   return {
     list,
-    iterate: (query, options) => eachOf((cursor) => list({ ...query, ...(cursor && { cursor }) }, options)),
+    iterate: (query = {}, options) => eachOf(list, query, options),
   };
 }

@@ -59,7 +59,7 @@ export function endpointCalls(http: Http): EndpointCalls {
     safely({ method: 'GET', path: pathOf(id, '/attempts'), query: { ...query }, signal });
   return {
     list,
-    iterate: (query, options) => eachOf((cursor) => list({ ...query, ...(cursor && { cursor }) }, options)),
+    iterate: (query = {}, options) => eachOf(list, query, options),
     create: (body, { signal } = {}) => once({ method: 'POST', path: PATH, body, signal }),
     get: (id, { signal } = {}) => safely({ method: 'GET', path: pathOf(id), signal }),
     update: (id, body, { signal } = {}) => safely({ method: 'PATCH', path: pathOf(id), body, signal }),
@@ -70,8 +70,7 @@ export function endpointCalls(http: Http): EndpointCalls {
       once({ method: 'POST', path: pathOf(id, '/rotate-secret'), body, signal }),
     test: (id, { signal } = {}) => once({ method: 'POST', path: pathOf(id, '/test'), signal }),
     attempts,
-    iterateAttempts: (id, query, options) =>
-      eachOf((cursor) => attempts(id, { ...query, ...(cursor && { cursor }) }, options)),
+    iterateAttempts: (id, query = {}, options) => eachOf((page) => attempts(id, page, options), query, options),
     replay: (id, body, { signal } = {}) => once({ method: 'POST', path: pathOf(id, '/replay'), body, signal }),
     checkSignature: (id, body, { signal } = {}) =>
       safely({ method: 'POST', path: pathOf(id, '/check-signature'), body, signal }),

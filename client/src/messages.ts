@@ -35,7 +35,7 @@ export function messageCalls(http: Http): MessageCalls {
     http.call({ method: 'GET', path: PATH, query: { ...query }, repeatable: 'always', signal });
   return {
     list,
-    iterate: (query, options) => eachOf((cursor) => list({ ...query, ...(cursor && { cursor }) }, options)),
+    iterate: (query = {}, options) => eachOf(list, query, options),
     get: (id, { signal } = {}) =>
       http.call({ method: 'GET', path: `${PATH}/${encodeURIComponent(id)}`, repeatable: 'always', signal }),
   };

@@ -1,3 +1,5 @@
+import type { CallOptions } from './options.ts';
+
 /** One page of a list. It may have fewer items than `limit` although more follow. */
 export interface Page<Item> {
   data: Item[];
@@ -12,12 +14,18 @@ export interface PageQuery {
   cursor?: string | undefined;
 }
 
+type List<Item, Query> = (query: Query, options?: CallOptions) => Promise<Page<Item>>;
+
 /** Every item of a list, page by page, as the reader takes them. */
-export async function* eachOf<Item>(readPage: (cursor: string | undefined) => Promise<Page<Item>>) {
-  for (let cursor: string | undefined; ; ) {
-    const { data, next_cursor: next } = await readPage(cursor);
+export async function* eachOf<Item, Query extends PageQuery>(
+  list: List<Item, Query>,
+  query: Query,
+  options: CallOptions | undefined,
+): AsyncGenerator<Item, void> {
+  for (let page = query; ; ) {
+    const { data, next_cursor: cursor } = await list(page, options);
     yield* data;
-    if (next === null) return;
-    cursor = next;
+    if (cursor === null) return;
+    page = { ...page, cursor };
   }
 }

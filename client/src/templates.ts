@@ -30,7 +30,7 @@ export function templateCalls(http: Http): TemplateCalls {
     http.call({ method: 'GET', path: PATH, query: { ...query }, repeatable: 'always', signal });
   return {
     list,
-    iterate: (query, options) => eachOf((cursor) => list({ ...query, ...(cursor && { cursor }) }, options)),
+    iterate: (query = {}, options) => eachOf(list, query, options),
     get: (id, { signal } = {}) =>
       http.call({ method: 'GET', path: `${PATH}/${encodeURIComponent(id)}`, repeatable: 'always', signal }),
     sync: ({ signal } = {}) => http.call({ method: 'POST', path: `${PATH}/sync`, repeatable: 'always', signal }),
