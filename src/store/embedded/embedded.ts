@@ -28,8 +28,6 @@ export interface EmbeddedOptions {
 
 export interface Embedded {
   connection: Connection;
-  /** Whether this start has made the cluster. */
-  fresh: boolean;
   /** Stops the server and frees the data folder. Call it last, when nobody uses the connection any more. */
   stop(): Promise<void>;
 }
@@ -72,11 +70,10 @@ export async function startEmbedded({
   await makeDataDir(dir);
   const lock = await lockDataDir(dir);
   try {
-    const { connection, fresh, stop } = await startIn(dir, log, stopping, durable);
+    const { connection, stop } = await startIn(dir, log, stopping, durable);
     let stopped: Promise<void> | undefined;
     return {
       connection,
-      fresh,
       stop: () => {
         stopped ??= stop().finally(() => lock.release());
         return stopped;
@@ -109,8 +106,7 @@ async function startIn(dataDir: string, log: EmbeddedLog, starting: AbortSignal,
     forOthers: runAs !== undefined,
     packageDir: findPackage(),
   });
-  const fresh = !place.clusterExists;
-  if (fresh) await makeCluster(place, binaries, starting);
+  if (!place.clusterExists) await makeCluster(place, binaries, starting);
   const address = process.platform === 'win32' ? await loopbackAddress(baseDir) : await socketAddress(baseDir, runAs);
   const settings = [...SETTINGS, ...(durable ? DURABLE : NOT_DURABLE), ...address.settings];
   const options = { binaries, clusterDir, logFile: join(baseDir, 'server.log'), runAs, settings };
@@ -130,7 +126,6 @@ async function startIn(dataDir: string, log: EmbeddedLog, starting: AbortSignal,
   begun = true;
   return {
     connection: address.connection,
-    fresh,
     stop: async () => {
       await kept.stop();
       await address.remove();
