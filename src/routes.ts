@@ -39,13 +39,12 @@ export function listInternalRoutes(base: Base, parts: Parts): Route[] {
   return [...listHealthRoutes(base, parts), metricsRoute(base.watch.metrics)];
 }
 
-function listHealthRoutes({ life, docsUrl, clock }: Base, { node }: Parts): Route[] {
+function listHealthRoutes({ life, docsUrl }: Base, { node }: Parts): Route[] {
   return healthRoutes({
     accepting: () => life.accepting,
     leaving: () => life.leaving,
     commit: node.renewLease,
     docsUrl,
-    clock,
   });
 }
 

@@ -50,7 +50,6 @@ it('/readyz and every call tell a gateway that has not begun from one that stops
     accepting: () => accepting,
     leaving: () => leaving,
     docsUrl: () => 'http://127.0.0.1/docs/errors',
-    clock,
   };
   const routes = healthRoutes({ ...life, commit: async () => undefined });
   const calls = routes.map((route) => ({ ...route, path: `/call${route.path}`, alsoWhileDraining: false }));

@@ -1,8 +1,7 @@
-import type { SteadyClock } from '../kernel/clock.ts';
+import { askSeldom } from '../kernel/ask-seldom.ts';
 import { formatId } from '../kernel/ids.ts';
 import { StoreUnavailable } from '../kernel/store-unavailable.ts';
 import { unavailable } from '../kernel/unavailable.ts';
-import { withinMs } from '../kernel/within-ms.ts';
 import { healthOperations } from './health-operations.ts';
 import { PROBLEM_TYPE, problemOf } from './problem.ts';
 import { type Answer, publicRoute, type Route } from './route.ts';
@@ -29,12 +28,12 @@ interface Deps {
   commit(): Promise<void>;
   /** The base of the error pages, without a final slash. */
   docsUrl(): string;
-  clock: SteadyClock;
 }
 
 /** `/healthz`: the process lives. `/readyz`: it takes work, which it does not while it drains or cannot commit. */
-export function healthRoutes({ accepting, leaving, commit, docsUrl, clock }: Deps): Route[] {
-  const canCommit = createCommitProbe(commit, clock);
+export function healthRoutes({ accepting, leaving, commit, docsUrl }: Deps): Route[] {
+  const limits = { believedMs: BELIEVED_MS, waitMs: COMMIT_WAIT_MS, late: () => false };
+  const canCommit = askSeldom(() => tryCommit(commit), limits);
   // Answered and not thrown: thrown, it would count in the log and the metrics as a fault of the call, at every probe.
   const notReady = (requestId: string, reason: Reason): Answer => {
     const error = unavailable(NOT_READY_DETAILS[reason]);
@@ -69,25 +68,7 @@ export function healthRoutes({ accepting, leaving, commit, docsUrl, clock }: Dep
   ];
 }
 
-/** Asks whether the store commits, and believes the answer for a while; false where it takes too long to answer. */
-function createCommitProbe(commit: Deps['commit'], clock: SteadyClock): () => Promise<boolean> {
-  let known: { ready: Promise<boolean>; untilMs: number } | undefined;
-  let asking = false;
-  const ask = async () => {
-    asking = true;
-    return await tryCommit(commit).finally(() => {
-      asking = false;
-    });
-  };
-  return () => {
-    // One question at a time, or those without an answer would use up the connections.
-    if (known === undefined || (!asking && known.untilMs <= clock.steadyMs()))
-      known = { ready: ask(), untilMs: clock.steadyMs() + BELIEVED_MS };
-    return withinMs(known.ready, COMMIT_WAIT_MS, () => false);
-  };
-}
-
-async function tryCommit(commit: () => Promise<void>): Promise<boolean> {
+async function tryCommit(commit: Deps['commit']): Promise<boolean> {
   try {
     await commit();
     return true;

@@ -1,4 +1,4 @@
-import { setTimeout as wait } from 'node:timers/promises';
+import { askSeldom } from '../kernel/ask-seldom.ts';
 import type { KeepLimits } from '../kernel/keep.ts';
 import type { QueueLengths } from '../observe/store-metrics.ts';
 import { readDeliveryQueues, readNotificationQueues, readRequestQueue } from '../queues/store.ts';
@@ -13,30 +13,17 @@ const BELIEVED_MS = 5_000;
 const WAIT_MS = 1_000;
 const STATEMENT_TIMEOUT_MS = 2_000;
 
-/**
- * Tells how long the queues are; undefined if the database did not say so in time. One question is under way at most,
- * however many ask: a database in trouble is not asked more and more.
- */
+/** Tells how long the queues are; undefined if the database did not say so in time. */
 export function createQueueLook(database: Database, limits: () => KeepLimits): () => Promise<QueueLengths | undefined> {
-  let known: { lengths: Promise<QueueLengths | undefined>; atMs: number } | undefined;
-  let asking = false;
   const ask = async (): Promise<QueueLengths | undefined> => {
-    asking = true;
     try {
       return await database.transaction((tx) => readQueues(tx, limits()), { statementTimeoutMs: STATEMENT_TIMEOUT_MS });
     } catch {
       // Whatever it is: the metrics say that the database did not tell, and the rest of them is still wanted.
       return undefined;
-    } finally {
-      asking = false;
     }
   };
-  return () => {
-    if (!asking && (known === undefined || performance.now() - known.atMs > BELIEVED_MS))
-      known = { lengths: ask(), atMs: performance.now() };
-    const given = known?.lengths ?? Promise.resolve(undefined);
-    return Promise.race([given, wait(WAIT_MS, undefined, { ref: false })]);
-  };
+  return askSeldom(ask, { believedMs: BELIEVED_MS, waitMs: WAIT_MS, late: () => undefined });
 }
 
 /** How long every queue is, over all accounts. */
