@@ -86,8 +86,7 @@ interface RunToOpen {
 async function openRun({ reportPath, statePath, identity, isForced }: RunToOpen) {
   refuseForeign(reportPath, readRunState(statePath));
   const begunAt = new Date().toISOString();
-  let state: RunState | undefined;
-  const report = await openReportFile(reportPath, (rows) => {
+  const { claimed: state, ...report } = await openReportFile(reportPath, (rows) => {
     // The state is read again and claimed without a pause in between: another process may have begun while the report was read.
     const before = readRunState(statePath);
     refuseForeign(reportPath, before);
@@ -95,10 +94,10 @@ async function openRun({ reportPath, statePath, identity, isForced }: RunToOpen)
     if (before !== undefined && !isForced) checkOpenRows(before, rows, reportPath);
     const openedAt = (before && openSince(before, rows)) ?? begunAt;
     const begun = { begun_at: before?.begun_at ?? begunAt, reported: rows, open_since: openedAt };
-    state = { ...identity, ...begun, pid: process.pid };
-    claim(statePath, state, reportPath);
+    const claimed: RunState = { ...identity, ...begun, pid: process.pid };
+    claim(statePath, claimed, reportPath);
+    return claimed;
   });
-  if (state === undefined) throw new Error('The report was opened and not claimed');
   return { report, state };
 }
 

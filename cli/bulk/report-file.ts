@@ -38,17 +38,20 @@ const COLUMNS = ['row', 'to', 'status', 'id', 'message_id', 'code', 'detail'] as
 const HEADER = `${COLUMNS.join(',')}\n`;
 
 /**
- * Opens a report to go on with it, or begins a new one. `check` is called with the number of its rows before anything is changed. A line
- * that a crash has cut short is removed, and its row is sent again under the same key.
+ * Opens a report to go on with it, or begins a new one. `claim` is called with the number of its rows before anything is changed, and what it
+ * returns comes back as `claimed`. A line that a crash has cut short is removed, and its row is sent again under the same key.
  */
-export async function openReportFile(path: string, check: (rows: number) => void): Promise<ReportFile> {
-  const kept = existsSync(path) ? await readKept(path) : undefined;
-  check(kept === undefined ? 0 : sumOf(kept.totals));
+export async function openReportFile<Claimed>(
+  path: string,
+  claim: (rows: number) => Claimed,
+): Promise<ReportFile & { claimed: Claimed }> {
+  const { bytes, totals } = await readKept(path);
+  const claimed = claim(sumOf(totals));
   const fd = openFile(path);
-  ftruncateSync(fd, kept?.bytes ?? 0);
-  if (kept === undefined || kept.bytes === 0) appendFileSync(fd, HEADER);
-  const totals = kept?.totals ?? { accepted: 0, failed: 0, unknown: 0 };
+  ftruncateSync(fd, bytes);
+  if (bytes === 0) appendFileSync(fd, HEADER);
   return {
+    claimed,
     totals,
     rows: () => sumOf(totals),
     append(outcomes) {
@@ -72,17 +75,18 @@ function openFile(path: string): number {
   }
 }
 
-/** Each row is written as one line, so whole lines are whole rows. */
+/** Each row is written as one line, so whole lines are whole rows. Nothing, if the report is not there. */
 async function readKept(path: string): Promise<{ bytes: number; totals: Totals }> {
   const totals: Totals = { accepted: 0, failed: 0, unknown: 0 };
   let bytes = 0;
+  if (!existsSync(path)) return { bytes, totals };
   let rest = '';
   for await (const chunk of createReadStream(path, 'utf8')) {
     const lines = `${rest}${chunk}`.split('\n');
     rest = lines.pop() ?? '';
     for (const line of lines) {
-      if (bytes === 0 && `${line}\n` !== HEADER) throw notOurs(path);
-      if (bytes > 0) totals[readStatus(line) ?? fail(path)] += 1;
+      if (bytes === 0 && `${line}\n` !== HEADER) refuse(path);
+      if (bytes > 0) totals[readStatus(line) ?? refuse(path)] += 1;
       bytes += Buffer.byteLength(line) + 1;
     }
   }
@@ -95,12 +99,8 @@ function readStatus(line: string): Outcome['status'] | undefined {
   return status === 'accepted' || status === 'failed' || status === 'unknown' ? status : undefined;
 }
 
-function fail(path: string): never {
-  throw notOurs(path);
-}
-
-function notOurs(path: string): Error {
-  return usage(`${path} is not a report of this command. Name another file with --report.`);
+function refuse(path: string): never {
+  throw usage(`${path} is not a report of this command. Name another file with --report.`);
 }
 
 function formatLine(outcome: Outcome): string {
