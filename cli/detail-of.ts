@@ -1,3 +1,4 @@
+import { listOf } from './list-of.ts';
 import { printable } from './table.ts';
 
 /**
@@ -7,13 +8,13 @@ import { printable } from './table.ts';
 export function detailOf(error: unknown): string | undefined {
   if (error === undefined || error === null) return undefined;
   const { message, errors }: Record<string, unknown> = Object(error);
-  const faults = Array.isArray(errors) ? errors.map(readFault) : [];
+  const faults = listOf(errors).map(readFault);
   return [printable(message), ...faults].join(faults.length === 0 ? '' : '; ');
 }
 
 /** The rows of an answer for a table, with their error's `detail` added. */
 export function withDetails(rows: unknown): object[] {
-  return (Array.isArray(rows) ? rows : []).map((row) => ({ ...row, detail: detailOf(Object(row).error) }));
+  return listOf(rows).map((row) => ({ ...Object(row), detail: detailOf(Object(row).error) }));
 }
 
 function readFault(fault: unknown): string {

@@ -1,8 +1,7 @@
 import { Command, Help, Option } from 'commander';
 import manifest from '../package.json' with { type: 'json' };
 import { createApi } from './api.ts';
-import type { CommandSpec, OptionSpec, Options } from './command-spec.ts';
-import { textOf } from './command-spec.ts';
+import { type CommandSpec, type OptionSpec, type Options, textOf } from './command-spec.ts';
 import { EXIT, usage } from './failure.ts';
 import { createOutput } from './output.ts';
 import { noAddress, noKey, readSettings } from './settings.ts';

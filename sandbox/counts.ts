@@ -11,18 +11,12 @@ export class Counts {
   add(key: string): number {
     const count = (this.#counts.get(key) ?? 0) + 1;
     this.#counts.set(key, count);
-    if (this.#counts.size > this.#keysMax) this.#forgetOldest();
+    const [oldest] = this.#counts.keys();
+    if (this.#counts.size > this.#keysMax && oldest !== undefined) this.#counts.delete(oldest);
     return count;
   }
 
   clear(): void {
     this.#counts.clear();
-  }
-
-  #forgetOldest(): void {
-    for (const key of this.#counts.keys()) {
-      this.#counts.delete(key);
-      return;
-    }
   }
 }

@@ -1,7 +1,7 @@
-import { createHmac } from 'node:crypto';
 import { Agent, request } from 'undici';
 import { errorCodeOf } from './kernel/error-code.ts';
 import { keepRunning } from './kernel/keep-running.ts';
+import { signBytes } from './kernel/signature.ts';
 import { type KeptSandbox, runSandbox, type SandboxOptions } from './run-sandbox.ts';
 
 /** For a whole answer: another program that listens at the port may begin an answer and never end it. */
@@ -129,11 +129,10 @@ function isRefused(error: unknown): boolean {
 
 async function registerAt(url: string, appSecret: string, callback: { url: string; again: boolean }): Promise<void> {
   const body = JSON.stringify(callback);
-  const signature = createHmac('sha256', appSecret).update(body).digest('hex');
   const answer = await request(`${url}/_sandbox/callback`, {
     dispatcher: DIRECT,
     method: 'POST',
-    headers: { 'content-type': 'application/json', 'x-hub-signature-256': `sha256=${signature}` },
+    headers: { 'content-type': 'application/json', 'x-hub-signature-256': signBytes(Buffer.from(body), appSecret) },
     body,
     signal: AbortSignal.timeout(ANSWER_TIMEOUT_MS),
   });

@@ -1,5 +1,4 @@
-import type { Invocation } from '../command-spec.ts';
-import { type CommandSpec, PAGING, pick } from '../command-spec.ts';
+import { type CommandSpec, type Invocation, PAGING, pick } from '../command-spec.ts';
 import { requireYes } from '../require-yes.ts';
 
 const COLUMNS = { ID: 'id', NAME: 'name', SUSPENDED: 'suspended', CREATED: 'created_at' };

@@ -1,4 +1,3 @@
-import type { Answer } from '../api.ts';
 import { type CommandSpec, type Options, PAGING, pick, textOf } from '../command-spec.ts';
 import { readSecretFile } from '../read-secret-file.ts';
 
@@ -78,7 +77,7 @@ export const channelCommands: readonly CommandSpec[] = [
     examples: ['accounts channels 01a1fa74-...'],
     async run({ api, args: [account = ''], options, out }) {
       const path = `/platform/v1/accounts/${encodeURIComponent(account)}/channels`;
-      const answer: Answer = await api.call('GET', path, { query: pick(options, 'limit', 'cursor') });
+      const answer = await api.call('GET', path, { query: pick(options, 'limit', 'cursor') });
       out.list(answer, { ...WHICH, ...PROVIDER_IDS, ...FACTS });
     },
   },

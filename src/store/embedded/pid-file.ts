@@ -9,7 +9,7 @@ export interface PidFile {
   port: number;
   /** Empty if the server has no socket, or has not opened it yet. */
   socketDir: string;
-  /** `starting`, `ready`, `stopping` and others; empty before the server has a state. */
+  /** `starting`, `ready`, `stopping` and others; empty or undefined before the server has a state. */
   state: string | undefined;
 }
 
