@@ -1,4 +1,5 @@
 import { WaypostError } from './errors.ts';
+import { parseJson } from './parse-json.ts';
 import { startTimer } from './timer.ts';
 import type { Fault } from './types.ts';
 
@@ -82,14 +83,6 @@ function readProblem(text: string): Problem | undefined {
     detail: typeof detail === 'string' ? detail : code,
     errors: Array.isArray(errors) ? errors.filter(isFault) : [],
   };
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined; // An answer that is not JSON is no error answer of the gateway.
-  }
 }
 
 function isFault(value: unknown): value is Fault {

@@ -1,3 +1,4 @@
+import { parseJson } from './parse-json.ts';
 import type { WebhookEvent } from './waypost-event.ts';
 import { readSignatures, readTimestamp, readWebhookHeaders, type WebhookHeaders } from './webhook-headers.ts';
 import { WebhookVerificationError } from './webhook-verification-error.ts';
@@ -87,14 +88,6 @@ function readEvent(body: Uint8Array): WebhookEvent {
   const value = parseJson(new TextDecoder().decode(body));
   if (isEvent(value)) return value;
   throw new WebhookVerificationError('not_an_event', 'The signature is right, but the body is no event of Waypost.');
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined; // The caller reports that this is not an event.
-  }
 }
 
 /** Checks the members that every event has. The others are as the sender has described them, and the sender is proven. */
