@@ -1,6 +1,7 @@
 import { EventEmitter, once } from 'node:events';
 import { createServer } from 'node:http';
 import type { TestContext } from 'node:test';
+import { listen } from '../client/test/listen.ts';
 import { createSandbox, type Sandbox, type SandboxOptions } from './server.ts';
 
 export const APP_SECRET = 'a secret for tests';
@@ -42,21 +43,18 @@ export async function startReceiver(
     response.statusCode = await answer(one, received.length);
     response.end();
   });
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
+  const url = await listen(server);
   const close = async () => {
     server.closeAllConnections();
     server.close();
   };
   t.after(close);
-  const address = server.address();
-  if (address === null || typeof address === 'string') throw new Error('The receiver has no port.');
   const count = async (count: number) => {
     const signal = AbortSignal.timeout(LIMIT_MS);
     while (received.length < count) await once(arrivals, 'one', { signal });
     return received;
   };
-  return { url: `http://127.0.0.1:${address.port}/callback`, received, count, close };
+  return { url: `${url}/callback`, received, count, close };
 }
 
 /** A sandbox that is closed after the test. */

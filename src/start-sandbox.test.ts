@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
-import { once } from 'node:events';
 import { readdirSync, readFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { tmpdir } from 'node:os';
 import { it, type TestContext } from 'node:test';
+import { listen } from '../client/test/listen.ts';
 import { until } from '../test/support/until.ts';
 import { startSandbox } from './start-sandbox.ts';
 
@@ -12,18 +12,12 @@ const log = { error() {} };
 
 it('a port whose server never ends its answers is told to be taken, and holds up no start', async (t) => {
   const server = createServer((_request, answer) => void answer.writeHead(200).write('data: 1\n\n'));
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
+  const port = Number(new URL(await listen(server)).port);
   t.after(() => {
     server.closeAllConnections();
     server.close();
   });
-  const address = server.address();
-  assert.ok(typeof address === 'object' && address !== null);
-  await assert.rejects(
-    startSandbox({ port: address.port, appSecret: 'secret', dataDir: '.', log }),
-    /WAYPOST_SANDBOX_PORT/,
-  );
+  await assert.rejects(startSandbox({ port, appSecret: 'secret', dataDir: '.', log }), /WAYPOST_SANDBOX_PORT/);
 });
 
 it(
@@ -31,7 +25,7 @@ it(
   onLinux,
   async (t) => {
     let posted = 0;
-    const callbackUrl = await listen(t, () => posted++);
+    const callbackUrl = await takePosts(t, () => posted++);
     const sandbox = await startSandbox({ port: 0, appSecret: 'secret', dataDir: tmpdir(), log });
     t.after(() => sandbox.stop());
     await sandbox.register(callbackUrl);
@@ -53,7 +47,7 @@ it(
   async (t) => {
     let posted = 0;
     const told: string[] = [];
-    const callbackUrl = await listen(t, () => posted++);
+    const callbackUrl = await takePosts(t, () => posted++);
     const options = { appSecret: 'secret', dataDir: tmpdir(), log: { error: (text: string) => void told.push(text) } };
     const first = await startSandbox({ ...options, port: 0 });
     t.after(() => first.stop());
@@ -88,17 +82,13 @@ it(
 );
 
 /** Takes all that is posted to it, and returns its address. */
-async function listen(t: TestContext, onPost: () => void): Promise<string> {
+async function takePosts(t: TestContext, onPost: () => void): Promise<string> {
   const server = createServer((request, answer) => {
     onPost();
     request.resume().on('end', () => answer.end());
   });
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
   t.after(() => server.close());
-  const address = server.address();
-  assert.ok(typeof address === 'object' && address !== null);
-  return `http://127.0.0.1:${address.port}/`;
+  return listen(server);
 }
 
 /** Those that this process has started. */

@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
-import { once } from 'node:events';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:https';
 import { tmpdir } from 'node:os';
@@ -8,6 +7,7 @@ import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { setTimeout as wait } from 'node:timers/promises';
 import { promisify } from 'node:util';
+import { listen } from '../../client/test/listen.ts';
 import { startTestGateway, type TestGateway } from '../../test/support/gateway.ts';
 import { missingProgram } from '../../test/support/missing-program.ts';
 import { until } from '../../test/support/until.ts';
@@ -102,11 +102,9 @@ describe('the doctor', () => {
         () => response.destroy(),
       );
     });
-    proxy.listen(0, '127.0.0.1');
-    await once(proxy, 'listening');
+    const url = await listen(proxy);
     t.after(() => proxy.close());
-    const { port } = Object(proxy.address());
-    const args = ['doctor', '--url', `https://127.0.0.1:${port}`];
+    const args = ['doctor', '--url', url.replace('http:', 'https:')];
     const distrusted = await runCli(args);
     assert.equal(distrusted.exitCode, 1);
     assert.match(distrusted.stdout, /^fail {2}gateway .*certificate is not trusted.*\n.*NODE_EXTRA_CA_CERTS=/m);

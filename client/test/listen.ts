@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import type { Server } from 'node:http';
+import type { Server } from 'node:net';
 
 /** Lets a server listen at a free port of this machine. Returns its address as a base URL. */
 export async function listen(server: Server): Promise<string> {

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
-import { once } from 'node:events';
 import { createServer } from 'node:net';
 import { describe, it } from 'node:test';
 import { setTimeout as wait } from 'node:timers/promises';
+import { listen } from '../../client/test/listen.ts';
 import { until } from '../../test/support/until.ts';
 import { StoreUnavailable } from '../kernel/store-unavailable.ts';
 import { createConnectGate } from './connect-gate.ts';
@@ -14,11 +14,8 @@ describe('the gate before new connections', () => {
     const server = createServer((socket) => {
       attempts += 1;
       socket.destroy();
-    }).listen(0, '127.0.0.1');
-    await once(server, 'listening');
-    const address = server.address();
-    assert.ok(typeof address === 'object' && address !== null);
-    const url = `postgresql://waypost@127.0.0.1:${address.port}/waypost`;
+    });
+    const url = `postgresql://waypost@${new URL(await listen(server)).host}/waypost`;
     const database = openDatabase({ connection: { url }, connections: 10, onError: () => undefined });
     await assert.rejects(database.query('select 1'), StoreUnavailable);
     let refused = 0;

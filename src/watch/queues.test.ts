@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
-import { once } from 'node:events';
-import { type AddressInfo, createServer } from 'node:net';
+import { createServer } from 'node:net';
 import { after, before, describe, it } from 'node:test';
+import { listen } from '../../client/test/listen.ts';
 import { createTestDatabase, type TestDatabase } from '../../test/support/database.ts';
 import { systemClock } from '../kernel/clock.ts';
 import { firstIdOfMs, newId } from '../kernel/ids.ts';
@@ -66,10 +66,8 @@ describe('the look at the queues', () => {
 
   it('does not wait for a database that does not answer, and asks it once only', async () => {
     let asked = 0;
-    const silent = createServer(() => asked++).listen(0, '127.0.0.1');
-    await once(silent, 'listening');
-    const { port } = silent.address() as AddressInfo;
-    const url = `postgresql://nobody@127.0.0.1:${port}/none`;
+    const silent = createServer(() => asked++);
+    const url = `postgresql://nobody@${new URL(await listen(silent)).host}/none`;
     const database = openDatabase({ connection: { url }, connections: 2, onError: () => {} });
     const look = createQueueLook(database, limits);
     const begunMs = performance.now();
