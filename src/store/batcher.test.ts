@@ -55,7 +55,6 @@ describe('a batcher', () => {
             outcomes.push(batcher.add({ id, bad, weight }).catch((error: Error) => error.message));
           }
           await batcher.idle();
-          assert.equal(batcher.depth, 0);
           const expected = arriving.map(({ bad }, id) => (bad ? 'a bad one among 1' : `result ${id}`));
           assert.deepEqual(await Promise.all(outcomes), expected);
           const good = arriving.flatMap(({ bad }, id) => (bad ? [] : [id]));
@@ -166,7 +165,6 @@ describe('a batcher', () => {
     const second = [4, 5].map((item) => batcher.add(item));
     await turn();
     second.push(batcher.add(6));
-    assert.equal(batcher.depth, 3);
     release.resolve();
     assert.deepEqual(await Promise.all([...first, ...second]), [1, 2, 3, 4, 5, 6]);
     assert.deepEqual(sizes, [3, 3]);

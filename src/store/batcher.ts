@@ -32,8 +32,6 @@ export interface BatcherOptions<Item, Result> {
 export interface Batcher<Item, Result> {
   /** Settles once the flush that carries this item has; it fails only with this item's own error or the store's. */
   add(item: Item): Promise<Result>;
-  /** How many items wait for a flush. */
-  readonly depth: number;
   /** Resolves when nothing waits and nothing is in flight. */
   idle(): Promise<void>;
 }
@@ -105,9 +103,6 @@ export function createBatcher<Item, Result>(options: BatcherOptions<Item, Result
         waiting.add({ item, resolve, reject });
         schedule();
       }),
-    get depth() {
-      return waiting.length();
-    },
     idle: () =>
       new Promise((resolve) => {
         if (isIdle()) resolve();
