@@ -23,10 +23,14 @@ export interface KeptSandbox {
   stop(): Promise<void>;
 }
 
-/** Starts a sandbox as a process of its own. Throws a sentence for the operator if it does not come up. */
-export async function runSandbox(options: SandboxOptions): Promise<KeptSandbox> {
+/**
+ * Starts a sandbox as a process of its own. Throws a sentence for the operator if it does not come up, or has not when `stopping` is
+ * aborted.
+ */
+export async function runSandbox(options: SandboxOptions, stopping: AbortSignal): Promise<KeptSandbox> {
+  stopping.throwIfAborted();
   const child = forkSandbox(options);
-  const url = await untilListening(child);
+  const url = await untilListening(child, stopping);
   return { url, exited: untilExit(child), stop: () => stopChild(child) };
 }
 
@@ -50,13 +54,19 @@ function withoutSecrets(environment: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
   return Object.fromEntries(Object.entries(environment).filter(([name]) => !SECRET_NAMES.includes(name)));
 }
 
-function untilListening(child: ChildProcess): Promise<string> {
+function untilListening(child: ChildProcess, stopping: AbortSignal): Promise<string> {
   return new Promise((resolve, reject) => {
     const timer = setTimeout(() => fail('it did not come up in time'), START_TIMEOUT_MS);
+    const onStop = () => fail('it was told to stop');
+    stopping.addEventListener('abort', onStop);
+    const settle = () => {
+      clearTimeout(timer);
+      stopping.removeEventListener('abort', onStop);
+    };
     let listens = false;
     const fail = (reason: string) => {
       if (listens) return;
-      clearTimeout(timer);
+      settle();
       child.kill('SIGKILL');
       reject(
         new Error(
@@ -69,7 +79,7 @@ function untilListening(child: ChildProcess): Promise<string> {
     child.on('error', (error) => fail(error.message));
     child.once('message', (message: unknown) => {
       listens = true;
-      clearTimeout(timer);
+      settle();
       child.removeAllListeners('exit');
       resolve(String(Reflect.get(Object(message), 'url')));
     });

@@ -9,6 +9,8 @@ import { startSandbox } from './start-sandbox.ts';
 
 const onLinux = { skip: process.platform !== 'linux' && 'only Linux shows processes as files' };
 const log = { error() {} };
+/** Far less than a sandbox has to come up. */
+const STOPPED_WITHIN_MS = 10_000;
 
 it('a port whose server never ends its answers is told to be taken, and holds up no start', async (t) => {
   const server = createServer((_request, answer) => void answer.writeHead(200).write('data: 1\n\n'));
@@ -36,8 +38,17 @@ it(
 
     const notify = () => fetch(`${sandbox.url}/_sandbox/notifications`, { method: 'POST', body: '{}' });
     await until(async () => (await notify().catch(() => undefined))?.ok === true && posted > 0);
+
+    // The next one hangs while it loads. A stop waits for no start.
+    const [second] = sandboxPids();
+    assert.ok(second !== undefined);
+    process.kill(second, 'SIGKILL');
+    const third = await until(() => sandboxPids().find((pid) => pid !== second));
+    process.kill(third, 'SIGSTOP');
+    const stoppingMs = performance.now();
     await sandbox.stop();
-    assert.deepEqual(sandboxPids(), []);
+    assert.ok(performance.now() - stoppingMs < STOPPED_WITHIN_MS);
+    await until(() => sandboxPids().length === 0);
   },
 );
 

@@ -44,8 +44,8 @@ export async function startSandbox(options: Options): Promise<RunningSandbox> {
   };
   const kept = await keepRunning(
     'The sandbox',
-    async () => {
-      const sandbox = await findOrRun({ ...options, port }, () => tell(true));
+    async (stopping) => {
+      const sandbox = await findOrRun({ ...options, port }, stopping, () => tell(true));
       url = sandbox.url;
       port = Number(new URL(url).port);
       try {
@@ -72,13 +72,19 @@ export async function startSandbox(options: Options): Promise<RunningSandbox> {
   };
 }
 
-async function findOrRun(options: Options, tellAgain: () => Promise<void>): Promise<KeptSandbox> {
+async function findOrRun(
+  options: Options,
+  stopping: AbortSignal,
+  tellAgain: () => Promise<void>,
+): Promise<KeptSandbox> {
   const find = async () => (options.port === 0 ? undefined : findSandbox(options.port, tellAgain));
   try {
-    return (await find()) ?? (await runSandbox(options));
+    return (await find()) ?? (await runSandbox(options, stopping));
   } catch (error) {
     // A Ctrl-C, or the stop of a service, ends a sandbox too that is still loading and does not listen for signals yet.
     options.stopping?.throwIfAborted();
+    // Nobody needs one any more.
+    stopping.throwIfAborted();
     // Another gateway may have been quicker to take the port.
     const found = await find();
     if (found === undefined) throw error;
