@@ -28,6 +28,19 @@ describe('an account whose endpoints answer over TLS', () => {
     }
   });
 
+  it('is none for all the time in which none has answered, and none for an hour after a silence before the first answer', () => {
+    const { answering, pass } = start();
+    answering.note('a', unanswered('timeout'));
+    pass(HOUR_MS);
+    assert.equal(answering.has('a'), false);
+    answering.note('a', unanswered('timeout'));
+    answering.note('a', ANSWERED);
+    pass(HOUR_MS - 1);
+    assert.equal(answering.has('a'), false);
+    pass(1);
+    assert.equal(answering.has('a'), true);
+  });
+
   it('is forgotten where a hundred thousand others have come since, and is one again at its next answer', () => {
     const { answering } = start();
     for (let n = 0; n <= 100_000; n++) answering.note(`${n}`, ANSWERED);

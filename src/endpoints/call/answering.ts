@@ -15,22 +15,36 @@ export interface Answering {
   note(accountId: string, result: PostResult): void;
 }
 
+interface Seen {
+  hasAnswered: boolean;
+  /** When the hour after the last silence ends, on the steady clock. */
+  apartUntilMs: number;
+}
+
+const NOTHING_SEEN: Seen = { hasAnswered: false, apartUntilMs: Number.NEGATIVE_INFINITY };
+
 /**
  * A server that answers has shown a chain of certificates that ends with somebody whom everybody trusts, and checking such a chain never
  * costs much. The account counts and not the endpoint, because an endpoint can be made anew at will.
  */
 export function createAnswering(clock: SteadyClock): Answering {
-  const sinceMs = new Map<string, number>();
-  const noteSince = (accountId: string, atMs: number) => {
-    sinceMs.set(accountId, atMs);
-    const [first] = sinceMs.keys();
-    if (sinceMs.size > ACCOUNTS_MAX && first !== undefined) sinceMs.delete(first);
+  const accounts = new Map<string, Seen>();
+  const seenOf = (accountId: string) => accounts.get(accountId) ?? NOTHING_SEEN;
+  const keep = (accountId: string, seen: Seen) => {
+    accounts.set(accountId, seen);
+    const [first] = accounts.keys();
+    if (accounts.size > ACCOUNTS_MAX && first !== undefined) accounts.delete(first);
   };
   return {
-    has: (accountId) => (sinceMs.get(accountId) ?? Number.POSITIVE_INFINITY) <= clock.steadyMs(),
+    has(accountId) {
+      const { hasAnswered, apartUntilMs } = seenOf(accountId);
+      return hasAnswered && apartUntilMs <= clock.steadyMs();
+    },
     note(accountId, { httpStatus, error }) {
-      if (httpStatus === null && !WITHOUT_TLS.includes(error)) noteSince(accountId, clock.steadyMs() + APART_MS);
-      else if (httpStatus !== null && !sinceMs.has(accountId)) noteSince(accountId, clock.steadyMs());
+      const { hasAnswered, apartUntilMs } = seenOf(accountId);
+      if (httpStatus === null && !WITHOUT_TLS.includes(error))
+        keep(accountId, { hasAnswered, apartUntilMs: clock.steadyMs() + APART_MS });
+      else if (httpStatus !== null && !hasAnswered) keep(accountId, { hasAnswered: true, apartUntilMs });
     },
   };
 }
