@@ -149,6 +149,12 @@ describe('the API description', () => {
       assert.deepEqual(names.slice(0, 3), ['webhook-id', 'webhook-timestamp', 'webhook-signature']);
     }
   });
+
+  it('promises of a test event nothing that holds for recorded ones only', () => {
+    const { post } = Object(description.webhooks)['endpoint.test'];
+    assert.deepEqual(Object.keys(post.responses), ['2XX', 'default']);
+    assert.doesNotMatch(JSON.stringify([post.description, post.responses]), /tried again|sequence|is disabled/);
+  });
 });
 
 /** A field; a parameter; a header; an answer; a tag; an operation. */

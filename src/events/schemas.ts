@@ -2,7 +2,7 @@ import { type TSchema, Type } from 'typebox';
 import { EXAMPLE, EXAMPLE_DOCS_URL, EXAMPLE_MESSAGE } from '../http/examples.ts';
 import { accountId, answer, byWord, count, idOf, ref, text, time } from '../http/schema-words.ts';
 import { presentMessageError } from '../kernel/message-errors.ts';
-import { EVENT_TYPES } from './event.ts';
+import { EVENT_TYPES, type EventType } from './event.ts';
 
 /** What stands in the data of an event, by the first word of its type: a shared schema's name. */
 const SUBJECTS: Record<string, string> = {
@@ -13,8 +13,11 @@ const SUBJECTS: Record<string, string> = {
   endpoint: 'Endpoint',
 };
 
-/** What each type of event tells. */
-export const EVENT_MEANINGS: Record<string, string> = {
+/** A type of what is posted to endpoints: of an event, or the test event. */
+export type PostedType = EventType | 'endpoint.test';
+
+/** What each of them tells. */
+export const EVENT_MEANINGS: Record<PostedType, string> = {
   'message.accepted': "The provider's answer to a send came after ours: it took the message.",
   'message.sent': 'The provider sent the message on.',
   'message.delivered': "The message arrived on the person's device.",
@@ -30,7 +33,7 @@ export const EVENT_MEANINGS: Record<string, string> = {
 };
 
 /** The shared schema's name of a type of event, such as `MessageDeliveredEvent`. */
-export function eventSchemaName(type: string): string {
+export function eventSchemaName(type: PostedType): string {
   const words = type.split('.').map((word) => word.charAt(0).toUpperCase() + word.slice(1));
   return `${words.join('')}Event`;
 }
@@ -75,11 +78,11 @@ export const eventSchemas: Record<string, TSchema> = {
   }),
 };
 
-function eventOf(type: string, numbered: Record<string, TSchema>): TSchema {
+function eventOf(type: PostedType, numbered: Record<string, TSchema>): TSchema {
   const [subject = '', step = ''] = type.split('.');
   const schema = type === 'message.received' ? 'Message' : (SUBJECTS[subject] ?? '');
   const example = subject === 'message' ? { message: messageExample(step) } : undefined;
-  return answer(`${EVENT_MEANINGS[type]}`, {
+  return answer(EVENT_MEANINGS[type], {
     id: idOf(
       'evt',
       'The id of the event. It is the same on every delivery: drop the event if you have it already.',
