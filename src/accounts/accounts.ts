@@ -1,7 +1,7 @@
 import { appendEvents } from '../events/store.ts';
 import { newId } from '../kernel/ids.ts';
 import type { Database, Queryable, Transaction } from '../store/database.ts';
-import { insertAudit } from './audit-store.ts';
+import { insertAudit, PLATFORM } from './audit-store.ts';
 import { presentAccount } from './present.ts';
 import { type AccountRow, insertAccount, lockAccount, updateAccount } from './store.ts';
 
@@ -27,7 +27,6 @@ export interface AccountChange {
   accountId: string;
   name?: string | undefined;
   suspended?: boolean | undefined;
-  actor: string;
 }
 
 /**
@@ -35,7 +34,7 @@ export interface AccountChange {
  * knows as soon as it asks for the key again. Its customers are told by an event in both modes.
  */
 export function changeAccount(database: Database, change: AccountChange): Promise<AccountRow | undefined> {
-  const { accountId, actor } = change;
+  const { accountId } = change;
   return database.transaction(async (tx) => {
     const before = await lockAccount(tx, accountId);
     if (before === undefined) return undefined;
@@ -44,7 +43,7 @@ export function changeAccount(database: Database, change: AccountChange): Promis
     const detail = { ...(name !== before.name && { name }), ...(suspended !== wasSuspended && { suspended }) };
     if (Object.keys(detail).length === 0) return before;
     const account = await updateAccount(tx, accountId, name, suspended);
-    await insertAudit(tx, { accountId, actor, action: 'account.updated', target: accountId, detail });
+    await insertAudit(tx, { accountId, actor: PLATFORM, action: 'account.updated', target: accountId, detail });
     if (suspended !== wasSuspended) await tellAccount(tx, account);
     return account;
   });

@@ -95,8 +95,7 @@ function rollRoute({ database, publicUrl, onKeysChanged }: Deps): Route {
     bodySchema: ROLL_BODY,
     async handle({ params, body: { overlap_seconds: overlapSeconds = OVERLAP_SECONDS } }) {
       const keyId = parseId('key', params.id);
-      const minted =
-        keyId === undefined ? undefined : await rollKey(database, { keyId, overlapSeconds, actor: PLATFORM });
+      const minted = keyId === undefined ? undefined : await rollKey(database, keyId, overlapSeconds);
       if (minted === undefined) throw noKey(NOT_ROLLED);
       onKeysChanged();
       return answerWith(minted, publicUrl());
@@ -113,7 +112,7 @@ function revokeRoute({ database, onKeysChanged }: Deps): Route {
     bodyUse: 'none',
     async handle({ params }) {
       const keyId = parseId('key', params.id);
-      if (keyId === undefined || !(await revokeKey(database, keyId, PLATFORM))) throw noKey('There is no such key.');
+      if (keyId === undefined || !(await revokeKey(database, keyId))) throw noKey('There is no such key.');
       onKeysChanged();
       return { status: 204 };
     },

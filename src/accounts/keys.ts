@@ -2,7 +2,7 @@ import { formatId, newId } from '../kernel/ids.ts';
 import type { Mode } from '../kernel/principal.ts';
 import type { Database, Queryable } from '../store/database.ts';
 import { hashApiKey, mintApiKey } from './api-key.ts';
-import { insertAudit } from './audit-store.ts';
+import { insertAudit, PLATFORM } from './audit-store.ts';
 import { insertKey, type KeyRow, retireKeyRow, revokeKeyRow } from './key-store.ts';
 
 export interface KeyWish {
@@ -34,27 +34,24 @@ export function createKey(database: Database, wish: KeyWish): Promise<MintedKey>
  * Makes a new key that is like the old one, which stays valid for the overlap. undefined: there is no such key that is
  * valid and was not rolled before.
  */
-export function rollKey(
-  database: Database,
-  { keyId, overlapSeconds, actor }: { keyId: string; overlapSeconds: number; actor: string },
-): Promise<MintedKey | undefined> {
+export function rollKey(database: Database, keyId: string, overlapSeconds: number): Promise<MintedKey | undefined> {
   return database.transaction(async (tx) => {
     const old = await retireKeyRow(tx, keyId, overlapSeconds);
     if (old === undefined) return undefined;
     const { account_id: accountId, name, mode, scopes, expires_at: expiresAt } = old;
     const minted = await mint(tx, { accountId, name, mode, scopes, expiresAt });
     const successor = formatId('key', minted.row.id);
-    await note(tx, old, actor, 'key.rolled', { successor, overlap_seconds: overlapSeconds });
+    await note(tx, old, PLATFORM, 'key.rolled', { successor, overlap_seconds: overlapSeconds });
     return minted;
   });
 }
 
 /** Ends a key at once. False: there is no such key, or it was revoked before. */
-export function revokeKey(database: Database, keyId: string, actor: string): Promise<boolean> {
+export function revokeKey(database: Database, keyId: string): Promise<boolean> {
   return database.transaction(async (tx) => {
     const revoked = await revokeKeyRow(tx, keyId);
     if (revoked === undefined) return false;
-    await note(tx, revoked, actor, 'key.revoked', { name: revoked.name });
+    await note(tx, revoked, PLATFORM, 'key.revoked', { name: revoked.name });
     return true;
   });
 }

@@ -101,7 +101,7 @@ function changeRoute({ database, onKeysChanged }: Deps): Route {
     bodySchema: ACCOUNT_CHANGES,
     async handle({ params, body: { name, suspended } }) {
       const { id: accountId } = await requireAccount(database, params.id);
-      const account = await changeAccount(database, { accountId, name, suspended, actor: PLATFORM });
+      const account = await changeAccount(database, { accountId, name, suspended });
       if (account === undefined) throw noAccount();
       onKeysChanged();
       return { status: 200, body: presentAccount(account) };
