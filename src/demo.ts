@@ -84,7 +84,7 @@ async function findKept(database: Database, path: string): Promise<KeptDemo | un
   const key: unknown = Reflect.get(Object(readJsonIfThere(path)), 'test_key');
   if (typeof key !== 'string') return undefined;
   const [row] = await findKeysByHash(database, [hashApiKey(key)]);
-  if (row === undefined || row.revoked_at !== null || row.suspended_at !== null) return undefined;
+  if (row === undefined || row.suspended_at !== null) return undefined;
   if (row.valid_seconds !== null && row.valid_seconds <= 0) return undefined;
   return { accountId: row.account_id, keyId: formatId('key', row.id), key };
 }

@@ -148,7 +148,7 @@ describe('authentication', () => {
   });
 
   it('keeps no call waiting while a key in use is read again', async () => {
-    const key = { id: newId(), account_id: newId(), mode: 'live', scopes: null, revoked_at: null, valid_seconds: null };
+    const key = { id: newId(), account_id: newId(), mode: 'live', scopes: null, valid_seconds: null };
     const row = { ...key, place: 1 };
     const slow = Promise.withResolvers<void>();
     let asked = 0;
@@ -170,7 +170,7 @@ describe('authentication', () => {
 
   it('counts the time that a key has left from when the database was asked, and not from its answer', async () => {
     const clock = { ms: 0, steadyMs: () => clock.ms };
-    const row = { id: newId(), account_id: newId(), mode: 'live', scopes: null, revoked_at: null, valid_seconds: 1 };
+    const row = { id: newId(), account_id: newId(), mode: 'live', scopes: null, valid_seconds: 1 };
     const database: Queryable = {
       query: async <Row>() => {
         clock.ms += 700;

@@ -87,10 +87,9 @@ function isAmong(hashes: readonly Buffer[], key: string): boolean {
 
 /**
  * Until when the steady clock lets a key be valid that was asked for at `askedMs`. The times in its row are the database's, and
- * this node's time of day may be another: a revocation would lie in its future.
+ * this node's time of day may be another.
  */
-function validUntilMs({ revoked_at, valid_seconds }: KeyWithAccountRow, askedMs: number): number {
-  if (revoked_at !== null) return Number.NEGATIVE_INFINITY;
+function validUntilMs({ valid_seconds }: KeyWithAccountRow, askedMs: number): number {
   return valid_seconds === null ? Number.POSITIVE_INFINITY : askedMs + valid_seconds * 1_000;
 }
 

@@ -9,7 +9,6 @@ export interface KeyRow {
   mode: Mode;
   scopes: string[] | null;
   expires_at: Date | null;
-  revoked_at: Date | null;
   last_used_at: Date | null;
   created_at: Date;
 }
@@ -21,7 +20,7 @@ export interface KeyWithAccountRow extends Omit<KeyRow, 'last_used_at' | 'create
   valid_seconds: number | null;
 }
 
-const KEY_COLUMNS = 'id, account_id, name, mode, scopes, expires_at, revoked_at, last_used_at, created_at';
+const KEY_COLUMNS = 'id, account_id, name, mode, scopes, expires_at, last_used_at, created_at';
 
 const KEY_INSERT = `
   insert into api_key (account_id, id, name, mode, sha256, scopes, expires_at)
@@ -63,14 +62,14 @@ export function listKeyRows(
  * is still valid is asked of the database, whose clock is the same for every node.
  */
 const KEYS_BY_HASH = `
-  select w.place::integer as place, k.id, k.account_id, k.name, k.mode, k.scopes, k.expires_at, k.revoked_at,
+  select w.place::integer as place, k.id, k.account_id, k.name, k.mode, k.scopes, k.expires_at,
     a.name as account_name, a.suspended_at,
     extract(epoch from k.expires_at - now())::double precision as valid_seconds
   from unnest($1::bytea[]) with ordinality as w(sha256, place)
-  cross join lateral (select * from api_key where sha256 = w.sha256 limit 1) k
+  cross join lateral (select * from api_key where sha256 = w.sha256 and revoked_at is null limit 1) k
   cross join lateral (select * from account where id = k.account_id and deleted_at is null limit 1) a`;
 
-/** The key of each hash, in their order; undefined: there is none, or its account was deleted. */
+/** The key of each hash, in their order; undefined: there is none, or it was revoked or its account deleted. */
 export async function findKeysByHash(
   store: Queryable,
   hashes: readonly Buffer[],
