@@ -53,15 +53,13 @@ export async function requestErasure(
 /** A step walks through one table; it returns where its stretch ended. The order matters: see the statements. */
 type Step = (tx: Queryable, stretch: Stretch, erasures: readonly ErasureRow[]) => Promise<Reached>;
 
-const ATTEMPTS: Step = (tx, stretch) => emptyAttempts(tx, stretch);
-const EVENTS: Step = (tx, stretch) => emptyEvents(tx, stretch);
 const WALK: readonly Step[] = [
   learnNames,
-  ATTEMPTS,
-  EVENTS,
-  (tx, stretch) => emptyReferences(tx, stretch),
+  emptyAttempts,
+  emptyEvents,
+  emptyReferences,
   emptyOwnMessages,
-  (tx, stretch) => emptyRefused(tx, stretch),
+  emptyRefused,
   (tx, stretch) => emptyNotifications(tx, { ...stretch, limit: BODIES_A_BATCH }, BYTES_A_BATCH),
 ];
 
@@ -70,7 +68,7 @@ const WALK: readonly Step[] = [
  * that reports on it names its person. Such an event may be written after the second walk has passed the events, so events, and
  * endpoints' answers to them, are walked through once more at the end.
  */
-const STEPS: readonly Step[] = [...WALK, ...WALK, EVENTS, ATTEMPTS];
+const STEPS: readonly Step[] = [...WALK, ...WALK, emptyEvents, emptyAttempts];
 
 /** Goes a stretch further with the erasures of one account that are due and stand at the same place. False: there are none. */
 export function eraseSome(database: Database, settledMs: number): Promise<boolean> {
