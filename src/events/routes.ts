@@ -4,6 +4,7 @@ import { PAGE_QUERY } from '../http/page.ts';
 import { accountRoute, type Route } from '../http/route.ts';
 import { textOfForm } from '../http/text-of-form.ts';
 import { ApiError } from '../kernel/errors.ts';
+import type { RoomLimits } from '../kernel/room.ts';
 import type { Queryable } from '../store/database.ts';
 import { createCatchUp } from './catch-up.ts';
 import { EVENT_TYPES } from './event.ts';
@@ -11,7 +12,7 @@ import { createEventReads, type WrittenEvent } from './event-reads.ts';
 import { eventOperations } from './operations.ts';
 import type { ReadWish } from './store.ts';
 import { type StreamDeps, streamEvents } from './stream.ts';
-import { createWaiting, type Waiting, type WaitingLimits } from './waiting.ts';
+import { createWaiting, type Waiting } from './waiting.ts';
 import { writePage } from './write-page.ts';
 
 const LIMIT_DEFAULT = 50;
@@ -25,7 +26,7 @@ interface Deps extends StreamDeps {
 
 interface RouteDeps extends Omit<Deps, 'reads' | 'waiting' | 'takePage'> {
   database: Queryable;
-  waitingLimits?: WaitingLimits;
+  waitingLimits?: RoomLimits;
   docsUrl(): string;
 }
 

@@ -6,10 +6,7 @@ import { unavailable } from '../kernel/unavailable.ts';
  * Each of them holds a connection for as long as its caller likes, and connections are what all accounts share: without a limit
  * one of them could open streams until nobody else could connect.
  */
-const LIMITS: WaitingLimits = { placesMax: 10_000, ofAccountMax: 1_000 };
-
-/** Of all accounts, and of one. */
-export type WaitingLimits = RoomLimits;
+const LIMITS: RoomLimits = { placesMax: 10_000, ofAccountMax: 1_000 };
 
 /** The calls that wait for events on one gateway: streams, and feed reads that are held back. */
 export interface Waiting {

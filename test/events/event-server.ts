@@ -3,12 +3,12 @@ import type { EventDraft, EventType } from '../../src/events/event.ts';
 import { eventRoutes } from '../../src/events/routes.ts';
 import { appendEvents } from '../../src/events/store.ts';
 import { createTail, type Tail } from '../../src/events/tail.ts';
-import type { WaitingLimits } from '../../src/events/waiting.ts';
 import { createRateLimits } from '../../src/http/rate-limit.ts';
 import { createServer } from '../../src/http/server.ts';
 import { systemClock } from '../../src/kernel/clock.ts';
 import { newId } from '../../src/kernel/ids.ts';
 import type { Mode } from '../../src/kernel/principal.ts';
+import type { RoomLimits } from '../../src/kernel/room.ts';
 import type { Database } from '../../src/store/database.ts';
 import { countStatements } from '../support/count-statements.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
@@ -50,7 +50,7 @@ interface RecordWish {
 interface Settings {
   heartbeatMs?: number;
   stalledMs?: number;
-  waitingLimits?: WaitingLimits;
+  waitingLimits?: RoomLimits;
 }
 
 export async function startEventServer(settings: Settings = {}): Promise<EventServer> {
