@@ -57,10 +57,12 @@ export async function claimNotification(tx: Queryable, id: string): Promise<Clai
   return (await tx.query<ClaimedNotification>(NOTIFICATION_CLAIM_ONE, [id]))[0];
 }
 
+export type NotificationState = 'waiting' | 'applied' | 'set_aside';
+
 /** What a round has made of a notification. */
 export interface NotificationResult {
   id: string;
-  state: 'applied' | 'waiting' | 'set_aside';
+  state: NotificationState;
   kinds: string[];
   itemsLeft: number[];
   error: string | null;
@@ -107,7 +109,7 @@ export async function setNotificationAside(store: Queryable, id: string, error: 
 
 export interface NotificationView {
   id: string;
-  state: string;
+  state: NotificationState;
   kinds: string[] | null;
   error: string | null;
   attempts: number;
@@ -122,16 +124,16 @@ const notificationList = (which: string) => `
   order by id desc limit $2`;
 const NOTIFICATION_LIST = notificationList('notification');
 /** `offset 0` has what waits gathered first, which is little. Otherwise a young week is read in the order of the page, with all that is applied. */
-const NOTIFICATION_LISTS = new Map([
-  ['waiting', notificationList("(select * from notification where state = 'waiting' offset 0) as one")],
-  ['applied', notificationList("(select * from notification where state = 'applied') as one")],
-  ['set_aside', notificationList("(select * from notification where state = 'set_aside') as one")],
-]);
+const NOTIFICATION_LISTS: Record<NotificationState, string> = {
+  waiting: notificationList("(select * from notification where state = 'waiting' offset 0) as one"),
+  applied: notificationList("(select * from notification where state = 'applied') as one"),
+  set_aside: notificationList("(select * from notification where state = 'set_aside') as one"),
+};
 
 /** Which notifications an operator wants to see. */
 export interface NotificationWish extends Page {
   /** null: in any state. */
-  state: string | null;
+  state: NotificationState | null;
 }
 
 /** A page for the operator, newest first; never the body, and nothing that is past its time. */
@@ -140,8 +142,7 @@ export function listNotifications(
   { state, before, limit }: NotificationWish,
   { appliedFromMs, setAsideFromMs }: KeepLimits,
 ): Promise<NotificationView[]> {
-  const text = state === null ? NOTIFICATION_LIST : NOTIFICATION_LISTS.get(state);
-  if (text === undefined) throw new RangeError(`A notification is never ${state}`);
+  const text = state === null ? NOTIFICATION_LIST : NOTIFICATION_LISTS[state];
   return store.query<NotificationView>(text, [before, limit, new Date(appliedFromMs), firstIdOfMs(setAsideFromMs)]);
 }
 

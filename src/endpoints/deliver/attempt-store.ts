@@ -61,7 +61,7 @@ function attemptValues(attempts: readonly NewAttempt[]): unknown[] {
 
 export interface AttemptFilter {
   eventId: string | null;
-  outcome: string | null;
+  outcome: AttemptRow['outcome'] | null;
   before: string | null;
   /** What is older has expired. */
   from: string;
@@ -74,10 +74,9 @@ const attemptList = (filter: string) => `
   select ${COLUMNS} from attempt
   where account_id = $1 and endpoint_id = $2 and ($3::uuid is null or id < $3) and id >= $5 and ${filter}
   order by id desc limit $4`;
-const ATTEMPT_LIST_SUCCEEDED = attemptList("outcome = 'succeeded'");
-const ATTEMPT_LIST_FAILED = attemptList("outcome = 'failed'");
+const ATTEMPT_LISTS = { succeeded: attemptList("outcome = 'succeeded'"), failed: attemptList("outcome = 'failed'") };
 /** The index has the order of each outcome, and none of both. */
-const ATTEMPT_LIST = `(${ATTEMPT_LIST_SUCCEEDED}) union all (${ATTEMPT_LIST_FAILED}) order by id desc limit $4`;
+const ATTEMPT_LIST = `(${ATTEMPT_LISTS.succeeded}) union all (${ATTEMPT_LISTS.failed}) order by id desc limit $4`;
 /**
  * An event has few, and they are looked up first. Else the plan may go by the order of the page, as it does in a young week, and
  * read all attempts at the endpoint. Only those of the page are read with their answers: one that was replayed again and again may
@@ -102,6 +101,5 @@ export function listAttempts(
 ): Promise<AttemptRow[]> {
   const values = [accountId, id, before, limit, from];
   if (eventId !== null) return store.query<AttemptRow>(ATTEMPT_LIST_OF_EVENT, [...values, eventId, outcome]);
-  if (outcome === null) return store.query<AttemptRow>(ATTEMPT_LIST, values);
-  return store.query<AttemptRow>(outcome === 'failed' ? ATTEMPT_LIST_FAILED : ATTEMPT_LIST_SUCCEEDED, values);
+  return store.query<AttemptRow>(outcome === null ? ATTEMPT_LIST : ATTEMPT_LISTS[outcome], values);
 }
