@@ -112,7 +112,6 @@ export const CHECK_BODY = Type.Object(
   },
 );
 export const NO_BODY = Type.Object({}, { additionalProperties: false });
-export const LIST_QUERY = Type.Object(PAGE_QUERY, { additionalProperties: false });
 export const ATTEMPTS_QUERY = Type.Object(
   {
     ...PAGE_QUERY,

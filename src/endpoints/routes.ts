@@ -1,4 +1,4 @@
-import { pageOf, readPage } from '../http/page.ts';
+import { PAGE_SCHEMA, pageOf, readPage } from '../http/page.ts';
 import { accountRoute, type Route } from '../http/route.ts';
 import type { Clock } from '../kernel/clock.ts';
 import { firstIdOfMs, parseId } from '../kernel/ids.ts';
@@ -13,7 +13,7 @@ import { listAttempts } from './deliver/attempt-store.ts';
 import { endpointOperations } from './operations.ts';
 import { presentAttempt, presentEndpoint } from './present.ts';
 import { replayRoute } from './replay.ts';
-import { ATTEMPTS_QUERY, createBody, LIST_QUERY, NO_BODY, patchBody, ROTATE_BODY } from './requests.ts';
+import { ATTEMPTS_QUERY, createBody, NO_BODY, patchBody, ROTATE_BODY } from './requests.ts';
 import { endpointKey, requireEndpoint } from './require.ts';
 import { listEndpoints } from './store.ts';
 import { createTests } from './test-event.ts';
@@ -84,7 +84,7 @@ function readingRoutes({ database }: EndpointDeps): Route[] {
       summary: "List the endpoints of the key's mode, newest first",
       operation: endpointOperations.list,
       bodyUse: 'none',
-      querySchema: LIST_QUERY,
+      querySchema: PAGE_SCHEMA,
       async handle({ principal, query }) {
         const page = readPage(query);
         const rows = await listEndpoints(database, principal, { ...page, limit: page.limit + 1 });

@@ -1,6 +1,6 @@
 import { Type } from 'typebox';
 import { halfClosedSignal } from '../http/half-closed.ts';
-import { PAGE_QUERY } from '../http/page.ts';
+import { PAGE_QUERY, readPage } from '../http/page.ts';
 import { accountRoute, type Route } from '../http/route.ts';
 import { textOfForm } from '../http/text-of-form.ts';
 import { ApiError } from '../kernel/errors.ts';
@@ -15,7 +15,6 @@ import { type StreamDeps, streamEvents } from './stream.ts';
 import { createWaiting, type Waiting } from './waiting.ts';
 import { writePage } from './write-page.ts';
 
-const LIMIT_DEFAULT = 50;
 const WAIT_SECONDS_MAX = 30;
 
 interface Deps extends StreamDeps {
@@ -85,7 +84,7 @@ function feedRoute({ reads, tail, waiting, closing, authenticate }: Deps): Route
     async handle({ principal: { accountId, mode }, query, request }) {
       const after = Number(query.after ?? 0);
       const types = query.type === undefined ? null : readTypes(query.type);
-      const limit = Number(query.limit ?? LIMIT_DEFAULT);
+      const { limit } = readPage(query);
       const waitMs = Math.min(WAIT_SECONDS_MAX, Number(query.wait ?? 0)) * 1_000;
       const reading = { accountId, mode, after, types, limit, waitMs };
       const { events, latest } = await readWaiting({ reads, tail, waiting }, reading, [
