@@ -1,5 +1,5 @@
 import type { Page } from '../http/page.ts';
-import type { Mode } from '../kernel/principal.ts';
+import type { Mode, Owner } from '../kernel/principal.ts';
 import type { Queryable } from '../store/database.ts';
 
 export interface EndpointRow {
@@ -62,7 +62,7 @@ const ENDPOINT_LIST = `
 
 export function listEndpoints(
   store: Queryable,
-  { accountId, mode }: Omit<EndpointKey, 'id'>,
+  { accountId, mode }: Owner,
   { before, limit }: Page,
 ): Promise<EndpointRow[]> {
   return store.query<EndpointRow>(ENDPOINT_LIST, [accountId, mode, before, limit]);
@@ -71,9 +71,7 @@ export function listEndpoints(
 const ENDPOINT_FIND = `select ${COLUMNS} from endpoint where account_id = $1 and mode = $2 and id = $3`;
 
 /** What identifies an endpoint to its owner. */
-export interface EndpointKey {
-  accountId: string;
-  mode: Mode;
+export interface EndpointKey extends Owner {
   id: string;
 }
 

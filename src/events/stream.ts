@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Mode } from '../kernel/principal.ts';
+import type { Owner } from '../kernel/principal.ts';
 import { unlessUnavailable } from '../kernel/store-unavailable.ts';
 import type { TakePage } from './catch-up.ts';
 import type { EventReads, WrittenEvent } from './event-reads.ts';
@@ -33,9 +33,7 @@ export interface StreamDeps {
   stalledMs?: number;
 }
 
-export interface StreamWish {
-  accountId: string;
-  mode: Mode;
+export interface StreamWish extends Owner {
   /** The first event is the one after this number. */
   after: number;
   /** The reader named no number, so that the stream begins with what comes from now on. */

@@ -1,4 +1,4 @@
-import type { Mode } from '../kernel/principal.ts';
+import type { Mode, Owner } from '../kernel/principal.ts';
 import type { Queryable } from '../store/database.ts';
 import type { Counts } from './counts.ts';
 import type { Range, Step } from './step.ts';
@@ -44,9 +44,7 @@ export function readBuckets(store: Queryable, accountId: string, mode: Mode, ran
 }
 
 /** What is kept of one bucket. */
-export interface CountedBucket {
-  accountId: string;
-  mode: Mode;
+export interface CountedBucket extends Owner {
   step: Step;
   bucketMs: number;
   counts: Counts;

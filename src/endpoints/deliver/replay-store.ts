@@ -1,5 +1,5 @@
 import { EXPIRED } from '../../events/store.ts';
-import type { Mode } from '../../kernel/principal.ts';
+import type { Owner } from '../../kernel/principal.ts';
 import type { Queryable } from '../../store/database.ts';
 
 /**
@@ -35,9 +35,7 @@ const DELIVERY_REPLAY_ONE = deliveryReplay(`
     select id, sequence from (select id, mode, type, sequence from event where account_id = $1 and id = $4 limit 1) one
     where mode = $2 and sequence > ${EXPIRED} and ($5::text[] is null or type = any($5))`);
 
-export interface ReplayWish {
-  accountId: string;
-  mode: Mode;
+export interface ReplayWish extends Owner {
   endpointId: string;
   /** null: all. */
   types: readonly string[] | null;
