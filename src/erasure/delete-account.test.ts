@@ -280,6 +280,24 @@ describe('deleting an account where sends may take longest', () => {
     assert.equal(await isGone(accountId), true);
   });
 
+  it('holds no person up where the database does not erase an account in time', async () => {
+    const accountId = await slow.createAccount('Stuck');
+    await slow.database.transaction((tx) =>
+      tx.runScript(`
+        create function take_too_long() returns trigger language plpgsql as $$ begin raise sqlstate '57014'; end $$;
+        create trigger take_too_long before delete on account for each row execute function take_too_long()`),
+    );
+    try {
+      await deleteSince(accountId, 3_600);
+      const path = `/platform/v1/accounts/${await slow.createAccount('Neighbour')}/erase`;
+      const answer = await slow.call('POST', path, { key: slow.platformKey, body: { to: '+447700900802' } });
+      assert.equal(answer.status, 202);
+      await until(async () => (await slow.database.query('select 1 from erasure where down_step > 0')).length === 1);
+    } finally {
+      await slow.database.query('drop function take_too_long cascade');
+    }
+  });
+
   it('erases nothing while a send is under way, and leaves nothing when it has ended', async () => {
     const from = await world.connect();
     const answer = world.provider.hold();

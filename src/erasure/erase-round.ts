@@ -1,4 +1,5 @@
 import type { Database } from '../store/database.ts';
+import { doEach } from '../store/do-each.ts';
 import { eraseDeletedAccount } from './delete-account.ts';
 import { eraseSome } from './erase-person.ts';
 
@@ -11,10 +12,12 @@ const BATCHES_A_ROUND = 50;
  */
 export async function eraseRound(database: Database, settledMs: number, closing?: AbortSignal): Promise<number> {
   let batches = 0;
-  for (const eraseBatch of [eraseDeletedAccount, eraseSome])
+  const eraseInBatches = async (eraseBatch: typeof eraseSome) => {
     for (let batch = 0; batch < BATCHES_A_ROUND; batch++) {
-      if (closing?.aborted === true || !(await eraseBatch(database, settledMs))) break;
+      if (closing?.aborted === true || !(await eraseBatch(database, settledMs))) return;
       batches++;
     }
+  };
+  await doEach([eraseDeletedAccount, eraseSome].map((eraseBatch) => () => eraseInBatches(eraseBatch)));
   return batches;
 }

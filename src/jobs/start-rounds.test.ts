@@ -4,8 +4,10 @@ import { pino } from 'pino';
 import { createTestDatabase, type TestDatabase } from '../../test/support/database.ts';
 import { until } from '../../test/support/until.ts';
 import { newId } from '../kernel/ids.ts';
+import { StoreUnavailable } from '../kernel/store-unavailable.ts';
 import { joinNodes } from '../nodes/node.ts';
 import { type RunningRounds, startRounds } from './start-rounds.ts';
+import { tidy } from './tidy.ts';
 
 /** What somebody may hold a lock for; nobody waits for that at a start. */
 const START_WITHIN_MS = 20_000;
@@ -44,6 +46,23 @@ describe('what has expired', () => {
     await until(async () => (await countKeys()) === 0);
     await running.stop();
     await node.leave();
+  });
+
+  it('is forgotten although the database does not forget something else in time', async () => {
+    const { database } = test;
+    await database.query(
+      "insert into applied_news (sha256, applied_at) values (sha256(''), now() - interval '1 year')",
+    );
+    await database.transaction((tx) =>
+      tx.runScript(`
+        create function take_too_long() returns trigger language plpgsql as $$ begin raise sqlstate '57014'; end $$;
+        create trigger take_too_long before delete on idempotency for each row execute function take_too_long()`),
+    );
+    await assert.rejects(
+      tidy({ database, log, keep: KEEP }, () => false),
+      StoreUnavailable,
+    );
+    assert.deepEqual(await database.query('select 1 from applied_news'), []);
   });
 });
 

@@ -5,6 +5,7 @@ import { expireIdempotency } from '../messages/commit/idempotency-store.ts';
 import { expireErasedInboundIds, expireInboundIds } from '../messages/report/inbound-store.ts';
 import { expireNews } from '../notifications/news-store.ts';
 import type { Database } from '../store/database.ts';
+import { doEach } from '../store/do-each.ts';
 import { makeWeeks } from './make-weeks.ts';
 
 interface Deps {
@@ -21,10 +22,11 @@ const EXPIRE = [expireIdempotency, expireInboundIds, expireErasedInboundIds, exp
  * next statement.
  */
 export async function tidy({ database, log, keep }: Deps, isStopping: () => boolean): Promise<number> {
-  await makeWeeks(database, log);
   const rememberedDays = effectsRememberedDays(keep);
   let expired = 0;
-  for (const expire of EXPIRE)
+  const expireAll = async (expire: (typeof EXPIRE)[number]) => {
     for (let some = 1; some > 0 && !isStopping(); expired += some) some = await expire(database, rememberedDays);
+  };
+  await doEach([() => makeWeeks(database, log), ...EXPIRE.map((expire) => () => expireAll(expire))]);
   return expired;
 }

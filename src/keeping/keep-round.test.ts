@@ -19,6 +19,7 @@ import { until } from '../../test/support/until.ts';
 import { makePartitions } from '../jobs/store.ts';
 import { type Clock, systemClock } from '../kernel/clock.ts';
 import { formatId, newId, parseId } from '../kernel/ids.ts';
+import { StoreUnavailable } from '../kernel/store-unavailable.ts';
 import { keepRound } from './keep-round.ts';
 
 const DAYS = { messages: 90, content: 30, events: 30, notifications: 7, setAside: 30 };
@@ -361,6 +362,25 @@ describe('keeping', () => {
     assert.ok((await countLarge()) > 0);
     await makePartitions(database, 'message');
     assert.equal(await countLarge(), 0);
+  });
+
+  it('goes on with the other tasks where the database does not carry one out in time, and says so at the end', async () => {
+    const { database } = gateway;
+    await fill(40);
+    await database.query('update keeping set due_at = now()');
+    await database.transaction((tx) =>
+      tx.runScript(`
+        create function take_too_long() returns trigger language plpgsql as $$ begin raise sqlstate '57014'; end $$;
+        create trigger take_too_long before update on request for each row execute function take_too_long()`),
+    );
+    try {
+      const round = { database, days: DAYS, clock: systemClock, log: pino({ level: 'silent' }) };
+      await assert.rejects(keepRound(round), StoreUnavailable);
+    } finally {
+      await database.query('drop function take_too_long cascade');
+    }
+    assert.ok(((await count('request', 'content is not null')) ?? 0) > 0);
+    assert.equal(await count('message', 'content is not null'), 0);
   });
 
   it('is done by one node at a time, and what two ask for is done once', async () => {

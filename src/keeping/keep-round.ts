@@ -2,6 +2,7 @@ import type { Logger } from 'pino';
 import type { Clock } from '../kernel/clock.ts';
 import { type KeepDays, type KeepLimits, keepLimitsByTwoClocks } from '../kernel/keep.ts';
 import type { Database, Transaction } from '../store/database.ts';
+import { doEach } from '../store/do-each.ts';
 import { isLockTimeout } from '../store/lock-timeout.ts';
 import { isTableGone } from '../store/table-gone.ts';
 import { dropNextPartition, notificationsUntilMs } from './drop-partitions.ts';
@@ -82,13 +83,13 @@ const TASKS: readonly Task[] = [
  * Takes away what is past its time, a bounded part of it. Any node may call it: the others skip a task that one node is at work
  * on, and each step is committed by itself, so that a node that dies loses one step at most.
  */
-export async function keepRound(deps: Deps): Promise<void> {
-  for (const task of TASKS) {
-    for (let batch = 0; batch < BATCHES_A_ROUND; batch++) {
-      if (deps.closing?.aborted === true) return;
-      if (!(await goOn(deps, task))) break;
-    }
-  }
+export function keepRound(deps: Deps): Promise<void> {
+  return doEach(TASKS.map((task) => () => goOnForRound(deps, task)));
+}
+
+async function goOnForRound(deps: Deps, task: Task): Promise<void> {
+  for (let batch = 0; batch < BATCHES_A_ROUND; batch++)
+    if (deps.closing?.aborted === true || !(await goOn(deps, task))) return;
 }
 
 /** Whether there is more to do at once. */
