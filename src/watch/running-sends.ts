@@ -14,7 +14,7 @@ export interface RunningSend {
   readonly begunMs: number;
   /** undefined: it is not traced. */
   readonly span: Span | undefined;
-  /** undefined until its request is committed. */
+  /** undefined until it is answered, and where the answer is an error or is given again. */
   counts: SendCounts | undefined;
   /** Those that are traced, by their TypeIDs. */
   messageIds: readonly string[];

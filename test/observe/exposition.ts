@@ -1,3 +1,5 @@
+import type { TestGateway } from '../support/gateway.ts';
+
 /** One sample of a scrape. */
 export interface Sample {
   name: string;
@@ -61,4 +63,9 @@ function readSample(line: string): Sample {
 export function baseName(name: string, types: ReadonlyMap<string, string>): string {
   const base = name.replace(/_(bucket|sum|count)$/, '');
   return types.has(name) ? name : base;
+}
+
+/** What a gateway would tell Prometheus now. */
+export async function scrapeOf({ app }: Pick<TestGateway, 'app'>): Promise<Scrape> {
+  return readScrape((await app.internalServer.inject({ url: '/metrics' })).body);
 }

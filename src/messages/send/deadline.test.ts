@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { request } from 'node:http';
 import { after, before, describe, it } from 'node:test';
+import { pino } from 'pino';
 import { startTestGateway, type TestGateway } from '../../../test/support/gateway.ts';
 import { lineOf, messagesBody, postAndApply, statusOf } from '../../../test/support/notifications.ts';
 import { transmitsOf } from '../../../test/support/transmits.ts';
@@ -12,11 +13,13 @@ const DEADLINE_MS = 1_500;
 /** The provider answers after the deadline, and after the time limit of a transmit. */
 const LATENCY_MS = 3_000;
 const PROVIDER_TIMEOUT_MS = 2_000;
-const CONNECTIONS = 2;
+const CONNECTIONS = 3;
 
+const lines: Record<string, unknown>[] = [];
 let gateway: TestGateway;
 before(async () => {
   gateway = await startTestGateway({
+    log: pino({ level: 'info' }, { write: (line: string) => void lines.push(JSON.parse(line)) }),
     settings: {
       WAYPOST_SEND_DEADLINE_MS: String(DEADLINE_MS),
       WAYPOST_PROVIDER_TIMEOUT_MS: String(PROVIDER_TIMEOUT_MS),
@@ -135,17 +138,28 @@ describe('a send under way', () => {
       await answer;
     }));
 
-  it('is carried through when the caller hangs up', async () => {
+  it('is carried through when the caller hangs up or is cut off, and then its line counts nothing that is still open', async () => {
     const { hostname, port } = new URL(gateway.url);
     const headers = { authorization: `Bearer ${gateway.testKey}`, 'content-type': 'application/json' };
-    const call = request({ hostname, port, method: 'POST', path: '/api/v1/messages/send', headers });
-    call.on('error', () => undefined); // It is this side that hangs up.
-    call.end(JSON.stringify({ to: '+447700900304', type: 'text', text: { body: 'Hello' } }));
-    await until(async () => (await transmitsOf(gateway.sandbox, '+447700900304')).length === 1);
-    call.destroy();
-    const find = async () => (await gateway.call('GET', '/api/v1/messages?to=%2B447700900304')).json.data[0];
-    await until(async () => (await find()).status === 'accepted');
-    assert.equal((await transmitsOf(gateway.sandbox, '+447700900304')).length, 1);
+    const [hungUp, cutOff] = ['+447700900304', '+447700900307'].map((to) => {
+      const call = request({ hostname, port, method: 'POST', path: '/api/v1/messages/send', headers });
+      call.on('error', () => undefined); // It is this side that hangs up.
+      call.end(JSON.stringify({ to, type: 'text', text: { body: 'Hello' } }));
+      return { to, call };
+    });
+    assert.ok(hungUp && cutOff);
+    for (const { to } of [hungUp, cutOff])
+      await until(async () => (await transmitsOf(gateway.sandbox, to)).length === 1);
+    hungUp.call.destroy();
+    cutOff.call.socket?.resetAndDestroy();
+    for (const { to } of [hungUp, cutOff]) {
+      const find = async () =>
+        (await gateway.call('GET', `/api/v1/messages?to=${encodeURIComponent(to)}`)).json.data[0];
+      await until(async () => (await find()).status === 'accepted');
+      assert.equal((await transmitsOf(gateway.sandbox, to)).length, 1);
+    }
+    const toldTooSoon = lines.filter(({ status, unknown }) => status === 499 && unknown !== undefined);
+    assert.deepEqual(toldTooSoon, []);
   });
 });
 

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
+import { scrapeOf } from '../../../test/observe/exposition.ts';
 import { FIRST_LINE, type LiveWorld, startLiveWorld } from '../../../test/pacing/live-world.ts';
 import { asProvider, messagesBody, postSigned, statusOf } from '../../../test/support/notifications.ts';
 import { until } from '../../../test/support/until.ts';
@@ -50,6 +51,9 @@ describe('an entry is accepted if a notification has proven it, whatever the pro
       [1, 0, 'accepted', undefined],
     );
     assert.equal(entry.message_id, `wamid.${entry.id}`);
+    const scrape = await scrapeOf(world.gateway);
+    const entries = (status: string) => scrape.sum('waypost_send_entries_total', { mode: 'live', status });
+    assert.deepEqual([entries('accepted'), entries('failed')], [1, 0], 'it is counted as it was answered');
     const again = (await world.call('GET', `/api/v1/requests/${json.request_id}`)).json;
     assert.deepEqual(again.results, json.results);
   });

@@ -10,6 +10,7 @@ import { unavailable } from '../../kernel/unavailable.ts';
 import { withinMs } from '../../kernel/within-ms.ts';
 import { LATE_ANSWER_MS } from '../../provider/port.ts';
 import type { Database } from '../../store/database.ts';
+import type { AggregateAnswer } from '../answer.ts';
 import type { NewRequest } from '../commit/begin-store.ts';
 import { personOf } from '../message.ts';
 import type { SendCommand } from '../parse/send-command.ts';
@@ -60,7 +61,10 @@ export interface SendCall {
   bytes: number;
 }
 
-export type SendResult = { replayed: boolean; answer: string };
+/** `answer` is the text of the answer; `told` is what it tells, where it was made just now. */
+export type SendResult =
+  | { replayed: true; answer: string }
+  | { replayed: false; answer: string; told: AggregateAnswer };
 
 export interface Sends {
   /**
@@ -131,19 +135,20 @@ async function carryOut(send: SendUnderWay, onLate: OnLate): Promise<SendResult>
   const request = requestOf(send, plan);
   if (!(await begin(send, request))) return replayOfOther(send, request);
   const { known, late, settleRest } = await transmitAndSettle(send, request, turns);
-  let answer: string | undefined;
+  let made: { answer: string; told: AggregateAnswer } | undefined;
   let fault: unknown;
   try {
-    answer = JSON.stringify(await answerOf(deps, request, known, answerByMs));
+    const told = await answerOf(deps, request, known, answerByMs);
+    made = { answer: JSON.stringify(told), told };
   } catch (error) {
     // We are wrong about the answer. The outcomes are known nonetheless, and nobody else would ever settle them.
     fault = error;
   }
-  const committed = settleRest(answer);
+  const committed = settleRest(made?.answer);
   for (const one of late) onLate(settleLate(deps, request, one, committed));
   await waitBriefly(send, committed);
-  if (answer === undefined) throw fault;
-  return { replayed: false, answer };
+  if (made === undefined) throw fault;
+  return { replayed: false, ...made };
 }
 
 /**

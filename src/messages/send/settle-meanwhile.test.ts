@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { pino } from 'pino';
+import { scrapeOf } from '../../../test/observe/exposition.ts';
 import { startTestGateway, type TestGateway } from '../../../test/support/gateway.ts';
 import { until } from '../../../test/support/until.ts';
 import { recoverRequests } from '../commit/recover.ts';
@@ -79,8 +80,12 @@ describe('a send with one slow recipient', () => {
       if nextval('once') = 1 then raise exception 'refused' using errcode = 'XX000'; end if; return new; end $$`);
     await gateway.database.query(`create trigger refuse_once before insert on message for each row
       when (new.phone = '${good}') execute function refuse_once()`);
+    const countAccepted = async () =>
+      (await scrapeOf(gateway)).sum('waypost_send_entries_total', { status: 'accepted' });
+    const before = await countAccepted();
     const { json } = await send([good, SLOW], 'refused');
     assert.equal(json.accepted_count, 2);
+    assert.equal((await countAccepted()) - before, 2, 'each entry of the answer is counted once');
     const [once] = await gateway.database.query<{ calls: number }>('select last_value as calls from once');
     assert.ok((once?.calls ?? 0) > 1, 'it was refused once');
     const { accepted_count, completed_at } = await requestOf(good);
