@@ -18,7 +18,7 @@ export interface MessageEvent {
 
 /**
  * Writes events of messages out, each with the message as it was at that step. Only an inbound one has its content. It also
- * has the messages counted again: whatever changes their counts, apart from the answers of sends, passes through here.
+ * has the messages counted again: whatever changes their counts, apart from the answers of sends and a report of what was refused, passes through here.
  */
 export async function draftMessageEvents(tx: Queryable, events: readonly MessageEvent[]): Promise<EventDraft[]> {
   if (events.length === 0) return [];

@@ -1,4 +1,5 @@
 import { idTimeMs, newId } from '../../kernel/ids.ts';
+import { markMessages } from '../../statistics/mark.ts';
 import type { Queryable } from '../../store/database.ts';
 import type { MessageEvent } from '../read/message-events.ts';
 import {
@@ -112,6 +113,9 @@ async function applyMatched(
     if (change !== undefined) changes.push(change);
   }
   if (changes.length > 0) await changeMessages(tx, changes);
+  // Any report proves that the provider had taken these after all, also one that is only noted and makes no event.
+  const taken = locked.filter(isRefusedLate).map(({ account_id: accountId, id }) => ({ accountId, messageId: id }));
+  if (taken.length > 0) await markMessages(tx, taken);
   await insertTimeline(tx, entries);
   return { applied: new Set([...own.values()].flat()), events };
 }
