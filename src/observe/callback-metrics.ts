@@ -62,7 +62,7 @@ function createProcessorMetrics(registry: Registry) {
   });
   const items = createCounter({
     name: 'waypost_notification_items_total',
-    help: 'Items of notifications by kind; `other` and `undecodable` are what this version does not know.',
+    help: 'Items of notifications by kind, once for each try to apply them; `other` and `undecodable` are what this version does not know.',
     labelNames: ['kind'],
     registers,
   });

@@ -33,7 +33,7 @@ export function createStoreMetrics(registry: Registry): StoreMetrics {
   });
   const depth = new Gauge({
     name: 'waypost_queue_depth',
-    help: 'How much waits, counted by the database up to a limit; absent while it cannot be asked.',
+    help: 'How much waits, counted by the database up to a limit (deliveries: 100 of each endpoint); absent while it cannot be asked.',
     labelNames: ['queue'],
     registers: [registry],
   });
