@@ -12,8 +12,14 @@ const EXPIRES_SOON_MS = 7 * 24 * 3_600_000;
 export async function checkAccount(api: Api, options: Options): Promise<Finding[]> {
   const account = await api.ask('GET', '/api/v1/account');
   if (account.status !== 200) return [fromProblem('account', account, options)];
-  const rest = [checkChannels, checkTemplates, checkEndpoints].map((check) =>
-    check(api, options).catch((error: unknown): Finding[] => {
+  const channels = askAll(api, '/api/v1/channels');
+  const checks = [
+    channels.then((known) => checkChannels(known, options)),
+    channels.then((known) => checkTemplates(api, known, options)),
+    checkEndpoints(api, options),
+  ];
+  const rest = checks.map((check) =>
+    check.catch((error: unknown): Finding[] => {
       if (!(error instanceof NoAnswer)) throw error;
       return [fail('gateway', error.detail, 'It answered before: try again.')];
     }),
@@ -29,8 +35,10 @@ function checkKey({ json }: Answer, options: Options): Finding[] {
   return [warn('account', `${whose}; the key ends at ${expiresAt}.`, todo)];
 }
 
-async function checkChannels(api: Api, options: Options): Promise<Finding[]> {
-  const channels = await askAll(api, '/api/v1/channels');
+/** All of a list, or the answer that is no page of it. */
+type Listed = unknown[] | Answer;
+
+function checkChannels(channels: Listed, options: Options): Finding[] {
   if (!Array.isArray(channels)) return [fromProblem('channel', channels, options)];
   if (channels.length === 0)
     return [
@@ -57,8 +65,13 @@ async function checkChannels(api: Api, options: Options): Promise<Finding[]> {
   });
 }
 
-/** Reading the templates anew is the only call that shows whether the provider accepts the token of a channel. */
-async function checkTemplates(api: Api, options: Options): Promise<Finding[]> {
+/**
+ * Reading the templates anew is the only call that shows whether the provider accepts the token of a channel. Without a channel the gateway
+ * has nobody to ask, and answers that there are none.
+ */
+async function checkTemplates(api: Api, channels: Listed, options: Options): Promise<Finding[]> {
+  if (Array.isArray(channels) && channels.every((channel) => readCell(channel, 'status') === 'removed'))
+    return [warn('provider', 'Not checked: only a channel can ask it.', 'Connect one first.')];
   const answer = await api.ask('POST', '/api/v1/templates/sync');
   if (answer.status !== 200) return [fromProblem('provider', answer, options)];
   return [ok('provider', `It answers; ${readCell(answer.json, 'total')} templates.`)];
@@ -116,8 +129,8 @@ function fromProblem(check: string, answer: Answer, options: Options): Finding {
   }
 }
 
-/** All rows of a list, however many pages it has. If an answer is not a page of it, that answer. */
-async function askAll(api: Api, path: string): Promise<unknown[] | Answer> {
+/** All rows of a list, however many pages it has. */
+async function askAll(api: Api, path: string): Promise<Listed> {
   const rows: unknown[] = [];
   let cursor: string | undefined;
   do {

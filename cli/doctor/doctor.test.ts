@@ -40,6 +40,13 @@ describe('the doctor', () => {
     assert.doesNotMatch(stdout, /scope/);
   });
 
+  it('does not say that the provider answers where there is no channel to ask it with', async () => {
+    const key = await gateway.createKey({ mode: 'live' });
+    const { stdout } = await runCli(['doctor'], { WAYPOST_URL: gateway.url, WAYPOST_API_KEY: key });
+    assert.match(stdout, /^fail {2}channel /m);
+    assert.match(stdout, /^warn {2}provider /m);
+  });
+
   it('takes nothing for a callback that the provider could not post to', async () => {
     for (const url of [
       'waypost.example/api/messaging/webhook',
