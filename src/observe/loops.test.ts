@@ -35,8 +35,14 @@ describe('the watch over loops', () => {
     const lag = () => gaugeOf('waypost_loop_lag_seconds', 'loop="asked"');
     await watch(async () => undefined);
     assert.equal(await lag(), 0);
+    await until(async () => {
+      await assert.rejects(watch(failing));
+      return (await lag()) > 0.01;
+    });
+    // Whoever needed it has gone, and so nobody repeats it.
+    await until(async () => (await lag()) === 0);
     await assert.rejects(watch(failing));
-    await until(async () => (await lag()) > 0.01);
+    assert.ok((await lag()) < 1, 'the time that it rested is none of its lag');
     await watch(async () => undefined);
     assert.equal(await lag(), 0);
   });

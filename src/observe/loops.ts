@@ -6,7 +6,7 @@ export type WatchRound = <Value>(round: () => Promise<Value>) => Promise<Value>;
 export interface Loops {
   /**
    * Begins to watch a loop that runs at least every `periodSeconds`. With `onDemand` it rests for as long as nobody needs
-   * it, and is late only while a round is under way or after one that failed.
+   * it, and is late only while a round is under way, or after one that failed until it is clear that nobody repeats it.
    */
   watch(loop: string, periodSeconds: number, onDemand?: 'onDemand'): WatchRound;
 }
@@ -17,8 +17,13 @@ interface Loop {
   running: boolean;
   failed: boolean;
   goodAtMs: number;
+  /** When its last round ended. */
+  endedAtMs: number;
   lastSeconds: number;
 }
+
+/** A loop on demand that is needed begins its next round within one period. */
+const RESTS_AFTER_PERIODS = 4;
 
 /** For where nobody watches. */
 export const unwatched: WatchRound = (round) => round();
@@ -35,11 +40,12 @@ export function createLoops(registry: Registry): Loops {
   return {
     watch(name, periodSeconds, onDemand) {
       const state = { onDemand: onDemand !== undefined, running: false, failed: false };
-      const loop: Loop = { ...state, periodSeconds, goodAtMs: performance.now(), lastSeconds: 0 };
+      const nowMs = performance.now();
+      const loop: Loop = { ...state, periodSeconds, goodAtMs: nowMs, endedAtMs: nowMs, lastSeconds: 0 };
       loops.set(name, loop);
       return async (round) => {
         const begunMs = performance.now();
-        if (loop.onDemand && !loop.failed) loop.goodAtMs = begunMs;
+        if (isResting(loop)) loop.goodAtMs = begunMs;
         loop.running = true;
         try {
           const value = await round();
@@ -53,7 +59,8 @@ export function createLoops(registry: Registry): Loops {
           throw error;
         } finally {
           loop.running = false;
-          loop.lastSeconds = (performance.now() - begunMs) / 1_000;
+          loop.endedAtMs = performance.now();
+          loop.lastSeconds = (loop.endedAtMs - begunMs) / 1_000;
         }
       };
     },
@@ -80,7 +87,12 @@ function addGauges(registry: Registry, loops: ReadonlyMap<string, Loop>): void {
   gauge('waypost_loop_round_seconds', 'How long the last round of a loop took.', (loop) => loop.lastSeconds);
 }
 
-function lagOf({ onDemand, running, failed, goodAtMs }: Loop): number {
-  if (onDemand && !running && !failed) return 0;
-  return (performance.now() - goodAtMs) / 1_000;
+function lagOf(loop: Loop): number {
+  return isResting(loop) ? 0 : (performance.now() - loop.goodAtMs) / 1_000;
+}
+
+/** Whether nobody needs it now. Who needed a round that failed may have gone meanwhile. */
+function isResting({ onDemand, running, failed, periodSeconds, endedAtMs }: Loop): boolean {
+  if (!onDemand || running) return false;
+  return !failed || performance.now() - endedAtMs > RESTS_AFTER_PERIODS * periodSeconds * 1_000;
 }
