@@ -35,7 +35,7 @@ describe('the page of a message', () => {
     await signIn(page, await makeKey(world, accountId, ['messages:read', 'events:read', 'endpoints:manage']));
     await show(page, world, id);
     await page.getByText('message.read').waitFor();
-    await page.getByText('Only the newest 20 endpoints were asked').waitFor({ timeout: 10_000 });
+    await page.getByText('Only the newest 20 endpoints were asked').waitFor();
     assert.equal(await page.getByText('No endpoint has been told of it').count(), 0);
   });
 
@@ -56,14 +56,17 @@ describe('the page of a message', () => {
     const sent = await world.call('POST', '/api/v1/messages/send', body, account.key);
     const page = await world.open();
     await signIn(page, account.key);
-    await page.route(`**/api/v1/messages/${idOf(sent)}`, tellUnderWay, { times: 1 });
+    const [itself, list] = [`**/api/v1/messages/${idOf(sent)}`, '**/api/v1/messages?*'];
+    await page.route(itself, tellUnderWay);
     await show(page, world, idOf(sent));
     await page.getByText('It is being handed to the provider.').waitFor();
+    await page.unroute(itself);
     await page.getByText('It did not arrive, and will not.').waitFor();
-    await page.route('**/api/v1/messages?*', tellUnderWay, { times: 1 });
+    await page.route(list, tellUnderWay);
     await openPage(page, 'Messages');
     const row = page.getByRole('row', { name: /\+15550131026/ });
     await row.getByText('transmitting').waitFor();
+    await page.unroute(list);
     await row.getByText('failed').waitFor();
     const read = page.waitForResponse('**/api/v1/messages?request_id=*');
     await page.route('**/api/v1/messages?request_id=*', tellUnderWay, { times: 1 });

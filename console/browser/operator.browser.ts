@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { before, describe, it } from 'node:test';
 import type { Page } from 'playwright-core';
+import { until } from '../../test/support/until.ts';
 import { sharedWorld } from './support/shared-world.ts';
 import { openPage, signIn } from './support/sign-in.ts';
 import type { World } from './support/world.ts';
@@ -75,7 +76,7 @@ describe('the console of the operator', () => {
     late.resolve();
     await other.getByRole('button', { name: 'Revoke Console', includeHidden: true }).waitFor({ state: 'detached' });
     await other.evaluate(() => new Promise(requestAnimationFrame));
-    await other.getByRole('dialog', { name: 'Revoke Shop?' }).waitFor({ timeout: 5_000 });
+    await other.getByRole('dialog', { name: 'Revoke Shop?' }).waitFor();
   });
 
   it('leaves a form open when one that was closed before it is answered', async () => {
@@ -98,7 +99,7 @@ describe('the console of the operator', () => {
     late.resolve();
     await dialog.getByText('The provider accepts the new token.').waitFor();
     await other.evaluate(() => new Promise(requestAnimationFrame));
-    await dialog.getByLabel('Access token').waitFor({ timeout: 5_000 });
+    await dialog.getByLabel('Access token').waitFor();
   });
 
   it('finds what was set aside, connects the channel that was missing, and applies it', async () => {
@@ -118,18 +119,17 @@ describe('the console of the operator', () => {
     await page.getByRole('button', { name: 'Connect', exact: true }).click();
     await page.getByRole('row', { name: /\+447700900911/ }).waitFor();
     await openPage(page, 'Notifications');
-    await page
-      .getByRole('button', { name: /^Reprocess/ })
-      .first()
-      .press('Enter');
+    const reprocess = page.getByRole('button', { name: /^Reprocess/ }).first();
+    const id = (await reprocess.getAttribute('aria-label'))?.replace('Reprocess ', '') ?? assert.fail();
+    await reprocess.press('Enter');
     await page.getByText('It is being applied again').waitFor();
     // The button that was pressed is gone.
     await page.waitForFunction(() => document.activeElement?.textContent === 'Look again');
+    const path = '/platform/v1/notifications?state=applied';
+    const applied = () => world.call('GET', path, undefined, world.gateway.dev.platform_key);
+    await until(async () => JSON.stringify(await applied()).includes(id));
     await page.getByLabel('State').selectOption('applied');
-    await page
-      .getByRole('row', { name: /messages.message.text/ })
-      .first()
-      .waitFor();
+    await page.getByRole('row', { name: id }).getByText('applied').waitFor();
   });
 
   it('does not ask for the state again while the answer is under way: a slow one would never be shown', async () => {
