@@ -194,7 +194,7 @@ describe('the console of an account', () => {
     await signIn(other, String(made.key));
     await openPage(other, 'Templates');
     await world.call('DELETE', `/platform/v1/keys/${made.id}`, undefined, dev.platform_key);
-    await other.getByText('Your key is not valid any more').waitFor({ timeout: 20_000 });
+    await other.getByText('Your key is not valid any more').waitFor();
     await other.getByLabel('API key').waitFor();
     assert.equal(await other.evaluate(() => sessionStorage.length), 0);
   });

@@ -51,7 +51,7 @@ describe('the console without its gateway', () => {
     const { port } = new URL(gateway.dev.base_url);
     gateway = await startGatewayProcess(dataDir, { PORT: port });
     await send(gateway, '+447700900131');
-    await page.getByText('Live', { exact: true }).waitFor({ timeout: 30_000 });
+    await page.getByText('Live', { exact: true }).waitFor();
     await page
       .getByRole('row', { name: /\+447700900131/ })
       .getByText('read', { exact: true })

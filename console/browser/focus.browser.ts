@@ -26,7 +26,7 @@ describe('the focus', () => {
     await page.getByRole('button', { name: 'Make a new secret' }).press('Enter');
     await page.getByRole('button', { name: 'Copy the secret' }).press('Enter');
     // The news is shown in the dialog, where a screen reader reads it out.
-    await page.getByRole('dialog').getByText('Copied: the secret.').waitFor({ timeout: 10_000 });
+    await page.getByRole('dialog').getByText('Copied: the secret.').waitFor();
     await page.getByRole('button', { name: 'I have put it in a safe place' }).press('Enter');
     await expectFocus(page, 'Rotate the secret');
   });
@@ -37,12 +37,12 @@ describe('the focus', () => {
     await page.getByRole('button', { name: 'Create an account' }).press('Enter');
     await page.keyboard.type('Blind Typist');
     await page.keyboard.press('Enter');
-    await page.getByRole('heading', { level: 1, name: 'Blind Typist' }).waitFor({ timeout: 10_000 });
+    await page.getByRole('heading', { level: 1, name: 'Blind Typist' }).waitFor();
     await page.getByRole('button', { name: 'Make a key' }).press('Enter');
     await page.keyboard.type('The shop');
     await page.keyboard.press('Enter');
     const secret = page.getByRole('dialog').getByText(/^wp_test_/);
-    await secret.waitFor({ timeout: 10_000 });
+    await secret.waitFor();
     // Somebody who has pressed the key a moment too long has not put the secret in a safe place yet.
     for (const again of ['Enter', 'Space', ...Array(5).fill('Escape')]) await page.keyboard.press(again);
     assert.ok(await secret.isVisible());
@@ -95,7 +95,7 @@ describe('the focus', () => {
     await link.focus();
     await send(Array.from({ length: 50 }, (_, place) => `+4477009${String(20_000 + place)}`));
     await page.getByText('53 listed').waitFor();
-    await page.getByRole('button', { name: /^↑ [0-9]+ new$/ }).waitFor({ timeout: 10_000 });
+    await page.getByRole('button', { name: /^↑ [0-9]+ new$/ }).waitFor();
     assert.equal(await page.evaluate(() => document.activeElement?.textContent), '+447700900182');
     await page.keyboard.press('Enter');
     await page.getByRole('heading', { level: 1, name: 'Message' }).waitFor();
@@ -130,9 +130,7 @@ describe('the focus', () => {
 /** Waits until there is no dialog, and the element with this text has the focus. */
 async function expectFocus(page: Page, text: string): Promise<void> {
   await page.locator('dialog').waitFor({ state: 'detached' });
-  await page.waitForFunction((wanted) => document.activeElement?.textContent?.trim() === wanted, text, {
-    timeout: 5_000,
-  });
+  await page.waitForFunction((wanted) => document.activeElement?.textContent?.trim() === wanted, text);
 }
 
 /** How far the list of messages is scrolled. */

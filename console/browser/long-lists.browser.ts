@@ -41,7 +41,7 @@ describe('what stands on a later page of a list', () => {
     await provide('APPROVED');
     await sendIt.click();
     await page.getByLabel('To', { exact: true }).fill('+447700900123');
-    await page.getByLabel('Body: 1').fill('Ada', { timeout: 10_000 });
+    await page.getByLabel('Body: 1').fill('Ada');
     await page.getByText('1 of 1 can be sent').waitFor();
   });
 
@@ -63,7 +63,7 @@ describe('what stands on a later page of a list', () => {
     await signIn(page, key);
     await openPage(page, 'Send');
     const from = page.getByLabel('From', { exact: true });
-    await from.selectOption(second, { timeout: 10_000 });
+    await from.selectOption(second);
     // The oldest channel is the one that the account has had from the beginning. The first option stands for no channel.
     await from.locator('option').nth(CHANNELS).waitFor({ state: 'attached' });
     assert.equal(await from.locator(`option[value="${first}"]`).count(), 0);
@@ -104,7 +104,6 @@ describe('what stands on a later page of a list', () => {
           .map((link) => link.getAttribute('href')?.endsWith(id))
           .join() === 'true',
       older.id,
-      { timeout: 10_000 },
     );
   });
 
@@ -220,7 +219,7 @@ describe('what stands on a later page of a list', () => {
     await rowsOf(newer).nth(1).waitFor();
     await page.getByLabel('Account id').fill(newer.id);
     await page.getByRole('button', { name: 'Load more' }).click();
-    await rowsOf(older).nth(1).waitFor({ timeout: 10_000 });
+    await rowsOf(older).nth(1).waitFor();
     assert.deepEqual([await rowsOf(newer).count(), await page.locator('tbody tr').count()], [2, 4]);
     limit = 1;
     await page.getByRole('button', { name: 'Search' }).click();

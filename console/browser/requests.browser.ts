@@ -56,7 +56,7 @@ describe('the list of requests', () => {
     await reportStatus(world, account, sent, 'failed');
     await row.getByText('failed', { exact: true }).waitFor();
     heard.resolve();
-    await other.getByText('0 accepted, 1 failed, 0 unknown').waitFor({ timeout: 10_000 });
+    await other.getByText('0 accepted, 1 failed, 0 unknown').waitFor();
   });
 
   it('complained of nothing', () => assert.deepEqual(world.complaints, []));

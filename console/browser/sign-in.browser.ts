@@ -129,7 +129,7 @@ describe('the sign-in', () => {
     await world.call('DELETE', `/platform/v1/accounts/${before.id}`, undefined, platformKey);
     await page.getByText('Your key is not valid any more').waitFor();
     await signIn(page, next.key);
-    await page.getByText('No messages yet').waitFor({ timeout: 10_000 });
+    await page.getByText('No messages yet').waitFor();
     assert.equal(await page.getByLabel('Search', { exact: true }).inputValue(), '');
   });
 
