@@ -10,6 +10,7 @@ import {
   statusOf,
   textFrom,
 } from '../support/notifications.ts';
+import { restingTransaction } from '../support/resting-transaction.ts';
 import { until } from '../support/until.ts';
 
 /** Enough for some four rounds of applying. */
@@ -33,9 +34,7 @@ describe('a flood of notifications for one number', () => {
     const released = Promise.withResolvers<void>();
     const locked = Promise.withResolvers<void>();
     // While this lock is held nothing can be applied, so all of the flood waits before the other notification comes.
-    const holding = gateway.database.transaction(async (tx) => {
-      // The transaction is idle for as long as the posts take.
-      await tx.query('set local idle_in_transaction_session_timeout to 0');
+    const holding = restingTransaction(gateway.database, async (tx) => {
       await tx.query('lock table notification in share row exclusive mode');
       locked.resolve();
       await released.promise;

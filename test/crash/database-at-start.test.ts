@@ -16,6 +16,7 @@ import { createTestDatabase } from '../support/database.ts';
 import { startDatabaseProxy } from '../support/database-proxy.ts';
 import { freePort } from '../support/free-port.ts';
 import { beginGatewayProcess } from '../support/process.ts';
+import { restingTransaction } from '../support/resting-transaction.ts';
 import { until } from '../support/until.ts';
 import { countWaitingForLocks } from '../support/waiting-for-locks.ts';
 
@@ -136,9 +137,7 @@ async function beginBehind(
   env: Record<string, string>,
   then: (start: Start) => Promise<void>,
 ): Promise<void> {
-  await db.database.transaction(async (tx) => {
-    // The transaction is idle for as long as a start takes.
-    await tx.query('set local idle_in_transaction_session_timeout to 0');
+  await restingTransaction(db.database, async (tx) => {
     await tx.query(held);
     const start = begin(env);
     await until(async () => (await countWaitingForLocks(db.database)) > 0);

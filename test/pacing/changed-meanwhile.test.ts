@@ -3,6 +3,7 @@ import { after, before, describe, it } from 'node:test';
 import { parseId } from '../../src/kernel/ids.ts';
 import { readScrape } from '../observe/exposition.ts';
 import { asProvider, changeBody, messagesBody, postSigned, statusOf, type TestLine } from '../support/notifications.ts';
+import { restingTransaction } from '../support/resting-transaction.ts';
 import { until } from '../support/until.ts';
 import { listed } from '../templates/listing-server.ts';
 import { type LiveWorld, startLiveWorld } from './live-world.ts';
@@ -14,8 +15,6 @@ const STALE_MS = 700;
 /** A suspended account is stopped everywhere within this time. */
 const STOPPED_MS = 2_000;
 const THROTTLED = 131_056;
-/** The database ends a transaction that does nothing for 10 s. */
-const LOCKED_MS_MAX = 8_000;
 const BODY = [{ type: 'BODY', text: 'Hello' }];
 
 let world: LiveWorld;
@@ -192,12 +191,12 @@ it('a marketing message is not tried again once a stop is applied that was answe
   world.provider.onMessage = async () => {
     const locked = Promise.withResolvers<void>();
     const told = Promise.withResolvers<void>();
-    applying = world.gateway.database.transaction(async (tx) => {
+    applying = restingTransaction(world.gateway.database, async (tx) => {
       await tx.query('lock table marketing_preference in exclusive mode');
       const [began] = await tx.query<{ at: Date }>('select clock_timestamp() as at');
       locked.resolve();
       await told.promise;
-      await until(() => hasLooked(began?.at), LOCKED_MS_MAX);
+      await until(() => hasLooked(began?.at));
     });
     await locked.promise;
     await tell(changeBody(line, 'user_preferences', { metadata, user_preferences: [wordOf('stop')] }));

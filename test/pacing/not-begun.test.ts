@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, it } from 'node:test';
 import { assertProblem } from '../support/problem.ts';
+import { restingTransaction } from '../support/resting-transaction.ts';
 import { undisturbed } from '../support/undisturbed.ts';
 import { until } from '../support/until.ts';
 import { type LiveWorld, startLiveWorld } from './live-world.ts';
@@ -33,7 +34,7 @@ const codesOf = async (from: string, person: string, count: number) => {
 it('Sends that are answered 503 do not count against the person to whom nothing was transmitted', async () => {
   const from = await world.connect();
   const person = phone();
-  const refused = await world.gateway.database.transaction(async (tx) => {
+  const refused = await restingTransaction(world.gateway.database, async (tx) => {
     await tx.query('lock table request in access exclusive mode');
     return Promise.all(Array.from({ length: PAIR_BURST }, () => world.sendText(from, [person])));
   });

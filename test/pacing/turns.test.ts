@@ -6,6 +6,7 @@ import { commitSends } from '../../src/messages/commit/commit-store.ts';
 import { recoverRequests } from '../../src/messages/commit/recover.ts';
 import type { TestAnswer } from '../support/gateway.ts';
 import { intendedMessage, newRequest } from '../support/new-request.ts';
+import { restingTransaction } from '../support/resting-transaction.ts';
 import { undisturbed } from '../support/undisturbed.ts';
 import { until } from '../support/until.ts';
 import { type LiveWorld, startLiveWorld } from './live-world.ts';
@@ -110,7 +111,7 @@ describe('a message that has to wait for its turn', () => {
     const to = phones(1);
     let sent: Awaited<ReturnType<LiveWorld['sendText']>> | undefined;
     const startMs = performance.now();
-    await world.gateway.database.transaction(async (tx) => {
+    await restingTransaction(world.gateway.database, async (tx) => {
       const sending = world.sendText(from, to);
       await pendingOf(1);
       await tx.query('lock table message in share mode');
