@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { readdirSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 
 /** Linux counts the processor time of a process in hundredths of a second. */
 const CLOCK_TICKS_A_SECOND = 100;
@@ -19,8 +19,9 @@ function readMemoryMb(pid: number, line: RegExp): number | undefined {
   return kb === undefined ? undefined : Number(kb) / 1024;
 }
 
-/** How much processor time a process and the PostgreSQL that it started have used so far, in seconds. */
+/** How much processor time a process and the PostgreSQL that it started have used so far, in seconds; NaN where there is no `/proc`. */
 export function cpuSeconds(pid: number): { process: number; database: number } {
+  if (!existsSync('/proc')) return { process: Number.NaN, database: Number.NaN };
   const stats = readdirSync('/proc')
     .filter((name) => /^\d+$/.test(name))
     .map((name) => readStat(Number(name)));
