@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, it } from 'node:test';
 import { pino } from 'pino';
 import { createTestDatabase, type TestDatabase } from '../../test/support/database.ts';
-import { messagesBody, statusOf, textFrom } from '../../test/support/notifications.ts';
+import { messagesBody, statusOf, type TestLine, textFrom } from '../../test/support/notifications.ts';
 import { until } from '../../test/support/until.ts';
 import { countWaitingForLocks } from '../../test/support/waiting-for-locks.ts';
 import { newId } from '../kernel/ids.ts';
@@ -58,6 +58,20 @@ const packed = async () => {
   const rows = await database.query<{ bodies: Buffer }>('select bodies from notification_pack order by id');
   return rows.map(({ bodies }) => bodies.toString());
 };
+/** An account with a channel. */
+const addAccount = ({
+  accountId,
+  name,
+  phoneNumberId,
+  businessAccountId,
+  phoneNumber,
+}: TestLine & { accountId: string; name: string }) =>
+  database.query(
+    `with own as (insert into account (id, name) values ($1, $2) returning id)
+     insert into channel (account_id, id, mode, phone_number_id, business_account_id, phone_number, access_token_sealed)
+     select id, $3, 'live', $4, $5, $6, '' from own`,
+    [accountId, name, newId(), phoneNumberId, businessAccountId, phoneNumber],
+  );
 
 describe('a round of applying', () => {
   it('leaves what another node has taken, and takes it once that node has died', async () => {
@@ -269,12 +283,7 @@ it('what waits is applied together with others unless an item of it has failed',
 
 it('what has spoiled its batch is applied alone from then on, while it waits for a message', async () => {
   const line = { phoneNumberId: '900000000000021', businessAccountId: '900000000000022', phoneNumber: '+447700900921' };
-  await database.query(
-    `with own as (insert into account (id, name) values ($1, 'Own') returning id)
-     insert into channel (account_id, id, mode, phone_number_id, business_account_id, phone_number, access_token_sealed)
-     select id, $2, 'live', $3, $4, $5, '' from own`,
-    [newId(), newId(), line.phoneNumberId, line.businessAccountId, line.phoneNumber],
-  );
+  await addAccount({ ...line, accountId: newId(), name: 'Own' });
   await database.transaction((tx) =>
     tx.runScript(`
       create function refuse_poison() returns trigger language plpgsql as
@@ -309,6 +318,30 @@ it('what has spoiled its batch is applied alone from then on, while it waits for
   await pack(body);
   await assert.rejects(round(), { code: '40P01' });
   assert.equal((await kept()).at(-1), `${body} waiting 0`, 'what passes by itself sets no item aside');
+});
+
+it('a row that somebody keeps locked holds up what is written to it, and nothing else of its batch or its notification', async () => {
+  const lines = ['held', 'free'].map((name, place) => {
+    const [phoneNumberId, businessAccountId] = [`90000000000003${place}`, `90000000000004${place}`];
+    return { name, accountId: newId(), phoneNumberId, businessAccountId, phoneNumber: `+44770090093${place}` };
+  });
+  for (const line of lines) await addAccount(line);
+  const told = () => database.query('select name from event join account a on a.id = account_id order by event.id');
+  await database.transaction(async (terminal) => {
+    const held = "insert into event_sequence (account_id, mode, last) values ($1, 'live', 0)";
+    await terminal.query(held, [lines[0]?.accountId]);
+    const text = { messages: [textFrom('+447700900123', 'wamid.locked')] };
+    const bodies = lines.map((line) => JSON.stringify(messagesBody(line, text)));
+    await pack(...bodies, JSON.stringify({ entry: bodies.flatMap((body) => JSON.parse(body).entry) }));
+    await round();
+    assert.deepEqual(await told(), [{ name: 'free' }]);
+    const waiting = await database.query("select items_left, error from notification where state = 'waiting'");
+    assert.deepEqual(waiting, Array(2).fill({ items_left: [0], error: 'locked' }));
+    assert.equal((await findUnapplied(database)).unpacked, true, 'it may tell of a message that would be sent again');
+  });
+  await database.query('update notification set next_at = now()');
+  await round();
+  assert.deepEqual(await told(), [{ name: 'free' }, { name: 'held' }]);
 });
 
 describe('a pack', () => {

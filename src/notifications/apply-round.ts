@@ -1,6 +1,7 @@
 import type { Logger } from 'pino';
 import { formatId } from '../kernel/ids.ts';
 import type { Database, Transaction } from '../store/database.ts';
+import { isLockTimeout, limitLockWaits } from '../store/lock-timeout.ts';
 import { isPassingFailure } from '../store/passing-failure.ts';
 import { type AppliedBatch, type ApplyDeps, applyNotifications, type ItemApplier } from './apply.ts';
 import { applySingly } from './apply-singly.ts';
@@ -26,6 +27,13 @@ const PACKS_MAX = 50;
 const WAITING_ROWS_MIN = 100;
 /** And this many bytes of them: beside a full pack each transaction would else take one row only. The first is taken whatever its size. */
 const WAITING_BYTES_MIN = 256 << 10;
+/**
+ * A batch writes rows of many accounts, and somebody may keep one of these rows locked for hours, as a transaction does that was left open
+ * in a terminal. So a batch waits for no lock for longer than this, which is longer than other batches take. Then each is applied alone.
+ */
+const BATCH_LOCK_WAIT_MS = 2_000;
+/** All the others wait while one that is applied alone waits for a lock. One that goes without its lock comes again. */
+const ALONE_LOCK_WAIT_MS = 10;
 
 export interface RoundDeps extends ApplyDeps {
   /** Told what a batch has come to, once that is committed. */
@@ -40,7 +48,7 @@ interface Claimed {
   /** Whether there are more packs. */
   left: boolean;
   waiting: readonly ClaimedNotification[];
-  /** Rows that have spoiled their batch before, and are not applied together with others again. */
+  /** Rows that have spoiled or held up their batch before, and are not applied together with others again. */
   spoiling: readonly ClaimedNotification[];
 }
 
@@ -65,7 +73,8 @@ export async function runRound(
     const { packed, waiting } = claimed;
     const ids = [...packed, ...waiting].map(({ id }) => id).sort();
     if (isPassingFailure(error) || ids.length === 0) throw error;
-    log.error({ err: error, notifications: ids.length }, 'notifications.batch_refused');
+    if (isLockTimeout(error)) log.warn({ err: error, notifications: ids.length }, 'notifications.batch_locked');
+    else log.error({ err: error, notifications: ids.length }, 'notifications.batch_refused');
     if (packed.length > 0) await unpack(database, packed);
     for (const id of ids) await applyAlone(database, deps, { id, spoiling: false }, log);
   }
@@ -88,6 +97,7 @@ async function claim(tx: Transaction, order: ClaimOrder): Promise<Claimed> {
 
 /** Applies all that was claimed in the order in which it came, whether or not it was looked at before. */
 async function applyClaimed(tx: Transaction, deps: RoundDeps, { packed, waiting }: Claimed): Promise<AppliedBatch> {
+  await limitLockWaits(tx, BATCH_LOCK_WAIT_MS);
   const inOrder = [...packed, ...waiting].sort((a, b) => (a.id < b.id ? -1 : 1));
   const applied = await applyNotifications(tx, deps, inOrder);
   const results = new Map(applied.results.map((result) => [result.id, result]));
@@ -114,6 +124,7 @@ async function applyAlone(
       const batch = await database.transaction(async (tx) => {
         const claimed = await claimNotification(tx, id);
         if (claimed === undefined) return undefined;
+        await limitLockWaits(tx, ALONE_LOCK_WAIT_MS);
         const applied = await applyNotifications(tx, deps, [claimed], apply);
         await finishNotifications(tx, applied.results);
         return applied;
@@ -122,7 +133,8 @@ async function applyAlone(
       return;
     } catch (error) {
       if (isPassingFailure(error)) throw error;
-      log.error({ err: error, notification_id: formatId('ntf', id) }, 'notification.refused');
+      if (!isLockTimeout(error))
+        log.error({ err: error, notification_id: formatId('ntf', id) }, 'notification.refused');
     }
   }
   const error = writeReasons(['failed']);

@@ -1,13 +1,14 @@
 import type { Logger } from 'pino';
 import type { Transaction } from '../store/database.ts';
+import { isLockTimeout } from '../store/lock-timeout.ts';
 import { isPassingFailure } from '../store/passing-failure.ts';
 import { applyItems } from './apply-items.ts';
 import type { ItemWork } from './collect-effects.ts';
 import type { Leftover } from './reason.ts';
 
 /**
- * Applies items one by one, each in a savepoint, so that a poisoned one is left over alone. Slow, and used only for a
- * notification that has failed as a whole.
+ * Applies items one by one, each in a savepoint, so that a poisoned one is left over alone, and so is one that waits for
+ * somebody's lock. Slow, and used only for a notification that has failed as a whole.
  */
 export async function applySingly(
   tx: Transaction,
@@ -25,8 +26,9 @@ export async function applySingly(
     } catch (error) {
       if (isPassingFailure(error)) throw error;
       await tx.runScript('rollback to savepoint item');
-      log.error({ err: error, kind: work.item.label }, 'notification.item_failed');
-      left.set(place, 'failed');
+      const isLocked = isLockTimeout(error);
+      if (!isLocked) log.error({ err: error, kind: work.item.label }, 'notification.item_failed');
+      left.set(place, isLocked ? 'locked' : 'failed');
     }
   }
   return left;

@@ -15,6 +15,8 @@ const DAY_MS = 86_400_000;
  * number, three statuses of each of its messages wait here.
  */
 const RETRY_SECONDS_MAX = 86_400;
+/** One that somebody's lock keeps from its effect is looked at more often: the lock may go at any moment. */
+export const LOCKED_RETRY_SECONDS_MAX = 60;
 /** How many kinds are shown of a notification with very many. */
 const KINDS_MAX = 100;
 
@@ -89,7 +91,8 @@ function resultOf(
   leftovers: readonly { index: number; leftover: Leftover }[],
   nowMs: number,
 ): NotificationResult {
-  const waits = leftovers.some(({ leftover }) => leftover === 'unknown_message');
+  const isLocked = leftovers.some(({ leftover }) => leftover === 'locked');
+  const waits = isLocked || leftovers.some(({ leftover }) => leftover === 'unknown_message');
   const leftMs = idTimeMs(id) + WAIT_DAYS_MAX * DAY_MS - nowMs;
   const done = readable && leftovers.length === 0;
   return {
@@ -98,7 +101,9 @@ function resultOf(
     kinds,
     itemsLeft: leftovers.map(({ index }) => index),
     error: writeReasons(readable ? leftovers.map(({ leftover }) => leftover) : ['not_json']),
-    retryInSeconds: waits ? nextLookSeconds(attempts, leftMs) : 0,
+    retryInSeconds: waits
+      ? Math.min(nextLookSeconds(attempts, leftMs), isLocked ? LOCKED_RETRY_SECONDS_MAX : RETRY_SECONDS_MAX)
+      : 0,
   };
 }
 

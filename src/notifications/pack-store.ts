@@ -1,6 +1,7 @@
 import { newId } from '../kernel/ids.ts';
 import type { Mode } from '../kernel/principal.ts';
 import type { Queryable } from '../store/database.ts';
+import { LOCKED_RETRY_SECONDS_MAX } from './apply.ts';
 import { type ClaimedNotification, columnsOf, type NotificationResult, type NotificationView } from './store.ts';
 
 /** A verified body, as it came. */
@@ -187,13 +188,15 @@ export async function findPacked(store: Queryable, id: string): Promise<Notifica
 /** What was answered and is not applied yet. */
 export interface Unapplied {
   packs: Set<string>;
-  /** Whether notifications of a pack that was refused as a whole are still to be applied one by one. */
+  /** Whether notifications of a pack that was refused as a whole are still to be applied one by one, or wait for somebody's lock. */
   unpacked: boolean;
 }
 
 const UNAPPLIED = `
   select array(select id::text from notification_pack) as packs,
-    exists(select from notification where state = 'waiting' and next_at <= now() and attempts = 0) as unpacked`;
+    exists(select from notification
+      where state = 'waiting' and next_at <= now() + make_interval(secs => ${LOCKED_RETRY_SECONDS_MAX})
+        and (attempts = 0 and next_at <= now() or 'locked' = any(string_to_array(error, ', ')))) as unpacked`;
 
 export async function findUnapplied(store: Queryable): Promise<Unapplied> {
   const [row] = await store.query<{ packs: string[]; unpacked: boolean }>(UNAPPLIED);

@@ -1,5 +1,5 @@
-/** Why an item has no effect yet. `unknown_message` may pass by itself; the others need somebody. */
-export type Leftover = 'unknown_message' | 'no_channel' | 'undecodable' | 'failed';
+/** Why an item has no effect yet. `unknown_message` and `locked` may pass by themselves; the others need somebody. */
+export type Leftover = 'unknown_message' | 'locked' | 'no_channel' | 'undecodable' | 'failed';
 
 /** Why a notification was not applied, or not all of it. */
 type Reason = Leftover | 'not_json';

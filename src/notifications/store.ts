@@ -16,7 +16,7 @@ export interface ClaimedNotification {
 
 /** One that waits in a row of its own. */
 export interface WaitingNotification extends ClaimedNotification {
-  /** An item of it failed when it was last applied, and spoiled all that were applied with it. */
+  /** An item of it failed, or waited for a lock, when it was last applied, and spoiled all that were applied with it. */
   spoiling: boolean;
 }
 
@@ -40,7 +40,10 @@ export async function claimNotifications(
   bytesMax: number,
 ): Promise<WaitingNotification[]> {
   const rows = await tx.query<ClaimedNotification & { error: string | null }>(NOTIFICATION_CLAIM, [rowsMax, bytesMax]);
-  return rows.map(({ error, ...row }) => ({ ...row, spoiling: hasReason(error, 'failed') }));
+  return rows.map(({ error, ...row }) => ({
+    ...row,
+    spoiling: hasReason(error, 'failed') || hasReason(error, 'locked'),
+  }));
 }
 
 /**

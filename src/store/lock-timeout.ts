@@ -6,8 +6,8 @@ const LOCK_NOT_AVAILABLE = '55P03';
 const LOCK_WAIT_MS = 100;
 
 /** A statement that waits longer for a lock gives up, so whoever waits for a lock of ours waits this long at most. */
-export async function limitLockWaits(tx: Transaction): Promise<void> {
-  await tx.runScript(`set local lock_timeout to ${LOCK_WAIT_MS}`);
+export async function limitLockWaits(tx: Transaction, waitMs = LOCK_WAIT_MS): Promise<void> {
+  await tx.runScript(`set local lock_timeout to ${waitMs}`);
 }
 
 /** Whether a statement gave up because it did not get its locks within the transaction's `lock_timeout`. */

@@ -15,7 +15,7 @@ describe('what is left of a notification', () => {
   });
 
   it('is a sentence for every reason that the gateway has, in either state', () => {
-    for (const reason of ['unknown_message', 'no_channel', 'undecodable', 'failed', 'not_json'])
+    for (const reason of ['unknown_message', 'locked', 'no_channel', 'undecodable', 'failed', 'not_json'])
       for (const state of ['waiting', 'set_aside'])
         assert.match(explainLeftover(reason, state), /^[A-Z].* .*\.$/, reason);
   });

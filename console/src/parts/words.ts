@@ -94,11 +94,13 @@ const LEFTOVERS: Record<string, string> = {
   no_channel: 'No channel has this phone number id or business account. Connect it, then reprocess.',
   undecodable: 'It has a form that is not known. A newer version may know it.',
   not_json: 'It cannot be read at all: it is not JSON.',
+  locked: 'Somebody kept a row locked that it changes. Reprocess it once the lock is gone.',
   failed: 'Applying it failed. Look into the log, then reprocess.',
 };
 /** While a notification still waits, nothing has failed yet. */
 const WAITING_LEFTOVERS: Record<string, string> = {
   unknown_message: 'Its message is not known yet. It is looked for again by itself, for a week.',
+  locked: 'Somebody keeps a row locked that it changes. It is tried again by itself every minute, for a week.',
 };
 /** What the gateway writes between the reasons of a notification that has several. */
 const SEPARATOR = ', ';
