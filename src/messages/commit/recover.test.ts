@@ -167,6 +167,20 @@ describe('the recovery of a node that is gone', () => {
     assert.deepEqual(await historyOf(reported), ['delivered', 'unknown', 'delivered']);
   });
 
+  it('goes on with the others while somebody keeps a row of one locked, and settles that one afterwards', async () => {
+    const { database } = gateway;
+    const nodeId = await addNodeElsewhere(database);
+    const begun = ['+447700900741', '+447700900742'].map((phone) => {
+      return { ...template, id: newId(), nodeId, intended: [intend(phone, 'pending')] };
+    });
+    await commitSends(database, { begun, settled: [], completed: [] }, 'new');
+    await database.transaction(async (terminal) => {
+      await takeTurns(terminal, [{ accountId: template.accountId, messageId: begun[0]?.intended[0]?.id ?? '' }]);
+      assert.equal(await recoverRequests(database, nodeId, gateway.url, log), 1);
+    });
+    assert.equal(await recoverRequests(database, nodeId, gateway.url, log), 1);
+  });
+
   it('lets a deleted account be erased of which a request cannot be settled', async () => {
     const accountId = await gateway.createAccount('Leaving');
     const request = {

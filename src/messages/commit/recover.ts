@@ -2,6 +2,7 @@ import type { Logger } from 'pino';
 import { appendEvents } from '../../events/store.ts';
 import { formatId } from '../../kernel/ids.ts';
 import type { Database, Queryable, Transaction } from '../../store/database.ts';
+import { isLockTimeout, limitLockWaits } from '../../store/lock-timeout.ts';
 import { isPassingFailure } from '../../store/passing-failure.ts';
 import { composeStoredAnswer } from '../answer.ts';
 import { draftMessageEvents } from '../read/message-events.ts';
@@ -19,10 +20,15 @@ import {
 
 /** So many ids are read at once. Each request has a transaction of its own, so that a backlog never holds locks for long. */
 const REQUESTS_AT_ONCE = 100;
+/**
+ * Longer than it takes until a turn is taken or a report applied. Somebody may keep a row locked for hours, as a transaction does that
+ * was left open in a terminal; what needs that row is left to the next round.
+ */
+const LOCK_WAIT_MS = 1_000;
 
 /**
  * Settles the requests that a gone node has left: what waited becomes `failed` with `not_attempted`, what was under way
- * `unknown`. Nothing is transmitted. Returns how many requests it settled. One that cannot be settled is logged in every
+ * `unknown`. Nothing is transmitted. Returns how many requests it settled. One that cannot be settled, or not now, is logged in every
  * round, and holds up neither the others nor the start of a gateway. If its account is deleted it is ended as it stands:
  * the erasure of the account would wait for it for ever.
  */
@@ -43,7 +49,7 @@ export async function recoverRequests(
   }
 }
 
-/** Settles one of them. False: it has ended, somebody else is settling it in this moment, or it cannot be settled. */
+/** Settles one of them. False: it has ended, somebody else is settling it in this moment, or it cannot be settled, or not now. */
 export async function recoverRequest(
   database: Database,
   { account_id: accountId, id }: RunningKey,
@@ -51,9 +57,16 @@ export async function recoverRequest(
   log: Logger,
 ): Promise<boolean> {
   try {
-    return await database.transaction((tx) => settle(tx, accountId, id, docsUrl));
+    return await database.transaction(async (tx) => {
+      await limitLockWaits(tx, LOCK_WAIT_MS);
+      return settle(tx, accountId, id, docsUrl);
+    });
   } catch (error) {
     if (isPassingFailure(error)) throw error;
+    if (isLockTimeout(error)) {
+      log.warn({ err: error, request_id: formatId('req', id) }, 'request.recovery_put_off');
+      return false;
+    }
     log.fatal({ err: error, request_id: formatId('req', id) }, 'request.not_recovered');
     await endDeleted(database, accountId, id);
     return false;
