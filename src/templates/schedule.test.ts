@@ -11,6 +11,7 @@ import { listUsableChannels, updateChannel } from '../channels/store.ts';
 import { systemClock } from '../kernel/clock.ts';
 import { newId } from '../kernel/ids.ts';
 import { createSealer } from '../kernel/sealed.ts';
+import { StoreUnavailable } from '../kernel/store-unavailable.ts';
 import { createTemplateRegistry } from './registry.ts';
 import { syncDueTemplates, templateRounds } from './schedule.ts';
 import { makeSyncDue } from './sync-store.ts';
@@ -107,7 +108,16 @@ describe('a round that looks which business accounts there are', () => {
     await look();
     assert.deepEqual(await kept(), ['gone lately', 'suspended', 'used']);
     await addLiveChannel(database, { accountId, businessAccountId: 'gone' });
-    await look();
+    await database.query(
+      "update template_sync set synced_at = now() - interval '61 minutes' where business_account_id = 'gone lately'",
+    );
+    await database.transaction((tx) =>
+      tx.runScript(`
+        create function take_too_long() returns trigger language plpgsql as $$ begin raise sqlstate '57014'; end $$;
+        create trigger take_too_long before delete on template_sync for each row execute function take_too_long()`),
+    );
+    await assert.rejects(async () => look(), StoreUnavailable, 'it is held up by one that cannot be forgotten');
+    await database.query('drop function take_too_long cascade');
     assert.deepEqual(await claim(), ['gone', 'used']);
   });
 });

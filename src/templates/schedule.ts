@@ -1,5 +1,6 @@
 import type { Channels, SendingChannel } from '../channels/channels.ts';
 import type { Database } from '../store/database.ts';
+import { doEach } from '../store/do-each.ts';
 import type { TemplateRegistry } from './registry.ts';
 import type { TemplateOwner } from './store.ts';
 import { READ_AT_A_TIME } from './sync.ts';
@@ -28,8 +29,12 @@ export function templateRounds(deps: Deps) {
 
 /** Has business accounts read that have a channel now, and no longer those that have none. Returns how many there were of both. */
 async function keepSyncs(database: Database): Promise<number> {
-  const gone = await forgetGoneSyncs(database);
-  return gone + (await noteNewSyncs(database));
+  let syncs = 0;
+  const counting = (work: typeof noteNewSyncs) => async () => {
+    syncs += await work(database);
+  };
+  await doEach([counting(forgetGoneSyncs), counting(noteNewSyncs)]);
+  return syncs;
 }
 
 /**
