@@ -16,13 +16,17 @@ export async function disableEndpoints(tx: Queryable, accountId: string): Promis
  * because `not exists` was planned to read all of them.
  */
 const DELETED_CLAIM = `
-  select a.id from account a where a.deleted_at <= now() - make_interval(secs => $1)
+  select a.id from account a where a.deleted_at <= now() - make_interval(secs => $1) and a.id <> all($2::uuid[])
     and (select r.id from request r where r.account_id = a.id and r.completed_at is null limit 1) is null
   order by a.deleted_at limit 1 for update of a skip locked`;
 
-/** An account that was deleted so long ago and has nothing under way, locked until the end of the transaction. */
-export async function claimDeletedAccount(tx: Queryable, afterMs: number): Promise<string | undefined> {
-  return (await tx.query<{ id: string }>(DELETED_CLAIM, [afterMs / 1_000]))[0]?.id;
+/** An account that was deleted so long ago, has nothing under way and is not in `heldUp`, locked until the end of the transaction. */
+export async function claimDeletedAccount(
+  tx: Queryable,
+  afterMs: number,
+  heldUp: ReadonlySet<string>,
+): Promise<string | undefined> {
+  return (await tx.query<{ id: string }>(DELETED_CLAIM, [afterMs / 1_000, [...heldUp]]))[0]?.id;
 }
 
 /**

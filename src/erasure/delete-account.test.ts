@@ -280,19 +280,29 @@ describe('deleting an account where sends may take longest', () => {
     assert.equal(await isGone(accountId), true);
   });
 
-  it('holds no person up where the database does not erase an account in time', async () => {
-    const accountId = await slow.createAccount('Stuck');
+  it('holds up nobody else where the database does not erase an account, or a person, in time', async () => {
+    const [first, second] = [await slow.createAccount('Stuck'), await slow.createAccount('Behind it')];
     await slow.database.transaction((tx) =>
       tx.runScript(`
         create function take_too_long() returns trigger language plpgsql as $$ begin raise sqlstate '57014'; end $$;
-        create trigger take_too_long before delete on account for each row execute function take_too_long()`),
+        create trigger take_too_long before delete on account for each row when (old.id = '${first}')
+          execute function take_too_long();
+        create trigger take_too_long before update on erasure for each row when (new.account_id = '${second}')
+          execute function take_too_long()`),
     );
-    try {
-      await deleteSince(accountId, 3_600);
-      const path = `/platform/v1/accounts/${await slow.createAccount('Neighbour')}/erase`;
+    const eraseOne = async (accountId: string) => {
+      const path = `/platform/v1/accounts/${accountId}/erase`;
       const answer = await slow.call('POST', path, { key: slow.platformKey, body: { to: '+447700900802' } });
       assert.equal(answer.status, 202);
+    };
+    try {
+      await eraseOne(second);
+      await eraseOne(await slow.createAccount('Neighbour'));
       await until(async () => (await slow.database.query('select 1 from erasure where down_step > 0')).length === 1);
+      await deleteSince(first, 7_200);
+      await deleteSince(second, 3_600);
+      await until(() => isGone(second));
+      assert.equal(await isThere(first), true);
     } finally {
       await slow.database.query('drop function take_too_long cascade');
     }

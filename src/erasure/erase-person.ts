@@ -70,26 +70,40 @@ const WALK: readonly Step[] = [
  */
 const STEPS: readonly Step[] = [...WALK, ...WALK, emptyEvents, emptyAttempts];
 
-/** Goes a stretch further with the erasures of one account that are due and stand at the same place. False: there are none. */
-export function eraseSome(database: Database, settledMs: number): Promise<boolean> {
+/**
+ * Goes a stretch further with the erasures of one account that are due and stand at the same place. False: there are none. Accounts in
+ * `heldUp` are passed over; if this fails, the account that it was at work on is in it too.
+ */
+export function eraseSome(database: Database, settledMs: number, heldUp = new Set<string>()): Promise<boolean> {
   return database.transaction(async (tx) => {
-    const erasures = await claimErasures(tx, WALK.length, TOGETHER_MAX);
+    const erasures = await claimErasures(tx, WALK.length, TOGETHER_MAX, heldUp);
     const [first] = erasures;
     if (first === undefined) return false;
-    const step = STEPS[first.down_step];
-    if (step === undefined) {
-      for (const erasure of erasures) {
-        await finishErasure(tx, erasure);
-        await note(tx, erasure.account_id, 'person.erased', erasure.mark);
-      }
-      return true;
-    }
-    const reached = await step(tx, stretchOf(first, erasures), erasures);
-    const nextStep = reached === null ? first.down_step + 1 : first.down_step;
-    const beginsAgain = reached === null && nextStep === WALK.length;
-    await moveErasures(tx, erasures, { down_step: nextStep, down_to: reached }, beginsAgain ? settledMs : 0);
+    heldUp.add(first.account_id);
+    await eraseStretch(tx, first, erasures, settledMs);
+    heldUp.delete(first.account_id);
     return true;
   });
+}
+
+async function eraseStretch(
+  tx: Queryable,
+  first: ErasureRow,
+  erasures: readonly ErasureRow[],
+  settledMs: number,
+): Promise<void> {
+  const step = STEPS[first.down_step];
+  if (step === undefined) {
+    for (const erasure of erasures) {
+      await finishErasure(tx, erasure);
+      await note(tx, erasure.account_id, 'person.erased', erasure.mark);
+    }
+    return;
+  }
+  const reached = await step(tx, stretchOf(first, erasures), erasures);
+  const nextStep = reached === null ? first.down_step + 1 : first.down_step;
+  const beginsAgain = reached === null && nextStep === WALK.length;
+  await moveErasures(tx, erasures, { down_step: nextStep, down_to: reached }, beginsAgain ? settledMs : 0);
 }
 
 function stretchOf({ account_id: accountId, down_to: place }: ErasureRow, erasures: readonly ErasureRow[]): Stretch {

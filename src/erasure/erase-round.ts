@@ -1,5 +1,6 @@
 import type { Database } from '../store/database.ts';
 import { doEach } from '../store/do-each.ts';
+import { isPassingFailure } from '../store/passing-failure.ts';
 import { eraseDeletedAccount } from './delete-account.ts';
 import { eraseSome } from './erase-person.ts';
 
@@ -8,15 +9,27 @@ const BATCHES_A_ROUND = 50;
 
 /**
  * Goes on with what is to be erased, and returns how many batches that were. Any number of nodes may do it at once.
+ * An account with a row that somebody keeps locked is passed over for the rest of the round, which fails at its end.
  * `settledMs`: see `settledAfterMs`. Once `closing` is aborted it ends after the batch under way.
  */
 export async function eraseRound(database: Database, settledMs: number, closing?: AbortSignal): Promise<number> {
   let batches = 0;
   const eraseInBatches = async (eraseBatch: typeof eraseSome) => {
+    const heldUp = new Set<string>();
+    const failures: unknown[] = [];
     for (let batch = 0; batch < BATCHES_A_ROUND; batch++) {
-      if (closing?.aborted === true || !(await eraseBatch(database, settledMs))) return;
-      batches++;
+      if (closing?.aborted === true) break;
+      const heldUpBefore = heldUp.size;
+      try {
+        if (!(await eraseBatch(database, settledMs, heldUp))) break;
+        batches++;
+      } catch (error) {
+        // Where no account was held up, it is the store that is away.
+        if (!isPassingFailure(error) || heldUp.size === heldUpBefore) throw error;
+        failures.push(error);
+      }
     }
+    if (failures.length > 0) throw failures[0];
   };
   await doEach([eraseDeletedAccount, eraseSome].map((eraseBatch) => () => eraseInBatches(eraseBatch)));
   return batches;

@@ -60,7 +60,7 @@ const ERASURES_CLAIM = `
   with next as (
     select e.account_id, e.down_step, e.down_to, e.due_at from erasure e
     cross join lateral (select id from account where id = e.account_id limit 1 for no key update skip locked) a
-    where e.due_at <= now()
+    where e.due_at <= now() and e.account_id <> all($3::uuid[])
       and (${BEGUN} or e.account_id not in (select account_id from erasure where due_at <= now() and ${BEGUN} and ${GOES_ON}))
       and (${GOES_ON} or (
         select r.id from request r
@@ -73,9 +73,14 @@ const ERASURES_CLAIM = `
     and (e.down_step <> $1 or e.down_to is not null or e.due_at = next.due_at) -- All of them may go on.
   order by e.asked_at limit $2 for update of e`;
 
-/** Those of one account that go on together, or none. */
-export function claimErasures(tx: Queryable, settledStep: number, atMost: number): Promise<ErasureRow[]> {
-  return tx.query<ErasureRow>(ERASURES_CLAIM, [settledStep, atMost]);
+/** Those of one account that go on together, or none. Accounts in `heldUp` are passed over. */
+export function claimErasures(
+  tx: Queryable,
+  settledStep: number,
+  atMost: number,
+  heldUp: ReadonlySet<string>,
+): Promise<ErasureRow[]> {
+  return tx.query<ErasureRow>(ERASURES_CLAIM, [settledStep, atMost, [...heldUp]]);
 }
 
 const NAMES_KEEP = 'update erasure set persons = $3 where account_id = $1 and id = $2';
