@@ -1,6 +1,7 @@
 import { appendEvents } from '../../events/store.ts';
 import { newId } from '../../kernel/ids.ts';
 import type { Database, Queryable } from '../../store/database.ts';
+import { limitLockWaits } from '../../store/lock-timeout.ts';
 import type { MessageStatus, Outcome } from '../message.ts';
 import { draftMessageEvents } from '../read/message-events.ts';
 import { findReported, insertTimeline, lockMessages, type NewTimelineEntry } from '../report/apply-store.ts';
@@ -11,11 +12,16 @@ import type { Settlement } from './settlement.ts';
 import { unpackSettled } from './unpack-settled.ts';
 
 /** Commits outcomes with their events. In a transaction of its own, because it locks the counters of events until its commit. */
-export async function commitAndTell(database: Database, items: readonly Settlement[]): Promise<void> {
+export async function commitAndTell(
+  database: Database,
+  items: readonly Settlement[],
+  lockWaitMs: number,
+): Promise<void> {
   const known = items.flatMap((item) => item.settled);
   const completed = items.flatMap((item) => item.completed ?? []);
   const late = new Set(items.filter(({ when }) => when === 'late').flatMap((item) => item.settled));
   await database.transaction(async (tx) => {
+    await limitLockWaits(tx, lockWaitMs);
     const settled = await lockWhatIsThere(tx, known);
     if (settled.length === 0) return;
     // A notification may be writing the row of such a message at this moment. This waits for it: a message without a row cannot be

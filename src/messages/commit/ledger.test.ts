@@ -277,6 +277,35 @@ describe('a request whose caller was answered before it was handed to the store'
   });
 });
 
+for (const [what, outcome, tries] of [
+  ['told in events', unknown, 1],
+  ['tried again', accepted, 2],
+] as const)
+  it(`outcomes that are ${what} are committed although those beside them need a row that somebody keeps locked`, async () => {
+    const { database } = gateway;
+    const requests = [0, 1].map((): NewRequest => ({ ...template, id: newId(), intended: [intend()] }));
+    await commitSends(database, { begun: requests, settled: [], completed: [] }, 'new');
+    let left = tries;
+    const failing: Database = {
+      ...database,
+      query: async (sql, values) => {
+        if (--left > 0) throw new StoreUnavailable('It took too long', false);
+        return database.query(sql, values);
+      },
+    };
+    const ledger = createLedger(failing, log);
+    const [held, free] = requests.map((request) => endOf(request, [outcome]));
+    assert.ok(held && free);
+    let settling = Promise.resolve();
+    await database.transaction(async (terminal) => {
+      await terminal.query('select 1 from request where id = $1 for update', [held.completed.id]);
+      settling = ledger.settle(held);
+      await ledger.settle(free);
+      await terminal.query('select 1');
+    });
+    await settling;
+  });
+
 it('large sends share no commit, neither when they begin nor when they end, and small ones do', async () => {
   const { database } = gateway;
   const shared: number[] = [];

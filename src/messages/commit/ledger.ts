@@ -61,9 +61,11 @@ export function createLedger(database: Database, log: Logger, onEvents = () => {
     unfinished.untilDone(() => Promise.allSettled([begun]).then(withdraw), 'throw').then(forget, forget);
   }
 
-  async function commit(settlement: Settlement): Promise<void> {
+  /** What has failed once is not put among those that begin: a lock that it waits for would keep them from it, try after try. */
+  async function commit(settlement: Settlement, isFirstTry: boolean): Promise<void> {
+    const add = () => (isFirstTry ? commits.sends.add({ kind: 'settle', settlement }) : commits.again.add(settlement));
     const isPlain = !isEventful(settlement) && !isOld(settlement);
-    if (!isPlain || !(await commits.sends.add({ kind: 'settle', settlement }))) await commits.tellings.add(settlement);
+    if (!isPlain || !(await add())) await commits.tellings.add(settlement);
     if (settlement.completed !== null) running.delete(settlement.completed.id);
   }
 
@@ -90,8 +92,11 @@ export function createLedger(database: Database, log: Logger, onEvents = () => {
     },
     takeTurn: (accountId, messageId) => commits.turns.add({ accountId, messageId }),
     // What is refused meanwhile is committed once more at the end.
-    settle: (settlement) =>
-      unfinished.untilDone(() => commit(settlement), settlement.when === 'meanwhile' ? 'throw' : 'go_on'),
+    settle(settlement) {
+      let tries = 0;
+      const ifRefused = settlement.when === 'meanwhile' ? 'throw' : 'go_on';
+      return unfinished.untilDone(() => commit(settlement, tries++ === 0), ifRefused);
+    },
     standingOf: (requestId) => (running.has(requestId) ? 'running' : takenBack.has(requestId) ? 'taken_back' : 'over'),
     idle: unfinished.idle,
   };

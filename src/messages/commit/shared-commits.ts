@@ -1,5 +1,7 @@
+import { StoreUnavailable } from '../../kernel/store-unavailable.ts';
 import { type Batcher, createBatcher } from '../../store/batcher.ts';
 import type { Database } from '../../store/database.ts';
+import { isLockTimeout, limitLockWaits } from '../../store/lock-timeout.ts';
 import { isUniqueViolation } from '../../store/unique-violation.ts';
 import type { NewRequest } from './begin-store.ts';
 import { commitAndTell } from './commit-and-tell.ts';
@@ -21,6 +23,8 @@ const COMMITS_MAX = 2;
 const BESIDE_MIN = 24;
 /** These commits are rare, so two at a time cost nothing. */
 const OTHERS_MAX = 2;
+/** Other commits hold these locks for less. Somebody may keep one for hours, as a transaction does that was left open in a terminal. */
+const LOCK_WAIT_MS = 1_000;
 
 /** A request that begins. */
 export interface Begin {
@@ -40,6 +44,8 @@ export interface SharedCommits {
    * False: the request does not stand, or the settlement has messages with an outcome already, which is then to be told beside that one.
    */
   sends: Batcher<Begin | Settle, boolean>;
+  /** The same for settlements that have failed before, apart from all that begins. */
+  again: Batcher<Settlement, boolean>;
   tellings: Batcher<Settlement, void>;
   /** False: the message must not be transmitted any more. */
   turns: Batcher<{ accountId: string; messageId: string }, boolean>;
@@ -47,6 +53,12 @@ export interface SharedCommits {
 
 /** `onEvents` is called after a commit that recorded events, `onCommit` before each commit, with the number of its items. */
 export function createSharedCommits(database: Database, onEvents: () => void, onCommit?: OnCommit): SharedCommits {
+  const ofSettlements = {
+    itemsMax: SENDS_A_COMMIT_MAX,
+    weightMax: BYTES_A_COMMIT_MAX,
+    weightOf: ({ bytes }: Settlement) => bytes,
+    flushesMax: OTHERS_MAX,
+  };
   return {
     sends: createBatcher({
       itemsMax: SENDS_A_COMMIT_MAX,
@@ -59,14 +71,19 @@ export function createSharedCommits(database: Database, onEvents: () => void, on
         return commitTogether(database, items);
       },
     }),
+    again: createBatcher({
+      ...ofSettlements,
+      flush: async (items) => {
+        onCommit?.('sends', items.length);
+        const left = await untilAlone(items, () => commitBesideReports(database, commitOf(items), LOCK_WAIT_MS));
+        return items.map((item) => isWritten(item, left));
+      },
+    }),
     tellings: createBatcher({
-      itemsMax: SENDS_A_COMMIT_MAX,
-      weightMax: BYTES_A_COMMIT_MAX,
-      weightOf: ({ bytes }) => bytes,
-      flushesMax: OTHERS_MAX,
+      ...ofSettlements,
       flush: async (items) => {
         onCommit?.('tellings', items.length);
-        await commitAndTell(database, items);
+        await untilAlone(items, () => commitAndTell(database, items, LOCK_WAIT_MS));
         onEvents();
         return items.map(() => undefined);
       },
@@ -83,20 +100,40 @@ export function createSharedCommits(database: Database, onEvents: () => void, on
   };
 }
 
+/**
+ * What is not committed because of a lock is committed in smaller and smaller parts, until those that need this lock are alone. These are
+ * to be tried again, as while the store is away.
+ */
+async function untilAlone<Result>(items: readonly unknown[], commit: () => Promise<Result>): Promise<Result> {
+  try {
+    return await commit();
+  } catch (error) {
+    throw isLockTimeout(error) && items.length === 1 ? new StoreUnavailable(error, false) : error;
+  }
+}
+
 /** Some requests begin while others end: one statement, and so one commit, carries both. */
 async function commitTogether(database: Database, items: readonly (Begin | Settle)[]): Promise<boolean[]> {
   const begun = items.flatMap((item) => (item.kind === 'begin' ? (handOver(item) ?? []) : []));
   const settlements = items.flatMap((item) => (item.kind === 'settle' ? [item.settlement] : []));
   if (begun.length === 0 && settlements.length === 0) return items.map(() => false);
-  const left = await commitOnce(database, {
-    begun,
-    settled: settlements.flatMap(({ settled }) => settled),
-    completed: settlements.flatMap(({ completed }) => completed ?? []),
-  });
+  const left = await commitOnce(database, { ...commitOf(settlements), begun });
   return items.map((item) => {
     if (item.kind === 'begin') return item.request !== null && !left.has(item.request.id);
-    return !item.settlement.settled.some(({ message }) => left.has(message.id));
+    return isWritten(item.settlement, left);
   });
+}
+
+function commitOf(settlements: readonly Settlement[]): SendCommit {
+  return {
+    begun: [],
+    settled: settlements.flatMap(({ settled }) => settled),
+    completed: settlements.flatMap(({ completed }) => completed ?? []),
+  };
+}
+
+function isWritten({ settled }: Settlement, left: ReadonlySet<string>): boolean {
+  return !settled.some(({ message }) => left.has(message.id));
 }
 
 function handOver(item: Begin): NewRequest | null {
@@ -120,8 +157,9 @@ async function commitOnce(database: Database, commit: SendCommit): Promise<Set<s
  * would lock rows that are there before it came to one that a report is writing at this moment, while that report waits for a lock
  * of these rows.
  */
-function commitBesideReports(database: Database, commit: SendCommit): Promise<Set<string>> {
+function commitBesideReports(database: Database, commit: SendCommit, lockWaitMs?: number): Promise<Set<string>> {
   return database.transaction(async (tx) => {
+    if (lockWaitMs !== undefined) await limitLockWaits(tx, lockWaitMs);
     // A message that waited for its turn has a row from its beginning. In a paced channel that is nearly every message.
     const packed = commit.settled.filter(({ message }) => message.status !== 'pending');
     if (packed.length > 0) await unpackSettled(tx, packed);
