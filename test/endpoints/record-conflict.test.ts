@@ -78,6 +78,19 @@ it('those whose deliveries cannot be taken away are left to their lease, and do 
   }
   assert.equal(await count('attempt', accountId), 2);
   assert.equal(await count('delivery', accountId), 2);
+  await database.query('drop function lose cascade');
+});
+
+it('one that needs a row that somebody keeps locked is left to its lease, and the other is written down', async () => {
+  const { accountId, eventIds, record } = await addDeliveries();
+  await database.transaction(async (terminal) => {
+    await terminal.query('select 1 from delivery where event_id = $1 for update', [eventIds[1]]);
+    const [free, held] = await Promise.allSettled(record([{}, { failed: true }]));
+    assert.equal(free?.status, 'fulfilled');
+    assert.ok(held?.status === 'rejected' && isPassingFailure(held.reason));
+  });
+  assert.equal(await count('attempt', accountId), 1);
+  assert.equal(await count('delivery', accountId), 1);
 });
 
 interface Wish {

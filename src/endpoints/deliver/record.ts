@@ -1,7 +1,9 @@
 import { appendEvents } from '../../events/store.ts';
 import { createBatcher } from '../../store/batcher.ts';
 import type { Database, Transaction } from '../../store/database.ts';
+import { limitLockWaits } from '../../store/lock-timeout.ts';
 import { repeatOnConflict } from '../../store/repeat-on-conflict.ts';
+import { untilAlone } from '../../store/until-alone.ts';
 import { presentEndpoint } from '../present.ts';
 import type { ShownEndpoint } from '../store.ts';
 import type { AttemptOutcome } from './attempt.ts';
@@ -19,6 +21,8 @@ const COMMIT_EVERY_MS = 20;
 /** An endpoint that had no success for so long is disabled at its next failure. A promise to customers. */
 const FAILING_DAYS_MAX = 5;
 const HTTP_GONE = 410;
+/** Other commits hold these locks for less. Somebody may keep one for hours, as a transaction does that was left open in a terminal. */
+const LOCK_WAIT_MS = 1_000;
 
 /** An attempt that was made for a delivery. */
 export interface MadeAttempt {
@@ -70,7 +74,9 @@ interface Recorded {
 
 async function record(database: Database, made: readonly MadeAttempt[]): Promise<Recorded> {
   if (made.some(({ outcome }) => outcome.outcome !== 'succeeded'))
-    return { disabled: await repeatOnConflict(() => database.transaction((tx) => recordAny(tx, made))) };
+    return {
+      disabled: await untilAlone(made, () => repeatOnConflict(() => database.transaction((tx) => recordAny(tx, made)))),
+    };
   // Nearly always that is all.
   const deliveries = made.map(({ delivery }) => delivery);
   const successes = {
@@ -94,6 +100,7 @@ async function record(database: Database, made: readonly MadeAttempt[]): Promise
 /** Returns the endpoints that are disabled by it. */
 async function recordAny(tx: Transaction, made: readonly MadeAttempt[]): Promise<ShownEndpoint[]> {
   const { good, bad } = sortEndpoints(made);
+  await limitLockWaits(tx, LOCK_WAIT_MS);
   if (good.length > 0) await noteSuccess(tx, good);
   const disabled = bad.length > 0 ? await noteFailure(tx, bad, FAILING_DAYS_MAX) : [];
   const again = made.flatMap(({ delivery, waitMs }) => (waitMs === null ? [] : [delivery]));

@@ -1,8 +1,8 @@
-import { StoreUnavailable } from '../../kernel/store-unavailable.ts';
 import { type Batcher, createBatcher } from '../../store/batcher.ts';
 import type { Database } from '../../store/database.ts';
-import { isLockTimeout, limitLockWaits } from '../../store/lock-timeout.ts';
+import { limitLockWaits } from '../../store/lock-timeout.ts';
 import { isUniqueViolation } from '../../store/unique-violation.ts';
+import { untilAlone } from '../../store/until-alone.ts';
 import type { NewRequest } from './begin-store.ts';
 import { commitAndTell } from './commit-and-tell.ts';
 import { commitSends, type SendCommit } from './commit-store.ts';
@@ -98,18 +98,6 @@ export function createSharedCommits(database: Database, onEvents: () => void, on
       },
     }),
   };
-}
-
-/**
- * What is not committed because of a lock is committed in smaller and smaller parts, until those that need this lock are alone. These are
- * to be tried again, as while the store is away.
- */
-async function untilAlone<Result>(items: readonly unknown[], commit: () => Promise<Result>): Promise<Result> {
-  try {
-    return await commit();
-  } catch (error) {
-    throw isLockTimeout(error) && items.length === 1 ? new StoreUnavailable(error, false) : error;
-  }
 }
 
 /** Some requests begin while others end: one statement, and so one commit, carries both. */
