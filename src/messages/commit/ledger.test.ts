@@ -179,7 +179,7 @@ describe('outcomes of which some are told', () => {
 
 const runs = async ({ id }: NewRequest) =>
   (await gateway.database.query('select 1 from request where id = $1 and completed_at is null', [id])).length === 1;
-const endStraysOf = (ledger: Ledger, { nodeId }: NewRequest, database = gateway.database) =>
+const endStraysOf = (ledger: Pick<Ledger, 'standingOf'>, { nodeId }: NewRequest, database = gateway.database) =>
   endStrays({ ...{ database, ledger, nodeId, log }, docsUrl: () => `${gateway.url}/docs/errors` });
 const underKey = (key: string) => ({ key, bodySha256: Buffer.alloc(32) });
 
@@ -237,6 +237,23 @@ describe('a request of which only the store says that it is under way', () => {
     assert.equal(await runs(request), false);
     const kept = await database.query('select 1 from idempotency where request_id = $1', [request.id]);
     assert.equal(kept.length, 1);
+  });
+
+  it('is taken back again although somebody keeps a row of another one locked', async () => {
+    const { database } = gateway;
+    const nodeId = newId();
+    const begun = [1, 2, 3].map((): NewRequest => ({ ...template, id: idOfAge(60_000), nodeId, intended: [intend()] }));
+    await commitSends(database, { begun, settled: [], completed: [] }, 'new');
+    const [first, held, last] = begun.toSorted((a, b) => (a.id < b.id ? -1 : 1));
+    assert.ok(first && held && last);
+    const takeBack = () => endStraysOf({ standingOf: () => 'taken_back' }, held);
+    await database.transaction(async (terminal) => {
+      await terminal.query('select 1 from request where id = $1 for update', [held.id]);
+      await takeBack();
+      assert.deepEqual(await Promise.all([first, held, last].map(runs)), [false, true, false]);
+    });
+    await takeBack();
+    assert.equal(await runs(held), false);
   });
 });
 
