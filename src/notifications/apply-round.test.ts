@@ -3,6 +3,7 @@ import { after, before, beforeEach, describe, it } from 'node:test';
 import { pino } from 'pino';
 import { createTestDatabase, type TestDatabase } from '../../test/support/database.ts';
 import { messagesBody, statusOf, type TestLine, textFrom } from '../../test/support/notifications.ts';
+import { restingTransaction } from '../../test/support/resting-transaction.ts';
 import { until } from '../../test/support/until.ts';
 import { countWaitingForLocks } from '../../test/support/waiting-for-locks.ts';
 import { newId } from '../kernel/ids.ts';
@@ -327,7 +328,7 @@ it('a row that somebody keeps locked holds up what is written to it, and nothing
   });
   for (const line of lines) await addAccount(line);
   const told = () => database.query('select name from event join account a on a.id = account_id order by event.id');
-  await database.transaction(async (terminal) => {
+  await restingTransaction(database, async (terminal) => {
     const held = "insert into event_sequence (account_id, mode, last) values ($1, 'live', 0)";
     await terminal.query(held, [lines[0]?.accountId]);
     const text = { messages: [textFrom('+447700900123', 'wamid.locked')] };

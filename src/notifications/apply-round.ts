@@ -3,6 +3,7 @@ import { formatId } from '../kernel/ids.ts';
 import type { Database, Transaction } from '../store/database.ts';
 import { isLockTimeout, limitLockWaits } from '../store/lock-timeout.ts';
 import { isPassingFailure } from '../store/passing-failure.ts';
+import { IDLE_TRANSACTION_TIMEOUT_MS } from '../store/session-settings.ts';
 import { type AppliedBatch, type ApplyDeps, applyNotifications, type ItemApplier } from './apply.ts';
 import { applySingly } from './apply-singly.ts';
 import { type ClaimOrder, claimPacked, finishPacked, type PackedNotification, unpack } from './pack-store.ts';
@@ -29,10 +30,11 @@ const WAITING_ROWS_MIN = 100;
 const WAITING_BYTES_MIN = 256 << 10;
 /**
  * A batch writes rows of many accounts, and somebody may keep one of these rows locked for hours, as a transaction does that was left open
- * in a terminal. So a batch waits for no lock for longer than this, which is longer than other batches take. Then each is applied alone.
+ * in a terminal. So a batch waits for no lock for longer than this, and then each is applied alone. It is longer than many nodes wait for
+ * one another where one account brings all of their work, and than the locks last of a node that hangs: there, each alone would be slower.
  */
-const BATCH_LOCK_WAIT_MS = 2_000;
-/** All the others wait while one that is applied alone waits for a lock. One that goes without its lock comes again. */
+const BATCH_LOCK_WAIT_MS = IDLE_TRANSACTION_TIMEOUT_MS + 2_000;
+/** Where somebody keeps a lock, all the others wait while one that is applied alone waits for it. One that goes without comes again. */
 const ALONE_LOCK_WAIT_MS = 10;
 
 export interface RoundDeps extends ApplyDeps {
@@ -73,12 +75,15 @@ export async function runRound(
     const { packed, waiting } = claimed;
     const ids = [...packed, ...waiting].map(({ id }) => id).sort();
     if (isPassingFailure(error) || ids.length === 0) throw error;
-    if (isLockTimeout(error)) log.warn({ err: error, notifications: ids.length }, 'notifications.batch_locked');
+    const isLocked = isLockTimeout(error);
+    if (isLocked) log.warn({ err: error, notifications: ids.length }, 'notifications.batch_locked');
     else log.error({ err: error, notifications: ids.length }, 'notifications.batch_refused');
     if (packed.length > 0) await unpack(database, packed);
-    for (const id of ids) await applyAlone(database, deps, { id, spoiling: false }, log);
+    const lockWaitMs = isLocked ? ALONE_LOCK_WAIT_MS : BATCH_LOCK_WAIT_MS;
+    for (const id of ids) await applyAlone(database, deps, { id, spoiling: false, lockWaitMs }, log);
   }
-  for (const { id } of claimed.spoiling) await applyAlone(database, deps, { id, spoiling: true }, log);
+  for (const { id } of claimed.spoiling)
+    await applyAlone(database, deps, { id, spoiling: true, lockWaitMs: ALONE_LOCK_WAIT_MS }, log);
   return claimed.packed.length + claimed.waiting.length + claimed.spoiling.length;
 }
 
@@ -114,7 +119,7 @@ async function applyClaimed(tx: Transaction, deps: RoundDeps, { packed, waiting 
 async function applyAlone(
   database: Database,
   deps: RoundDeps,
-  { id, spoiling }: { id: string; spoiling: boolean },
+  { id, spoiling, lockWaitMs }: { id: string; spoiling: boolean; lockWaitMs: number },
   log: Logger,
 ): Promise<void> {
   const singly: ItemApplier = (tx, works, keptFromId) => applySingly(tx, works, keptFromId, log);
@@ -124,7 +129,7 @@ async function applyAlone(
       const batch = await database.transaction(async (tx) => {
         const claimed = await claimNotification(tx, id);
         if (claimed === undefined) return undefined;
-        await limitLockWaits(tx, ALONE_LOCK_WAIT_MS);
+        await limitLockWaits(tx, lockWaitMs);
         const applied = await applyNotifications(tx, deps, [claimed], apply);
         await finishNotifications(tx, applied.results);
         return applied;

@@ -6,7 +6,7 @@ export const STATEMENT_TIMEOUT_MS = 30_000;
  * A transaction of a process that hangs must not hold its locks for long. When the lease of that process is over, other nodes settle its
  * work, and they skip the rows that are locked.
  */
-const IDLE_TRANSACTION_TIMEOUT_MS = LEASE_MS - 5_000;
+export const IDLE_TRANSACTION_TIMEOUT_MS = LEASE_MS - 5_000;
 
 /**
  * Set by a statement and not at the start of the connection, because a pooler refuses startup parameters that it does not know. Behind a

@@ -33,9 +33,9 @@ describe('a flood of notifications for one number', () => {
     const flooded = { ...line, phoneNumberId: '900000000000999' };
     const released = Promise.withResolvers<void>();
     const locked = Promise.withResolvers<void>();
-    // While this lock is held nothing can be applied, so all of the flood waits before the other notification comes.
+    // While this lock is held nothing can be claimed, so all of the flood waits before the other notification comes.
     const holding = restingTransaction(gateway.database, async (tx) => {
-      await tx.query('lock table notification in share row exclusive mode');
+      await tx.query('lock table notification in exclusive mode');
       locked.resolve();
       await released.promise;
     });

@@ -5,6 +5,7 @@ import { newId } from '../../src/kernel/ids.ts';
 import type { Database } from '../../src/store/database.ts';
 import { isPassingFailure } from '../../src/store/passing-failure.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
+import { restingTransaction } from '../support/resting-transaction.ts';
 import { until } from '../support/until.ts';
 import { countWaitingForLocks } from '../support/waiting-for-locks.ts';
 
@@ -83,7 +84,7 @@ it('those whose deliveries cannot be taken away are left to their lease, and do 
 
 it('one that needs a row that somebody keeps locked is left to its lease, and the other is written down', async () => {
   const { accountId, eventIds, record } = await addDeliveries();
-  await database.transaction(async (terminal) => {
+  await restingTransaction(database, async (terminal) => {
     await terminal.query('select 1 from delivery where event_id = $1 for update', [eventIds[1]]);
     const [free, held] = await Promise.allSettled(record([{}, { failed: true }]));
     assert.equal(free?.status, 'fulfilled');

@@ -22,7 +22,7 @@ const COMMIT_EVERY_MS = 20;
 const FAILING_DAYS_MAX = 5;
 const HTTP_GONE = 410;
 /** Other commits hold these locks for less. Somebody may keep one for hours, as a transaction does that was left open in a terminal. */
-const LOCK_WAIT_MS = 1_000;
+const LOCK_WAIT_MS = 3_000;
 
 /** An attempt that was made for a delivery. */
 export interface MadeAttempt {

@@ -24,7 +24,7 @@ const BESIDE_MIN = 24;
 /** These commits are rare, so two at a time cost nothing. */
 const OTHERS_MAX = 2;
 /** Other commits hold these locks for less. Somebody may keep one for hours, as a transaction does that was left open in a terminal. */
-const LOCK_WAIT_MS = 1_000;
+const LOCK_WAIT_MS = 3_000;
 
 /** A request that begins. */
 export interface Begin {
