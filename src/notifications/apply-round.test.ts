@@ -60,18 +60,12 @@ const packed = async () => {
   return rows.map(({ bodies }) => bodies.toString());
 };
 /** An account with a channel. */
-const addAccount = ({
-  accountId,
-  name,
-  phoneNumberId,
-  businessAccountId,
-  phoneNumber,
-}: TestLine & { accountId: string; name: string }) =>
+const addAccount = (own: TestLine & { accountId: string; name: string }) =>
   database.query(
     `with own as (insert into account (id, name) values ($1, $2) returning id)
      insert into channel (account_id, id, mode, phone_number_id, business_account_id, phone_number, access_token_sealed)
      select id, $3, 'live', $4, $5, $6, '' from own`,
-    [accountId, name, newId(), phoneNumberId, businessAccountId, phoneNumber],
+    [own.accountId, own.name, newId(), own.phoneNumberId, own.businessAccountId, own.phoneNumber],
   );
 
 describe('a round of applying', () => {
@@ -341,6 +335,10 @@ it('a row that somebody keeps locked holds up what is written to it, and nothing
     assert.equal((await findUnapplied(database)).unpacked, true, 'it may tell of a message that would be sent again');
   });
   await database.query('update notification set next_at = now()');
+  await database.transaction(async (terminal) => {
+    await terminal.query('lock table notification in share mode');
+    await assert.rejects(round(), StoreUnavailable, 'what became of it cannot be written down');
+  });
   await round();
   assert.deepEqual(await told(), [{ name: 'free' }, { name: 'held' }]);
 });

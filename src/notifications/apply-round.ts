@@ -1,5 +1,6 @@
 import type { Logger } from 'pino';
 import { formatId } from '../kernel/ids.ts';
+import { StoreUnavailable } from '../kernel/store-unavailable.ts';
 import type { Database, Transaction } from '../store/database.ts';
 import { isLockTimeout, limitLockWaits } from '../store/lock-timeout.ts';
 import { isPassingFailure } from '../store/passing-failure.ts';
@@ -138,6 +139,8 @@ async function applyAlone(
       return;
     } catch (error) {
       if (isPassingFailure(error)) throw error;
+      // Not an item waits, but the writing down of what became of them: somebody keeps the table itself locked.
+      if (isLockTimeout(error) && apply === singly) throw new StoreUnavailable(error, false);
       if (!isLockTimeout(error))
         log.error({ err: error, notification_id: formatId('ntf', id) }, 'notification.refused');
     }
