@@ -12,9 +12,9 @@ const STALLED_MAX = 1;
 export interface BatcherOptions<Item, Result> {
   /**
    * Writes all items in one transaction, or in one statement, and gives one result for each, in the same order. It
-   * must not throw after its commit.
+   * must not throw after its commit. `isPart`: they are part of a flush that was refused.
    */
-  flush(items: Item[]): Promise<Result[]>;
+  flush(items: Item[], isPart: boolean): Promise<Result[]>;
   /** The most items in one flush. */
   itemsMax: number;
   /** The most weight in one flush, for items that differ in it. One that is heavier goes alone. */
@@ -175,11 +175,15 @@ function createLine<Item, Result>({
 
 /** Writes all entries, and returns what tells them. It never rejects: every error goes to the entries it belongs to. */
 async function flushEntries<Item, Result>(
-  flush: (items: Item[]) => Promise<Result[]>,
+  flush: BatcherOptions<Item, Result>['flush'],
   entries: Entry<Item, Result>[],
+  isPart = false,
 ): Promise<() => void> {
   try {
-    const results = await flush(entries.map((entry) => entry.item));
+    const results = await flush(
+      entries.map((entry) => entry.item),
+      isPart,
+    );
     if (results.length !== entries.length) {
       throw new Error(`A flush of ${entries.length} items gave ${results.length} results`);
     }
@@ -193,8 +197,8 @@ async function flushEntries<Item, Result>(
       };
     }
     const middle = Math.ceil(entries.length / 2);
-    const tellFirst = await flushEntries(flush, entries.slice(0, middle));
-    const tellRest = await flushEntries(flush, entries.slice(middle));
+    const tellFirst = await flushEntries(flush, entries.slice(0, middle), true);
+    const tellRest = await flushEntries(flush, entries.slice(middle), true);
     return () => {
       tellFirst();
       tellRest();

@@ -21,8 +21,6 @@ const COMMIT_EVERY_MS = 20;
 /** An endpoint that had no success for so long is disabled at its next failure. A promise to customers. */
 const FAILING_DAYS_MAX = 5;
 const HTTP_GONE = 410;
-/** Other commits hold these locks for less. Somebody may keep one for hours, as a transaction does that was left open in a terminal. */
-const LOCK_WAIT_MS = 3_000;
 
 /** An attempt that was made for a delivery. */
 export interface MadeAttempt {
@@ -49,8 +47,8 @@ export function createRecorder(
     itemsMax: ROWS_A_COMMIT_MAX,
     flushesMax: COMMITS_MAX,
     everyMs: COMMIT_EVERY_MS,
-    flush: async (made) => {
-      const recorded = await record(database, made);
+    flush: async (made, isPart) => {
+      const recorded = await record(database, made, isPart);
       onCommit(made.length);
       if (recorded.disabled.length > 0) onEvents();
       return made.map(() => recorded);
@@ -72,11 +70,12 @@ interface Recorded {
   removalError?: unknown;
 }
 
-async function record(database: Database, made: readonly MadeAttempt[]): Promise<Recorded> {
-  if (made.some(({ outcome }) => outcome.outcome !== 'succeeded'))
-    return {
-      disabled: await untilAlone(made, () => repeatOnConflict(() => database.transaction((tx) => recordAny(tx, made)))),
-    };
+async function record(database: Database, made: readonly MadeAttempt[], isPart: boolean): Promise<Recorded> {
+  if (made.some(({ outcome }) => outcome.outcome !== 'succeeded')) {
+    const commit = (lockWaitMs: number) =>
+      repeatOnConflict(() => database.transaction((tx) => recordAny(tx, made, lockWaitMs)));
+    return { disabled: await untilAlone(made, isPart, commit) };
+  }
   // Nearly always that is all.
   const deliveries = made.map(({ delivery }) => delivery);
   const successes = {
@@ -98,9 +97,9 @@ async function record(database: Database, made: readonly MadeAttempt[]): Promise
 }
 
 /** Returns the endpoints that are disabled by it. */
-async function recordAny(tx: Transaction, made: readonly MadeAttempt[]): Promise<ShownEndpoint[]> {
+async function recordAny(tx: Transaction, made: readonly MadeAttempt[], lockWaitMs: number): Promise<ShownEndpoint[]> {
   const { good, bad } = sortEndpoints(made);
-  await limitLockWaits(tx, LOCK_WAIT_MS);
+  await limitLockWaits(tx, lockWaitMs);
   if (good.length > 0) await noteSuccess(tx, good);
   const disabled = bad.length > 0 ? await noteFailure(tx, bad, FAILING_DAYS_MAX) : [];
   const again = made.flatMap(({ delivery, waitMs }) => (waitMs === null ? [] : [delivery]));

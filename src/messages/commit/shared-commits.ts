@@ -23,8 +23,6 @@ const COMMITS_MAX = 2;
 const BESIDE_MIN = 24;
 /** These commits are rare, so two at a time cost nothing. */
 const OTHERS_MAX = 2;
-/** Other commits hold these locks for less. Somebody may keep one for hours, as a transaction does that was left open in a terminal. */
-const LOCK_WAIT_MS = 3_000;
 
 /** A request that begins. */
 export interface Begin {
@@ -73,17 +71,18 @@ export function createSharedCommits(database: Database, onEvents: () => void, on
     }),
     again: createBatcher({
       ...ofSettlements,
-      flush: async (items) => {
+      flush: async (items, isPart) => {
         onCommit?.('sends', items.length);
-        const left = await untilAlone(items, () => commitBesideReports(database, commitOf(items), LOCK_WAIT_MS));
+        const commit = (lockWaitMs: number) => commitBesideReports(database, commitOf(items), lockWaitMs);
+        const left = await untilAlone(items, isPart, commit);
         return items.map((item) => isWritten(item, left));
       },
     }),
     tellings: createBatcher({
       ...ofSettlements,
-      flush: async (items) => {
+      flush: async (items, isPart) => {
         onCommit?.('tellings', items.length);
-        await untilAlone(items, () => commitAndTell(database, items, LOCK_WAIT_MS));
+        await untilAlone(items, isPart, (lockWaitMs) => commitAndTell(database, items, lockWaitMs));
         onEvents();
         return items.map(() => undefined);
       },
