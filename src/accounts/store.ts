@@ -37,11 +37,11 @@ export async function lockAccount(tx: Queryable, id: string): Promise<AccountRow
   return (await tx.query<AccountRow>(ACCOUNT_LOCK, [id]))[0];
 }
 
-const ACCOUNT_HOLD = 'select deleted_at is not null as deleted from account where id = $1 for share';
+const ACCOUNT_HOLD = 'select id from account where id = $1 and deleted_at is null for share';
 
-/** Whether it is being deleted. If not, nobody begins that until the end of the transaction. */
-export async function holdAccount(tx: Queryable, id: string): Promise<{ deleted: boolean }> {
-  return (await tx.query<{ deleted: boolean }>(ACCOUNT_HOLD, [id]))[0] ?? { deleted: false };
+/** Whether it is there. Then nobody begins to delete it until the end of the transaction. */
+export async function holdAccount(tx: Queryable, id: string): Promise<boolean> {
+  return (await tx.query(ACCOUNT_HOLD, [id])).length > 0;
 }
 
 const ACCOUNT_UPDATE = `

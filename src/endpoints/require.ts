@@ -11,7 +11,7 @@ import { type EndpointKey, type EndpointRow, findEndpoint, lockEndpoint } from '
  * `invalid_api_key` if it is deleted already: its key is believed for a moment more.
  */
 export async function holdLivingAccount(tx: Queryable, accountId: string): Promise<void> {
-  if ((await holdAccount(tx, accountId)).deleted) throw invalidKey();
+  if (!(await holdAccount(tx, accountId))) throw invalidKey();
 }
 
 /** The endpoint of a path, for this key. Throws `not_found` for an id that is not well formed. */
