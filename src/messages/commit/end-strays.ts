@@ -1,14 +1,16 @@
 import type { Logger } from 'pino';
 import { firstIdOfMs, formatId } from '../../kernel/ids.ts';
 import type { Database } from '../../store/database.ts';
-import { isLockTimeout, limitLockWaits } from '../../store/lock-timeout.ts';
 import type { Ledger } from './ledger.ts';
 import { recoverRequest } from './recover.ts';
-import { type BegunRequest, listBegun, withdrawStray } from './withdraw-store.ts';
+import { unlessLocked } from './unless-locked.ts';
+import { listBegun, withdrawStray } from './withdraw-store.ts';
 
 /** Sends are rarely under way for so long, so that few have to be told from strays. */
 const STRAY_MS = 30_000;
 export const STRAYS_EVERY_MS = 15_000;
+/** All other strays wait meanwhile. */
+const LOCK_WAIT_MS = 100;
 
 interface Deps {
   database: Database;
@@ -29,24 +31,13 @@ export async function endStrays({ database, ledger, nodeId, docsUrl, log }: Deps
       case 'running':
         break;
       case 'taken_back':
-        await takeBackAgain(database, request, log);
+        await unlessLocked(database, { requestId: request.id, lockWaitMs: LOCK_WAIT_MS, log }, (tx) =>
+          withdrawStray(tx, request),
+        );
         break;
       case 'over':
         if (await recoverRequest(database, request, docsUrl(), log))
           log.error({ request_id: formatId('req', request.id) }, 'request.forgotten_by_store');
         break;
     }
-}
-
-/** Where somebody keeps a row of it locked, it is left to the next round: the other strays do not wait for that. */
-async function takeBackAgain(database: Database, request: BegunRequest, log: Logger): Promise<void> {
-  try {
-    await database.transaction(async (tx) => {
-      await limitLockWaits(tx);
-      await withdrawStray(tx, request);
-    });
-  } catch (error) {
-    if (!isLockTimeout(error)) throw error;
-    log.warn({ err: error, request_id: formatId('req', request.id) }, 'request.recovery_put_off');
-  }
 }

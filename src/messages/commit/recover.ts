@@ -2,7 +2,6 @@ import type { Logger } from 'pino';
 import { appendEvents } from '../../events/store.ts';
 import { formatId } from '../../kernel/ids.ts';
 import type { Database, Queryable, Transaction } from '../../store/database.ts';
-import { isLockTimeout, limitLockWaits } from '../../store/lock-timeout.ts';
 import { isPassingFailure } from '../../store/passing-failure.ts';
 import { composeStoredAnswer } from '../answer.ts';
 import { draftMessageEvents } from '../read/message-events.ts';
@@ -17,6 +16,7 @@ import {
   type RunningRow,
   settleRunning,
 } from './recover-store.ts';
+import { unlessLocked } from './unless-locked.ts';
 
 /** So many ids are read at once. Each request has a transaction of its own, so that a backlog never holds locks for long. */
 const REQUESTS_AT_ONCE = 100;
@@ -57,16 +57,10 @@ export async function recoverRequest(
   log: Logger,
 ): Promise<boolean> {
   try {
-    return await database.transaction(async (tx) => {
-      await limitLockWaits(tx, LOCK_WAIT_MS);
-      return settle(tx, accountId, id, docsUrl);
-    });
+    const late = { requestId: id, lockWaitMs: LOCK_WAIT_MS, log };
+    return (await unlessLocked(database, late, (tx) => settle(tx, accountId, id, docsUrl))) ?? false;
   } catch (error) {
     if (isPassingFailure(error)) throw error;
-    if (isLockTimeout(error)) {
-      log.warn({ err: error, request_id: formatId('req', id) }, 'request.recovery_put_off');
-      return false;
-    }
     log.fatal({ err: error, request_id: formatId('req', id) }, 'request.not_recovered');
     await endDeleted(database, accountId, id);
     return false;
