@@ -2,6 +2,7 @@ import { newId } from '../kernel/ids.ts';
 import type { Mode } from '../kernel/principal.ts';
 import type { Queryable } from '../store/database.ts';
 import { LOCKED_RETRY_SECONDS_MAX } from './apply.ts';
+import { hasReasonSql } from './reason.ts';
 import { type ClaimedNotification, columnsOf, type NotificationResult, type NotificationView } from './store.ts';
 
 /** A verified body, as it came. */
@@ -196,7 +197,7 @@ const UNAPPLIED = `
   select array(select id::text from notification_pack) as packs,
     exists(select from notification
       where state = 'waiting' and next_at <= now() + make_interval(secs => ${LOCKED_RETRY_SECONDS_MAX})
-        and (attempts = 0 and next_at <= now() or 'locked' = any(string_to_array(error, ', ')))) as unpacked`;
+        and (attempts = 0 and next_at <= now() or ${hasReasonSql('locked')})) as unpacked`;
 
 export async function findUnapplied(store: Queryable): Promise<Unapplied> {
   const [row] = await store.query<{ packs: string[]; unpacked: boolean }>(UNAPPLIED);

@@ -15,3 +15,8 @@ export function writeReasons(reasons: readonly Reason[]): string | null {
 export function hasReason(error: string | null, reason: Reason): boolean {
   return error?.split(PARTED_BY).includes(reason) ?? false;
 }
+
+/** The same in SQL, of the column `error`. */
+export function hasReasonSql(reason: Reason): string {
+  return `'${reason}' = any(string_to_array(error, '${PARTED_BY}'))`;
+}
