@@ -83,8 +83,8 @@ const TASKS: readonly Task[] = [
  * Takes away what is past its time, a bounded part of it. Any node may call it: the others skip a task that one node is at work
  * on, and each step is committed by itself, so that a node that dies loses one step at most.
  */
-export function keepRound(deps: Deps): Promise<void> {
-  return doEach(TASKS.map((task) => () => goOnForRound(deps, task)));
+export async function keepRound(deps: Deps): Promise<void> {
+  await doEach(TASKS.map((task) => () => goOnForRound(deps, task)));
 }
 
 async function goOnForRound(deps: Deps, task: Task): Promise<void> {

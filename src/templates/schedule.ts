@@ -29,12 +29,8 @@ export function templateRounds(deps: Deps) {
 
 /** Has business accounts read that have a channel now, and no longer those that have none. Returns how many there were of both. */
 async function keepSyncs(database: Database): Promise<number> {
-  let syncs = 0;
-  const counting = (work: typeof noteNewSyncs) => async () => {
-    syncs += await work(database);
-  };
-  await doEach([counting(forgetGoneSyncs), counting(noteNewSyncs)]);
-  return syncs;
+  const [gone = 0, fresh = 0] = await doEach([() => forgetGoneSyncs(database), () => noteNewSyncs(database)]);
+  return gone + fresh;
 }
 
 /**
