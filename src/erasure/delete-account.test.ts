@@ -20,6 +20,7 @@ import {
 } from '../../test/support/notifications.ts';
 import { PATIENT } from '../../test/support/patient.ts';
 import { assertProblem } from '../../test/support/problem.ts';
+import { whileTheyTakeTooLong } from '../../test/support/take-too-long.ts';
 import { until } from '../../test/support/until.ts';
 import { countWaitingForLocks } from '../../test/support/waiting-for-locks.ts';
 import { createAccount } from '../accounts/accounts.ts';
@@ -282,20 +283,16 @@ describe('deleting an account where sends may take longest', () => {
 
   it('holds up nobody else where the database does not erase an account, or a person, in time', async () => {
     const [first, second] = [await slow.createAccount('Stuck'), await slow.createAccount('Behind it')];
-    await slow.database.transaction((tx) =>
-      tx.runScript(`
-        create function take_too_long() returns trigger language plpgsql as $$ begin raise sqlstate '57014'; end $$;
-        create trigger take_too_long before delete on account for each row when (old.id = '${first}')
-          execute function take_too_long();
-        create trigger take_too_long before update on erasure for each row when (new.account_id = '${second}')
-          execute function take_too_long()`),
-    );
     const eraseOne = async (accountId: string) => {
       const path = `/platform/v1/accounts/${accountId}/erase`;
       const answer = await slow.call('POST', path, { key: slow.platformKey, body: { to: '+447700900802' } });
       assert.equal(answer.status, 202);
     };
-    try {
+    const kinds = [
+      `delete on account for each row when (old.id = '${first}')`,
+      `update on erasure for each row when (new.account_id = '${second}')`,
+    ];
+    await whileTheyTakeTooLong(slow.database, kinds, async () => {
       await eraseOne(second);
       await eraseOne(await slow.createAccount('Neighbour'));
       await until(async () => (await slow.database.query('select 1 from erasure where down_step > 0')).length === 1);
@@ -303,9 +300,7 @@ describe('deleting an account where sends may take longest', () => {
       await deleteSince(second, 3_600);
       await until(() => isGone(second));
       assert.equal(await isThere(first), true);
-    } finally {
-      await slow.database.query('drop function take_too_long cascade');
-    }
+    });
   });
 
   it('erases nothing while a send is under way, and leaves nothing when it has ended', async () => {

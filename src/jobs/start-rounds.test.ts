@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { afterEach, beforeEach, describe, it } from 'node:test';
 import { pino } from 'pino';
 import { createTestDatabase, type TestDatabase } from '../../test/support/database.ts';
+import { whileTheyTakeTooLong } from '../../test/support/take-too-long.ts';
 import { until } from '../../test/support/until.ts';
 import { newId } from '../kernel/ids.ts';
 import { StoreUnavailable } from '../kernel/store-unavailable.ts';
@@ -53,14 +54,11 @@ describe('what has expired', () => {
     await database.query(
       "insert into applied_news (sha256, applied_at) values (sha256(''), now() - interval '1 year')",
     );
-    await database.transaction((tx) =>
-      tx.runScript(`
-        create function take_too_long() returns trigger language plpgsql as $$ begin raise sqlstate '57014'; end $$;
-        create trigger take_too_long before delete on idempotency for each row execute function take_too_long()`),
-    );
-    await assert.rejects(
-      tidy({ database, log, keep: KEEP }, () => false),
-      StoreUnavailable,
+    await whileTheyTakeTooLong(database, ['delete on idempotency for each row'], () =>
+      assert.rejects(
+        tidy({ database, log, keep: KEEP }, () => false),
+        StoreUnavailable,
+      ),
     );
     assert.deepEqual(await database.query('select 1 from applied_news'), []);
   });

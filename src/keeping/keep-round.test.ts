@@ -15,6 +15,7 @@ import {
   textFrom,
 } from '../../test/support/notifications.ts';
 import { assertProblem } from '../../test/support/problem.ts';
+import { whileTheyTakeTooLong } from '../../test/support/take-too-long.ts';
 import { until } from '../../test/support/until.ts';
 import { makePartitions } from '../jobs/store.ts';
 import { type Clock, systemClock } from '../kernel/clock.ts';
@@ -368,17 +369,10 @@ describe('keeping', () => {
     const { database } = gateway;
     await fill(40);
     await database.query('update keeping set due_at = now()');
-    await database.transaction((tx) =>
-      tx.runScript(`
-        create function take_too_long() returns trigger language plpgsql as $$ begin raise sqlstate '57014'; end $$;
-        create trigger take_too_long before update on request for each row execute function take_too_long()`),
+    const round = { database, days: DAYS, clock: systemClock, log: pino({ level: 'silent' }) };
+    await whileTheyTakeTooLong(database, ['update on request for each row'], () =>
+      assert.rejects(keepRound(round), StoreUnavailable),
     );
-    try {
-      const round = { database, days: DAYS, clock: systemClock, log: pino({ level: 'silent' }) };
-      await assert.rejects(keepRound(round), StoreUnavailable);
-    } finally {
-      await database.query('drop function take_too_long cascade');
-    }
     assert.ok(((await count('request', 'content is not null')) ?? 0) > 0);
     assert.equal(await count('message', 'content is not null'), 0);
   });

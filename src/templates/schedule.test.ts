@@ -3,6 +3,7 @@ import { after, before, beforeEach, describe, it } from 'node:test';
 import { pino } from 'pino';
 import { quickestMs } from '../../test/support/quickest.ts';
 import { sendingChannel } from '../../test/support/sending-channel.ts';
+import { whileTheyTakeTooLong } from '../../test/support/take-too-long.ts';
 import { claimDue } from '../../test/templates/claim-due.ts';
 import { type ListingWorld, startListingWorld } from '../../test/templates/listing-world.ts';
 import { addLiveChannel } from '../../test/templates/live-channel.ts';
@@ -111,13 +112,9 @@ describe('a round that looks which business accounts there are', () => {
     await database.query(
       "update template_sync set synced_at = now() - interval '61 minutes' where business_account_id = 'gone lately'",
     );
-    await database.transaction((tx) =>
-      tx.runScript(`
-        create function take_too_long() returns trigger language plpgsql as $$ begin raise sqlstate '57014'; end $$;
-        create trigger take_too_long before delete on template_sync for each row execute function take_too_long()`),
+    await whileTheyTakeTooLong(database, ['delete on template_sync for each row'], () =>
+      assert.rejects(async () => look(), StoreUnavailable, 'it is held up by one that cannot be forgotten'),
     );
-    await assert.rejects(async () => look(), StoreUnavailable, 'it is held up by one that cannot be forgotten');
-    await database.query('drop function take_too_long cascade');
     assert.deepEqual(await claim(), ['gone', 'used']);
   });
 });
