@@ -74,7 +74,9 @@ function untilListening(child: ChildProcess, stopping: AbortSignal): Promise<str
         ),
       );
     };
-    child.once('exit', (code) => fail(`it ended with code ${code}`));
+    child.once('exit', (code, signal) =>
+      fail(signal === null ? `it ended with code ${code}` : `it was ended by ${signal}`),
+    );
     // If no process can be made now, one may be possible soon. Without this listener the error would end the gateway.
     child.on('error', (error) => fail(error.message));
     child.once('message', (message: unknown) => {

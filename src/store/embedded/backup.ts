@@ -58,7 +58,7 @@ export async function backUpEmbedded(
       await own?.stop();
     }
     for (const file of SECRET_FILES) await copyIfThere(join(from, file), join(to, file));
-    await syncTree(to);
+    await flushTree(to);
     stopping.throwIfAborted();
   } catch (error) {
     await takeBack();
@@ -211,11 +211,24 @@ async function copyIfThere(from: string, to: string): Promise<void> {
   await chmod(to, 0o600);
 }
 
-/** Once the backup is reported as done, it must survive a power cut. */
-async function syncTree(dir: string): Promise<void> {
+/**
+ * Once the backup is reported as done, it must survive a power cut. A file's name is in its folder, which is flushed of its own; Windows
+ * flushes names with the files, and cannot open a folder.
+ */
+async function flushTree(dir: string): Promise<void> {
   for (const entry of await readdir(dir, { withFileTypes: true, recursive: true })) {
-    if (!entry.isFile()) continue;
-    const handle = await open(join(entry.parentPath, entry.name), 'r+');
-    await handle.sync().finally(() => handle.close());
+    const path = join(entry.parentPath, entry.name);
+    if (entry.isFile()) await flush(path, 'r+');
+    else if (entry.isDirectory()) await flushFolder(path);
   }
+  await flushFolder(dir);
+}
+
+async function flushFolder(path: string): Promise<void> {
+  if (process.platform !== 'win32') await flush(path, 'r');
+}
+
+async function flush(path: string, flags: 'r' | 'r+'): Promise<void> {
+  const handle = await open(path, flags);
+  await handle.sync().finally(() => handle.close());
 }
