@@ -4,7 +4,7 @@ import { benchEvents } from './events.ts';
 import { benchGrowth } from './growth.ts';
 import type { Cleanup } from './harness/cleanup.ts';
 import type { Extent } from './harness/compare.ts';
-import { printCallback, printEvents, printGrowth, printLimits, printSend, printStart } from './harness/report.ts';
+import { printCallback, printEvents, printFigures, printGrowth, printSend } from './harness/report.ts';
 import { figureRow, loneRow, type TableRow } from './harness/table.ts';
 import { benchLimits } from './limits.ts';
 import { benchSend } from './send.ts';
@@ -35,33 +35,42 @@ const isHealthy = ({ lost, doubled }: { lost: number; doubled: number }) => lost
 export const SUITES: Record<string, Suite> = {
   async send(cleanup, { extent, gatewayNodeOptions }) {
     const result = await benchSend(cleanup, extent, gatewayNodeOptions);
-    printSend(result);
     const rows = result.comparisons.flatMap(({ figures }) => figures.map(figureRow));
+    printFigures(rows);
+    printSend(result);
     return { healthy: isHealthy(result), result, rows };
   },
   async callback(cleanup, { extent, gatewayNodeOptions }) {
     const result = await benchCallback(cleanup, extent, gatewayNodeOptions);
+    const rows = rowsOf(result);
+    printFigures(rows);
     printCallback(result);
-    return { healthy: isHealthy(result), result, rows: rowsOf(result) };
+    return { healthy: isHealthy(result), result, rows };
   },
   async events(cleanup, { extent, storedEvents, gatewayNodeOptions }) {
     const result = await benchEvents(cleanup, { ...extent, storedEvents }, gatewayNodeOptions);
+    const rows = rowsOf(result);
+    printFigures(rows);
     printEvents(result);
-    return { healthy: isHealthy(result), result, rows: rowsOf(result) };
+    return { healthy: isHealthy(result), result, rows };
   },
   async limits(cleanup, { extent }) {
     const result = await benchLimits(cleanup, extent);
-    printLimits(result);
-    return { healthy: true, result, rows: result.alone.map(loneRow) };
+    const rows = result.alone.map(loneRow);
+    printFigures(rows);
+    return { healthy: true, result, rows };
   },
   async start(cleanup, { extent }) {
     const result = await benchStart(cleanup, extent.rounds);
-    printStart(result);
     const { firstSeconds, laterSeconds, targets } = result;
     const row = (name: string, values: typeof firstSeconds, max: number) =>
       loneRow({ name, values, target: { max }, reached: values.median <= max });
-    const first = row('first start, fresh data folder: s', firstSeconds, targets.firstSecondsMax);
-    return { healthy: true, result, rows: [first, row('later start: s', laterSeconds, targets.laterSecondsMax)] };
+    const rows = [
+      row('first start, fresh data folder: s', firstSeconds, targets.firstSecondsMax),
+      row('later start: s', laterSeconds, targets.laterSecondsMax),
+    ];
+    printFigures(rows);
+    return { healthy: true, result, rows };
   },
   async cost(cleanup, { extent }) {
     const result = await benchCost(cleanup, extent);
@@ -70,8 +79,10 @@ export const SUITES: Record<string, Suite> = {
   },
   async growth(cleanup, options) {
     const result = await benchGrowth(cleanup, options);
+    const rows = rowsOf(result);
+    printFigures(rows);
     printGrowth(result);
-    return { healthy: isHealthy(result), result, rows: rowsOf(result) };
+    return { healthy: isHealthy(result), result, rows };
   },
 };
 

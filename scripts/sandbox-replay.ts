@@ -4,6 +4,7 @@ import { parseArgs } from 'node:util';
 import { signBytes } from '../src/kernel/signature.ts';
 import { PlainFault, runTool } from '../src/run-tool.ts';
 import { parseJson } from './parse-json.ts';
+import { readDevFile } from './read-dev-file.ts';
 
 const HELP = `Posts notification files to the running gateway, signed with the secret of its sandbox.
 
@@ -45,7 +46,8 @@ async function replay(): Promise<number> {
     return 0;
   }
   if (paths.length === 0) throw new PlainFault('Name at least one file (add --help for help).', 2);
-  const gateway = await findGateway(dataDir);
+  const dev = await readDevFile(dataDir, 'or name its folder by --data-dir.');
+  const gateway = { url: dev('base_url'), appSecret: dev('sandbox_app_secret') };
   const outcomes: Outcome[] = [];
   let skipped = 0;
   for (const path of paths)
@@ -69,21 +71,7 @@ function readCommand() {
     allowPositionals: true,
     options: { help: { type: 'boolean', short: 'h' }, 'data-dir': { type: 'string' } },
   });
-  const dataDir = values['data-dir'] ?? (process.env.WAYPOST_DATA_DIR?.trim() || '.waypost');
-  return { paths: positionals, dataDir, help: values.help === true };
-}
-
-async function findGateway(dataDir: string): Promise<Gateway> {
-  const path = join(dataDir, 'dev.json');
-  const missing = `There is no usable ${path}. Start a gateway with "npm start", or name its data folder with --data-dir.`;
-  const text = await readFile(path, 'utf8').catch(() => {
-    throw new PlainFault(missing);
-  });
-  const dev: object = Object(parseJson(text));
-  const url: unknown = Reflect.get(dev, 'base_url');
-  const appSecret: unknown = Reflect.get(dev, 'sandbox_app_secret');
-  if (typeof url !== 'string' || typeof appSecret !== 'string') throw new PlainFault(missing);
-  return { url, appSecret };
+  return { paths: positionals, dataDir: values['data-dir'], help: values.help === true };
 }
 
 /** The file itself, or all JSON files of a folder. If it does not exist, that is found when it is read. */

@@ -3,19 +3,16 @@ import { cpus, release, totalmem } from 'node:os';
 import type { CallbackResult } from '../callback.ts';
 import type { EventsResult } from '../events.ts';
 import type { GrowthResult } from '../growth.ts';
-import type { LimitsResult } from '../limits.ts';
 import type { SendResult } from '../send.ts';
-import type { StartResult } from '../start.ts';
-import type { FigureResult, LoneResult } from './compare.ts';
-import type { Spread } from './figures.ts';
+import { COLUMNS, cellsOf, show, type TableRow } from './table.ts';
 import { commitOf } from './usage.ts';
 
 /** Prints the median of each figure, with the smallest and largest of the rounds. */
+export function printFigures(rows: readonly TableRow[]): void {
+  printTable([COLUMNS, ...rows.map(cellsOf)]);
+}
+
 export function printSend({ comparisons, lost, doubled, memoryPeakMb }: SendResult): void {
-  printTable([
-    ['case', 'gateway', 'baseline', 'compared', 'target', ''],
-    ...comparisons.flatMap(({ figures }) => figures.map(rowOf)),
-  ]);
   console.log('\nProcessor time for each message, in microseconds:');
   printTable([
     ['case', 'gateway', 'database'],
@@ -30,16 +27,7 @@ export function printSend({ comparisons, lost, doubled, memoryPeakMb }: SendResu
   console.log(`Lost ${lost}, doubled ${doubled}`);
 }
 
-export function printStart({ firstSeconds, laterSeconds, targets }: StartResult): void {
-  printTable([
-    ['start', 'seconds', 'target'],
-    ['first, fresh data folder', showSpread(firstSeconds), `< ${targets.firstSecondsMax}`],
-    ['later', showSpread(laterSeconds), `< ${targets.laterSecondsMax}`],
-  ]);
-}
-
-export function printCallback({ compared, alone, cpuMicros, memoryMb, lost, doubled }: CallbackResult): void {
-  printFigures(compared, alone);
+export function printCallback({ cpuMicros, memoryMb, lost, doubled }: CallbackResult): void {
   for (const [until, { gateway, database }] of Object.entries(cpuMicros))
     console.log(
       `\nProcessor time for each status until it was ${until}, in microseconds: gateway ${show(gateway)}, database ${show(database)}`,
@@ -49,55 +37,17 @@ export function printCallback({ compared, alone, cpuMicros, memoryMb, lost, doub
   console.log(`Lost ${lost}, doubled ${doubled}`);
 }
 
-export function printEvents({ compared, alone, cpuMicros, lost, doubled }: EventsResult): void {
-  printFigures(compared, alone);
+export function printEvents({ cpuMicros, lost, doubled }: EventsResult): void {
   const { gateway, database } = cpuMicros;
   console.log(`\nProcessor time for each event, in microseconds: gateway ${show(gateway)}, database ${show(database)}`);
   console.log(`Lost ${lost}, doubled ${doubled}`);
 }
 
-export function printLimits({ alone }: LimitsResult): void {
-  printTable([['case', 'gateway', 'target', ''], ...alone.map(loneRowOf)]);
-}
-
-export function printGrowth({ compared, alone, lost, doubled, filled }: GrowthResult): void {
-  printFigures(compared, alone);
+export function printGrowth({ lost, doubled, filled }: GrowthResult): void {
   const perSecond = filled.rows / filled.seconds;
   console.log(`\nStored ${filled.rows} rows in ${show(filled.seconds)} s (${show(perSecond)} rows/s)`);
   console.log(`On the disk: ${show(filled.databaseBytes / 1e9)} GB`);
   console.log(`Lost ${lost}, doubled ${doubled}`);
-}
-
-function printFigures(compared: readonly FigureResult[], alone: readonly LoneResult[]): void {
-  printTable([['case', 'gateway', 'baseline', 'compared', 'target', ''], ...compared.map(rowOf)]);
-  console.log();
-  printTable([['case', 'gateway', 'target', ''], ...alone.map(loneRowOf)]);
-}
-
-function loneRowOf({ name, values, target, reached }: LoneResult): string[] {
-  return [name, showSpread(values), showTarget(target), showReached(target, reached)];
-}
-
-function showTarget(target: LoneResult['target']): string {
-  if (target === null) return '';
-  return 'min' in target ? `>= ${target.min}` : `<= ${target.max}`;
-}
-
-function rowOf({ name, gateway, baseline, by, compared, target, reached }: FigureResult): string[] {
-  const sign = by === 'difference' ? '+' : '';
-  return [
-    name,
-    showSpread(gateway),
-    showSpread(baseline),
-    sign + showSpread(compared),
-    showTarget(target),
-    showReached(target, reached),
-  ];
-}
-
-function showReached(target: LoneResult['target'], reached: boolean): string {
-  if (target === null) return '';
-  return reached ? 'ok' : 'MISSED';
 }
 
 function printTable(rows: readonly string[][]): void {
@@ -109,14 +59,6 @@ function printTable(rows: readonly string[][]): void {
         .join('  ')
         .trimEnd(),
     );
-}
-
-function showSpread({ median, min, max }: Spread): string {
-  return `${show(median)} (${show(min)}..${show(max)})`;
-}
-
-function show(value: number): string {
-  return Math.abs(value) >= 100 ? value.toFixed(0) : value.toFixed(2);
 }
 
 /** Writes what was measured, together with the machine it was measured on. */

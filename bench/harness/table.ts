@@ -4,7 +4,7 @@ import type { FigureResult, LoneResult } from './compare.ts';
 import type { Spread } from './figures.ts';
 import { commitOf } from './usage.ts';
 
-/** A line of the table that is kept in a page. */
+/** A line of the table that is printed, and kept in a page. */
 export interface TableRow {
   name: string;
   gateway: string;
@@ -12,6 +12,13 @@ export interface TableRow {
   compared: string;
   target: string;
   met: string;
+}
+
+/** The heads of the columns. `cellsOf` gives what stands below them. */
+export const COLUMNS = ['case', 'gateway', 'baseline', 'compared', 'target', 'met'];
+
+export function cellsOf({ name, gateway, baseline, compared, target, met }: TableRow): string[] {
+  return [name, gateway, baseline, compared, target, met];
 }
 
 export function figureRow({ name, gateway, baseline, by, compared, target, reached }: FigureResult): TableRow {
@@ -34,7 +41,7 @@ function showSpread({ median, min, max }: Spread): string {
   return `${show(median)} (${show(min)} to ${show(max)})`;
 }
 
-function show(value: number): string {
+export function show(value: number): string {
   return Math.abs(value) >= 100 ? Math.round(value).toLocaleString('en') : value.toFixed(2);
 }
 
@@ -48,11 +55,6 @@ export function writeMarkdown(path: string, suites: readonly { suite: string; ro
 }
 
 function tableOf(rows: readonly TableRow[]): string {
-  const lines = rows.map((row) => [row.name, row.gateway, row.baseline, row.compared, row.target, row.met]);
-  const table = [
-    ['case', 'gateway', 'baseline', 'compared', 'target', 'met'],
-    ['---', '---', '---', '---', '---', '---'],
-    ...lines,
-  ];
+  const table = [COLUMNS, COLUMNS.map(() => '---'), ...rows.map(cellsOf)];
   return table.map((cells) => `| ${cells.join(' | ')} |`).join('\n');
 }

@@ -18,7 +18,7 @@ const HELP = `Receives events on this machine, verifies them and prints what arr
 interface Options {
   port: number;
   secret: string | undefined;
-  dataDir: string;
+  dataDir: string | undefined;
   json: boolean;
 }
 
@@ -62,7 +62,7 @@ function readOptions(): Options | 'help' {
   const { secret, json = false } = values;
   if (secret !== undefined && !/^whsec_[A-Za-z0-9+/]{32,}={0,2}$/.test(secret))
     throw new PlainFault('--secret must be whsec_ and base64, as the gateway showed it when the endpoint was made.', 2);
-  return { port, secret, json, dataDir: values['data-dir'] ?? (process.env.WAYPOST_DATA_DIR?.trim() || '.waypost') };
+  return { port, secret, json, dataDir: values['data-dir'] };
 }
 
 function listen(server: Server, port: number): Promise<number> {

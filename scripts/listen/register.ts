@@ -1,7 +1,5 @@
-import { readFile } from 'node:fs/promises';
-import { join } from 'node:path';
 import { PlainFault } from '../../src/run-tool.ts';
-import { parseJson } from '../parse-json.ts';
+import { readDevFile } from '../read-dev-file.ts';
 
 /** By this name a run finds an endpoint that an earlier run could not remove. */
 const DESCRIPTION = 'npm run listen';
@@ -13,18 +11,9 @@ export interface Gateway {
 }
 
 /** The gateway of this machine, from the file that it wrote at its start. */
-export async function findGateway(dataDir: string): Promise<Gateway> {
-  const path = join(dataDir, 'dev.json');
-  // Whatever the reason is that the file cannot be read, the sentence below says what to do.
-  const text = await readFile(path, 'utf8').catch(() => undefined);
-  if (text === undefined)
-    throw new PlainFault(
-      `There is no ${path}. Start the gateway with "npm start" in another terminal first, name its folder by --data-dir, or give an endpoint's --secret.`,
-    );
-  const dev = parseJson(text);
-  if (dev === undefined)
-    throw new PlainFault(`What is in ${path} is no JSON. Start the gateway again, which writes it anew.`);
-  return { url: textOf(dev, 'base_url'), key: textOf(dev, 'test_key') };
+export async function findGateway(dataDir: string | undefined): Promise<Gateway> {
+  const dev = await readDevFile(dataDir, "name its folder by --data-dir, or give an endpoint's --secret.");
+  return { url: dev('base_url'), key: dev('test_key') };
 }
 
 export interface Registered {
@@ -72,6 +61,6 @@ async function call(gateway: Gateway, method: string, path: string, body?: objec
 
 function textOf(value: unknown, member: string): string {
   const text: unknown = Reflect.get(Object(value), member);
-  if (typeof text !== 'string') throw new PlainFault(`The gateway's file or answer has no ${member}.`);
+  if (typeof text !== 'string') throw new PlainFault(`The gateway's answer has no ${member}.`);
   return text;
 }

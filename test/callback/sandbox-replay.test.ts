@@ -83,7 +83,7 @@ describe('npm run sandbox:replay', () => {
     const file = join(folder, 'inner', 'text.json');
     const noDev = await replay('--data-dir', nowhere, file);
     assert.deepEqual([noDev.code, noDev.out], [1, '']);
-    assert.match(noDev.err, /^There is no usable .*dev\.json\. Start a gateway/);
+    assert.match(noDev.err, /^There is no .*dev\.json\. Start the gateway .* name its folder by --data-dir\.$/m);
 
     await writeDev(nowhere, 'http://127.0.0.1:1');
     const noGateway = await replay('--data-dir', nowhere, file);

@@ -203,6 +203,8 @@ describe('npm run listen', () => {
     await ends(1, /^There is no .*dev\.json\. Start the gateway/, '--data-dir', away);
     await writeFile(join(away, 'dev.json'), '{ "test_key": "wp_test_a"');
     await ends(1, /^What is in .*dev\.json is no JSON\. Start the gateway again/, '--data-dir', away);
+    await writeFile(join(away, 'dev.json'), '{}');
+    await ends(1, /^.*dev\.json has no base_url\. Start the gateway again/, '--data-dir', away);
     await writeFile(join(away, 'dev.json'), JSON.stringify({ base_url: 'http://127.0.0.1:1', test_key: 'x' }));
     await ends(1, /^The gateway at http:\/\/127\.0\.0\.1:1 does not answer\./, '--data-dir', away, '--port', '0');
     await ends(2, /^--port must be/, '--port', 'x');
