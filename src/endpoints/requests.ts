@@ -111,7 +111,6 @@ export const CHECK_BODY = Type.Object(
     ],
   },
 );
-export const NO_BODY = Type.Object({}, { additionalProperties: false });
 export const ATTEMPTS_QUERY = Type.Object(
   {
     ...PAGE_QUERY,

@@ -1,5 +1,6 @@
 import { PAGE_SCHEMA, pageOf, readPage } from '../http/page.ts';
 import { accountRoute, type Route } from '../http/route.ts';
+import { NO_MEMBERS } from '../http/schema-words.ts';
 import type { Clock } from '../kernel/clock.ts';
 import { firstIdOfMs, parseId } from '../kernel/ids.ts';
 import type { KeepLimits } from '../kernel/keep.ts';
@@ -13,7 +14,7 @@ import { listAttempts } from './deliver/attempt-store.ts';
 import { endpointOperations } from './operations.ts';
 import { presentAttempt, presentEndpoint } from './present.ts';
 import { replayRoute } from './replay.ts';
-import { ATTEMPTS_QUERY, createBody, NO_BODY, patchBody, ROTATE_BODY } from './requests.ts';
+import { ATTEMPTS_QUERY, createBody, patchBody, ROTATE_BODY } from './requests.ts';
 import { endpointKey, requireEndpoint } from './require.ts';
 import { listEndpoints } from './store.ts';
 import { createTests } from './test-event.ts';
@@ -169,7 +170,7 @@ function testRoute(deps: EndpointDeps): Route {
     summary: 'Send a test event once, and see what came of it',
     operation: endpointOperations.test,
     bodyUse: 'json_or_empty',
-    bodySchema: NO_BODY,
+    bodySchema: NO_MEMBERS,
     async handle({ principal, params }) {
       const row = await requireEndpoint(deps.database, endpointKey(principal, params.id));
       return { status: 200, body: presentAttempt(await tests.send(row)) };

@@ -5,6 +5,9 @@ import { EXAMPLE } from './examples.ts';
 /** Where the shared schemas of the API description stand. */
 export const SHARED_SCHEMAS = '#/components/schemas/';
 
+/** The body or query of a route that takes no member. */
+export const NO_MEMBERS = Type.Object({}, { additionalProperties: false });
+
 /** A shared schema of the API description, by its name. A name that no slice has fails when the description is made. */
 export function ref(name: string, description?: string): TSchema {
   return Type.Unsafe({ $ref: SHARED_SCHEMAS + name, ...(description !== undefined && { description }) });

@@ -1,7 +1,6 @@
 import { Readable } from 'node:stream';
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
 import type { Logger } from 'pino';
-import { Type } from 'typebox';
 import { ApiError } from '../kernel/errors.ts';
 import { formatId } from '../kernel/ids.ts';
 import type { InFlight } from '../kernel/in-flight.ts';
@@ -24,6 +23,7 @@ import { encodingFaults } from './query-encoding.ts';
 import { createReadBody } from './read-body.ts';
 import { accountOf, stateOf } from './request-state.ts';
 import type { Answer, Call, Route } from './route.ts';
+import { NO_MEMBERS } from './schema-words.ts';
 import { type HoldAnswer, holdUnreadAnswers } from './unread-answers.ts';
 
 /** The API's limit. A route may have its own. */
@@ -227,7 +227,7 @@ function refuseWhileDraining(route: Route, { accepting, leaving }: ServerDeps): 
 function createReadCall(
   route: Route,
 ): (request: FastifyRequest<WithParams>, inLine: InLine) => Call<unknown, unknown, unknown> {
-  const checkQuery = createQueryCheck(route.querySchema ?? Type.Object({}, { additionalProperties: false }));
+  const checkQuery = createQueryCheck(route.querySchema ?? NO_MEMBERS);
   const checkBody = route.bodySchema === undefined ? undefined : createBodyCheck(route.bodySchema);
   return (request, inLine) => {
     const { requestId, principal, rawBody } = stateOf(request.raw);

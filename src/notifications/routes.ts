@@ -3,6 +3,7 @@ import { Type } from 'typebox';
 import { insertAudit, PLATFORM } from '../accounts/audit-store.ts';
 import { PAGE_QUERY, pageOf, readPage } from '../http/page.ts';
 import { platformRoute, publicRoute, type Route } from '../http/route.ts';
+import { NO_MEMBERS } from '../http/schema-words.ts';
 import { ApiError } from '../kernel/errors.ts';
 import { formatId, idTimeMs, parseId } from '../kernel/ids.ts';
 import type { KeepLimits } from '../kernel/keep.ts';
@@ -130,7 +131,7 @@ function reprocessRoute({ database, nudge, limits }: Deps): Route {
     summary: 'Apply again what could not be applied from a notification',
     operation: notificationOperations.reprocess,
     bodyUse: 'json_or_empty',
-    bodySchema: Type.Object({}, { additionalProperties: false }),
+    bodySchema: NO_MEMBERS,
     async handle({ params }) {
       const id = parseId('ntf', params.id);
       const row = id === undefined ? undefined : await reprocess(database, id, limits());

@@ -4,6 +4,7 @@ import { findAccount } from '../accounts/store.ts';
 import type { Channels, SendingChannel } from '../channels/channels.ts';
 import { PAGE_QUERY, pageOf, readPage } from '../http/page.ts';
 import { accountRoute, type Route } from '../http/route.ts';
+import { NO_MEMBERS } from '../http/schema-words.ts';
 import { ApiError } from '../kernel/errors.ts';
 import { parseId } from '../kernel/ids.ts';
 import { unavailable } from '../kernel/unavailable.ts';
@@ -93,7 +94,7 @@ function syncRoute(deps: Deps): Route {
     summary: 'Read all templates from the provider now',
     operation: templateOperations.sync,
     bodyUse: 'json_or_empty',
-    bodySchema: Type.Object({}, { additionalProperties: false }),
+    bodySchema: NO_MEMBERS,
     async handle({ principal: { accountId, mode } }) {
       const asked = onePerBusinessAccount(await deps.channels.listUsable(accountId, mode));
       const counts = await deps.registry.syncAll(asked, deps.closing);
