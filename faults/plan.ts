@@ -12,6 +12,7 @@ export const FAULT_KINDS = [
   'cut_database',
   'stall_database',
   'full_disk',
+  'lock_rows',
   'kill_sandbox',
   'pause_sandbox',
   'provider_away',

@@ -37,6 +37,7 @@ const BREAKS: Record<FaultKind, Break> = {
   cut_database: { begin: ({ proxy }) => proxy.cut(), mend: ({ proxy }) => proxy.restore() },
   stall_database: { begin: ({ proxy }) => proxy.stall(), mend: ({ proxy }) => proxy.restore() },
   full_disk: { begin: ({ postgres }) => postgres.fillDisk(), mend: ({ postgres }) => postgres.freeDisk() },
+  lock_rows: { begin: ({ rowLocks }) => rowLocks.hold(), mend: ({ rowLocks }) => rowLocks.release() },
   kill_sandbox: { begin: ({ sandbox }) => sandbox.kill(), mend: ({ sandbox }) => sandbox.start() },
   pause_sandbox: {
     begin: ({ sandbox }) => sandbox.signal('SIGSTOP'),
@@ -80,9 +81,18 @@ export async function injectFaults(world: World, { faults }: Plan): Promise<void
 }
 
 /** Mends what two faults at once may have left broken, and starts what is not running. */
-export async function mendAll({ gateways, proxy, postgres, provider, sandbox, receiver }: World): Promise<void> {
+export async function mendAll({
+  gateways,
+  proxy,
+  postgres,
+  rowLocks,
+  provider,
+  sandbox,
+  receiver,
+}: World): Promise<void> {
   proxy.restore();
   postgres.freeDisk();
+  rowLocks.releaseAll();
   for (const process of [...gateways, sandbox, receiver]) process.signal('SIGCONT');
   await provider.comeBack();
   await Promise.all([sandbox.start(), receiver.start(), ...gateways.map((slot) => slot.start())]);

@@ -9,7 +9,9 @@ import type { Plan } from '../plan.ts';
 import { createGatewaySlot, type GatewaySlot } from '../processes/gateway-slot.ts';
 import type { Postgres } from '../processes/postgres.ts';
 import { createReceiverSlot, type ReceiverSlot } from '../processes/receiver-slot.ts';
+import { createRowLocks, type RowLocks } from '../processes/row-locks.ts';
 import { createSandboxSlot, type SandboxSlot } from '../processes/sandbox-slot.ts';
+import { createDraw } from '../random.ts';
 import { LIVE_NUMBER_ID, makeAccounts, type RunAccount } from './accounts.ts';
 import type { Ground } from './ground.ts';
 
@@ -28,6 +30,7 @@ export interface World {
   postgres: Postgres;
   db: TestDatabase;
   proxy: DatabaseProxy;
+  rowLocks: RowLocks;
   provider: ProviderGate;
   callback: CallbackGate;
   sandbox: SandboxSlot;
@@ -67,6 +70,8 @@ async function startParts(ground: Ground, plan: Plan, undo: Undo): Promise<Omit<
   const { postgres } = ground;
   const { seed } = plan;
   const { db, proxy } = await startDatabase(postgres, undo);
+  const rowLocks = createRowLocks(db.database, createDraw(seed, 'row locks'));
+  undo.push(() => rowLocks.releaseAll());
   const secrets = { app: secret(), sandbox: secret(), platform: `wp_root_${secret()}` };
   const provider = await startProviderGate(seed, await ground.takePort(), () => sandbox.url());
   undo.push(() => provider.close());
@@ -90,7 +95,20 @@ async function startParts(ground: Ground, plan: Plan, undo: Undo): Promise<Omit<
   await Promise.all([sandbox.start(), receiver.start(), ...gateways.map((slot) => slot.start())]);
   const accounts = await makeAccounts({ url: nextGateway() ?? '', key: secrets.platform }, receiver.url());
   const deaths = () => gateways.flatMap((slot) => slot.death() ?? []);
-  return { postgres, db, proxy, provider, callback, sandbox, receiver, gateways, accounts, nextGateway, deaths };
+  return {
+    postgres,
+    db,
+    proxy,
+    rowLocks,
+    provider,
+    callback,
+    sandbox,
+    receiver,
+    gateways,
+    accounts,
+    nextGateway,
+    deaths,
+  };
 }
 
 async function startDatabase(postgres: Postgres, undo: Undo): Promise<{ db: TestDatabase; proxy: DatabaseProxy }> {
