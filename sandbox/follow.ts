@@ -40,7 +40,7 @@ function post(context: Context, message: Message, { step, taking }: { step: Step
   const line = context.directory.line(message.phoneNumberId);
   const person = taking.hidesPhone ? withoutPhone(message.person) : message.person;
   if (notice.kind === 'reply') {
-    const reply = { id: newMessageId(person.waId ?? person.userId), text: notice.text };
+    const reply = { id: newMessageId(person.waId ?? person.userId), content: { text: notice.text } };
     return context.notifier.post(inboundNotification(line, person, reply));
   }
   return context.notifier.post(statusNotification(line, { ...message, person }, notice));

@@ -142,6 +142,28 @@ describe('notifications', () => {
     assert.deepEqual(member(itemOf(one), 'text'), { body: 'Grüße' });
     assert.equal((await post(`${sandbox.url}/_sandbox/inbound`, { ...inbound, from: 'x' })).status, 422);
   });
+
+  it('bring an answer to a message, and a press of a button under one, on request', async (t) => {
+    const receiver = await startReceiver(t);
+    const sandbox = await startSandbox(t, { callbackUrls: [receiver.url] });
+    const inbound = { phone_number_id: '1001', from: PERSON, reply_to: 'wamid.OURS' };
+    const button = { payload: 'confirm-42', text: 'Confirm' };
+    const call = async (body: object) => (await post(`${sandbox.url}/_sandbox/inbound`, body)).status;
+    assert.equal(await call({ ...inbound, text: 'Yes' }), 200);
+    assert.equal(await call({ ...inbound, button }), 200);
+    const [answer, press] = await receiver.count(2);
+    assert.ok(answer !== undefined && press !== undefined);
+    assert.deepEqual(member(itemOf(answer), 'text'), { body: 'Yes' });
+    assert.deepEqual(member(itemOf(press), 'button'), button);
+    assert.equal(member(itemOf(press), 'type'), 'button');
+    for (const one of [answer, press]) {
+      const line = member(JSON.parse(one.body), 'entry', 0, 'changes', 0, 'value', 'metadata', 'display_phone_number');
+      assert.deepEqual(member(itemOf(one), 'context'), { from: line, id: 'wamid.OURS' });
+    }
+    assert.equal(await call(inbound), 422, 'nothing to say');
+    assert.equal(await call({ ...inbound, text: 'Yes', button }), 422, 'two messages in one');
+    assert.equal(await call({ ...inbound, button: { text: 'Confirm' } }), 422);
+  });
 });
 
 function register(sandbox: { url: string }, registration: object): Promise<Response> {

@@ -1,8 +1,8 @@
 import type { FastifyInstance } from 'fastify';
-import { Type } from 'typebox';
+import { type Static, Type } from 'typebox';
 import type { Context } from '../context.ts';
 import { newMessageId } from '../made-up.ts';
-import { inboundNotification } from '../notify/inbound-notification.ts';
+import { type Inbound, inboundNotification } from '../notify/inbound-notification.ts';
 import { personOfPhone, personOfUserId } from '../person.ts';
 import { parseJson } from '../read-json.ts';
 import { bodyText } from '../request.ts';
@@ -11,19 +11,23 @@ import { ControlError, readBody } from './error.ts';
 const InboundBody = Type.Object({
   phone_number_id: Type.String({ minLength: 1 }),
   from: Type.String(),
-  text: Type.String({ minLength: 1 }),
+  text: Type.Optional(Type.String({ minLength: 1 })),
+  button: Type.Optional(Type.Object({ payload: Type.String(), text: Type.String({ minLength: 1 }) })),
+  reply_to: Type.Optional(Type.String({ minLength: 1 })),
 });
 
 /**
- * Calls that post notifications at will: a text from a person, or any JSON. The answer's `status` is null if the callback gave no answer.
+ * Calls that post notifications at will: what a person writes, or any JSON. The answer's `status` is null if the callback gave no answer.
  */
 export function controlNotificationsRoutes(app: FastifyInstance, { directory, notifier }: Context): void {
   app.post('/_sandbox/inbound', async (request) => {
-    const { phone_number_id: phoneNumberId, from, text } = readBody(InboundBody, bodyText(request));
+    const body = readBody(InboundBody, bodyText(request));
+    const { phone_number_id: phoneNumberId, from, reply_to: replyTo } = body;
     const person = personOfPhone(from) ?? personOfUserId(from);
     if (person === undefined) throw new ControlError(422, 'The member from must be a phone number or a user id.');
     const id = newMessageId(person.waId ?? person.userId);
-    const { tried } = notifier.post(inboundNotification(directory.line(phoneNumberId), person, { id, text }));
+    const inbound = { id, content: contentOf(body), ...(replyTo === undefined ? {} : { replyTo }) };
+    const { tried } = notifier.post(inboundNotification(directory.line(phoneNumberId), person, inbound));
     return { id, status: (await tried) ?? null };
   });
 
@@ -32,4 +36,10 @@ export function controlNotificationsRoutes(app: FastifyInstance, { directory, no
     if (parseJson(json) === undefined) throw new ControlError(422, 'The body must be JSON.');
     return { status: (await notifier.postOnce(json)) ?? null };
   });
+}
+
+function contentOf({ text, button }: Static<typeof InboundBody>): Inbound['content'] {
+  if (text !== undefined && button === undefined) return { text };
+  if (button !== undefined && text === undefined) return { button };
+  throw new ControlError(422, 'The body must have one of text and button.');
 }
