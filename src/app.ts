@@ -22,8 +22,10 @@ export interface App {
   internalServer: FastifyInstance;
   /** Gives a new account what each is born with; for accounts that are not made through the API. */
   birth(tx: Queryable, accountId: string): Promise<void>;
-  /** To be called once the listener has its address: settles what a crash has left, then takes work. */
-  begin(listenedUrl: string): Promise<void>;
+  /** To be called once the public listener has its address: from then on answers name it, also those that say that it starts. */
+  listened(url: string): void;
+  /** To be called after that: settles what a crash has left, then takes work. */
+  begin(): Promise<void>;
   /** From now on `/readyz` says 503, so that a balancer sends no more, while work is still taken. */
   announceStop(): void;
   /**
@@ -53,8 +55,10 @@ export async function createApp(deps: AppDeps): Promise<App> {
     routes,
     internalServer,
     birth: parts.birth,
-    async begin(listenedUrl) {
-      life.publicUrl = config.publicUrl ?? listenedUrl;
+    listened(url) {
+      life.publicUrl = config.publicUrl ?? url;
+    },
+    async begin() {
       runningRounds = await beginRounds(base, parts);
       life.deliveries = beginDeliveries(base, parts);
       life.accepting = true;

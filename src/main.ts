@@ -152,6 +152,7 @@ async function serve(start: Start, { database, sandbox, app }: Served): Promise<
   const { host, dataDir } = config;
   // Listening comes before taking work, which may be much later: probes and scrapes are told that it starts.
   const listened = await listen(app.server, { host, port: config.port, setting: 'PORT' });
+  app.listened(listened);
   const internalUrl =
     config.metricsPort === undefined
       ? undefined
@@ -162,7 +163,7 @@ async function serve(start: Start, { database, sandbox, app }: Served): Promise<
     ? undefined
     : await runStep(() => prepareDemo({ database, app, secrets, dataDir, baseUrl, sandboxUrl: sandbox?.url }));
   if (config.production) await runStep(() => warnOfDemo({ database, dataDir, log }));
-  await app.begin(listened);
+  await app.begin();
   start.started = true;
   await sandbox?.register(`${listened}/api/messaging/webhook`);
   const startMs = Math.round(performance.now());

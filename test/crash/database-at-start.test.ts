@@ -109,6 +109,19 @@ describe('a start that waits for others', () => {
     await beginBehind(world, 'select pg_advisory_xact_lock(7221906011)', {}, stopsSoon);
   });
 
+  it('before it makes the demonstration account tells so, with the whole address of the page that explains it', async (t) => {
+    const world = await startWorld(t, { migrated: true });
+    const port = await freePort();
+    const env = { PORT: String(port), WAYPOST_METRICS_PORT: 'off' };
+    await beginBehind(world, 'lock table account in access exclusive mode', env, async (start) => {
+      const url = `http://127.0.0.1:${port}`;
+      const { status, json } = await callApi(url, 'GET', '/api/v1/account', {});
+      assert.deepEqual([status, json.detail], [503, 'The service is starting.']);
+      assert.equal(json.type, `${url}/docs/errors/unavailable`);
+      await stopsSoon(start);
+    });
+  });
+
   it('in the recovery tells so on both listeners, has written dev.json, and ends with 0 when it is told to stop', async (t) => {
     const world = await startWorld(t, { migrated: true });
     const [port, metricsPort] = [await freePort(), await freePort()];

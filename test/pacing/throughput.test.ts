@@ -31,7 +31,8 @@ it('three gateways on one database keep the throughput of a channel within 10 % 
     const { database, secrets } = gateway;
     const app = await createApp({ config, secrets, database, log: pino({ level: 'silent' }), sandboxUrl: undefined });
     const url = await app.server.listen({ host: '127.0.0.1', port: 0 });
-    await app.begin(url);
+    app.listened(url);
+    await app.begin();
     apps.push(app);
     urls.push(url);
   }

@@ -75,7 +75,8 @@ export async function startTestGateway(options: TestGatewayOptions = {}): Promis
   });
   const answers = watchAnswers(app.server);
   const url = await app.server.listen({ host: '127.0.0.1', port: 0 });
-  await app.begin(url);
+  app.listened(url);
+  await app.begin();
   if (options.callback === true) await registerCallback(sandbox.url, secrets.sandboxAppSecret, url);
 
   const makeAccount = async (name: string) => (await createAccount(database, { name, actor: 'test' }, app.birth)).id;
