@@ -64,10 +64,10 @@ export const MESSAGE_ERROR_DOCS: Readonly<Record<MessageErrorCode, MessageErrorD
     steps: [
       'Compare name and language with `GET /api/v1/templates`. `en` and `en_US` are two languages.',
       'After a change at the provider, call `POST /api/v1/templates/sync`.',
-      'Make sure that the template belongs to the business account of the number that sends.',
+      'If you have several channels, name the one whose business account has the template in `from`. `GET /api/v1/templates` lists the templates of all of them.',
     ],
     tryIt: template('no_such_template'),
-    seen: { detail: 'There is no template of this name' },
+    seen: { detail: "The channel's business account has no template of this name" },
   },
   template_not_approved: {
     cause:

@@ -160,7 +160,7 @@ describe('looking a template up', () => {
     assert.equal(server.queries.length, asked + 1);
   });
 
-  it('names the languages where only the language is missing', async () => {
+  it('names the languages where only the language is missing, and otherwise says whose templates it looked at', async () => {
     serve(listed('order', { language: 'pt_BR' }), listed('order', { language: 'de' }), listed('order_update'));
     const found = await registry.lookUp(channel, 'order', 'en_US');
     assert.ok(found.kind === 'refused');
@@ -168,6 +168,8 @@ describe('looking a template up', () => {
       code: 'template_not_found',
       detail: 'The template does not exist in this language; it exists in de, pt_BR',
     });
+    const none = await registry.lookUp(channel, 'absent', 'en_US');
+    assert.match(none.kind === 'refused' ? String(none.error.detail) : '', /^The channel's business account has no/);
   });
 
   for (const [status, code] of Object.entries({

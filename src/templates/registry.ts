@@ -76,7 +76,9 @@ function judge(rows: readonly TemplateRow[], language: string): TemplateLookup {
 }
 
 function notFound(rows: readonly TemplateRow[]): MessageError {
-  if (rows.length === 0) return { code: 'template_not_found', detail: 'There is no template of this name' };
+  // Another business account of the same account may have it, and then the list of templates shows it.
+  if (rows.length === 0)
+    return { code: 'template_not_found', detail: "The channel's business account has no template of this name" };
   const languages = rows.map((row) => row.language).join(', ');
   return {
     code: 'template_not_found',
