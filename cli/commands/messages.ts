@@ -28,6 +28,7 @@ export const messageCommands: readonly CommandSpec[] = [
       { flags: '--message-id <id>', about: 'only the one with this id of the provider' },
       { flags: '--client-reference <text>', about: 'only those with this reference of yours' },
       { flags: '--to <number>', about: 'only those to this number or user id' },
+      { flags: '--person <number>', about: 'only those to or from this person, by number or user id' },
       { flags: '--status <status>', about: 'only those in this status, such as failed or unknown' },
       { flags: '--direction <direction>', about: 'only those in this direction', choices: ['outbound', 'inbound'] },
       { flags: '--since <time>', about: 'only those created then or later, such as 2026-01-31T12:00:00Z' },
@@ -35,7 +36,7 @@ export const messageCommands: readonly CommandSpec[] = [
     ],
     examples: ['messages --status failed --since 2026-01-31T00:00:00Z', 'messages --to +447700900123 --json'],
     async run({ api, options, out }) {
-      const names = ['request_id', 'message_id', 'client_reference', 'to', 'status', 'direction', 'since'];
+      const names = ['request_id', 'message_id', 'client_reference', 'to', 'person', 'status', 'direction', 'since'];
       const query = pick(options, ...names, 'limit', 'cursor');
       out.list(await api.call('GET', '/api/v1/messages', { query }), COLUMNS);
     },

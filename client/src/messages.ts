@@ -13,6 +13,8 @@ export interface MessageQuery extends PageQuery {
   client_reference?: string | undefined;
   /** The number in E.164 form, or the user id, that they went to. */
   to?: string | undefined;
+  /** The number in E.164 form, or the user id, of a person that they went to or came from. */
+  person?: string | undefined;
   status?: MessageStatus | undefined;
   direction?: 'outbound' | 'inbound' | undefined;
   /** Those created then or later: an RFC 3339 time, such as `new Date(ms).toISOString()`. */

@@ -29,6 +29,13 @@ const LIST_QUERY = Type.Object(
     to: Type.Optional(
       Type.String({ minLength: 1, maxLength: 200, description: 'Only to this number or user id, or to this channel.' }),
     ),
+    person: Type.Optional(
+      Type.String({
+        minLength: 1,
+        maxLength: 200,
+        description: 'Only to or from this person, by number or user id: both sides of a conversation.',
+      }),
+    ),
     status: Type.Optional(Type.Enum([...MESSAGE_STATUSES], { description: 'Only with this status.' })),
     direction: Type.Optional(Type.Enum(['outbound', 'inbound'], { description: 'Only in this direction.' })),
     since: Type.Optional(timeParameter('Only from this time on (RFC 3339).')),
@@ -79,7 +86,7 @@ async function readFilters(
   query: ListQuery,
   { before, messagesFromMs }: { before: string | null; messagesFromMs: number },
 ): Promise<MessageFilter[]> {
-  const { request_id: requestId, to, since, ...plain } = query;
+  const { request_id: requestId, to, person, since, ...plain } = query;
   const sinceMs = since === undefined ? messagesFromMs : Math.max(readTimeMs(since), messagesFromMs);
   const filter: MessageFilter = { ...pick(plain), ...(before !== null && { before }), since: firstIdOfMs(sinceMs) };
   if (requestId !== undefined) {
@@ -87,8 +94,9 @@ async function readFilters(
     if (id === undefined) return [];
     filter.request_id = id;
   }
-  if (to === undefined) return [filter];
-  return (await readTo(store, owner, to)).map((recipient) => ({ ...filter, ...recipient }));
+  const targets = to === undefined ? [{}] : await readTo(store, owner, to);
+  const either = person === undefined ? {} : personOf(person);
+  return targets.flatMap((target) => together(filter, target, either));
 }
 
 /**
@@ -96,11 +104,27 @@ async function readFilters(
  * be both, where the account writes to a number that is or was its own.
  */
 async function readTo(store: Database, owner: Owner, to: string): Promise<Partial<MessageFilter>[]> {
+  const person = personOf(to);
+  const channels = person.phone === undefined ? [] : await findChannelsByNumber(store, owner, person.phone);
+  return [
+    { ...person, direction: 'outbound' },
+    ...(channels.length === 0 ? [] : [{ channels, direction: 'inbound' as const }]),
+  ];
+}
+
+function personOf(text: string): Pick<MessageFilter, 'phone' | 'user_id'> {
   // A plus that was not escaped arrives as a space. One that was escaped may have a space before it.
-  const number = readPhoneNumber(to.replace(/^ (?=[^+]*$)/, '+'));
-  if (number === undefined) return [{ to_user_id: to }];
-  const channelIds = await findChannelsByNumber(store, owner, number);
-  return [{ to_phone: number }, ...(channelIds.length === 0 ? [] : [{ to_channels: channelIds }])];
+  const phone = readPhoneNumber(text.replace(/^ (?=[^+]*$)/, '+'));
+  return phone === undefined ? { user_id: text } : { phone };
+}
+
+/** One filter for all of them; none if no message can pass all. */
+function together(filter: MessageFilter, ...more: Partial<MessageFilter>[]): MessageFilter[] {
+  const all = Object.assign({ ...filter }, ...more);
+  const agree = [filter, ...more].every((one) =>
+    Object.entries(one).every(([name, value]) => Reflect.get(all, name) === value),
+  );
+  return agree ? [all] : [];
 }
 
 function pick({ message_id, client_reference, status, direction }: ListQuery): Partial<MessageFilter> {

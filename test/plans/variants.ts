@@ -10,8 +10,8 @@ const INDEXED = {
   'by request': { request_id: all },
   'by message id': { message_id: all },
   'by client reference': { client_reference: all },
-  'by phone': { to_phone: all },
-  'by user id': { to_user_id: all },
+  'by phone': { phone: all },
+  'by user id': { user_id: all },
   'of a rare status': { status: 'failed' },
 };
 const BOUNDS = { '': { since: all }, ', a later page': { since: all, before: all } };

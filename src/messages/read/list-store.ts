@@ -3,17 +3,19 @@ import type { Queryable } from '../../store/database.ts';
 import type { MessageStatus } from '../message.ts';
 import { IF_SMALL, type ListedMessage, mergeById, messagesOf, storedColumns, underWay } from './row-store.ts';
 
+export type Direction = ListedMessage['direction'];
+
 /** What a list of messages is narrowed to; absent members narrow nothing. */
 export interface MessageFilter {
   request_id?: string;
   message_id?: string;
   client_reference?: string;
-  to_phone?: string;
-  to_user_id?: string;
-  /** Messages from people to these channels. */
-  to_channels?: string[];
+  /** The person's number. */
+  phone?: string;
+  user_id?: string;
+  channels?: string[];
   status?: MessageStatus;
-  direction?: string;
+  direction?: Direction;
   /** Ids from this one on. */
   since: string;
   /** Ids before this one: the page's cursor. */
@@ -43,13 +45,13 @@ const FILTERS: {
     underWay: '$::text is null',
   },
   { name: 'client_reference', type: 'text', stored: 'client_reference = $', underWay: 'i.client_reference = $' },
-  { name: 'to_phone', type: 'text', stored: "direction = 'outbound' and phone = $", underWay: 'i.phone = $' },
-  { name: 'to_user_id', type: 'text', stored: "direction = 'outbound' and user_id = $", underWay: 'i.user_id = $' },
+  { name: 'phone', type: 'text', stored: 'phone = $', underWay: 'i.phone = $' },
+  { name: 'user_id', type: 'text', stored: 'user_id = $', underWay: 'i.user_id = $' },
   {
-    name: 'to_channels',
+    name: 'channels',
     type: 'uuid[]',
-    stored: "direction = 'inbound' and channel_id = any($::uuid[])",
-    underWay: '$::uuid[] is null',
+    stored: 'channel_id = any($::uuid[])',
+    underWay: 'r.channel_id = any($::uuid[])',
   },
   {
     name: 'status',
@@ -70,7 +72,7 @@ const PARAMETERS_BEFORE = 3;
  * indexes, and checks the other filters row by row. A connection keeps a plan, over all weeks, of every statement it has run,
  * so there must be few statements, whatever filters callers combine.
  */
-const BY_INDEX = ['request_id', 'message_id', 'to_phone', 'to_user_id', 'client_reference'] as const;
+const BY_INDEX = ['request_id', 'message_id', 'phone', 'user_id', 'client_reference'] as const;
 
 /**
  * The filters that only few messages can pass. A list looks those messages up first, because otherwise its plan may follow the order of
@@ -122,11 +124,13 @@ export async function listMessages(
   filter: MessageFilter,
   limit: number,
 ): Promise<ListedMessage[]> {
-  const directions = directionsOf(filter);
+  const { status } = filter;
+  const ofStatus = status && directionOf(status);
+  const direction = filter.direction ?? ofStatus;
   // No message goes both ways. The statement would look through all messages there are, and find none.
-  if (directions.size > 1) return [];
+  if (ofStatus !== undefined && ofStatus !== direction) return [];
   const leading = BY_INDEX.find((name) => filter[name] !== undefined);
-  const rarity = RARITIES[filter.status ?? (directions.has('inbound') ? 'received' : 'accepted')];
+  const rarity = RARITIES[status ?? (direction === 'inbound' ? 'received' : 'accepted')];
   const byRarity = leading === undefined && rarity !== undefined ? [{ condition: BY_RARITY, value: rarity }] : [];
   const list = (select: string, narrowings: readonly Narrowing[]) => {
     const conditions = narrowings.map(
@@ -156,15 +160,9 @@ function storedBy(leading: keyof MessageFilter | undefined): string {
   return `${storedColumns(IF_SMALL)} ${withParameter(few, place + PARAMETERS_BEFORE + 1)}`;
 }
 
-/** The directions that the filters ask for. */
-function directionsOf({ direction, status, to_phone, to_user_id, to_channels }: MessageFilter): Set<string> {
-  const asked = [
-    direction,
-    status && (status === 'received' ? 'inbound' : 'outbound'),
-    (to_phone ?? to_user_id) && 'outbound',
-    to_channels && 'inbound',
-  ];
-  return new Set(asked.filter((one) => one !== undefined));
+/** The direction of all messages with this status. */
+function directionOf(status: MessageStatus): Direction {
+  return status === 'received' ? 'inbound' : 'outbound';
 }
 
 function narrow(

@@ -96,8 +96,8 @@ describe('the list of messages', () => {
     const own = { phoneNumberId: '7778', businessAccountId: '2001', phoneNumber: '+447700900999' };
     await addChannel(gateway, { ...own, accountId, mode: 'test' });
     const get = async (query: string) => (await gateway.call('GET', `/api/v1/messages${query}`, { key })).json;
-    const write = async () => {
-      const body = { to: own.phoneNumber, from: first.phoneNumber, type: 'text', text: { body: 'Hello' } };
+    const write = async (recipient = own.phoneNumber) => {
+      const body = { to: recipient, from: first.phoneNumber, type: 'text', text: { body: 'Hello' } };
       return (await gateway.call('POST', '/api/v1/messages/send', { key, body })).json.results[0].id;
     };
     const hear = async (id: string, line = own) => {
@@ -130,6 +130,17 @@ describe('the list of messages', () => {
     assert.deepEqual(idsIn(await get(`${to}&message_id=${encodeURIComponent(sentAway)}`)), [], 'what went out from it');
     for (const writer of ['%2B447700900123', 'GB.1234'])
       assert.deepEqual(idsIn(await get(`?to=${writer}`)), [], 'what a person wrote went to nobody else');
+    const person = '?person=%2B447700900123';
+    const heard = idsIn(await get(`${person}&direction=inbound`));
+    assert.deepEqual(heard.slice(1), [sent[3], sent[1]], 'what a person wrote to any of our numbers');
+    assert.deepEqual(idsIn(await get('?person=GB.1234')), heard);
+    assert.deepEqual(idsIn(await get(`${person}&to=${encodeURIComponent(own.phoneNumber)}`)), heard.slice(1));
+    const answer = await write('+447700900123');
+    assert.deepEqual(idsIn(await get(person)), [answer, ...heard], 'both sides of the conversation');
+    for (const one of ['direction=outbound', 'to=%2B447700900123', 'status=accepted'])
+      assert.deepEqual(idsIn(await get(`${person}&${one}`)), [answer], one);
+    for (const other of ['to=%2B447700900124', 'to=%2B447700900123&direction=inbound', 'to=GB.1234', 'status=failed'])
+      assert.deepEqual(idsIn(await get(`${person}&${other}`)), [], other);
     await gateway.database.query("update channel set status = 'removed' where phone_number = $1", [own.phoneNumber]);
     assert.deepEqual(idsIn(await get(to)), sent.toReversed(), 'a removed channel keeps what was written to it');
   });
@@ -141,6 +152,7 @@ describe('the list of messages', () => {
       'message_id=wamid.none',
       'client_reference=part',
       'to=447700910000',
+      'person=447700910000',
     ];
     for (const query of [...nothing, `request_id=${ids[0]}`, 'request_id=x', 'since=2999-01-01T00:00:00Z'])
       assert.deepEqual(await list(`?${query}`), { data: [], next_cursor: null }, query);

@@ -92,11 +92,11 @@ describe('a list of messages of one status or direction', () => {
   const rare: Record<string, Omit<MessageFilter, 'since'>> = {
     ...Object.fromEntries(RARE.filter(({ outcome }) => outcome).map(({ status }) => [status, { status }])),
     inbound: { direction: 'inbound' },
-    'what a channel has received': { to_channels: [CHANNEL] },
-    'what one person got, by a user id': { to_user_id: USER },
-    'what nobody got, by a user id': { to_user_id: 'GB.0000000000000000002' },
+    'what a channel has received': { channels: [CHANNEL], direction: 'inbound' },
+    'what one person got, by a user id': { user_id: USER, direction: 'outbound' },
+    'what nobody got, by a user id': { user_id: 'GB.0000000000000000002', direction: 'outbound' },
     'none, because no message goes both ways': { direction: 'inbound', status: 'read' },
-    'none, because what fails was not received': { status: 'failed', to_channels: [CHANNEL] },
+    'none, because what fails was not received': { status: 'failed', channels: [CHANNEL], direction: 'inbound' },
   };
   for (const [what, filter] of Object.entries(rare))
     it(`reads nothing of the others: ${what}`, async () => {

@@ -58,9 +58,9 @@ describe('messages under way', () => {
     const found: [Partial<MessageFilter>, (string | undefined)[]][] = [
       [{ request_id: one.id }, [toUser, toPhone]],
       [{ client_reference: 'r-1' }, [toPhone]],
-      [{ to_phone: PHONE }, [toPhone]],
-      [{ to_user_id: USER_ID }, [toUser]],
-      [{ to_channels: [one.channelId] }, []],
+      [{ phone: PHONE }, [toPhone]],
+      [{ user_id: USER_ID }, [toUser]],
+      [{ channels: [one.channelId], direction: 'inbound' }, []],
       [{ message_id: 'wamid.1' }, [settled]],
       [{ status: 'transmitting' }, [open, toOther, toUser, toPhone]],
       [{ status: 'accepted' }, [settled]],
