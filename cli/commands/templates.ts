@@ -20,11 +20,12 @@ export const templateCommands: readonly CommandSpec[] = [
       { flags: '--name <name>', about: 'only those with this name' },
       { flags: '--language <code>', about: 'only those in this language, such as en_US' },
       { flags: '--status <status>', about: 'only those in this status, such as approved' },
+      { flags: '--from <channel>', about: 'only those that this channel can send, by id or phone number' },
       ...PAGING,
     ],
     examples: ['templates --status approved'],
     async run({ api, options, out }) {
-      const query = pick(options, 'name', 'language', 'status', 'limit', 'cursor');
+      const query = pick(options, 'name', 'language', 'status', 'from', 'limit', 'cursor');
       out.list(await api.call('GET', '/api/v1/templates', { query }), COLUMNS);
     },
   },

@@ -10,6 +10,8 @@ export interface TemplateQuery extends PageQuery {
   language?: string | undefined;
   /** In lower case, such as `approved`. */
   status?: string | undefined;
+  /** The id or phone number of a channel: only those of its business account, which are those that it can send. */
+  from?: string | undefined;
 }
 
 export interface TemplateCalls {

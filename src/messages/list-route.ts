@@ -2,6 +2,7 @@ import { type Static, Type } from 'typebox';
 import { PAGE_QUERY, pageOf, readPage } from '../http/page.ts';
 import { accountRoute, type Route } from '../http/route.ts';
 import { readTimeMs, timeParameter } from '../http/time-parameter.ts';
+import { unescapedPlus } from '../http/unescaped-plus.ts';
 import { firstIdOfMs, parseId } from '../kernel/ids.ts';
 import type { KeepLimits } from '../kernel/keep.ts';
 import { readPhoneNumber } from '../kernel/phone-number.ts';
@@ -113,8 +114,7 @@ async function readTo(store: Database, owner: Owner, to: string): Promise<Partia
 }
 
 function personOf(text: string): Pick<MessageFilter, 'phone' | 'user_id'> {
-  // A plus that was not escaped arrives as a space. One that was escaped may have a space before it.
-  const phone = readPhoneNumber(text.replace(/^ (?=[^+]*$)/, '+'));
+  const phone = readPhoneNumber(unescapedPlus(text));
   return phone === undefined ? { user_id: text } : { phone };
 }
 

@@ -9,6 +9,7 @@ export const templateOperations = {
     tag: 'Templates',
     description: "Lists the templates of the account's channels of the key's mode, as they were last read.",
     answers: { 200: { description: 'A page of templates.', schema: listOf('Template') } },
+    errors: ['unknown_channel', 'no_channel'],
   },
   read: {
     id: 'readTemplate',

@@ -5,6 +5,7 @@ import type { Channels, SendingChannel } from '../channels/channels.ts';
 import { PAGE_QUERY, pageOf, readPage } from '../http/page.ts';
 import { accountRoute, type Route } from '../http/route.ts';
 import { NO_MEMBERS } from '../http/schema-words.ts';
+import { unescapedPlus } from '../http/unescaped-plus.ts';
 import { ApiError } from '../kernel/errors.ts';
 import { parseId } from '../kernel/ids.ts';
 import { unavailable } from '../kernel/unavailable.ts';
@@ -28,6 +29,7 @@ const LIST_QUERY = Type.Object(
     name: word('Only with this name.'),
     language: word('Only in this language, such as `en_US`.'),
     status: word('Only with this status, such as `approved`; case does not matter.'),
+    from: word("Only those that a send with this `from` may use: a channel's id or phone number."),
   },
   { additionalProperties: false },
 );
@@ -53,11 +55,15 @@ function listRoute(deps: Deps): Route {
     async handle({ principal, query }) {
       const { accountId, mode } = principal;
       const page = readPage(query);
-      const asked = onePerBusinessAccount(await deps.channels.listUsable(accountId, mode));
+      const { name = null, language = null, status = null, from } = query;
+      const usable =
+        from === undefined
+          ? await deps.channels.listUsable(accountId, mode)
+          : [await deps.channels.choose(accountId, mode, unescapedPlus(from))];
+      const asked = onePerBusinessAccount(usable);
       // The first look into an empty registry reads the provider, so that it is never empty without a reason.
       const areRead = await deps.registry.syncOnce(principal, asked, deps.closing);
       const businessAccountIds = asked.map((channel) => channel.businessAccountId);
-      const { name = null, language = null, status = null } = query;
       const filter = { businessAccountIds, name, language, status: status?.toLowerCase() ?? null, before: page.before };
       const rows = await listTemplateRows(deps.database, principal, filter, page.limit + 1);
       if (!areRead && rows.length === 0)

@@ -63,11 +63,17 @@ it('templates of a business account are shown only while the account has a chann
   const id = formatId('chn', await connect(1));
   await connect(2);
   const key = await gateway.createKey({ mode: 'live' });
-  const list = async () => {
-    const { data } = (await gateway.call('GET', '/api/v1/templates', { key })).json;
+  const list = async (query = '') => {
+    const { data } = (await gateway.call('GET', `/api/v1/templates${query}`, { key })).json;
     return data.map(({ name }: { name: string }) => name).sort();
   };
   assert.deepEqual(await list(), ['of_the_first', 'of_the_second']);
+  const [{ phone_number: number }] = (await gateway.call('GET', '/api/v1/channels', { key })).json.data.filter(
+    (channel: { id: string }) => channel.id === id,
+  );
+  for (const from of [id, number, encodeURIComponent(number)])
+    assert.deepEqual(await list(`?from=${from}`), ['of_the_first'], `what ${from} can send`);
+  assertProblem(await gateway.call('GET', '/api/v1/templates?from=chn_0', { key }), 'unknown_channel');
   const [first] = (await gateway.call('GET', '/api/v1/templates?name=of_the_first', { key })).json.data;
 
   await gateway.call('DELETE', `/platform/v1/channels/${id}`, { key: gateway.platformKey });
