@@ -143,6 +143,35 @@ describe('notifications', () => {
     assert.equal((await post(`${sandbox.url}/_sandbox/inbound`, { ...inbound, from: 'x' })).status, 422);
   });
 
+  it('go to the number that wrote to the person last, or wrote what is answered, unless a number is named', async (t) => {
+    const receiver = await startReceiver(t);
+    const sandbox = await startSandbox(t, { callbackUrls: [receiver.url], statuses: 'off' });
+    const call = (body: object) => post(`${sandbox.url}/_sandbox/inbound`, { from: PERSON, text: 'Hello', ...body });
+    const refused = await call({});
+    assert.equal(refused.status, 422);
+    assert.match(await refused.text(), /phone_number_id/);
+    const write = async (line: string, to: object) => {
+      const text = { messaging_product: 'whatsapp', type: 'text', text: { body: 'Hello' } };
+      const url = `${sandbox.url}/v23.0/${line}/messages`;
+      return member(
+        await (await post(url, { ...text, ...to }, { authorization: 'Bearer any-token' })).json(),
+        'messages',
+        0,
+        'id',
+      );
+    };
+    const first = await write('1001', { to: PERSON });
+    await write('1002', { to: PERSON });
+    await write('1003', { to: '+15550199999' });
+    await write('1004', { recipient: 'GB.1234' });
+    for (const body of [{}, { reply_to: first }, { reply_to: 'x' }, { from: 'GB.1234' }, { phone_number_id: '1005' }])
+      assert.equal((await call(body)).status, 200);
+    const lines = (await receiver.count(5)).map(({ body }) =>
+      member(JSON.parse(body), 'entry', 0, 'changes', 0, 'value', 'metadata', 'phone_number_id'),
+    );
+    assert.deepEqual(lines, ['1002', '1001', '1002', '1004', '1005']);
+  });
+
   it('bring an answer to a message, and a press of a button under one, on request', async (t) => {
     const receiver = await startReceiver(t);
     const sandbox = await startSandbox(t, { callbackUrls: [receiver.url] });

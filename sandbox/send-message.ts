@@ -19,7 +19,8 @@ export function sendMessageRoute(app: FastifyInstance, context: Context): void {
     const text = bodyText(request);
     const body = parseJson(text);
     const decision = decide(context, request, { text, body });
-    if (isObject(body) && decision.kind !== 'receipt') record(context, { text, body, decision });
+    if (isObject(body) && decision.kind !== 'receipt')
+      record(context, { phoneNumberId: request.params.id, text, body, decision });
     if (context.latencyMs > 0) await context.answers.wait(context.latencyMs);
     return carryOut(context, decision, { reply, body });
   });
@@ -27,13 +28,19 @@ export function sendMessageRoute(app: FastifyInstance, context: Context): void {
 
 function record(
   context: Context,
-  { text, body, decision }: { text: string; body: JsonObject; decision: Decision },
+  {
+    phoneNumberId,
+    text,
+    body,
+    decision,
+  }: { phoneNumberId: string; text: string; body: JsonObject; decision: Decision },
 ): void {
   const { to, recipient } = body;
   const message = decision.kind === 'take' ? decision.message : undefined;
   const address = plainText(to);
   context.transmits.add({
     id: message?.id ?? null,
+    phoneNumberId,
     to: address === undefined ? null : (personOfPhone(address)?.phone ?? address),
     recipient: typeof recipient === 'string' ? recipient : null,
     bodyText: text,

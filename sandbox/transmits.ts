@@ -1,9 +1,12 @@
 import { Queue } from './notify/queue.ts';
+import type { Person } from './person.ts';
 
 /** One try to hand over one message, as it was read. */
 export interface Transmit {
   /** The message id; null where the message was not taken. */
   id: string | null;
+  /** What it was to go out from. */
+  phoneNumberId: string;
   to: string | null;
   recipient: string | null;
   /** The body as JSON text: it is kept as it came and never built again. */
@@ -40,6 +43,15 @@ export class Transmits {
       .filter(({ to, recipient }) => wanted.to === undefined || (to ?? recipient) === wanted.to)
       .filter(({ callbackData }) => wanted.callbackData === undefined || callbackData === wanted.callbackData);
     return `{"data":[${found.map(transmitJson).join(',')}],"next_cursor":null}`;
+  }
+
+  /** The one that has this message id; without it the last one to this person that was taken. */
+  findTaken({ phone, userId }: Person, id: string | undefined): Transmit | undefined {
+    const kept = this.#kept.toArray();
+    const isToPerson = ({ to, recipient }: Transmit) => (to === null ? recipient === userId : to === phone);
+    return (
+      kept.findLast((one) => id !== undefined && one.id === id) ?? kept.findLast((one) => one.taken && isToPerson(one))
+    );
   }
 
   clear(): void {

@@ -9,7 +9,7 @@ import { bodyText } from '../request.ts';
 import { ControlError, readBody } from './error.ts';
 
 const InboundBody = Type.Object({
-  phone_number_id: Type.String({ minLength: 1 }),
+  phone_number_id: Type.Optional(Type.String({ minLength: 1 })),
   from: Type.String(),
   text: Type.Optional(Type.String({ minLength: 1 })),
   button: Type.Optional(Type.Object({ payload: Type.String(), text: Type.String({ minLength: 1 }) })),
@@ -19,12 +19,15 @@ const InboundBody = Type.Object({
 /**
  * Calls that post notifications at will: what a person writes, or any JSON. The answer's `status` is null if the callback gave no answer.
  */
-export function controlNotificationsRoutes(app: FastifyInstance, { directory, notifier }: Context): void {
+export function controlNotificationsRoutes(app: FastifyInstance, { directory, notifier, transmits }: Context): void {
   app.post('/_sandbox/inbound', async (request) => {
     const body = readBody(InboundBody, bodyText(request));
-    const { phone_number_id: phoneNumberId, from, reply_to: replyTo } = body;
+    const { from, reply_to: replyTo } = body;
     const person = personOfPhone(from) ?? personOfUserId(from);
     if (person === undefined) throw new ControlError(422, 'The member from must be a phone number or a user id.');
+    const phoneNumberId = body.phone_number_id ?? transmits.findTaken(person, replyTo)?.phoneNumberId;
+    if (phoneNumberId === undefined)
+      throw new ControlError(422, 'Give the phone_number_id: no message has gone out that this could answer.');
     const id = newMessageId(person.waId ?? person.userId);
     const inbound = { id, content: contentOf(body), ...(replyTo === undefined ? {} : { replyTo }) };
     const { tried } = notifier.post(inboundNotification(directory.line(phoneNumberId), person, inbound));
