@@ -3,7 +3,7 @@ import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { chmod, chown, mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
-import { connect, createServer } from 'node:net';
+import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
@@ -11,6 +11,7 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { signBytes } from '../../src/kernel/signature.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
+import { freePort } from '../support/free-port.ts';
 import { NOBODY } from '../support/nobody.ts';
 import { exchangeBytes } from '../support/raw-http.ts';
 import { until } from '../support/until.ts';
@@ -216,13 +217,4 @@ async function settings(dir: string, databaseUrl: string): Promise<Record<string
     WAYPOST_METRICS_PORT: 'off',
   };
   return { PATH: process.env.PATH ?? '', ...files, ...rest };
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const address = server.address();
-  server.close();
-  await once(server, 'close');
-  return typeof address === 'object' && address !== null ? address.port : assert.fail();
 }
