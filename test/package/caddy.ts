@@ -1,13 +1,15 @@
-import { spawn } from 'node:child_process';
+import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { promisify } from 'node:util';
 import { freePort } from '../support/free-port.ts';
 import { missingProgram } from '../support/missing-program.ts';
 import { read } from '../support/tree.ts';
 import { until } from '../support/until.ts';
 
 const PROGRAM = process.env.WAYPOST_TEST_CADDY ?? 'caddy';
+const run = promisify(execFile);
 
 /** Why no proxy can run here; false if one can. */
 export const missingCaddy = () => missingProgram(PROGRAM, ['version'], 'WAYPOST_TEST_CADDY');
@@ -16,15 +18,18 @@ export interface Caddy {
   port: number;
   /** Everything that it has written: about calls, and about those that failed. */
   log(): string;
+  /** Reads its settings again, as `systemctl reload caddy` lets it do. */
+  reload(): Promise<void>;
   stop(): Promise<void>;
 }
 
 /** Runs the proxy of ops/Caddyfile before a gateway. Only addresses, folders and TLS are changed. */
 export async function startCaddy(dir: string, gatewayPort: number): Promise<Caddy> {
   await mkdir(dir);
-  const port = await freePort();
+  const [port, adminPort] = [await freePort(), await freePort()];
+  const admin = `127.0.0.1:${adminPort}`;
   const conf = read('ops/Caddyfile')
-    .replace('{\n', `{\n\tadmin off\n\tauto_https off\n\tstorage file_system ${dir}\n`)
+    .replace('{\n', `{\n\tadmin ${admin}\n\tauto_https off\n\tstorage file_system ${dir}\n`)
     .replace('waypost.example {', `http://127.0.0.1:${port} {`)
     .replace('127.0.0.1:8080', `127.0.0.1:${gatewayPort}`);
   const path = join(dir, 'Caddyfile');
@@ -44,6 +49,11 @@ export async function startCaddy(dir: string, gatewayPort: number): Promise<Cadd
   return {
     port,
     log: () => written,
+    async reload() {
+      await run(PROGRAM, ['reload', '--force', '--address', admin, '--adapter', 'caddyfile', '--config', path], {
+        env,
+      });
+    },
     async stop() {
       child.kill('SIGTERM');
       await gone;

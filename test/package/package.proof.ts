@@ -185,6 +185,25 @@ describe('the image, built by the lines of the Dockerfile', { timeout: 900_000 }
     assert.doesNotMatch(log(), /hidden-word|wp_test_/);
   });
 
+  it('lets its callers finish when the Caddy of ops/ reads its settings again', { skip: withoutCaddy }, async () => {
+    const proxy = caddy ?? assert.fail('the test before has started it');
+    const through = `http://127.0.0.1:${proxy.port}/api/v1`;
+    const authorization = `Bearer ${key}`;
+    const stream = await fetch(`${through}/events/stream`, { headers: { authorization } });
+    const reader = stream.body?.getReader();
+    const read = async () => Buffer.from((await reader?.read())?.value ?? []).toString();
+    assert.match(await read(), /^: the stream has begun/);
+    await proxy.reload();
+    const sent = await fetch(`${through}/messages/send`, {
+      method: 'POST',
+      headers: { authorization, 'content-type': 'application/json' },
+      body: JSON.stringify({ to: '+447700900123', type: 'text', text: { body: 'Hello' } }),
+    });
+    assert.equal(sent.status, 200);
+    assert.match(await read(), /^event: message\.|^id: /m, 'a stream from before goes on');
+    await reader?.cancel();
+  });
+
   it('ends by SIGTERM with the code 0', async () => {
     const gone = once(gateway, 'exit');
     gateway.kill('SIGTERM');
