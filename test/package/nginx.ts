@@ -19,6 +19,8 @@ export interface Nginx {
   /** The URL that redirects callers without TLS to `https`. */
   plainUrl: string;
   log(): Promise<string>;
+  /** How many files and connections each of its workers may have open. */
+  openFilesMax(): Promise<number>;
   stop(): Promise<void>;
 }
 
@@ -40,7 +42,9 @@ export async function startNginx(dir: string, gatewayPort: number): Promise<Ngin
   const path = join(dir, 'nginx.conf');
   await writeFile(path, conf);
   await run(PROGRAM, ['-t', '-e', `${dir}/error.log`, '-c', path]);
-  const child = spawn(PROGRAM, ['-e', `${dir}/error.log`, '-c', path], { stdio: 'ignore' });
+  // As Debian's service starts it: what the service may have open by itself is 1,024.
+  const limited = ['-c', 'ulimit -Sn 1024 && exec "$0" "$@"', PROGRAM];
+  const child = spawn('sh', [...limited, '-e', `${dir}/error.log`, '-c', path], { stdio: 'ignore' });
   const gone = once(child, 'exit');
   const url = `http://127.0.0.1:${port}`;
   await until(async () => (await fetch(url).catch(() => undefined)) !== undefined);
@@ -48,6 +52,11 @@ export async function startNginx(dir: string, gatewayPort: number): Promise<Ngin
     url,
     plainUrl: `http://127.0.0.1:${plainPort}`,
     log: () => readFile(join(dir, 'waypost.log'), 'utf8'),
+    async openFilesMax() {
+      const [worker] = (await readFile(`/proc/${child.pid}/task/${child.pid}/children`, 'utf8')).split(' ');
+      const limits = await readFile(`/proc/${worker}/limits`, 'utf8');
+      return Number(/^Max open files +(\d+)/m.exec(limits)?.[1]);
+    },
     async stop() {
       child.kill('SIGTERM');
       await gone;

@@ -14,6 +14,7 @@ import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { freePort } from '../support/free-port.ts';
 import { NOBODY } from '../support/nobody.ts';
 import { exchangeBytes } from '../support/raw-http.ts';
+import { read } from '../support/tree.ts';
 import { until } from '../support/until.ts';
 import { buildImage } from './build-image.ts';
 import { type Caddy, missingCaddy, startCaddy } from './caddy.ts';
@@ -151,6 +152,14 @@ describe('the image, built by the lines of the Dockerfile', { timeout: 900_000 }
     const { log } = nginx;
     const written = await until(async () => ((await log()).includes('/docs') ? await log() : undefined));
     assert.doesNotMatch(written, /hidden-word|\?/);
+  });
+
+  it('has room in the nginx of ops/ for all connections that it counts on', {
+    skip: withoutNginx || (process.platform !== 'linux' && 'only Linux tells what another process may have open'),
+  }, async () => {
+    const connections = Number(/worker_connections (\d+)/.exec(read('ops/nginx.conf'))?.[1]);
+    const openFiles = (await nginx?.openFilesMax()) ?? 0;
+    assert.ok(openFiles > connections, `${connections} connections, ${openFiles} open files`);
   });
 
   it('works behind the Caddy of ops/, which an upload that breaks off takes nothing from', {
