@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { after, before, describe, it } from 'node:test';
+import { createMetrics } from '../../src/observe/metrics.ts';
 import { type Receiver, startReceiver } from '../endpoints/receiver.ts';
 import { startTestGateway, type TestGateway } from '../support/gateway.ts';
 import { until } from '../support/until.ts';
@@ -105,6 +106,10 @@ describe('the metrics', () => {
     assert.ok(shown(received, 'origin="none",result="not_committed"'));
     assert.ok(shown('waypost_send_entries_total', 'mode="live",status="failed",code="sender_suspended"'));
     assert.ok(shown('waypost_deliveries_given_up_total', 'mode="live"'));
+    const senders = /waypost_transmits_total\{mode="live",code=~"(sender_[^"]+)"/.exec(ALERTS)?.[1]?.split('|') ?? [];
+    assert.ok(senders.length > 1);
+    for (const code of senders)
+      assert.ok(shown('waypost_transmits_total', `mode="live",outcome="refused",code="${code}"`), code);
   });
 
   it('have labels that tell of nobody', () => {
@@ -118,6 +123,25 @@ describe('the metrics', () => {
     assert.ok(names.size > 30);
     assert.deepEqual(
       [...names].filter((name) => !scrape.types.has(baseName(name, scrape.types))),
+      [],
+    );
+  });
+
+  it('have every label by which an alert or a panel chooses', () => {
+    const labels = new Map(
+      createMetrics()
+        .describe()
+        .map((metric) => [metric.name, metric.labels]),
+    );
+    const asked = `${ALERTS} ${DASHBOARD.replaceAll('\\"', '"')}`.matchAll(/\b(waypost_[a-z0-9_]+)\{([^}]+)\}/g);
+    const chosen = [...asked].flatMap(([, name = '', selector = '']) =>
+      [...selector.matchAll(/(\w+)(?:=|!=|=~|!~)"/g)].map(([, label = '']) => ({ name, label })),
+    );
+    assert.ok(chosen.length > 50);
+    assert.deepEqual(
+      chosen.filter(
+        ({ name, label }) => label !== 'instance' && !labels.get(baseName(name, scrape.types))?.includes(label),
+      ),
       [],
     );
   });
