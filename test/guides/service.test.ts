@@ -22,6 +22,10 @@ describe('a gateway as a service or a container, as the guide has it', () => {
       assert.ok(Number(seconds) > budget, `${place}: ${seconds} s, and the gateway takes up to ${budget} s`);
   });
 
+  it('stops before a database on the same machine, which has to take the outcomes of its last sends', () => {
+    assert.match(UNIT, /^After=.*\bpostgresql\.service\b/m);
+  });
+
   it('can read what is beside its settings, such as the authority of the database, and no secret', async (t) => {
     const dir = await mkdtemp(join(tmpdir(), 'waypost-service-'));
     t.after(() => rm(dir, { recursive: true, force: true }));
