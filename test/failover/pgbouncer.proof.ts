@@ -11,21 +11,12 @@ import { startWorld } from '../nodes/world.ts';
 import { readApi } from '../support/call-gateway.ts';
 import { callApi } from '../support/gateway.ts';
 import { beginGatewayProcess } from '../support/process.ts';
+import { roleSettings } from '../support/role-settings.ts';
 import { until } from '../support/until.ts';
 import { missingPgbouncer, startPgbouncer } from './pgbouncer.ts';
 import { missingTools, startPostgresTools } from './postgres-tools.ts';
 
 const REQUESTS = 60;
-/** The settings of a session, set for the role, as the guide says. */
-const ROLE_SETTINGS = [
-  "statement_timeout = '30s'",
-  "idle_in_transaction_session_timeout = '10s'",
-  'plan_cache_mode = force_generic_plan',
-  'enable_seqscan = off',
-  'enable_bitmapscan = off',
-  "timezone = 'UTC'",
-];
-
 /** In transaction mode there are fewer connections to the server than the gateways have, so transactions of both share these. */
 const POOLS = [
   { pool_mode: 'transaction', default_pool_size: '5', max_prepared_statements: '500' },
@@ -69,7 +60,7 @@ async function goThrough(t: TestContext, pool: (typeof POOLS)[number]) {
     connection: { url: `postgresql://waypost@localhost/waypost?host=${encodeURIComponent(servers.dir)}&port=5432` },
     ...{ connections: 2, onError: () => undefined },
   });
-  for (const setting of ROLE_SETTINGS) await direct.query(`alter role waypost set ${setting}`);
+  for (const { name, value } of roleSettings()) await direct.query(`alter role waypost set ${name} = ${value}`);
   const { url } = await startPgbouncer(t, servers.dir, pool);
   const connection = { url };
   const database = openDatabase({ connection, connections: 4, onError: () => undefined });
