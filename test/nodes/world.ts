@@ -15,8 +15,8 @@ export interface World {
   balancer: Balancer;
   nodes: GatewayProcess[];
   apiKey: string;
-  /** Starts one more node, and adds it to the balancer. */
-  startNode(): Promise<GatewayProcess>;
+  /** Starts one more node, and adds it to the balancer. `root` is the folder of its code, if that is not this version's. */
+  startNode(root?: string): Promise<GatewayProcess>;
   /** Starts callers that send each message to another person. */
   startCallers(wish: { callers: number; sizes: readonly number[]; pauseMs?: number; callTimeoutMs?: number }): Callers;
 }
@@ -27,6 +27,8 @@ interface Wish {
   db?: TestDatabase;
   sandbox?: Record<string, string>;
   gateway?: Record<string, string>;
+  /** The folder of the code of these nodes, if that is not this version's. */
+  root?: string;
 }
 
 /** Nodes on one database behind one balancer, to which the sandbox posts too. They end with the test. */
@@ -45,9 +47,9 @@ export async function startWorld(t: TestContext, wish: Wish): Promise<World> {
   undo.push(() => balancer.close());
   const nodes: GatewayProcess[] = [];
 
-  const startNode = async () => {
+  const startNode = async (root?: string) => {
     const env = { ...sandbox.settings, DATABASE_URL: db.url, WAYPOST_METRICS_PORT: '0', ...wish.gateway };
-    const node = await startGatewayProcess(dataDir, env);
+    const node = await startGatewayProcess(dataDir, env, root);
     nodes.push(node);
     undo.push(async () => {
       node.child.kill('SIGCONT');
@@ -58,7 +60,7 @@ export async function startWorld(t: TestContext, wish: Wish): Promise<World> {
     await registerCallback(sandbox.url, sandbox.settings.WAYPOST_SANDBOX_APP_SECRET, balancer.url);
     return node;
   };
-  for (let count = 0; count < wish.nodes; count += 1) await startNode();
+  for (let count = 0; count < wish.nodes; count += 1) await startNode(wish.root);
   const apiKey = nodes[0]?.dev.test_key ?? '';
   return {
     ...{ db, sandbox, balancer, nodes, apiKey, startNode },

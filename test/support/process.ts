@@ -22,11 +22,12 @@ export interface GatewayProcess {
 
 /**
  * Begins to start a gateway as a process of its own (`node scripts/start.js`), and does not wait for it. `dataDir` is its data folder. Its
- * ports are free ones, unless `env` names others. `output` returns everything that it has printed so far, on both streams.
+ * ports are free ones, unless `env` names others. `root` is the folder of its code. `output` returns everything that it has printed so far,
+ * on both streams.
  */
-export function beginGatewayProcess(dataDir: string, env: Record<string, string> = {}) {
+export function beginGatewayProcess(dataDir: string, env: Record<string, string> = {}, root = ROOT) {
   const child = spawn(process.execPath, ['scripts/start.js'], {
-    cwd: ROOT,
+    cwd: root,
     env: {
       ...PROGRAM_ENV,
       PORT: '0',
@@ -49,8 +50,12 @@ export function beginGatewayProcess(dataDir: string, env: Record<string, string>
  * Starts a gateway as `beginGatewayProcess` does, and waits until it is ready. A gateway in production needs the folder of an earlier
  * development start, whose `dev` it then has.
  */
-export async function startGatewayProcess(dataDir: string, env: Record<string, string> = {}): Promise<GatewayProcess> {
-  const { child, output } = beginGatewayProcess(dataDir, env);
+export async function startGatewayProcess(
+  dataDir: string,
+  env: Record<string, string> = {},
+  root = ROOT,
+): Promise<GatewayProcess> {
+  const { child, output } = beginGatewayProcess(dataDir, env, root);
   const gone = new Promise<number | null>((resolve) => child.once('exit', resolve));
   const readyWord = env.NODE_ENV === 'production' ? '"gateway.ready"' : 'Stop with Ctrl-C.';
   await untilReady({ child, name: 'gateway', output }, () => output().includes(readyWord), START_TIMEOUT_MS);

@@ -120,7 +120,7 @@ describe('a gateway that starts on what the first version has left', () => {
     }
   });
 
-  it('leaves a database on which the first version can go on, because nothing since is breaking', async () => {
+  it('leaves a database that the first version does not refuse, because nothing since is breaking', async () => {
     await migrate(testDatabase.database, firstDir);
   });
 });
