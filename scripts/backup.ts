@@ -25,8 +25,10 @@ async function main(): Promise<void> {
   const stopping = new AbortController();
   const stop = () => stopping.abort(new PlainFault('The backup was broken off, and what was copied is removed.'));
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(signal, stop);
-  await backUpEmbedded(dataDir, targetDir, log, stopping.signal).catch(tell);
-  console.log(`The backup is in ${targetDir}. It holds the secrets too: keep it where nobody else can read it.`);
+  const upTo = await backUpEmbedded(dataDir, targetDir, log, stopping.signal).catch(tell);
+  console.log(
+    `The backup is in ${targetDir}, with everything up to ${upTo.toISOString()}. It holds the secrets too: keep it where nobody else can read it.`,
+  );
 }
 
 function readConfig(): Config {

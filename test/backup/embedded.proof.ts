@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
-import { chmod, cp, mkdtemp, readdir, rm } from 'node:fs/promises';
+import { chmod, cp, mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { it, type TestContext } from 'node:test';
@@ -27,15 +27,23 @@ it('a gateway starts on a backup made while it ran, and sends nothing twice', as
   await until(async () => (await sandbox.transmits()).length === 6);
 
   let sending = true;
-  let sent = 0;
+  const answeredMs: number[] = [];
   const sender = async () => {
-    for (; sending; sent++) assert.equal((await sendText(first.dev, phoneNumbers(1, 1))).json.accepted_count, 1);
+    while (sending) {
+      assert.equal((await sendText(first.dev, phoneNumbers(1, 1))).json.accepted_count, 1);
+      answeredMs.push(Date.now());
+    }
   };
   const senders = [sender(), sender()];
-  await backUp(dataDir, backupDir);
+  const { stdout } = await backUp(dataDir, backupDir);
   sending = false;
   await Promise.all(senders);
-  assert.ok(sent > 0, 'sends went on meanwhile');
+  const upToMs = Date.parse(/with everything up to (\S+)\. /.exec(stdout)?.[1] ?? '');
+  const before = answeredMs.filter((ms) => ms < upToMs).length;
+  const sent = answeredMs.length;
+  assert.ok(before > 0, 'sends went on meanwhile');
+  // The server puts it away at its start. It says where the log begins that makes the copied files whole.
+  assert.match(await readFile(join(backupDir, 'postgres', 'cluster', 'backup_label'), 'utf8'), /^START WAL LOCATION/);
   await first.kill();
   assert.equal(await underWay, 'the gateway was killed');
   const transmits = (await sandbox.transmits()).length;
@@ -48,7 +56,11 @@ it('a gateway starts on a backup made while it ran, and sends nothing twice', as
   t.after(() => restored.kill());
   assert.equal(restored.dev.test_key, first.dev.test_key);
   const messages = await listMessages(restored.dev, 'direction=outbound');
-  assert.ok(messages.length >= 6 && messages.length <= 6 + sent, `${messages.length} of ${6 + sent}`);
+  t.diagnostic(JSON.stringify({ before, sent, restored: messages.length - 6 }));
+  assert.ok(
+    messages.length >= 6 + before && messages.length <= 6 + sent,
+    'what was answered before its moment is there',
+  );
   const [silent] = (await readApi(restored.dev, `/api/v1/messages?to=${encodeURIComponent(SILENT)}`)).json.data;
   assert.equal(silent.status, 'unknown', 'what was transmitting');
   assert.equal((await sandbox.transmits()).length, transmits, 'nothing was sent again');
@@ -80,9 +92,9 @@ it('a database where root alone may enter is not taken for none', { skip: notRoo
   await assert.rejects(startGatewayProcess(join(dir, 'data')), /There is a database in .*Move the data folder/);
 });
 
-async function backUp(dataDir: string, targetDir: string): Promise<void> {
+function backUp(dataDir: string, targetDir: string) {
   const env = { PATH: process.env.PATH, WAYPOST_DATA_DIR: dataDir };
-  await run(process.execPath, ['scripts/backup.ts', targetDir], { env });
+  return run(process.execPath, ['scripts/backup.ts', targetDir], { env });
 }
 
 async function makeDir(t: TestContext, mode = 0o711): Promise<string> {

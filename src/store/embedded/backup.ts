@@ -34,25 +34,27 @@ const SECRET_FILES = ['secrets.json', 'dev.json'];
 /**
  * Copies the embedded database and the secrets of a data folder to a new folder, from which a gateway starts as from
  * the old one. Works while a gateway runs on the data folder; otherwise it starts the server for as long as it takes. When
- * `stopping` is aborted it takes away what it has copied, and throws the signal's reason.
+ * `stopping` is aborted it takes away what it has copied, and throws the signal's reason. Returns the moment up to which everything that was
+ * committed is in the copy; of what came later, some may be.
  */
 export async function backUpEmbedded(
   dataDir: string,
   targetDir: string,
   log: EmbeddedLog,
   stopping: AbortSignal = new AbortController().signal,
-): Promise<void> {
+): Promise<Date> {
   const [from, to] = [resolve(dataDir), resolve(targetDir)];
   const place = await findPlace(from);
   if (place === undefined) throw new Error(`There is no embedded database in ${from}.`);
   const { baseDir, clusterDir, runAs } = place;
   const takeBack = await makeTarget(to, runAs);
+  let upTo: Date;
   try {
     const own = (await isServing(clusterDir)) ? undefined : await startEmbedded({ dataDir: from, log, stopping });
     try {
       const { client, broken } = await connect(clusterDir, own, stopping);
       const ending = AbortSignal.any([stopping, broken]);
-      await copyCluster({ clusterDir, targetDir: join(to, 'postgres', 'cluster'), runAs, ending }, client);
+      upTo = await copyCluster({ clusterDir, targetDir: join(to, 'postgres', 'cluster'), runAs, ending }, client);
       if (process.platform === 'win32') await copyFile(join(baseDir, 'password'), join(to, 'postgres', 'password'));
     } finally {
       await own?.stop();
@@ -60,6 +62,7 @@ export async function backUpEmbedded(
     for (const file of SECRET_FILES) await copyIfThere(join(from, file), join(to, file));
     await flushTree(to);
     stopping.throwIfAborted();
+    return upTo;
   } catch (error) {
     await takeBack();
     // What comes of the stop is no fault of its own.
@@ -126,21 +129,23 @@ interface Copying {
  * Makes a base backup as PostgreSQL describes it. Files may change while they are copied; the log, which is copied last, makes them whole.
  * https://www.postgresql.org/docs/current/continuous-archiving.html#BACKUP-LOWLEVEL-BASE-BACKUP
  */
-async function copyCluster({ clusterDir, targetDir, runAs, ending }: Copying, client: Client): Promise<void> {
+async function copyCluster({ clusterDir, targetDir, runAs, ending }: Copying, client: Client): Promise<Date> {
   try {
     await takeSlot(client);
     await client.query('select pg_backup_start($1, true)', ['waypost']);
     await copyTree(clusterDir, targetDir, runAs, ending);
-    const { rows } = await client.query<{ labelfile: string; last: string }>(
-      'select labelfile, pg_walfile_name(lsn) as last from pg_backup_stop(false)',
+    // `now()` is when this statement begins, and so before the backup ends.
+    const { rows } = await client.query<{ labelfile: string; last: string; at: Date }>(
+      'select labelfile, pg_walfile_name(lsn) as last, now() as at from pg_backup_stop(false)',
     );
-    const { labelfile: label, last } = rows[0] ?? { labelfile: '', last: '' };
+    const [{ labelfile: label, last, at } = { labelfile: '', last: '', at: new Date(0) }] = rows;
     await writeOwned(join(targetDir, 'backup_label'), label, runAs);
     const first = /^START WAL LOCATION: \S+ \(file ([0-9A-F]{24})\)/m.exec(label)?.[1];
     if (first === undefined) throw new Error('PostgreSQL did not say where the backup begins');
     for (const file of await readdir(join(clusterDir, 'pg_wal')))
       if (/\.history$/.test(file) || (/^[0-9A-F]{24}$/.test(file) && file >= first && file <= last))
         await copyOwned(join(clusterDir, 'pg_wal', file), join(targetDir, 'pg_wal', file), runAs);
+    return at;
   } catch (error) {
     ending.throwIfAborted();
     // A server that is stopped while it is asked something says so in its answer, and breaks the connection only then.
