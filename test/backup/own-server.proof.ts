@@ -1,23 +1,19 @@
 import assert from 'node:assert/strict';
 import { type ExecFileOptions, execFile } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
-import { access, chmod, chown, mkdtemp, rm } from 'node:fs/promises';
+import { chmod, chown, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { it, type TestContext } from 'node:test';
 import { promisify } from 'node:util';
+import { missingTools, TOOLS } from '../failover/postgres-tools.ts';
 import { listMessages, phoneNumbers, sendText } from '../support/call-gateway.ts';
 import { NOBODY } from '../support/nobody.ts';
 import { startGatewayProcess } from '../support/process.ts';
 import { startSandboxProcess } from '../support/sandbox-process.ts';
 
-/** Where Debian keeps the tools of PostgreSQL 15, the oldest that is supported. */
-const TOOLS = '/usr/lib/postgresql/15/bin';
 const run = promisify(execFile);
-const missing = await access(TOOLS).then(
-  () => false,
-  () => `There is no PostgreSQL in ${TOOLS}`,
-);
+const missing = missingTools();
 
 it('a gateway starts on a database restored from pg_dump, with its own master key only', {
   skip: missing,

@@ -8,7 +8,7 @@ import { promisify } from 'node:util';
 import { NOBODY } from '../support/nobody.ts';
 
 /** Where Debian keeps the tools of PostgreSQL 15, the oldest that is supported. */
-const TOOLS = process.env.WAYPOST_TEST_POSTGRES_BIN ?? '/usr/lib/postgresql/15/bin';
+export const TOOLS = process.env.WAYPOST_TEST_POSTGRES_BIN ?? '/usr/lib/postgresql/15/bin';
 const run = promisify(execFile);
 
 /** Why no servers can run here; false if they can. */
