@@ -37,10 +37,12 @@ export async function countAll(accepted: ReadonlySet<string>, parties: Parties):
   }).catch(console.error);
   const counts = await delivered();
   const [taken, different] = ['taken', 'different'].map((name) => Number(memberOf(counts, name)));
+  const events = await latest();
   return [
     await countTransmits(accepted, parties),
     await countStatuses(accepted.size * STATUSES, parties),
-    countOf('events', expected, await latest(), await latest()),
+    // They are numbered without gaps, so what is above the expected number was recorded twice.
+    countOf('events', expected, Math.min(events, expected), events),
     countOf('deliveries', expected, different ?? 0, taken ?? 0),
   ];
 }

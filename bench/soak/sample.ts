@@ -50,7 +50,7 @@ export function createSampler({ pid, metricsUrl, dataDir }: Watched) {
         memoryMb: memories.reduce((sum, one) => sum + one, 0) / memories.length,
         heapMb: valuesOf(metrics, 'nodejs_heap_size_used_bytes').reduce(add, 0) / 2 ** 20,
         openFiles: countFiles(pid),
-        databaseConnections: valuesOf(metrics, 'waypost_store_connections', /state="(?!waiting)/).reduce(add, 0),
+        databaseConnections: valuesOf(metrics, 'waypost_store_connections', /state="(?!awaited)/).reduce(add, 0),
         eventLoopLagMs: valuesOf(metrics, 'nodejs_eventloop_lag_p99_seconds').reduce(add, 0) * 1_000,
         queueLagSeconds: Math.max(0, ...valuesOf(metrics, 'waypost_queue_oldest_seconds')),
         diskMb: bytesIn(dataDir) / 2 ** 20,
