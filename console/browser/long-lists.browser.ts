@@ -8,6 +8,8 @@ import type { World } from './support/world.ts';
 
 const TEMPLATES = 130;
 const CHANNELS = 110;
+/** More than a screen shows: with fewer the page reads on by itself. */
+const READ_AT_ONCE = 45;
 
 describe('what stands on a later page of a list', () => {
   let world: World;
@@ -105,6 +107,35 @@ describe('what stands on a later page of a list', () => {
           .join() === 'true',
       older.id,
     );
+  });
+
+  it('is not told as new when it changes, nor listed behind a gap, before its page is read', async () => {
+    const account = await world.makeAccount('Read Late');
+    const oldest = await sendSilent(world, account);
+    await Promise.all(Array.from({ length: READ_AT_ONCE - 1 }, () => sendSilent(world, account)));
+    const newest = await sendSilent(world, account);
+    const page = await world.open();
+    await page.route('**/api/v1/messages?*', (route) => {
+      const url = new URL(route.request().url());
+      url.searchParams.set('limit', String(READ_AT_ONCE));
+      return route.continue({ url: url.href });
+    });
+    await signIn(page, account.key);
+    await openPage(page, 'Messages');
+    await page.getByText(`${READ_AT_ONCE} listed, more when you scroll down`).waitFor();
+    await page.getByText('Live', { exact: true }).waitFor();
+    await page.locator('.message-rows').evaluate((rows) => rows.scrollTo(0, 100));
+    const arrivals = page.getByRole('button', { name: /^↑/ });
+    await arrivals.waitFor();
+    await reportStatus(world, account, oldest, 'delivered');
+    // The events come in their order, so the one about the oldest message has been heard by then.
+    await reportStatus(world, account, newest, 'read');
+    await page.locator('.message-row').getByText('read', { exact: true }).waitFor();
+    assert.equal(await arrivals.textContent(), '↑ To the newest');
+    await page.getByText(`${READ_AT_ONCE} listed, more when you scroll down`).waitFor();
+    await page.locator('.message-rows').evaluate((rows) => rows.scrollTo(0, rows.scrollHeight));
+    await page.locator('.message-row').getByText('delivered', { exact: true }).waitFor();
+    await page.getByText(`${READ_AT_ONCE + 1} listed.`).waitFor();
   });
 
   it('is listed although it came when the list was read and the stream of events had not begun', async () => {

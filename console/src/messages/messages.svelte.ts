@@ -23,6 +23,8 @@ export class Messages {
   arrived = $state(0);
   readonly #list = createMessageList();
   #cursor = $state.raw<string | null>(null);
+  /** The id of the oldest message that pages have brought; empty if they have brought all. */
+  #oldest = '';
   #newest = 0;
   /** What events have told since the newest question was asked. Its answer may be older. */
   #heard: Message[] = [];
@@ -43,6 +45,7 @@ export class Messages {
     this.rows = this.#list.rows;
     // This cursor belongs to the list before. If the new list cannot be read now, events must not make the old one be read on.
     this.#cursor = null;
+    this.#oldest = '';
     this.loaded = false;
     this.arrived = 0;
     return this.#read(null);
@@ -84,8 +87,12 @@ export class Messages {
     this.busy = false;
     this.failure = answer.ok ? undefined : answer.failure;
     if (!answer.ok) return;
-    this.#take(answer.value.data);
-    this.#cursor = answer.value.next_cursor;
+    const { data, next_cursor: next } = answer.value;
+    // What events have told before the first page may be older than that page.
+    if (!this.loaded) this.#list.clear();
+    this.#cursor = next;
+    this.#oldest = next === null ? '' : (data.at(-1)?.id ?? this.#oldest);
+    this.#take(data);
     this.loaded = true;
   }
 
@@ -102,17 +109,26 @@ export class Messages {
   }
 
   #take(messages: readonly Message[]): void {
-    this.#list.put(messages, this.filter);
-    this.#list.put(this.#heard, this.filter);
+    this.#put(messages);
+    this.#put(this.#heard);
     this.#heard = [];
     this.rows = this.#list.rows;
+  }
+
+  /**
+   * Returns how many are new in the list. A message whose page is not read yet is not listed, however it changes: it would stand behind a
+   * gap, and be counted as one that has come.
+   */
+  #put(messages: readonly Message[]): number {
+    const read = messages.filter(({ id }) => id >= this.#oldest);
+    return this.#list.put(read, this.filter);
   }
 
   #hear(events: readonly WaypostEvent[]): void {
     const messages = events.flatMap((event) => messageOf(event) ?? []);
     if (messages.length === 0) return;
     if (this.busy || this.#isLooking) this.#heard.push(...messages);
-    this.arrived += this.#list.put(messages, this.filter);
+    this.arrived += this.#put(messages);
     this.rows = this.#list.rows;
     // Messages that do not fit the filter any more have left the list, and older ones may take their place.
     if (this.rows.length < ROWS_MIN && this.more && !this.busy) void this.loadMore();
