@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { before, describe, it } from 'node:test';
 import type { Page, Route } from 'playwright-core';
 import { until } from '../../test/support/until.ts';
+import { reportStatus, type SentMessage, sendSilent } from './support/report-status.ts';
 import { sharedWorld } from './support/shared-world.ts';
 import { openPage, signIn } from './support/sign-in.ts';
 import type { World } from './support/world.ts';
@@ -75,6 +76,32 @@ describe('the page of a message', () => {
     await row.getByText('failed', { exact: true }).nth(1).waitFor();
     await page.evaluate(() => new Promise(requestAnimationFrame));
     assert.equal(await row.getByText('transmitting').count(), 0);
+  });
+
+  it('shows what happened when it was read and the stream of events had not begun, as its request does', async () => {
+    for (const pathOf of [
+      ({ id }: SentMessage) => `messages/${id}`,
+      (sent: SentMessage) => `requests/${sent.requestId}`,
+    ]) {
+      const early = await world.makeAccount('Early Reader');
+      const sent = await sendSilent(world, early);
+      const page = await world.open();
+      const late = Promise.withResolvers<void>();
+      await page.route('**/api/v1/events?*', async (route) => {
+        await late.promise;
+        await route.continue();
+      });
+      await page.goto(`${world.gateway.dev.console_url}#/${pathOf(sent)}`);
+      // The page of a request reads the messages after the request.
+      const read = page.waitForResponse(/\/api\/v1\/messages[/?]/);
+      await signIn(page, early.key);
+      await (await read).finished();
+      await page.getByText('accepted', { exact: true }).first().waitFor();
+      await reportStatus(world, early, sent, 'delivered');
+      await until(async () => (await world.call('GET', '/api/v1/events', undefined, early.key)).latest_sequence === 1);
+      late.resolve();
+      await page.getByText('delivered', { exact: true }).first().waitFor();
+    }
   });
 
   it('says why the events could not be read', async () => {
