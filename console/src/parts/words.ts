@@ -1,50 +1,5 @@
 import type { MessageError } from '../api/message.ts';
-
-/** How a status looks. A sign stands beside the word, so that nothing is said by colour alone. */
-export type Tone = 'good' | 'bad' | 'warn' | 'busy' | 'plain';
-
-const STATUS: Record<string, { tone: Tone; sign: string; meaning: string }> = {
-  pending: { tone: 'busy', sign: '…', meaning: 'It waits for its turn; nothing was transmitted yet.' },
-  transmitting: { tone: 'busy', sign: '→', meaning: 'It is being handed to the provider.' },
-  accepted: { tone: 'plain', sign: '✓', meaning: 'The provider took it. This does not prove delivery.' },
-  sent: { tone: 'plain', sign: '✓', meaning: 'The provider has sent it on.' },
-  delivered: { tone: 'good', sign: '✓✓', meaning: "It is on the person's device." },
-  read: { tone: 'good', sign: '✓✓', meaning: 'The person has read it.' },
-  failed: { tone: 'bad', sign: '✕', meaning: 'It did not arrive, and will not.' },
-  unknown: {
-    tone: 'warn',
-    sign: '?',
-    meaning:
-      'Whether the provider took it is not known. It is never sent again by itself; a later notification may settle it.',
-  },
-  received: { tone: 'plain', sign: '←', meaning: 'A person has written this.' },
-  // For templates, channels, endpoints, accounts and notifications.
-  approved: { tone: 'good', sign: '✓', meaning: 'It can be sent.' },
-  connected: { tone: 'good', sign: '✓', meaning: 'It sends and receives.' },
-  suspended: { tone: 'bad', sign: '✕', meaning: 'Nothing can be sent from it.' },
-  removed: { tone: 'plain', sign: '–', meaning: 'It was removed; its messages stay.' },
-  enabled: { tone: 'good', sign: '✓', meaning: 'It gets events.' },
-  disabled: { tone: 'bad', sign: '✕', meaning: 'It is switched off.' },
-  active: { tone: 'good', sign: '✓', meaning: 'It may send.' },
-  rejected: { tone: 'bad', sign: '✕', meaning: 'The provider refused it.' },
-  paused: { tone: 'warn', sign: '!', meaning: 'The provider has paused it for its quality.' },
-  succeeded: { tone: 'good', sign: '✓', meaning: 'The endpoint answered with a 2xx.' },
-  waiting: { tone: 'busy', sign: '…', meaning: 'It waits to be applied.' },
-  applied: { tone: 'good', sign: '✓', meaning: 'All of it had its effect.' },
-  set_aside: { tone: 'bad', sign: '!', meaning: 'It could not be applied, and waits for somebody to look at it.' },
-  valid: { tone: 'good', sign: '✓', meaning: 'Nothing speaks against it.' },
-  invalid: { tone: 'bad', sign: '✕', meaning: 'It would fail.' },
-};
-
-const OTHER = { tone: 'plain', sign: '•', meaning: '' } as const;
-
-export function describeStatus(status: string): { tone: Tone; sign: string; meaning: string; word: string } {
-  return { ...(STATUS[status] ?? OTHER), word: status.replaceAll('_', ' ') };
-}
-
-export const STATUSES = [
-  ...['pending', 'transmitting', 'accepted', 'sent', 'delivered', 'read', 'failed', 'unknown', 'received'],
-];
+import type { Tone } from './statuses.ts';
 
 const QUALITY: Record<string, { tone: Tone; sign: string; meaning: string }> = {
   green: { tone: 'good', sign: '▲', meaning: 'High: people like what they get.' },
@@ -52,9 +7,11 @@ const QUALITY: Record<string, { tone: Tone; sign: string; meaning: string }> = {
   red: { tone: 'bad', sign: '▼', meaning: 'Low: many people block or report it.' },
 };
 
+const NOT_RATED = { tone: 'plain', sign: '•', meaning: 'The provider has not rated it yet.' } as const;
+
 export function describeQuality(quality: string | null): { tone: Tone; sign: string; meaning: string; word: string } {
   const word = quality ?? 'not rated';
-  return { ...(QUALITY[word] ?? { ...OTHER, meaning: 'The provider has not rated it yet.' }), word };
+  return { ...(QUALITY[word] ?? NOT_RATED), word };
 }
 
 const FAULTS: Record<string, string> = {
