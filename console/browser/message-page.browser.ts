@@ -62,6 +62,9 @@ describe('the page of a message', () => {
     await show(page, world, idOf(sent));
     await page.getByText('It is being handed to the provider.').waitFor();
     await page.unroute(itself);
+    // It is asked about again also where once nobody answers.
+    await page.route(itself, (route) => route.abort(), { times: 1 });
+    await page.getByRole('alert').getByText('The gateway cannot be reached').waitFor();
     await page.getByText('It did not arrive, and will not.').waitFor();
     await page.route(list, tellUnderWay);
     await openPage(page, 'Messages');

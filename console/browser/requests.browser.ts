@@ -59,5 +59,23 @@ describe('the list of requests', () => {
     await other.getByText('0 accepted, 1 failed, 0 unknown').waitFor();
   });
 
+  it('leads to a request that is followed to its end, also where once nobody answers', async () => {
+    const account = await world.makeAccount('Long Run');
+    const sent = await sendSilent(world, account);
+    const other = await world.open();
+    await signIn(other, account.key);
+    const itself = `**/api/v1/requests/${sent.requestId}`;
+    await other.route(itself, async (route) => {
+      const response = await route.fetch();
+      await route.fulfill({ response, json: { ...(await response.json()), completed_at: null, pending_count: 1 } });
+    });
+    await other.goto(`${world.gateway.dev.console_url}#/requests/${sent.requestId}`);
+    await other.getByText('It still runs.').waitFor();
+    await other.unroute(itself);
+    await other.route(itself, (route) => route.abort(), { times: 1 });
+    await other.getByRole('alert').getByText('The gateway cannot be reached').waitFor();
+    await other.getByText('It still runs.').waitFor({ state: 'detached' });
+  });
+
   it('complained of nothing', () => assert.deepEqual(world.complaints, []));
 });
