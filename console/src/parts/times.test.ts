@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
-import { spanOf } from './times.ts';
+import { shortTime, spanOf } from './times.ts';
 
 it('a span is told in whole parts of the next larger unit, and never in sixty of the smaller one', () => {
   const spans: [number, string][] = [
@@ -21,4 +21,12 @@ it('a span is told in whole parts of the next larger unit, and never in sixty of
     spans.map(([ms]) => spanOf(ms)),
     spans.map(([, told]) => told),
   );
+});
+
+it('a time in a list is told with its year where it may be taken for one of another year', () => {
+  const now = Date.parse('2026-11-27T12:00:00.000Z');
+  assert.doesNotMatch(shortTime('2026-11-27T11:00:00.000Z', now), /20\d\d/);
+  assert.doesNotMatch(shortTime('2027-01-05T11:00:00.000Z', now), /20\d\d/);
+  assert.match(shortTime('2027-11-20T11:00:00.000Z', now), /2027/);
+  assert.match(shortTime('2025-11-28T11:00:00.000Z', now), /2025/);
 });

@@ -12,9 +12,13 @@ export function localTime(at: string | number): string {
   return LOCAL.format(new Date(at));
 }
 
-/** The same without the year, for lists. */
-export function shortTime(at: string | number): string {
-  return SHORT.format(new Date(at));
+/** Half a year: within it, before or after, each day and month is there once. */
+const SAME_YEAR_MS = 182 * 86_400_000;
+
+/** The same for lists: without the year where nobody can take it for a time of another one. */
+export function shortTime(at: string | number, nowMs = Date.now()): string {
+  const time = new Date(at);
+  return (Math.abs(time.getTime() - nowMs) < SAME_YEAR_MS ? SHORT : LOCAL).format(time);
 }
 
 /** The same time in UTC, to be compared with a log. */
