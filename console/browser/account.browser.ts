@@ -184,6 +184,9 @@ describe('the console of an account', () => {
     assert.equal(await page.locator('main li:empty').count(), 0, 'a screen reader counts no entry that is not there');
     await page.getByText('The same as a table').first().click();
     await page.getByRole('columnheader', { name: 'Accepted' }).waitFor();
+    await page.getByRole('combobox', { name: 'Time' }).selectOption('From … to …');
+    await page.getByLabel('To', { exact: true }).fill('2026-01-02T00:00');
+    await page.getByText('From 01 Jan 2026, 00:00:00 to 02 Jan 2026, 00:00:00').waitFor();
   });
 
   it('signs out with a sentence when the key is revoked meanwhile', async () => {
