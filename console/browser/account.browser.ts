@@ -106,6 +106,24 @@ describe('the console of an account', () => {
     assert.match(other.url(), /#\/send$/);
   });
 
+  it('tells of a failure although the question was closed meanwhile', async () => {
+    const { key } = await world.makeAccount('Not Gone');
+    const { id } = await world.call('POST', '/api/v1/endpoints', { url: world.endpointUrl }, key);
+    const other = await world.open();
+    await signIn(other, key);
+    await other.goto(`${world.gateway.dev.console_url}#/endpoints/${id}`);
+    await other.getByRole('button', { name: 'Delete' }).click();
+    const late = Promise.withResolvers<void>();
+    await other.route(`**/api/v1/endpoints/${id}`, async (route) => {
+      await late.promise;
+      await route.abort();
+    });
+    await other.getByRole('dialog').getByRole('button', { name: 'Delete' }).click();
+    await other.keyboard.press('Escape');
+    late.resolve();
+    await other.getByText('Delete this endpoint? The gateway cannot be reached').waitFor();
+  });
+
   it('checks a send as it is typed, and shows what is wrong at its field', async () => {
     await openPage(page, 'Send');
     await page.getByLabel('To', { exact: true }).fill('0770');
