@@ -124,6 +124,60 @@ describe('the console of an account', () => {
     await other.getByText('Delete this endpoint? The gateway cannot be reached').waitFor();
   });
 
+  it('keeps a secret on the screen, also when somebody goes back or has gone on', async () => {
+    const { key } = await world.makeAccount('Wanderer');
+    const other = await world.open();
+    await signIn(other, key);
+    await openPage(other, 'Endpoints');
+    const secret = other.getByText(/^whsec_/);
+    const create = async () => {
+      await other.getByRole('button', { name: 'Create an endpoint' }).click();
+      await other.getByLabel('Address').fill(world.endpointUrl);
+      await other.getByRole('button', { name: 'Create', exact: true }).click();
+    };
+    await create();
+    await secret.waitFor();
+    await other.goBack();
+    await other.getByRole('heading', { level: 1, name: 'Overview', includeHidden: true }).waitFor();
+    assert.ok(await secret.isVisible());
+    await other.getByRole('button', { name: 'I have put it in a safe place' }).click();
+    await secret.waitFor({ state: 'detached' });
+    await openPage(other, 'Endpoints');
+    const late = Promise.withResolvers<void>();
+    await other.route('**/api/v1/endpoints', async (route) => {
+      await late.promise;
+      await route.continue();
+    });
+    await create();
+    await other.keyboard.press('Escape');
+    await openPage(other, 'Send');
+    late.resolve();
+    await secret.waitFor();
+  });
+
+  it('shows a secret to nobody who has signed in since', async () => {
+    const [before, next] = [await world.makeAccount('Gone Home'), await world.makeAccount('Next Shift')];
+    const other = await world.open();
+    await signIn(other, before.key);
+    await openPage(other, 'Endpoints');
+    const late = Promise.withResolvers<void>();
+    await other.route('**/api/v1/endpoints', async (route) => {
+      await late.promise;
+      await route.continue();
+    });
+    await other.getByRole('button', { name: 'Create an endpoint' }).click();
+    await other.getByLabel('Address').fill(world.endpointUrl);
+    const created = other.waitForResponse('**/api/v1/endpoints');
+    await other.getByRole('button', { name: 'Create', exact: true }).click();
+    await other.keyboard.press('Escape');
+    await other.getByRole('button', { name: 'Sign out' }).click();
+    await signIn(other, next.key);
+    late.resolve();
+    await (await created).finished();
+    await other.evaluate(() => new Promise(requestAnimationFrame));
+    assert.equal(await other.getByText(/^whsec_/).count(), 0);
+  });
+
   it('checks a send as it is typed, and shows what is wrong at its field', async () => {
     await openPage(page, 'Send');
     await page.getByLabel('To', { exact: true }).fill('0770');
