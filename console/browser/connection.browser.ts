@@ -25,7 +25,8 @@ describe('the console without its gateway', () => {
   let page: Page;
   before(async () => {
     dataDir = await mkdtemp(join(tmpdir(), 'waypost-console-'));
-    [gateway, browser] = await Promise.all([startGatewayProcess(dataDir), startBrowser()]);
+    browser = await startBrowser();
+    gateway = await startGatewayProcess(dataDir);
     page = await browser.newPage();
     await page.goto(gateway.dev.console_url);
     await signIn(page, gateway.dev.test_key);

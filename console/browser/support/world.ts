@@ -34,8 +34,10 @@ export interface MadeAccount {
 
 /** A gateway as `npm start` starts it, with the built console, a browser and a customer's endpoint. */
 export async function startWorld(env: Record<string, string> = {}): Promise<World> {
+  // One after the other: where there is no browser, a gateway that was begun with it would be left behind, and keep the test from its end.
+  const browser = await startBrowser();
   const dataDir = await mkdtemp(join(tmpdir(), 'waypost-console-'));
-  const [gateway, browser] = await Promise.all([startGatewayProcess(dataDir, env), startBrowser()]);
+  const gateway = await startGatewayProcess(dataDir, env);
   const endpoint = createServer((request, answer) => {
     if (request.url?.endsWith('?gone')) answer.statusCode = 410;
     request.resume().on('end', () => answer.end('Thank you'));
