@@ -23,7 +23,11 @@ const FAULTS: Record<string, string> = {
 };
 
 /** Where the cause lies, and whether sending it again unchanged makes sense. */
-export function explainError({ fault, retryable, retry_after_seconds: after }: MessageError): string {
+export function explainError({
+  fault,
+  retryable,
+  retry_after_seconds: after,
+}: Pick<MessageError, 'fault' | 'retryable'> & Partial<MessageError>): string {
   const wait = after === undefined ? '' : ` after ${after} s`;
   const again = retryable
     ? `It is safe to send it again unchanged${wait}.`
@@ -39,6 +43,7 @@ const ATTEMPT_ERRORS: Record<string, string> = {
   address_refused: 'The name leads to an address that is not public.',
   redirect: 'It answered with a redirect, and redirects are not followed.',
   too_large: 'Its answer was too large.',
+  closed: 'The connection broke before there was a whole answer.',
 };
 
 export function explainAttempt(error: string | null, httpStatus: number | null): string {
