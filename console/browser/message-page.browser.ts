@@ -66,6 +66,9 @@ describe('the page of a message', () => {
     await page.route(itself, (route) => route.abort(), { times: 1 });
     await page.getByRole('alert').getByText('The gateway cannot be reached').waitFor();
     await page.getByText('It did not arrive, and will not.').waitFor();
+    // What the provider says itself is often what names the cause.
+    const { error } = await world.call('GET', `/api/v1/messages/${idOf(sent)}`, undefined, account.key);
+    await page.getByText(String(Object(Object(error).provider).details)).waitFor();
     await page.route(list, tellUnderWay);
     await openPage(page, 'Messages');
     const row = page.getByRole('row', { name: /\+15550131026/ });
