@@ -234,6 +234,8 @@ describe('the console of an account', () => {
 
   it('fills a template, shows it as on a phone, and points at the field that is missing', async () => {
     await openPage(page, 'Templates');
+    await page.getByRole('button', { name: 'Read from the provider now' }).click();
+    await page.getByText(/^Read [1-9][0-9]* templates: 0 new, 0 changed, 0 gone\.$/).waitFor();
     await page.getByRole('link', { name: 'promo_image' }).click();
     await page.getByRole('link', { name: 'Send it' }).click();
     await page.getByLabel('To', { exact: true }).fill('+447700900123');

@@ -47,7 +47,9 @@ describe('the list of requests', () => {
       if (calls === 2) await heard.promise;
       await route.fulfill({ response: answer });
     });
-    await other.goto(`${world.gateway.dev.console_url}#/requests/${sent.requestId}`);
+    await openPage(other, 'Requests');
+    await other.getByLabel('Request id').fill(` ${sent.requestId}`);
+    await other.getByRole('button', { name: 'Open' }).click();
     await other.getByText('1 accepted, 0 failed, 0 unknown').waitFor();
     await other.getByText('Live', { exact: true }).waitFor();
     await reportStatus(world, account, sent, 'sent');

@@ -1,0 +1,80 @@
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { createServer, type IncomingHttpHeaders } from 'node:http';
+import { text } from 'node:stream/consumers';
+import { after, before, describe, it } from 'node:test';
+import type { Page } from 'playwright-core';
+import { until } from '../../test/support/until.ts';
+import { sharedWorld } from './support/shared-world.ts';
+import { signIn } from './support/sign-in.ts';
+import type { World } from './support/world.ts';
+
+/** What the customer's endpoint got, in that order. */
+const got: { headers: IncomingHttpHeaders; body: string }[] = [];
+const server = createServer(async (request, answer) => {
+  got.push({ headers: request.headers, body: await text(request) });
+  answer.end('Thank you');
+});
+
+describe('the page of an endpoint', () => {
+  let world: World;
+  let page: Page;
+  before(async () => {
+    world = await sharedWorld();
+    server.listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    const address = server.address();
+    const url = `http://127.0.0.1:${typeof address === 'object' ? address?.port : ''}/`;
+    const { key } = await world.makeAccount('Good Listener');
+    const { id } = await world.call('POST', '/api/v1/endpoints', { url }, key);
+    const body = { to: '+447700900123', type: 'text', text: { body: 'Hello' } };
+    await world.call('POST', '/api/v1/messages/send', body, key);
+    await until(async () => got.length === 3);
+    page = await world.open();
+    await signIn(page, key);
+    await page.goto(`${world.gateway.dev.console_url}#/endpoints/${id}`);
+  });
+  after(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+
+  it('lists what was tried, by its outcome', async () => {
+    const rows = page.locator('tbody tr');
+    await page.getByRole('button', { name: 'Look again' }).click();
+    await rows.nth(2).waitFor();
+    await page.getByLabel('Outcome').selectOption('failed');
+    await page.getByText('No attempts').waitFor();
+    await page.getByLabel('Outcome').selectOption('succeeded');
+    await rows.nth(2).waitFor();
+  });
+
+  it('replays one event, or all after a number', async () => {
+    const second = got.find(({ body }) => JSON.parse(body).sequence === 2);
+    const id = String(second?.headers['webhook-id']);
+    await page.getByRole('button', { name: `Replay the event ${id}` }).click();
+    await page.getByText('The event is on its way again.').waitFor();
+    await until(async () => got.length === 4);
+    assert.equal(got[3]?.headers['webhook-id'], id);
+    await page.getByLabel('All events after number').fill('1');
+    await page.getByRole('button', { name: 'Replay', exact: true }).click();
+    await page.getByText('2 events are on their way again.').waitFor();
+    await until(async () => got.length === 6);
+    const replayed = got.slice(4).map(({ body }) => JSON.parse(body).sequence);
+    assert.deepEqual(replayed.sort(), [2, 3]);
+  });
+
+  it('says whether a signature is right, and what is wrong with one', async () => {
+    const { headers, body } = got[0] ?? assert.fail();
+    await page.getByLabel('Headers').fill(JSON.stringify(headers));
+    await page.getByLabel('Body').fill(body);
+    await page.getByRole('button', { name: 'Check', exact: true }).click();
+    await page.getByText('The signature is valid.').waitFor();
+    await page.getByLabel('Body').fill(`${body} `);
+    await page.getByRole('button', { name: 'Check', exact: true }).click();
+    await page.getByText('body_changed').waitFor();
+    assert.equal(await page.getByText('The signature is valid.').count(), 0);
+  });
+
+  it('complained of nothing', () => assert.deepEqual(world.complaints, []));
+});
