@@ -261,6 +261,10 @@ describe('the console of an account', () => {
     await page.getByRole('combobox', { name: 'Time' }).selectOption('From … to …');
     await page.getByLabel('To', { exact: true }).fill('2026-01-02T00:00');
     await page.getByText('From 01 Jan 2026, 00:00:00 to 02 Jan 2026, 00:00:00').waitFor();
+    // What was counted for another time is not shown below the refusal of this one.
+    await page.getByLabel('From', { exact: true }).fill('2026-02-02T00:00');
+    await page.getByRole('alert').getByText('invalid_request').waitFor();
+    assert.equal(await page.getByText('From 01 Jan 2026').count(), 0);
   });
 
   it('signs out with a sentence when the key is revoked meanwhile', async () => {
