@@ -110,8 +110,15 @@ describe('the page of a message', () => {
     }
   });
 
-  it('says why the events could not be read', async () => {
+  it('says why the events could not be read, and reads them when asked again', async () => {
     const id = await sendAndWait(world, account.key);
+    const later = await world.open();
+    await later.route('**/api/v1/events?after=*', (route) => route.abort(), { times: 1 });
+    await signIn(later, account.key);
+    await show(later, world, id);
+    await later.getByText('The events could not be read. No answer came').waitFor();
+    await later.getByRole('button', { name: 'Try again' }).click();
+    await later.getByText('message.read').waitFor();
     const page = await world.open();
     await signIn(page, await makeKey(world, account.id, ['messages:read']));
     await show(page, world, id);
