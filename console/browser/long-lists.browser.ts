@@ -136,6 +136,11 @@ describe('what stands on a later page of a list', () => {
     await page.locator('.message-rows').evaluate((rows) => rows.scrollTo(0, rows.scrollHeight));
     await page.locator('.message-row').getByText('delivered', { exact: true }).waitFor();
     await page.getByText(`${READ_AT_ONCE + 1} listed.`).waitFor();
+    const announced = page.getByRole('status').getByText('1 new message.', { exact: true });
+    assert.equal(await announced.count(), 0);
+    await reportStatus(world, account, await sendSilent(world, account), 'sent');
+    await announced.waitFor({ state: 'attached' });
+    assert.equal(await arrivals.textContent(), '↑ 1 new');
   });
 
   it('is listed although it came when the list was read and the stream of events had not begun', async () => {
