@@ -49,6 +49,24 @@ describe('migrate', () => {
     assert.deepEqual(await applied(), [1, 2, 3]);
   });
 
+  it('gets its locks although others, as under full load, use the table without a break', async () => {
+    const { database } = test;
+    await migrate(database, migrationsDir);
+    await writeMigration('0003_third.sql', 'alter table first add column more integer;');
+    let migrated = false;
+    // So many that there is hardly a moment in which none of them has the table for another 100 ms.
+    const use = async () => {
+      while (!migrated)
+        await database.query('select pg_sleep(0.2 + random() * 0.2) from (select count(*) from first) as used');
+    };
+    const uses = Array.from({ length: 8 }, use);
+    await migrate(database, migrationsDir).finally(() => {
+      migrated = true;
+    });
+    await Promise.all(uses);
+    assert.deepEqual(await applied(), [1, 2, 3]);
+  });
+
   it('refuses a file that has changed since it was applied, and names it', async () => {
     await migrate(test.database, migrationsDir);
     await writeMigration('0001_first.sql', 'create table other (id integer);');

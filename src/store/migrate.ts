@@ -13,8 +13,14 @@ const BREAKING_MARK = '-- breaking';
 const ADVISORY_LOCK = 7_221_906_011;
 /** Long, because a migration may rewrite a large table. Other processes that start wait for it meanwhile. */
 const MIGRATION_TIMEOUT_MS = 3_600_000;
-/** Between two tries to get a migration's locks. Gateways that run go on meanwhile. */
-const LOCK_PAUSE_MS = 1_000;
+/**
+ * How long a migration waits for its locks, and everybody who comes later behind it: at first, and at most. Under full load there are always
+ * transactions that last longer than the first.
+ */
+const LOCK_WAIT_MS = 100;
+const LOCK_WAIT_MAX_MS = 1_000;
+/** So many times longer is the pause before the next try, in which gateways that run go on. */
+const PAUSE_TO_WAIT = 10;
 /** `server_version_num` of the oldest PostgreSQL for which the SQL of this project is written. */
 const SERVER_VERSION_MIN = 150_000;
 
@@ -61,20 +67,23 @@ export async function migrate(
   tellWaiting: () => void = () => undefined,
 ): Promise<boolean> {
   const migrations = await readMigrations(migrationsDir);
-  const step = () =>
-    database.transaction((tx) => applyNext(tx, migrations), { statementTimeoutMs: MIGRATION_TIMEOUT_MS });
+  const step = (lockWaitMs: number) =>
+    database.transaction((tx) => applyNext(tx, migrations, lockWaitMs), { statementTimeoutMs: MIGRATION_TIMEOUT_MS });
   let isNew = false;
   let told = false;
+  let lockWaitMs = LOCK_WAIT_MS;
   for (;;) {
     try {
-      const applied = await step();
+      const applied = await step(lockWaitMs);
       if (applied === undefined) return isNew;
       isNew ||= applied === 1;
+      lockWaitMs = LOCK_WAIT_MS;
     } catch (error) {
       if (!isLockTimeout(error)) throw error;
       if (!told) tellWaiting();
       told = true;
-      await wait(LOCK_PAUSE_MS);
+      await wait(lockWaitMs * PAUSE_TO_WAIT);
+      lockWaitMs = Math.min(lockWaitMs * 2, LOCK_WAIT_MAX_MS);
     }
   }
 }
@@ -98,7 +107,7 @@ async function readMigration(migrationsDir: string, file: string): Promise<Migra
 }
 
 /** Applies one migration at most, and returns its number; undefined if there was none left to apply. */
-async function applyNext(tx: Transaction, migrations: Migration[]): Promise<number | undefined> {
+async function applyNext(tx: Transaction, migrations: Migration[], lockWaitMs: number): Promise<number | undefined> {
   // The lock is held until the end of the transaction, because a lock of the session would not survive a pooler. The second process waits
   // here, and then sees what the first one has committed.
   await tx.query('select pg_advisory_xact_lock($1)', [ADVISORY_LOCK]);
@@ -109,7 +118,7 @@ async function applyNext(tx: Transaction, migrations: Migration[]): Promise<numb
   const next = migrations[applied.length];
   if (next === undefined) return undefined;
   // After the wait for other starts, which may take long.
-  await limitLockWaits(tx);
+  await limitLockWaits(tx, lockWaitMs);
   await tx.runScript(next.sql);
   await tx.query('insert into migration (number, name, sha256, breaking) values ($1, $2, $3, $4)', [
     next.number,
