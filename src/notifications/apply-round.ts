@@ -139,10 +139,10 @@ async function applyAlone(
       return;
     } catch (error) {
       if (isPassingFailure(error)) throw error;
-      // Not an item waits, but the writing down of what became of them: somebody keeps the table itself locked.
-      if (isLockTimeout(error) && apply === singly) throw new StoreUnavailable(error, false);
       if (!isLockTimeout(error))
         log.error({ err: error, notification_id: formatId('ntf', id) }, 'notification.refused');
+      // Not an item waits, but the writing down of what became of them: somebody keeps the table itself locked.
+      else if (apply === singly) throw new StoreUnavailable(error, false);
     }
   }
   const error = writeReasons(['failed']);
