@@ -45,15 +45,23 @@ describe('the list of messages', () => {
     assert.deepEqual(list.rows, []);
   });
 
-  it('has of a person who is searched for by user id what went to that person, as the API has', () => {
-    const person = { user_id: 'US.675611277158417062' };
-    const toPerson: MessageFilter = { ...NO_FILTER, search: { member: 'to', value: person.user_id } };
-    const list = createMessageList();
-    list.put([message(1, 0, { ...person, direction: 'inbound' }), message(2, 0, person)], toPerson);
-    assert.deepEqual(
-      list.rows.map(({ id }) => id),
-      [message(2).id],
-    );
+  it('has both sides of the conversation with a person, and what came to a number of the account, as the API has', () => {
+    const [own, number, userId] = ['+15550000001', '+447700900123', 'US.675611277158417062'];
+    const messages = [
+      message(1, 0, { from: own, to: number }),
+      message(2, 0, { direction: 'inbound', from: number, to: own, user_id: userId }),
+      message(3, 0, { direction: 'inbound', from: null, to: own, user_id: userId }),
+      message(4, 0, { from: own, to: null, user_id: userId }),
+      message(5, 0, { from: own, to: '+447700900124', user_id: 'US.1' }),
+    ];
+    const found = (member: 'person' | 'to', value: string) => {
+      const list = createMessageList();
+      list.put(messages, { ...NO_FILTER, search: { member, value } });
+      return list.rows.map(({ id }) => Number(id.slice(4)));
+    };
+    assert.deepEqual(found('person', number), [2, 1]);
+    assert.deepEqual(found('person', userId), [4, 3, 2]);
+    assert.deepEqual(found('to', own), [3, 2]);
   });
 
   it('keeps the content that a page has brought when an event without content follows', () => {

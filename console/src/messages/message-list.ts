@@ -1,4 +1,5 @@
 import type { Message } from '../api/message.ts';
+import { numberOf } from './summary.ts';
 
 /** How many messages the tab keeps: far more than anybody scrolls through, and some 30 MB at most. */
 const MESSAGES_MAX = 20_000;
@@ -8,8 +9,8 @@ export interface MessageFilter {
   direction: string;
   /** An RFC 3339 time; empty for all messages from the beginning. */
   since: string;
-  /** The member and the value that the search asks for; null if it asks for none. */
-  search: { member: 'to' | 'client_reference' | 'message_id' | 'request_id'; value: string } | null;
+  /** What the search asks for; null if it asks for nothing. `to` is for one of the account's own numbers. */
+  search: { member: 'person' | 'to' | 'client_reference' | 'message_id' | 'request_id'; value: string } | null;
 }
 
 export const NO_FILTER: MessageFilter = { status: '', direction: '', since: '', search: null };
@@ -88,11 +89,6 @@ function isWanted(message: Message, { status, direction, since, search }: Messag
   if (direction !== '' && message.direction !== direction) return false;
   if (since !== '' && Date.parse(message.created_at) < Date.parse(since)) return false;
   if (search === null) return true;
-  if (search.member === 'to') return message.to === search.value || wentTo(message, search.value);
+  if (search.member === 'person') return [numberOf(message), message.user_id].includes(search.value);
   return message[search.member] === search.value;
-}
-
-/** The user id of an inbound message is the sender's. */
-function wentTo({ direction, user_id }: Message, userId: string): boolean {
-  return direction === 'outbound' && user_id === userId;
 }

@@ -6,6 +6,7 @@ import { api } from '../state/session.svelte.ts';
 import { isUnderWay, UNDER_WAY_MS } from './is-under-way.ts';
 import { createMessageList, type MessageFilter } from './message-list.ts';
 import { messageOf } from './message-of.ts';
+import { withOwnNumber } from './own-number.ts';
 
 const ROWS_A_PAGE = 100;
 /** As many as a large screen shows. With fewer there is nothing to scroll, and scrolling is what loads more. */
@@ -80,6 +81,11 @@ export class Messages {
     const number = this.#newest;
     this.busy = true;
     this.#heard = [];
+    if (!this.loaded) {
+      const filter = await withOwnNumber(this.filter);
+      if (number !== this.#newest) return;
+      this.filter = filter;
+    }
     const query = { ...queryOf(this.filter), limit: ROWS_A_PAGE, cursor };
     const answer = await api({ path: '/api/v1/messages', query }, pageOf(message));
     // The answer to an older question belongs to another filter.

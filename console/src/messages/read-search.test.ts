@@ -10,10 +10,10 @@ it('a search is for what it looks like', () => {
     ['  ', undefined],
     [`msg_${ID}`, `msg_${ID}`],
     [`req_${ID}`, by('request_id', `req_${ID}`)],
-    ['+44 7700 900-123', by('to', '+447700900123')],
-    ['\u202a+44\u00a07700\u2009900123\u202c', by('to', '+447700900123')],
+    ['+44 7700 900-123', by('person', '+447700900123')],
+    ['\u202a+44\u00a07700\u2009900123\u202c', by('person', '+447700900123')],
     ['wamid.HBgM=', by('message_id', 'wamid.HBgM=')],
-    ['US.675611277158417062', by('to', 'US.675611277158417062')],
+    ['US.675611277158417062', by('person', 'US.675611277158417062')],
     ['order-42', by('client_reference', 'order-42')],
     ['447700900123', by('client_reference', '447700900123')],
   ];

@@ -19,10 +19,10 @@ export function readSearch(typed: string): Search {
   if (/^msg_[0-9a-z]{26}$/.test(value)) return { kind: 'message', id: value };
   if (/^req_[0-9a-z]{26}$/.test(value)) return by('request_id', value, 'of this request');
   if (/^wamid\./.test(value)) return by('message_id', value, "with this id of the provider's");
-  if (USER_ID.test(value)) return by('to', value, 'to this person');
+  if (USER_ID.test(value)) return by('person', value, 'to or from this person');
   const number = value.replace(DIRECTION_MARKS, '').replace(SPACES, ' ').trim();
   if (number.startsWith('+') && NUMBER.test(number))
-    return by('to', `+${number.replace(/[^0-9]/g, '')}`, 'to this number');
+    return by('person', `+${number.replace(/[^0-9]/g, '')}`, 'to or from this number');
   return by('client_reference', value, 'with this client reference');
 }
 

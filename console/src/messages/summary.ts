@@ -1,9 +1,14 @@
 import { isObject } from '../api/decode.ts';
 import type { Message } from '../api/message.ts';
 
-/** The person at the other end: the number, or the provider's id. */
-export function personOf({ direction, from, to, user_id: userId }: Message): string {
-  return (direction === 'inbound' ? from : to) ?? userId ?? 'a person without a number';
+/** The number of the person at the other end; null if the provider hides it. */
+export function numberOf({ direction, from, to }: Message): string | null {
+  return direction === 'inbound' ? from : to;
+}
+
+/** The person at the other end: the number, or the provider's id; null if neither is known. */
+export function personOf(message: Message): string | null {
+  return numberOf(message) ?? message.user_id;
 }
 
 /** What a message says, in one line. Events have no content, so then only its type is known. */
