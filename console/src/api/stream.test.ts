@@ -52,6 +52,20 @@ it('a stream that is made again and again leaves nothing behind at the signal th
   await reading;
 });
 
+it('what is no JSON cannot be read later either, so it is not asked for again', async (t) => {
+  let asked = 0;
+  const path = await serve(t, (_, answer) => {
+    asked += 1;
+    if (asked > 1) return answer.writeHead(503).end();
+    answer.writeHead(200, { 'content-type': 'text/event-stream' });
+    return answer.end('id: 8\ndata: {"sequence":\n\n');
+  });
+  const { states, stop } = follow(path);
+  await until(() => states.length === 3);
+  stop.abort();
+  assert.deepEqual(states, ['connecting', 'live', 'refused']);
+});
+
 /** Serves the stream, and returns its address. */
 async function serve(t: TestContext, listener: RequestListener): Promise<string> {
   const server = createServer(listener);

@@ -96,9 +96,18 @@ function within<Value>(silence: AbortController, coming: Promise<Value>): Promis
 
 function take<Event>(stream: Stream<Event>, place: { after: number }, events: ServerSentEvent[]): void {
   if (events.length === 0) return;
-  stream.onEvents(events.map(({ data }) => stream.decode(JSON.parse(data))));
+  stream.onEvents(events.map(({ data }) => stream.decode(parse(data))));
   const last = events.findLast(({ id }) => id !== null);
   if (last?.id) place.after = Number(last.id);
+}
+
+function parse(data: string): unknown {
+  try {
+    return JSON.parse(data);
+  } catch {
+    // The connection is fine, so it must not be made again as if it were lost: the same event would come.
+    throw new DecodeError('An event is no JSON.');
+  }
 }
 
 function pause(waitMs: number, stop: AbortSignal): Promise<void> {
