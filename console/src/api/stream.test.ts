@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { getEventListeners } from 'node:events';
-import { createServer, type RequestListener } from 'node:http';
+import { createServer, type RequestListener, type ServerResponse } from 'node:http';
 import { it, type TestContext } from 'node:test';
 import { until } from '../../../test/support/until.ts';
 import { number, record } from './decode.ts';
@@ -66,6 +66,43 @@ it('what is no JSON cannot be read later either, so it is not asked for again', 
   assert.deepEqual(states, ['connecting', 'live', 'refused']);
 });
 
+it('a connection that is answered and ends at once is made again after longer and longer waits, until one lasts or brings something', async (t) => {
+  let ends: (answer: ServerResponse) => void = (answer) => answer.end();
+  const path = await serve(t, (_, answer) => {
+    answer.writeHead(200, { 'content-type': 'text/event-stream' }).flushHeaders();
+    ends(answer);
+  });
+  t.mock.timers.enable({ apis: ['setTimeout'] });
+  const { states, waits, heard, stop, reading } = follow(path);
+  const next = async () => {
+    const before = waits.length;
+    t.mock.timers.tick(20_000);
+    await until(() => waits.length > before);
+    return waits.at(-1) ?? 0;
+  };
+  await until(() => waits.length === 1);
+  for (let failures = 2; failures <= 5; failures++) await next();
+  // Each wait is 3/4 to 5/4 of its length.
+  assert.ok((waits.at(-1) ?? 0) >= 5_900, `${waits}`);
+  ends = (answer) => answer.end('id: 8\ndata: {"sequence":8}\n\n');
+  assert.ok((await next()) < 700, `${waits}`);
+  assert.deepEqual(heard, [8]);
+  ends = (answer) => answer.end();
+  assert.ok((await next()) >= 700, `${waits}`);
+  const open = Promise.withResolvers<ServerResponse>();
+  ends = open.resolve;
+  const made = states.length;
+  t.mock.timers.tick(20_000);
+  const answer = await open.promise;
+  await until(() => states.slice(made).includes('live'));
+  t.mock.timers.tick(5_000);
+  answer.end();
+  await until(() => states.at(-1) === 'waiting');
+  assert.ok((waits.at(-1) ?? 0) < 700, `${waits}`);
+  stop.abort();
+  await reading;
+});
+
 /** Serves the stream, and returns its address. */
 async function serve(t: TestContext, listener: RequestListener): Promise<string> {
   const server = createServer(listener);
@@ -81,14 +118,18 @@ async function serve(t: TestContext, listener: RequestListener): Promise<string>
 function follow(path: string) {
   const stop = new AbortController();
   const states: string[] = [];
+  const waits: number[] = [];
   const heard: number[] = [];
   const reading = readStream(
     {
       ...{ key: 'wp_test_any', path, after: 7, decode: record({ sequence: number }) },
       onEvents: (events) => heard.push(...events.map(({ sequence }) => sequence)),
-      onState: ({ kind }) => states.push(kind),
+      onState: (state) => {
+        states.push(state.kind);
+        if (state.kind === 'waiting') waits.push(state.retryAt - Date.now());
+      },
     },
     stop.signal,
   );
-  return { states, heard, stop, reading };
+  return { states, waits, heard, stop, reading };
 }

@@ -24,6 +24,8 @@ interface Stream<Event> {
 
 const FIRST_WAIT_MS = 500;
 const LONGEST_WAIT_MS = 15_000;
+/** Something between may answer 200 and end the connection at once. One that stays open for so long, or brings an event, is no failure. */
+const STEADY_MS = 5_000;
 /** The gateway writes a comment every 15 s. A connection that has been silent for three of them is dead. */
 const SILENCE_MS = 45_000;
 
@@ -38,19 +40,23 @@ export async function readStream<Event>(stream: Stream<Event>, stop: AbortSignal
     const end = await readOnce(stream, place, stop);
     if (stop.aborted) return;
     if (end.kind === 'refused') return stream.onState(end);
-    failures = end.wasLive ? 1 : failures + 1;
+    failures = end.wasSteady ? 1 : failures + 1;
     const waitMs = Math.min(LONGEST_WAIT_MS, FIRST_WAIT_MS * 2 ** (failures - 1)) * (0.75 + Math.random() / 2);
     stream.onState({ kind: 'waiting', retryAt: Date.now() + waitMs });
     await pause(waitMs, stop);
   }
 }
 
-type End = { kind: 'lost'; wasLive: boolean } | { kind: 'refused'; failure: Failure };
+type End = { kind: 'lost'; wasSteady: boolean } | { kind: 'refused'; failure: Failure };
 
 async function readOnce<Event>(stream: Stream<Event>, place: { after: number }, stop: AbortSignal): Promise<End> {
   const silence = new AbortController();
   const signal = AbortSignal.any([stop, silence.signal]);
-  let wasLive = false;
+  let wasSteady = false;
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const setSteady = () => {
+    wasSteady = true;
+  };
   try {
     const answer = await within(
       silence,
@@ -62,19 +68,20 @@ async function readOnce<Event>(stream: Stream<Event>, place: { after: number }, 
     );
     if (answer.status === 401 || answer.status === 403)
       return { kind: 'refused', failure: readProblem(answer.status, await answer.json(), null) };
-    if (!answer.ok || answer.body === null) return { kind: 'lost', wasLive };
-    wasLive = true;
+    if (!answer.ok || answer.body === null) return { kind: 'lost', wasSteady };
+    timer = setTimeout(setSteady, STEADY_MS);
     stream.onState({ kind: 'live' });
     const read = createSseReader();
-    for await (const piece of textsOf(answer.body, silence)) take(stream, place, read(piece));
+    for await (const piece of textsOf(answer.body, silence)) if (take(stream, place, read(piece))) setSteady();
   } catch (error) {
     // An event that cannot be read now cannot be read later either. After any other error the connection is made again.
     if (error instanceof DecodeError) return { kind: 'refused', failure: unreadable(error.message) };
   } finally {
+    clearTimeout(timer);
     // Whatever has ended the reading, the connection must be closed: otherwise the gateway would go on writing.
     silence.abort();
   }
-  return { kind: 'lost', wasLive };
+  return { kind: 'lost', wasSteady };
 }
 
 /** The texts of a body as they arrive. */
@@ -94,11 +101,13 @@ function within<Value>(silence: AbortController, coming: Promise<Value>): Promis
   return coming.finally(() => clearTimeout(timer));
 }
 
-function take<Event>(stream: Stream<Event>, place: { after: number }, events: ServerSentEvent[]): void {
-  if (events.length === 0) return;
+/** Returns whether there were any. */
+function take<Event>(stream: Stream<Event>, place: { after: number }, events: ServerSentEvent[]): boolean {
+  if (events.length === 0) return false;
   stream.onEvents(events.map(({ data }) => stream.decode(parse(data))));
   const last = events.findLast(({ id }) => id !== null);
   if (last?.id) place.after = Number(last.id);
+  return true;
 }
 
 function parse(data: string): unknown {
