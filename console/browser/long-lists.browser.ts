@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { before, describe, it } from 'node:test';
+import type { Route } from 'playwright-core';
 import { until } from '../../test/support/until.ts';
 import { reportStatus, sendSilent } from './support/report-status.ts';
 import { sharedWorld } from './support/shared-world.ts';
@@ -81,6 +82,20 @@ describe('what stands on a later page of a list', () => {
     await world.call('DELETE', `/platform/v1/channels/${connected.at(-1)}`, undefined, platformKey);
     await rows.first().getByText('removed').waitFor();
     assert.equal(await rows.count(), 100);
+    // What was asked for a moment before the change comes too.
+    const [read, late] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+    const hold = async (route: Route) => {
+      read.resolve();
+      await late.promise;
+      await route.continue();
+    };
+    await page.route('**/api/v1/channels?*', hold, { times: 1 });
+    await page.getByRole('button', { name: 'Load more' }).click();
+    await read.promise;
+    await world.call('DELETE', `/platform/v1/channels/${connected.at(-2)}`, undefined, platformKey);
+    await rows.nth(1).getByText('removed').waitFor();
+    late.resolve();
+    await rows.nth(CHANNELS).waitFor();
   });
 
   it('is listed when what stood before it does not fit the filter any more', async () => {

@@ -33,12 +33,15 @@ export function createPages<Row>(row: Decode<Row>, call: () => Call): Pages<Row>
   let newest = 0;
   /** The call of which `rows` and `cursor` are the answer. */
   let shown: Call | undefined;
+  /** How many rows there are at least when what is under way has come. */
+  let awaited = 0;
   let last = () => read(call(), null);
 
   async function read(asked: Call, from: string | null, rowsMin = 0): Promise<void> {
     last = () => read(asked, from, rowsMin);
     newest += 1;
     const number = newest;
+    awaited = from === null ? rowsMin : (rows?.length ?? 0) + 1;
     busy = true;
     const { query, ...rest } = asked;
     const found: Row[] = [];
@@ -83,7 +86,8 @@ export function createPages<Row>(row: Decode<Row>, call: () => Call): Pages<Row>
     },
     load: () => read(call(), null),
     loadMore: () => read(shown ?? call(), cursor),
-    refresh: () => read(shown ?? call(), null, rows?.length),
+    // Whoever has asked for more, a moment before, gets it by this.
+    refresh: () => read(shown ?? call(), null, Math.max(rows?.length ?? 0, busy ? awaited : 0)),
     retry: () => last(),
     replace(changed, isSame) {
       rows = rows?.map((other) => (isSame(other) ? changed : other));
