@@ -9,6 +9,8 @@ import type { World } from './support/world.ts';
 
 const TEMPLATES = 130;
 const CHANNELS = 110;
+/** As many messages as the tab keeps. */
+const KEPT = 20_000;
 /** More than a screen shows: with fewer the page reads on by itself. */
 const READ_AT_ONCE = 45;
 
@@ -156,6 +158,34 @@ describe('what stands on a later page of a list', () => {
     await reportStatus(world, account, await sendSilent(world, account), 'sent');
     await announced.waitFor({ state: 'attached' });
     assert.equal(await arrivals.textContent(), '↑ 1 new');
+  });
+
+  it('is not asked for where it would be dropped at once, because the tab keeps no more', async () => {
+    const account = await world.makeAccount('Full Shelf');
+    const [oldest, sent] = [await sendSilent(world, account), await sendSilent(world, account)];
+    const page = await world.open();
+    let asked = 0;
+    await page.route('**/api/v1/messages?*', async (route) => {
+      asked += 1;
+      const response = await route.fetch();
+      const { data } = await response.json();
+      const idOf = (place: number) => `${sent.id.slice(0, -5)}${String(KEPT - place).padStart(5, '0')}`;
+      const all = Array.from({ length: KEPT }, (_, place) => ({ ...data[0], id: idOf(place) }));
+      await route.fulfill({ response, json: { data: all, next_cursor: 'more' } });
+    });
+    await signIn(page, account.key);
+    await openPage(page, 'Messages');
+    await page.getByText('20,000 listed, and no more are kept here').waitFor();
+    await page.getByText('Live', { exact: true }).waitFor();
+    asked = 0;
+    const rows = page.locator('.message-rows');
+    await rows.evaluate((box) => box.scrollTo(0, box.scrollHeight));
+    await page.locator(`[aria-rowindex="${KEPT + 1}"]`).waitFor();
+    // Nor is a message that is too old to be kept told as one that has come.
+    await reportStatus(world, account, oldest, 'delivered');
+    await reportStatus(world, account, await sendSilent(world, account), 'sent');
+    await page.getByRole('button', { name: '↑ 1 new' }).waitFor();
+    assert.equal(asked, 0);
   });
 
   it('is listed although it came when the list was read and the stream of events had not begun', async () => {

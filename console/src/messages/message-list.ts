@@ -2,7 +2,7 @@ import type { Message } from '../api/message.ts';
 import { numberOf } from './summary.ts';
 
 /** How many messages the tab keeps: far more than anybody scrolls through, and some 30 MB at most. */
-const MESSAGES_MAX = 20_000;
+export const MESSAGES_MAX = 20_000;
 
 export interface MessageFilter {
   status: string;

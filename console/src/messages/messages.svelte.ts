@@ -4,7 +4,7 @@ import { pageOf } from '../api/resources.ts';
 import { live } from '../state/live.svelte.ts';
 import { api } from '../state/session.svelte.ts';
 import { isUnderWay, UNDER_WAY_MS } from './is-under-way.ts';
-import { createMessageList, type MessageFilter } from './message-list.ts';
+import { createMessageList, MESSAGES_MAX, type MessageFilter } from './message-list.ts';
 import { messageOf } from './message-of.ts';
 import { withOwnNumber } from './own-number.ts';
 
@@ -36,7 +36,12 @@ export class Messages {
   }
 
   get more(): boolean {
-    return this.#cursor !== null;
+    return this.#cursor !== null && !this.isFull;
+  }
+
+  /** Whether the tab keeps no more. What a page brought then would be the oldest, and dropped at once. */
+  get isFull(): boolean {
+    return this.rows.length >= MESSAGES_MAX;
   }
 
   /** Reads the list from its beginning, with another filter if one is given. */
@@ -126,7 +131,8 @@ export class Messages {
    * gap, and be counted as one that has come.
    */
   #put(messages: readonly Message[]): number {
-    const read = messages.filter(({ id }) => id >= this.#oldest);
+    const oldest = this.isFull ? (this.rows.at(-1)?.id ?? '') : this.#oldest;
+    const read = messages.filter(({ id }) => id >= oldest);
     return this.#list.put(read, this.filter);
   }
 
