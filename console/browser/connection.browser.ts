@@ -48,6 +48,7 @@ describe('the console without its gateway', () => {
 
   it('goes on by itself when the gateway is back, and has missed nothing', async () => {
     await openPage(page, 'Messages');
+    await page.getByLabel('Direction').selectOption('outbound');
     await page.getByRole('alert').waitFor();
     const { port } = new URL(gateway.dev.base_url);
     gateway = await startGatewayProcess(dataDir, { PORT: port });

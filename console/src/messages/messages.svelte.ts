@@ -22,6 +22,12 @@ export class Messages {
   busy = $state(false);
   /** How many messages have come by events since the list was read. */
   arrived = $state(0);
+  /** How many of them were there when somebody last looked at the newest. */
+  lookedAt = 0;
+  /** The first row in view, and how far it is scrolled out of it; undefined at the top. */
+  place: { id: string; offset: number } | undefined;
+  /** What is under way is read again and again only while somebody looks. */
+  isShown = true;
   readonly #list = createMessageList();
   #cursor = $state.raw<string | null>(null);
   /** The id of the oldest message that pages have brought; empty if they have brought all. */
@@ -54,7 +60,19 @@ export class Messages {
     this.#oldest = '';
     this.loaded = false;
     this.arrived = 0;
+    this.lookedAt = 0;
+    this.place = undefined;
     return this.#read(null);
+  }
+
+  /** Brings a list up to date that was left and is looked at again. `since` may have become later. */
+  comeBack(since: string): void {
+    if (since !== this.filter.since) {
+      this.filter = { ...this.filter, since };
+      this.#list.put(this.rows, this.filter);
+      this.rows = this.#list.rows;
+    }
+    void this.#lookAgain();
   }
 
   /** Asks again what failed, and keeps what is there. */
@@ -73,7 +91,7 @@ export class Messages {
       () => this.#lookAgain(),
     );
     const timer = setInterval(() => {
-      if (this.rows.slice(0, ROWS_A_PAGE).some(isUnderWay)) void this.#lookAgain();
+      if (this.isShown && this.rows.slice(0, ROWS_A_PAGE).some(isUnderWay)) void this.#lookAgain();
     }, UNDER_WAY_MS);
     return () => {
       clearInterval(timer);
@@ -116,14 +134,15 @@ export class Messages {
     const query = { ...queryOf({ ...this.filter, status: '' }), limit: ROWS_A_PAGE };
     const answer = await api({ path: '/api/v1/messages', query }, pageOf(message));
     this.#isLooking = false;
-    if (answer.ok && number === this.#newest) this.#take(answer.value.data);
+    if (answer.ok && number === this.#newest) this.arrived += this.#take(answer.value.data);
   }
 
-  #take(messages: readonly Message[]): void {
-    this.#put(messages);
-    this.#put(this.#heard);
+  /** Returns how many are new in the list. */
+  #take(messages: readonly Message[]): number {
+    const fresh = this.#put(messages) + this.#put(this.#heard);
     this.#heard = [];
     this.rows = this.#list.rows;
+    return fresh;
   }
 
   /**
