@@ -112,6 +112,15 @@ describe('what is asked for twice by mistake', () => {
     assert.equal(await callsOfDoubleClick(page, 'Disable', page.getByRole('main')), 1);
     await page.getByRole('button', { name: 'Rotate the secret' }).click();
     assert.equal(await callsOfDoubleClick(page, 'Make a new secret'), 1);
+    await page.getByRole('button', { name: 'I have put it in a safe place' }).click();
+    await page.route('**/test', (route) => route.abort(), { times: 1 });
+    await page.getByRole('button', { name: 'Send a test event' }).click();
+    assert.equal(await callsOfDoubleClick(page, 'Try again'), 1);
+    await page.getByRole('dialog').getByRole('button', { name: 'Close', exact: true }).last().click();
+    await page.route('**/templates/sync', (route) => route.abort(), { times: 1 });
+    await openPage(page, 'Templates');
+    await page.getByRole('button', { name: 'Read from the provider now' }).click();
+    assert.equal(await callsOfDoubleClick(page, 'Try again', page.getByRole('main')), 1);
     const operator = await world.open();
     await signIn(operator, world.gateway.dev.platform_key);
     await operator.getByRole('button', { name: 'Create an account' }).click();
