@@ -57,6 +57,23 @@ describe('the console of the operator', () => {
     await page.getByRole('button', { name: 'Suspend' }).waitFor();
   });
 
+  it('marks a key whose time is over', async () => {
+    const { id } = await world.makeAccount('Old Keys');
+    const { platform_key: platformKey } = world.gateway.dev;
+    const key = { name: 'For an hour', mode: 'test', expires_at: new Date(Date.now() + 3_600_000).toISOString() };
+    await world.call('POST', `/platform/v1/accounts/${id}/keys`, key, platformKey);
+    const other = await world.open();
+    await signIn(other, platformKey);
+    const row = other.getByRole('row', { name: /For an hour/ });
+    await other.goto(`${world.gateway.dev.console_url}#/accounts/${id}`);
+    await row.waitFor();
+    assert.equal(await other.getByText('expired', { exact: true }).count(), 0);
+    await other.clock.setFixedTime(Date.now() + 7_200_000);
+    await other.reload();
+    await row.getByText('expired', { exact: true }).waitFor();
+    assert.equal(await other.getByText('expired', { exact: true }).count(), 1);
+  });
+
   it('leaves a question open when one that was closed before it is answered', async () => {
     const { id } = await world.makeAccount('Two Keys');
     const { platform_key: platformKey } = world.gateway.dev;
