@@ -11,9 +11,7 @@ export const messageError = record({
   retry_after_seconds: optional(number),
   action: optional(text),
   errors: optional(list(fault)),
-  provider: optional(
-    record({ code: nullable(anything), title: nullable(text), details: nullable(text), trace_id: nullable(text) }),
-  ),
+  provider: optional(record({ code: nullable(anything), title: nullable(text), details: nullable(text) })),
   doc_url: optional(text),
 });
 export type MessageError = ReturnType<typeof messageError>;
@@ -36,7 +34,6 @@ const members = record({
   client_reference: nullable(text),
   held: flag,
   error: nullable(messageError),
-  pricing: anything,
   created_at: text,
   updated_at: text,
   content_expired: optional(flag),

@@ -14,8 +14,8 @@ export const apiKey = record({
 });
 export type ApiKey = ReturnType<typeof apiKey>;
 
-/** Only this answer has the `key`. */
-export const mintedKey = record({ id: text, name: text, mode: text, key: text });
+/** Only this answer has the `key`. Nothing else of it is read: whatever else were missing, the key would be lost. */
+export const mintedKey = record({ key: text });
 
 export const platformChannel = record({
   id: text,
