@@ -117,6 +117,17 @@ describe('the sign-in', () => {
     await page.getByText('+1555').first().waitFor();
   });
 
+  it('leaves no way back to the page that somebody signed out from', async () => {
+    const page = await world.open();
+    await signIn(page, world.gateway.dev.test_key);
+    await openPage(page, 'Channels');
+    await page.getByRole('button', { name: 'Sign out' }).click();
+    await page.getByLabel('API key').waitFor();
+    assert.match(page.url(), /#\/$/);
+    await page.goBack();
+    assert.doesNotMatch(page.url(), /channels/);
+  });
+
   it('begins anew for whoever comes next, also where a key has expired', async () => {
     const [before, next] = [await world.makeAccount('Looked'), await world.makeAccount('Looks')];
     const page = await world.open();
