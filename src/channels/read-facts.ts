@@ -6,7 +6,6 @@ import type { Database, Transaction } from '../store/database.ts';
 import { repeatOnConflict } from '../store/repeat-on-conflict.ts';
 import { type ClaimedChannel, claimForFacts, noteFacts, noteFactsRead } from './facts-store.ts';
 import { channelEvent } from './present.ts';
-import { lockChannels } from './store.ts';
 import { suspendChannel } from './suspend.ts';
 
 /** Quality and limits move within hours. The provider allows 5,000 such questions an hour for each business account. */
@@ -56,7 +55,7 @@ async function readFacts({ database, provider, sealer, log, sandbox }: Deps, cha
  * Repeated after a conflict: a notification whose items are applied one by one may hold the account's event counter and wait for the channel.
  */
 async function keepFacts(tx: Transaction, channel: ClaimedChannel, facts: SenderFacts): Promise<void> {
-  await lockChannels(tx, [channel]);
+  // This locks the channel as `lockChannels` does, so that what is told of it is so until the commit.
   if (!(await noteFactsRead(tx, channel))) return;
   const changed = await noteFacts(tx, channel, facts);
   if (changed !== undefined) await appendEvents(tx, [channelEvent(changed)]);
