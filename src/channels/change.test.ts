@@ -63,6 +63,23 @@ describe('changing a channel', () => {
     assert.equal((await call('PATCH', `/platform/v1/channels/${second.id}`, { default: true })).status, 200);
   });
 
+  it('takes the default from none but the channel itself where it must not be it', async () => {
+    const { list, connect, events } = await newAccount();
+    const [first] = await list();
+    const second = await connect();
+    const change = async (wish: object) => (await call('PATCH', `/platform/v1/channels/${second.id}`, wish)).status;
+    assert.deepEqual(
+      [await change({ default: false }), await change({ display_phone_number: '+15551234567' })],
+      [200, 200],
+    );
+    const { id } = (await list()).find((channel: { default: boolean }) => channel.default);
+    assert.equal(id, first.id);
+    assert.deepEqual(
+      (await events()).map(({ data }) => data.channel.id),
+      [second.id],
+    );
+  });
+
   it('leaves one default, however many changes come at once', async () => {
     const { list, connect } = await newAccount();
     const channels = [await connect(), await connect(), await connect()];

@@ -219,6 +219,9 @@ describe('the channel of a send', () => {
     const body = { to: '+447700900601', type: 'text', text: { body: 'Hello' } };
     for (const from of [undefined, json.data[0].id])
       assertProblem(await alone.call('POST', '/api/v1/messages/send', { body: { ...body, from } }), 'no_channel');
+    // Nobody can be asked for its templates either.
+    assert.deepEqual((await alone.call('GET', '/api/v1/templates')).json, { data: [], next_cursor: null });
+    assert.equal((await alone.call('POST', '/api/v1/templates/sync')).json.total, 0);
     await alone.stop();
   });
 });

@@ -9,9 +9,10 @@ import { countWaitingForLocks } from '../../test/support/waiting-for-locks.ts';
 import { newId } from '../kernel/ids.ts';
 import { createSealer } from '../kernel/sealed.ts';
 import { createWhatsAppProvider } from '../provider/whatsapp/client/client.ts';
+import type { Database } from '../store/database.ts';
 import { askFactsAgain, claimForFacts, noteMessagingLimit } from './facts-store.ts';
 import { readDueFacts } from './read-facts.ts';
-import { insertChannel, listUsableChannels } from './store.ts';
+import { insertChannel, listUsableChannels, removeChannels } from './store.ts';
 
 const HOUR_SECONDS = 3_600;
 const sealer = createSealer(Buffer.alloc(32));
@@ -99,6 +100,29 @@ describe('the facts of a number', () => {
     assert.deepEqual(await statuses(), [{ status: 'suspended' }]);
     await pass('2 hours');
     assert.equal(await read(), 0, 'until it has another token');
+  });
+
+  it('are not asked of a number that is removed in that moment, and its end keeps no other from being asked', async () => {
+    answer = told;
+    const { database } = test;
+    const removing: Database = {
+      ...database,
+      async query<Row>(...statement: Parameters<Database['query']>) {
+        const rows = await database.query<Row>(...statement);
+        await removeChannels(database, accountId, null);
+        return rows;
+      },
+    };
+    assert.equal(await readDueFacts({ database: removing, provider, sealer, log, sandbox: true }), 1);
+    assert.equal(asked, 0);
+  });
+
+  it('are not asked in test mode where there is no sandbox', async () => {
+    await test.database.query("update channel set mode = 'test', facts_read_at = null where account_id = $1", [
+      accountId,
+    ]);
+    assert.equal(await readDueFacts({ database: test.database, provider, sealer, log, sandbox: false }), 1);
+    assert.equal(asked, 0);
   });
 
   it('with a character that no database stores are kept with another one in its place', async () => {
