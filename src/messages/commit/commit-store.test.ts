@@ -2,8 +2,11 @@ import assert from 'node:assert/strict';
 import { after, describe, it } from 'node:test';
 import { createTestDatabase } from '../../../test/support/database.ts';
 import { intendedMessage, newRequest } from '../../../test/support/new-request.ts';
+import { until } from '../../../test/support/until.ts';
+import { countWaitingForLocks } from '../../../test/support/waiting-for-locks.ts';
 import { newId } from '../../kernel/ids.ts';
 import type { Mode } from '../../kernel/principal.ts';
+import type { Queryable } from '../../store/database.ts';
 import type { IntendedMessage, Outcome } from '../message.ts';
 import type { NewRequest } from './begin-store.ts';
 import { commitSends } from './commit-store.ts';
@@ -112,6 +115,19 @@ describe('an idempotency key', () => {
     assert.equal(await expireIdempotency(database), 1);
     assert.ok(await known('test', 'fresh'));
   });
+
+  it('is claimed in one order with others, so that two nodes that claim the same ones do not wait for each other', async () => {
+    const [first, second] = [requestWith('in order 1'), requestWith('in order 2')];
+    let beginning: Promise<Set<string>> | undefined;
+    await database.transaction(async (tx) => {
+      const claim = (request: NewRequest) => commitSends(tx, { begun: [request], settled: [], completed: [] }, 'new');
+      await claim(first);
+      beginning = begin(requestWith('in order 2'), requestWith('in order 1'));
+      await until(async () => (await countWaitingForLocks(database)) === 1);
+      assert.deepEqual(await claim(second), new Set(), 'nobody who waits has it');
+    });
+    assert.equal((await beginning)?.size, 2);
+  });
 });
 
 describe('a turn', () => {
@@ -132,15 +148,52 @@ describe('an outcome', () => {
     const [known] = request.intended;
     const set = "update message set provider_message_id = 'wamid.known', user_id = 'GB.known' where id = $1";
     await database.query(set, [known?.id]);
-    await settle(request, { status: 'accepted', providerMessageId: 'wamid.told', userId: 'GB.told' }, 'any');
+    const told = { status: 'accepted', providerMessageId: 'wamid.told', userId: 'GB.told', held: true } as const;
+    await settle(request, told, 'any');
     const rows = await database.query(
-      'select provider_message_id, user_id from message where request_id = $1 order by id = $2',
+      'select provider_message_id, user_id, held from message where request_id = $1 order by id = $2',
       [request.id, known?.id],
     );
     assert.deepEqual(rows, [
-      { provider_message_id: 'wamid.told', user_id: 'GB.told' },
-      { provider_message_id: 'wamid.known', user_id: 'GB.known' },
+      { provider_message_id: 'wamid.told', user_id: 'GB.told', held: true },
+      { provider_message_id: 'wamid.known', user_id: 'GB.known', held: true },
     ]);
+  });
+
+  it('that comes after a report is noted, and does not undo what the report has proven', async () => {
+    const error = { code: 'recipient_unreachable' } as const;
+    for (const rows of ['any', 'told'] as const)
+      for (const reported of ['sent', 'delivered', 'read', 'failed']) {
+        const request = requestWith(null, 'test', [intend('pending')]);
+        await begin(request);
+        const known = { status: reported, error: reported === 'failed' ? error : null };
+        const report = 'update message set status = $2::message_status, error = $3 where request_id = $1';
+        await database.query(report, [request.id, known.status, known.error && JSON.stringify(known.error)]);
+        const told = reported === 'failed' ? { status: 'accepted' as const } : { status: 'failed' as const, error };
+        await settle(request, told, rows);
+        const [row] = await database.query<{ status: string; error: unknown; outcome: string }>(
+          'select status, error, outcome from message where request_id = $1',
+          [request.id],
+        );
+        assert.deepEqual(row, { ...known, outcome: told.status }, `${reported}, ${rows}`);
+      }
+  });
+
+  it('is written in one order with others, so that who writes the same messages does not wait for it in turn', async () => {
+    const [first, second] = [requestWith(null), requestWith(null)];
+    await begin(first, second);
+    const write = (store: Queryable, ...requests: NewRequest[]) => {
+      const settled = requests.flatMap((request) => settledOf(request, {}));
+      return commitSends(store, { begun: [], settled, completed: [] }, 'any');
+    };
+    let writing: Promise<Set<string>> | undefined;
+    await database.transaction(async (tx) => {
+      await write(tx, first);
+      writing = write(database, second, first);
+      await until(async () => (await countWaitingForLocks(database)) === 1);
+      assert.deepEqual(await write(tx, second), new Set(), 'nobody who waits has written it');
+    });
+    assert.equal((await writing)?.size, 2);
   });
 
   it('that comes late does not tell again whom a message was for whose person was erased', async () => {
