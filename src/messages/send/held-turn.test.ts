@@ -155,6 +155,26 @@ describe('a turn for one more try', () => {
   });
 });
 
+it('a turn so close to the deadline that nothing could come of it is none, and least of all for one more try', () =>
+  undisturbed(async () => {
+    channel = { ...channel, id: newId(), throughputPerSecond: 1 };
+    const anotherMs = async () => {
+      const turn = await pacing.anotherTurn(channel, clock.steadyMs() + DEADLINE_MS);
+      assert.ok(turn.kind !== 'never');
+      return turn.atMs;
+    };
+    await anotherMs();
+    const nextMs = (await anotherMs()) + 1_000;
+    const message = intend();
+    assert.deepEqual(await hold([message], nextMs + 125), []);
+    assert.deepEqual([message.status, message.error?.code], ['failed', 'throughput_limited']);
+    // The turn after that of the first comes 375 ms before the deadline.
+    const deadlineMs = nextMs + 1_375;
+    const [first] = await hold([intend()], deadlineMs);
+    assert.equal((await first?.repeat())?.code, 'throughput_limited');
+    assert.equal((await hold([intend()], deadlineMs)).length, 1);
+  }, STANDSTILL_MS));
+
 it('no turns are given to what was refused before it could go', async () => {
   assert.deepEqual(await hold(Array.from({ length: BURST }, () => intend(true))), []);
   assert.deepEqual(await test.database.query('select 1 from channel_pace where channel_id = $1', [channel.id]), []);
