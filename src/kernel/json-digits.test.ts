@@ -31,6 +31,10 @@ describe('parsing JSON that is passed on', () => {
       assert.equal(JSON.stringify(parseKeepingDigits(`[${number}]`)), JSON.stringify([Number(number)]));
   });
 
+  it('leaves a number that is too large for a double infinite, so that it can be told', () => {
+    assert.deepEqual(parseKeepingDigits(`[${'9'.repeat(400)}]`), [Number.POSITIVE_INFINITY]);
+  });
+
   it('is not ended by any depth', () => {
     const value = parseKeepingDigits(`[12345678901234567890,${'['.repeat(400_000)}${']'.repeat(400_000)}]`);
     assert.ok(Array.isArray(value));

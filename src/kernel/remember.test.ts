@@ -106,6 +106,18 @@ describe('remembered answers', () => {
     assert.equal(await remembered.get('d'), 'd2');
     assert.equal(asked.length, 6);
   });
+
+  it('that were asked for anew are not the oldest', async () => {
+    const { remembered, clock } = start({ aheadMs: 400 });
+    await remembered.get('a');
+    clock.ms += 500;
+    for (const key of ['b', 'c']) await remembered.get(key);
+    clock.ms += 400;
+    await remembered.get('a');
+    assert.equal(await remembered.get('a'), 'a2');
+    await remembered.get('d');
+    assert.deepEqual([await remembered.get('a'), await remembered.get('b')], ['a2', 'b2']);
+  });
 });
 
 /**

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { until } from '../../test/support/until.ts';
 import { createSharing } from './share.ts';
 
@@ -33,6 +34,23 @@ describe('a shared answer', () => {
     assert.equal(await stuck, 'a1');
   });
 
+  it('is the only one under way, although one that was stuck ends meanwhile', async () => {
+    const { share, begun, counts } = start();
+    const stuck = share('a');
+    const endStuck = await begun('a');
+    const second = share('a');
+    const endSecond = await begun('a', 2);
+    endStuck();
+    assert.equal(await stuck, 'a1');
+    const third = share('a');
+    await nextTurn();
+    await nextTurn();
+    assert.equal(counts.get('a'), 2);
+    endSecond();
+    (await begun('a', 3))();
+    assert.deepEqual(await Promise.all([second, third]), ['a2', 'a3']);
+  });
+
   it('that is an error is told to all who share it, and to nobody who asks afterwards', async () => {
     const sharing = createSharing<string>();
     const fail = () => sharing('a', () => Promise.reject(new Error('away')));
@@ -57,5 +75,5 @@ function start() {
       return new Promise((resolve) => ends.set(`${key}${count}`, () => resolve(`${key}${count}`)));
     });
   const begun = (key: string, count = 1) => until(() => ends.get(`${key}${count}`));
-  return { share, begun };
+  return { share, begun, counts };
 }
