@@ -36,6 +36,28 @@ it('What is missing is remembered, in the store and at the provider, for as long
   }
 });
 
+it('What is read for one account is kept for each that asks, also soon after it has kept the reading before', async (t) => {
+  const { test, server, provider, close } = await startListingWorld();
+  t.after(close);
+  let steadyMs = 0;
+  const suspend = async () => assert.fail('no token was refused');
+  const registry = createTemplateRegistry({
+    ...{ database: test.database, provider, suspend },
+    clock: { steadyMs: () => steadyMs },
+  });
+  const [channel, other] = [await addChannel(test.database), await addChannel(test.database)];
+  server.answer = (query) => pageOf([], query);
+  assert.equal(await lookUp(registry, channel), 'template_not_found');
+  steadyMs = 50_000;
+  assert.equal(await lookUp(registry, other), 'template_not_found');
+  assert.equal(server.queries.length, 1, 'they share it');
+  server.answer = (query) => pageOf([listed('order')], query);
+  steadyMs = 61_000;
+  assert.equal(await lookUp(registry, channel), 'approved');
+  assert.equal(await lookUp(registry, other), 'approved');
+  assert.equal(server.queries.length, 2);
+});
+
 it('What one mode has is not taken for what the other has, although both name the same business account', async (t) => {
   const { test, server, close } = await startListingWorld();
   t.after(close);

@@ -141,12 +141,15 @@ describe('a round of readings', () => {
     for (const name of names) await addBusinessAccount(name, 'connected', '61 minutes');
     await addBusinessAccount('lately', 'connected', '59 minutes');
     const tokens = new Set<string | undefined>();
-    server.answer = (_query, { headers }) => {
+    const paths = new Set<string | undefined>();
+    server.answer = (_query, { headers, url }) => {
       tokens.add(headers.authorization);
+      paths.add(url?.split('?')[0]);
       return { body: { data: [] } };
     };
     assert.equal(await round([...names, 'lately']), 40);
     assert.equal(server.queries.length, 40);
+    assert.equal(paths.size, 40, 'each by a channel of its own');
     assert.deepEqual([...tokens], ['Bearer token'], 'none is asked with that of a suspended channel');
     assert.equal(await round([...names, 'lately']), 0);
   });
