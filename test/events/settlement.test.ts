@@ -122,7 +122,7 @@ async function oneBehindTheOther(first: (tx: Transaction) => Promise<void>, seco
 }
 
 describe('the outcome of a send', () => {
-  it('raises its events once, also when its commit was in doubt and is repeated', async () => {
+  it('raises its events and is noted once, also when its commit was in doubt and is repeated', async () => {
     for (const when of ['before', 'after'] as const) {
       const request = await begin([intendedMessage(), intendedMessage()]);
       const ledger = createLedger(breaking(when), log);
@@ -131,6 +131,9 @@ describe('the outcome of a send', () => {
       const later = createLedger(breaking(when), log);
       await later.settle(settlement(request, ACCEPTED));
       assert.deepEqual((await typesOf(request)).slice(2), ['message.accepted', 'message.accepted'], when);
+      const noted = 'select status, note from timeline where account_id = $1';
+      const once = { status: 'accepted', note: null };
+      assert.deepEqual(await database.query(noted, [request.accountId]), [once, once], when);
     }
   });
 

@@ -116,6 +116,21 @@ describe('an idempotency key', () => {
     assert.ok(await known('test', 'fresh'));
   });
 
+  it('whose time is over is free at once, although somebody else keeps its row locked', async () => {
+    await begin(requestWith('held'));
+    await database.query("update idempotency set expires_at = now() where key = 'held'");
+    await database.transaction(async (tx) => {
+      await tx.query("select 1 from idempotency where key = 'held' for update");
+      let isTold = false;
+      const told = known('test', 'held').finally(() => {
+        isTold = true;
+      });
+      await until(async () => isTold || (await countWaitingForLocks(database)) === 1);
+      assert.ok(isTold, 'it does not wait');
+      assert.equal(await told, undefined);
+    });
+  });
+
   it('is claimed in one order with others, so that two nodes that claim the same ones do not wait for each other', async () => {
     const [first, second] = [requestWith('in order 1'), requestWith('in order 2')];
     let beginning: Promise<Set<string>> | undefined;

@@ -11,7 +11,7 @@ import { until } from '../../../test/support/until.ts';
 import { countWaitingForLocks } from '../../../test/support/waiting-for-locks.ts';
 import { eraseRound } from '../../erasure/erase-round.ts';
 import { formatId, newId } from '../../kernel/ids.ts';
-import type { IntendedMessage } from '../message.ts';
+import type { IntendedMessage, Outcome } from '../message.ts';
 import { applyReports } from '../report/apply-reports.ts';
 import type { NewRequest } from './begin-store.ts';
 import { commitSends } from './commit-store.ts';
@@ -79,6 +79,33 @@ describe('the recovery of a node that is gone', () => {
     assert.deepEqual(read.results, replay.json.results);
     assert.notEqual(read.completed_at, null);
     assert.deepEqual(await transmitsOf(gateway.sandbox), []);
+  });
+
+  it('leaves the outcomes as they are that the node has stored while others were under way', async () => {
+    const request: NewRequest = {
+      ...template,
+      id: newId(),
+      intended: [intend('+447700900711'), intend('+447700900712')],
+    };
+    const { accountId, id: requestId, channelId, mode, intended } = request;
+    const [message] = intended;
+    assert.ok(message);
+    const outcome: Outcome = {
+      ...{ status: 'accepted', providerMessageId: 'wamid.meanwhile', userId: null, held: false, error: null },
+      at: new Date(),
+    };
+    const settled = [{ accountId, requestId, channelId, mode, type: 'text' as const, message, outcome }];
+    await commitSends(gateway.database, { begun: [request], settled: [], completed: [] }, 'new');
+    await commitSends(gateway.database, { begun: [], settled, completed: [] }, 'new');
+    assert.equal(await recoverRequests(gateway.database, request.nodeId, gateway.url, log), 1);
+    const rows = await gateway.database.query(
+      'select status, outcome, outcome_error from message where request_id = $1 order by id = $2',
+      [requestId, message.id],
+    );
+    assert.deepEqual(rows, [
+      { status: 'unknown', outcome: 'unknown', outcome_error: { code: 'outcome_unknown' } },
+      { status: 'accepted', outcome: 'accepted', outcome_error: null },
+    ]);
   });
 
   it('settles a long backlog, and several nodes may do it at once', async () => {
