@@ -137,6 +137,20 @@ describe('the outcome of a send', () => {
     }
   });
 
+  it('is noted as late, and raises nothing, where a notification has told more before it', async () => {
+    const request = await begin([intendedMessage()]);
+    const ledger = createLedger(database, log);
+    await ledger.settle(settlement(request, UNKNOWN));
+    await database.transaction((tx) => report(tx, request, 'delivered'));
+    await ledger.settle(settlement(request, ACCEPTED));
+    assert.deepEqual(await typesOf(request), ['message.unknown', 'message.delivered']);
+    const noted = 'select status, note from timeline where account_id = $1 order by place';
+    assert.deepEqual(await database.query(noted, [request.accountId]), [
+      { status: 'delivered', note: null },
+      { status: 'accepted', note: 'late' },
+    ]);
+  });
+
   it('leaves nothing where its account is erased before it can be written', async () => {
     const [request, other] = [await begin([intendedMessage(), intendedMessage()]), await begin([intendedMessage()])];
     const ledger = createLedger(database, log);
