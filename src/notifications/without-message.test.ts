@@ -80,3 +80,17 @@ it('a status whose message never comes is looked at ever less, and set aside aft
   const lastMs = looksMs.at(-1) ?? 0;
   assert.ok(lastMs >= 7 * DAY_MS && lastMs < 7 * DAY_MS + 60_000, `set aside after ${lastMs / DAY_MS} days`);
 });
+
+it('what somebody’s lock holds up is looked at within a minute, however often that was in vain', async () => {
+  const status = statusOf('delivered', { providerId: 'wamid.held-up' });
+  const body = Buffer.from(JSON.stringify(messagesBody(await lineOf(gateway), { statuses: [status] })));
+  const claimed = { id: newId(), origin: 'test' as const, body, items_left: null, attempts: 20 };
+  const deps = { decode: decodeNotification, nowMs: Date.now, messagesFromMs: () => 0 };
+  const { results } = await gateway.database.transaction((tx) =>
+    applyNotifications(tx, deps, [claimed], async () => new Map([[0, 'locked']])),
+  );
+  assert.deepEqual(
+    results.map(({ state, retryInSeconds }) => ({ state, retryInSeconds })),
+    [{ state: 'waiting', retryInSeconds: 60 }],
+  );
+});
