@@ -76,7 +76,7 @@ export interface NotificationResult {
 const NOTIFICATION_FINISH = `
   update notification n set
     state = r.state,
-    kinds = coalesce(n.kinds, array(select jsonb_array_elements_text(r.kinds))),
+    kinds = array(select jsonb_array_elements_text(r.kinds)),
     items_left = string_to_array(nullif(r.items_left, ''), ',')::integer[],
     error = r.error,
     attempts = n.attempts + 1,
