@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { after, it } from 'node:test';
 import { createTestDatabase } from '../../test/support/database.ts';
 import { firstIdOfMs, newId } from '../kernel/ids.ts';
-import { deleteApplied, deleteStrays, emptyContent } from './expire-store.ts';
+import { deleteApplied, deleteStrays, emptyContent, expireDeliveries } from './expire-store.ts';
 import type { Progress } from './task-store.ts';
 import { walkTable } from './walk-blocks.ts';
 
@@ -89,6 +89,28 @@ it('of notifications what was applied goes after its time, and nothing that stil
     left.map(({ state }) => state),
     ['applied', 'set_aside', 'waiting'],
   );
+});
+
+it('a delivery is given up once its event is past its time, some at once, and one that is being written later', async () => {
+  for (const endpointId of [newId(), newId()]) {
+    await database.query(
+      "insert into endpoint (account_id, id, mode, url, secret_sealed) values ($1, $2, 'test', 'https://endpoint.test/', '')",
+      [ACCOUNT, endpointId],
+    );
+    for (const days of [29, 31, 32])
+      await database.query('insert into delivery (account_id, endpoint_id, event_id) values ($1, $2, $3)', [
+        ACCOUNT,
+        endpointId,
+        idOf(days),
+      ]);
+  }
+  assert.equal(await expireDeliveries(database, LIMITS, 1), 1);
+  await database.transaction(async (tx) => {
+    await tx.query('select 1 from delivery where event_id < $1 order by event_id limit 1 for update', [idOf(30)]);
+    assert.equal(await expireDeliveries(database, LIMITS, 9), 2);
+  });
+  assert.equal(await expireDeliveries(database, LIMITS, 9), 1);
+  assert.equal((await database.query('select 1 from delivery')).length, 2);
 });
 
 it('each block of a table that is no week is walked once, from its beginning to its end', async () => {
