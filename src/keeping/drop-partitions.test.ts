@@ -31,6 +31,11 @@ async function insertApplied({ cameMs, appliedMs }: { cameMs: number; appliedMs:
   );
 }
 
+async function keepAt(nowMs: number): Promise<void> {
+  await test.database.query('update keeping set due_at = now()');
+  await keepRound({ database: test.database, days: DAYS, clock: { nowMs: () => nowMs }, log });
+}
+
 const countLeft = async () => (await test.database.query('select 1 from notification')).length;
 
 describe('dropping weeks', () => {
@@ -65,16 +70,23 @@ describe('dropping weeks', () => {
     const late = { cameMs: untilMs - 60_000, appliedMs: untilMs + 3 * DAY_MS };
     await insertApplied(late);
     await insertApplied({ cameMs: untilMs - 50_000, appliedMs: untilMs });
-    const keepAt = async (nowMs: number) => {
-      await database.query('update keeping set due_at = now()');
-      await keepRound({ database, days: DAYS, clock: { nowMs: () => nowMs }, log });
-    };
     await keepAt(untilMs + 9 * DAY_MS);
     assert.ok(!(await listPartitions(database, 'notification')).some(({ name }) => name === week?.name));
     assert.equal(await countLeft(), 1);
     await keepAt(late.appliedMs + 7 * DAY_MS - 1);
     assert.equal(await countLeft(), 1);
     await keepAt(late.appliedMs + 7 * DAY_MS + 1);
+    assert.equal(await countLeft(), 0);
+  });
+
+  it('keeps for its whole time also what was applied within a day, but after the end of its week', async () => {
+    const [week] = (await listPartitions(test.database, 'notification')).filter(({ untilMs }) => untilMs > LONG_AGO_MS);
+    const untilMs = week?.untilMs ?? 0;
+    const appliedMs = untilMs + DAY_MS - 2_000;
+    await insertApplied({ cameMs: untilMs - 1_000, appliedMs });
+    await keepAt(appliedMs + 7 * DAY_MS - 1);
+    assert.equal(await countLeft(), 1);
+    await keepAt(appliedMs + 7 * DAY_MS + 2_000);
     assert.equal(await countLeft(), 0);
   });
 

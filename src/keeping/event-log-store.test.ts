@@ -13,6 +13,8 @@ after(drop);
 const FROM_MS = Date.UTC(2026, 0, 1);
 const BEFORE_ALL: LogRow = { account_id: NIL_UUID, mode: 'live' };
 const LOOK = { logs: 100, eventsALog: 100 };
+const DAYS = { messages: 90, content: 30, events: 30, notifications: 7, setAside: 30 };
+type Walked = Awaited<ReturnType<typeof expireEvents>>;
 
 /** In the order of the logs. */
 let logs: LogRow[];
@@ -58,13 +60,22 @@ describe('the log of an account and mode', () => {
     await database.query(
       "insert into event_sequence (account_id, mode, last) select gen_random_uuid(), 'test', 0 from generate_series(1, 250)",
     );
-    const days = { messages: 90, content: 30, events: 30, notifications: 7, setAside: 30 };
-    const limits = keepLimits(days, FROM_MS);
+    const limits = keepLimits(DAYS, FROM_MS);
     const reached = [await expireEvents(database, limits, { place: null, block: 0 })];
     for (let last = reached.at(-1); last?.more === true; last = reached.at(-1))
       reached.push(await expireEvents(database, limits, last));
     assert.ok(reached.length > 2, 'a hundred at a time');
     assert.equal(reached.at(-1)?.place, null);
+  });
+
+  it('is done in one walk also where more of it has expired than one look takes', async () => {
+    const [one, two] = logs;
+    await record(one, ...Array<'old'>(5_001).fill('old'), 'young');
+    await record(two, 'old');
+    const limits = { ...keepLimits(DAYS, FROM_MS), eventsFromMs: FROM_MS };
+    for (let last: Walked = { place: null, block: 0, more: true }; last.more; )
+      last = await expireEvents(database, limits, last);
+    assert.deepEqual(await kept(), [5_001, 1]);
   });
 
   it('keeps its week as long as it has events there that have not expired', async () => {
@@ -94,11 +105,15 @@ async function record(log: LogRow | undefined, ...events: ('old' | 'young')[]): 
     mode,
     events.length,
   ]);
-  for (const [place, age] of events.entries())
-    await database.query(
-      `insert into event (account_id, id, mode, sequence, type, data, at) values ($1, $2, $3, $4, 'message.sent', '{}', $5)`,
-      [account_id, newId(), mode, place + 1, new Date(age === 'old' ? FROM_MS - 1 : FROM_MS)],
-    );
+  await database.query(
+    `insert into event (account_id, id, mode, sequence, type, data, at)
+     select $1, id, $2, place, 'message.sent', '{}', at
+     from unnest($3::uuid[], $4::timestamptz[]) with ordinality as t(id, at, place)`,
+    [
+      ...[account_id, mode, events.map(() => newId())],
+      events.map((age) => new Date(age === 'old' ? FROM_MS - 1 : FROM_MS)),
+    ],
+  );
 }
 
 async function kept(): Promise<number[]> {

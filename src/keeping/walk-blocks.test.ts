@@ -1,0 +1,27 @@
+import assert from 'node:assert/strict';
+import { after, it } from 'node:test';
+import { createTestDatabase } from '../../test/support/database.ts';
+import { firstIdOfMs, newId } from '../kernel/ids.ts';
+import { listPartitions } from './partition-store.ts';
+import { walkPartitions } from './walk-blocks.ts';
+
+const { database, drop } = await createTestDatabase();
+after(drop);
+
+it('a week is walked from its beginning also where the one before it was dropped in the middle of its walk', async () => {
+  const [from, to] = [Date.UTC(2019, 0, 1), Date.UTC(2019, 0, 8)];
+  await database.query("select partitions_make('message', $1, $2)", [new Date(from), new Date(to)]);
+  const [first, second] = await listPartitions(database, 'message');
+  await database.query(
+    `insert into message (account_id, id, request_id, channel_id, mode, direction, type, status, phone, updated_at)
+     values ($1, $2, $2, $2, 'test', 'outbound', 'text', 'accepted', '+447700900123', now())`,
+    [newId(), firstIdOfMs(to)],
+  );
+  await database.transaction((tx) => tx.runScript(`drop table ${first?.name}`));
+  const walked: unknown[] = [];
+  const wish = { parent: 'message' as const, untilMs: second?.untilMs ?? 0 };
+  const progress = { place: first?.name ?? null, block: 500 };
+  const { more } = await walkPartitions(database, wish, progress, async (blocks) => void walked.push(blocks));
+  assert.deepEqual(walked, [{ table: second?.name, from: 0, to: 500 }]);
+  assert.equal(more, true);
+});
