@@ -11,6 +11,7 @@ import {
   lineOf,
   messagesBody,
   postSigned,
+  statusOf,
   textFrom,
 } from '../../test/support/notifications.ts';
 import { assertProblem, pointersOf } from '../../test/support/problem.ts';
@@ -82,9 +83,11 @@ async function fill(): Promise<{ requestId: string; ids: string[] }> {
     body: { to: recipients, type: 'template', template, client_reference: 'engines' },
   });
   assert.equal(both.json.accepted_count, 2, both.text);
-  await gateway.call('POST', '/api/v1/messages/send', {
+  const alone = await gateway.call('POST', '/api/v1/messages/send', {
     body: { to: ADA, type: 'text', text: { body: 'Dear Countess' }, client_reference: 'countess-3' },
   });
+  // So that an event tells of it, with the reference.
+  const delivered = statusOf('delivered', { providerId: alone.json.results[0].message_id });
   const misnamed = [{ type: 'body', parameters: [{ type: 'text', parameter_name: 'Byron', text: 'Ada' }] }];
   const failing = { to: [{ to: ADA, components: misnamed }], type: 'template' };
   const named = { name: 'greeting_named', language: 'en_US' };
@@ -96,7 +99,7 @@ async function fill(): Promise<{ requestId: string; ids: string[] }> {
     context: { from: line.phoneNumber.slice(1), id: 'wamid.answered' },
   });
   const fromGrace = textFrom(GRACE, 'wamid.grace', { text: { body: 'A moth' } });
-  for (const value of [{ contacts, messages: [fromAda] }, { messages: [fromGrace] }])
+  for (const value of [{ statuses: [delivered] }, { contacts, messages: [fromAda] }, { messages: [fromGrace] }])
     assert.equal((await postSigned(asSandbox(gateway), messagesBody(line, value))).status, 200);
   await until(() => isProcessed(gateway));
   const [event] = await gateway.database.query<{ id: string }>(
