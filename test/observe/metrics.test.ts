@@ -67,6 +67,7 @@ describe('the metrics', () => {
     assert.equal(entries('unknown', 'outcome_unknown'), 1);
     assert.equal(scrape.sum('waypost_transmits_total'), 3);
     assert.equal(scrape.sum('waypost_sends_running'), 0);
+    assert.equal(scrape.sum('waypost_send_turns_total'), 0, 'the sandbox has no limits to pace for');
   });
 
   it('measure every step of a send', () => {
@@ -87,6 +88,7 @@ describe('the metrics', () => {
     assert.equal(scrape.sum('waypost_notifications_received_total', { origin: 'test', result: 'committed' }), 3);
     assert.equal(scrape.sum('waypost_notification_items_total', { kind: 'status' }), 3);
     assert.equal(scrape.sum('waypost_notifications_processed_total', { state: 'applied' }), 3);
+    assert.equal(scrape.sum('waypost_notification_apply_seconds_count'), 3);
     assert.equal(scrape.sum('waypost_events_recorded_total'), 4);
     assert.equal(scrape.sum('waypost_delivery_attempts_total', { outcome: 'failed', reason: 'http_5xx' }), 1);
   });
