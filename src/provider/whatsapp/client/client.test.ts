@@ -83,6 +83,11 @@ describe('transmit', () => {
     });
   }
 
+  it('tells after how many seconds the provider wants to be asked again', async () => {
+    const outcome = await transmitTo((socket) => socket.write(http(429, '', 'Retry-After: 7\r\n')));
+    assert.equal(outcome.kind === 'throttled' && outcome.error.retry_after_seconds, 7);
+  });
+
   it('never follows a redirect', async () => {
     const answer = http(307, '', 'location: /elsewhere\r\n');
     const { server, provider } = await start((socket) => socket.write(answer));
