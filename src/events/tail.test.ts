@@ -3,9 +3,11 @@ import { it } from 'node:test';
 import { setTimeout as later, setImmediate as nextTurn } from 'node:timers/promises';
 import { pino } from 'pino';
 import { createTestDatabase } from '../../test/support/database.ts';
+import { least } from '../../test/support/least.ts';
 import { until } from '../../test/support/until.ts';
 import { newId } from '../kernel/ids.ts';
-import { createTail } from './tail.ts';
+import type { WatchRound } from '../observe/loops.ts';
+import { createTail, POLL_MS } from './tail.ts';
 
 it('a question that the server rolled back is asked again, and ends neither the wait nor the process', async (t) => {
   const { database, drop } = await createTestDatabase();
@@ -48,3 +50,33 @@ it('when the last one has left, nothing is asked of a store that may be closed b
   await later(20);
   assert.deepEqual(lines, []);
 });
+
+for (const when of ['while the store is being asked', 'long before it would be asked again'])
+  it(`a nudge ${when} has it asked again soon`, async (t) => {
+    const { database, drop } = await createTestDatabase();
+    t.after(drop);
+    const leaving = new AbortController();
+    let asked = 0;
+    const watch: WatchRound = (ask) => {
+      asked += 1;
+      return ask();
+    };
+    const tail = createTail(database, pino({ level: 'silent' }), watch);
+    const waiting = tail.wait({ accountId: newId(), mode: 'test', after: 0 }, 60_000, leaving.signal);
+    const pass = async (isOver: () => boolean) => {
+      while (!isOver()) await nextTurn();
+    };
+    const ms = await least(POLL_MS / 2, async () => {
+      const before = asked;
+      await pass(() => asked > before);
+      const begunMs = performance.now();
+      if (when.startsWith('long')) await pass(() => performance.now() > begunMs + POLL_MS / 5);
+      const [seen, nudgedMs] = [asked, performance.now()];
+      tail.nudge();
+      await pass(() => asked > seen);
+      return performance.now() - nudgedMs;
+    });
+    leaving.abort();
+    await waiting;
+    assert.ok(ms < POLL_MS / 2, `it was asked after ${ms} ms`);
+  });
