@@ -1,11 +1,18 @@
 import assert from 'node:assert/strict';
+import { once } from 'node:events';
 import { after, before, describe, it } from 'node:test';
+import { pino } from 'pino';
 import { type EventServer, startEventServer } from '../../test/events/event-server.ts';
 import { type OpenStream, openStream } from '../../test/events/open-stream.ts';
+import { createTestDatabase } from '../../test/support/database.ts';
 import { assertProblem } from '../../test/support/problem.ts';
 import { until } from '../../test/support/until.ts';
 import { newId } from '../kernel/ids.ts';
+import { createCatchUp } from './catch-up.ts';
 import type { EventType } from './event.ts';
+import { createEventReads } from './event-reads.ts';
+import { streamEvents } from './stream.ts';
+import { createTail } from './tail.ts';
 
 /** Quick here, so that a test sees several. */
 const HEARTBEAT_MS = 200;
@@ -178,6 +185,20 @@ describe('the stream', () => {
     filtered.close();
   });
 
+  it('does not look again and again at events that do not pass its filter', async () => {
+    await until(() => server.waiting() === 0);
+    const { key, record } = newLog();
+    const stream = await open(key, '?type=message.failed');
+    await record(1, ['message.read']);
+    await until(() => stream.comments.length >= 3);
+    // Each comment is followed by a look of two statements.
+    const [comments, asked] = [stream.comments.length, server.asked()];
+    await until(() => stream.comments.length >= comments + 5);
+    const looks = (server.asked() - asked) / 2;
+    assert.ok(looks <= stream.comments.length - comments + 1, `${looks} looks`);
+    stream.close();
+  });
+
   it('goes on where it broke off without loss or doubling, while others write', async () => {
     const { key, record } = newLog();
     const total = 600;
@@ -296,6 +317,20 @@ describe('streams without a store', () => {
 });
 
 describe('streams at the end of the process', () => {
+  it('end also if they begin in the moment in which it closes', async () => {
+    const { database, drop } = await createTestDatabase();
+    const deps = {
+      reads: createEventReads(database, () => ''),
+      tail: createTail(database, pino({ level: 'silent' })),
+      takePage: createCatchUp(),
+      closing: AbortSignal.abort(),
+    };
+    const log = { accountId: newId(), mode: 'test', after: 0, beginsNow: true, types: null } as const;
+    const stream = streamEvents(deps, { ...log, stillAllowed: async () => true });
+    await once(stream.resume(), 'close');
+    await drop();
+  });
+
   it('end at once, those too whose reader has stopped reading', async () => {
     const ending = await startEventServer();
     try {
