@@ -136,12 +136,17 @@ describe('a batcher', () => {
     released[0]?.resolve();
     await idle;
     assert.equal(await added[0], 1);
+    t.mock.timers.tick(60_000);
     released[4] = Promise.withResolvers();
     const last = [batcher.add(5)];
     await turns();
     last.push(batcher.add(6));
     await turns();
-    assert.deepEqual(begun, [[1], [2], [3], [4], [5]], 'those that hung have ended, and count no more');
+    assert.deepEqual(
+      begun,
+      [[1], [2], [3], [4], [5]],
+      'those that hung have ended, and count no more, nor do those that ended in time',
+    );
     released[4].resolve();
     await Promise.all(last);
   });
