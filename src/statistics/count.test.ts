@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import fc from 'fast-check';
 import { createTestDatabase, type TestDatabase } from '../../test/support/database.ts';
+import { least } from '../../test/support/least.ts';
 import { firstIdOfMs, newId } from '../kernel/ids.ts';
 import type { Mode } from '../kernel/principal.ts';
 import { applyReports } from '../messages/report/apply-reports.ts';
@@ -18,6 +19,7 @@ const KEEP = { messages: 90, content: 30, events: 30, notifications: 7, setAside
 const KEPT_FROM_MS = NOON_MS - DAY_MS;
 /** When that is so; the database's clock is later. */
 const NOW_MS = KEPT_FROM_MS + KEEP.messages * DAY_MS;
+const NOTHING_NOTED = { note: () => undefined, flush: async () => undefined };
 const STATES = ['pending', 'accepted', 'sent', 'delivered', 'read', 'failed', 'refused', 'unknown'] as const;
 type State = (typeof STATES)[number];
 
@@ -63,6 +65,24 @@ describe('the counting of messages', () => {
       ),
       { numRuns: 25 },
     );
+  });
+
+  it('goes on in one round with all that is marked and due, unless that takes long', async () => {
+    const { database } = store;
+    const rowsOf = async (what: string) => (await database.query(`select 1 from ${what}`)).length;
+    const left = await least(0, async () => {
+      await database.query('delete from message_statistics_due');
+      for (const sql of [
+        `insert into message_statistics_mark (account_id, minute_at) select $1, now() from generate_series(1, 5001)`,
+        `insert into message_statistics_due (account_id, step, bucket_at, due_at)
+         select $1, 'day', now() - place * interval '1 day', now() from generate_series(1, 41) place`,
+      ])
+        await database.query(sql, [newId()]);
+      await countRound({ database, noted: NOTHING_NOTED, days: KEEP, clock: { nowMs: Date.now } });
+      return (await rowsOf('message_statistics_mark')) + (await rowsOf("message_statistics_due where step = 'day'"));
+    });
+    assert.equal(left, 0);
+    await database.query('delete from message_statistics_due');
   });
 
   it('keeps what was counted of messages that are gone, and counts a neighbour that changes', async () => {
@@ -249,8 +269,7 @@ async function insertMessage(
 
 async function hurriedRound({ database }: TestDatabase, nowMs = NOW_MS): Promise<void> {
   await database.query('update message_statistics_due set due_at = now() where due_at > now()');
-  const noted = { note: () => undefined, flush: async () => undefined };
-  await countRound({ database, noted, days: KEEP, clock: { nowMs: () => nowMs } });
+  await countRound({ database, noted: NOTHING_NOTED, days: KEEP, clock: { nowMs: () => nowMs } });
 }
 
 async function countAll(store: TestDatabase, nowMs = NOW_MS): Promise<void> {
