@@ -122,8 +122,13 @@ async function addDeliveries() {
     },
     waitMs: failed ? 5_000 : null,
   });
+  /** The last one has ended first. */
   const record = (wishes: Wish[] = []) =>
-    eventIds.map((eventId, place) => recorder.add(made(eventId, wishes[place] ?? {})));
+    eventIds
+      .map((eventId, place) => made(eventId, wishes[place] ?? {}))
+      .reverse()
+      .map((attempt) => recorder.add(attempt))
+      .reverse();
   return { accountId, eventIds, record };
 }
 

@@ -219,6 +219,8 @@ describe('a replay', () => {
     assert.deepEqual(await replay({ ...wish, types }), { events: 1, last: 1 });
     for (const [eventId, events] of [[own, 1] as const, [live, 0] as const, [foreign, 0] as const])
       assert.equal((await replay({ ...wish, afterSequence: null, eventId: eventId ?? '' })).events, events);
+    const one = { ...wish, afterSequence: null, eventId: own ?? '', types: ['message.read'] };
+    assert.equal((await replay(one)).events, 0, 'the endpoint wants none of its type');
   });
 
   it('goes on where the step before has ended, also where types are chosen', async () => {

@@ -37,6 +37,7 @@ describe('attempts that are written down together', () => {
     const elsewhere = claimed.slice(0, 1).map((one) => ({ ...one, address_version: one.address_version + 1 }));
     await recordAll(elsewhere, [204]);
     assert.deepEqual(await endpoint(id), { enabled: true, disabled_reason: null, failing: true });
+    assert.equal(await isChanged(id), false, 'what its owner sees of it is as before');
   });
 
   it('disable an endpoint that says it is gone, whatever succeeded in the same moment, and tell so once', async () => {
@@ -44,6 +45,7 @@ describe('attempts that are written down together', () => {
     await database.query("update endpoint set failing_since = now() - interval '1 day' where id = $1", [id]);
     const told = await recordAll(claimed.slice(1), [204, 410]);
     assert.deepEqual(await endpoint(id), { enabled: false, disabled_reason: 'gone', failing: true });
+    assert.equal(await isChanged(id), true);
     assert.equal(told, 1);
     assert.deepEqual(await findUnchanged(database, claimed), [], 'what another node holds of it is let go');
     assert.equal(await recordAll(claimed.slice(0, 1), [410]), 0, 'it was under way at that moment');
@@ -69,6 +71,12 @@ describe('attempts that are written down together', () => {
     assert.deepEqual(await nextTries(changed.accountId), [true, false, true]);
   });
 });
+
+/** As its `updated_at` says. */
+async function isChanged(id: string): Promise<boolean | undefined> {
+  const sql = 'select updated_at > created_at as changed from endpoint where id = $1';
+  return (await database.query<{ changed: boolean }>(sql, [id]))[0]?.changed;
+}
 
 /** Of each attempt, in the order in which they were recorded, whether it names a next one. */
 async function nextTries(accountId: string): Promise<boolean[]> {
