@@ -94,3 +94,26 @@ it('what somebody’s lock holds up is looked at within a minute, however often 
     [{ state: 'waiting', retryInSeconds: 60 }],
   );
 });
+
+it('what a notification leaves is its own, also behind one with many items; and of many kinds a hundred are kept', async () => {
+  const line = await lineOf(gateway);
+  const claimed = [150, 1].map((count) => {
+    const statuses = Array.from({ length: count }, (_, place) =>
+      statusOf(`odd_${place}`, { providerId: `wamid.odd.${count}` }),
+    );
+    // Two of each kind.
+    const body = Buffer.from(JSON.stringify(messagesBody(line, { statuses: [...statuses, ...statuses] })));
+    return { id: newId(), origin: 'test' as const, body, items_left: null, attempts: 0 };
+  });
+  const deps = { decode: decodeNotification, nowMs: Date.now, messagesFromMs: () => 0 };
+  const { results } = await gateway.database.transaction((tx) =>
+    applyNotifications(tx, deps, claimed, async () => new Map([[301, 'no_channel']])),
+  );
+  assert.deepEqual(
+    results.map(({ state, itemsLeft, kinds }) => ({ state, itemsLeft, kinds: kinds.length })),
+    [
+      { state: 'applied', itemsLeft: [], kinds: 100 },
+      { state: 'set_aside', itemsLeft: [1], kinds: 1 },
+    ],
+  );
+});

@@ -135,9 +135,10 @@ describe('the windows of people', () => {
         changeBody(line, 'standby', { metadata: { phone_number_id: line.phoneNumberId }, standby: { messages } }),
       );
     };
-    await overhear('+447700900026', 'wamid.w26');
+    await overhear('+447700900026', 'wamid.w26', { from_user_id: 'GB.2626', from_parent_user_id: 'GB.ENT.2626' });
     await overhear('+447700900027', 'wamid.w27', { group_id: 'GROUP-EXAMPLE-1' });
     assert.deepEqual([await windowOf('+447700900026'), await windowOf('+447700900027')], [NOON * 1_000, undefined]);
+    assert.equal(await windowOf('GB.ENT.2626'), NOON * 1_000);
     assert.deepEqual((await gateway.call('GET', '/api/v1/messages?message_id=wamid.w26')).json.data, []);
   });
 

@@ -50,6 +50,15 @@ describe('a report of the provider', () => {
     ]);
   });
 
+  it('is told with the time at which the provider says that it happened, and with that at which it came', async () => {
+    const { id, message_id: providerId } = await sendOne(gateway);
+    await report([statusOf('sent', { providerId }), statusOf('read', { providerId, timestamp: 'soon' })]);
+    const [, sent, read] = (await readMessage(gateway, id)).timeline;
+    assert.equal(sent.at, '2026-01-01T00:00:00.000Z');
+    assert.ok(sent.received_at > sent.at);
+    assert.equal(read.at, read.received_at, 'where it says none');
+  });
+
   it('is matched by our id where the message has no other provider id, and gives it one', async () => {
     const { id, status } = await sendOne(gateway, UNKNOWN_FOR_EVER);
     assert.equal(status, 'unknown');
