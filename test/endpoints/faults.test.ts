@@ -101,13 +101,17 @@ describe('an attempt at an endpoint in trouble', () => {
     assert.ok(written < 64 << 20, `${written} bytes were taken`);
   });
 
-  it('takes headers of nearly 64 KiB beside a body of 64 KiB', async () => {
-    const port = await listenRaw((socket) => {
-      const headers = `content-length: 65536\r\n${`x-filler: ${'x'.repeat(8_000)}\r\n`.repeat(8)}`;
-      socket.write(`HTTP/1.1 200 OK\r\n${headers}\r\n${'x'.repeat(65_536)}`);
-    });
-    const { attempt } = await attemptAt(`http://127.0.0.1:${port}/`);
-    assert.deepEqual([attempt.outcome, attempt.error], ['succeeded', null]);
+  it('takes headers of nearly 64 KiB beside a body of 64 KiB, and no byte more of body', async () => {
+    const attemptOf = async (bytes: number) => {
+      const port = await listenRaw((socket) => {
+        const headers = `content-length: ${bytes}\r\n${`x-filler: ${'x'.repeat(8_000)}\r\n`.repeat(8)}`;
+        socket.write(`HTTP/1.1 200 OK\r\n${headers}\r\n${'x'.repeat(bytes)}`);
+      });
+      const { attempt } = await attemptAt(`http://127.0.0.1:${port}/`);
+      return [attempt.outcome, attempt.error];
+    };
+    assert.deepEqual(await attemptOf(65_536), ['succeeded', null]);
+    assert.deepEqual(await attemptOf(65_537), ['failed', 'too_large']);
   });
 
   it('stops reading headers that are too large', async () => {
@@ -202,6 +206,10 @@ describe('an attempt at an endpoint in trouble', () => {
   it('does not connect to a literal address that the rules of today refuse', async () => {
     for (const url of ['https://127.0.0.1/', 'http://example.com/', 'https://[::ffff:10.0.0.1]/', 'https://localhost/'])
       assert.equal((await attemptAt(url, 'live')).attempt.error, 'address_refused', url);
+    const { url, received } = await receive((response) => response.end());
+    assert.equal((await attemptAt(url)).attempt.outcome, 'succeeded');
+    assert.equal((await attemptAt(url, 'live')).attempt.error, 'address_refused', 'also after a test endpoint there');
+    assert.equal(received.length, 1);
   });
 
   it('ends with a word for every URL that may stand there, however odd', async () => {
