@@ -107,7 +107,7 @@ describe('an endpoint', () => {
   });
 
   it('is one of at most 50 of a mode, also when they are created at once', async () => {
-    const { key } = api.key();
+    const { key, principal } = api.key();
     const body = { url: 'https://example.com/' };
     async function createOne() {
       for (;;) {
@@ -123,6 +123,8 @@ describe('an endpoint', () => {
     assert.equal(refused.length, 10);
     for (const { json } of refused)
       assert.deepEqual(json.errors, [{ pointer: '#', detail: 'An account has at most 50 endpoints a mode.' }]);
+    const live = api.key({ accountId: principal.accountId, mode: 'live' }).key;
+    assert.equal((await api.call(live, 'POST', PATH, { body })).status, 201);
   });
 
   it('is seen by its own account and mode only', async () => {
