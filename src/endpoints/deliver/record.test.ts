@@ -3,7 +3,7 @@ import { after, describe, it } from 'node:test';
 import { createTestDatabase } from '../../../test/support/database.ts';
 import { appendEvents } from '../../events/store.ts';
 import { newId } from '../../kernel/ids.ts';
-import { insertEndpoint } from '../store.ts';
+import { insertEndpoint, rotateSecret } from '../store.ts';
 import { type ClaimedDelivery, claimDeliveries } from './claim-store.ts';
 import { findUnchanged } from './note-store.ts';
 import { createRecorder, type MadeAttempt } from './record.ts';
@@ -70,6 +70,13 @@ describe('attempts that are written down together', () => {
     await recordAll(changed.claimed.slice(2), [500]);
     assert.deepEqual(await nextTries(changed.accountId), [true, false, true]);
   });
+});
+
+it('an endpoint with a new secret is not what was claimed before, so that no node signs on with the old one', async () => {
+  const { id, accountId, claimed } = await claimOf(1);
+  assert.equal((await findUnchanged(database, claimed)).length, 1);
+  await rotateSecret(database, { accountId, id, mode: 'test' }, Buffer.alloc(32), 0);
+  assert.deepEqual(await findUnchanged(database, claimed), []);
 });
 
 /** As its `updated_at` says. */
