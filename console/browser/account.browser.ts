@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { before, describe, it } from 'node:test';
-import type { Page } from 'playwright-core';
+import type { Page, Route } from 'playwright-core';
 import { sharedWorld } from './support/shared-world.ts';
 import { openPage, signIn } from './support/sign-in.ts';
 import type { World } from './support/world.ts';
@@ -86,41 +86,17 @@ describe('the console of an account', () => {
   });
 
   it('does not call anybody back from another page by a late answer', async () => {
-    const { key } = await world.makeAccount('Gone On');
-    const { id } = await world.call('POST', '/api/v1/endpoints', { url: world.endpointUrl }, key);
-    const other = await world.open();
-    await signIn(other, key);
-    await other.goto(`${world.gateway.dev.console_url}#/endpoints/${id}`);
-    await other.getByRole('button', { name: 'Delete' }).click();
-    const late = Promise.withResolvers<void>();
-    await other.route(`**/api/v1/endpoints/${id}`, async (route) => {
-      await late.promise;
-      await route.continue();
-    });
-    await other.getByRole('dialog').getByRole('button', { name: 'Delete' }).click();
-    await other.keyboard.press('Escape');
+    const { other, answer } = await deleteAndClose('Gone On', (route) => route.continue());
     await openPage(other, 'Send');
-    late.resolve();
+    answer();
     await other.getByText('The endpoint is deleted.').waitFor();
     await other.evaluate(() => new Promise(requestAnimationFrame));
     assert.match(other.url(), /#\/send$/);
   });
 
   it('tells of a failure although the question was closed meanwhile', async () => {
-    const { key } = await world.makeAccount('Not Gone');
-    const { id } = await world.call('POST', '/api/v1/endpoints', { url: world.endpointUrl }, key);
-    const other = await world.open();
-    await signIn(other, key);
-    await other.goto(`${world.gateway.dev.console_url}#/endpoints/${id}`);
-    await other.getByRole('button', { name: 'Delete' }).click();
-    const late = Promise.withResolvers<void>();
-    await other.route(`**/api/v1/endpoints/${id}`, async (route) => {
-      await late.promise;
-      await route.abort();
-    });
-    await other.getByRole('dialog').getByRole('button', { name: 'Delete' }).click();
-    await other.keyboard.press('Escape');
-    late.resolve();
+    const { other, answer } = await deleteAndClose('Not Gone', (route) => route.abort());
+    answer();
     await other.getByText('Delete this endpoint? The gateway cannot be reached').waitFor();
   });
 
@@ -279,6 +255,24 @@ describe('the console of an account', () => {
     await other.getByLabel('API key').waitFor();
     assert.equal(await other.evaluate(() => sessionStorage.length), 0);
   });
+
+  /** Asks for an endpoint to be deleted, and closes the question before `answer` lets `carryOn` happen to the call. */
+  async function deleteAndClose(account: string, carryOn: (route: Route) => Promise<void>) {
+    const { key } = await world.makeAccount(account);
+    const { id } = await world.call('POST', '/api/v1/endpoints', { url: world.endpointUrl }, key);
+    const other = await world.open();
+    await signIn(other, key);
+    await other.goto(`${world.gateway.dev.console_url}#/endpoints/${id}`);
+    await other.getByRole('button', { name: 'Delete' }).click();
+    const late = Promise.withResolvers<void>();
+    await other.route(`**/api/v1/endpoints/${id}`, async (route) => {
+      await late.promise;
+      await carryOn(route);
+    });
+    await other.getByRole('dialog').getByRole('button', { name: 'Delete' }).click();
+    await other.keyboard.press('Escape');
+    return { other, answer: late.resolve };
+  }
 
   it('complained of nothing', () => assert.deepEqual(world.complaints, []));
 });

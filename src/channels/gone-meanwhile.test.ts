@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict';
-import { createServer, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { after, before, beforeEach, describe, it } from 'node:test';
 import { createTestDatabase, type TestDatabase } from '../../test/support/database.ts';
+import { type ListingServer, startListingServer } from '../../test/templates/listing-server.ts';
 import { ApiError } from '../kernel/errors.ts';
 import { newId } from '../kernel/ids.ts';
 import { createSealer } from '../kernel/sealed.ts';
@@ -16,7 +15,7 @@ const sealer = createSealer(Buffer.alloc(32));
 const isNotFound = (error: unknown) => error instanceof ApiError && error.code === 'not_found';
 
 let test: TestDatabase;
-let server: Server;
+let server: ListingServer;
 let provider: Provider & { close(): Promise<void> };
 let accountId: string;
 /** What happens while the provider is asked. */
@@ -24,20 +23,17 @@ let meanwhile: () => Promise<unknown>;
 
 before(async () => {
   test = await createTestDatabase();
-  server = createServer(async (_request, response) => {
+  server = await startListingServer();
+  server.answer = async () => {
     await meanwhile();
-    response.writeHead(200, { 'content-type': 'application/json' });
-    response.end(JSON.stringify({ success: true, throughput: { level: 'HIGH' } }));
-  });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const { port } = server.address() as AddressInfo; // A server that listens on TCP has one.
-  const live = { url: `http://127.0.0.1:${port}`, version: 'v25.0' };
+    return { body: { success: true, throughput: { level: 'HIGH' } } };
+  };
+  const live = { url: server.url, version: 'v25.0' };
   provider = createWhatsAppProvider({ live, timeoutMs: 5_000, connections: 1 });
 });
 after(async () => {
   await provider.close();
-  server.closeAllConnections();
-  server.close();
+  await server.close();
   await test.drop();
 });
 beforeEach(async () => {

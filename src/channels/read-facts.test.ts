@@ -1,11 +1,10 @@
 import assert from 'node:assert/strict';
-import { createServer, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { after, before, beforeEach, describe, it } from 'node:test';
 import { pino } from 'pino';
 import { createTestDatabase, type TestDatabase } from '../../test/support/database.ts';
 import { until } from '../../test/support/until.ts';
 import { countWaitingForLocks } from '../../test/support/waiting-for-locks.ts';
+import { type ListingServer, startListingServer } from '../../test/templates/listing-server.ts';
 import { newId } from '../kernel/ids.ts';
 import { createSealer } from '../kernel/sealed.ts';
 import { createWhatsAppProvider } from '../provider/whatsapp/client/client.ts';
@@ -19,36 +18,30 @@ const sealer = createSealer(Buffer.alloc(32));
 const log = pino({ level: 'silent' });
 
 let test: TestDatabase;
-let server: Server;
+let server: ListingServer;
 let provider: ReturnType<typeof createWhatsAppProvider>;
 let accountId: string;
-let asked = 0;
 let answer: () => Promise<object | undefined>;
 
 before(async () => {
   test = await createTestDatabase();
-  server = createServer(async (_request, response) => {
-    asked += 1;
+  server = await startListingServer();
+  server.answer = async () => {
     const facts = await answer();
-    response.writeHead(facts === undefined ? 503 : 'error' in facts ? 400 : 200, {
-      'content-type': 'application/json',
-    });
-    response.end(JSON.stringify(facts ?? {}));
-  });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const { port } = server.address() as AddressInfo; // A server that listens on TCP has one.
-  const live = { url: `http://127.0.0.1:${port}`, version: 'v25.0' };
+    if (facts === undefined) return { status: 503, body: {} };
+    return { status: 'error' in facts ? 400 : 200, body: facts };
+  };
+  const live = { url: server.url, version: 'v25.0' };
   provider = createWhatsAppProvider({ live, timeoutMs: 5_000, connections: 4 });
 });
 after(async () => {
   await provider.close();
-  server.closeAllConnections();
-  server.close();
+  await server.close();
   await test.drop();
 });
 beforeEach(async () => {
   await test.database.query("update channel set status = 'removed'");
-  asked = 0;
+  server.queries.length = 0;
   accountId = newId();
   await test.database.query('insert into account (id, name) values ($1, $2)', [accountId, 'Test']);
   const id = newId();
@@ -74,7 +67,7 @@ describe('the facts of a number', () => {
     answer = away;
     for (const times of [1, 2, 3]) {
       assert.equal(await read(), 1);
-      assert.equal(asked, times);
+      assert.equal(server.queries.length, times);
       assert.equal(await read(), 0, 'the provider counts what it does not answer, too');
       await pass('61 seconds');
     }
@@ -114,7 +107,7 @@ describe('the facts of a number', () => {
       },
     };
     assert.equal(await readDueFacts({ database: removing, provider, sealer, log, sandbox: true }), 1);
-    assert.equal(asked, 0);
+    assert.equal(server.queries.length, 0);
   });
 
   it('are not asked in test mode where there is no sandbox', async () => {
@@ -122,7 +115,7 @@ describe('the facts of a number', () => {
       accountId,
     ]);
     assert.equal(await readDueFacts({ database: test.database, provider, sealer, log, sandbox: false }), 1);
-    assert.equal(asked, 0);
+    assert.equal(server.queries.length, 0);
   });
 
   it('with a character that no database stores are kept with another one in its place', async () => {

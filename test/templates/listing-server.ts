@@ -16,7 +16,7 @@ export interface Listing {
   body: unknown;
 }
 
-/** A provider that only lists templates, and records how it is asked. */
+/** A provider that only tells what it is asked, such as templates or a number's facts, and records how it is asked. */
 export async function startListingServer(): Promise<ListingServer> {
   const server = createServer(async (request, response) => {
     const query = new URL(request.url ?? '', 'http://provider').searchParams;
