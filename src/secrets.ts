@@ -1,18 +1,9 @@
 import { randomBytes } from 'node:crypto';
-import {
-  closeSync,
-  fsyncSync,
-  linkSync,
-  mkdirSync,
-  openSync,
-  readFileSync,
-  renameSync,
-  rmSync,
-  writeFileSync,
-} from 'node:fs';
+import { linkSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import type { Config } from './config.ts';
 import { errorCodeOf } from './kernel/error-code.ts';
+import { flushFolder } from './kernel/flush-folder.ts';
 import { isRecord } from './kernel/is-record.ts';
 import { isMasterKey, isPlatformKey } from './secret-forms.ts';
 
@@ -135,17 +126,6 @@ function makeFolder(folder: string): void {
   if (first === undefined) return;
   for (let made = resolve(folder); made.length >= resolve(first).length; made = dirname(made))
     flushFolder(dirname(made));
-}
-
-/** A file's name is kept in its folder, which is flushed separately. Windows does that by itself, and cannot open a folder. */
-function flushFolder(folder: string): void {
-  if (process.platform === 'win32') return;
-  const opened = openSync(folder, 'r');
-  try {
-    fsyncSync(opened);
-  } finally {
-    closeSync(opened);
-  }
 }
 
 function hexSecret(): string {

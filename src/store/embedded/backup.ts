@@ -3,6 +3,7 @@ import { Socket } from 'node:net';
 import { join, resolve } from 'node:path';
 import { Client, DatabaseError } from 'pg';
 import { errorCodeOf } from '../../kernel/error-code.ts';
+import { flushFolder } from '../../kernel/flush-folder.ts';
 import { isInProc } from '../../kernel/in-proc.ts';
 import { isAlive } from '../../kernel/is-alive.ts';
 import { EMBEDDED_USER } from './address.ts';
@@ -216,24 +217,17 @@ async function copyIfThere(from: string, to: string): Promise<void> {
   await chmod(to, 0o600);
 }
 
-/**
- * Once the backup is reported as done, it must survive a power cut. A file's name is in its folder, which is flushed of its own; Windows
- * flushes names with the files, and cannot open a folder.
- */
+/** Once the backup is reported as done, it must survive a power cut. */
 async function flushTree(dir: string): Promise<void> {
   for (const entry of await readdir(dir, { withFileTypes: true, recursive: true })) {
     const path = join(entry.parentPath, entry.name);
-    if (entry.isFile()) await flush(path, 'r+');
-    else if (entry.isDirectory()) await flushFolder(path);
+    if (entry.isFile()) await flushFile(path);
+    else if (entry.isDirectory()) flushFolder(path);
   }
-  await flushFolder(dir);
+  flushFolder(dir);
 }
 
-async function flushFolder(path: string): Promise<void> {
-  if (process.platform !== 'win32') await flush(path, 'r');
-}
-
-async function flush(path: string, flags: 'r' | 'r+'): Promise<void> {
-  const handle = await open(path, flags);
+async function flushFile(path: string): Promise<void> {
+  const handle = await open(path, 'r+');
   await handle.sync().finally(() => handle.close());
 }
