@@ -3,7 +3,7 @@ import type { Transaction } from './database.ts';
 
 const LOCK_NOT_AVAILABLE = '55P03';
 /** While a change of a table waits for its locks, everybody who comes later waits behind it. */
-const LOCK_WAIT_MS = 100;
+export const LOCK_WAIT_MS = 100;
 
 /** A statement that waits longer for a lock gives up, so whoever waits for a lock of ours waits this long at most. */
 export async function limitLockWaits(tx: Transaction, waitMs = LOCK_WAIT_MS): Promise<void> {

@@ -3,7 +3,7 @@ import { readdir, readFile } from 'node:fs/promises';
 import { setTimeout as wait } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import type { Database, Transaction } from './database.ts';
-import { isLockTimeout, limitLockWaits } from './lock-timeout.ts';
+import { isLockTimeout, LOCK_WAIT_MS, limitLockWaits } from './lock-timeout.ts';
 
 const MIGRATIONS_DIR = fileURLToPath(new URL('migrations', import.meta.url));
 const FILE_NAME = /^(\d{4})_([a-z0-9_]+)\.sql$/;
@@ -13,11 +13,7 @@ const BREAKING_MARK = '-- breaking';
 const ADVISORY_LOCK = 7_221_906_011;
 /** Long, because a migration may rewrite a large table. Other processes that start wait for it meanwhile. */
 const MIGRATION_TIMEOUT_MS = 3_600_000;
-/**
- * How long a migration waits for its locks, and everybody who comes later behind it: at first, and at most. Under full load there are always
- * transactions that last longer than the first.
- */
-const LOCK_WAIT_MS = 100;
+/** Under full load there are always transactions that last longer than `LOCK_WAIT_MS`. So each try waits longer, up to this. */
 const LOCK_WAIT_MAX_MS = 1_000;
 /** So many times longer is the pause before the next try, in which gateways that run go on. */
 const PAUSE_TO_WAIT = 10;
