@@ -119,9 +119,13 @@ function personOf(text: string): Pick<MessageFilter, 'phone' | 'user_id'> {
 }
 
 /** One filter for all of them; none if no message can pass all. */
-function together(filter: MessageFilter, ...more: Partial<MessageFilter>[]): MessageFilter[] {
-  const all = Object.assign({ ...filter }, ...more);
-  const agree = [filter, ...more].every((one) =>
+function together(
+  filter: MessageFilter,
+  target: Partial<MessageFilter>,
+  either: Partial<MessageFilter>,
+): MessageFilter[] {
+  const all: MessageFilter = { ...filter, ...target, ...either };
+  const agree = [filter, target, either].every((one) =>
     Object.entries(one).every(([name, value]) => Reflect.get(all, name) === value),
   );
   return agree ? [all] : [];
