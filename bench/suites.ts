@@ -31,34 +31,34 @@ type Suite = (cleanup: Cleanup, options: SuiteOptions) => Promise<Finished>;
 
 const isHealthy = ({ lost, doubled }: { lost: number; doubled: number }) => lost === 0 && doubled === 0;
 
+/** Prints the figures, and then what else `printMore` has of the result. */
+function tell<Result>(
+  finished: Finished & { result: Result },
+  printMore: (result: Result) => void = () => {},
+): Finished {
+  printFigures(finished.rows);
+  printMore(finished.result);
+  return finished;
+}
+
 /** The suites by name. Each runs, prints its result, and returns it. */
 export const SUITES: Record<string, Suite> = {
   async send(cleanup, { extent, gatewayNodeOptions }) {
     const result = await benchSend(cleanup, extent, gatewayNodeOptions);
     const rows = result.comparisons.flatMap(({ figures }) => figures.map(figureRow));
-    printFigures(rows);
-    printSend(result);
-    return { healthy: isHealthy(result), result, rows };
+    return tell({ healthy: isHealthy(result), result, rows }, printSend);
   },
   async callback(cleanup, { extent, gatewayNodeOptions }) {
     const result = await benchCallback(cleanup, extent, gatewayNodeOptions);
-    const rows = rowsOf(result);
-    printFigures(rows);
-    printCallback(result);
-    return { healthy: isHealthy(result), result, rows };
+    return tell({ healthy: isHealthy(result), result, rows: rowsOf(result) }, printCallback);
   },
   async events(cleanup, { extent, storedEvents, gatewayNodeOptions }) {
     const result = await benchEvents(cleanup, { ...extent, storedEvents }, gatewayNodeOptions);
-    const rows = rowsOf(result);
-    printFigures(rows);
-    printEvents(result);
-    return { healthy: isHealthy(result), result, rows };
+    return tell({ healthy: isHealthy(result), result, rows: rowsOf(result) }, printEvents);
   },
   async limits(cleanup, { extent }) {
     const result = await benchLimits(cleanup, extent);
-    const rows = result.alone.map(loneRow);
-    printFigures(rows);
-    return { healthy: true, result, rows };
+    return tell({ healthy: true, result, rows: result.alone.map(loneRow) });
   },
   async start(cleanup, { extent }) {
     const result = await benchStart(cleanup, extent.rounds);
@@ -69,8 +69,7 @@ export const SUITES: Record<string, Suite> = {
       row('first start, fresh data folder: s', firstSeconds, targets.firstSecondsMax),
       row('later start: s', laterSeconds, targets.laterSecondsMax),
     ];
-    printFigures(rows);
-    return { healthy: true, result, rows };
+    return tell({ healthy: true, result, rows });
   },
   async cost(cleanup, { extent }) {
     const result = await benchCost(cleanup, extent);
@@ -79,10 +78,7 @@ export const SUITES: Record<string, Suite> = {
   },
   async growth(cleanup, options) {
     const result = await benchGrowth(cleanup, options);
-    const rows = rowsOf(result);
-    printFigures(rows);
-    printGrowth(result);
-    return { healthy: isHealthy(result), result, rows };
+    return tell({ healthy: isHealthy(result), result, rows: rowsOf(result) }, printGrowth);
   },
 };
 
