@@ -19,14 +19,17 @@ const server = createServer(async (request, answer) => {
 describe('the page of an endpoint', () => {
   let world: World;
   let page: Page;
+  let key: string;
+  let path: string;
   before(async () => {
     world = await sharedWorld();
     server.listen(0, '127.0.0.1');
     await once(server, 'listening');
     const address = server.address();
     const url = `http://127.0.0.1:${typeof address === 'object' ? address?.port : ''}/`;
-    const { key } = await world.makeAccount('Good Listener');
+    ({ key } = await world.makeAccount('Good Listener'));
     const { id } = await world.call('POST', '/api/v1/endpoints', { url }, key);
+    path = `/api/v1/endpoints/${id}`;
     const body = { to: '+447700900123', type: 'text', text: { body: 'Hello' } };
     await world.call('POST', '/api/v1/messages/send', body, key);
     await until(async () => got.length === 3);
@@ -74,6 +77,28 @@ describe('the page of an endpoint', () => {
     await page.getByRole('button', { name: 'Check', exact: true }).click();
     await page.getByText('body_changed').waitFor();
     assert.equal(await page.getByText('The signature is valid.').count(), 0);
+  });
+
+  it('changes what the form has changed, and shows what is wrong at its field', async () => {
+    await page.getByRole('button', { name: 'Change', exact: true }).click();
+    const form = page.getByRole('dialog', { name: 'Change the endpoint' });
+    const address = form.getByLabel('Address');
+    const before = await address.inputValue();
+    await address.fill('ftp://example.com/');
+    await form.getByLabel('message.failed').check();
+    await form.getByRole('button', { name: 'Change', exact: true }).click();
+    await form.locator('input[aria-invalid=true]').and(address).waitFor();
+    await address.fill(before);
+    // Somebody else names it meanwhile, which this form, opened before, must not take back.
+    await world.call('PATCH', path, { description: 'Of the shop' }, key);
+    await form.getByRole('button', { name: 'Change', exact: true }).click();
+    await page.getByText('The endpoint is changed.').waitFor();
+    await page.getByText('Of the shop').waitFor();
+    const { types, description, url } = await world.call('GET', path, undefined, key);
+    assert.deepEqual(
+      { types, description, url },
+      { types: ['message.failed'], description: 'Of the shop', url: before },
+    );
   });
 
   it('complained of nothing', () => assert.deepEqual(world.complaints, []));
