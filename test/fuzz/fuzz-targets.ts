@@ -1,4 +1,5 @@
 import fc from 'fast-check';
+import { createSandbox } from '../../sandbox/server.ts';
 import { PlainFault } from '../../src/run-tool.ts';
 import { startTestGateway, type TestGateway } from '../support/gateway.ts';
 import { LINE } from './notification-body.ts';
@@ -10,11 +11,12 @@ import { notificationTarget } from './targets/notifications.ts';
 import { parseSendTarget } from './targets/parse-send.ts';
 import { sandboxTarget } from './targets/sandbox.ts';
 import { sendTarget } from './targets/send.ts';
+import { sequenceTarget } from './targets/sequences.ts';
 import { signatureOverHttpTarget, signatureTarget } from './targets/signature.ts';
 
 /** Targets that call nobody come last: they keep this process busy, and the gateway in it would lose its connections meanwhile. */
 const TARGETS: FuzzTarget[] = [
-  ...[sendTarget, notificationTarget, signatureOverHttpTarget, anyCallTarget, sandboxTarget],
+  ...[sequenceTarget, sendTarget, notificationTarget, signatureOverHttpTarget, anyCallTarget, sandboxTarget],
   ...[parseSendTarget, decodeTarget, signatureTarget, endpointUrlTarget, addressGuardTarget],
 ];
 /** More runs than fit into any time. */
@@ -38,19 +40,26 @@ interface Choice {
 export async function fuzzTargets({ name: part, seconds, again }: Choice): Promise<number> {
   const targets = TARGETS.filter(({ name }) => name.includes(part));
   if (targets.length === 0) throw new PlainFault(`There is no target with ${part} in its name.`, 2);
-  const gateway = await startGateway();
+  // What live channels send goes to a sandbox too.
+  const provider = await createSandbox({ port: 0, appSecret: 'unused', statuses: 'off' });
+  const gateway = await startGateway(provider.url);
   let failed = 0;
   for (const target of targets)
     if (!(await fuzz(gateway, target, { forMs: (seconds * 1_000) / targets.length, again }))) failed += 1;
   await gateway.stop();
+  await provider.close();
   console.log(failed === 0 ? 'Nothing was found.' : `${failed} of ${targets.length} have failed.`);
   return failed === 0 ? 0 : 1;
 }
 
-async function startGateway(): Promise<TestGateway> {
+async function startGateway(providerUrl: string): Promise<TestGateway> {
   const gateway = await startTestGateway({
     sandbox: { statuses: 'off', timeScale: 100 },
-    settings: { WAYPOST_SEND_DEADLINE_MS: '2000', WAYPOST_PROVIDER_TIMEOUT_MS: '500' },
+    settings: {
+      WAYPOST_PROVIDER_URL: providerUrl,
+      WAYPOST_SEND_DEADLINE_MS: '2000',
+      WAYPOST_PROVIDER_TIMEOUT_MS: '500',
+    },
   });
   await gateway.database.query('update channel set phone_number_id = $1, business_account_id = $2, phone_number = $3', [
     LINE.phoneNumberId,

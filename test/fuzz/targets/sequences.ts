@@ -1,0 +1,11 @@
+import { startReceiver } from '../../model/receiver.ts';
+import { anySequence } from '../../model/sequence.ts';
+import type { FuzzTarget } from '../target.ts';
+
+const receiver = await startReceiver();
+
+/** Whatever customers, the provider and the platform do one after another, every answer must be as documented. */
+export const sequenceTarget: FuzzTarget = {
+  name: 'sequences of calls',
+  property: (gateway) => anySequence({ gateway, receiver }),
+};
