@@ -36,12 +36,19 @@ function otherOf(identity: string, phone: string | undefined, userId: string | u
 }
 
 /**
- * When a person wrote, called, stopped or resumed: never after we were told of it, whatever the provider says. A time far
- * ahead would keep a window open until then, and no later word could take a stop back. The provider tells whole seconds, so
- * ours are cut to them: a word of the same second must not count as earlier.
+ * How far a node's clock may be behind without harm. An operator is warned long before (`node.clock_differs`), and a time that is ahead
+ * by no more does little harm if it is wrong.
+ */
+const BEHIND_MAX_MS = 3_600_000;
+
+/**
+ * When a person wrote, called, stopped or resumed, as the provider says. A time far ahead would keep a window open until then, and no
+ * later word could take a stop back, so it is taken for the time at which we were told. A time that is only a little ahead says that our
+ * clock is behind. With our own time a stop would then count as said before a resume that another node was told of. The provider tells
+ * whole seconds, so ours are cut to them: a word of the same second must not count as earlier.
  */
 export function saidAt(at: Date | undefined, receivedAt: Date): Date {
-  if (at !== undefined && at <= receivedAt) return at;
+  if (at !== undefined && at.getTime() <= receivedAt.getTime() + BEHIND_MAX_MS) return at;
   return new Date(Math.floor(receivedAt.getTime() / 1_000) * 1_000);
 }
 

@@ -8,6 +8,7 @@ import {
   changeBody,
   isProcessed,
   lineOf,
+  packTogether,
   postSigned,
   type TestLine,
 } from '../../test/support/notifications.ts';
@@ -143,6 +144,20 @@ describe('what people have said of marketing messages', () => {
     assert.equal(await hasStopped(phone), true);
     await prefer(phone, [['resume', wholeSecondMs() / 1_000 - NOON]]);
     assert.equal(await hasStopped(phone), false);
+  });
+
+  it('a stop counts after the resume before it, though the node that is told of it has a clock that is behind', async () => {
+    const [phone, nowMs] = ['+447700900056', wholeSecondMs()];
+    await prefer(phone, [['resume', nowMs / 1_000 - 10 - NOON]]);
+    const stop = changeBody(line, 'user_preferences', {
+      metadata: { phone_number_id: line.phoneNumberId },
+      user_preferences: [
+        { wa_id: phone.slice(1), category: 'marketing_messages', value: 'stop', timestamp: nowMs / 1_000 },
+      ],
+    });
+    await packTogether(gateway, [stop], nowMs - 45_000);
+    await until(() => isProcessed(gateway));
+    assert.equal(await hasStopped(phone), true);
   });
 
   it('a later word counts though it names the person by one identity only, whichever that is', async () => {

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { newId } from '../../src/kernel/ids.ts';
+import { firstIdOfMs, newId } from '../../src/kernel/ids.ts';
 import { createSealer } from '../../src/kernel/sealed.ts';
 import { signBytes } from '../../src/kernel/signature.ts';
 import { insertPacks } from '../../src/notifications/pack-store.ts';
@@ -67,11 +67,21 @@ function bytesOf(body: unknown): Buffer {
   return Buffer.from(typeof body === 'string' ? body : JSON.stringify(body));
 }
 
-/** Stores notifications of the sandbox as if they had been posted during one commit. The processor finds them by itself. */
-export async function packTogether({ database }: TestGateway, bodies: readonly unknown[]): Promise<void> {
+/**
+ * Stores notifications of the sandbox as if they had been posted during one commit, to a node whose clock says `nowMs` if that is given.
+ * The processor finds them by itself.
+ */
+export async function packTogether(
+  { database }: TestGateway,
+  bodies: readonly unknown[],
+  nowMs?: number,
+): Promise<void> {
   await insertPacks(
     database,
-    bodies.map((body) => ({ id: newId(), origin: 'test' as const, body: bytesOf(body), busy: false })),
+    bodies.map((body, place) => {
+      const id = nowMs === undefined ? newId() : firstIdOfMs(nowMs + place);
+      return { id, origin: 'test' as const, body: bytesOf(body), busy: false };
+    }),
   );
 }
 
