@@ -14,6 +14,7 @@ import { createRateLimits, rateLimited } from './http/rate-limit.ts';
 import { stateOf } from './http/request-state.ts';
 import type { Round } from './jobs/start-rounds.ts';
 import { createInFlight } from './kernel/in-flight.ts';
+import { keepLimitsByTwoClocks } from './kernel/keep.ts';
 import { createReadsInTurn } from './kernel/reads-in-turn.ts';
 import { endStrays, STRAYS_EVERY_MS } from './messages/commit/end-strays.ts';
 import { createLedger, type Ledger } from './messages/commit/ledger.ts';
@@ -166,12 +167,12 @@ function noteSettled(ledger: Ledger, noted: NotedMinutes): Ledger {
 
 /** Takes notifications, and applies them as long as the process lives. */
 function startNotifications(base: Base, { sandbox, registry, onEvents }: Numbers & Pick<Events, 'onEvents'>) {
-  const { secrets, database, clock, log, watch, limits } = base;
+  const { config, secrets, database, clock, log, watch } = base;
   const backlog = createBacklog();
   const applying = {
     decode: decodeNotification,
     nowMs: () => clock.nowMs(),
-    messagesFromMs: () => limits().messagesFromMs,
+    messagesFromMs: (databaseMs: number) => keepLimitsByTwoClocks(config.keep, clock, databaseMs).messagesFromMs,
     watch: watch.loop('processor', PROCESSOR_POLL_MS / 1_000),
     onBatch: onBatch(watch, registry),
     onClaim: backlog.beginClaim,

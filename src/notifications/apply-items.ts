@@ -1,5 +1,6 @@
 import { findChannelTargets } from '../channels/targets.ts';
 import { appendEvents } from '../events/store.ts';
+import { firstIdOfMs } from '../kernel/ids.ts';
 import { draftMessageEvents, type MessageEvent } from '../messages/read/message-events.ts';
 import { applyReports } from '../messages/report/apply-reports.ts';
 import { type InboundMessage, insertInbound } from '../messages/report/inbound-store.ts';
@@ -14,15 +15,16 @@ import { collectEffects, type ItemWork, namedIn, type PlacedReport, type Receive
 import { takeFreshNews } from './fresh-news.ts';
 import { identities } from './identities.ts';
 import type { Leftover } from './reason.ts';
+import { readDatabaseMs } from './store.ts';
 
 /**
  * Applies items in the caller's transaction, in their order. Returns what is left of them, by their place. What happens to messages
- * before `keptFromId` is written down, and told to nobody.
+ * before `messagesFromMs` is written down, and told to nobody.
  */
 export async function applyItems(
   tx: Transaction,
   works: readonly ItemWork[],
-  keptFromId: string,
+  messagesFromMs: (databaseMs: number) => number,
 ): Promise<Map<number, Leftover>> {
   const targets = await findChannelTargets(tx, namedIn(works));
   const { effects, left } = collectEffects(works, targets);
@@ -33,8 +35,7 @@ export async function applyItems(
       tx,
       effects.reports.map(({ report }) => report),
     );
-    // A message that nobody may read any more, though its week is not dropped yet, must not be told of again, with its number.
-    events.push(...moved.filter(({ messageId }) => messageId >= keptFromId));
+    events.push(...(await withoutPast(tx, moved, messagesFromMs)));
     effects.reports.forEach(({ place }, index) => {
       if (known[index] !== true) left.set(place, 'unknown_message');
     });
@@ -54,6 +55,20 @@ export async function applyItems(
     drafts.push(...(await applyTemplateItem(tx, news.item, news.targets)));
   await appendEvents(tx, drafts);
   return left;
+}
+
+/**
+ * A message that nobody may read any more, though its week is not dropped yet, must not be told of again, with its number. What is not told
+ * now never is. So two clocks must agree, and the database's is asked where ours finds a message past its time, which is rare.
+ */
+async function withoutPast(
+  tx: Queryable,
+  events: readonly MessageEvent[],
+  messagesFromMs: (databaseMs: number) => number,
+): Promise<readonly MessageEvent[]> {
+  const from = (fromMs: number) => events.filter(({ messageId }) => messageId >= firstIdOfMs(fromMs));
+  const byOurClock = from(messagesFromMs(Number.POSITIVE_INFINITY));
+  return byOurClock.length === events.length ? events : from(messagesFromMs(await readDatabaseMs(tx)));
 }
 
 /** Writes into every report of a failure because of a closed window what we know of that window, so that a person sees why. */

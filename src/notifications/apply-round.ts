@@ -123,7 +123,7 @@ async function applyAlone(
   { id, spoiling, lockWaitMs }: { id: string; spoiling: boolean; lockWaitMs: number },
   log: Logger,
 ): Promise<void> {
-  const singly: ItemApplier = (tx, works, keptFromId) => applySingly(tx, works, keptFromId, log);
+  const singly: ItemApplier = (tx, works, messagesFromMs) => applySingly(tx, works, messagesFromMs, log);
   for (const apply of spoiling ? [singly] : [undefined, singly]) {
     try {
       const begunMs = performance.now();

@@ -13,14 +13,14 @@ import type { Leftover } from './reason.ts';
 export async function applySingly(
   tx: Transaction,
   works: readonly ItemWork[],
-  keptFromId: string,
+  messagesFromMs: (databaseMs: number) => number,
   log: Logger,
 ): Promise<Map<number, Leftover>> {
   const left = new Map<number, Leftover>();
   for (const [place, work] of works.entries()) {
     await tx.runScript('savepoint item');
     try {
-      const leftover = (await applyItems(tx, [work], keptFromId)).get(0);
+      const leftover = (await applyItems(tx, [work], messagesFromMs)).get(0);
       await tx.runScript('release savepoint item');
       if (leftover !== undefined) left.set(place, leftover);
     } catch (error) {

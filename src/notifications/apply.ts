@@ -1,4 +1,4 @@
-import { firstIdOfMs, idTimeMs } from '../kernel/ids.ts';
+import { idTimeMs } from '../kernel/ids.ts';
 import type { DecodedNotification, NotificationItem } from '../provider/notification.ts';
 import type { Transaction } from '../store/database.ts';
 import { applyItems } from './apply-items.ts';
@@ -23,15 +23,15 @@ const KINDS_MAX = 100;
 export interface ApplyDeps {
   decode(rawBody: Buffer): DecodedNotification;
   nowMs(): number;
-  /** Callers see no message from before this time any more, whether or not it is still stored. */
-  messagesFromMs(): number;
+  /** Callers see no message from before this time any more, whether or not it is still stored; at this time of the database. */
+  messagesFromMs(databaseMs: number): number;
 }
 
 /** How items are applied: all together, or one by one where one of them has spoiled the batch. */
 export type ItemApplier = (
   tx: Transaction,
   works: readonly ItemWork[],
-  keptFromId: string,
+  messagesFromMs: (databaseMs: number) => number,
 ) => Promise<Map<number, Leftover>>;
 
 /** What became of the notifications of a batch, in their order, and the kind of every item that was due in them. */
@@ -52,7 +52,9 @@ export async function applyNotifications(
     due.map(({ item }) => ({ notificationId: notification.id, origin: notification.origin, item })),
   );
   const left =
-    works.length === 0 ? new Map<number, Leftover>() : await apply(tx, works, firstIdOfMs(deps.messagesFromMs()));
+    works.length === 0
+      ? new Map<number, Leftover>()
+      : await apply(tx, works, (databaseMs) => deps.messagesFromMs(databaseMs));
   let before = 0;
   const results = opened.map((one) => {
     const leftovers = one.due.flatMap(({ index }, place) => {

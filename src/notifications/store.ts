@@ -60,6 +60,14 @@ export async function claimNotification(tx: Queryable, id: string): Promise<Clai
   return (await tx.query<ClaimedNotification>(NOTIFICATION_CLAIM_ONE, [id]))[0];
 }
 
+const DATABASE_MS = 'select floor(extract(epoch from now()) * 1000)::bigint as now_ms';
+
+export async function readDatabaseMs(store: Queryable): Promise<number> {
+  const [row] = await store.query<{ now_ms: number }>(DATABASE_MS);
+  if (row === undefined) throw new Error('A select without a table gave no row');
+  return row.now_ms;
+}
+
 export type NotificationState = 'waiting' | 'applied' | 'set_aside';
 
 /** What a round has made of a notification. */

@@ -11,6 +11,7 @@ import {
   statusOf,
 } from '../../test/support/notifications.ts';
 import { formatId, newId, parseId } from '../kernel/ids.ts';
+import { keepLimitsByTwoClocks } from '../kernel/keep.ts';
 import { decodeNotification } from '../provider/whatsapp/decode/decode.ts';
 import { applyNotifications } from './apply.ts';
 
@@ -47,6 +48,25 @@ it('a report of a message that is past its time is applied, and told to nobody',
 });
 
 const DAY_MS = 86_400_000;
+
+it('a report is told also by a node whose clock alone says that its message is past its time', async () => {
+  const young = await sendOne(gateway);
+  const statuses = [statusOf('delivered', { providerId: young.message_id })];
+  const body = Buffer.from(JSON.stringify(messagesBody(await lineOf(gateway), { statuses })));
+  const days = { messages: 1, content: 1, events: 30, notifications: 7, setAside: 30 };
+  const ahead = { nowMs: () => Date.now() + DAYS * DAY_MS };
+  const deps = {
+    ...{ decode: decodeNotification, nowMs: ahead.nowMs },
+    messagesFromMs: (databaseMs: number) => keepLimitsByTwoClocks(days, ahead, databaseMs).messagesFromMs,
+  };
+  const notification = { id: newId(), origin: 'test' as const, body, items_left: null, attempts: 0 };
+  await gateway.database.transaction((tx) => applyNotifications(tx, deps, [notification]));
+  const { json } = await gateway.call('GET', '/api/v1/events?after=0');
+  const told = json.data.map(({ type, data }: { type: string; data: { message: { id: string } } }) => {
+    return [type, data.message.id];
+  });
+  assert.deepEqual(told.at(-1), ['message.delivered', young.id]);
+});
 
 /** When a status of a message that some other program has sent is looked at, in milliseconds since it came; and its end. */
 async function looksAtForeignStatus() {
