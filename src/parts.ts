@@ -74,7 +74,7 @@ export async function createParts(base: Base) {
 
 /** Who calls, how much of it, and what is being answered. */
 function createCallers({ config, secrets, database, clock }: Base) {
-  const keyUses = createKeyUses(database, clock);
+  const keyUses = createKeyUses(database);
   const { platformKeys } = secrets;
   const authenticate = createAuthenticate({ database, platformKeys, clock, onUsed: keyUses.note });
   const rateLimits = createRateLimits({ requests: config.rateRequests, recipients: config.rateRecipients }, clock);

@@ -115,26 +115,22 @@ export async function revokeAllKeys(tx: Queryable, accountId: string): Promise<v
 export interface KeyUse {
   accountId: string;
   keyId: string;
-  at: Date;
 }
 
 /**
  * A busy key is written once a minute, however many nodes it is used on. What another node is writing at this moment is left
- * to it, so that two nodes cannot deadlock.
+ * to it, so that two nodes cannot deadlock. The time is the database's: that of a node whose clock is ahead would keep all others from
+ * writing until then. One that lies ahead was written before the database's clock was set back.
  */
 const KEY_NOTE_USE = `
   with used as (
-    select k.account_id, k.id, u.at from unnest($1::uuid[], $2::uuid[], $3::timestamptz[]) as u(account_id, id, at)
+    select k.account_id, k.id from unnest($1::uuid[], $2::uuid[]) as u(account_id, id)
     join api_key k on k.account_id = u.account_id and k.id = u.id
-    where k.last_used_at is null or k.last_used_at < u.at - interval '1 minute'
+    where k.last_used_at is null or not k.last_used_at between now() - interval '1 minute' and now() + interval '1 minute'
     for no key update of k skip locked
   )
-  update api_key k set last_used_at = used.at from used where k.account_id = used.account_id and k.id = used.id`;
+  update api_key k set last_used_at = now() from used where k.account_id = used.account_id and k.id = used.id`;
 
 export async function noteKeyUses(store: Queryable, uses: readonly KeyUse[]): Promise<void> {
-  await store.query(KEY_NOTE_USE, [
-    uses.map(({ accountId }) => accountId),
-    uses.map(({ keyId }) => keyId),
-    uses.map(({ at }) => at),
-  ]);
+  await store.query(KEY_NOTE_USE, [uses.map(({ accountId }) => accountId), uses.map(({ keyId }) => keyId)]);
 }

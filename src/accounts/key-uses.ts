@@ -1,4 +1,3 @@
-import type { Clock } from '../kernel/clock.ts';
 import type { Queryable } from '../store/database.ts';
 import { type KeyUse, noteKeyUses } from './key-store.ts';
 
@@ -9,11 +8,11 @@ export interface KeyUses {
   flush(): Promise<void>;
 }
 
-export function createKeyUses(database: Queryable, clock: Clock): KeyUses {
+export function createKeyUses(database: Queryable): KeyUses {
   let uses = new Map<string, KeyUse>();
   return {
     note(accountId, keyId) {
-      uses.set(keyId, { accountId, keyId, at: new Date(clock.nowMs()) });
+      uses.set(keyId, { accountId, keyId });
     },
     async flush() {
       if (uses.size === 0) return;
