@@ -32,8 +32,6 @@ export interface BatcherOptions<Item, Result> {
 export interface Batcher<Item, Result> {
   /** Settles once the flush that carries this item has; it fails only with this item's own error or the store's. */
   add(item: Item): Promise<Result>;
-  /** Resolves when nothing waits and nothing is in flight. */
-  idle(): Promise<void>;
 }
 
 interface Entry<Item, Result> {
@@ -51,7 +49,6 @@ interface Entry<Item, Result> {
 export function createBatcher<Item, Result>(options: BatcherOptions<Item, Result>): Batcher<Item, Result> {
   const { flush, itemsMax, flushesMax = 2, besideMin = 1, everyMs = 0 } = options;
   const waiting = createLine(options);
-  const idleWaiters: (() => void)[] = [];
   const flights = createFlights(schedule);
   let scheduled = false;
   let notBeforeMs = 0;
@@ -92,21 +89,13 @@ export function createBatcher<Item, Result>(options: BatcherOptions<Item, Result
     if (everyMs === 0) start();
     else schedule();
     tell();
-    if (isIdle()) for (const resolve of idleWaiters.splice(0)) resolve();
   }
-
-  const isIdle = () => waiting.length() === 0 && flights.total() === 0;
 
   return {
     add: (item) =>
       new Promise((resolve, reject) => {
         waiting.add({ item, resolve, reject });
         schedule();
-      }),
-    idle: () =>
-      new Promise((resolve) => {
-        if (isIdle()) resolve();
-        else idleWaiters.push(resolve);
       }),
   };
 }
@@ -116,8 +105,7 @@ function createFlights(onStalled: () => void) {
   let total = 0;
   let stalled = 0;
   return {
-    total: () => total,
-    /** Without one that is stalled. */
+    /** How many there are, without one that is stalled. */
     counted: () => total - Math.min(stalled, STALLED_MAX),
     /** Returns what is to be called at its end. */
     begin(): () => void {

@@ -109,7 +109,6 @@ class Carrier {
     await this.#release(waiting);
     while (this.#underWay.size > 0) await Promise.all(this.#underWay);
     clearTimeout(timer);
-    await this.#recorder.idle();
   }
 
   async #run(): Promise<void> {

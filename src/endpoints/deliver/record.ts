@@ -33,8 +33,6 @@ export interface MadeAttempt {
 export interface Recorder {
   /** Settles when the attempt is committed with all that follows from it. If it fails, the delivery may be repeated. */
   add(attempt: MadeAttempt): Promise<void>;
-  /** Resolves when nothing waits to be committed. */
-  idle(): Promise<void>;
 }
 
 /** Records attempts; those that end during one commit share the next. `onEvents`: an event was recorded with them. */
@@ -59,7 +57,6 @@ export function createRecorder(
       const { removalError } = await batcher.add(attempt);
       if (removalError !== undefined) throw removalError;
     },
-    idle: () => batcher.idle(),
   };
 }
 
