@@ -200,6 +200,11 @@ it('a page of messages ends where their contents have 1 MiB, and the next one go
       ...TEMPLATE,
       components: components(900_000),
     })),
+    // More than a page has, since the database keeps a number in more bytes than a body needs for it. It is a page of its own.
+    ...(await write(['+447700910009'], {
+      ...TEMPLATE,
+      components: [...components(2), { type: 'new', it: Array(150_000).fill(1) }],
+    })),
   ];
   const pages: string[][] = [];
   for (let cursor = ''; cursor !== 'null'; ) {
@@ -214,6 +219,6 @@ it('a page of messages ends where their contents have 1 MiB, and the next one go
   assert.deepEqual(pages.flat(), sent.toReversed());
   assert.deepEqual(
     pages.map(({ length }) => length),
-    [1, 3, 1, 1, 2],
+    [1, 1, 3, 1, 1, 2],
   );
 });

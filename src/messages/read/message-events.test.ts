@@ -217,17 +217,21 @@ describe('the events of a late answer', () => {
 
   it('are message.accepted or message.failed, after the unknown', () =>
     undisturbed(async () => {
-      const { key } = await newAccount();
+      const { key, line } = await newAccount();
       const [accepted, failed] = await send(key, ['+447700900507', REFUSED]);
       assert.deepEqual([accepted.status, failed.status], ['unknown', 'unknown']);
       await until(async () => (await events(key)).length === 4);
       assert.deepEqual(await typesOf(key, accepted.id), ['message.unknown', 'message.accepted']);
       assert.deepEqual(await typesOf(key, failed.id), ['message.unknown', 'message.failed']);
-      const [told] = await events(key, '&type=message.accepted');
-      assert.match(told.data.message.message_id, /^wamid\./);
-      assert.equal(told.data.message.error, null);
+      const [taken] = await events(key, '&type=message.accepted');
+      assert.match(taken.data.message.message_id, /^wamid\./);
+      assert.equal(taken.data.message.error, null);
       const [refused] = await events(key, '&type=message.failed');
       assert.equal(refused.data.message.error.code, 'recipient_unreachable');
+      const after = statusOf('sent', { providerId: 'wamid.after-all', messageId: failed.id });
+      await report(line, { statuses: [after, after] });
+      const told = ['message.unknown', 'message.failed', 'message.sent'];
+      assert.deepEqual(await typesOf(key, failed.id), told, 'a refusal that came late is no report of a failure');
     }));
 
   it('are none when a notification was quicker', () =>

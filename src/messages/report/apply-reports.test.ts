@@ -41,8 +41,11 @@ describe('a report of the provider', () => {
 
   it("is matched by the provider's id", async () => {
     const { id, message_id: providerId } = await sendOne(gateway);
+    const { updated_at: sentAt } = await readMessage(gateway, id);
     await report([statusOf('sent', { providerId }), statusOf('read', { providerId })]);
-    assert.equal((await readMessage(gateway, id)).status, 'read');
+    const message = await readMessage(gateway, id);
+    assert.equal(message.status, 'read');
+    assert.ok(message.updated_at > sentAt);
     assert.deepEqual(await timelineOf(id), [
       ['accepted', null],
       ['sent', null],
@@ -127,6 +130,16 @@ describe('a report of the provider', () => {
       [waiting?.error, waiting?.kinds],
       ['unknown_message', ['messages.status.read', 'messages.status.failed']],
     );
+  });
+
+  it('has none on a message of another account either where a report of that one beside it tells its id', async () => {
+    const other = await lineOf(gateway, await gateway.createAccount('Beside it'));
+    const { id } = await sendOne(gateway, UNKNOWN_FOR_EVER);
+    const providerId = freshId();
+    const own = messagesBody(line, { statuses: [statusOf('sent', { providerId, messageId: id })] });
+    const beside = messagesBody(other, { statuses: [statusOf('read', { providerId })] });
+    await postAndApply(gateway, { ...own, entry: [own, beside].flatMap((body) => Reflect.get(body, 'entry')) });
+    assert.equal((await readMessage(gateway, id)).status, 'sent');
   });
 
   it("goes by the provider's id where our id names another message", async () => {
@@ -242,6 +255,9 @@ describe('a report of the provider', () => {
       message.timeline.map((entry: { error: { code: string } | null }) => entry.error?.code),
       [undefined, 'recipient_unreachable', undefined, undefined],
     );
+    await report([statusOf('read', { providerId, errors: [{ code: 131_026, title: 'Beside another status' }] })]);
+    const { status, error } = await readMessage(gateway, id);
+    assert.deepEqual([status, error], ['read', null]);
   });
 
   it('proves that a refused send was sent all the same', async () => {
@@ -255,6 +271,21 @@ describe('a report of the provider', () => {
       ['failed', null],
       ['sent', null],
     ]);
+  });
+
+  it('of a failure holds where its `sent` comes in a later body, whatever the send itself found out', async () => {
+    for (const [to, outcome] of [
+      [REFUSED, 'failed'],
+      [UNKNOWN_FOR_EVER, 'unknown'],
+    ] as const) {
+      const { id, status } = await sendOne(gateway, to);
+      assert.equal(status, outcome);
+      const providerId = freshId();
+      await report([statusOf('failed', { providerId, messageId: id })]);
+      await report([statusOf('sent', { providerId, messageId: id })]);
+      assert.equal((await readMessage(gateway, id)).status, 'failed', outcome);
+      assert.deepEqual((await timelineOf(id)).at(-1), ['sent', 'late']);
+    }
   });
 
   it('keeps the price of the newest step, whatever comes late', async () => {

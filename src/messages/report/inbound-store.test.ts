@@ -16,7 +16,6 @@ import {
   textFrom,
 } from '../../../test/support/notifications.ts';
 import { until } from '../../../test/support/until.ts';
-import { newId } from '../../kernel/ids.ts';
 import { effectsRememberedDays } from '../../kernel/keep.ts';
 import { expireInboundIds } from './inbound-store.ts';
 
@@ -301,12 +300,15 @@ describe('an inbound message', () => {
     const messages = [textFrom(PHONE, 'wamid.elsewhere', { context: { id } })];
     await postAndApply(gateway, messagesBody(other, { messages }));
     // The same account's, but from another number.
-    await gateway.database.query('update message set channel_id = $1 where provider_message_id = $2', [newId(), id]);
+    const beside = { ...line, phoneNumberId: '5550199', phoneNumber: '+15550000199' };
+    const channelId = await addChannel(gateway, { ...beside, accountId: gateway.accountId, mode: 'test' });
+    await gateway.database.query('update message set channel_id = $1 where provider_message_id = $2', [channelId, id]);
     await post({ messages: [textFrom(PHONE, 'wamid.here', { context: { id } })] });
     const rows = await gateway.database.query<{ reply_to_id: string | null }>(
       `select reply_to_id from message where provider_message_id in ('wamid.elsewhere', 'wamid.here')`,
     );
     assert.deepEqual(rows, [{ reply_to_id: null }, { reply_to_id: null }]);
+    assert.equal((await received('wamid.here')).reply_to.id, null, 'nor when it is read');
   });
 
   it('of a person who hides the number is known by the user id', async () => {
