@@ -229,6 +229,11 @@ describe('a replay', () => {
     assert.deepEqual(answer.json, { count: 1_001 });
     const again = await api.call(key, 'POST', `${PATH}/${id}/replay`, { body: { after_sequence: 0 } });
     assert.deepEqual(again.json, { count: 1_001 });
+    const audited = await harness.database.query(
+      "select 1 from audit where account_id = $1 and action = 'endpoint.replayed'",
+      [principal.accountId],
+    );
+    assert.equal(audited.length, 2, 'each call is in the audit log once, in however many commits it was carried out');
     const uuid = await uuidOf(id, principal.accountId);
     const [row] = await harness.database.query<{ count: number }>(
       'select count(*) as count from delivery where endpoint_id = $1',

@@ -61,6 +61,17 @@ describe('a delivery', () => {
     assert.deepEqual(await waitingOf(endpoint), []);
   });
 
+  it('goes to all of its URL, the query as well', async () => {
+    const asked: (string | undefined)[] = [];
+    const receiver = await startReceiver((response, _place, { url }) => {
+      asked.push(url);
+      response.writeHead(204).end();
+    });
+    receivers.push(receiver);
+    await record(await harness.addEndpoint(`${receiver.url}?tenant=a%20b&for=7`, { accountId: newId() }));
+    assert.equal(await until(() => asked[0]), '/hook?tenant=a%20b&for=7');
+  });
+
   it('carries on the trace of the request that it follows from, with a parent of its own', async () => {
     const { receiver, endpoint } = await endpointThat();
     await record(endpoint, 1, TRACE);
@@ -122,6 +133,27 @@ describe('a delivery', () => {
       assertWaits(attempt, seconds);
     });
   }
+
+  it('whose attempt cannot be written down is left to its claim, and ends nothing', async () => {
+    const [lost, next] = [await endpointThat(), await endpointThat()];
+    const { database } = harness;
+    const script = (text: string) => database.transaction((tx) => tx.runScript(text));
+    await script(`
+      create sequence lost;
+      create function lose() returns trigger language plpgsql as $$ begin
+        perform nextval('lost');
+        raise exception 'in a circle' using errcode = 'deadlock_detected'; end $$;
+      create trigger lose before insert on attempt for each row when (new.endpoint_id = '${lost.endpoint.id}')
+        execute function lose()`);
+    await record(lost.endpoint);
+    await until(
+      async () => (await database.query<{ tries: number }>('select last_value as tries from lost'))[0]?.tries === 3,
+    );
+    await record(next.endpoint);
+    await harness.attemptsOf(next.endpoint, 1);
+    assert.equal((await waitingOf(lost.endpoint)).length, 1);
+    await script('drop function lose cascade; drop sequence lost');
+  });
 
   it('follows no redirect', async () => {
     const elsewhere = await startReceiver();

@@ -75,6 +75,12 @@ describe('a list of attempts at an endpoint', () => {
     assert.deepEqual(await idsOf({ eventId: oldest }), expected);
     assert.deepEqual(await idsOf({ eventId: oldest, outcome: 'succeeded' }), expected);
     assert.deepEqual(await idsOf({ eventId: oldest, outcome: 'failed' }), []);
+    await database.query(
+      `insert into attempt (account_id, id, endpoint_id, event_id, type, number, at, outcome, duration_ms)
+       values ($1, $2, $3, $4, 'message.sent', 1, now(), 'succeeded', 1)`,
+      [ACCOUNT, newId(), newId(), oldest],
+    );
+    assert.deepEqual(await idsOf({ eventId: oldest }), expected, 'and not those at another endpoint');
   });
 
   it('reads the answers of a page only, where one event has many attempts', async () => {

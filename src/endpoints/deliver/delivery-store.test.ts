@@ -166,12 +166,13 @@ describe('a delivery that is over', () => {
     }
   });
 
-  it('goes although it was claimed again meanwhile, and one that is put off stays with that claim', async () => {
+  it('goes although it was claimed again meanwhile, and one that is put off or given back stays with that claim', async () => {
     const { accountId, endpointId } = await addEndpoint();
     await record(accountId, ['message.sent', 'message.sent']);
     const before = await claim(endpointId, 2);
     await database.query('update delivery set claimed_until = now() where endpoint_id = $1', [endpointId]);
     assert.deepEqual(sequences(await claim(endpointId, 2)), [1, 2]);
+    await releaseDeliveries(database, before);
     const settled = before.map((one) => ({ ...one, waitMs: one.sequence === 1 ? null : 1_000 }));
     await settleDeliveries(database, settled);
     const left = await database.query(
