@@ -31,7 +31,8 @@ it('/readyz says 503 in time while commits hang, asks the store one question at 
     assert.ok(performance.now() - askedMs < ANSWERED_WITHIN_MS);
     return status === 503;
   });
-  assert.equal((await gateway.call('GET', '/readyz', { key: null })).json.reason, 'database');
+  const { json, headers } = await gateway.call('GET', '/readyz', { key: null });
+  assert.deepEqual([json.reason, headers.get('retry-after')], ['database', '1']);
   for (let probe = 0; probe < 3; probe += 1) assert.equal(await ready(), 503);
   const waiting = await gateway.database.query(
     "select 1 from pg_locks where not granted and relation = 'node'::regclass",

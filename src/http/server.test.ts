@@ -118,7 +118,8 @@ it('a call whose caller had gone before it began is carried out, and a stop does
   caller.write('GET /own HTTP/1.1\r\nhost: a\r\nauthorization: Bearer a\r\n\r\n');
   await until(() => asked > 0);
   caller.resetAndDestroy();
-  await until(() => answered.length > before);
+  const call = await until(() => answered[before]);
+  assert.deepEqual([call.status, call.hungUp], [499, true], 'it is told as a call without an answer');
   know({ kind: 'platform' });
   await until(() => begun.length === 1);
   let idle = false;

@@ -68,6 +68,8 @@ it('templates of a business account are shown only while the account has a chann
     return data.map(({ name }: { name: string }) => name).sort();
   };
   assert.deepEqual(await list(), ['of_the_first', 'of_the_second']);
+  assert.deepEqual(await list('?status=Approved'), ['of_the_first', 'of_the_second'], 'case does not matter');
+  assert.deepEqual(await list('?status=paused'), []);
   const [{ phone_number: number }] = (await gateway.call('GET', '/api/v1/channels', { key })).json.data.filter(
     (channel: { id: string }) => channel.id === id,
   );
