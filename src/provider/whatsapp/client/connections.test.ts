@@ -157,16 +157,20 @@ describe('the connections of the provider', () => {
     );
   });
 
-  it('are waited for by ten thousand at most', async () => {
-    const { provider } = await start(() => {}, { timeoutMs: 60_000 });
+  it('are waited for by ten thousand at most, and one account leaves places to wait to the others', async () => {
+    const held: (() => void)[] = [];
+    const answering = (socket: net.Socket, { id }: ReadRequest) => held.push(() => socket.write(accepted(id)));
+    const { provider } = await start(answering, { timeoutMs: 60_000 });
     void provider.transmit(SENDER, message('msg_first'));
     for (let n = 0; n < 10_000; n += 1) void provider.transmit(SENDER, message('msg_waits'));
-    let told: TransmitOutcome | undefined;
-    void provider.transmit(SENDER, message('msg_last')).then((outcome) => {
-      told = outcome;
-    });
-    await until(() => told !== undefined);
-    assert.deepEqual(told, { kind: 'throttled', error: { code: 'not_attempted' }, unwritten: true });
+    const last = await provider.transmit(SENDER, message('msg_last'));
+    assert.deepEqual(last, { kind: 'throttled', error: { code: 'not_attempted' }, unwritten: true });
+    const other = provider.transmit(OTHER, message('msg_other'));
+    for (let n = 0; n < 3; n += 1) {
+      await until(() => held.length === 1);
+      held.shift()?.();
+    }
+    assert.equal((await other).kind, 'accepted');
   });
 
   it('let one who waits for them give up without a byte written', async () => {

@@ -1,6 +1,7 @@
 import { buildConnector, Client } from 'undici';
 import { closeAtFault } from '../../../kernel/close-at-fault.ts';
 import { eachAddressWithin } from '../../../kernel/each-address.ts';
+import { createRoom } from '../../../kernel/room.ts';
 import { FairQueue } from './fair-queue.ts';
 
 /** A provider that does not accept a connection within this time counts as unreachable. */
@@ -16,8 +17,11 @@ const KEEP_ALIVE_MS = 4_000;
 const KEEP_ALIVE_MARGIN_MS = 2_000;
 const KEEP_ALIVE_MAX_MS = 60_000;
 
-/** More callers than this waiting for a connection are a flood; each holds its message in memory. */
-const WAITING_MAX = 10_000;
+/**
+ * More callers than this waiting for a connection are a flood; each holds its message in memory. One account alone leaves an eighth of the
+ * places: with all of them taken, each message of the others that does not find a free connection would fail at once.
+ */
+const WAITING_LIMITS = { placesMax: 10_000, ofAccountMax: Number.POSITIVE_INFINITY };
 
 /**
  * One of so many connections is kept for accounts that hold none, so that the first message of an account finds one free
@@ -44,6 +48,7 @@ export class Connections {
   /** The last one used is the next one used: the others may then grow old and close. */
   readonly #idle: Client[] = [];
   readonly #waiting = new FairQueue<Client>();
+  readonly #waitingRoom = createRoom(WAITING_LIMITS);
   /** How many are kept for accounts that hold none. */
   readonly #kept: number;
   /** How many connections each account holds that holds any. */
@@ -71,11 +76,12 @@ export class Connections {
    */
   wait(accountId: string, deadline: AbortSignal | undefined): Promise<Client | undefined> {
     // A signal that has aborted does not tell again, and nothing else would end the wait.
-    if (this.#closed || deadline?.aborted === true || this.#waiting.size >= WAITING_MAX)
+    if (this.#closed || deadline?.aborted === true || this.#waitingRoom.enter(accountId) !== 'entered')
       return Promise.resolve(undefined);
     return new Promise((resolve) => {
       const settle = (client: Client | undefined): void => {
         this.#waiting.delete(accountId, settle);
+        this.#waitingRoom.leave(accountId);
         clearTimeout(timer);
         deadline?.removeEventListener('abort', stop);
         if (client !== undefined) this.#hold(accountId);
