@@ -13,7 +13,7 @@ after(() => rmSync(folder, { recursive: true }));
 
 const text = fc.oneof(
   fc.string({ unit: 'grapheme' }),
-  fc.constantFrom('a,b', '"', '""', ',accepted,', 'a\r\nb', 'é', '=1', '＝1', '＋1', '－1', '＠1'),
+  fc.constantFrom('a,b', '"', '""', ',accepted,', 'a\r\nb', 'é', '=1', 'a;=1', ';"+1', '＝1', '＋1', '－1', '＠1'),
 );
 const outcomes = fc.array(
   fc.record<Pick<Outcome, 'to' | 'status' | 'detail'>>({
@@ -27,7 +27,7 @@ const outcomes = fc.array(
 /** A cell as the report has it. */
 function written(cell: string): string {
   const line = printable(cell.replace(/[\r\n]+/g, ' '));
-  return /^[=+\-@＝＋－＠]/.test(line) && !/^\+?\d+$/.test(line) ? `'${line}` : line;
+  return /^\+?\d+$/.test(line) ? line : line.replace(/(^|;)(?=[\s"]*[=+\-@＝＋－＠])/g, "$1'");
 }
 
 describe('a report file', () => {
@@ -48,6 +48,20 @@ describe('a report file', () => {
     assert.deepEqual(cells, [...given.slice(0, 5).map((to) => `'${to}`), ' ]0;a ', '+447700900123', '0770']);
     // A run that goes on reads it again.
     assert.equal((await openReportFile(path, () => {})).rows(), 8);
+  });
+
+  it('has no formula in it for a spreadsheet that parts its cells at semicolons', async () => {
+    const path = join(folder, 'semicolons.csv');
+    const report = await openReportFile(path, () => {});
+    const given = ["0770;=cmd|'/C calc'!A0;", 'a;"=1+1;', 'a; \t@SUM(1);b', ';;-1+1', 'a;1;b;＝1'];
+    report.append(given.map((to, place) => ({ row: place + 2, to, status: 'failed', detail: to })));
+    report.close();
+    const [, ...lines] = readFileSync(path, 'utf8').trimEnd().split('\n');
+    const cells = lines.flatMap((line) => line.split(';'));
+    assert.equal(cells.length, lines.length + 2 * given.join('').split(';').length - 2);
+    // Where a cell begins with quotation marks, these count for nothing.
+    for (const cell of cells) assert.doesNotMatch(cell, /^[\s"]*[=+\-@＝＋－＠]/);
+    assert.equal((await openReportFile(path, () => {})).rows(), given.length);
   });
 
   it('that is cut at any byte goes on with the first row that is not whole', async () => {

@@ -107,8 +107,11 @@ function formatLine(outcome: Outcome): string {
   return `${COLUMNS.map((column) => formatCell(outcome[column] ?? '')).join(',')}\n`;
 }
 
-/** What a spreadsheet takes for the beginning of a formula; also in the wide forms that some take for the same. */
-const FORMULA = /^[=+\-@＝＋－＠]/;
+/**
+ * Where a spreadsheet takes what follows for a formula; also in the wide forms that some take for the same. A spreadsheet of a country with
+ * decimal commas parts the cells at semicolons, also within our quotation marks, and drops such a mark at the beginning of a cell.
+ */
+const FORMULA = /(^|;)(?=[\s"]*[=+\-@＝＋－＠])/g;
 const NUMBER = /^\+?\d+$/;
 
 /**
@@ -117,6 +120,6 @@ const NUMBER = /^\+?\d+$/;
  */
 function formatCell(value: string | number): string {
   const shown = printable(String(value).replace(/[\r\n]+/g, ' '));
-  const text = FORMULA.test(shown) && !NUMBER.test(shown) ? `'${shown}` : shown;
+  const text = NUMBER.test(shown) ? shown : shown.replace(FORMULA, "$1'");
   return /[",]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 }
