@@ -22,8 +22,8 @@ export function listenEarly() {
     /**
      * Runs one of our programs to its end, or until this process ends. If the program fails, it has said why, and its work is done later.
      */
-    async run(args) {
-      const child = spawn(process.execPath, args, { stdio: 'inherit' });
+    async run(args, env) {
+      const child = spawn(process.execPath, args, { stdio: 'inherit', env });
       children.add(child);
       await once(child, 'exit').catch(() => undefined);
       children.delete(child);

@@ -42,7 +42,7 @@ async function useCompiledSources(cacheDir) {
   const first = !existsSync(cacheDir);
   // The settings refuse such a folder with a sentence.
   if (!makeFolder(resolve(cacheDir))) return;
-  if (first) await early.run([COMPILE_AHEAD, cacheDir]);
+  if (first) await early.run([COMPILE_AHEAD, cacheDir], withoutSettings());
   module.enableCompileCache(cacheDir);
 }
 
@@ -76,5 +76,14 @@ async function buildConsoleBeside() {
   }
   console.error(`${told}: building it beside the start.`);
   const program = join(import.meta.dirname, 'build-console.js');
-  spawn(process.execPath, [program], { stdio: ['ignore', 'inherit', 'inherit'] }).unref();
+  spawn(process.execPath, [program], { stdio: ['ignore', 'inherit', 'inherit'], env: withoutSettings() }).unref();
+}
+
+/**
+ * The environment for programs that need no setting. The secrets are settings, and the packages that build the console are for development:
+ * they have no use for what opens the database and the platform's API.
+ */
+function withoutSettings() {
+  const isSetting = /^(WAYPOST_|OTEL_|DATABASE_URL)/i;
+  return Object.fromEntries(Object.entries(process.env).filter(([name]) => !isSetting.test(name)));
 }

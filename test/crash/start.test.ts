@@ -117,12 +117,15 @@ it('production without its secrets names every one that is missing', async (t) =
 
 const onLinux = { skip: process.platform !== 'linux' && 'only Linux shows processes as files' };
 it(
-  'a start that is told to stop while it compiles its sources ends with 0, and leaves no process behind',
+  'a start that is told to stop while it compiles its sources ends with 0, and leaves no process behind, which knew no secret',
   onLinux,
   async (t) => {
-    const start = beginStart(t, await makeDataDir(t));
+    const start = beginStart(t, await makeDataDir(t), { WAYPOST_MASTER_KEY });
     const compiling = await until(() => childrenOf(start.child.pid));
+    const told = await until(() => environmentOf(compiling[0], 'compile-ahead'));
     start.child.kill('SIGTERM');
+    assert.match(told, /^PATH=/m);
+    assert.ok(!told.includes(WAYPOST_MASTER_KEY));
     assert.deepEqual(await start.gone, [0, null]);
     assert.deepEqual(
       compiling.filter((pid) => existsSync(`/proc/${pid}`)),
@@ -237,9 +240,9 @@ function isIpv6Here(): boolean {
 }
 
 /** Begins a start without waiting for it. */
-function beginStart(t: TestContext, dataDir: string) {
+function beginStart(t: TestContext, dataDir: string, more: Record<string, string> = {}) {
   const child = spawn(process.execPath, ['scripts/start.js'], {
-    env: { PATH: process.env.PATH, WAYPOST_DATA_DIR: dataDir },
+    env: { PATH: process.env.PATH, WAYPOST_DATA_DIR: dataDir, ...more },
     stdio: 'ignore',
   });
   t.after(() => child.kill('SIGKILL'));
@@ -250,6 +253,12 @@ function beginStart(t: TestContext, dataDir: string) {
 async function childrenOf(pid: number | undefined): Promise<string[] | undefined> {
   const children = (await readFile(`/proc/${pid}/task/${pid}/children`, 'utf8')).trim();
   return children === '' ? undefined : children.split(' ');
+}
+
+/** One variable a line; undefined until the process runs this program. */
+async function environmentOf(pid: string | undefined, program: string): Promise<string | undefined> {
+  const read = async (name: string) => (await readFile(`/proc/${pid}/${name}`, 'utf8')).replaceAll('\0', '\n');
+  return (await read('cmdline')).includes(program) ? read('environ') : undefined;
 }
 
 async function makeDataDir(t: TestContext): Promise<string> {
