@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import type net from 'node:net';
 import { afterEach, describe, it } from 'node:test';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { Worker } from 'node:worker_threads';
 import type { Provider, TransmitOutcome } from '../../port.ts';
 import { createWhatsAppProvider } from './client.ts';
@@ -36,6 +37,18 @@ describe('transmit', () => {
     assert.match(request?.head ?? '', /\r\ncontent-type: application\/json\r\n/);
     assert.match(request?.head ?? '', /\r\naccept-encoding: identity\r\n/, 'an answer that is packed cannot be read');
     assert.equal(JSON.parse(request?.body ?? '').to, '+447700900123');
+  });
+
+  it('makes the body of a message that waits for a connection only when there is one', async () => {
+    const { server, provider } = await start(() => {}, { timeoutMs: 60_000 });
+    const text = { body: 'x'.repeat(1 << 20), preview_url: false };
+    const content = { type: 'text', text } as const;
+    const before = process.memoryUsage().arrayBuffers;
+    // As the recipients of one request do, they share the content.
+    for (let n = 0; n < 100; n += 1) void provider.transmit(SENDER, { ...message(`msg_${n}`), content });
+    while (server.requests.length === 0) await nextTurn();
+    const held = process.memoryUsage().arrayBuffers - before;
+    assert.ok(held < 30 << 20, `${held} bytes`);
   });
 
   it('tells that a message is held, and the user id of the person', async () => {

@@ -59,9 +59,8 @@ async function transmit(
   afterWait?: AfterWait,
 ): Promise<TransmitOutcome> {
   const path = `/${encodeURIComponent(sender.phoneNumberId)}/messages`;
-  return outcomeOf(
-    await line.call({ sender, method: 'POST', path, body: encodeMessage(message), deadline, afterWait }),
-  );
+  const makeBody = () => encodeMessage(message);
+  return outcomeOf(await line.call({ sender, method: 'POST', path, makeBody, deadline, afterWait }));
 }
 
 function outcomeOf(seen: ExchangeOutcome): TransmitOutcome {

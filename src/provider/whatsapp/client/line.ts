@@ -11,8 +11,10 @@ export interface LineOptions {
 }
 
 /** A call of the provider: `path` begins below the version, with a slash. */
-export type LineRequest = Pick<ExchangeRequest, 'method' | 'path' | 'body'> & {
+export type LineRequest = Pick<ExchangeRequest, 'method' | 'path'> & {
   sender: Sender;
+  /** Called once there is a connection: thousands may wait for one, and each body may be a mebibyte. It never throws. */
+  makeBody?(): string | Buffer;
   deadline?: AbortSignal | undefined;
   afterWait?: AfterWait | undefined;
 };
@@ -34,7 +36,7 @@ export class Line {
    * Makes one call, once. It is `not_begun` if no connection became free before the deadline, or if what it was made for has
    * changed meanwhile.
    */
-  async call({ sender, method, path, body, deadline, afterWait }: LineRequest): Promise<ExchangeOutcome> {
+  async call({ sender, method, path: ownPath, makeBody, deadline, afterWait }: LineRequest): Promise<ExchangeOutcome> {
     const connections = this.#connections;
     const { accountId } = sender;
     let now: Sender | undefined = sender;
@@ -49,7 +51,8 @@ export class Line {
       return { kind: 'not_begun' };
     }
     const { accessToken } = now;
-    const request = { method, path: this.#pathBefore + path, body, accessToken, timeoutMs: this.#timeoutMs, deadline };
+    const path = this.#pathBefore + ownPath;
+    const request = { method, path, body: makeBody?.(), accessToken, timeoutMs: this.#timeoutMs, deadline };
     return exchange(client, request, () => connections.release(accountId, client));
   }
 
