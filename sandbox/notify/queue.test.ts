@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import fc from 'fast-check';
+import { collectGarbage } from '../../test/support/garbage.ts';
 import { Counts } from '../counts.ts';
 import { cutPage } from '../page.ts';
 import { Queue } from './queue.ts';
@@ -30,6 +32,20 @@ describe('a queue', () => {
       }),
       { numRuns: 30 },
     );
+  });
+
+  it('does not keep what was taken', async () => {
+    const queue = new Queue<object>();
+    for (let n = 0; n < 100; n += 1) queue.push({ n });
+    const taken = Array.from({ length: 50 }, () => new WeakRef(queue.shift() ?? {}));
+    // Until the end of its turn a new weak reference holds what it leads to.
+    await nextTurn();
+    collectGarbage();
+    assert.deepEqual(
+      taken.filter((one) => one.deref() !== undefined),
+      [],
+    );
+    assert.equal(queue.size, 50);
   });
 });
 

@@ -2,8 +2,8 @@
 const EMPTY_MAX = 1024;
 
 /** A first-in first-out queue. Adding and taking cost the same, however long it is. */
-export class Queue<T> {
-  #items: T[] = [];
+export class Queue<T extends NonNullable<unknown>> {
+  #items: (T | undefined)[] = [];
   #head = 0;
 
   get size(): number {
@@ -16,7 +16,11 @@ export class Queue<T> {
 
   shift(): T | undefined {
     const item = this.#items[this.#head];
-    if (this.size > 0) this.#head += 1;
+    if (this.size > 0) {
+      // A message may be a mebibyte, and thousands of places may be empty.
+      this.#items[this.#head] = undefined;
+      this.#head += 1;
+    }
     if (this.#head > EMPTY_MAX && this.#head * 2 > this.#items.length) {
       this.#items = this.#items.slice(this.#head);
       this.#head = 0;
@@ -37,6 +41,6 @@ export class Queue<T> {
 
   /** A copy in order, oldest first. */
   toArray(): T[] {
-    return this.#items.slice(this.#head);
+    return this.#items.slice(this.#head).filter((item) => item !== undefined);
   }
 }
