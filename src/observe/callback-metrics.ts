@@ -3,6 +3,7 @@ import type { Mode } from '../kernel/principal.ts';
 import { LONG_SECONDS, SECONDS } from './buckets.ts';
 import { createCounter } from './counter.ts';
 import { createHistogram } from './histogram.ts';
+import { SENDER_CODES } from './sender-codes.ts';
 
 /** `refused`: the signature was not right; `not_committed`: answered 503, and the provider posts it again. */
 export type Reception = 'committed' | 'refused' | 'not_committed';
@@ -17,6 +18,8 @@ export interface CallbackMetrics {
   /** From the answer to the effect. */
   applied(seconds: number): void;
   eventRecorded(mode: Mode, type: string): void;
+  /** A message failed after its send was answered, by its error code. */
+  failedLater(mode: Mode, code: string): void;
 }
 
 export function createCallbackMetrics(registry: Registry): CallbackMetrics {
@@ -44,11 +47,20 @@ export function createCallbackMetrics(registry: Registry): CallbackMetrics {
     labelNames: ['mode', 'type'],
     registers,
   });
+  const failedLater = createCounter({
+    name: 'waypost_messages_failed_later_total',
+    help: 'Messages that failed after their send was answered, mostly because the provider reported it, by mode and error code.',
+    labelNames: ['mode', 'code'],
+    registers,
+  });
+  // The provider often refuses a sender only here.
+  for (const code of SENDER_CODES) failedLater.inc({ mode: 'live', code }, 0);
   return {
     ...createProcessorMetrics(registry),
     received: (origin, result) => received.inc({ origin, result }),
     step: (step, seconds) => steps.observe({ step }, seconds),
     eventRecorded: (mode, type) => events.inc({ mode, type }),
+    failedLater: (mode, code) => failedLater.inc({ mode, code }),
   };
 }
 

@@ -3,6 +3,7 @@ import type { Mode } from '../kernel/principal.ts';
 import { ITEMS, SECONDS } from './buckets.ts';
 import { createCounter } from './counter.ts';
 import { createHistogram } from './histogram.ts';
+import { SENDER_CODES } from './sender-codes.ts';
 
 /**
  * The steps of a send: everything before the first commit; the commit; the wait for a turn, where there is one; one
@@ -59,9 +60,6 @@ export function createSendMetrics(registry: Registry): SendMetrics {
     running: (change) => running.inc(change),
   };
 }
-
-/** An alert looks at each of these too. */
-const SENDER_CODES = ['sender_unauthorized', 'sender_suspended', 'sender_unregistered', 'sender_billing'];
 
 function createProviderMetrics(registry: Registry) {
   const registers = [registry];

@@ -32,4 +32,12 @@ describe('the watch over events', () => {
     assert.match(text, /^waypost_events_recorded_total\{mode="live",type="message\.sent"\} 1$/m);
     assert.doesNotMatch(text, /message\.read/);
   });
+
+  it('counts a message that failed later by its error code', async () => {
+    const data = { message: { error: { code: 'sender_billing' } } };
+    const failed = { accountId: newId(), mode: 'live' as const, type: 'message.failed' as const, traceparent: null };
+    await database.transaction((tx) => appendEvents(tx, [{ ...failed, data }]));
+    const text = await registry.metrics();
+    assert.match(text, /^waypost_messages_failed_later_total\{mode="live",code="sender_billing"\} 1$/m);
+  });
 });

@@ -1,5 +1,6 @@
 import type { EventDraft } from '../events/event.ts';
 import { withOnAppend } from '../events/on-append.ts';
+import { isRecord } from '../kernel/is-record.ts';
 import type { CallbackMetrics } from '../observe/callback-metrics.ts';
 import type { Span, Traces } from '../observe/traces.ts';
 import type { Database } from '../store/database.ts';
@@ -22,7 +23,7 @@ export function watchEvents(database: Database, metrics: CallbackMetrics, traces
         const onAppend = (drafts: readonly EventDraft[]) => beginSteps(drafts, recorded, traces);
         const result = await database.transaction((tx) => work(withOnAppend(tx, onAppend)), limits);
         for (const { drafts, spans } of recorded) {
-          for (const { mode, type } of drafts) metrics.eventRecorded(mode, type);
+          for (const draft of drafts) count(draft, metrics);
           for (const span of spans) span.end();
         }
         return result;
@@ -32,6 +33,13 @@ export function watchEvents(database: Database, metrics: CallbackMetrics, traces
       }
     },
   };
+}
+
+function count({ mode, type, data }: EventDraft, metrics: CallbackMetrics): void {
+  metrics.eventRecorded(mode, type);
+  if (type !== 'message.failed') return;
+  const error = isRecord(data.message) ? data.message.error : undefined;
+  metrics.failedLater(mode, isRecord(error) && typeof error.code === 'string' ? error.code : 'none');
 }
 
 /** Begins a step for each event that follows from a traced request, and returns what names it. */

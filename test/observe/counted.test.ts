@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, it } from 'node:test';
 import { type Receiver, startReceiver } from '../endpoints/receiver.ts';
 import { startTestGateway, type TestGateway } from '../support/gateway.ts';
-import { asSandbox, lineOf, messagesBody, postSigned, textFrom } from '../support/notifications.ts';
+import { asSandbox, lineOf, messagesBody, postSigned, sendOne, statusOf, textFrom } from '../support/notifications.ts';
 import { whileTheyTakeTooLong } from '../support/take-too-long.ts';
 import { until } from '../support/until.ts';
 import { scrapeOf } from './exposition.ts';
@@ -61,4 +61,13 @@ it('a notification that could not be committed counts as such, and not as refuse
   });
   assert.equal(await sum('waypost_notifications_received_total', { result: 'not_committed' }), 1);
   assert.equal(await sum('waypost_notifications_received_total', { result: 'refused' }), 0);
+});
+
+it('a message whose failure the provider reports after the send counts by the code of that', async () => {
+  const { id: messageId, message_id: providerId } = await sendOne(gateway);
+  const errors = [{ code: 131042, title: 'Business eligibility payment issue' }];
+  const statuses = [statusOf('failed', { providerId, messageId, errors })];
+  await postSigned(asSandbox(gateway), messagesBody(await lineOf(gateway), { statuses }));
+  const labels = { mode: 'test', code: 'sender_billing' };
+  await until(async () => (await sum('waypost_messages_failed_later_total', labels)) === 1);
 });

@@ -110,8 +110,10 @@ describe('the metrics', () => {
     assert.ok(shown('waypost_deliveries_given_up_total', 'mode="live"'));
     const senders = /waypost_transmits_total\{mode="live",code=~"(sender_[^"]+)"/.exec(ALERTS)?.[1]?.split('|') ?? [];
     assert.ok(senders.length > 1);
-    for (const code of senders)
+    for (const code of senders) {
       assert.ok(shown('waypost_transmits_total', `mode="live",outcome="refused",code="${code}"`), code);
+      assert.ok(shown('waypost_messages_failed_later_total', `mode="live",code="${code}"`), code);
+    }
   });
 
   it('have labels that tell of nobody', () => {
