@@ -50,7 +50,8 @@ export type Parts = Awaited<ReturnType<typeof createParts>>;
 /** Everything that works on its own or serves the routes, each part after those that it needs. */
 export async function createParts(base: Base) {
   const { database, log, watch, sealer, runStep } = base;
-  const node = await joinNodes({ database, log, watch: watch.loop('lease', BEAT_MS / 1_000), runStep });
+  const onClockAhead = watch.metrics.store.clockAhead;
+  const node = await joinNodes({ database, log, watch: watch.loop('lease', BEAT_MS / 1_000), runStep, onClockAhead });
   const callers = createCallers(base);
   const numbers = createNumbers(base);
   const events = createEvents(base);

@@ -1,5 +1,5 @@
 import type { Logger } from 'pino';
-import { openFilesMax } from './open-files.ts';
+import { openFilesMax } from './kernel/open-files.ts';
 import type { Queryable } from './store/database.ts';
 import { readInstallation } from './store/installation.ts';
 import { lossySettings } from './store/lossy-settings.ts';

@@ -28,10 +28,12 @@ interface Deps {
   log: Logger;
   watch: WatchRound;
   clock: Clock;
+  /** Is told with every renewal how far this process's clock is ahead of the database's. */
+  onClockAhead?: ((aheadMs: number) => void) | undefined;
 }
 
-export function createLease({ database, node, log, watch, clock }: Deps): Lease {
-  const noteTime = watchClockDifference(clock, log);
+export function createLease({ database, node, log, watch, clock, onClockAhead }: Deps): Lease {
+  const noteTime = watchClockDifference(clock, log, onClockAhead);
   const underWay = new Set<Promise<void>>();
   let beat: NodeJS.Timeout | undefined;
   const begin = () => {

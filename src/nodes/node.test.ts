@@ -106,12 +106,16 @@ describe('a node', () => {
     let aheadMs = 0;
     const lines: string[] = [];
     const log = pino({ base: null }, { write: (line) => void lines.push(line) });
-    const other = await joinNodes({ database: test.database, log, clock: { nowMs: () => Date.now() + aheadMs } });
+    const clock = { nowMs: () => Date.now() + aheadMs };
+    const told: number[] = [];
+    const onClockAhead = (ms: number) => void told.push(Math.round(ms / 10_000) * 10_000);
+    const other = await joinNodes({ database: test.database, log, clock, onClockAhead });
     for (const ms of [30_000, -120_000, 0, -180_000, -120_000, -120_000]) {
       aheadMs = ms;
       await other.renewLease();
     }
     await other.leave();
+    assert.deepEqual(told, [0, 30_000, -120_000, 0, -180_000, -120_000, -120_000]);
     const [warned, ...more] = lines.map((line) => JSON.parse(line));
     assert.deepEqual([warned.msg, Math.round(warned.ahead_ms / 60_000), more.length], ['node.clock_differs', -2, 0]);
   });

@@ -26,13 +26,14 @@ interface Deps {
   watch?: WatchRound;
   runStep?: RunStep;
   clock?: Clock;
+  onClockAhead?(aheadMs: number): void;
 }
 
 /** Announces this process as a node and keeps its lease alive. */
 export async function joinNodes(deps: Deps): Promise<Node> {
-  const { database, log, watch = unwatched, runStep = runOnce, clock = systemClock } = deps;
+  const { database, log, watch = unwatched, runStep = runOnce, clock = systemClock, onClockAhead } = deps;
   const self = { id: newId(), host: hostIdentity(), pid: process.pid };
-  const lease = createLease({ database, node: self, log, watch, clock });
+  const lease = createLease({ database, node: self, log, watch, clock, onClockAhead });
   await runStep(lease.renew);
   lease.keep();
   return {

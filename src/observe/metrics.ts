@@ -3,6 +3,7 @@ import { type CallbackMetrics, createCallbackMetrics } from './callback-metrics.
 import { createDeliveryMetrics, type DeliveryMetrics } from './delivery-metrics.ts';
 import { createHttpMetrics, type HttpMetrics } from './http-metrics.ts';
 import { createLoops, type Loops } from './loops.ts';
+import { addOpenFilesGauge } from './open-files-gauge.ts';
 import { createSendMetrics, type SendMetrics } from './send-metrics.ts';
 import { createStoreMetrics, type StoreMetrics } from './store-metrics.ts';
 
@@ -63,6 +64,7 @@ function createProcessMetrics(registry: Registry): Metrics['tellProcess'] {
     labelNames: ['version', 'node'],
     registers,
   });
+  addOpenFilesGauge(registry);
   let accepting = () => false;
   new Gauge({
     name: 'waypost_accepting',

@@ -3,6 +3,8 @@ import { Gauge, type Registry } from 'prom-client';
 export interface StoreMetrics {
   /** Says what to ask at a scrape. Neither may wait for long, and neither may throw. */
   askOf(sources: StoreSources): void;
+  /** This process's clock is so far ahead of the database's. */
+  clockAhead(aheadMs: number): void;
   /** Asks for the queues: before the metrics are written out, because two of them come of one answer. */
   refresh(): Promise<void>;
 }
@@ -37,7 +39,13 @@ export function createStoreMetrics(registry: Registry): StoreMetrics {
     labelNames: ['queue'],
     registers: [registry],
   });
+  const clock = new Gauge({
+    name: 'waypost_clock_ahead_seconds',
+    help: "How far the clock of the node is ahead of the database's, when it last renewed its lease; below 0 it is behind.",
+    registers: [registry],
+  });
   return {
+    clockAhead: (aheadMs) => clock.set(aheadMs / 1_000),
     askOf(asked) {
       sources = asked;
     },
