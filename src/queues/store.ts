@@ -59,6 +59,16 @@ export async function readRequestQueue(store: Queryable, countedMax: number): Pr
   return lengthsOf(await store.query<QueueRow>(REQUESTS_RUNNING, [countedMax]));
 }
 
+/** They wait for a new access token; until then all their messages fail. Test channels are no news to an operator. */
+const CHANNELS_SUSPENDED = `
+  select 'channels_suspended' as queue, count(*) as depth, null as oldest_seconds
+  from (select 1 from channel where status = 'suspended' and mode = 'live' limit $1) c`;
+
+/** `channels_suspended`: the live channels whose access token the provider refuses, counted up to `countedMax`. */
+export async function readSuspendedChannels(store: Queryable, countedMax: number): Promise<QueueLengths> {
+  return lengthsOf(await store.query<QueueRow>(CHANNELS_SUSPENDED, [countedMax]));
+}
+
 /**
  * Deliveries that are due, found by stepping from endpoint to endpoint, as the claim does. `deliveries_untouched` are
  * those of endpoints that no node is working on: they wait for us, not for a slow endpoint.

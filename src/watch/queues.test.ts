@@ -43,6 +43,19 @@ describe('the look at the queues', () => {
     assert.deepEqual(queues?.get('requests'), { depth: 0, oldestSeconds: 0 });
   });
 
+  it('tells how many live channels wait for a new access token', async () => {
+    await test.database.query(
+      `with account as (insert into account (id, name) select gen_random_uuid(), 'Acme' returning id)
+       insert into channel (id, account_id, mode, phone_number_id, business_account_id, phone_number,
+         access_token_sealed, status)
+       select gen_random_uuid(), account.id, mode::mode, n::text, '1', '+15550000001', '', status::channel_status
+       from account, (values (1, 'live', 'suspended'), (2, 'live', 'connected'), (3, 'test', 'suspended'),
+         (4, 'live', 'removed')) as t(n, mode, status)`,
+    );
+    const queues = await createQueueLook(test.database, limits)();
+    assert.deepEqual(queues?.get('channels_suspended'), { depth: 1, oldestSeconds: null });
+  });
+
   it('tells apart what waits for a slow endpoint and what waits for us', async () => {
     const [slow, untouched, disabled] = [newId(), newId(), newId()];
     await test.database.query(

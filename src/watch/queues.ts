@@ -1,7 +1,12 @@
 import { askSeldom } from '../kernel/ask-seldom.ts';
 import type { KeepLimits } from '../kernel/keep.ts';
 import type { QueueLengths } from '../observe/store-metrics.ts';
-import { readDeliveryQueues, readNotificationQueues, readRequestQueue } from '../queues/store.ts';
+import {
+  readDeliveryQueues,
+  readNotificationQueues,
+  readRequestQueue,
+  readSuspendedChannels,
+} from '../queues/store.ts';
 import type { Database, Queryable } from '../store/database.ts';
 
 /** Nobody acts on a larger number, and counting on would cost the most when things are worst. */
@@ -31,6 +36,7 @@ async function readQueues(tx: Queryable, limits: KeepLimits): Promise<QueueLengt
   return new Map([
     ...(await readNotificationQueues(tx, COUNTED_MAX, limits)),
     ...(await readRequestQueue(tx, COUNTED_MAX)),
+    ...(await readSuspendedChannels(tx, COUNTED_MAX)),
     ...(await readDeliveryQueues(tx, DELIVERIES_AN_ENDPOINT_MAX)),
   ]);
 }

@@ -21,6 +21,7 @@ const WITHOUT_ACCOUNT: Exceptions = {
     'src/platform-state/store.ts readStatisticsState: message_statistics_due',
     'src/queues/store.ts readDeliveryQueues: delivery',
     'src/queues/store.ts readRequestQueue: request',
+    'src/queues/store.ts readSuspendedChannels: channel',
   ],
   'It takes what is due, whose ever it is.': [
     'src/channels/facts-store.ts claimForFacts: channel',
