@@ -44,6 +44,8 @@ export function createStoreMetrics(registry: Registry): StoreMetrics {
     help: "How far the clock of the node is ahead of the database's, when it last renewed its lease; below 0 it is behind.",
     registers: [registry],
   });
+  // Until the first renewal it is not known, and not 0.
+  clock.remove();
   return {
     clockAhead: (aheadMs) => clock.set(aheadMs / 1_000),
     askOf(asked) {

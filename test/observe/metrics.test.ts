@@ -58,6 +58,11 @@ describe('the metrics', () => {
     assert.match(answer.headers.get('content-type') ?? '', /^text\/plain; version=0\.0\.4/);
   });
 
+  it("say how far the node's clock is from the database's, which here is the machine's", () => {
+    const [clock] = scrape.samples.filter(({ name }) => name === 'waypost_clock_ahead_seconds');
+    assert.ok(clock !== undefined && Math.abs(clock.value) < 60);
+  });
+
   it('count each entry of an answer by its status and code', () => {
     const entries = (status: string, code: string) =>
       scrape.sum('waypost_send_entries_total', { mode: 'test', status, code });
