@@ -5,7 +5,9 @@ import { existsSync } from 'node:fs';
 import { describe, it } from 'node:test';
 import { fileURLToPath } from 'node:url';
 
-const LOG = fileURLToPath(new URL('log.ts', import.meta.url));
+const pathOf = (file: string) => fileURLToPath(new URL(file, import.meta.url));
+const LOG = pathOf('log.ts');
+const STORE_UNAVAILABLE = pathOf('../kernel/store-unavailable.ts');
 
 /** Linux has a file that is always on a full disk. */
 const onFullDisk = { skip: !existsSync('/dev/full') };
@@ -64,5 +66,17 @@ describe('the log', () => {
     assert.ok(!driver?.includes('hidden'));
     assert.equal(JSON.parse(syntax ?? '').err.type, 'SyntaxError');
     assert.ok(syntax?.includes(' at ') && !syntax.includes('private'));
+  });
+
+  it('says that the store is away and why, in a short line, because it says so again and again', async () => {
+    const [line] = await linesOf(`
+      const { StoreUnavailable } = await import(${JSON.stringify(STORE_UNAVAILABLE)});
+      const cause = Object.assign(new Error('connect ECONNREFUSED'), { code: 'ECONNREFUSED' });
+      log.warn({ err: new StoreUnavailable(cause, false) }, 'x')`);
+    const message = 'The database is not available: connect ECONNREFUSED';
+    assert.deepEqual(JSON.parse(line ?? '').err, {
+      ...{ type: 'StoreUnavailable', message },
+      cause: { type: 'Error', message: 'connect ECONNREFUSED', code: 'ECONNREFUSED' },
+    });
   });
 });

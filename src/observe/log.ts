@@ -1,4 +1,5 @@
 import { type Logger, pino } from 'pino';
+import { StoreUnavailable } from '../kernel/store-unavailable.ts';
 
 /** Lines are written together: so many bytes, or what there is after so long. */
 const BYTES_A_WRITE = 8_192;
@@ -24,7 +25,7 @@ export function createLog(level: string): Logger {
       level,
       base: null,
       timestamp: pino.stdTimeFunctions.isoTime,
-      serializers: { err: describeError },
+      serializers: { err: (error: unknown) => describeError(error) },
       hooks: {
         logMethod(args, method, lineLevel) {
           method.apply(this, args);
@@ -47,18 +48,20 @@ interface DescribedError {
 /**
  * Only what says what went wrong and where. Errors of drivers carry their whole connection along, with its keys and
  * statements, and none of that may reach a log. The message of a syntax error quotes what could not be read, which may be
- * anybody's words.
+ * anybody's words. Where the store is not available, no line of ours is to blame: while it is away, every loop and every call says so again and
+ * again, and the places would be four fifths of a log of a long night.
  */
-function describeError(error: unknown): DescribedError {
+function describeError(error: unknown, withPlace = true): DescribedError {
   if (!(error instanceof Error)) return { type: typeof error, message: String(error) };
   const { name: type, cause } = error;
   const quotes = error instanceof SyntaxError;
+  const placed = withPlace && !(error instanceof StoreUnavailable);
   const stack = quotes ? error.stack?.slice(error.stack.indexOf('\n    at ')) : error.stack;
   return {
     type,
     message: quotes ? 'Something could not be parsed' : error.message,
     ...('code' in error && { code: String(error.code) }),
-    ...(stack !== undefined && { stack }),
-    ...(cause !== undefined && { cause: describeError(cause) }),
+    ...(placed && stack !== undefined && { stack }),
+    ...(cause !== undefined && { cause: describeError(cause, placed) }),
   };
 }
