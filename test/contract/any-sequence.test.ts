@@ -1,6 +1,7 @@
 import { after, before, describe, it } from 'node:test';
 import fc from 'fast-check';
 import { createSandbox, type Sandbox } from '../../sandbox/server.ts';
+import { expectStatistics } from '../model/expect-statistics.ts';
 import { type Receiver, startReceiver } from '../model/receiver.ts';
 import { anySequence } from '../model/sequence.ts';
 import { startTestGateway, type TestGateway } from '../support/gateway.ts';
@@ -22,7 +23,9 @@ after(async () => {
 });
 
 describe('whatever comes after what', () => {
-  it('every answer, event and delivery is as the documentation has it', async () => {
-    await fc.assert(anySequence({ gateway, receiver }), { numRuns: RUNS });
+  it('every answer, event, delivery and figure is as the documentation has it', async () => {
+    const real = { gateway, receiver, models: [] };
+    await fc.assert(anySequence(real), { numRuns: RUNS });
+    await expectStatistics(real.models, real);
   });
 });

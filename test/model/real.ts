@@ -9,6 +9,8 @@ import type { Receiver } from './receiver.ts';
 export interface Real {
   gateway: TestGateway;
   receiver: Receiver;
+  /** Those of the sequences that are over. */
+  models: Model[];
 }
 
 /** Who calls. Indices stand for one of those that there are, so that a shorter sequence still means something. */
