@@ -36,7 +36,10 @@ before(async () => {
     scrape = readScrape(scrapeText);
     // The gateway notices a little later than its caller that the call was given up.
     const hungUp = scrape.sum('waypost_http_calls_total', { code: 'hung_up' });
-    return scrape.sum('waypost_delivery_attempts_total', { outcome: 'succeeded' }) >= 3 && hungUp === 1;
+    // The store is asked at each scrape, and must answer within a second.
+    const reachable = scrape.sum('waypost_store_reachable');
+    const succeeded = scrape.sum('waypost_delivery_attempts_total', { outcome: 'succeeded' });
+    return succeeded >= 3 && hungUp === 1 && reachable === 1;
   });
 });
 after(async () => {
@@ -77,7 +80,9 @@ describe('the metrics', () => {
 
   it('measure every step of a send', () => {
     const counted = (step: string) => scrape.sum('waypost_send_step_seconds_count', { step });
-    assert.deepEqual(['prepare', 'first_commit', 'transmit', 'second_commit'].map(counted), [1, 1, 3, 1]);
+    assert.deepEqual(['prepare', 'first_commit', 'transmit'].map(counted), [1, 1, 3]);
+    // A send that takes longer than half a second commits what it knows by then, and the rest at its end.
+    assert.ok(counted('second_commit') >= 1);
   });
 
   it('count HTTP calls by template and error code, whatever the path was', () => {
@@ -99,7 +104,6 @@ describe('the metrics', () => {
   });
 
   it('tell of the queues, the connections and the loops', () => {
-    assert.equal(scrape.sum('waypost_store_reachable'), 1);
     assert.equal(scrape.sum('waypost_queue_depth', { queue: 'notifications' }), 0);
     assert.ok(scrape.sum('waypost_store_connections') > 0);
     const loops = scrape.samples.filter(({ name }) => name === 'waypost_loop_lag_seconds');
