@@ -1,4 +1,5 @@
 import { compile } from 'json-schema-to-typescript';
+import { widenBodies } from './widen-bodies.ts';
 
 /** The name of a type that is made only to contain all others. */
 const ROOT = 'Everything';
@@ -22,7 +23,13 @@ export async function clientTypes(description: string): Promise<string> {
     unreachableDefinitions: true,
     style: { printWidth: 120, singleQuote: true },
   });
-  return shortComments(text.replace(`export interface ${ROOT} {}\n`, ''));
+  const ofAnswers = reach([withoutBodies(calls), webhooks], components);
+  const ofBodies = names.filter((name) => !ofAnswers.has(`${SHARED}${name}`));
+  return widenBodies(shortComments(text.replace(`export interface ${ROOT} {}\n`, '')), ofBodies);
+}
+
+function withoutBodies(calls: unknown): unknown {
+  return JSON.parse(JSON.stringify(calls, (name, value) => (name === 'requestBody' ? undefined : value)));
 }
 
 /** The schemas that a part of the description refers to, directly or through others. */

@@ -112,10 +112,10 @@ export interface BodyFault {
 /** Change an endpoint, or turn it on or off. */
 export interface ChangeEndpointBody {
   /** The address to post events to, with `https`. */
-  url?: string;
+  url?: string | undefined;
   /** The types of events that the endpoint wants. All types if this is null or left out. */
   types?:
-    | (
+    | readonly (
         | 'message.accepted'
         | 'message.sent'
         | 'message.delivered'
@@ -128,11 +128,11 @@ export interface ChangeEndpointBody {
         | 'account.updated'
         | 'endpoint.disabled'
       )[]
-    | null;
+    | null | undefined;
   /** What the endpoint is for, in your words. */
-  description?: string | null;
+  description?: string | null | undefined;
   /** Whether events are delivered to the endpoint. */
-  enabled?: boolean;
+  enabled?: boolean | undefined;
 }
 /** A phone number of the account. */
 export interface Channel {
@@ -202,7 +202,7 @@ export interface ChannelUpdatedEvent {
 export interface CheckSignatureBody {
   /** The headers as they came; only the three of Standard Webhooks are looked at. */
   headers: {
-    [k: string]: string | string[];
+    [k: string]: string | readonly string[] | undefined;
   };
   /** The body exactly as it came, as a text. */
   body: string;
@@ -213,7 +213,7 @@ export interface CreateEndpointBody {
   url: string;
   /** The types of events that the endpoint wants. All types if this is null or left out. */
   types?:
-    | (
+    | readonly (
         | 'message.accepted'
         | 'message.sent'
         | 'message.delivered'
@@ -226,9 +226,9 @@ export interface CreateEndpointBody {
         | 'account.updated'
         | 'endpoint.disabled'
       )[]
-    | null;
+    | null | undefined;
   /** What the endpoint is for, in your words. */
-  description?: string | null;
+  description?: string | null | undefined;
 }
 /** The time from the making of a message to the report of its delivery. It is right to within about a tenth. */
 export interface DeliveryTimes {
@@ -904,9 +904,9 @@ export interface Replay {
 /** Deliver events once more: all after a sequence, or one. */
 export interface ReplayEventsBody {
   /** Deliver all events after this number. */
-  after_sequence?: number;
+  after_sequence?: number | undefined;
   /** Deliver this one event, named by its id. */
-  event_id?: string;
+  event_id?: string | undefined;
 }
 /** The message that another one answers. */
 export interface ReplyTo {
@@ -966,7 +966,7 @@ export interface RestrictionItem {
 /** Make a new secret; the old one signs too for a while. */
 export interface RotateEndpointSecretBody {
   /** For how many seconds the old secret signs too; a day if this is left out. */
-  overlap_seconds?: number;
+  overlap_seconds?: number | undefined;
 }
 /** The new secret of an endpoint. */
 export interface RotatedSecret {
@@ -1162,31 +1162,31 @@ export interface TemplateRecipientByNumber {
   /** A number in international form. Spaces, dots, dashes and brackets are dropped; then it must be a plus and 7 to 15 digits. */
   to: string;
   /** A name of your own for it, which comes back in answers and events. */
-  client_reference?: string;
+  client_reference?: string | undefined;
   /** The values of the template's variables, in the provider's component shapes. */
-  components?: TemplateComponent[];
+  components?: readonly TemplateComponent[] | undefined;
 }
 /** A recipient by user id. */
 export interface TemplateRecipientByUserId {
   /** A business-scoped user id. */
   user_id: string;
   /** A name of your own for it, which comes back in answers and events. */
-  client_reference?: string;
+  client_reference?: string | undefined;
   /** The values of the template's variables, in the provider's component shapes. */
-  components?: TemplateComponent[];
+  components?: readonly TemplateComponent[] | undefined;
 }
 /** A template to 1 to 50 recipients. */
 export interface TemplateSend {
   /** The recipients, 1 to 50. A person who is in it twice gets one message. */
-  to: string | (string | TemplateRecipient)[];
+  to: string | readonly (string | TemplateRecipient)[];
   /** The id or the phone number of the channel to send from. Without it: the account's default. */
-  from?: string;
+  from?: string | undefined;
   /** What is sent: the member of this name must be there. */
   type: 'template';
   /** An approved template with its values. It needs no open window: the person need not have written before. */
   template: TemplateToSend;
   /** A name of your own for it, which comes back in answers and events. */
-  client_reference?: string;
+  client_reference?: string | undefined;
 }
 /** What reading the templates has changed. */
 export interface TemplateSync {
@@ -1206,7 +1206,7 @@ export interface TemplateToSend {
   /** The language, such as `en_US`. */
   language: string | TemplateLanguage;
   /** The values of the template's variables, in the provider's component shapes. */
-  components?: TemplateComponent[];
+  components?: readonly TemplateComponent[] | undefined;
 }
 /** A template changed, such as its status or its quality. */
 export interface TemplateUpdatedEvent {
@@ -1257,34 +1257,34 @@ export interface TextRecipientByNumber {
   /** A number in international form. Spaces, dots, dashes and brackets are dropped; then it must be a plus and 7 to 15 digits. */
   to: string;
   /** A name of your own for it, which comes back in answers and events. */
-  client_reference?: string;
+  client_reference?: string | undefined;
 }
 /** A recipient by user id. */
 export interface TextRecipientByUserId {
   /** A business-scoped user id. */
   user_id: string;
   /** A name of your own for it, which comes back in answers and events. */
-  client_reference?: string;
+  client_reference?: string | undefined;
 }
 /** A text to 1 to 50 recipients. */
 export interface TextSend {
   /** The recipients, 1 to 50. A person who is in it twice gets one message. */
-  to: string | (string | TextRecipient)[];
+  to: string | readonly (string | TextRecipient)[];
   /** The id or the phone number of the channel to send from. Without it: the account's default. */
-  from?: string;
+  from?: string | undefined;
   /** What is sent: the member of this name must be there. */
   type: 'text';
   /** A free-form text. It reaches only people who have written or called within 24 hours. */
   text: TextToSend;
   /** A name of your own for it, which comes back in answers and events. */
-  client_reference?: string;
+  client_reference?: string | undefined;
 }
 /** A text as it is sent. */
 export interface TextToSend {
   /** The text itself, counted in code points. */
   body: string;
   /** Whether to show a preview of the first link; false if left out. */
-  preview_url?: boolean;
+  preview_url?: boolean | undefined;
 }
 /** One step in the history of a message. */
 export interface TimelineStep {

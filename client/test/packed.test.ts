@@ -84,6 +84,10 @@ describe('the packed client', () => {
     assert.equal(await project.checkTypes(CUSTOMER, sending, reading), '');
   });
 
+  it('has types that take what a strict project has at hand: members that may be undefined, and lists that nobody may change', async () => {
+    assert.equal(await project.checkTypes(STRICT_CUSTOMER), '');
+  });
+
   it('has types that refuse what the API refuses', async () => {
     const wrong = await project.checkTypes(`${CUSTOMER}
       await waypost.send({ to: '+447700900123', type: 'text', txt: { body: 'Hi' } });
@@ -142,4 +146,20 @@ const CUSTOMER = `
   for await (const message of waypost.messages.iterate({ status: 'failed' })) console.log(message.error?.code);
   const event = await verifyWebhook({ headers: new Headers(), body: '', secrets: ['whsec_a'] });
   if (event.type !== 'endpoint.test') name(event);
+`;
+
+const STRICT_CUSTOMER = `
+  import { Waypost } from '@waypost/client';
+  const waypost = new Waypost({ baseUrl: 'https://waypost.example.com', apiKey: 'wp_live_a' });
+  interface Order { phones: readonly string[]; reference?: string | undefined }
+  export async function tell({ phones, reference }: Order, received: Record<string, string | string[] | undefined>) {
+    await waypost.send({ to: phones, type: 'text', text: { body: 'Hi' }, client_reference: reference });
+    const to = phones.map((phone) => ({ to: phone, client_reference: reference }));
+    const body = { type: 'body', parameters: [{ type: 'text', text: 'Ada' }] } as const;
+    await waypost.send({ to, type: 'template', template: { name: 'a', language: 'en_US', components: [body] } });
+    const types = ['message.read', 'message.failed'] as const;
+    const { id } = await waypost.endpoints.create({ url: 'https://example.com', types, description: reference });
+    await waypost.endpoints.update(id, { types, description: undefined });
+    await waypost.endpoints.checkSignature(id, { headers: received, body: '' });
+  }
 `;
