@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { describe, it } from 'node:test';
+import { runInNewContext } from 'node:vm';
 import fc from 'fast-check';
 import { Webhook as StandardWebhook } from 'standardwebhooks';
 import { Webhook as SvixWebhook } from 'svix';
@@ -31,9 +32,17 @@ describe('verifyWebhook', () => {
     const headers = signed();
     const upper = Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toUpperCase(), value]));
     const lists = Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, [value]]));
+    const bytes = await new Response(BODY).arrayBuffer();
     for (const given of [headers, upper, lists, new Headers(headers)])
-      for (const body of [BODY, Buffer.from(BODY), new TextEncoder().encode(BODY)])
+      for (const body of [BODY, Buffer.from(BODY), new TextEncoder().encode(BODY), bytes])
         assert.equal((await verifyWebhook({ headers: given, body, secrets: [SECRET] })).id, ID);
+  });
+
+  it('takes bytes of another context, as test runners and edge runtimes have', async () => {
+    for (const make of ['new Uint8Array(given)', 'new Uint8Array(given).buffer']) {
+      const body = runInNewContext(make, { given: Buffer.from(BODY) });
+      assert.equal((await verifyWebhook({ headers: signed(), body, secrets: SECRET })).id, ID, make);
+    }
   });
 
   it('takes one right signature among several, and one right secret among several', async () => {

@@ -7,7 +7,7 @@ export interface ReceivedWebhook {
   /** The headers as they came. The case of their names does not matter. */
   headers: WebhookHeaders;
   /** The body as it came: not parsed, and not serialized again. */
-  body: string | Uint8Array;
+  body: string | Uint8Array | ArrayBuffer;
   /** The secrets of the endpoint (`whsec_...`), one or several: during a rotation two are valid. */
   secrets: string | readonly string[];
   /** How far the sender's clock may be from this one; 300 if it is not given. */
@@ -54,10 +54,16 @@ function fromBase64(text: string): Uint8Array<ArrayBuffer> {
 }
 
 /** A parsed body cannot be verified, because serializing it again makes other bytes. */
-function bytesOf(body: string | Uint8Array): Uint8Array {
+function bytesOf(body: ReceivedWebhook['body']): Uint8Array {
   if (typeof body === 'string') return new TextEncoder().encode(body);
-  if (body instanceof Uint8Array) return body;
+  if (ArrayBuffer.isView(body)) return new Uint8Array(body.buffer, body.byteOffset, body.byteLength);
+  if (isBuffer(body)) return new Uint8Array(body);
   throw new TypeError('body must be the text or the bytes as they came, before anything has parsed them.');
+}
+
+/** By its name and not by `instanceof`: test runners and edge runtimes run a program in a context that has classes of its own. */
+function isBuffer(value: unknown): value is ArrayBuffer {
+  return Object.prototype.toString.call(value) === '[object ArrayBuffer]';
 }
 
 function join(start: Uint8Array, end: Uint8Array): Uint8Array<ArrayBuffer> {
