@@ -31,6 +31,7 @@ describe('the repetition of calls', () => {
     ['a 500', { status: 500, code: 'internal_error' }],
     ['a 503', { status: 503, code: 'unavailable' }],
     ["a proxy's page", { status: 502 }],
+    ["a proxy's page with a status of its own", { status: 522 }],
     ['a 429', { status: 429, code: 'rate_limited', retryAfter: '0' }],
     ['a 409 for a first try that runs', { status: 409, code: 'idempotency_in_flight', retryAfter: '0' }],
   ] as const)

@@ -10,8 +10,8 @@ export type Repeatable = 'always' | 'refused';
 const BACK_OFF_MS = 250;
 /** Long enough to spare a gateway in trouble, short enough to notice that it is back. */
 const BACK_OFF_MS_MAX = 8_000;
-/** The gateway is busy or away, or a proxy could not reach it. */
-const PASSING_STATUSES: readonly (number | undefined)[] = [500, 502, 503, 504];
+/** From here on: the gateway is busy or away, or a proxy could not reach it. For that some proxies have statuses of their own, such as 522. */
+const PASSING_STATUS_MIN = 500;
 
 /** How long to wait before a failed call is made again; undefined if it must not be. `failures` counts from 1. */
 export function waitBeforeRepeat(error: WaypostError, repeatable: Repeatable, failures: number): number | undefined {
@@ -29,8 +29,8 @@ export function backOffMs(failures: number): number {
 }
 
 /** Of the 4xx answers only two mean that the same call may succeed later. */
-export function mayRepeat({ code, status }: WaypostError, repeatable: Repeatable): boolean {
+export function mayRepeat({ code, status = 0 }: WaypostError, repeatable: Repeatable): boolean {
   if (status === 429 || code === 'idempotency_in_flight') return true;
   if (repeatable === 'refused') return false;
-  return code === 'no_answer' || PASSING_STATUSES.includes(status);
+  return code === 'no_answer' || status >= PASSING_STATUS_MIN;
 }
