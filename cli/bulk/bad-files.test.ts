@@ -188,6 +188,15 @@ describe('a CSV file', () => {
     assert.match(JSON.stringify(json.data[0].template), /"text":"Bob"/);
   });
 
+  it('that cannot be sent at all leaves no report, so that the corrected command is no other send', async () => {
+    const path = await csv('to\n+447700900301\n');
+    const { exitCode, stderr } = await send(path, '--from', 'chn_00000000000000000000000000');
+    assert.equal(exitCode, 1, stderr);
+    assert.match(stderr, /unknown_channel/);
+    assert.equal((await send(path)).exitCode, 0);
+    assert.deepEqual(await bodiesOf('+447700900301'), ['hello']);
+  });
+
   it('that was changed, or is sent with another text, is another send and never mixed with the first one', async () => {
     const path = await csv('to\n+447700900241\n');
     assert.equal((await send(path)).exitCode, 0);
