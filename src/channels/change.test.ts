@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { createSandbox, type Sandbox } from '../../sandbox/server.ts';
 import { startTestGateway, type TestGateway } from '../../test/support/gateway.ts';
+import { meetLock } from '../../test/support/meet-lock.ts';
 import { addChannel } from '../../test/support/notifications.ts';
 import { assertProblem, pointersOf } from '../../test/support/problem.ts';
 import { until } from '../../test/support/until.ts';
@@ -274,3 +275,33 @@ function uuidOf(id: string): string {
   assert.ok(uuid);
   return uuid;
 }
+
+// A notification about both locks the first one before the second one. Whoever did it the other way round would wait with it in a circle.
+describe('who waits for the first of two channels of an account has not locked the second one', () => {
+  it('while the default moves from the second to the first', async () => {
+    const { list, connect } = await newAccount();
+    const second = await connect({ default: true });
+    const [, first] = await list();
+    const path = `/platform/v1/channels/${first.id}`;
+    const { status, json } = await meetFirst([first, second], () => call('PATCH', path, { default: true }));
+    assert.deepEqual([status, json.default], [200, true]);
+  });
+
+  it('while the second is removed, which leaves the first as the default', async () => {
+    const { list, connect } = await newAccount();
+    const second = await connect({ default: true });
+    const [, first] = await list();
+    const { status } = await meetFirst([first, second], () => call('DELETE', `/platform/v1/channels/${second.id}`));
+    assert.deepEqual([status, (await list()).find(({ id }: { id: string }) => id === first.id).default], [204, true]);
+  });
+
+  function meetFirst<Result>(channels: { id: string }[], work: () => Promise<Result>): Promise<Result> {
+    const [first, second] = channels.map(({ id }) => parseId('chn', id));
+    const lock = 'select 1 from channel where id = $1 for no key update nowait';
+    return meetLock(gateway.database, {
+      hold: (tx) => tx.query(lock, [first]),
+      work,
+      meanwhile: (tx) => tx.query(lock, [second]),
+    });
+  }
+});

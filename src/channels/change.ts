@@ -10,7 +10,14 @@ import { askProvider } from './connect.ts';
 import { draftDefaultEvents } from './default-events.ts';
 import { noteFacts } from './facts-store.ts';
 import { channelEvent } from './present.ts';
-import { type ChannelRow, clearDefaultChannel, listUsableChannels, removeChannels, updateChannel } from './store.ts';
+import {
+  type ChannelRow,
+  clearDefaultChannel,
+  listUsableChannels,
+  lockChannels,
+  removeChannels,
+  updateChannel,
+} from './store.ts';
 
 interface Deps {
   database: Database;
@@ -45,6 +52,7 @@ export async function changeChannel(deps: Deps, before: ChannelRow, wish: Channe
     const channelsBefore = await listUsableChannels(tx, accountId);
     const own = channelsBefore.find((channel) => channel.id === id);
     if (own === undefined) throw noChannel();
+    await lockConcerned(tx, channelsBefore, own);
     if (isDefault === true) await clearDefaultChannel(tx, accountId, mode, id);
     const updated = await updateChannel(tx, accountId, id, { phoneNumber, isDefault, sealedToken });
     // It is as wished already, and nothing is told.
@@ -67,12 +75,28 @@ export function removeChannel(database: Database, { account_id: accountId, id }:
     // Two that are removed at once wait for one another, so that what is left is told once of being the default.
     if ((await lockAccount(tx, accountId)) === undefined) throw noChannel();
     const before = await listUsableChannels(tx, accountId);
+    const own = before.find((channel) => channel.id === id);
+    if (own === undefined) throw noChannel();
+    await lockConcerned(tx, before, own);
     const [removed] = await removeChannels(tx, accountId, id);
     if (removed === undefined) throw noChannel();
     await note(tx, removed, 'channel.removed', {});
     const others = await draftDefaultEvents(tx, accountId, before, id);
     await appendEvents(tx, [channelEvent(removed), ...others]);
   });
+}
+
+/**
+ * Locks a channel and those that may become the default or be it no more, in the order in which a notification about several of them
+ * locks them. One after another, as they are written, they would be locked in another order, and the two could wait in a circle.
+ */
+async function lockConcerned(tx: Queryable, all: readonly ChannelRow[], own: ChannelRow): Promise<void> {
+  const ofMode = all.filter(({ mode }) => mode === own.mode);
+  const areFew = ofMode.length <= 2;
+  await lockChannels(
+    tx,
+    ofMode.filter(({ id, is_default: isDefault }) => areFew || isDefault || id === own.id),
+  );
 }
 
 export function noChannel(): ApiError {

@@ -7,27 +7,48 @@ import type { Queryable } from '../store/database.ts';
 
 export type ChannelItem = PhoneNumberItem | BusinessCapabilityItem | AccountUpdateItem;
 
+/** What is told, and the channels that it may concern. */
+interface ChannelNews {
+  item: ChannelItem;
+  targets: readonly ChannelTarget[];
+}
+
 /**
- * Applies what the provider tells of numbers and their business account, which may have thousands. Returns what their accounts are
- * told.
+ * Applies what the provider tells of numbers and their business accounts, which may have thousands. Returns what their accounts are told.
+ * All channels are locked at once and so in one order. Otherwise two nodes that are told of the same numbers could wait in a circle.
  */
-export async function applyChannelItem(
+export async function applyNewsOfChannels(tx: Queryable, news: readonly ChannelNews[]): Promise<EventDraft[]> {
+  if (news.length === 0) return [];
+  const all = news.map((one) => ({ ...one, channels: channelsOf(one) }));
+  await lockChannels(
+    tx,
+    all.flatMap(({ channels }) => channels),
+  );
+  const drafts: EventDraft[] = [];
+  for (const { item, channels } of all) drafts.push(...(await applyChannelItem(tx, item, channels)));
+  return drafts;
+}
+
+/** The channels that are changed or told of. */
+function channelsOf({ item, targets }: ChannelNews): readonly ChannelTarget[] {
+  if (item.kind !== 'account_update') return targets;
+  return readRestriction(item) === undefined ? [] : restrictedBy(item, targets);
+}
+
+async function applyChannelItem(
   tx: Queryable,
   item: ChannelItem,
-  targets: readonly ChannelTarget[],
+  channels: readonly ChannelTarget[],
 ): Promise<EventDraft[]> {
   if (item.kind === 'account_update') {
     const restriction = readRestriction(item);
     if (restriction === undefined) return [];
-    const restricted = restrictedBy(item, targets);
-    await lockChannels(tx, restricted);
-    return (await readChannels(tx, restricted)).map((channel) => channelEvent(channel, restriction));
+    return (await readChannels(tx, channels)).map((channel) => channelEvent(channel, restriction));
   }
-  await lockChannels(tx, targets);
   // The notification names some facts only (a throughput is never among them), so the number is asked for soon.
-  await askFactsAgain(tx, targets);
+  await askFactsAgain(tx, channels);
   if (item.messagingLimit === undefined) return [];
-  return (await noteMessagingLimit(tx, targets, item.messagingLimit)).map((channel) => channelEvent(channel));
+  return (await noteMessagingLimit(tx, channels, item.messagingLimit)).map((channel) => channelEvent(channel));
 }
 
 /**

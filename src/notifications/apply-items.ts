@@ -9,8 +9,8 @@ import { keepPreferences } from '../people/preference-store.ts';
 import { describeClosedWindow } from '../people/window.ts';
 import { extendWindows, findWindows } from '../people/window-store.ts';
 import type { Queryable, Transaction } from '../store/database.ts';
-import { applyChannelItem } from './apply-channels.ts';
-import { applyTemplateItem } from './apply-templates.ts';
+import { applyNewsOfChannels } from './apply-channels.ts';
+import { applyNewsOfTemplates } from './apply-templates.ts';
 import { collectEffects, type ItemWork, namedIn, type PlacedReport, type Received } from './collect-effects.ts';
 import { takeFreshNews } from './fresh-news.ts';
 import { identities } from './identities.ts';
@@ -49,10 +49,8 @@ export async function applyItems(
   if (parents.length > 0) await keepParents(tx, parents);
   if (effects.preferences.length > 0) await keepPreferences(tx, effects.preferences);
   const drafts = await draftMessageEvents(tx, events);
-  for (const news of await takeFreshNews(tx, effects.channels))
-    drafts.push(...(await applyChannelItem(tx, news.item, news.targets)));
-  for (const news of await takeFreshNews(tx, effects.templates))
-    drafts.push(...(await applyTemplateItem(tx, news.item, news.targets)));
+  drafts.push(...(await applyNewsOfChannels(tx, await takeFreshNews(tx, effects.channels))));
+  drafts.push(...(await applyNewsOfTemplates(tx, await takeFreshNews(tx, effects.templates))));
   await appendEvents(tx, drafts);
   return left;
 }

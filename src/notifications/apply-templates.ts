@@ -9,7 +9,7 @@ import type {
 import type { Queryable } from '../store/database.ts';
 import { applyTemplateNews, type TemplateNews, type TemplateOwner } from '../templates/store.ts';
 import { draftTemplateEvents } from '../templates/sync.ts';
-import { makeSyncDue } from '../templates/sync-store.ts';
+import { makeSyncsDue } from '../templates/sync-store.ts';
 
 export type TemplateItem = TemplateStatusItem | TemplateQualityItem | TemplateCategoryItem | TemplateComponentsItem;
 
@@ -28,26 +28,39 @@ const STATUS_AFTER: ReadonlyMap<string, string> = new Map([
   ['unarchived', 'approved'],
 ]);
 
+/** What is told, and the channels whose accounts it is for. */
+interface TemplateNotice {
+  item: TemplateItem;
+  targets: readonly ChannelTarget[];
+}
+
 /**
- * Applies what a notification tells of a template to the accounts that have the business account, and has all of its
- * templates read anew soon: a notification never tells everything.
+ * Applies what notifications tell of templates to the accounts that have the business account, and has all of its templates read anew
+ * soon: a notification never tells everything. Those readings are locked before any template, as whoever keeps a reading does. Otherwise
+ * two nodes that are told of the same templates in another order, or one of them and a reading, could wait in a circle.
  */
-export async function applyTemplateItem(
-  tx: Queryable,
-  item: TemplateItem,
-  targets: readonly ChannelTarget[],
-): Promise<EventDraft[]> {
+export async function applyNewsOfTemplates(tx: Queryable, news: readonly TemplateNotice[]): Promise<EventDraft[]> {
+  if (news.length === 0) return [];
+  const all = news.map(({ item, targets }) => ({ item, owners: ownersOf(targets) }));
+  await makeSyncsDue(
+    tx,
+    all.flatMap(({ owners }) => owners),
+  );
   const drafts: EventDraft[] = [];
+  for (const { item, owners } of all) {
+    for (const owner of owners) {
+      const changed = await applyTemplateNews(tx, { ...owner, ...newsOf(item) });
+      drafts.push(...draftTemplateEvents(owner.accountId, owner.mode, changed));
+    }
+  }
+  return drafts;
+}
+
+function ownersOf(targets: readonly ChannelTarget[]): TemplateOwner[] {
   const owners = targets.map(({ account_id: accountId, mode, business_account_id: businessAccountId }) => {
     return { accountId, mode, businessAccountId };
   });
-  const distinct = new Map(owners.map((owner) => [Object.values(owner).join(' '), owner]));
-  for (const owner of distinct.values()) {
-    const changed = await applyTemplateNews(tx, { ...owner, ...newsOf(item) });
-    drafts.push(...draftTemplateEvents(owner.accountId, owner.mode, changed));
-    await makeSyncDue(tx, owner);
-  }
-  return drafts;
+  return [...new Map(owners.map((owner) => [Object.values(owner).join(' '), owner])).values()];
 }
 
 function newsOf(item: TemplateItem): Omit<TemplateNews, keyof TemplateOwner> {

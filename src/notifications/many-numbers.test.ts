@@ -5,7 +5,7 @@ import { createTestDatabase, type TestDatabase } from '../../test/support/databa
 import { addLiveChannel } from '../../test/templates/live-channel.ts';
 import { listChannelsOfBusinesses } from '../channels/store.ts';
 import { newId } from '../kernel/ids.ts';
-import { applyChannelItem, type ChannelItem } from './apply-channels.ts';
+import { applyNewsOfChannels, type ChannelItem } from './apply-channels.ts';
 
 let test: TestDatabase;
 before(async () => {
@@ -32,7 +32,7 @@ async function applyTo(numbers: number, news: ChannelItem): Promise<{ told: numb
   for (let n = 0; n < numbers; n++) await addLiveChannel(database, { accountId, businessAccountId: accountId });
   const targets = await listChannelsOfBusinesses(database, [accountId]);
   const { store, statements } = countStatements(database);
-  const drafts = await applyChannelItem(store, news, targets);
+  const drafts = await applyNewsOfChannels(store, [{ item: news, targets }]);
   return { told: new Set(drafts.map(({ data }) => JSON.stringify(data))).size, statements: statements() };
 }
 

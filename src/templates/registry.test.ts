@@ -13,7 +13,7 @@ import { createTemplateRegistry, type TemplateRegistry } from './registry.ts';
 import { syncDueTemplates } from './schedule.ts';
 import { applyTemplateNews, listTemplateRows } from './store.ts';
 import { ownerOf } from './sync.ts';
-import { makeSyncDue, noteNewSyncs } from './sync-store.ts';
+import { makeSyncsDue, noteNewSyncs } from './sync-store.ts';
 
 let world: ListingWorld;
 let test: ListingWorld['test'];
@@ -204,7 +204,7 @@ describe('looking a template up', () => {
       "insert into template_sync (account_id, mode, business_account_id) values ($1, 'live', '2')",
       [channel.accountId],
     );
-    await makeSyncDue(test.database, ownerOf(channel));
+    await makeSyncsDue(test.database, [ownerOf(channel)]);
     away();
     assert.equal(await lookUp(), 'provider_unavailable');
   });
@@ -320,7 +320,7 @@ describe('reading all templates', () => {
     const isDue = async () =>
       (await claimDue(test.database, 100)).some(({ accountId }) => accountId === owner.accountId);
     assert.equal(await isDue(), false);
-    await makeSyncDue(test.database, owner);
+    await makeSyncsDue(test.database, [owner]);
     assert.equal(await isDue(), true);
     assert.equal(await isDue(), false, 'it is claimed');
     const hold = Promise.withResolvers<void>();
@@ -331,7 +331,7 @@ describe('reading all templates', () => {
     const asked = server.queries.length;
     const reading = sync();
     await until(() => server.queries.length > asked);
-    await makeSyncDue(test.database, owner);
+    await makeSyncsDue(test.database, [owner]);
     hold.resolve();
     await reading;
     assert.equal(await isDue(), true);
@@ -348,7 +348,7 @@ describe('reading all templates', () => {
     };
     const reading = sync();
     await until(() => server.queries.length === 1);
-    await makeSyncDue(test.database, ownerOf(channel));
+    await makeSyncsDue(test.database, [ownerOf(channel)]);
     const channels = { listUsable: async () => [channel], forget: () => undefined };
     const round = syncDueTemplates({ database: test.database, channels, registry, closing });
     await until(async () => (await startedOf(channel)) !== null);

@@ -15,7 +15,7 @@ import { createSealer } from '../kernel/sealed.ts';
 import { StoreUnavailable } from '../kernel/store-unavailable.ts';
 import { createTemplateRegistry } from './registry.ts';
 import { syncDueTemplates, templateRounds } from './schedule.ts';
-import { makeSyncDue } from './sync-store.ts';
+import { makeSyncsDue } from './sync-store.ts';
 
 /** As many as are claimed at once. */
 const LIMIT = 5;
@@ -157,7 +157,7 @@ describe('a round of readings', () => {
   it('reads a business account once, also if the provider tells news of it all the time: they are left to the next one', async () => {
     await addBusinessAccount('busy', 'connected', '61 minutes');
     server.answer = async () => {
-      await makeSyncDue(test.database, { accountId, mode: 'live', businessAccountId: 'busy' });
+      await makeSyncsDue(test.database, [{ accountId, mode: 'live', businessAccountId: 'busy' }]);
       return { body: { data: [] } };
     };
     assert.equal(await round(['busy']), 1);

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, beforeEach, describe, it } from 'node:test';
 import { createTestDatabase } from '../../test/support/database.ts';
+import { meetLock } from '../../test/support/meet-lock.ts';
 import { claimDue } from '../../test/templates/claim-due.ts';
 import { newId } from '../kernel/ids.ts';
 import type { Mode } from '../kernel/principal.ts';
@@ -8,7 +9,7 @@ import type { TemplateOwner } from './store.ts';
 import {
   forgetGoneSyncs,
   listSynced,
-  makeSyncDue,
+  makeSyncsDue,
   noteBegun,
   noteFailed,
   noteNewSyncs,
@@ -86,15 +87,27 @@ describe('the reading of a business account, for one account in one mode', () =>
       await noteSynced(database, owner, await noteBegun(database, owner));
     }
     assert.deepEqual(await claimDue(database, ALL), []);
-    await makeSyncDue(database, own);
+    await makeSyncsDue(database, [own]);
     assert.deepEqual(await claimed(), [own]);
     assert.deepEqual(await claimed(), [], 'it is being read');
+  });
+
+  it('is made due with others in one order, so that two who do it do not wait in a circle', async () => {
+    const both = [own, { ...own, businessAccountId: '3' }];
+    for (const owner of both) await noteBegun(database, owner);
+    const [first, second] = both;
+    const lock = 'select 1 from template_sync where account_id = $1 and business_account_id = $2 for update nowait';
+    await meetLock(database, {
+      hold: (tx) => tx.query(lock, [first?.accountId, first?.businessAccountId]),
+      work: () => makeSyncsDue(database, both.toReversed()),
+      meanwhile: (tx) => tx.query(lock, [second?.accountId, second?.businessAccountId]),
+    });
   });
 
   it('has been done once it ends, and is due again where there was news meanwhile', async () => {
     await connect(own);
     const begunAt = await noteBegun(database, own);
-    await makeSyncDue(database, own);
+    await makeSyncsDue(database, [own]);
     assert.deepEqual(await listSynced(database, own, ['2']), new Set());
     await noteSynced(database, own, begunAt);
     assert.deepEqual(await listSynced(database, own, ['2']), new Set(['2']));

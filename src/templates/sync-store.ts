@@ -139,15 +139,34 @@ export function claimDueSyncs(store: Queryable, dueBefore: string, limit: number
   return store.query<TemplateOwner>(SYNC_CLAIM, [dueBefore, limit]);
 }
 
-/**
- * A notification says that something has changed: the next round reads anew, also if a reading is under way. What was never
- * read is due already, and stays known as never read.
- */
+/** In the order of the key, so that two who lock several wait for each other and never cross. */
 const SYNC_MAKE_DUE = `
-  update template_sync set started_at = null,
-    synced_at = case when synced_at is not null then clock_timestamp() - ${EVERY} end
-  where account_id = $1 and mode = $2 and business_account_id = $3`;
+  with told as materialized (
+    select s.account_id, s.mode, s.business_account_id
+    from unnest($1::uuid[], $2::mode[], $3::text[]) as t(account_id, mode, business_account_id)
+    join template_sync s on s.account_id = t.account_id and s.mode = t.mode and s.business_account_id = t.business_account_id
+    order by s.account_id, s.mode, s.business_account_id for update of s
+  )
+  update template_sync s set started_at = null,
+    synced_at = case when s.synced_at is not null then clock_timestamp() - ${EVERY} end
+  from told where s.account_id = told.account_id and s.mode = told.mode and s.business_account_id = told.business_account_id`;
 
-export async function makeSyncDue(tx: Queryable, { accountId, mode, businessAccountId }: TemplateOwner): Promise<void> {
-  await tx.query(SYNC_MAKE_DUE, [accountId, mode, businessAccountId]);
+/**
+ * Notifications say that something has changed: the next round reads anew, also if a reading is under way. What was never read is due
+ * already, and stays known as never read. Nobody keeps a reading of these business accounts until the end of the transaction.
+ */
+export async function makeSyncsDue(tx: Queryable, owners: readonly TemplateOwner[]): Promise<void> {
+  await tx.query(SYNC_MAKE_DUE, [
+    owners.map(({ accountId }) => accountId),
+    owners.map(({ mode }) => mode),
+    owners.map(({ businessAccountId }) => businessAccountId),
+  ]);
+}
+
+const SYNC_HOLD = `
+  select 1 from template_sync where account_id = $1 and mode = $2 and business_account_id = $3 for update`;
+
+/** Waits for notifications that are changing templates of the business account, and holds back others until the commit. */
+export async function holdSync(tx: Queryable, { accountId, mode, businessAccountId }: TemplateOwner): Promise<void> {
+  await tx.query(SYNC_HOLD, [accountId, mode, businessAccountId]);
 }

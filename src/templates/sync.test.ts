@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { after, before, beforeEach, describe, it } from 'node:test';
+import { meetLock } from '../../test/support/meet-lock.ts';
 import { quickestMs } from '../../test/support/quickest.ts';
 import { sendingChannel } from '../../test/support/sending-channel.ts';
 import { until } from '../../test/support/until.ts';
@@ -14,7 +15,7 @@ import { newId } from '../kernel/ids.ts';
 import type { Queryable } from '../store/database.ts';
 import { applyTemplateNews, findTemplatesByName } from './store.ts';
 import { keepReading, ownerOf, readName, syncTemplates } from './sync.ts';
-import { listSynced, makeSyncDue, noteBegun, readDatabaseTime } from './sync-store.ts';
+import { listSynced, makeSyncsDue, noteBegun, readDatabaseTime } from './sync-store.ts';
 
 let world: ListingWorld;
 let test: ListingWorld['test'];
@@ -157,7 +158,7 @@ describe('a reading', () => {
     await addLiveChannel(test.database, channel);
     for (const which of ['first', 'next']) {
       const slow = await beginSlowReading(listed('a'));
-      await makeSyncDue(test.database, ownerOf(channel));
+      await makeSyncsDue(test.database, [ownerOf(channel)]);
       await slow.end();
       assert.equal(await isDue(), true, `the ${which} one`);
     }
@@ -193,7 +194,7 @@ describe('a reading', () => {
     };
     const reading = sync();
     await asked.promise;
-    await makeSyncDue(test.database, ownerOf(channel));
+    await makeSyncsDue(test.database, [ownerOf(channel)]);
     told.resolve();
     await reading;
     assert.equal(await isDue(), true);
@@ -274,6 +275,22 @@ describe('a reading', () => {
     };
     assert.equal(await sync(), undefined);
     assert.deepEqual(await test.database.query('select 1 from template_sync where account_id = $1', [accountId]), []);
+  });
+
+  it('locks no template before it has waited for news of the business account', async () => {
+    serve(listed('a'), listed('b'));
+    await sync();
+    const slow = await beginSlowReading(listed('a', { status: 'PAUSED' }), listed('b', { status: 'PAUSED' }));
+    const counts = await meetLock(test.database, {
+      hold: (tx) => makeSyncsDue(tx, [ownerOf(channel)]),
+      work: slow.end,
+      meanwhile: async (tx) => {
+        await tx.query('select 1 from template where account_id = $1 for update nowait', [accountId]);
+        await tell('b', 'disabled', tx);
+      },
+    });
+    assert.equal(counts?.changed, 1);
+    assert.deepEqual([await statusOf('a'), await statusOf('b')], [['paused'], ['disabled']]);
   });
 
   it('is kept although a notification changes the same templates in another order', async () => {

@@ -9,7 +9,7 @@ import type { Database, Transaction } from '../store/database.ts';
 import { repeatOnConflict } from '../store/repeat-on-conflict.ts';
 import { presentTemplate } from './present.ts';
 import { removeMissingTemplates, type TemplateOwner, type TemplateRow, upsertTemplates } from './store.ts';
-import { noteBegun, noteFailed, noteSynced, readDatabaseTime } from './sync-store.ts';
+import { holdSync, noteBegun, noteFailed, noteSynced, readDatabaseTime } from './sync-store.ts';
 
 /**
  * So many business accounts are read at a time, by the schedule of a node and for one caller. The provider limits such calls for each of
@@ -132,6 +132,7 @@ async function keepPart(
   listed: readonly (ProviderTemplate & { newId: string })[],
   { name, begunAt }: Reading,
 ) {
+  await holdSync(tx, owner);
   const limits = { begunAt, limit: KEPT_AT_ONCE };
   const written = await upsertTemplates(tx, owner, listed, limits);
   // What was to be written may have become newer at the last moment, so their number does not tell whether there are more.
