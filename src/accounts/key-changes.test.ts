@@ -1,8 +1,11 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { startTestGateway, type TestGateway } from '../../test/support/gateway.ts';
+import { meetLock } from '../../test/support/meet-lock.ts';
 import { assertProblem, pointersOf } from '../../test/support/problem.ts';
+import { restingTransaction } from '../../test/support/resting-transaction.ts';
 import { until } from '../../test/support/until.ts';
+import { parseId } from '../kernel/ids.ts';
 import { createKeyUses } from './key-uses.ts';
 
 const UNKNOWN = 'key_01h455vb4pex5vsknk084sn02q';
@@ -106,6 +109,17 @@ describe('rolling a key', () => {
     assert.equal((await listedKey(old.id)).expires_at, expires_at);
   });
 
+  it('is done once, also by two at the same moment', async () => {
+    const { id } = await newKey();
+    const roll = async () => (await call('POST', `/platform/v1/keys/${id}/roll`)).status;
+    const statuses = await meetLock(gateway.database, {
+      hold: (tx) => tx.query('update api_key set name = name where name = $1', ['Backend']),
+      work: () => Promise.all([roll(), roll()]),
+      waiting: 2,
+    });
+    assert.deepEqual(statuses.sort(), [201, 404]);
+  });
+
   it('is for valid keys that were not rolled before, with an overlap of at most a week', async () => {
     const { id } = await newKey();
     for (const overlap_seconds of [-1, 1.5, 604_801, '60', null])
@@ -150,5 +164,18 @@ describe('the last use of a key', () => {
     assert.equal(await useAfter(50), 0);
     assert.ok((await useAfter(70)) >= 70_000);
     assert.ok((await useAfter(-86_400)) < 0, 'of a time that a clock that was ahead has left');
+  });
+
+  it('is left to another node that writes the key in this moment, and told of the other keys', async () => {
+    const { database, accountId } = gateway;
+    const [busy, free] = [await newKey(), await newKey()];
+    const uses = createKeyUses(database);
+    for (const { id } of [busy, free]) uses.note(accountId, parseId('key', id) ?? '');
+    await restingTransaction(database, async (tx) => {
+      await tx.query('select 1 from api_key where id = $1 for update', [parseId('key', busy.id)]);
+      await uses.flush();
+    });
+    assert.equal((await listedKey(busy.id)).last_used_at, null);
+    assert.notEqual((await listedKey(free.id)).last_used_at, null);
   });
 });

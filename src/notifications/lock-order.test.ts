@@ -13,6 +13,7 @@ import {
 import { until } from '../../test/support/until.ts';
 import { parseId } from '../kernel/ids.ts';
 import type { Queryable } from '../store/database.ts';
+import { noteNews } from './news-store.ts';
 
 let gateway: TestGateway;
 let line: TestLine;
@@ -88,5 +89,15 @@ describe('news that one round applies', () => {
     );
     const { data } = (await gateway.call('GET', `/api/v1/templates?name=${name}`)).json;
     assert.equal(data[0].status, 'paused');
+  });
+
+  it('is noted in one order', async () => {
+    const [first, second] = ['a'.repeat(64), 'b'.repeat(64)];
+    const noted = await meetLock(gateway.database, {
+      hold: (tx) => noteNews(tx, [first]),
+      work: () => noteNews(gateway.database, [second, first]),
+      meanwhile: (tx) => noteNews(tx, [second]),
+    });
+    assert.deepEqual(noted, new Set());
   });
 });

@@ -3,6 +3,7 @@ import { after, before, describe, it } from 'node:test';
 import { tidyDeliveries } from '../../src/endpoints/deliver/delivery-store.ts';
 import { EVENT_TYPES } from '../../src/events/event.ts';
 import { formatId } from '../../src/kernel/ids.ts';
+import { meetLock } from '../support/meet-lock.ts';
 import { until } from '../support/until.ts';
 import { type EndpointApi, startEndpointApi } from './api.ts';
 import { type Harness, startHarness } from './harness.ts';
@@ -125,6 +126,23 @@ describe('an endpoint', () => {
       assert.deepEqual(json.errors, [{ pointer: '#', detail: 'An account has at most 50 endpoints a mode.' }]);
     const live = api.key({ accountId: principal.accountId, mode: 'live' }).key;
     assert.equal((await api.call(live, 'POST', PATH, { body })).status, 201);
+  });
+
+  it('keeps both of two changes of the same moment', async () => {
+    const { key, principal } = api.key();
+    const { id } = await create(key);
+    const patch = (body: object) => api.call(key, 'PATCH', `${PATH}/${id}`, { body });
+    const changed = await meetLock(harness.database, {
+      hold: (tx) => tx.query('select 1 from endpoint where account_id = $1 for update', [principal.accountId]),
+      work: () => Promise.all([patch({ description: 'Shop' }), patch({ types: ['message.read'] })]),
+      waiting: 2,
+    });
+    assert.deepEqual(
+      changed.map(({ status }) => status),
+      [200, 200],
+    );
+    const { description, types } = (await api.call(key, 'GET', `${PATH}/${id}`)).json;
+    assert.deepEqual([description, types], ['Shop', ['message.read']]);
   });
 
   it('is seen by its own account and mode only', async () => {

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { startTestGateway, type TestGateway } from '../../../test/support/gateway.ts';
+import { meetLock } from '../../../test/support/meet-lock.ts';
 import {
   forgetNotifications,
   lineOf,
@@ -60,6 +61,17 @@ describe('a report of the provider', () => {
     assert.equal(sent.at, '2026-01-01T00:00:00.000Z');
     assert.ok(sent.received_at > sent.at);
     assert.equal(read.at, read.received_at, 'where it says none');
+  });
+
+  it('is judged by what another node has applied in the same moment', async () => {
+    const { id, message_id: providerId } = await sendOne(gateway);
+    const key = [gateway.accountId, parseId('msg', id)];
+    await meetLock(gateway.database, {
+      hold: (tx) => tx.query("update message set status = 'read' where account_id = $1 and id = $2", key),
+      work: () => report([statusOf('delivered', { providerId })]),
+    });
+    assert.equal((await readMessage(gateway, id)).status, 'read');
+    assert.deepEqual((await timelineOf(id)).at(-1), ['delivered', 'late']);
   });
 
   it('is matched by our id where the message has no other provider id, and gives it one', async () => {

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { startTestGateway, type TestGateway } from '../../../test/support/gateway.ts';
+import { meetLock } from '../../../test/support/meet-lock.ts';
 import {
   addChannel,
   isProcessed,
@@ -16,6 +17,7 @@ import {
   textFrom,
 } from '../../../test/support/notifications.ts';
 import { until } from '../../../test/support/until.ts';
+import { newId } from '../../kernel/ids.ts';
 import { effectsRememberedDays } from '../../kernel/keep.ts';
 import { expireInboundIds } from './inbound-store.ts';
 
@@ -57,6 +59,22 @@ describe('an inbound message', () => {
     const [listed] = await list(`message_id=${id}`);
     return readMessage(gateway, listed.id);
   };
+
+  it('is claimed in one order, so that two nodes that are told of the same ones do not wait in a circle', async () => {
+    const [first, second] = ['wamid.order.1', 'wamid.order.2'];
+    const claim = `insert into inbound_id (account_id, channel_id, provider_message_id, message_id)
+      select account_id, id, $2, $3 from channel where phone_number_id = $1`;
+    await meetLock(gateway.database, {
+      hold: (tx) => tx.query(claim, [line.phoneNumberId, first, newId()]),
+      work: () => post({ messages: [textFrom(PHONE, second), textFrom(PHONE, first)] }),
+      meanwhile: async (tx) => {
+        // Less than until the server looks for a circle, so that it is this one that gives up.
+        await tx.query("set local lock_timeout to '1s'");
+        await tx.query(claim, [line.phoneNumberId, second, newId()]);
+      },
+    });
+    assert.deepEqual([...(await list(`message_id=${first}`)), ...(await list(`message_id=${second}`))], []);
+  });
 
   it('tells when its notification came, also where that was applied later', async () => {
     const before = { ...line, phoneNumberId: '900000000000031', phoneNumber: '+447700900931' };
