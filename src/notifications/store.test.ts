@@ -1,9 +1,18 @@
 import assert from 'node:assert/strict';
 import { after, before, it } from 'node:test';
 import { createTestDatabase, type TestDatabase } from '../../test/support/database.ts';
+import { restingTransaction } from '../../test/support/resting-transaction.ts';
 import { firstIdOfMs } from '../kernel/ids.ts';
 import { keepLimits } from '../kernel/keep.ts';
-import { findNotification, listNotifications, type NotificationState, reprocessNotification } from './store.ts';
+import type { Queryable } from '../store/database.ts';
+import {
+  claimNotification,
+  claimNotifications,
+  findNotification,
+  listNotifications,
+  type NotificationState,
+  reprocessNotification,
+} from './store.ts';
 
 const NOW_MS = Date.now();
 const LIMITS = keepLimits({ messages: 90, content: 30, events: 30, notifications: 7, setAside: 30 }, NOW_MS);
@@ -50,4 +59,19 @@ it('a notification is shown, alone and in the list, and made due again, within i
   assert.equal(await reprocessNotification(database, young.applied, LIMITS), undefined);
   for (const id of [young.waiting, young.setAside])
     assert.equal((await reprocessNotification(database, id, LIMITS))?.state, 'waiting');
+});
+
+it('a notification that one node is at work on is left to it by the others', async () => {
+  const { database } = test;
+  const id = await write('waiting', NOW_MS);
+  const claims = [
+    async (store: Queryable) => (await claimNotification(store, id))?.id,
+    async (store: Queryable) => (await claimNotifications(store, 9, 1_000)).find((one) => one.id === id)?.id,
+  ];
+  for (const claim of claims) {
+    await restingTransaction(database, async (tx) => {
+      assert.equal(await claim(tx), id);
+      for (const other of claims) assert.equal(await other(database), undefined);
+    });
+  }
 });

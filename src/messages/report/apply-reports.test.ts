@@ -15,6 +15,7 @@ import {
 } from '../../../test/support/notifications.ts';
 import { until } from '../../../test/support/until.ts';
 import { newId, parseId } from '../../kernel/ids.ts';
+import type { Queryable } from '../../store/database.ts';
 
 /** The sandbox reads the message, does not take it and resets the connection. */
 const UNKNOWN_FOR_EVER = '+15552000001';
@@ -72,6 +73,18 @@ describe('a report of the provider', () => {
     });
     assert.equal((await readMessage(gateway, id)).status, 'read');
     assert.deepEqual((await timelineOf(id)).at(-1), ['delivered', 'late']);
+  });
+
+  it('beside others waits for the first of their messages, in whatever order they are told, and holds no later one', async () => {
+    const [first, second] = [await sendOne(gateway), await sendOne(gateway)];
+    const lock = 'select 1 from message where account_id = $1 and id = $2 for update nowait';
+    const lockOne = (tx: Queryable, { id }: { id: string }) => tx.query(lock, [gateway.accountId, parseId('msg', id)]);
+    await meetLock(gateway.database, {
+      hold: (tx) => lockOne(tx, first),
+      work: () => report([second, first].map(({ message_id: providerId }) => statusOf('sent', { providerId }))),
+      meanwhile: (tx) => lockOne(tx, second),
+    });
+    for (const { id } of [first, second]) assert.equal((await readMessage(gateway, id)).status, 'sent');
   });
 
   it('is matched by our id where the message has no other provider id, and gives it one', async () => {
