@@ -84,6 +84,8 @@ async function replay(
   for (let after = wish.afterSequence; ; ) {
     const step = async (tx: Transaction) => {
       if (count === 0) await insertAudit(tx, audit);
+      // It may be deleted at any time. Nothing would ever take the rest away but the sweep, and all other replays wait for this one.
+      await requireEndpoint(tx, { accountId: wish.accountId, mode: wish.mode, id: wish.endpointId });
       return replayEvents(tx, { ...wish, afterSequence: after }, EVENTS_A_COMMIT);
     };
     // It may meet the erasure of its account, which removes deliveries in another order.

@@ -33,7 +33,10 @@ async function createReplay(body: object = {}) {
       await meanwhile();
       return { answer };
     });
-  return { record, replay: async (meanwhile = async () => {}) => (await replay(meanwhile)).answer };
+  const deleteRow = async () => {
+    await harness.database.query('delete from endpoint where account_id = $1', [principal.accountId]);
+  };
+  return { record, deleteRow, replay: async (meanwhile = async () => {}) => (await replay(meanwhile)).answer };
 }
 
 describe('a replay after a number', () => {
@@ -44,6 +47,13 @@ describe('a replay after a number', () => {
       const answer = await replay(() => record(3));
       assert.deepEqual([answer.status, answer.json], [202, { count: 2 }]);
     }
+  });
+
+  it('ends where its endpoint is deleted meanwhile', async () => {
+    const { record, replay, deleteRow } = await createReplay();
+    await record(2);
+    const answer = await replay(deleteRow);
+    assert.deepEqual([answer.status, answer.json.code], [404, 'not_found']);
   });
 
   it('keeps no stop waiting, however much there is: it ends after a step, and is to be made again', async () => {
