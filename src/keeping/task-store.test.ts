@@ -1,0 +1,22 @@
+import assert from 'node:assert/strict';
+import { after, before, it } from 'node:test';
+import { createTestDatabase, type TestDatabase } from '../../test/support/database.ts';
+import { restingTransaction } from '../../test/support/resting-transaction.ts';
+import { claimTask } from './task-store.ts';
+
+let test: TestDatabase;
+before(async () => {
+  test = await createTestDatabase();
+});
+after(() => test.drop());
+
+it('a task that one node is at work on is left to it by the others', async () => {
+  const { database } = test;
+  const [row] = await database.query<{ task: string }>('update keeping set due_at = now() returning task');
+  assert.ok(row);
+  await restingTransaction(database, async (tx) => {
+    assert.ok(await claimTask(tx, row.task));
+    assert.equal(await claimTask(database, row.task), undefined);
+  });
+  assert.ok(await claimTask(database, row.task));
+});
