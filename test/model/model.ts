@@ -55,6 +55,8 @@ export interface ModelMessage {
   providerId: string | null;
   /** The send itself was refused. */
   refused: boolean;
+  /** How often the provider must have seen it: once, or never. */
+  transmits: number;
   /** What notifications have told of it. */
   reported: Set<string>;
   /** Its statuses with their notes, in any order. */

@@ -68,7 +68,7 @@ export const write = step(
     const id = json.data[0].id;
     data.messages.push({
       ...{ id, direction: 'inbound', person, clientReference: null, status: 'received', providerId },
-      ...{ refused: false, reported: new Set(), timeline: [{ status: 'received', note: null }] },
+      ...{ refused: false, reported: new Set(), timeline: [{ status: 'received', note: null }], transmits: 0 },
     });
     if (days === 0) data.wroteLately.add(person);
     record(data, { type: 'message.received', messageId: id });
