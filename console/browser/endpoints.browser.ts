@@ -92,6 +92,8 @@ describe('the page of an endpoint', () => {
     // Somebody else names it meanwhile, which this form, opened before, must not take back.
     await world.call('PATCH', path, { description: 'Of the shop' }, key);
     await form.getByRole('button', { name: 'Change', exact: true }).click();
+    // While a dialog is open, it shows what is told too.
+    await form.waitFor({ state: 'hidden' });
     await page.getByText('The endpoint is changed.').waitFor();
     await page.getByText('Of the shop').waitFor();
     const { types, description, url } = await world.call('GET', path, undefined, key);
