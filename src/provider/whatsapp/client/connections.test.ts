@@ -162,15 +162,22 @@ describe('the connections of the provider', () => {
     const answering = (socket: net.Socket, { id }: ReadRequest) => held.push(() => socket.write(accepted(id)));
     const { provider } = await start(answering, { timeoutMs: 60_000 });
     void provider.transmit(SENDER, message('msg_first'));
-    for (let n = 0; n < 10_000; n += 1) void provider.transmit(SENDER, message('msg_waits'));
+    const controller = new AbortController();
+    for (let n = 0; n < 10_000; n += 1) void provider.transmit(SENDER, message('msg_waits'), controller.signal);
     const last = await provider.transmit(SENDER, message('msg_last'));
     assert.deepEqual(last, { kind: 'throttled', error: { code: 'not_attempted' }, unwritten: true });
     const other = provider.transmit(OTHER, message('msg_other'));
-    for (let n = 0; n < 3; n += 1) {
+    const answerOne = async () => {
       await until(() => held.length === 1);
       held.shift()?.();
-    }
+    };
+    for (let n = 0; n < 3; n += 1) await answerOne();
     assert.equal((await other).kind, 'accepted');
+    await until(() => held.length === 1);
+    controller.abort();
+    const next = provider.transmit(SENDER, message('msg_next'));
+    for (let n = 0; n < 2; n += 1) await answerOne();
+    assert.equal((await next).kind, 'accepted', 'and whoever waits no longer leaves the place to the next');
   });
 
   it('let one who waits for them give up without a byte written', async () => {
