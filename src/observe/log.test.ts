@@ -79,4 +79,15 @@ describe('the log', () => {
       cause: { type: 'Error', message: 'connect ECONNREFUSED', code: 'ECONNREFUSED' },
     });
   });
+
+  it('says where a statement was that the store, which is there, has ended', async () => {
+    for (const code of ['57014', '55P03']) {
+      const [line] = await linesOf(`
+        const { StoreUnavailable } = await import(${JSON.stringify(STORE_UNAVAILABLE)});
+        const cause = Object.assign(new Error('canceling statement'), { code: '${code}' });
+        const ofThisPlace = () => new StoreUnavailable(cause, false);
+        log.warn({ err: ofThisPlace() }, 'x')`);
+      assert.match(JSON.parse(line ?? '').err.stack, /at ofThisPlace/);
+    }
+  });
 });

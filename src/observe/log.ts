@@ -1,4 +1,5 @@
 import { type Logger, pino } from 'pino';
+import { errorCodeOf } from '../kernel/error-code.ts';
 import { StoreUnavailable } from '../kernel/store-unavailable.ts';
 
 /** Lines are written together: so many bytes, or what there is after so long. */
@@ -48,14 +49,14 @@ interface DescribedError {
 /**
  * Only what says what went wrong and where. Errors of drivers carry their whole connection along, with its keys and
  * statements, and none of that may reach a log. The message of a syntax error quotes what could not be read, which may be
- * anybody's words. Where the store is not available, no line of ours is to blame: while it is away, every loop and every call says so again and
- * again, and the places would be four fifths of a log of a long night.
+ * anybody's words. Where the store is away, no line of ours is to blame: every loop and every call says so again and again, and the places
+ * would be four fifths of a log of a long night.
  */
 function describeError(error: unknown, withPlace = true): DescribedError {
   if (!(error instanceof Error)) return { type: typeof error, message: String(error) };
   const { name: type, cause } = error;
   const quotes = error instanceof SyntaxError;
-  const placed = withPlace && !(error instanceof StoreUnavailable);
+  const placed = withPlace && !isAway(error);
   const stack = quotes ? error.stack?.slice(error.stack.indexOf('\n    at ')) : error.stack;
   return {
     type,
@@ -64,4 +65,12 @@ function describeError(error: unknown, withPlace = true): DescribedError {
     ...(placed && stack !== undefined && { stack }),
     ...(cause !== undefined && { cause: describeError(cause, placed) }),
   };
+}
+
+/** The statement ran into its time limit, or did not get its lock in time. */
+const OF_ONE_STATEMENT: readonly (string | undefined)[] = ['57014', '55P03'];
+
+/** Not if the store is there and has ended one statement: the place alone says which. */
+function isAway(error: Error): boolean {
+  return error instanceof StoreUnavailable && !OF_ONE_STATEMENT.includes(errorCodeOf(error.cause));
 }
