@@ -1,8 +1,8 @@
 import { after, before, describe, it } from 'node:test';
 import fc from 'fast-check';
 import { createSandbox, type Sandbox } from '../../sandbox/server.ts';
+import { type Receiver, startReceiver } from '../endpoints/receiver.ts';
 import { expectStatistics } from '../model/expect-statistics.ts';
-import { type Receiver, startReceiver } from '../model/receiver.ts';
 import { anySequence } from '../model/sequence.ts';
 import { startTestGateway, type TestGateway } from '../support/gateway.ts';
 
@@ -18,6 +18,7 @@ before(async () => {
   receiver = await startReceiver();
 });
 after(async () => {
+  await receiver.close();
   await gateway.stop();
   await provider.close();
 });

@@ -3,6 +3,7 @@ import type { AddressInfo } from 'node:net';
 
 /** One request as a customer's server got it. */
 export interface Received {
+  path: string;
   headers: Record<string, string>;
   body: string;
   atMs: number;
@@ -16,7 +17,10 @@ export interface Receiver {
 
 export type Answering = (response: ServerResponse, place: number, request: IncomingMessage) => void;
 
-/** A customer's server on loopback. `answer` is called with the number of requests that came before. Without it, the server answers 204. */
+/**
+ * A customer's server on loopback. `answer` is called with the number of requests that came before. Without it, the server answers 204. It
+ * keeps no process from its end.
+ */
 export async function startReceiver(
   answer: Answering = (response) => response.writeHead(204).end(),
 ): Promise<Receiver> {
@@ -24,10 +28,10 @@ export async function startReceiver(
   const server = createServer(async (request, response) => {
     const body = Buffer.concat(await request.toArray()).toString();
     const headers = Object.fromEntries(Object.entries(request.headers).map(([name, value]) => [name, String(value)]));
-    received.push({ headers, body, atMs: Date.now() });
+    received.push({ path: request.url ?? '', headers, body, atMs: Date.now() });
     answer(response, received.length - 1, request);
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  await new Promise<void>((resolve) => server.unref().listen(0, '127.0.0.1', resolve));
   const { port } = server.address() as AddressInfo;
   return {
     url: `http://127.0.0.1:${port}/hook`,

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import type { Real } from './real.ts';
 
 export interface ShownEvent {
+  id: string;
   sequence: number;
   type: string;
   data: { message?: { id: string } };

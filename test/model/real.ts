@@ -1,13 +1,14 @@
 import type { ApiErrorCode } from '../../src/kernel/errors.ts';
 import type { Scope } from '../../src/kernel/principal.ts';
+import type { Receiver } from '../endpoints/receiver.ts';
 import type { TestAnswer, TestGateway } from '../support/gateway.ts';
 import { assertProblem } from '../support/problem.ts';
 import { type Model, type ModelAccount, type ModelData, type ModelKey, pick } from './model.ts';
-import type { Receiver } from './receiver.ts';
 
 /** What the model is compared with. */
 export interface Real {
   gateway: TestGateway;
+  /** Below its address each endpoint has a path of its own. */
   receiver: Receiver;
   /** Those of the sequences that are over. */
   models: Model[];

@@ -1,6 +1,6 @@
+import { startReceiver } from '../../endpoints/receiver.ts';
 import { expectStatistics } from '../../model/expect-statistics.ts';
 import type { Model } from '../../model/model.ts';
-import { startReceiver } from '../../model/receiver.ts';
 import { anySequence } from '../../model/sequence.ts';
 import type { FuzzTarget } from '../target.ts';
 
