@@ -1,10 +1,9 @@
 import assert from 'node:assert/strict';
 import { after, it } from 'node:test';
 import { createTestDatabase } from '../../test/support/database.ts';
-import { until } from '../../test/support/until.ts';
-import { countWaitingForLocks } from '../../test/support/waiting-for-locks.ts';
+import { meetLock } from '../../test/support/meet-lock.ts';
 import { newId } from '../kernel/ids.ts';
-import { type PaceGrant, type PaceWish, reserveTurns } from './pacing-store.ts';
+import { type PaceWish, reserveTurns } from './pacing-store.ts';
 
 const { database, drop } = await createTestDatabase();
 after(drop);
@@ -18,12 +17,11 @@ it('gateways that reserve for the same channels wait for one another in one orde
   );
   await reserveTurns(database, wishes);
   const [first, second] = wishes;
-  let reserving: Promise<PaceGrant[]> | undefined;
-  await database.transaction(async (tx) => {
-    assert.equal((await tx.query(FREE, [first?.channelId])).length, 1);
-    reserving = reserveTurns(database, wishes.toReversed());
-    await until(async () => (await countWaitingForLocks(database)) === 1);
-    assert.equal((await tx.query(FREE, [second?.channelId])).length, 1, 'it holds nothing that others may wait for');
+  const reserved = await meetLock(database, {
+    hold: async (tx) => assert.equal((await tx.query(FREE, [first?.channelId])).length, 1),
+    work: () => reserveTurns(database, wishes.toReversed()),
+    meanwhile: async (tx) =>
+      assert.equal((await tx.query(FREE, [second?.channelId])).length, 1, 'it holds nothing that others may wait for'),
   });
-  assert.equal((await reserving)?.length, 2);
+  assert.equal(reserved.length, 2);
 });

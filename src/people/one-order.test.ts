@@ -1,7 +1,6 @@
 import { after, describe, it } from 'node:test';
 import { createTestDatabase } from '../../test/support/database.ts';
-import { until } from '../../test/support/until.ts';
-import { countWaitingForLocks } from '../../test/support/waiting-for-locks.ts';
+import { meetLock } from '../../test/support/meet-lock.ts';
 import { newId } from '../kernel/ids.ts';
 import type { Queryable } from '../store/database.ts';
 import { keepParents } from './parent-store.ts';
@@ -48,13 +47,10 @@ describe('two that write of the same people do not wait for each other in turn',
   for (const [what, write] of Object.entries(writes))
     it(`about their ${what}`, async () => {
       const [first, second] = PEOPLE;
-      let writing: Promise<void> | undefined;
-      await database.transaction(async (tx) => {
-        await write(tx, first);
-        writing = write(database, second, first);
-        await until(async () => (await countWaitingForLocks(database)) === 1);
-        await write(tx, second);
+      await meetLock(database, {
+        hold: (tx) => write(tx, first),
+        work: () => write(database, second, first),
+        meanwhile: (tx) => write(tx, second),
       });
-      await writing;
     });
 });

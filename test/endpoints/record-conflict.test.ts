@@ -5,9 +5,9 @@ import { newId } from '../../src/kernel/ids.ts';
 import type { Database } from '../../src/store/database.ts';
 import { isPassingFailure } from '../../src/store/passing-failure.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
+import { meetLock } from '../support/meet-lock.ts';
 import { restingTransaction } from '../support/resting-transaction.ts';
 import { until } from '../support/until.ts';
-import { countWaitingForLocks } from '../support/waiting-for-locks.ts';
 
 let testDatabase: TestDatabase;
 let database: Database;
@@ -22,30 +22,26 @@ after(() => testDatabase.drop());
 it('attempts that succeeded are written down once, although taking their deliveries away meets somebody in a circle', async () => {
   const { accountId, eventIds, record } = await addDeliveries();
   const lock = 'select 1 from delivery where event_id = $1 for update';
-  let recorded: Promise<unknown> | undefined;
-  await database.transaction(async (tx) => {
-    // So that the server ends the other one of the two transactions.
-    await tx.query("set local deadlock_timeout to '20s'");
-    await tx.query(lock, [eventIds[1]]);
-    recorded = Promise.all(record());
-    await until(async () => (await countWaitingForLocks(database)) === 1);
-    await tx.query(lock, [eventIds[0]]);
+  await meetLock(database, {
+    hold: async (tx) => {
+      // So that the server ends the other one of the two transactions.
+      await tx.query("set local deadlock_timeout to '20s'");
+      await tx.query(lock, [eventIds[1]]);
+    },
+    work: () => Promise.all(record()),
+    meanwhile: (tx) => tx.query(lock, [eventIds[0]]),
   });
-  await recorded;
   assert.equal(await count('attempt', accountId), 2);
   assert.equal(await count('delivery', accountId), 0);
 });
 
 it('those that are over and those that are to be tried again are locked in one order, whatever became of them', async () => {
   const { eventIds, record } = await addDeliveries();
-  let recorded: Promise<unknown> | undefined;
-  await database.transaction(async (tx) => {
-    await tx.query('select 1 from delivery where event_id = $1 for update', [eventIds[0]]);
-    recorded = Promise.all(record([{ failed: true }, {}]));
-    await until(async () => (await countWaitingForLocks(database)) === 1);
-    await tx.query('select 1 from delivery where event_id = $1 for update nowait', [eventIds[1]]);
+  await meetLock(database, {
+    hold: (tx) => tx.query('select 1 from delivery where event_id = $1 for update', [eventIds[0]]),
+    work: () => Promise.all(record([{ failed: true }, {}])),
+    meanwhile: (tx) => tx.query('select 1 from delivery where event_id = $1 for update nowait', [eventIds[1]]),
   });
-  await recorded;
 });
 
 it('those that succeeded wait for nobody with their deliveries locked', async () => {

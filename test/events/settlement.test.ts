@@ -16,9 +16,8 @@ import { applyReports } from '../../src/messages/report/apply-reports.ts';
 import type { StatusReport } from '../../src/messages/report/apply-store.ts';
 import type { Database, Transaction } from '../../src/store/database.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
+import { meetLock } from '../support/meet-lock.ts';
 import { intendedMessage, newRequest } from '../support/new-request.ts';
-import { until } from '../support/until.ts';
-import { countWaitingForLocks } from '../support/waiting-for-locks.ts';
 
 const log = pino({ level: 'silent' });
 /** Old enough that an erasure no longer waits for what was under way then. */
@@ -108,17 +107,6 @@ function breaking(when: 'before' | 'after'): Database {
       throw broken;
     },
   };
-}
-
-/** Runs `first` in a transaction, starts `second` beside it, and commits the first when the second waits for it. */
-async function oneBehindTheOther(first: (tx: Transaction) => Promise<void>, second: () => Promise<unknown>) {
-  let done: Promise<unknown> = Promise.resolve();
-  await database.transaction(async (tx) => {
-    await first(tx);
-    done = second();
-    await until(async () => (await countWaitingForLocks(database)) > 0);
-  });
-  await done;
 }
 
 describe('the outcome of a send', () => {
@@ -231,20 +219,20 @@ describe('the outcome of a send', () => {
   it('raises none when a notification is being applied in the same moment', async () => {
     const request = await begin([intendedMessage()]);
     const ledger = createLedger(database, log);
-    await oneBehindTheOther(
-      (tx) => report(tx, request, 'delivered'),
-      () => ledger.settle(settlement(request, UNKNOWN)),
-    );
+    await meetLock(database, {
+      hold: (tx) => report(tx, request, 'delivered'),
+      work: () => ledger.settle(settlement(request, UNKNOWN)),
+    });
     assert.deepEqual(await typesOf(request), ['message.delivered']);
   });
 
   it('raises message.unknown although a status in words that are not known came first', async () => {
     const request = await begin([intendedMessage()]);
     const ledger = createLedger(database, log);
-    await oneBehindTheOther(
-      (tx) => report(tx, request, 'played'),
-      () => ledger.settle(settlement(request, UNKNOWN)),
-    );
+    await meetLock(database, {
+      hold: (tx) => report(tx, request, 'played'),
+      work: () => ledger.settle(settlement(request, UNKNOWN)),
+    });
     assert.deepEqual(await typesOf(request), ['message.unknown']);
   });
 
@@ -287,19 +275,19 @@ describe('the recovery', () => {
     assert.deepEqual(await typesOf(settled), ['message.read']);
 
     const settling = await begin([intendedMessage()]);
-    await oneBehindTheOther(
-      (tx) => report(tx, settling, 'read'),
-      () => recoverRequests(database, settling.nodeId, DOCS_URL, log),
-    );
+    await meetLock(database, {
+      hold: (tx) => report(tx, settling, 'read'),
+      work: () => recoverRequests(database, settling.nodeId, DOCS_URL, log),
+    });
     assert.deepEqual(await typesOf(settling), ['message.read']);
   });
 
   it('raises message.unknown although a status in words that are not known comes in the same moment', async () => {
     const request = await begin([intendedMessage()]);
-    await oneBehindTheOther(
-      (tx) => report(tx, request, 'played'),
-      () => recoverRequests(database, request.nodeId, DOCS_URL, log),
-    );
+    await meetLock(database, {
+      hold: (tx) => report(tx, request, 'played'),
+      work: () => recoverRequests(database, request.nodeId, DOCS_URL, log),
+    });
     assert.deepEqual(await typesOf(request), ['message.unknown']);
   });
 });

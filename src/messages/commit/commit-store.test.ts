@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, describe, it } from 'node:test';
 import { createTestDatabase } from '../../../test/support/database.ts';
+import { meetLock } from '../../../test/support/meet-lock.ts';
 import { intendedMessage, newRequest } from '../../../test/support/new-request.ts';
 import { until } from '../../../test/support/until.ts';
 import { countWaitingForLocks } from '../../../test/support/waiting-for-locks.ts';
@@ -133,15 +134,14 @@ describe('an idempotency key', () => {
 
   it('is claimed in one order with others, so that two nodes that claim the same ones do not wait for each other', async () => {
     const [first, second] = [requestWith('in order 1'), requestWith('in order 2')];
-    let beginning: Promise<Set<string>> | undefined;
-    await database.transaction(async (tx) => {
-      const claim = (request: NewRequest) => commitSends(tx, { begun: [request], settled: [], completed: [] }, 'new');
-      await claim(first);
-      beginning = begin(requestWith('in order 2'), requestWith('in order 1'));
-      await until(async () => (await countWaitingForLocks(database)) === 1);
-      assert.deepEqual(await claim(second), new Set(), 'nobody who waits has it');
+    const claim = (tx: Queryable, request: NewRequest) =>
+      commitSends(tx, { begun: [request], settled: [], completed: [] }, 'new');
+    const known = await meetLock(database, {
+      hold: (tx) => claim(tx, first),
+      work: () => begin(requestWith('in order 2'), requestWith('in order 1')),
+      meanwhile: async (tx) => assert.deepEqual(await claim(tx, second), new Set(), 'nobody who waits has it'),
     });
-    assert.equal((await beginning)?.size, 2);
+    assert.equal(known.size, 2);
   });
 });
 
@@ -201,14 +201,12 @@ describe('an outcome', () => {
       const settled = requests.flatMap((request) => settledOf(request, {}));
       return commitSends(store, { begun: [], settled, completed: [] }, 'any');
     };
-    let writing: Promise<Set<string>> | undefined;
-    await database.transaction(async (tx) => {
-      await write(tx, first);
-      writing = write(database, second, first);
-      await until(async () => (await countWaitingForLocks(database)) === 1);
-      assert.deepEqual(await write(tx, second), new Set(), 'nobody who waits has written it');
+    const written = await meetLock(database, {
+      hold: (tx) => write(tx, first),
+      work: () => write(database, second, first),
+      meanwhile: async (tx) => assert.deepEqual(await write(tx, second), new Set(), 'nobody who waits has written it'),
     });
-    assert.equal((await writing)?.size, 2);
+    assert.equal(written.size, 2);
   });
 
   it('that comes late does not tell again whom a message was for whose person was erased', async () => {

@@ -3,12 +3,11 @@ import { createHash } from 'node:crypto';
 import { after, before, describe, it } from 'node:test';
 import { pino } from 'pino';
 import { startTestGateway, type TestGateway } from '../../../test/support/gateway.ts';
+import { meetLock } from '../../../test/support/meet-lock.ts';
 import { intendedMessage } from '../../../test/support/new-request.ts';
 import { assertProblem } from '../../../test/support/problem.ts';
 import { addNodeElsewhere, requestTemplate } from '../../../test/support/request-template.ts';
 import { transmitsOf } from '../../../test/support/transmits.ts';
-import { until } from '../../../test/support/until.ts';
-import { countWaitingForLocks } from '../../../test/support/waiting-for-locks.ts';
 import { eraseRound } from '../../erasure/erase-round.ts';
 import { formatId, newId } from '../../kernel/ids.ts';
 import type { IntendedMessage, Outcome } from '../message.ts';
@@ -178,14 +177,14 @@ describe('the recovery of a node that is gone', () => {
       ...{ accountId, channelId, formerChannelIds: [], providerMessageId: `wamid.${reported}`, messageId: reported },
       ...{ status: 'delivered', at: new Date(), receivedAt: new Date(), error: null, pricing: null, userId: null },
     };
-    let recovering: Promise<number> | undefined;
-    await database.transaction(async (tx) => {
-      await takeTurns(tx, [{ accountId, messageId: taken }]);
-      await applyReports(tx, [report]);
-      recovering = recoverRequests(database, nodeId, gateway.url, log);
-      await until(async () => (await countWaitingForLocks(database)) === 1);
+    const recovered = await meetLock(database, {
+      hold: async (tx) => {
+        await takeTurns(tx, [{ accountId, messageId: taken }]);
+        await applyReports(tx, [report]);
+      },
+      work: () => recoverRequests(database, nodeId, gateway.url, log),
     });
-    assert.equal(await recovering, 1);
+    assert.equal(recovered, 1);
     const historyOf = async (id: string) => {
       const { json } = await gateway.call('GET', `/api/v1/messages/${formatId('msg', id)}`);
       return [json.status, ...json.timeline.map((line: { status: string }) => line.status)];
