@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
+import type { TestAnswer } from '../support/call-api.ts';
 import type { ModelData, ModelEvent, ModelMessage } from './model.ts';
 import { isModelled, type ShownEvent } from './read-log.ts';
 
 /** Asserts that a message is shown as it must be. A list shows it without its timeline. */
-// biome-ignore lint/suspicious/noExplicitAny: every member that is read is compared.
-export function expectMessage(shown: any, message: ModelMessage): void {
+export function expectMessage(shown: TestAnswer['json'], message: ModelMessage): void {
   const person = message.direction === 'outbound' ? shown.to : shown.from;
   assert.deepEqual(
     [shown.id, shown.direction, shown.status, shown.client_reference, person, shown.message_id],
