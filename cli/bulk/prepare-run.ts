@@ -68,11 +68,7 @@ export async function prepareRun({ api, options }: Invocation): Promise<Run> {
 }
 
 async function accountOf(api: Api): Promise<string> {
-  const account = await clientOf(api)
-    .account.get()
-    .catch((error: unknown) => {
-      throw failureOfClient(error, api);
-    });
+  const account = await clientOf(api).account.get().catch(failOf(api));
   return `${account.id} ${account.mode}`;
 }
 
@@ -86,9 +82,14 @@ const ANYBODY = '+447700900123';
 async function checkSender(api: Api, from: string | undefined): Promise<void> {
   await clientOf(api)
     .validate({ to: ANYBODY, from, type: 'text', text: { body: 'Hello' } })
-    .catch((error: unknown) => {
-      throw failureOfClient(error, api);
-    });
+    .catch(failOf(api));
+}
+
+/** Throws an error of the client in the command line's words. */
+function failOf(api: Api): (error: unknown) => never {
+  return (error) => {
+    throw failureOfClient(error, api);
+  };
 }
 
 interface RunToOpen {

@@ -51,10 +51,7 @@ export async function applyNotifications(
   const works = opened.flatMap(({ notification, due }) =>
     due.map(({ item }) => ({ notificationId: notification.id, origin: notification.origin, item })),
   );
-  const left =
-    works.length === 0
-      ? new Map<number, Leftover>()
-      : await apply(tx, works, (databaseMs) => deps.messagesFromMs(databaseMs));
+  const left = works.length === 0 ? new Map<number, Leftover>() : await apply(tx, works, deps.messagesFromMs);
   let before = 0;
   const results = opened.map((one) => {
     const leftovers = one.due.flatMap(({ index }, place) => {
