@@ -209,6 +209,22 @@ describe('settings', () => {
         );
   });
 
+  it('may name a proxy, by its address alone and with a user and a password that can be read', () => {
+    assert.equal(loadConfig({}).proxyUrl, undefined);
+    for (const right of ['http://proxy.example', 'https://proxy.example:3128/', 'http://us%40er:p%2Fss@10.0.0.1:3128'])
+      assert.equal(loadConfig({ WAYPOST_PROXY_URL: right }).proxyUrl, right);
+    const behind = ['http://proxy.example/path', 'http://proxy.example?a=b', 'http://proxy.example/#a'];
+    for (const wrong of [
+      'proxy.example:3128',
+      'socks5://hidden@proxy.example',
+      'http://hidden%:a@b.example',
+      ...behind,
+    ]) {
+      assertFaults({ WAYPOST_PROXY_URL: wrong }, ['WAYPOST_PROXY_URL']);
+      assert.ok(!messageOf({ WAYPOST_PROXY_URL: wrong }).includes('hidden'));
+    }
+  });
+
   it('in production must hold all secrets and the public address, and what is missing is named', () => {
     const config = loadConfig(PRODUCTION);
     assert.equal(config.production, true);

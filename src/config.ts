@@ -3,7 +3,7 @@ import { isInProc } from './kernel/in-proc.ts';
 import type { KeepDays } from './kernel/keep.ts';
 import type { TracesConfig } from './observe/traces.ts';
 import { readTraces } from './read-traces.ts';
-import { isMasterKey, isPlatformKey } from './secret-forms.ts';
+import { isMasterKey, isPlatformKey, isProxyUrl } from './secret-forms.ts';
 import { type Environment, SettingReader } from './setting-reader.ts';
 import type { SettingName } from './settings.ts';
 
@@ -21,6 +21,8 @@ export interface Config {
   providerVersion: string;
   providerTimeoutMs: number;
   providerConnections: number;
+  /** The HTTP proxy for calls of the provider and of customers' endpoints; undefined: they are direct. */
+  proxyUrl: string | undefined;
   sendDeadlineMs: number;
   sendsMax: number;
   rateRequests: number;
@@ -82,6 +84,7 @@ export function loadConfig(environment: Environment = process.env): Config {
     providerVersion: read.text('WAYPOST_PROVIDER_VERSION'),
     providerTimeoutMs: read.integer('WAYPOST_PROVIDER_TIMEOUT_MS'),
     providerConnections: read.integer('WAYPOST_PROVIDER_CONNECTIONS'),
+    proxyUrl: read.secret('WAYPOST_PROXY_URL'),
     sendDeadlineMs: read.integer('WAYPOST_SEND_DEADLINE_MS'),
     sendsMax: read.integer('WAYPOST_SENDS_MAX'),
     rateRequests: read.integer('WAYPOST_RATE_REQUESTS'),
@@ -122,6 +125,8 @@ function faultsOf(config: Config): string[] {
   const { platformKeys, masterKey } = config.secrets;
   if (isInProc(config.dataDir))
     faults.push('WAYPOST_DATA_DIR must be a folder that can be written to, and none in /proc');
+  if (config.proxyUrl !== undefined && !isProxyUrl(config.proxyUrl))
+    faults.push('WAYPOST_PROXY_URL must look like http://user:password@host:port, and have no path');
   if (!LOG_LEVELS.includes(config.logLevel)) faults.push(`WAYPOST_LOG_LEVEL must be one of ${LOG_LEVELS.join(', ')}`);
   if (!/^v\d+\.\d+$/.test(config.providerVersion)) faults.push('WAYPOST_PROVIDER_VERSION must look like v25.0');
   if (!platformKeys.every(isPlatformKey))

@@ -94,7 +94,7 @@ function createCallers({ config, secrets, database, clock }: Base) {
 function createNumbers({ config, database, sealer, clock, log, watch, sandboxUrl }: Base) {
   const sandbox = sandboxUrl !== undefined;
   const whatsApp = createWhatsAppProvider({
-    live: { url: config.providerUrl, version: config.providerVersion },
+    live: { url: config.providerUrl, version: config.providerVersion, proxyUrl: config.proxyUrl },
     ...(sandbox && { sandbox: { url: sandboxUrl, version: config.providerVersion } }),
     timeoutMs: config.providerTimeoutMs,
     connections: config.providerConnections,
@@ -108,7 +108,7 @@ function createNumbers({ config, database, sealer, clock, log, watch, sandboxUrl
 /** The ways of events to their readers and to endpoints. */
 function createEvents({ config, database, sealer, clock, log, watch, life }: Base) {
   const tail = createTail(database, log, watch.loop('tail', TAIL_POLL_MS / 1_000, 'onDemand'));
-  const poster = startPoster();
+  const poster = startPoster(config.proxyUrl);
   watch.metrics.deliveries.askOf(poster);
   const { localEndpoints } = config;
   const nudgeDeliveries = () => life.deliveries?.nudge();

@@ -10,3 +10,17 @@ export function isPlatformKey(secret: string): boolean {
 export function isMasterKey(secret: string): boolean {
   return /^[A-Za-z0-9+/]{43}=?$/.test(secret);
 }
+
+/**
+ * Whether a secret is the address of a proxy. What stands behind the host would go nowhere, and a `%` that stands for itself would be
+ * found when the first connection is made.
+ */
+export function isProxyUrl(secret: string): boolean {
+  const url = URL.parse(secret);
+  if (url === null || !/^https?:$/.test(url.protocol) || url.pathname + url.search + url.hash !== '/') return false;
+  try {
+    return decodeURIComponent(url.username + url.password) !== undefined;
+  } catch {
+    return false;
+  }
+}

@@ -86,6 +86,11 @@ export const SETTINGS = [
     help: 'The most connections that one gateway keeps open to the provider, and as many to the sandbox.',
   },
   {
+    name: 'WAYPOST_PROXY_URL',
+    kind: 'secret',
+    help: "The HTTP proxy through which the provider and customers' endpoints are called, with a user and password if it asks for them. Default: none.",
+  },
+  {
     name: 'WAYPOST_SEND_DEADLINE_MS',
     kind: 'integer',
     default: '25000',

@@ -1,4 +1,5 @@
 import { generateKeyPairSync, type KeyObject, randomUUID, sign } from 'node:crypto';
+import { isIP } from 'node:net';
 
 const DAY_MS = 86_400_000;
 const ECDSA_WITH_SHA256 = '2a8648ce3d040302';
@@ -12,14 +13,16 @@ interface KeyAndCertificates {
   cert: string;
 }
 
-/** A key and a self-signed certificate for this IPv4 address, in PEM. A client trusts it if it takes it for an authority. */
-export function makeCertificate(address: string): KeyAndCertificates {
+/**
+ * A key and a self-signed certificate for this IPv4 address and these hosts, in PEM. A client trusts it if it takes it for an authority.
+ */
+export function makeCertificate(address: string, hosts: string[] = []): KeyAndCertificates {
   const pair = generateKeyPairSync('ec', { namedCurve: 'P-256' });
   // Two certificates must not have the same name, because only one of them would be looked at.
   const name = randomUUID();
   return {
     key: keyText(pair),
-    cert: certificateText(pair.publicKey, pair.privateKey, address, { subject: name, issuer: name }),
+    cert: certificateText(pair.publicKey, pair.privateKey, [address, ...hosts], { subject: name, issuer: name }),
   };
 }
 
@@ -30,7 +33,7 @@ export function makeExpensiveChain(address: string): KeyAndCertificates {
   const links = Array.from({ length: CHAIN_MAX }, (_, place) => {
     const names = { subject: `Link ${place}`, issuer: `Link ${place + 1}` };
     // TLS does not allow such a curve for the server's own key.
-    return certificateText(place === 0 ? pair.publicKey : signing.publicKey, signing.privateKey, address, names);
+    return certificateText(place === 0 ? pair.publicKey : signing.publicKey, signing.privateKey, [address], names);
   });
   return { key: keyText(pair), cert: links.join('') };
 }
@@ -44,21 +47,23 @@ interface Names {
   issuer: string;
 }
 
-function certificateText(publicKey: KeyObject, issuerKey: KeyObject, address: string, names: Names): string {
-  const signed = toBeSigned(publicKey, address, names);
+function certificateText(publicKey: KeyObject, issuerKey: KeyObject, owners: string[], names: Names): string {
+  const signed = toBeSigned(publicKey, owners, names);
   const signature = bits(sign('sha256', signed, issuerKey));
   const certificate = node(0x30, signed, node(0x30, id(ECDSA_WITH_SHA256)), signature);
   return `-----BEGIN CERTIFICATE-----\n${certificate.toString('base64')}\n-----END CERTIFICATE-----\n`;
 }
 
 /** https://www.rfc-editor.org/rfc/rfc5280#section-4.1 */
-function toBeSigned(publicKey: KeyObject, address: string, { subject, issuer }: Names): Buffer {
+function toBeSigned(publicKey: KeyObject, owners: string[], { subject, issuer }: Names): Buffer {
   const version = node(0xa0, node(0x02, Buffer.from([2])));
   const nowMs = Date.now();
   const validity = node(0x30, time(nowMs - DAY_MS), time(nowMs + DAY_MS));
   const key = publicKey.export({ type: 'spki', format: 'der' });
-  const addresses = node(0x30, node(0x87, Buffer.from(address.split('.').map(Number))));
-  const extensions = node(0xa3, node(0x30, node(0x30, id(SUBJECT_ALT_NAME), node(0x04, addresses))));
+  const names = owners.map((owner) =>
+    isIP(owner) === 0 ? node(0x82, Buffer.from(owner)) : node(0x87, Buffer.from(owner.split('.').map(Number))),
+  );
+  const extensions = node(0xa3, node(0x30, node(0x30, id(SUBJECT_ALT_NAME), node(0x04, node(0x30, ...names)))));
   const serial = node(0x02, Buffer.from([1]));
   const algorithm = node(0x30, id(ECDSA_WITH_SHA256));
   return node(0x30, version, serial, algorithm, name(issuer), validity, name(subject), key, extensions);

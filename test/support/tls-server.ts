@@ -19,17 +19,20 @@ export type TlsServerOptions = TLSSocketOptions & { tapped?: true };
 
 export interface TlsServer {
   url: string;
+  port: number;
   close(): void;
 }
 
 const ADDRESS = '127.0.0.1';
+/** Its certificate is for this one too. */
+const HOST = 'shop.example';
 
 /** A server with a certificate that this process trusts, unless another one is given. */
 export async function startTlsServer(
   answer: (connection: TlsConnection) => void,
   { tapped, ...options }: TlsServerOptions = {},
 ): Promise<TlsServer> {
-  const certificate = makeCertificate(ADDRESS);
+  const certificate = makeCertificate(ADDRESS, [HOST]);
   setDefaultCACertificates([...getCACertificates('default'), certificate.cert]);
   const sockets = new Set<Socket>();
   const server = createServer((below) => {
@@ -48,6 +51,7 @@ export async function startTlsServer(
   const { port } = server.address() as AddressInfo; // A server that listens on TCP has one.
   return {
     url: `https://${ADDRESS}:${port}`,
+    port,
     close() {
       for (const socket of sockets) socket.destroy();
       server.close();

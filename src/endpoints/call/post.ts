@@ -1,7 +1,8 @@
 import type { Agent, Dispatcher } from 'undici';
 import { errorCodeOf } from '../../kernel/error-code.ts';
+import { TunnelRefused } from '../../kernel/tunnel.ts';
 import { AnswerTooLong } from '../address/bound-answers.ts';
-import { AddressRefused, DnsFailure } from '../address/guarded-agent.ts';
+import { AddressRefused, DnsFailure } from '../address/checked-addresses.ts';
 
 /** More than this is no answer to an event; reading on would only cost. */
 const ANSWER_BYTES_MAX = 64 << 10;
@@ -162,7 +163,7 @@ function wordFor(error: Error): PostError {
   const code = errorCodeOf(error) ?? '';
   if (error instanceof DnsFailure) return 'dns';
   if (error instanceof AddressRefused) return 'address_refused';
-  if (UNREACHABLE.includes(code)) return 'refused';
+  if (error instanceof TunnelRefused || UNREACHABLE.includes(code)) return 'refused';
   if (TIMEOUTS.includes(code)) return 'timeout';
   if (error instanceof AnswerTooLong || TOO_LARGE.includes(code)) return 'too_large';
   return TLS.test(code) ? 'tls' : 'closed';

@@ -93,7 +93,7 @@ it('a fault of ours in the thread ends the process', async () => {
 
 it('a thread without a call ends, and the next call has a new one', async (t) => {
   const server = await startTlsServer(() => undefined);
-  const poster = new PosterThread(1);
+  const poster = new PosterThread({ idleMs: 1 });
   t.after(async () => {
     await poster.close();
     server.close();
@@ -119,7 +119,7 @@ it('a thread without a call ends, and the next call has a new one', async (t) =>
 async function startSilentEndpoint(t: TestContext, idleMs?: number) {
   const held: ServerResponse[] = [];
   const receiver = await startReceiver((response) => void held.push(response));
-  const poster = new PosterThread(idleMs);
+  const poster = new PosterThread({ idleMs });
   t.after(async () => {
     await poster.close();
     await receiver.close();

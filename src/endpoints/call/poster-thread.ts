@@ -16,6 +16,7 @@ const IDLE_MS = 60_000;
 export class PosterThread implements Poster {
   readonly #waiting = new Map<number, (result: PostResult) => void>();
   readonly #idleMs: number;
+  readonly #proxyUrl: string | undefined;
   #worker: Worker | undefined;
   #idle: NodeJS.Timeout | undefined;
   /** Of the threads that have ended. */
@@ -24,8 +25,9 @@ export class PosterThread implements Poster {
   #lastId = 0;
   readonly #order = inOneMessage<Order>((orders) => this.#tell(orders));
 
-  constructor(idleMs = IDLE_MS) {
+  constructor({ idleMs = IDLE_MS, proxyUrl }: { idleMs?: number | undefined; proxyUrl?: string | undefined } = {}) {
     this.#idleMs = idleMs;
+    this.#proxyUrl = proxyUrl;
   }
 
   post(...[request, local, signal]: Parameters<Poster['post']>): Promise<PostResult> {
@@ -71,7 +73,7 @@ export class PosterThread implements Poster {
 
   #start(): Worker {
     // It needs no other setting.
-    const env = compiledSources();
+    const env = { ...compiledSources(), ...(this.#proxyUrl !== undefined && { WAYPOST_PROXY_URL: this.#proxyUrl }) };
     const worker = new Worker(new URL('thread-entry.ts', import.meta.url), { name: 'endpoints', env });
     worker.on('message', (results: Told[]) => {
       for (const { id, result } of results) {

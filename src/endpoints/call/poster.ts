@@ -17,12 +17,15 @@ interface PosterOptions {
   /** The name servers, unless a test has its own. */
   resolve?: Resolve;
   timeoutMs?: number;
+  /** The HTTP proxy through which all but this machine is reached. */
+  proxyUrl?: string | undefined;
 }
 
 /** One that calls in the thread that it is made in. */
-export function createPoster({ resolve = createResolve(), timeoutMs = TIMEOUT_MS }: PosterOptions = {}): Poster {
-  const worldAgent = createGuardedAgent(resolve, { local: false, timeoutMs });
-  const localAgent = createGuardedAgent(resolve, { local: true, timeoutMs });
+export function createPoster(options: PosterOptions = {}): Poster {
+  const { resolve = createResolve(), timeoutMs = TIMEOUT_MS, proxyUrl } = options;
+  const worldAgent = createGuardedAgent(resolve, { local: false, timeoutMs, proxyUrl });
+  const localAgent = createGuardedAgent(resolve, { local: true, timeoutMs, proxyUrl });
   return {
     post: (request, local, signal) => post(local ? localAgent : worldAgent, request, { timeoutMs, signal }),
     async close() {

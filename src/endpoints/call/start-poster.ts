@@ -18,11 +18,12 @@ export interface StartedPoster extends AccountsPoster {
 /**
  * Makes calls over TLS in two threads of their own: one for accounts whose endpoints answer, and one for all others, whose handshakes may
  * be made to cost much. Calls to this machine without TLS cost little, and are made from this thread.
+ * `proxyUrl`: the HTTP proxy through which all but this machine is reached.
  */
-export function startPoster(): StartedPoster {
+export function startPoster(proxyUrl?: string): StartedPoster {
   const answering = createAnswering(systemClock);
-  const threads = { answering: new PosterThread(), apart: new PosterThread() };
-  const here = createPoster();
+  const threads = { answering: new PosterThread({ proxyUrl }), apart: new PosterThread({ proxyUrl }) };
+  const here = createPoster({ proxyUrl });
   return {
     async post(request, local, signal, accountId) {
       if (!request.origin.startsWith('https:')) return here.post(request, local, signal);

@@ -8,7 +8,7 @@ if (parentPort !== null) serve(parentPort);
 
 /** Makes the calls that come through the port. One that is impossible ends the thread, and with it the gateway. */
 function serve(port: MessagePort): void {
-  const poster = createPoster();
+  const poster = createPoster({ proxyUrl: process.env.WAYPOST_PROXY_URL });
   const underWay = new Map<number, AbortController>();
   const tell = inOneMessage<Told>((results) => port.postMessage(results));
   const call = async ({ id, request, local }: Order & { kind: 'call' }) => {

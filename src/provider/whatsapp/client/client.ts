@@ -12,6 +12,8 @@ const ANSWER_BYTES_MAX = 256 * 1024;
 export interface ProviderAddress {
   url: string;
   version: string;
+  /** The HTTP proxy through which it is reached. */
+  proxyUrl?: string | undefined;
 }
 
 export interface WhatsAppProviderOptions {

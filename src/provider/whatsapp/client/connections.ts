@@ -1,13 +1,7 @@
-import { buildConnector, Client } from 'undici';
-import { closeAtFault } from '../../../kernel/close-at-fault.ts';
-import { eachAddressWithin } from '../../../kernel/each-address.ts';
+import { Client } from 'undici';
 import { createRoom } from '../../../kernel/room.ts';
+import { createConnector } from './connector.ts';
 import { FairQueue } from './fair-queue.ts';
-
-/** A provider that does not accept a connection within this time counts as unreachable. */
-const CONNECT_TIMEOUT_MS = 5_000;
-/** How many addresses are tried within that time if each stays silent. */
-const ADDRESSES_TRIED = 2;
 
 /**
  * An idle connection is left before the provider would close it, because a request that meets the closing may or may
@@ -31,6 +25,8 @@ const KEPT_ONE_OF = 8;
 
 export interface ConnectionsOptions {
   origin: string;
+  /** The HTTP proxy through which it is reached. */
+  proxyUrl?: string | undefined;
   connections: number;
   /** How long one call may take, and so how long one without a deadline waits at most for another one's connection. */
   timeoutMs: number;
@@ -143,14 +139,12 @@ export class Connections {
 
   #make(): Client {
     this.#made += 1;
-    const { origin, timeoutMs, answerBytesMax } = this.#options;
-    const connectTimeoutMs = Math.min(CONNECT_TIMEOUT_MS, timeoutMs);
-    const eachAddress = eachAddressWithin(connectTimeoutMs, ADDRESSES_TRIED);
+    const { origin, answerBytesMax } = this.#options;
     return new Client(origin, {
       // undici repeats nothing on its own as long as requests are not pipelined.
       pipelining: 1,
       allowH2: false,
-      connect: closeAtFault(buildConnector({ timeout: connectTimeoutMs, ...eachAddress, allowH2: false })),
+      connect: createConnector(this.#options),
       keepAliveTimeout: KEEP_ALIVE_MS,
       keepAliveTimeoutThreshold: KEEP_ALIVE_MARGIN_MS,
       keepAliveMaxTimeout: KEEP_ALIVE_MAX_MS,

@@ -5,6 +5,7 @@ import { type ExchangeOutcome, type ExchangeRequest, exchange } from './exchange
 export interface LineOptions {
   url: string;
   version: string;
+  proxyUrl?: string | undefined;
   timeoutMs: number;
   connections: number;
   answerBytesMax: number;

@@ -1,0 +1,65 @@
+import assert from 'node:assert/strict';
+import { describe, it, type TestContext } from 'node:test';
+import { type Route, startHttpProxy } from '../../../../test/support/http-proxy.ts';
+import { startTlsServer } from '../../../../test/support/tls-server.ts';
+import { createWhatsAppProvider } from './client.ts';
+import { accepted, message, SENDER, startWireServer } from './test-servers.ts';
+
+const UNREACHED = { kind: 'throttled', unwritten: true };
+
+async function start(
+  t: TestContext,
+  { url, route, timeoutMs = 5_000 }: { url: string; route: Route; timeoutMs?: number },
+) {
+  const proxy = await startHttpProxy(route);
+  const live = { url, version: 'v25.0', proxyUrl: proxy.url };
+  const provider = createWhatsAppProvider({ live, timeoutMs, connections: 2 });
+  t.after(async () => {
+    await provider.close();
+    proxy.close();
+  });
+  const transmit = async () => {
+    const outcome = await provider.transmit(SENDER, message('msg_1'));
+    const detail = 'error' in outcome ? outcome.error.detail : undefined;
+    const reached = outcome.kind === 'throttled' ? { kind: outcome.kind, unwritten: outcome.unwritten } : outcome;
+    return { ...reached, ...(detail !== undefined && { detail }) };
+  };
+  return { transmit, asked: () => proxy.asked.map(({ authority }) => authority) };
+}
+
+describe('the provider behind a proxy', () => {
+  it('is asked for by its name, and its connections are used again', async (t) => {
+    const server = await startWireServer((socket, { id }) => socket.write(accepted(id)));
+    t.after(() => server.close());
+    const { transmit, asked } = await start(t, { url: 'http://provider.example', route: () => server });
+    for (let n = 0; n < 5; n += 1) assert.equal((await transmit()).kind, 'accepted');
+    assert.deepEqual(asked(), ['provider.example:80']);
+    assert.match(
+      server.requests[0]?.head ?? '',
+      /^POST \/v25\.0\/\d+\/messages HTTP\/1\.1\r\nhost: provider\.example\r\n/i,
+    );
+  });
+
+  it('is spoken to by TLS from end to end', async (t) => {
+    const server = await startTlsServer(({ socket }) => socket.write(accepted('msg_1')));
+    t.after(() => server.close());
+    const secure = await start(t, { url: 'https://shop.example', route: () => server });
+    assert.equal((await secure.transmit()).kind, 'accepted');
+    assert.deepEqual(secure.asked(), ['shop.example:443']);
+    const other = await start(t, { url: 'https://other.example', route: () => server });
+    const { detail, ...outcome } = await other.transmit();
+    assert.deepEqual(outcome, UNREACHED);
+    assert.match(detail ?? '', /ERR_TLS_CERT_ALTNAME_INVALID/);
+  });
+
+  it('has certainly got nothing where the proxy refuses, or does not answer in time', async (t) => {
+    const refused = await start(t, { url: 'https://provider.example', route: () => ({ refuse: 407 }) });
+    const { detail, ...outcome } = await refused.transmit();
+    assert.deepEqual(outcome, UNREACHED);
+    assert.match(detail ?? '', /PROXY_407/);
+    const silent = await start(t, { url: 'https://provider.example', route: () => undefined, timeoutMs: 500 });
+    const { detail: late, ...lateOutcome } = await silent.transmit();
+    assert.deepEqual(lateOutcome, UNREACHED);
+    assert.match(late ?? '', /UND_ERR_CONNECT_TIMEOUT/);
+  });
+});

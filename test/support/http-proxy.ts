@@ -1,0 +1,61 @@
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import { type AddressInfo, connect } from 'node:net';
+import type { Duplex } from 'node:stream';
+
+interface Asked {
+  authority: string;
+  authorization: string | undefined;
+}
+
+export interface HttpProxy {
+  url: string;
+  asked: Asked[];
+  /** How many connections it has now. */
+  open(): Promise<number>;
+  close(): void;
+}
+
+/** `refuse` names the status for a connection that is not made; without one, and without a port, it never answers. */
+export type Route = (authority: string) => { port: number } | { refuse: number } | undefined;
+
+/** An HTTP proxy that connects to a port of this machine whatever it is asked for, by CONNECT only. */
+export async function startHttpProxy(route: Route): Promise<HttpProxy> {
+  const asked: Asked[] = [];
+  const sockets = new Set<Duplex>();
+  const server = createServer();
+  server.on('connect', (request, socket: Duplex) => {
+    const authority = request.url ?? '';
+    asked.push({ authority, authorization: request.headers['proxy-authorization'] });
+    socket.on('error', () => undefined);
+    const to = route(authority);
+    if (to === undefined) {
+      socket.resume().on('end', () => socket.end());
+      return;
+    }
+    if ('refuse' in to) {
+      socket.end(`HTTP/1.1 ${to.refuse} Refused\r\ncontent-length: 0\r\n\r\n`);
+      return;
+    }
+    const target = connect(to.port, '127.0.0.1', () => {
+      socket.write('HTTP/1.1 200 Connection established\r\n\r\n');
+      target.pipe(socket);
+      socket.pipe(target);
+    });
+    target.on('error', () => socket.destroy());
+    sockets.add(target);
+  });
+  server.on('connection', (socket) => sockets.add(socket));
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo; // A server that listens on TCP has one.
+  return {
+    url: `http://127.0.0.1:${port}`,
+    asked,
+    open: () => new Promise((resolve, reject) => server.getConnections((e, n) => (e ? reject(e) : resolve(n)))),
+    close() {
+      for (const socket of sockets) socket.destroy();
+      server.close();
+    },
+  };
+}
