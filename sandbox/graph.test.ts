@@ -62,6 +62,18 @@ describe('the Graph API of the sandbox', () => {
     assert.deepEqual(await get(path), { data: [] });
   });
 
+  it('forgets the callback address of a business account at the next subscription without one', async (t) => {
+    const { url } = await startSandbox(t);
+    const path = `${url}/v25.0/2002/subscribed_apps`;
+    const address = async () => member(await get(path), 'data', 0, 'override_callback_uri');
+    await post(path, { override_callback_uri: 'https://cell.example/hook', verify_token: 'a' }, AUTHORIZED);
+    assert.equal(await address(), 'https://cell.example/hook');
+    await fetch(path, { method: 'POST', headers: AUTHORIZED });
+    assert.equal(await address(), undefined);
+    const own = member(await get(path), 'data', 0, 'whatsapp_business_api_data', 'id');
+    assert.equal(member(await get(`${url}/v25.0/app?fields=id`), 'id'), own);
+  });
+
   it('lists every template once, whatever the size of the pages', async (t) => {
     const { url } = await startSandbox(t);
     for (const limit of [1, 3, DEMO_TEMPLATES.length, 100]) {

@@ -14,6 +14,7 @@ const NUMBER = http(
     whatsapp_business_manager_messaging_limit: 'TIER_2K',
   }),
 );
+const NO_APPS = http(200, '{"data":[]}');
 const SUBSCRIBED = http(200, '{"success":true}');
 
 const closing: (() => Promise<void>)[] = [];
@@ -23,22 +24,57 @@ afterEach(async () => {
 
 describe('connect', () => {
   it('asks for the number, subscribes our app and tells the facts', async () => {
-    const { outcome, lines } = await connectTo([NUMBER, SUBSCRIBED]);
+    const { outcome, lines } = await connectTo([NUMBER, NO_APPS, SUBSCRIBED]);
     assert.deepEqual(outcome, {
       kind: 'connected',
       facts: { name: 'Parcels', quality: 'green', throughputPerSecond: 1_000, messagingLimit: 'tier_2k' },
     });
     assert.deepEqual(lines, [
       'GET /v25.0/1055?fields=id,verified_name,quality_rating,throughput,is_on_biz_app,whatsapp_business_manager_messaging_limit HTTP/1.1',
+      'GET /v25.0/2%2F77/subscribed_apps HTTP/1.1',
       'POST /v25.0/2%2F77/subscribed_apps HTTP/1.1',
     ]);
+  });
+
+  it('leaves the callback address that the business account has for our app', async () => {
+    const { outcome, lines } = await connectTo([NUMBER, apps({ 41: undefined, 42: 'https://cell.example/hook' }), APP]);
+    assert.equal(outcome.kind, 'connected');
+    assert.deepEqual(lines.slice(1), [
+      'GET /v25.0/2%2F77/subscribed_apps HTTP/1.1',
+      'GET /v25.0/app?fields=id HTTP/1.1',
+    ]);
+  });
+
+  it('subscribes our app where only others have such an address, or the list is not told', async () => {
+    const ofAnother = apps({ 41: 'https://other.example/hook', 42: '' });
+    const untold = http(403, '{"error":{"code":10,"message":"No permission"}}');
+    for (const answers of [
+      [ofAnother, APP],
+      [apps({ 42: undefined })],
+      [http(200, '{"data":[7,{"override_callback_uri":"https://cell.example"}]}')],
+      [untold],
+    ]) {
+      const { outcome, lines } = await connectTo([NUMBER, ...answers, SUBSCRIBED]);
+      assert.equal(outcome.kind, 'connected');
+      assert.equal(lines.at(-1), 'POST /v25.0/2%2F77/subscribed_apps HTTP/1.1');
+    }
+  });
+
+  it('subscribes nothing as long as it cannot tell whose such an address is', async () => {
+    const listed = apps({ 42: 'https://cell.example/hook' });
+    const unclear = [[http(503, '')], [listed, http(503, '')], [listed, http(200, '{}')]];
+    for (const answers of unclear) {
+      const { outcome, lines } = await connectTo([NUMBER, ...answers, SUBSCRIBED]);
+      assert.deepEqual(outcome, { kind: 'unavailable' });
+      assert.ok(!lines.some((line) => line?.startsWith('POST')));
+    }
   });
 
   it('takes facts that the provider does not tell as not known', async () => {
     for (const unrated of ['NA', 'UNKNOWN']) {
       const number = http(200, `{"id":"1055","quality_rating":"${unrated}","throughput":7}`);
       const facts = { name: null, quality: null, throughputPerSecond: null, messagingLimit: null };
-      assert.deepEqual((await connectTo([number, SUBSCRIBED])).outcome, { kind: 'connected', facts });
+      assert.deepEqual((await connectTo([number, NO_APPS, SUBSCRIBED])).outcome, { kind: 'connected', facts });
     }
   });
 
@@ -50,7 +86,7 @@ describe('connect', () => {
     ] as const) {
       const number = http(200, `{"id":"1055","throughput":{"level":"HIGH"},"is_on_biz_app":${isOnApp}}`);
       const facts = { name: null, quality: null, throughputPerSecond: perSecond, messagingLimit: null };
-      assert.deepEqual((await connectTo([number, SUBSCRIBED])).outcome, { kind: 'connected', facts }, isOnApp);
+      assert.deepEqual((await connectTo([number, NO_APPS, SUBSCRIBED])).outcome, { kind: 'connected', facts }, isOnApp);
     }
   });
 
@@ -58,7 +94,8 @@ describe('connect', () => {
     const refusal = http(401, '{"error":{"code":190,"message":"Session has expired"}}');
     const refused = { kind: 'refused', detail: 'Session has expired', accessRefused: true };
     assert.deepEqual((await connectTo([refusal])).outcome, refused);
-    assert.deepEqual((await connectTo([NUMBER, refusal])).outcome, refused);
+    assert.deepEqual((await connectTo([NUMBER, NO_APPS, refusal])).outcome, refused);
+    assert.deepEqual((await connectTo([NUMBER, refusal, refusal])).outcome, refused);
     const error = '{"error":{"code":190,"message":"No","error_data":{"details":"Session has expired"}}}';
     assert.deepEqual((await connectTo([http(200, error)])).outcome, refused, 'whatever the HTTP status');
     const wordless = { kind: 'refused', detail: 'The provider gave no reason.', accessRefused: false };
@@ -78,9 +115,19 @@ describe('connect', () => {
     for (const answer of unclear) {
       assert.deepEqual((await connectTo([answer])).outcome, { kind: 'unavailable' }, answer);
     }
-    assert.deepEqual((await connectTo([NUMBER, http(200, '{}')])).outcome, { kind: 'unavailable' });
+    assert.deepEqual((await connectTo([NUMBER, NO_APPS, http(200, '{}')])).outcome, { kind: 'unavailable' });
   });
 });
+
+const APP = http(200, '{"id":"42"}');
+
+/** The apps that are subscribed, by their ids, with the callback address that the business account has for each. */
+function apps(addresses: Record<number, string | undefined>): string {
+  const data = Object.entries(addresses).map(([id, address]) => {
+    return { whatsapp_business_api_data: { id, name: 'Any' }, override_callback_uri: address };
+  });
+  return http(200, JSON.stringify({ data }));
+}
 
 async function connectTo(answers: string[]): Promise<{ outcome: ConnectOutcome; lines: (string | undefined)[] }> {
   const server = await startWireServer((socket) => socket.write(answers[server.requests.length - 1] ?? ''));

@@ -1,9 +1,8 @@
-import { isRecord } from '../../../kernel/is-record.ts';
 import type { ConnectOutcome, Sender, SenderFacts } from '../../port.ts';
 import { objectAt, textAt, wordAt } from '../decode/values.ts';
-import { readFailure } from '../failures.ts';
-import { readAnswerJson } from './answer.ts';
-import type { Line, LineRequest } from './line.ts';
+import { ask } from './ask.ts';
+import type { Line } from './line.ts';
+import { subscribe } from './subscribe.ts';
 
 const FIELDS = 'id,verified_name,quality_rating,throughput,is_on_biz_app,whatsapp_business_manager_messaging_limit';
 
@@ -23,13 +22,8 @@ const ON_APP_PER_SECOND = 20;
 export async function connectSender(line: Line, sender: Sender, businessAccountId: string): Promise<ConnectOutcome> {
   const number = await askNumber(line, sender);
   if (number.kind !== 'told') return number;
-  const subscription = await ask(line, {
-    sender,
-    method: 'POST',
-    path: `/${encodeURIComponent(businessAccountId)}/subscribed_apps`,
-  });
-  if (subscription.kind !== 'told') return subscription;
-  if (subscription.json.success !== true) return { kind: 'unavailable' };
+  const subscription = await subscribe(line, sender, businessAccountId);
+  if (subscription.kind !== 'subscribed') return subscription;
   return { kind: 'connected', facts: readFacts(number.json) };
 }
 
@@ -41,22 +35,6 @@ export async function readSenderFacts(line: Line, sender: Sender): Promise<Conne
 
 function askNumber(line: Line, sender: Sender) {
   return ask(line, { sender, method: 'GET', path: `/${encodeURIComponent(sender.phoneNumberId)}?fields=${FIELDS}` });
-}
-
-type Told = { kind: 'told'; json: Record<string, unknown> };
-
-async function ask(line: Line, request: LineRequest): Promise<Told | Exclude<ConnectOutcome, { kind: 'connected' }>> {
-  const seen = await line.call(request);
-  if (seen.kind !== 'answered') return { kind: 'unavailable' };
-  const json = readAnswerJson(seen.body);
-  const isSuccess = seen.httpStatus >= 200 && seen.httpStatus < 300;
-  if (isSuccess && isRecord(json) && json.error === undefined) return { kind: 'told', json };
-  const failure = readFailure(seen.httpStatus, json);
-  // That something went wrong on the provider's own side says nothing about the number or the token.
-  if (failure.kind !== 'refused' || failure.error.code === 'provider_error') return { kind: 'unavailable' };
-  const { title, details } = failure.error.provider ?? {};
-  const detail = details ?? title ?? 'The provider gave no reason.';
-  return { kind: 'refused', detail, accessRefused: failure.accessRefused };
 }
 
 function readFacts(number: Record<string, unknown>): SenderFacts {
