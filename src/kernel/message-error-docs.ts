@@ -203,6 +203,7 @@ export const MESSAGE_ERROR_DOCS: Readonly<Record<MessageErrorCode, MessageErrorD
       'One number sent too many messages to one person. The provider takes one every 6 seconds, and up to 45 at once, which are borrowed from the time after. Either the gateway saw that the turn of this message could not come before the deadline, or the provider refused it three times.',
     steps: [
       'Wait at least `retry_after_seconds`, if the error has it, and send it again in a new request with a new key.',
+      'If it does not have it, the provider refused the message. After several messages at once it may take no more until it would have taken all of them one by one: wait 6 seconds for each of them, such as two minutes after 20.',
       'Write to one person in fewer messages.',
     ],
     tryIt: text('+15550131056'),
