@@ -66,7 +66,8 @@ describe('what the provider tells of a business account', () => {
         restrictions: [{ type: 'restricted_add_phone_number_action', until: null }],
       },
     ]);
-    for (const event of ['ACCOUNT_RESTRICTION', 'DISABLED_UPDATE', 'ACCOUNT_VIOLATION'])
+    const limiting = ['ACCOUNT_RESTRICTION', 'DISABLED_UPDATE', 'ACCOUNT_VIOLATION'];
+    for (const event of [...limiting, 'ACCOUNT_OFFBOARDED', 'ACCOUNT_RECONNECTED', 'ACCOUNT_DELETED'])
       assert.deepEqual(await toldOf({ event }), [{ ...nothing, event: event.toLowerCase() }]);
   });
 

@@ -60,8 +60,14 @@ function restrictedBy({ phone }: AccountUpdateItem, targets: readonly ChannelTar
   return targets.filter((target) => target.phone_number === phone || !owners.has(target.account_id));
 }
 
-/** Events whose name says enough where the provider leaves out the details. */
-const RESTRICTING = new Set(['account_restriction', 'disabled_update', 'account_violation']);
+/**
+ * Events whose name says enough where the provider leaves out the details. Of the last three none are known: nothing can be sent from a business
+ * account that is deleted, nor from one that is offboarded, as after its owner took another phone, until it is reconnected.
+ */
+const RESTRICTING = new Set([
+  ...['account_restriction', 'disabled_update', 'account_violation'],
+  ...['account_deleted', 'account_offboarded', 'account_reconnected'],
+]);
 
 /** undefined: it tells of something else, such as a partner. */
 function readRestriction({ event, restrictions, ban, violation }: AccountUpdateItem): Restriction | undefined {
