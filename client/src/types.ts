@@ -455,6 +455,10 @@ export interface Message {
   created_at: string;
   /** When something in it last changed, such as its status. */
   updated_at: string;
+  /** Of an inbound message: what the person is called in WhatsApp, as the provider sent it: the `name`, and the `username` if there is one. */
+  profile?: {
+    [k: string]: unknown;
+  } | null;
   /** There if `type` is `text`. */
   text?: TextContent | null;
   /** There if `type` is `template`. */
@@ -717,6 +721,10 @@ export interface MessageWithTimeline {
   created_at: string;
   /** When something in it last changed, such as its status. */
   updated_at: string;
+  /** Of an inbound message: what the person is called in WhatsApp, as the provider sent it: the `name`, and the `username` if there is one. */
+  profile?: {
+    [k: string]: unknown;
+  } | null;
   /** There if `type` is `text`. */
   text?: TextContent | null;
   /** There if `type` is `template`. */

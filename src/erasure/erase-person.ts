@@ -1,7 +1,7 @@
 import { insertAudit, PLATFORM } from '../accounts/audit-store.ts';
 import { LAST_UUID, newId } from '../kernel/ids.ts';
 import { isRecord } from '../kernel/is-record.ts';
-import { emptiedInbound } from '../messages/read/inbound-member.ts';
+import { emptiedInbound } from '../messages/inbound-content.ts';
 import { forgetParents } from '../people/parent-store.ts';
 import type { Database, Queryable } from '../store/database.ts';
 import type { PersonMark } from './person-mark.ts';

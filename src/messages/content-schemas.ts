@@ -6,10 +6,20 @@ import { INBOUND_TYPES } from '../provider/inbound-types.ts';
 export const textContent = { body: 'Your parcel is here', preview_url: false };
 
 /**
- * The members that hold the content of a message: the one named after its type is there, and null once it is erased. A type
+ * The members that hold the content of a message, and the profile of who sent it: the one named after its type is there, and null once it is erased. A type
  * that the provider adds stands in a member of its own name too.
  */
 export const contentMembers: Record<string, TSchema> = {
+  profile: Type.Optional(
+    orNull(
+      Type.Unsafe({
+        type: 'object',
+        additionalProperties: true,
+        description:
+          'Of an inbound message: what the person is called in WhatsApp, as the provider sent it: the `name`, and the `username` if there is one.',
+      }),
+    ),
+  ),
   text: Type.Optional(orNull(ref('TextContent', 'There if `type` is `text`.'))),
   template: Type.Optional(orNull(ref('TemplateContent', 'There if `type` is `template`.'))),
   ...Object.fromEntries(INBOUND_TYPES.map((type) => [type, inbound(`Inbound \`${type}\`, as the provider sent it.`)])),

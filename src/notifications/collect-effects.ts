@@ -203,6 +203,7 @@ function inboundOf(item: InboundItem, target: ChannelTarget, receivedAt: Date): 
     phone: item.from.phone ?? null,
     userId: item.from.userId ?? null,
     content: item.content,
+    profile: item.profile,
     replyToProviderMessageId: item.replyToProviderMessageId ?? null,
     at: item.at ?? receivedAt,
     receivedAt,

@@ -89,6 +89,8 @@ export interface InboundItem extends ItemOrigin {
    * `referral` and the like) if there is any; of a type without such a member the whole message.
    */
   content: unknown;
+  /** What the person is called in WhatsApp, as the provider sent it: a `name`, and a `username` if there is one. */
+  profile: Record<string, unknown> | undefined;
 }
 
 /** A message from a person to one of our numbers that another sender on the number answers: a sign of life, and no message of ours. */

@@ -154,6 +154,7 @@ describe('after a send in the sandbox', () => {
       return json.data.length > 0 ? json.data : undefined;
     });
     assert.deepEqual([reply.from, reply.status, reply.text], ['+15552000014', 'received', { body: 'Hello back' }]);
+    assert.deepEqual(reply.profile, { name: 'Zoë 0014' });
   });
 
   it('a message in flight is settled by a notification at once, and the later outcome keeps it', async () => {

@@ -182,7 +182,7 @@ describe('the events of messages', () => {
     const [received, ...more] = await events(key);
     assert.deepEqual(more, []);
     const { message: told } = received.data;
-    assert.deepEqual(Object.keys(told).toSorted(), [...MEMBERS, 'text'].toSorted());
+    assert.deepEqual(Object.keys(told).toSorted(), [...MEMBERS, 'profile', 'text'].toSorted());
     assert.deepEqual(
       [received.type, told.status, told.direction, told.from, told.account_id],
       ['message.received', 'received', 'inbound', '+447700900505', accountId],

@@ -2,8 +2,8 @@ import type { EventDraft, EventType } from '../../events/event.ts';
 import type { MessageError } from '../../kernel/message-errors.ts';
 import { markMessages } from '../../statistics/mark.ts';
 import type { Queryable } from '../../store/database.ts';
+import { inboundMembers } from '../inbound-content.ts';
 import type { MessageStatus } from '../message.ts';
-import { inboundMember } from './inbound-member.ts';
 import { messageMembers } from './present.ts';
 import { type EventSourceRow, findEventSources } from './read-store.ts';
 
@@ -34,6 +34,6 @@ export async function draftMessageEvents(tx: Queryable, events: readonly Message
 function draftOf({ accountId, status, error }: MessageEvent, row: EventSourceRow): EventDraft {
   const type: EventType = `message.${status}`;
   const members = messageMembers({ ...row, status, error }, accountId, row.channel_number);
-  const message = status === 'received' ? { ...members, [inboundMember(row.type, row.content)]: row.content } : members;
+  const message = status === 'received' ? { ...members, ...inboundMembers(row.type, row.content) } : members;
   return { accountId, mode: row.mode, type, data: { message }, traceparent: row.traceparent };
 }

@@ -2,7 +2,7 @@ import { formatId, idTimeMs } from '../../kernel/ids.ts';
 import { type MessageError, type MessageErrorView, presentMessageError } from '../../kernel/message-errors.ts';
 import type { Owner } from '../../kernel/principal.ts';
 import type { Queryable } from '../../store/database.ts';
-import { inboundMember } from './inbound-member.ts';
+import { inboundMembers } from '../inbound-content.ts';
 import {
   findAnswered,
   findChannelNumbers,
@@ -85,9 +85,10 @@ function presentMessage(
   // A request is made before its messages, so it may be gone while they are still kept.
   const expired = idTimeMs(row.id) < contentFromMs || (outbound && request === undefined);
   const content = outbound ? sentContent(row, request) : row.content;
+  const told = expired ? null : content;
   return {
     ...messageMembers(row, owner.accountId, channelNumber),
-    [outbound ? row.type : inboundMember(row.type, content)]: expired ? null : content,
+    ...(outbound ? { [row.type]: told } : inboundMembers(row.type, told)),
     ...(expired && { content_expired: true as const }),
     error: presentError(row.error, docsUrl),
   };

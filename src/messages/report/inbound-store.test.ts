@@ -236,6 +236,18 @@ describe('an inbound message', () => {
     assert.deepEqual(told?.data.message.text, text);
   });
 
+  it('tells what the person is called, in its event too, also if that and a user id is all that is told of the person', async () => {
+    const profile = { name: 'Zoë Example', username: 'zoe.example' };
+    const hidden = textFrom(PHONE, 'wamid.by-name', { from: undefined, from_user_id: 'GB.9' });
+    await post({ contacts: [{ profile, user_id: 'GB.9' }], messages: [hidden] });
+    const message = await received('wamid.by-name');
+    const text = { body: 'Hello' };
+    assert.deepEqual([message.from, message.user_id, message.profile, message.text], [null, 'GB.9', profile, text]);
+    const { data } = (await gateway.call('GET', '/api/v1/events?limit=100&type=message.received')).json;
+    const told = data.find((event: { data: { message: { id: string } } }) => event.data.message.id === message.id);
+    assert.deepEqual([told?.data.message.profile, told?.data.message.text], [profile, text]);
+  });
+
   it('is one message however often it comes, in one body, in several and at the same time', async () => {
     const message = textFrom(PHONE, 'wamid.once');
     await post({ messages: [message, message] });

@@ -1,6 +1,7 @@
 import { formerIdsOf, type NamedChannel } from '../../channels/store.ts';
 import type { Mode } from '../../kernel/principal.ts';
 import type { Queryable } from '../../store/database.ts';
+import { storedInbound } from '../inbound-content.ts';
 
 /** A message from a person, as a notification brings it. */
 export interface InboundMessage {
@@ -21,6 +22,8 @@ export interface InboundMessage {
   phone: string | null;
   userId: string | null;
   content: unknown;
+  /** What the person is called, as the provider sent it. */
+  profile: Record<string, unknown> | undefined;
   replyToProviderMessageId: string | null;
   /** When it was written. */
   at: Date;
@@ -129,7 +132,7 @@ async function insertUnclaimed(tx: Queryable, messages: readonly InboundMessage[
     column((message) => message.type),
     column((message) => message.phone),
     column((message) => message.userId),
-    column((message) => JSON.stringify(message.content ?? null)),
+    column((message) => JSON.stringify(storedInbound(message.content, message.profile))),
     column((message) => message.replyToProviderMessageId),
     column((message) => message.at),
     // Lists of different lengths, which only texts can be side by side.

@@ -19,17 +19,20 @@ export function decodeInbound(item: JsonObject, change: Change, contacts: Contac
   const providerMessageId = idAt(item, 'id');
   if (providerMessageId === undefined) return 'no_message_id';
   const type = textAt(item, 'type') ?? 'unknown';
+  const person = readFrom(item);
+  const contact = contactOf(contacts, person);
   return {
     ...originOf(change, `message.${type}`),
     kind: 'inbound',
     phoneNumberId,
     providerMessageId,
     type,
-    from: readSender(item, contacts),
+    from: withContact(person, contact),
     at: timeAt(item, 'timestamp'),
     replyToProviderMessageId: idAt(objectAt(item, 'context'), 'id'),
     groupId: idAt(item, 'group_id'),
     content: readContent(item, type),
+    profile: contact?.profile,
   };
 }
 

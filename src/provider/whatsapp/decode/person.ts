@@ -2,7 +2,7 @@ import { isRecord } from '../../../kernel/is-record.ts';
 import { E164 } from '../../../kernel/phone-number.ts';
 import { USER_ID } from '../../../kernel/user-id.ts';
 import type { Person } from '../../notification.ts';
-import { idAt, type JsonObject, listAt } from './values.ts';
+import { idAt, type JsonObject, keptJson, listAt } from './values.ts';
 
 /** The E.164 form of a number written with or without its plus, if it can be one; else undefined. */
 export function normalisePhone(text: string | undefined): string | undefined {
@@ -34,12 +34,18 @@ export function readRecipient(status: JsonObject): Person {
   );
 }
 
+/** A person as a change tells of them beside its items. */
+interface Contact extends Person {
+  /** What the person is called, as the provider sent it. */
+  profile: Record<string, unknown> | undefined;
+}
+
 /** The people whom a change tells of, to be found by either identity. */
 export interface Contacts {
-  byPhone: Map<string, Person>;
-  byUserId: Map<string, Person>;
+  byPhone: Map<string, Contact>;
+  byUserId: Map<string, Contact>;
   /** The contact of a change that tells of one contact and one item only: whom else could it mean? */
-  sole: Person | undefined;
+  sole: Contact | undefined;
 }
 
 export function readContacts(value: JsonObject, itemCount: number): Contacts {
@@ -55,7 +61,7 @@ export function readContacts(value: JsonObject, itemCount: number): Contacts {
  * The contact that is this person. A contact may have nothing but a user id where the status has nothing but a number;
  * then the sole one is taken, unless they contradict each other.
  */
-export function contactOf(contacts: Contacts, { phone, userId }: Person): Person | undefined {
+export function contactOf(contacts: Contacts, { phone, userId }: Person): Contact | undefined {
   const byUserId = userId === undefined ? undefined : contacts.byUserId.get(userId);
   const known = byUserId ?? (phone === undefined ? undefined : contacts.byPhone.get(phone));
   if (known !== undefined || contacts.sole === undefined) return known;
@@ -75,6 +81,8 @@ export function withContact(person: Person, contact: Person | undefined): Person
   };
 }
 
-function readContact(contact: JsonObject): Person {
-  return readPerson(idAt(contact, 'wa_id'), idAt(contact, 'user_id'), idAt(contact, 'parent_user_id'));
+function readContact(contact: JsonObject): Contact {
+  const person = readPerson(idAt(contact, 'wa_id'), idAt(contact, 'user_id'), idAt(contact, 'parent_user_id'));
+  const profile = keptJson(contact.profile);
+  return { ...person, profile: isRecord(profile) ? profile : undefined };
 }

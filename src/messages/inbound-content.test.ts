@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { emptiedInbound, inboundMember } from './inbound-member.ts';
+import { emptiedInbound, inboundMembers, storedInbound } from './inbound-content.ts';
+
+const PROFILE = { name: 'Zoë Example', username: 'zoe.example' };
 
 describe('the content of an inbound message', () => {
   it('stands in the member of its type wherever that is described so', () => {
@@ -13,8 +15,9 @@ describe('the content of an inbound message', () => {
       {},
       null,
     ])
-      assert.equal(inboundMember('text', content), 'text');
-    for (const type of ['image', 'poll', 'content', 'toString']) assert.equal(inboundMember(type, 'x'), type);
+      assert.deepEqual(inboundMembers('text', content), { profile: null, text: content });
+    for (const type of ['image', 'poll', 'content', 'toString'])
+      assert.deepEqual(inboundMembers(type, 'x'), { profile: null, [type]: 'x' });
   });
 
   it('stands in `content` where its type is another member, or its form is not the one described', () => {
@@ -34,11 +37,21 @@ describe('the content of an inbound message', () => {
       { forwarded: 'yes' },
       { frequently_forwarded: 1 },
     ])
-      assert.equal(inboundMember('text', content), 'content');
-    for (const type of ['id', 'timeline', 'template']) assert.equal(inboundMember(type, {}), 'content');
+      assert.deepEqual(inboundMembers('text', content), { profile: null, content });
+    for (const type of ['id', 'timeline', 'template', 'profile'])
+      assert.deepEqual(inboundMembers(type, { a: 1 }), { profile: null, content: { a: 1 } });
   });
 
-  it('is taken out wherever it stands, and nothing else with it', () => {
+  it('is stored with the profile of the sender, and told beside it as the provider sent it', () => {
+    for (const content of [{ body: 'Hello' }, { body: 'Hello', profile: 'of its own' }, {}])
+      assert.deepEqual(inboundMembers('text', storedInbound(content, PROFILE)), { profile: PROFILE, text: content });
+    assert.deepEqual(storedInbound({ body: 'Hello' }, undefined), { body: 'Hello' });
+    for (const list of [[{ name: 'Ada' }], null]) assert.equal(storedInbound(list, PROFILE), list);
+  });
+
+  it('is taken out wherever it stands, with the profile of the sender, and nothing else with it', () => {
+    const message = { type: 'text', text: { body: 'x' }, profile: PROFILE };
+    assert.deepEqual(emptiedInbound(message), { type: 'text', text: null, profile: null });
     assert.deepEqual(emptiedInbound({ type: 'text', text: { body: 'x' } }), { type: 'text', text: null });
     assert.deepEqual(emptiedInbound({ type: 'text', content: 'x' }), { type: 'text', content: null });
     assert.deepEqual(emptiedInbound({ id: '1', type: 'id', content: 'x' }), { id: '1', type: 'id', content: null });
