@@ -78,6 +78,21 @@ describe('events.iterate', () => {
     assert.deepEqual(await take(waypost, 1, { signal: ending.signal }), []);
   });
 
+  it('ends at once when its reader leaves while it waits, and hangs up', async () => {
+    // If leaving does not end it, the test must fail and not hang.
+    const events = waypost.events.iterate({ signal: AbortSignal.timeout(10_000) });
+    const next = events.next();
+    await until(() => server.waiting() === 1);
+    const leftMs = performance.now();
+    assert.deepEqual(await events.return(), { done: true, value: undefined });
+    assert.ok(performance.now() - leftMs < 5_000, 'far less than an answer may be held back');
+    assert.deepEqual(await next, { done: true, value: undefined });
+    await until(() => server.waiting() === 0);
+    const unread = waypost.events.iterate();
+    assert.deepEqual(await unread.return(), { done: true, value: undefined });
+    assert.deepEqual(await unread.next(), { done: true, value: undefined });
+  });
+
   it('throws what waiting cannot mend', async () => {
     const stranger = new Waypost({ baseUrl: proxy.url, apiKey: 'wp_test_unknown' });
     await assert.rejects(take(stranger, 1), { code: 'invalid_api_key', status: 401 });

@@ -24,9 +24,37 @@ const PAGE = 100;
 const WAIT_SECONDS = 20;
 
 /** Does what `events.iterate` promises, with the feed, which holds an empty answer back until there is an event. */
-export async function* iterateEvents<Type extends EventType = EventType>(
+export function iterateEvents<Type extends EventType = EventType>(
   list: EventCalls['list'],
   iteration: EventIteration<Type> = {},
+): AsyncGenerator<EventOf<Type>, void> {
+  const ending = new AbortController();
+  const end = () => ending.abort();
+  const events = endBy(iteration.signal, end, readEvents(list, { ...iteration, signal: ending.signal }));
+  const finish = events.return.bind(events);
+  // By itself, a generator returns only after what it waits for, and an answer may be held back for long.
+  return Object.assign(events, {
+    return(value: void | PromiseLike<void>) {
+      end();
+      return finish(value);
+    },
+  });
+}
+
+/** Passes the caller's signal on while the events are read, and no longer: the signal may outlive many iterations. */
+async function* endBy<Item>(signal: AbortSignal | undefined, end: () => void, items: AsyncGenerator<Item, void>) {
+  signal?.addEventListener('abort', end);
+  if (signal?.aborted) end();
+  try {
+    yield* items;
+  } finally {
+    signal?.removeEventListener('abort', end);
+  }
+}
+
+async function* readEvents<Type extends EventType>(
+  list: EventCalls['list'],
+  iteration: EventIteration<Type>,
 ): AsyncGenerator<EventOf<Type>, void> {
   const { types, signal, onGap } = iteration;
   const isAsked = (event: WaypostEvent): event is EventOf<Type> =>
