@@ -53,6 +53,16 @@ describe('an address where something else answers', () => {
   });
 });
 
+it('a refusal says in how many seconds to try again, also where a proxy names a date', async (t) => {
+  const [date, later] = ['Sat, 31 Jan 2026 12:00:00 GMT', 'Sat, 31 Jan 2026 12:01:30 GMT'];
+  const server = createServer((_, answer) => {
+    answer.writeHead(503, { date, 'retry-after': later }).end('{"code":"unavailable","detail":"Later."}');
+  });
+  const env = { WAYPOST_URL: await listen(server), WAYPOST_API_KEY: 'wp_test_a' };
+  t.after(() => server.close());
+  assert.match((await runCli(['messages'], env)).stderr, /^Try again in 90 s\.$/m);
+});
+
 it('an address is refused whose password would be shown, or behind which a path would be none', () => {
   for (const url of ['http://:word@127.0.0.1:3', 'http://127.0.0.1:3?', 'http://127.0.0.1:3#'])
     assert.throws(() => readSettings({ url }, {}), /^Error: --url must be an address such as/);

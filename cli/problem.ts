@@ -1,4 +1,5 @@
 import { WaypostError } from '../client/src/index.ts';
+import { readRetryAfter } from '../client/src/retry-after.ts';
 import type { Answer } from './api.ts';
 import { explainSilence } from './explain-silence.ts';
 import { Failure } from './failure.ts';
@@ -26,14 +27,13 @@ export interface Caller {
 export function readProblem(answer: Answer): Problem | undefined {
   const { code, detail, title, errors, request_id: requestId }: Record<string, unknown> = Object(answer.json);
   if (typeof code !== 'string') return undefined;
-  const retryAfter = Number(answer.headers.get('retry-after') ?? Number.NaN);
   return {
     code,
     status: answer.status,
     detail: printable(detail ?? title),
     errors: listOf(errors).map(readFault),
     requestId: typeof requestId === 'string' ? requestId : undefined,
-    retryAfterSeconds: Number.isFinite(retryAfter) ? retryAfter : undefined,
+    retryAfterSeconds: readRetryAfter(answer.headers),
   };
 }
 

@@ -1,5 +1,6 @@
 import { WaypostError } from './errors.ts';
 import { parseJson } from './parse-json.ts';
+import { readRetryAfter } from './retry-after.ts';
 import { startTimer } from './timer.ts';
 import type { Fault } from './types.ts';
 
@@ -55,15 +56,11 @@ function errorOf({ status, headers }: Response, text: string): WaypostError {
   const members = {
     status,
     requestId: headers.get('x-request-id') ?? undefined,
-    retryAfterSeconds: readRetryAfter(headers.get('retry-after')),
+    retryAfterSeconds: readRetryAfter(headers),
   };
   const problem = readProblem(text);
   if (problem === undefined) return new WaypostError('unexpected_answer', `The answer is an HTTP ${status}.`, members);
   return new WaypostError(problem.code, problem.detail, { ...members, errors: problem.errors });
-}
-
-function readRetryAfter(header: string | null): number | undefined {
-  return header !== null && /^\d{1,9}$/.test(header) ? Number(header) : undefined;
 }
 
 interface Problem {

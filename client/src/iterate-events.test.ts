@@ -93,6 +93,29 @@ describe('events.iterate', () => {
     assert.deepEqual(await unread.next(), { done: true, value: undefined });
   });
 
+  it('asks again within a minute, however long an answer asks it to wait', async (t) => {
+    let tries = 0;
+    const busy: typeof fetch = async () => {
+      tries += 1;
+      return new Response('{"code":"unavailable"}', { status: 503, headers: { 'retry-after': '99999999' } });
+    };
+    t.mock.timers.enable({ apis: ['setTimeout'] });
+    const { events } = new Waypost({ baseUrl: server.url, apiKey: server.key, fetch: busy, retriesMax: 0 });
+    const reading = events.iterate();
+    const next = reading.next();
+    const settled = () => new Promise(setImmediate);
+    await settled();
+    assert.equal(tries, 1);
+    t.mock.timers.tick(59_000);
+    await settled();
+    assert.equal(tries, 1);
+    t.mock.timers.tick(1_000);
+    await settled();
+    assert.equal(tries, 2);
+    await reading.return();
+    assert.deepEqual(await next, { done: true, value: undefined });
+  });
+
   it('throws what waiting cannot mend', async () => {
     const stranger = new Waypost({ baseUrl: proxy.url, apiKey: 'wp_test_unknown' });
     await assert.rejects(take(stranger, 1), { code: 'invalid_api_key', status: 401 });

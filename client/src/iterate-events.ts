@@ -22,6 +22,8 @@ export interface EventIteration<Type extends EventType = EventType> {
 const PAGE = 100;
 /** Common proxies close a connection that has been silent for 30 s. */
 const WAIT_SECONDS = 20;
+/** Whatever an answer asks for, a gateway that is back is noticed within a minute. A proxy that is maintained may ask for a day. */
+const RETRY_AFTER_MS_MAX = 60_000;
 
 /** Does what `events.iterate` promises, with the feed, which holds an empty answer back until there is an event. */
 export function iterateEvents<Type extends EventType = EventType>(
@@ -106,7 +108,8 @@ async function readOn(
       if (signal?.aborted) return undefined;
       if (!(error instanceof WaypostError && mayRepeat(error, 'always'))) throw error;
       onInterruption?.(error);
-      const waitMs = Math.max(backOffMs(failures), (error.retryAfterSeconds ?? 0) * 1_000);
+      const askedMs = Math.min(RETRY_AFTER_MS_MAX, (error.retryAfterSeconds ?? 0) * 1_000);
+      const waitMs = Math.max(backOffMs(failures), askedMs);
       // If the signal is aborted during the pause, the loop notices it.
       await pause(waitMs, signal).catch(() => undefined);
     }

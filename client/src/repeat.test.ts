@@ -61,6 +61,24 @@ describe('the repetition of calls', () => {
     assert.equal(proxy.seen.length, 1);
   });
 
+  it('reads that as a date too, by the clock of the answer', async (t) => {
+    const at = (seconds: number) => new Date(Date.UTC(2026, 0, 31, 12, 0, seconds)).toUTCString();
+    for (const [retryAfter, retryAfterSeconds] of [
+      [at(3_600), 3_600],
+      [at(-5), 0],
+      ['Saturday, 31-Jan-26 12:00:00 GMT', undefined],
+      ['2027-01-31', undefined],
+      ['soon', undefined],
+    ] as const) {
+      const dated = createServer((_, answer) => {
+        answer.writeHead(503, { date: at(0), 'retry-after': retryAfter }).end('{"code":"unavailable"}');
+      });
+      const baseUrl = await listen(dated);
+      t.after(() => dated.close());
+      await assert.rejects(make({ baseUrl, retriesMax: 0 }).account.get(), { code: 'unavailable', retryAfterSeconds });
+    }
+  });
+
   it('gives up after so many failures, with the last one', async () => {
     proxy.plan = ['lose_request', 'lose_request', { status: 503, code: 'unavailable', retryAfter: '0' }];
     await assert.rejects(send(make({ retriesMax: 2 })), { code: 'unavailable' });
