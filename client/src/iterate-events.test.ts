@@ -116,6 +116,17 @@ describe('events.iterate', () => {
     assert.deepEqual(await next, { done: true, value: undefined });
   });
 
+  it('leaves the calls of its key to others, however events come', async () => {
+    const after = await end();
+    proxy.seen.length = 0;
+    const beganMs = performance.now();
+    const reading = take(waypost, 200, { after });
+    for (let count = 0; count < 200; count += 1) await server.record(1);
+    assert.deepEqual(await reading, numbers(after + 1, after + 200));
+    const quarters = (performance.now() - beganMs) / 250;
+    assert.ok(proxy.seen.length <= quarters + 4, `${proxy.seen.length} calls in ${quarters} quarters of a second`);
+  });
+
   it('throws what waiting cannot mend', async () => {
     const stranger = new Waypost({ baseUrl: proxy.url, apiKey: 'wp_test_unknown' });
     await assert.rejects(take(stranger, 1), { code: 'invalid_api_key', status: 401 });
