@@ -1136,7 +1136,7 @@ export interface Template {
   updated_at: string;
 }
 /** A part of the template with its values. Known kinds are checked; everything else in it is passed on. */
-export interface TemplateComponent {
+export type TemplateComponent = {
   /** Such as `header`, `body`, `button`, `carousel`. */
   type: string;
   /** The kind of a button, such as `url` or `quick_reply`. */
@@ -1147,8 +1147,7 @@ export interface TemplateComponent {
   parameters?: unknown;
   /** The cards of a carousel: objects with `card_index` and `components`. */
   cards?: unknown;
-  [k: string]: unknown;
-}
+} & (object | { [k: string]: unknown });
 /** The content of a template message. */
 export interface TemplateContent {
   /** The name of the template, as the send gave it. */

@@ -151,12 +151,20 @@ const CUSTOMER = `
 const STRICT_CUSTOMER = `
   import { Waypost } from '@waypost/client';
   const waypost = new Waypost({ baseUrl: 'https://waypost.example.com', apiKey: 'wp_live_a' });
+  interface Header { type: 'header'; parameters: readonly { type: 'text'; text: string }[] }
   interface Order { phones: readonly string[]; reference?: string | undefined }
   export async function tell({ phones, reference }: Order, received: Record<string, string | string[] | undefined>) {
     await waypost.send({ to: phones, type: 'text', text: { body: 'Hi' }, client_reference: reference });
     const to = phones.map((phone) => ({ to: phone, client_reference: reference }));
     const body = { type: 'body', parameters: [{ type: 'text', text: 'Ada' }] } as const;
     await waypost.send({ to, type: 'template', template: { name: 'a', language: 'en_US', components: [body] } });
+    const own: Header = { type: 'header', parameters: [{ type: 'text', text: 'Ada' }] };
+    const later = { type: 'body', parameters: [], of_a_later_version: true };
+    await waypost.send({ to, type: 'template', template: { name: 'a', language: 'en_US', components: [own, later] } });
+    const components = [{ type: 'body', parameters: [], of_a_later_version: true }];
+    await waypost.send({ to: [{ to: '1', components: [{ type: 'body', more: 1 }] }], type: 'template', template: { name: 'a', language: 'en', components } });
+    // @ts-expect-error: a component says what it is.
+    await waypost.send({ to, type: 'template', template: { name: 'a', language: 'en_US', components: [{ parameters: [] }] } });
     const types = ['message.read', 'message.failed'] as const;
     const { id } = await waypost.endpoints.create({ url: 'https://example.com', types, description: reference });
     await waypost.endpoints.update(id, { types, description: undefined });
