@@ -43,6 +43,24 @@ describe('the packed client', () => {
       assert.ok(project.packed.includes(path), path);
   });
 
+  it('has a page whose links lead to what is in the package, and which names pages that the gateway has', async () => {
+    const page = readFileSync(join(project.dir, 'node_modules/@waypost/client/README.md'), 'utf8');
+    const links = [...page.matchAll(/\]\(([^)]*)\)/g)].map(([, to = '']) => to);
+    const headings = [...page.matchAll(/^#+ (.*)$/gm)].map(([, text = '']) => anchorOf(text));
+    assert.deepEqual(
+      links.filter((to) => !headings.includes(to.replace('#', '')) && !project.packed.includes(to)),
+      [],
+    );
+    const named = [...page.matchAll(/`(\/docs\/[a-z-]+)(?:#([a-z-]+))?`/g)];
+    assert.ok(named.length > 0);
+    for (const [, path = '', heading] of named) {
+      const answer = await fetch(gateway.url + path);
+      assert.equal(answer.status, 200, path);
+      const html = await answer.text();
+      if (heading !== undefined) assert.ok(html.includes(`id="${heading}"`), `${path}#${heading}`);
+    }
+  });
+
   it('has examples that work as they stand: sending, repeating, reading events', async () => {
     const [sending = '', repeating = '', reading = ''] = EXAMPLES;
     assert.match(await outputOf(sending), /^\+447700900123 was taken as msg_\w+\n0770 failed: invalid_recipient\n$/);
@@ -115,6 +133,14 @@ describe('the packed client', () => {
     return { child, output: () => output };
   }
 });
+
+/** The name by which npm's page and others link a heading. */
+function anchorOf(heading: string): string {
+  return heading
+    .toLowerCase()
+    .replaceAll(/[^a-z0-9 -]/g, '')
+    .replaceAll(' ', '-');
+}
 
 const CUSTOMER = `
   import { type ResultEntry, verifyWebhook, Waypost, WaypostError, type WaypostEvent } from '@waypost/client';
