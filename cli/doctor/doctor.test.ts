@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { createServer as createPlainServer } from 'node:http';
 import { createServer } from 'node:https';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -79,6 +80,20 @@ describe('the doctor', () => {
     const done = await runCli(enable.split(' ').slice(2));
     assert.equal(done.exitCode, 0, done.stderr);
     assert.match(done.stdout, /^enabled +true$/m);
+  });
+
+  it('has no say of strangers in what the terminal does: of what answers at the address', async (t) => {
+    const other = createPlainServer((request, response) => {
+      if (request.url === '/healthz') return void response.end('{"status":"alive"}');
+      response
+        .writeHead(503)
+        .end(JSON.stringify({ detail: 'clear\u001b[2J\u202e\nok    database', code: 'turn\u009b' }));
+    });
+    const env = { WAYPOST_URL: await listen(other), WAYPOST_API_KEY: 'wp_test_a' };
+    t.after(() => other.close());
+    const { stdout } = await runCli(['doctor'], env);
+    assert.match(stdout, /^fail {2}database {7}clear \[2J {2}ok {4}database$/m);
+    assert.doesNotMatch(stdout, /[^\n\P{Cc}]|\u202e/u);
   });
 
   it('looks at every channel, and not at the newest hundred only', async () => {

@@ -2,7 +2,7 @@ import { createApi } from '../api.ts';
 import type { Invocation } from '../command-spec.ts';
 import { EXIT } from '../failure.ts';
 import { isPlatformKey } from '../settings.ts';
-import { colourWord, type Terminal } from '../table.ts';
+import { colourWord, printable, type Terminal } from '../table.ts';
 import { checkAccount } from './check-account.ts';
 import { checkCallback } from './check-callback.ts';
 import { checkGateway } from './check-gateway.ts';
@@ -32,7 +32,8 @@ export async function runDoctor({ options, settings, out, around }: Invocation):
   return count('fail') === 0 ? EXIT.done : EXIT.failed;
 }
 
+/** Two lines at most. What they say may be from a stranger: from whatever answers at the address, or before it. */
 function describe({ level, check, detail, todo }: Finding, terminal: Terminal): string {
-  const line = `${colourWord(level.padEnd(4), terminal)}  ${check.padEnd(13)}  ${detail}`;
-  return todo === undefined ? line : `${line}\n${' '.repeat(21)}${todo}`;
+  const line = `${colourWord(level.padEnd(4), terminal)}  ${check.padEnd(13)}  ${printable(detail)}`;
+  return todo === undefined ? line : `${line}\n${' '.repeat(21)}${printable(todo)}`;
 }
