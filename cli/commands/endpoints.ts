@@ -61,6 +61,7 @@ export const endpointCommands: readonly CommandSpec[] = [
       { flags: '--endpoint-url <url>', about: 'where events go' },
       TYPES_OPTION,
       { flags: '--description <text>', about: 'what it is for' },
+      { flags: '--no-description', about: 'takes that away' },
       { flags: '--enabled <on>', about: 'whether events go to it', choices: ['true', 'false'] },
     ],
     examples: ['endpoints update end_01m7x79nvbes... --enabled true'],
@@ -69,6 +70,7 @@ export const endpointCommands: readonly CommandSpec[] = [
       const enabled = textOf(options, 'enabled');
       const body = {
         ...pick(options, 'description'),
+        ...(options.description === false && { description: null }),
         ...typesOf(options),
         ...(url !== undefined && { url }),
         ...(enabled !== undefined && { enabled: enabled === 'true' }),
