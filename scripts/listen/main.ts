@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';
 import { parseArgs } from 'node:util';
 import { PlainFault, runTool } from '../../src/run-tool.ts';
@@ -8,12 +9,13 @@ const HELP = `Receives events on this machine, verifies them and prints what arr
 
   npm run listen                              with the gateway of "npm start": registers itself, and leaves with Ctrl-C
   npm run listen -- --port 9000 --json        all of each event as JSON, one a line
-  npm run listen -- --secret whsec_...        for an endpoint that you made yourself
+  npm run listen -- --secret-file secret.txt  for an endpoint that you made yourself
 
-  --port <number>      where to listen on 127.0.0.1; 9000, and 0 for any free port
-  --secret <whsec_>    the endpoint's secret; then nothing is registered
-  --data-dir <folder>  where the gateway keeps its dev.json; WAYPOST_DATA_DIR, else .waypost
-  --json               prints each event whole`;
+  --port <number>       where to listen on 127.0.0.1; 9000, and 0 for any free port
+  --secret-file <file>  a file with the endpoint's secret; - reads standard input. Then nothing is registered
+  --secret <whsec_>     the same, but everybody on this machine can read it
+  --data-dir <folder>   where the gateway keeps its dev.json; WAYPOST_DATA_DIR, else .waypost
+  --json                prints each event whole`;
 
 interface Options {
   port: number;
@@ -51,6 +53,7 @@ function readOptions(): Options | 'help' {
     options: {
       port: { type: 'string', default: '9000' },
       secret: { type: 'string' },
+      'secret-file': { type: 'string' },
       'data-dir': { type: 'string' },
       json: { type: 'boolean' },
       help: { type: 'boolean', short: 'h' },
@@ -59,10 +62,18 @@ function readOptions(): Options | 'help' {
   if (values.help === true) return 'help';
   const port = /^\d{1,5}$/.test(values.port) ? Number(values.port) : Number.NaN;
   if (!(port <= 65_535)) throw new PlainFault('--port must be a number from 0 to 65535.', 2);
-  const { secret, json = false } = values;
-  if (secret !== undefined && !/^whsec_[A-Za-z0-9+/]{32,}={0,2}$/.test(secret))
-    throw new PlainFault('--secret must be whsec_ and base64, as the gateway showed it when the endpoint was made.', 2);
-  return { port, secret, json, dataDir: values['data-dir'] };
+  const { secret, 'secret-file': file, 'data-dir': dataDir, json = false } = values;
+  if (secret !== undefined && file !== undefined) throw new PlainFault('Give --secret-file or --secret, not both.', 2);
+  return { port, json, dataDir, secret: file === undefined ? checked(secret, '--secret') : readSecret(file) };
+}
+
+function readSecret(file: string): string | undefined {
+  return checked(readFileSync(file === '-' ? 0 : file, 'utf8').trim(), 'What is in the file of --secret-file');
+}
+
+function checked(secret: string | undefined, name: string): string | undefined {
+  if (secret === undefined || /^whsec_[A-Za-z0-9+/]{32,}={0,2}$/.test(secret)) return secret;
+  throw new PlainFault(`${name} must be whsec_ and base64, as the gateway showed it when the endpoint was made.`, 2);
 }
 
 function listen(server: Server, port: number): Promise<number> {

@@ -12,7 +12,10 @@ export interface Gateway {
 
 /** The gateway of this machine, from the file that it wrote at its start. */
 export async function findGateway(dataDir: string | undefined): Promise<Gateway> {
-  const dev = await readDevFile(dataDir, "name its folder by --data-dir, or give an endpoint's --secret.");
+  const dev = await readDevFile(
+    dataDir,
+    "name its folder by --data-dir, or give an endpoint's secret by --secret-file.",
+  );
   return { url: dev('base_url'), key: dev('test_key') };
 }
 

@@ -43,7 +43,7 @@ describe('npm run listen', () => {
     const child = spawn(process.execPath, ['scripts/listen/main.ts', ...options], {
       cwd: ROOT,
       env: { ...PROGRAM_ENV, WAYPOST_DATA_DIR: dataDir },
-      stdio: ['ignore', 'pipe', 'pipe'],
+      stdio: 'pipe',
     });
     children.push(child);
     let output = '';
@@ -188,6 +188,20 @@ describe('npm run listen', () => {
     assert.deepEqual(await endpoints(), []);
   });
 
+  it('takes the secret from a file or from standard input, so that it is in no list of processes', async () => {
+    const secret = mintSecret();
+    const file = join(dataDir, 'secret.txt');
+    await writeFile(file, `${secret}\n`);
+    const body = JSON.stringify({ id: 'evt_1', type: 'message.read', data: {} });
+    for (const place of [file, '-']) {
+      const listener = listen('--port', '0', '--secret-file', place);
+      listener.child.stdin?.end(secret);
+      const headers = signEvent('evt_1', new Date(), body, [secret]);
+      const answer = await fetch(await listener.address(), { method: 'POST', headers, body });
+      assert.equal(answer.status, 204, place);
+    }
+  });
+
   it('says in a sentence what is in its way', async () => {
     const server = createServer().listen(0, '127.0.0.1');
     await until(() => server.listening);
@@ -209,6 +223,9 @@ describe('npm run listen', () => {
     await ends(1, /^The gateway at http:\/\/127\.0\.0\.1:1 does not answer\./, '--data-dir', away, '--port', '0');
     await ends(2, /^--port must be/, '--port', 'x');
     await ends(2, /^--secret must be/, '--secret', 'abc');
+    await ends(2, /^What is in the file of --secret-file must be/, '--secret-file', join(away, 'dev.json'));
+    await ends(1, /^ENOENT: no such file .*nowhere/, '--secret-file', join(away, 'nowhere'));
+    await ends(2, /not both/, '--secret-file', '-', '--secret', 'abc');
     server.close();
     await rm(away, { recursive: true, force: true });
   });
