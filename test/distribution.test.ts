@@ -7,8 +7,8 @@ import { glob, statementsOf } from './support/tree.ts';
 const REFERENCE = ['account', 'api_key', 'channel', 'erased_inbound_id'];
 /** Tables of the platform, which one server would keep. docs/scaling.md says what that means for each of them. */
 const LOCAL = [
-  ...['applied_news', 'audit', 'keeping', 'master_key_check', 'message_statistics_sweep', 'migration', 'node'],
-  ...['notification', 'notification_pack'],
+  ...['applied_news', 'audit', 'delivering', 'keeping', 'master_key_check', 'message_statistics_sweep', 'migration'],
+  ...['node', 'notification', 'notification_pack'],
 ];
 
 describe('the schema, for a distribution by account_id', () => {

@@ -14,6 +14,9 @@ const WITHOUT_ACCOUNT: Exceptions = {
     'src/channels/store.ts listChannelsByNumberId: channel',
     'src/channels/store.ts listChannelsOfBusinesses: channel',
   ],
+  'Time in which no gateway ran is counted against no endpoint, whose ever it is.': [
+    'src/endpoints/deliver/time-off-store.ts noteDelivering: endpoint',
+  ],
   "The platform's view of all accounts.": [
     'src/accounts/audit-store.ts listAuditRows: audit',
     'src/platform-state/store.ts countWaitingDeliveries: delivery',

@@ -14,6 +14,7 @@ import { Lanes } from './lanes.ts';
 import { findUnchanged, keyOfThen } from './note-store.ts';
 import { createRecorder, type MadeAttempt, type Recorder } from './record.ts';
 import { waitAfterMs } from './schedule.ts';
+import { noteDelivering } from './time-off-store.ts';
 
 /** How soon it finds what other nodes have recorded or left, and what is due again. */
 export const POLL_MS = 1_000;
@@ -24,6 +25,8 @@ const CLAIM_MS = 45_000;
 const BEGIN_WITHIN_MS = 15_000;
 /** How soon the deliveries that wait here learn that another node has changed their endpoint. */
 const LOOK_EVERY_MS = 1_000;
+/** How often it notes that deliveries are looked for. Time in which no node does so does not count against failing endpoints. */
+const NOTE_EVERY_MS = 60_000;
 
 export interface Deliveries {
   /** Events were recorded: do not wait for the next poll. */
@@ -78,6 +81,7 @@ class Carrier {
   readonly #changedMeanwhile = new Set<string>();
   #stopped = false;
   #lookedMs = 0;
+  #notedMs = Number.NEGATIVE_INFINITY;
   #after: string | null = null;
 
   constructor(deps: DeliveriesDeps) {
@@ -127,14 +131,15 @@ class Carrier {
     if (nowMs - this.#lookedMs >= LOOK_EVERY_MS) await this.#letGoOfChanged(nowMs);
     const take = { deliveriesMax: CLAIM_MAX, claimSeconds: CLAIM_MS / 1_000, nodeId, after: this.#after };
     this.#changedMeanwhile.clear();
-    const claimed = await watch(() => claimDeliveries(database, { ...this.#lanes.claimRooms(), ...take })).catch(
-      (error: unknown) => {
-        if (!isPassingFailure(error)) throw error;
-        // Nothing was taken, or its claim will end: the next round tries again.
-        log.warn({ err: error }, 'deliveries.claim_failed');
-        return undefined;
-      },
-    );
+    const claimed = await watch(async () => {
+      await this.#noteDelivering();
+      return claimDeliveries(database, { ...this.#lanes.claimRooms(), ...take });
+    }).catch((error: unknown) => {
+      if (!isPassingFailure(error)) throw error;
+      // Nothing was taken, or its claim will end: the next round tries again.
+      log.warn({ err: error }, 'deliveries.claim_failed');
+      return undefined;
+    });
     if (claimed === undefined) return false;
     const passedOver = this.#after !== null;
     this.#after = claimed.length < CLAIM_MAX ? null : lastOf(claimed);
@@ -145,6 +150,14 @@ class Carrier {
     this.#begin();
     await this.#release(outdated);
     return claimed.length === CLAIM_MAX || passedOver || expired.length > 0 || outdated.length > 0;
+  }
+
+  /** Before anything is claimed. By the time of day, because the other clock may stand still while the machine sleeps. */
+  async #noteDelivering(): Promise<void> {
+    const nowMs = this.#deps.clock.nowMs();
+    if (Math.abs(nowMs - this.#notedMs) < NOTE_EVERY_MS) return;
+    await noteDelivering(this.#deps.database);
+    this.#notedMs = nowMs;
   }
 
   /** What other nodes have changed. */

@@ -48,7 +48,7 @@ export function successPart(endpoints: readonly EndpointAtAddress[]): StatementP
   return { ctes: [`noted as (${ENDPOINT_NOTE_SUCCESS})`], result: undefined, values: addressValues(endpoints) };
 }
 
-/** The five days are counted from the first failure after the last success. */
+/** The five days are counted from the first failure after the last success, and stand still while no gateway runs (`noteDelivering`). */
 const ENDPOINT_NOTE_FAILURE = `
   update endpoint e set
     failing_since = coalesce(e.failing_since, now()),
