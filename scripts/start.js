@@ -84,6 +84,6 @@ async function buildConsoleBeside() {
  * they have no use for what opens the database and the platform's API.
  */
 function withoutSettings() {
-  const isSetting = /^(WAYPOST_|OTEL_|DATABASE_URL)/i;
+  const isSetting = /^(WAYPOST_|OTEL_|DATABASE_URL|PG)/i;
   return Object.fromEntries(Object.entries(process.env).filter(([name]) => !isSetting.test(name)));
 }

@@ -1,11 +1,14 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { compiledSources } from './kernel/compiled-sources.ts';
-import { SECRET_NAMES } from './settings.ts';
 
 const PROGRAM = fileURLToPath(new URL('../sandbox/main.ts', import.meta.url));
 const START_TIMEOUT_MS = 20_000;
 const STOP_TIMEOUT_MS = 3_000;
+/** The settings of this project, and what the driver of the database and the exporter of traces read. Any of them may hold a secret. */
+const SETTING = /^(WAYPOST_|OTEL_|DATABASE_URL|PG)/i;
+/** What the sandbox reads beside what it is given. */
+const FOR_SANDBOX = ['WAYPOST_CALLBACK_URL', 'WAYPOST_SANDBOX_LATENCY_MS', 'WAYPOST_SANDBOX_STATUSES'];
 
 export interface SandboxOptions {
   /** 0: any free port. */
@@ -49,9 +52,10 @@ function forkSandbox({ port, appSecret, dataDir }: SandboxOptions): ChildProcess
   });
 }
 
-/** Without what opens the database, the callback and the platform's API: the sandbox has no use for these secrets. */
+/** Without what opens the database, the callback and the platform's API, also under a mistyped name: the sandbox has no use for it. */
 function withoutSecrets(environment: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
-  return Object.fromEntries(Object.entries(environment).filter(([name]) => !SECRET_NAMES.includes(name)));
+  const isForSandbox = (name: string) => !SETTING.test(name) || FOR_SANDBOX.includes(name);
+  return Object.fromEntries(Object.entries(environment).filter(([name]) => isForSandbox(name)));
 }
 
 function untilListening(child: ChildProcess, stopping: AbortSignal): Promise<string> {

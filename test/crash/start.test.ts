@@ -120,7 +120,7 @@ it(
   'a start that is told to stop while it compiles its sources ends with 0, and leaves no process behind, which knew no secret',
   onLinux,
   async (t) => {
-    const start = beginStart(t, await makeDataDir(t), { WAYPOST_MASTER_KEY });
+    const start = beginStart(t, await makeDataDir(t), { WAYPOST_MASTER_KEY, PGPASSWORD: WAYPOST_MASTER_KEY });
     const compiling = await until(() => childrenOf(start.child.pid));
     const told = await until(() => environmentOf(compiling[0], 'compile-ahead'));
     start.child.kill('SIGTERM');
@@ -151,6 +151,10 @@ describe('a start with settings of all kinds', () => {
       WAYPOST_MASTER_KEY,
       WAYPOST_PUBLIC_URL: 'https://gateway.test',
       WAYPOST_RATE_REQEUSTS: '7',
+      // What the driver of the database and the exporter of traces read may be secret too.
+      PGPASSWORD: `p${secret}`,
+      OTEL_EXPORTER_OTLP_ENDPOINT: `https://gateway:t${secret}@collector.test`,
+      WAYPOST_TRACES: 'off',
     });
     undo = async () => {
       await gateway.kill();
