@@ -10,6 +10,11 @@ import type { ClaimedNotification, NotificationResult } from './store.ts';
 const WAIT_DAYS_MAX = 7;
 const DAY_MS = 86_400_000;
 /**
+ * The age is told by two clocks: that of the node that received it and that of this one. So that a wrong one ends nothing at its first look,
+ * it is looked at for a minute first, in which a message of ours is known.
+ */
+const LOOKS_MIN = 7;
+/**
  * A status that waits is looked at after 1, 2, 4, ... seconds, at most a day apart. A message of ours is known before the
  * provider is, so what is not found in the first minutes hardly ever is; and where another program sends from the same
  * number, three statuses of each of its messages wait here.
@@ -93,10 +98,11 @@ function resultOf(
   const isLocked = leftovers.some(({ leftover }) => leftover === 'locked');
   const waits = isLocked || leftovers.some(({ leftover }) => leftover === 'unknown_message');
   const leftMs = idTimeMs(id) + WAIT_DAYS_MAX * DAY_MS - nowMs;
+  const isOver = leftMs < 0 && attempts + 1 >= LOOKS_MIN;
   const done = readable && leftovers.length === 0;
   return {
     id,
-    state: done ? 'applied' : waits && leftMs >= 0 ? 'waiting' : 'set_aside',
+    state: done ? 'applied' : waits && !isOver ? 'waiting' : 'set_aside',
     kinds,
     itemsLeft: leftovers.map(({ index }) => index),
     error: writeReasons(readable ? leftovers.map(({ leftover }) => leftover) : ['not_json']),
@@ -108,5 +114,6 @@ function resultOf(
 
 /** The last look is when its time is over, and sets it aside. */
 function nextLookSeconds(attempts: number, leftMs: number): number {
-  return Math.min(2 ** Math.min(attempts, 20), RETRY_SECONDS_MAX, Math.floor(Math.max(leftMs, 0) / 1_000) + 1);
+  const untilOver = leftMs < 0 ? RETRY_SECONDS_MAX : Math.floor(leftMs / 1_000) + 1;
+  return Math.min(2 ** Math.min(attempts, 20), RETRY_SECONDS_MAX, untilOver);
 }

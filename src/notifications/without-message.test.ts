@@ -68,8 +68,11 @@ it('a report is told also by a node whose clock alone says that its message is p
   assert.deepEqual(told.at(-1), ['message.delivered', young.id]);
 });
 
-/** When a status of a message that some other program has sent is looked at, in milliseconds since it came; and its end. */
-async function looksAtForeignStatus() {
+/**
+ * When a status of a message that some other program has sent is looked at, in milliseconds since it came; and its end. The clock of the node
+ * that looks may be ahead of that of the one that received it.
+ */
+async function looksAtForeignStatus(aheadMs = 0) {
   const status = statusOf('delivered', { providerId: 'wamid.of-another-program' });
   const body = Buffer.from(JSON.stringify(messagesBody(await lineOf(gateway), { statuses: [status] })));
   // Its id tells when it came, which is never before this.
@@ -77,7 +80,7 @@ async function looksAtForeignStatus() {
   const notification = { id: newId(), origin: 'test' as const, body, items_left: null };
   const looksMs: number[] = [];
   for (let nowMs = cameMs; ; ) {
-    const deps = { decode: decodeNotification, nowMs: () => nowMs, messagesFromMs: () => 0 };
+    const deps = { decode: decodeNotification, nowMs: () => nowMs + aheadMs, messagesFromMs: () => 0 };
     const claimed = { ...notification, attempts: looksMs.length };
     const { results } = await gateway.database.transaction((tx) => applyNotifications(tx, deps, [claimed]));
     const result = results[0] ?? assert.fail();
@@ -99,6 +102,15 @@ it('a status whose message never comes is looked at ever less, and set aside aft
   for (const [look, ms] of looksMs.entries()) assert.ok(ms - (looksMs[look - 1] ?? 0) <= DAY_MS, `${looksMs}`);
   const lastMs = looksMs.at(-1) ?? 0;
   assert.ok(lastMs >= 7 * DAY_MS && lastMs < 7 * DAY_MS + 60_000, `set aside after ${lastMs / DAY_MS} days`);
+});
+
+it('a node whose clock is weeks ahead looks at it for a minute before it is set aside', async () => {
+  const { looksMs, state } = await looksAtForeignStatus(21 * DAY_MS);
+  assert.equal(state, 'set_aside');
+  assert.deepEqual(
+    looksMs.map((ms) => ms / 1_000),
+    [0, 1, 3, 7, 15, 31, 63],
+  );
 });
 
 it('what somebody’s lock holds up is looked at within a minute, however often that was in vain', async () => {
