@@ -4,8 +4,10 @@ import { type App, createApp } from './app.ts';
 import { type Config, loadConfig } from './config.ts';
 import { checkDatabaseUrl, tellDatabase } from './database-url.ts';
 import { prepareDemo, warnOfDemo } from './demo.ts';
+import { systemClock } from './kernel/clock.ts';
 import type { RunStep } from './kernel/run-step.ts';
 import { listen } from './listen.ts';
+import { refuseLostClock } from './lost-clock.ts';
 import { createLog } from './observe/log.ts';
 import { completeSecrets, type Secrets } from './secrets.ts';
 import { type RunningSandbox, startSandbox } from './start-sandbox.ts';
@@ -84,6 +86,7 @@ async function main(): Promise<void> {
 }
 
 function readStart(): Start {
+  refuseLostClock(systemClock.nowMs());
   const config = loadConfig();
   const log = createLog(config.logLevel);
   tellUncaught(log);

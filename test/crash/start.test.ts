@@ -239,6 +239,13 @@ it('a HOST that is no address of this machine is told by its name', async (t) =>
   await assert.rejects(listen(Fastify(), { host: '999.1.1.1', port: 0, setting: 'PORT' }), sentence);
 });
 
+it('a machine whose clock has lost the time starts nothing, and is told what it says', async (t) => {
+  const dataDir = await makeDataDir(t);
+  const lost = { NODE_OPTIONS: '--import=data:text/javascript,Date.now=()=>86400000' };
+  await refuses(dataDir, { ...lost, WAYPOST_SANDBOX: 'off' }, /^Error: The clock .*: it says 1970-01-02T.*$/m);
+  assert.ok(!existsSync(join(dataDir, 'secrets.json')));
+});
+
 function isIpv6Here(): boolean {
   return Object.values(networkInterfaces()).some((addresses) => addresses?.some(({ family }) => family === 'IPv6'));
 }
