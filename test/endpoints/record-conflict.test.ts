@@ -90,8 +90,32 @@ it('one that needs a row that somebody keeps locked is left to its lease, and th
   assert.equal(await count('delivery', accountId), 1);
 });
 
+it('an endpoint whose row somebody keeps locked holds up no other one, although it succeeds again', async () => {
+  const [locked, other] = [await addDeliveries(), await addDeliveries()];
+  const { endpointId } = locked;
+  await database.query(
+    `insert into endpoint (account_id, id, mode, url, secret_sealed, failing_since) values ($1, $2, 'test', 'http://a', '', now())`,
+    [locked.accountId, endpointId],
+  );
+  await restingTransaction(database, async (terminal) => {
+    await terminal.query('select 1 from endpoint where id = $1 for update', [endpointId]);
+    const all = Promise.allSettled([...locked.record([{ recovers: true }]), ...other.record()]);
+    await until(async () => (await count('delivery', other.accountId)) === 0);
+    const outcomes = await all;
+    assert.deepEqual(
+      outcomes.map(({ status }) => status),
+      ['rejected', 'rejected', 'fulfilled', 'fulfilled'],
+    );
+  });
+  await Promise.all(locked.record([{ recovers: true }]));
+  const [row] = await database.query('select failing_since from endpoint where id = $1', [endpointId]);
+  assert.deepEqual(row, { failing_since: null });
+});
+
 interface Wish {
   failed?: boolean;
+  /** Its endpoint was failing when it was claimed. */
+  recovers?: boolean;
   /** The place where it was claimed. By default its row has been written since, so it is no longer there. */
   place?: string;
 }
@@ -107,10 +131,10 @@ async function addDeliveries() {
       key,
     );
   }
-  const made = (eventId: string, { failed = false, place = '(4000,1)' }: Wish): MadeAttempt => ({
+  const made = (eventId: string, { failed = false, recovers = false, place = '(4000,1)' }: Wish): MadeAttempt => ({
     delivery: {
       ...{ account_id: accountId, endpoint_id: endpointId, event_id: eventId, attempts: 0, address_version: 0 },
-      ...{ next_at_us: 0, claimed_until_us: 0, place, type: 'message.delivered' },
+      ...{ next_at_us: 0, claimed_until_us: 0, place, type: 'message.delivered', endpoint_failing: recovers },
     },
     outcome: {
       ...{ id: newId(), at: new Date(), outcome: failed ? 'failed' : 'succeeded', error: null, duration_ms: 1 },
@@ -125,7 +149,7 @@ async function addDeliveries() {
       .reverse()
       .map((attempt) => recorder.add(attempt))
       .reverse();
-  return { accountId, eventIds, record };
+  return { accountId, endpointId, eventIds, record };
 }
 
 async function count(table: 'attempt' | 'delivery', accountId: string): Promise<number> {

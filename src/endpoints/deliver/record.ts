@@ -24,7 +24,7 @@ const HTTP_GONE = 410;
 
 /** An attempt that was made for a delivery. */
 export interface MadeAttempt {
-  delivery: Placed & Pick<LiveDelivery, 'claimed_until_us' | 'address_version' | 'type'>;
+  delivery: Placed & Pick<LiveDelivery, 'claimed_until_us' | 'address_version' | 'endpoint_failing' | 'type'>;
   outcome: AttemptOutcome;
   /** Of a failed one: when to try again; null: never. */
   waitMs: number | null;
@@ -68,7 +68,7 @@ interface Recorded {
 }
 
 async function record(database: Database, made: readonly MadeAttempt[], isPart: boolean): Promise<Recorded> {
-  if (made.some(({ outcome }) => outcome.outcome !== 'succeeded')) {
+  if (isPart || made.some(writesEndpoint)) {
     const commit = (lockWaitMs: number) =>
       repeatOnConflict(() => database.transaction((tx) => recordAny(tx, made, lockWaitMs)));
     return { disabled: await untilAlone(made, isPart, commit) };
@@ -91,6 +91,11 @@ async function record(database: Database, made: readonly MadeAttempt[], isPart: 
     (error: unknown) => error,
   );
   return { disabled: [], removalError };
+}
+
+/** Then it may meet a row that somebody keeps locked, and without a limit all that this node records would wait for that. */
+function writesEndpoint({ delivery, outcome }: MadeAttempt): boolean {
+  return outcome.outcome !== 'succeeded' || delivery.endpoint_failing;
 }
 
 /** Returns the endpoints that are disabled by it. */
