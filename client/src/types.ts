@@ -445,7 +445,7 @@ export interface Message {
   message_id: string | null;
   /** The `client_reference` that was given with it. */
   client_reference: string | null;
-  /** Whether the provider has taken it but holds it back for now, such as while it judges a new template. */
+  /** Whether the provider took it but held it back at first, such as while it judged a new template. It stays true. */
   held: boolean;
   /** Why it failed, or why its outcome is not known. */
   error: MessageError | null;
@@ -711,7 +711,7 @@ export interface MessageWithTimeline {
   message_id: string | null;
   /** The `client_reference` that was given with it. */
   client_reference: string | null;
-  /** Whether the provider has taken it but holds it back for now, such as while it judges a new template. */
+  /** Whether the provider took it but held it back at first, such as while it judged a new template. It stays true. */
   held: boolean;
   /** Why it failed, or why its outcome is not known. */
   error: MessageError | null;
@@ -796,7 +796,7 @@ export interface MessageWithoutContent {
   message_id: string | null;
   /** The `client_reference` that was given with it. */
   client_reference: string | null;
-  /** Whether the provider has taken it but holds it back for now, such as while it judges a new template. */
+  /** Whether the provider took it but held it back at first, such as while it judged a new template. It stays true. */
   held: boolean;
   /** Why it failed, or why its outcome is not known. */
   error: MessageError | null;
