@@ -221,7 +221,8 @@ describe('a report of the provider', () => {
     const body = Buffer.from(
       JSON.stringify(messagesBody(line, { statuses: [statusOf('sent', { providerId: freshId() })] })),
     );
-    await gateway.database.query(`insert into notification (id, origin, body) values ($1, 'test', $2)`, [oldId, body]);
+    const insert = `insert into notification (id, origin, body, attempts) values ($1, 'test', $2, 6)`;
+    await gateway.database.query(insert, [oldId, body]);
     const [given] = await until(async () => {
       const all = await listNotifications(gateway, '&state=set_aside');
       return all.length > 0 ? all : undefined;
@@ -230,7 +231,7 @@ describe('a report of the provider', () => {
     assert.equal(given?.received_at, new Date(weekAgo).toISOString());
     const path = `/platform/v1/notifications/${given?.id}/reprocess`;
     assert.equal((await gateway.call('POST', path, { key: gateway.platformKey })).status, 202);
-    await until(async () => (await listNotifications(gateway, '&state=set_aside'))[0]?.attempts === 2);
+    await until(async () => (await listNotifications(gateway, '&state=set_aside'))[0]?.attempts === 8);
   });
 
   it('moves nothing backwards and stands in the history with its note', async () => {
