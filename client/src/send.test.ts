@@ -10,7 +10,7 @@ describe('send', () => {
   let proxy: LossyProxy;
   let waypost: Waypost;
   before(async () => {
-    gateway = await startTestGateway({ settings: { WAYPOST_PROVIDER_TIMEOUT_MS: '1500' } });
+    gateway = await startTestGateway({ settings: { WAYPOST_PROVIDER_TIMEOUT_MS: '6000' } });
     proxy = await startLossyProxy(gateway.url);
     waypost = new Waypost({ baseUrl: `${proxy.url}/`, apiKey: gateway.testKey });
   });

@@ -6,7 +6,7 @@ import { transmitsOf } from '../../../test/support/transmits.ts';
 let gateway: TestGateway;
 before(async () => {
   // The number that never answers does so after 60 s: half of that here, and still longer than the provider may take.
-  gateway = await startTestGateway({ settings: { WAYPOST_PROVIDER_TIMEOUT_MS: '1500' }, sandbox: { timeScale: 2 } });
+  gateway = await startTestGateway({ settings: { WAYPOST_PROVIDER_TIMEOUT_MS: '8000' }, sandbox: { timeScale: 2 } });
 });
 after(() => gateway.stop());
 
