@@ -4,6 +4,7 @@ import type { Callbacks } from './notify/callbacks.ts';
 import type { Notifier } from './notify/notifier.ts';
 import type { Registry } from './registry.ts';
 import type { Schedule } from './schedule.ts';
+import type { Subscriptions } from './subscriptions.ts';
 import type { Transmits } from './transmits.ts';
 
 /** What the routes share: all that the sandbox knows and remembers. */
@@ -13,6 +14,7 @@ export interface Context {
   directory: Directory;
   notifier: Notifier;
   registry: Registry;
+  subscriptions: Subscriptions;
   transmits: Transmits;
   /** How often each message to a number that refuses the first transmits has been refused so far. */
   refusals: Counts;

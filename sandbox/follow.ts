@@ -4,6 +4,7 @@ import { newMessageId } from './made-up.ts';
 import type { Message } from './message.ts';
 import { inboundNotification } from './notify/inbound-notification.ts';
 import type { Posted } from './notify/notifier.ts';
+import { postOf } from './notify/post-of.ts';
 import { statusNotification } from './notify/status-notification.ts';
 import { withoutPhone } from './person.ts';
 import type { Schedule } from './schedule.ts';
@@ -41,7 +42,7 @@ function post(context: Context, message: Message, { step, taking }: { step: Step
   const person = taking.hidesPhone ? withoutPhone(message.person) : message.person;
   if (notice.kind === 'reply') {
     const reply = { id: newMessageId(person.waId ?? person.userId), content: { text: notice.text } };
-    return context.notifier.post(inboundNotification(line, person, reply));
+    return postOf(context, line, inboundNotification(line, person, reply));
   }
-  return context.notifier.post(statusNotification(line, { ...message, person }, notice));
+  return postOf(context, line, statusNotification(line, { ...message, person }, notice));
 }

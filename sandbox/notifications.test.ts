@@ -71,6 +71,32 @@ describe('notifications', () => {
     });
   });
 
+  it('of a business account are lost while its subscription is, and those of others are not', async (t) => {
+    const receiver = await startReceiver(t);
+    const sandbox = await startSandbox(t, { callbackUrls: [receiver.url] });
+    const headers = { authorization: 'Bearer any-token' };
+    await fetch(`${sandbox.url}/v25.0/2002/message_templates`, { headers });
+    const ask = async (method: string) =>
+      assert.equal((await fetch(`${sandbox.url}/v25.0/2002/subscribed_apps`, { method, headers })).status, 200);
+    const write = async (of: string) => {
+      const written = { phone_number_id: of, from: PERSON, text: 'Hello' };
+      return Object(await (await post(`${sandbox.url}/_sandbox/inbound`, written)).json()).status;
+    };
+    await send(sandbox, { to: '+15552000011' });
+    assert.equal(await write('1001'), 200, 'it was never subscribed, and none was taken away');
+    await ask('DELETE');
+    assert.equal((await send(sandbox, { to: '+15552000009' })).status, 200);
+    assert.equal(await write('1001'), null);
+    assert.equal(await write('1002'), 200);
+    await ask('POST');
+    assert.equal(await write('1001'), 200);
+    assert.deepEqual(
+      receiver.received.map(({ kind }) => kind),
+      ['text', 'text', 'text'],
+      'what was lost does not come later',
+    );
+  });
+
   it('go to the callback that was registered last', async (t) => {
     const [first, last] = [await startReceiver(t), await startReceiver(t)];
     const sandbox = await startSandbox(t, { callbackUrls: [first.url] });

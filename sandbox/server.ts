@@ -12,6 +12,7 @@ import { Registry } from './registry.ts';
 import { Schedule } from './schedule.ts';
 import { sendMessageRoute } from './send-message.ts';
 import { subscribedAppsRoutes } from './subscribed-apps.ts';
+import { Subscriptions } from './subscriptions.ts';
 import { Transmits } from './transmits.ts';
 
 /** Enough for the largest notifications and registrations. */
@@ -66,7 +67,7 @@ export async function createSandbox(options: SandboxOptions): Promise<Sandbox> {
   sendMessageRoute(app, context);
   phoneNumberRoutes(app, context);
   listTemplatesRoute(app, context);
-  subscribedAppsRoutes(app);
+  subscribedAppsRoutes(app, context);
   await app.register(controlRoutes, { context, timeScale });
   const url = await app.listen({ host: '127.0.0.1', port: options.port });
   return { url, close: () => close(app, context) };
@@ -81,6 +82,7 @@ function createContext(options: SandboxOptions, timeScale: number): Context {
     directory: new Directory(),
     notifier: new Notifier({ appSecret, callbacks, timeScale, log }),
     registry: new Registry(),
+    subscriptions: new Subscriptions(),
     transmits: new Transmits(),
     refusals: new Counts(REFUSED_MESSAGES_MAX),
     answers: new Schedule(timeScale),

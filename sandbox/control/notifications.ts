@@ -3,6 +3,7 @@ import { type Static, Type } from 'typebox';
 import type { Context } from '../context.ts';
 import { newMessageId } from '../made-up.ts';
 import { type Inbound, inboundNotification } from '../notify/inbound-notification.ts';
+import { postOf } from '../notify/post-of.ts';
 import { personOfPhone, personOfUserId } from '../person.ts';
 import { parseJson } from '../read-json.ts';
 import { bodyText } from '../request.ts';
@@ -17,9 +18,11 @@ const InboundBody = Type.Object({
 });
 
 /**
- * Calls that post notifications at will: what a person writes, or any JSON. The answer's `status` is null if the callback gave no answer.
+ * Calls that post notifications at will: what a person writes, or any JSON. The answer's `status` is null if the callback gave no answer, or
+ * if the app has lost its subscription. JSON at will is posted all the same.
  */
-export function controlNotificationsRoutes(app: FastifyInstance, { directory, notifier, transmits }: Context): void {
+export function controlNotificationsRoutes(app: FastifyInstance, context: Context): void {
+  const { directory, notifier, transmits } = context;
   app.post('/_sandbox/inbound', async (request) => {
     const body = readBody(InboundBody, bodyText(request));
     const { from, reply_to: replyTo } = body;
@@ -30,7 +33,8 @@ export function controlNotificationsRoutes(app: FastifyInstance, { directory, no
       throw new ControlError(422, 'Give the phone_number_id: no message has gone out that this could answer.');
     const id = newMessageId(person.waId ?? person.userId);
     const inbound = { id, content: contentOf(body), ...(replyTo === undefined ? {} : { replyTo }) };
-    const { tried } = notifier.post(inboundNotification(directory.line(phoneNumberId), person, inbound));
+    const line = directory.line(phoneNumberId);
+    const { tried } = postOf(context, line, inboundNotification(line, person, inbound));
     return { id, status: (await tried) ?? null };
   });
 
