@@ -1,5 +1,6 @@
 import type { Logger } from 'pino';
 import type { KeyUses } from './accounts/key-uses.ts';
+import { createKeepSubscribed } from './channels/keep-subscribed.ts';
 import { readDueFacts } from './channels/read-facts.ts';
 import { eraseRound } from './erasure/erase-round.ts';
 import type { Round } from './jobs/start-rounds.ts';
@@ -36,9 +37,11 @@ interface Deps {
 /** What every node does by itself for the platform. */
 export function platformRounds(deps: Deps): Round[] {
   const { database, provider, sealer, sandbox, keyUses, keep: days, clock, settledMs, log, closing } = deps;
+  const keepSubscribed = createKeepSubscribed(provider, log);
+  const facts = { database, provider, sealer, log, sandbox, keepSubscribed };
   return [
     { name: 'key_uses', run: () => keyUses.flush(), everyMs: KEY_USES_EVERY_MS },
-    { name: 'facts', run: () => readDueFacts({ database, provider, sealer, log, sandbox }), everyMs: FACTS_EVERY_MS },
+    { name: 'facts', run: () => readDueFacts(facts), everyMs: FACTS_EVERY_MS },
     { name: 'erasure', run: () => eraseRound(database, settledMs, closing), everyMs: ERASE_EVERY_MS },
     { name: 'keeping', run: () => keepRound({ database, days, clock, log, closing }), everyMs: KEEP_EVERY_MS },
   ];

@@ -42,6 +42,7 @@ after(async () => {
 beforeEach(async () => {
   await test.database.query("update channel set status = 'removed'");
   server.queries.length = 0;
+  lookedAt = [];
   accountId = newId();
   await test.database.query('insert into account (id, name) values ($1, $2)', [accountId, 'Test']);
   const id = newId();
@@ -54,7 +55,14 @@ beforeEach(async () => {
 
 const away = async () => undefined;
 const told = async () => ({ id: '1001', verified_name: 'Line', quality_rating: 'GREEN' });
-const read = () => readDueFacts({ database: test.database, provider, sealer, log, sandbox: true });
+let lookedAt: string[];
+const keepSubscribed = async ({ business_account_id }: { business_account_id: string }) => {
+  lookedAt.push(business_account_id);
+};
+const depsOf = (database: Database, sandbox = true) => ({
+  ...{ database, provider, sealer, log, sandbox, keepSubscribed },
+});
+const read = () => readDueFacts(depsOf(test.database));
 const pass = (time: string) =>
   test.database.query('update channel set facts_read_at = facts_read_at - $2::interval where account_id = $1', [
     accountId,
@@ -106,15 +114,46 @@ describe('the facts of a number', () => {
         return rows;
       },
     };
-    assert.equal(await readDueFacts({ database: removing, provider, sealer, log, sandbox: true }), 1);
+    assert.equal(await readDueFacts(depsOf(removing)), 1);
     assert.equal(server.queries.length, 0);
+  });
+
+  it('that the provider answers for are followed by a look after the business account, though the number is gone', async () => {
+    answer = away;
+    await read();
+    assert.deepEqual(lookedAt, [], 'it would not answer that either');
+    await pass('61 seconds');
+    answer = told;
+    await read();
+    assert.deepEqual(lookedAt, ['2']);
+    await pass('2 hours');
+    answer = async () => ({ error: { code: 100, message: 'Unsupported get request' } });
+    await read();
+    assert.deepEqual(lookedAt, ['2', '2']);
+    await pass('2 hours');
+    answer = async () => ({ error: { code: 190, message: 'Invalid OAuth access token' } });
+    await read();
+    assert.deepEqual(lookedAt, ['2', '2'], 'the token is of no use for that either');
+  });
+
+  it('of a test channel are followed by none', async () => {
+    await test.database.query("update channel set mode = 'test', facts_read_at = null where account_id = $1", [
+      accountId,
+    ]);
+    const sandbox = { url: server.url, version: 'v25.0' };
+    const both = createWhatsAppProvider({ live: sandbox, sandbox, timeoutMs: 5_000, connections: 4 });
+    answer = told;
+    assert.equal(await readDueFacts({ ...depsOf(test.database), provider: both }), 1);
+    await both.close();
+    assert.equal(server.queries.length, 1);
+    assert.deepEqual(lookedAt, []);
   });
 
   it('are not asked in test mode where there is no sandbox', async () => {
     await test.database.query("update channel set mode = 'test', facts_read_at = null where account_id = $1", [
       accountId,
     ]);
-    assert.equal(await readDueFacts({ database: test.database, provider, sealer, log, sandbox: false }), 1);
+    assert.equal(await readDueFacts(depsOf(test.database, false)), 1);
     assert.equal(server.queries.length, 0);
   });
 

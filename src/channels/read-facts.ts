@@ -5,6 +5,7 @@ import type { Provider, SenderFacts } from '../provider/port.ts';
 import type { Database, Transaction } from '../store/database.ts';
 import { repeatOnConflict } from '../store/repeat-on-conflict.ts';
 import { type ClaimedChannel, claimForFacts, noteFacts, noteFactsRead } from './facts-store.ts';
+import type { KeepSubscribed } from './keep-subscribed.ts';
 import { channelEvent } from './present.ts';
 import { suspendChannel } from './suspend.ts';
 
@@ -19,11 +20,12 @@ interface Deps {
   sealer: Sealer;
   log: Logger;
   sandbox: boolean;
+  keepSubscribed: KeepSubscribed;
 }
 
 /**
  * Reads the facts of some channels again that are due, and tells accounts what has changed. Any number of nodes may do it
- * at once: each channel is asked for by one. Returns how many were due.
+ * at once: each channel is asked for by one. Then looks after the subscriptions of their business accounts. Returns how many were due.
  */
 export async function readDueFacts(deps: Deps): Promise<number> {
   const due = await claimForFacts(deps.database, EVERY_SECONDS, AT_A_TIME);
@@ -31,23 +33,26 @@ export async function readDueFacts(deps: Deps): Promise<number> {
   return due.length;
 }
 
-async function readFacts({ database, provider, sealer, log, sandbox }: Deps, channel: ClaimedChannel): Promise<void> {
+async function readFacts(deps: Deps, channel: ClaimedChannel): Promise<void> {
+  const { database, provider, sealer, log, sandbox, keepSubscribed } = deps;
   const { account_id: accountId, id, mode, phone_number_id: phoneNumberId, access_token_sealed: sealedToken } = channel;
   // Another node may know it as removed by now, and then its token is gone.
   if (channel.status !== 'connected' || (mode === 'test' && !sandbox)) return;
   const accessToken = sealer.open(sealedToken, id);
-  const outcome = await provider.readFacts({ accountId, mode, phoneNumberId, accessToken });
+  const sender = { accountId, mode, phoneNumberId, accessToken };
+  const outcome = await provider.readFacts(sender);
   switch (outcome.kind) {
     case 'connected':
       await repeatOnConflict(() => database.transaction((tx) => keepFacts(tx, channel, outcome.facts)));
-      return;
+      break;
     case 'refused':
       await noteFactsRead(database, channel);
-      if (outcome.accessRefused) await suspendChannel(database, log, { accountId, id, sealedToken });
-      return;
+      if (outcome.accessRefused) return suspendChannel(database, log, { accountId, id, sealedToken });
+      break; // A number may be gone, and the business account with its others is still there.
     case 'unavailable':
       return; // The claim lapses, and a round after that asks again.
   }
+  if (mode === 'live') await keepSubscribed(channel, sender);
 }
 
 /**

@@ -72,10 +72,11 @@ function createProviderMetrics(registry: Registry) {
   for (const code of SENDER_CODES) transmits.inc({ mode: 'live', outcome: 'refused', code }, 0);
   const asks = createCounter({
     name: 'waypost_provider_asks_total',
-    help: 'What else the provider was asked (connect, facts, templates), by outcome.',
+    help: 'What else the provider was asked (connect, facts, subscription, templates), by outcome.',
     labelNames: ['ask', 'outcome'],
     registers,
   });
+  for (const outcome of ['resubscribed', 'lost']) asks.inc({ ask: 'subscription', outcome }, 0);
   const turns = createCounter({
     name: 'waypost_send_turns_total',
     help: "Turns given to messages by pacing: now, later, or never within the send's deadline. One for each try, and one more whenever a turn passed before its message could go.",

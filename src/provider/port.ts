@@ -59,6 +59,14 @@ export type ConnectOutcome =
   | { kind: 'refused'; detail: string; accessRefused: boolean }
   | { kind: 'unavailable' };
 
+/**
+ * Whether our app gets the notifications of a business account. `resubscribed`: it did not, and does again; `lost`: it does not, and could
+ * not be subscribed; `untold`: the provider did not tell.
+ */
+export interface SubscriptionOutcome {
+  kind: 'subscribed' | 'resubscribed' | 'lost' | 'untold';
+}
+
 /** What the provider tells of a template: one name in one language. Words are in lower case. */
 export interface ProviderTemplate {
   /** The provider's id, with all its digits. */
@@ -119,6 +127,8 @@ export interface Provider {
   connect(sender: Sender, businessAccountId: string): Promise<ConnectOutcome>;
   /** Asks for a number's facts again, and changes nothing at the provider. */
   readFacts(sender: Sender): Promise<ConnectOutcome>;
+  /** Looks whether our app is still subscribed to the business account's notifications, and subscribes it again if it is not. */
+  keepSubscribed(sender: Sender, businessAccountId: string): Promise<SubscriptionOutcome>;
   /** Reads all templates, page by page, or all languages of the one with exactly this name. Tells all pages or none. */
   listTemplates(sender: Sender, businessAccountId: string, name?: string): Promise<TemplatesOutcome>;
   /** Closes idle connections and waits for none. */

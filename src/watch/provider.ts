@@ -23,6 +23,7 @@ export function watchProvider(provider: Provider, { metrics, traces, running }: 
     },
     connect: (sender, business) => asked('connect', provider.connect(sender, business)),
     readFacts: (sender) => asked('facts', provider.readFacts(sender)),
+    keepSubscribed: (sender, business) => asked('subscription', provider.keepSubscribed(sender, business)),
     listTemplates: (sender, business, name) => asked('templates', provider.listTemplates(sender, business, name)),
   };
 }

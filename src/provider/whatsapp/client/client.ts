@@ -3,6 +3,7 @@ import { encodeMessage } from '../encode.ts';
 import { readAnswer } from './answer.ts';
 import { connectSender, readSenderFacts } from './connect.ts';
 import type { ExchangeOutcome } from './exchange.ts';
+import { keepSubscribed } from './keep-subscribed.ts';
 import { Line } from './line.ts';
 import { listTemplates } from './templates.ts';
 
@@ -45,6 +46,7 @@ export function createWhatsAppProvider(options: WhatsAppProviderOptions): Provid
     transmit: async (sender, message, ...more) => transmit(lineOf(sender), sender, message, ...more),
     connect: async (sender, businessAccountId) => connectSender(lineOf(sender), sender, businessAccountId),
     readFacts: async (sender) => readSenderFacts(lineOf(sender), sender),
+    keepSubscribed: async (sender, businessAccountId) => keepSubscribed(lineOf(sender), sender, businessAccountId),
     listTemplates: async (sender, businessAccountId, name) =>
       listTemplates(lineOf(sender), sender, businessAccountId, name),
     async close() {
