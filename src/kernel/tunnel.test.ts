@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { type AddressInfo, createServer, type Socket } from 'node:net';
 import { describe, it, type TestContext } from 'node:test';
 import { type Route, startHttpProxy } from '../../test/support/http-proxy.ts';
+import { startTlsServer } from '../../test/support/tls-server.ts';
 import { until } from '../../test/support/until.ts';
 import { openTunnel } from './tunnel.ts';
 
@@ -40,7 +41,8 @@ describe('a connection through a proxy', () => {
     socket.write('CONNECT is over\r\n\r\n');
     const [echo] = await once(socket, 'data');
     assert.equal(String(echo), 'CONNECT is over\r\n\r\n');
-    assert.deepEqual(proxy.asked, [{ authority: 'far.example:443', authorization: undefined }]);
+    const authority = 'far.example:443';
+    assert.deepEqual(proxy.asked, [{ authority, host: authority, authorization: undefined }]);
   });
 
   it('loses nothing of a far side that speaks first, in one piece with the answer of the proxy', async (t) => {
@@ -51,6 +53,21 @@ describe('a connection through a proxy', () => {
     t.after(() => socket.destroy());
     const [words] = await once(socket, 'data');
     assert.equal(String(words), 'Welcome');
+  });
+
+  it('is made by a proxy behind TLS, in HTTP/1.1, and only if the certificate is for the name of the proxy', async (t) => {
+    const proxy = await startTlsServer(({ socket }) => socket.write('HTTP/1.1 200 Connected\r\n\r\nWelcome'), {
+      ALPNProtocols: ['h2', 'http/1.1'],
+    });
+    t.after(() => proxy.close());
+    const socket = await openTunnel({ ...TO, proxyUrl: proxy.url });
+    t.after(() => socket.destroy());
+    const [words] = await once(socket, 'data');
+    assert.equal(String(words), 'Welcome');
+    for (const hostname of [TO.hostname, 'shop.example', '127.0.0.1']) {
+      const opened = openTunnel({ ...TO, hostname, proxyUrl: proxy.url.replace('127.0.0.1', 'localhost') });
+      await assert.rejects(opened, { code: 'ERR_TLS_CERT_ALTNAME_INVALID' });
+    }
   });
 
   it('is asked for with the user and the password of the setting, whatever is in them', async (t) => {

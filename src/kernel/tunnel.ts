@@ -35,10 +35,8 @@ const ADDRESSES_TRIED = 2;
  */
 export async function openTunnel({ proxyUrl, hostname, port, timeoutMs }: Tunnel): Promise<Socket> {
   const { origin, username, password } = new URL(proxyUrl);
-  const timeout = { timeout: timeoutMs, ...eachAddressWithin(timeoutMs, ADDRESSES_TRIED) };
-  const connect = closeAtFault(buildConnector({ ...timeout, allowH2: false }));
   // One for each connection: once the proxy has agreed, the connection is no longer the client's.
-  const client = new Client(origin, { connect, allowH2: false, headersTimeout: 0, bodyTimeout: 0 });
+  const client = new Client(origin, { connect: connectToProxy(timeoutMs) });
   const authority = `${hostname}:${port}`;
   const user = `${decodeURIComponent(username)}:${decodeURIComponent(password)}`;
   const authorization = user === ':' ? {} : { 'proxy-authorization': `Basic ${Buffer.from(user).toString('base64')}` };
@@ -54,4 +52,11 @@ export async function openTunnel({ proxyUrl, hostname, port, timeoutMs }: Tunnel
     void client.destroy();
     throw time.aborted ? new errors.ConnectTimeoutError() : error;
   }
+}
+
+function connectToProxy(timeoutMs: number): buildConnector.connector {
+  const timeout = { timeout: timeoutMs, ...eachAddressWithin(timeoutMs, ADDRESSES_TRIED) };
+  const connect = closeAtFault(buildConnector({ ...timeout, allowH2: false }));
+  // From the `host` of a request undici takes the name that the certificate must have, and here that is the far side's.
+  return ({ servername: _ofFarSide, ...proxy }, callback) => connect(proxy, callback);
 }

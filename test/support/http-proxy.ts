@@ -5,6 +5,7 @@ import type { Duplex } from 'node:stream';
 
 interface Asked {
   authority: string;
+  host: string | undefined;
   authorization: string | undefined;
 }
 
@@ -16,7 +17,10 @@ export interface HttpProxy {
   close(): void;
 }
 
-/** `refuse` names the status for a connection that is not made; without one, and without a port, it never answers. */
+/**
+ * `refuse` names the status for a connection that is not made; without one, and without a port, it never answers. It leaves it to the
+ * other side to close what it does not use.
+ */
 export type Route = (authority: string) => { port: number } | { refuse: number } | undefined;
 
 /** An HTTP proxy that connects to a port of this machine whatever it is asked for, by CONNECT only. */
@@ -26,15 +30,13 @@ export async function startHttpProxy(route: Route): Promise<HttpProxy> {
   const server = createServer();
   server.on('connect', (request, socket: Duplex) => {
     const authority = request.url ?? '';
-    asked.push({ authority, authorization: request.headers['proxy-authorization'] });
+    const { host, 'proxy-authorization': authorization } = request.headers;
+    asked.push({ authority, host, authorization });
     socket.on('error', () => undefined);
     const to = route(authority);
-    if (to === undefined) {
+    if (to === undefined || 'refuse' in to) {
+      if (to !== undefined) socket.write(`HTTP/1.1 ${to.refuse} Refused\r\ncontent-length: 0\r\n\r\n`);
       socket.resume().on('end', () => socket.end());
-      return;
-    }
-    if ('refuse' in to) {
-      socket.end(`HTTP/1.1 ${to.refuse} Refused\r\ncontent-length: 0\r\n\r\n`);
       return;
     }
     const target = connect(to.port, '127.0.0.1', () => {
