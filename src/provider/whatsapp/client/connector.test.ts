@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict';
+import { connect } from 'node:net';
 import { describe, it, type TestContext } from 'node:test';
 import { type Route, startHttpProxy } from '../../../../test/support/http-proxy.ts';
 import { startTlsServer } from '../../../../test/support/tls-server.ts';
+import { until } from '../../../../test/support/until.ts';
 import { createWhatsAppProvider } from './client.ts';
 import { accepted, message, SENDER, startWireServer } from './test-servers.ts';
 
@@ -50,6 +52,37 @@ describe('the provider behind a proxy', () => {
     const { detail, ...outcome } = await other.transmit();
     assert.deepEqual(outcome, UNREACHED);
     assert.match(detail ?? '', /ERR_TLS_CERT_ALTNAME_INVALID/);
+  });
+
+  it('keeps a connection for longer than it may take to make one', async (t) => {
+    const timeoutMs = 1_000;
+    const server = await startTlsServer(({ socket }) => {
+      socket.write(accepted('msg_1'));
+      socket.on('data', () => socket.write(accepted('msg_1')));
+    });
+    t.after(() => server.close());
+    const { transmit, asked } = await start(t, { url: 'https://shop.example', route: () => server, timeoutMs });
+    assert.equal((await transmit()).kind, 'accepted');
+    const madeMs = performance.now();
+    await until(() => performance.now() - madeMs > timeoutMs);
+    assert.equal((await transmit()).kind, 'accepted');
+    assert.deepEqual(asked(), ['shop.example:443']);
+  });
+
+  it('is spoken to by TLS within the TLS of a proxy that wants it', async (t) => {
+    const server = await startTlsServer(({ socket }) => socket.write(accepted('msg_1')));
+    const proxy = await startTlsServer(({ socket }) => {
+      const far = connect(server.port, '127.0.0.1', () => socket.write('HTTP/1.1 200 Connected\r\n\r\n'));
+      socket.pipe(far.on('error', () => socket.destroy())).pipe(socket);
+    });
+    const live = { url: 'https://shop.example', version: 'v25.0', proxyUrl: proxy.url };
+    const provider = createWhatsAppProvider({ live, timeoutMs: 5_000, connections: 1 });
+    t.after(async () => {
+      await provider.close();
+      proxy.close();
+      server.close();
+    });
+    assert.equal((await provider.transmit(SENDER, message('msg_1'))).kind, 'accepted');
   });
 
   it('has certainly got nothing where the proxy refuses, or does not answer in time', async (t) => {
