@@ -92,6 +92,13 @@ describe('rolling a key', () => {
     assert.ok(leftMs > 50_000 && leftMs <= 61_000, `${leftMs} ms`);
   });
 
+  it('leaves the other keys of the account as they are', async () => {
+    const [old, other] = [await newKey(), await newKey()];
+    assert.equal((await call('POST', `/platform/v1/keys/${old.id}/roll`, { overlap_seconds: 0 })).status, 201);
+    assert.equal((await listedKey(other.id)).expires_at, null);
+    assert.equal((await call('POST', `/platform/v1/keys/${other.id}/roll`)).status, 201);
+  });
+
   it('without an overlap ends the old one at once at this gateway, and by default leaves it a day', async () => {
     const old = await newKey();
     assert.equal(await statusWith(old.key), 200);

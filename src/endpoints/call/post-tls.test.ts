@@ -34,6 +34,12 @@ it('an endpoint is posted to by TLS, and again on the same connection', async (t
   assert.ok(connections <= 2, `${connections} connections were made`);
 });
 
+it('an endpoint is posted to in HTTP/1.1, also one that would rather speak HTTP/2', async (t) => {
+  const answer = ({ socket }: TlsConnection) => socket.write('HTTP/1.1 204 No Content\r\n\r\n');
+  const postTo = await startEndpoint(t, answer, { ALPNProtocols: ['h2', 'http/1.1'] });
+  assert.equal((await postTo()).httpStatus, 204);
+});
+
 it('a fault of TLS after the request ends the attempt at once, and nothing more is taken', async (t) => {
   const closed = Promise.withResolvers<void>();
   const postTo = await startEndpoint(t, ({ below }) => {

@@ -51,7 +51,7 @@ describe('connect', () => {
     for (const answers of [
       [ofAnother, APP],
       [apps({ 42: undefined })],
-      [http(200, '{"data":[7,{"override_callback_uri":"https://cell.example"}]}')],
+      [http(200, '{"data":[null,{"override_callback_uri":"https://cell.example"}]}')],
       [untold],
     ]) {
       const { outcome, lines } = await connectTo([NUMBER, ...answers, SUBSCRIBED]);
@@ -99,7 +99,8 @@ describe('connect', () => {
     const error = '{"error":{"code":190,"message":"No","error_data":{"details":"Session has expired"}}}';
     assert.deepEqual((await connectTo([http(200, error)])).outcome, refused, 'whatever the HTTP status');
     const wordless = { kind: 'refused', detail: 'The provider gave no reason.', accessRefused: false };
-    assert.deepEqual((await connectTo([http(404, '')])).outcome, wordless);
+    for (const other of ['', '{"id":"1055"}', '{"success":true}'])
+      assert.deepEqual((await connectTo([http(404, other)])).outcome, wordless);
   });
 
   it('is unavailable where the provider could not be asked or gave no clear answer', async () => {

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { connect } from 'node:net';
 import { describe, it, type TestContext } from 'node:test';
 import { type Route, startHttpProxy } from '../../../../test/support/http-proxy.ts';
-import { startTlsServer } from '../../../../test/support/tls-server.ts';
+import { startTlsServer, type TlsConnection } from '../../../../test/support/tls-server.ts';
 import { until } from '../../../../test/support/until.ts';
 import { createWhatsAppProvider } from './client.ts';
 import { accepted, message, SENDER, startWireServer } from './test-servers.ts';
@@ -42,8 +42,9 @@ describe('the provider behind a proxy', () => {
     );
   });
 
-  it('is spoken to by TLS from end to end', async (t) => {
-    const server = await startTlsServer(({ socket }) => socket.write(accepted('msg_1')));
+  it('is spoken to by TLS from end to end, and in HTTP/1.1 also where it would rather speak HTTP/2', async (t) => {
+    const answer = ({ socket }: TlsConnection) => socket.write(accepted('msg_1'));
+    const server = await startTlsServer(answer, { ALPNProtocols: ['h2', 'http/1.1'] });
     t.after(() => server.close());
     const secure = await start(t, { url: 'https://shop.example', route: () => server });
     assert.equal((await secure.transmit()).kind, 'accepted');
