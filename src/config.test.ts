@@ -217,6 +217,7 @@ describe('settings', () => {
     for (const wrong of [
       'proxy.example:3128',
       'socks5://hidden@proxy.example',
+      'ftp://hidden@proxy.example/',
       'http://hidden%:a@b.example',
       ...behind,
     ]) {

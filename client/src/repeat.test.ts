@@ -79,6 +79,20 @@ describe('the repetition of calls', () => {
     }
   });
 
+  it('reads a date by its own clock where the answer tells no time', async (t) => {
+    const undated = createServer((_, answer) => {
+      answer.sendDate = false;
+      const retryAfter = new Date(Date.now() + 3_600_000).toUTCString();
+      answer.writeHead(503, { 'retry-after': retryAfter }).end('{"code":"unavailable"}');
+    });
+    const baseUrl = await listen(undated);
+    t.after(() => undated.close());
+    await assert.rejects(make({ baseUrl, retriesMax: 0 }).account.get(), (error) => {
+      const seconds = error instanceof WaypostError ? (error.retryAfterSeconds ?? 0) : 0;
+      return seconds > 3_000 && seconds <= 3_600;
+    });
+  });
+
   it('gives up after so many failures, with the last one', async () => {
     proxy.plan = ['lose_request', 'lose_request', { status: 503, code: 'unavailable', retryAfter: '0' }];
     await assert.rejects(send(make({ retriesMax: 2 })), { code: 'unavailable' });

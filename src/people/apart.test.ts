@@ -76,7 +76,9 @@ describe('what a parent user id stands for', () => {
   const names = async (of: string, mode: Mode) =>
     (await findKnownNames(database, { accountId: of, mode }, [PARENT])).get(PARENT)?.toSorted();
 
-  it('is known to its account in its mode, whatever others know', async () => {
+  it('is known to its account in its mode, whatever others know, also of a user id that stood under another one', async () => {
+    await keepParents(database, [pair({ parentUserId: 'GB.ENT.FORMER' })]);
+    assert.deepEqual(await names(accountId, 'live'), [PARENT]);
     await keepParents(database, [pair()]);
     assert.deepEqual(await names(accountId, 'live'), [ADAS_ID, PARENT]);
     assert.deepEqual(await names(accountId, 'test'), [PARENT]);
@@ -231,8 +233,9 @@ describe('a word on marketing messages', () => {
     assert.equal(await parentStopped('second', [{ ...parent, stopped: false }, sameSecond]), true, 'a stop counts');
   });
 
-  it('is no repetition of what was said elsewhere', async () => {
+  it('is no repetition of what was said elsewhere or by somebody else', async () => {
     for (const owner of others) await keepPreferences(database, [word(owner, { timed: false })]);
+    await keepPreferences(database, [word(own, { timed: false, person: 'GB.SOMEBODY' })]);
     await keepPreferences(database, [word(own, { timed: false, at: at(5) })]);
     assert.ok(await stopped(own));
   });

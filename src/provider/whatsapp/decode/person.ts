@@ -66,9 +66,10 @@ export function contactOf(contacts: Contacts, { phone, userId }: Person): Contac
   const known = byUserId ?? (phone === undefined ? undefined : contacts.byPhone.get(phone));
   if (known !== undefined || contacts.sole === undefined) return known;
   const { sole } = contacts;
-  const samePhone = phone === undefined || sole.phone === undefined || sole.phone === phone;
-  const sameUserId = userId === undefined || sole.userId === undefined || sole.userId === userId;
-  return samePhone && sameUserId ? sole : undefined;
+  // By the same identity it would have been found, so one that both have is another one.
+  const isOther =
+    (phone !== undefined && sole.phone !== undefined) || (userId !== undefined && sole.userId !== undefined);
+  return isOther ? undefined : sole;
 }
 
 /** The person, and what only the contact tells of them. */
