@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { after, it } from 'node:test';
 import { createTestDatabase } from '../../test/support/database.ts';
 import { firstIdOfMs, newId } from '../kernel/ids.ts';
-import { deleteApplied, deleteStrays, emptyContent, expireDeliveries } from './expire-store.ts';
+import { deleteApplied, deleteStrays, emptyContent, emptyStrays, expireDeliveries } from './expire-store.ts';
 import type { Progress } from './task-store.ts';
 import { walkTable } from './walk-blocks.ts';
 
@@ -44,21 +44,26 @@ it('what has not ended is neither emptied nor deleted, however old it is', async
 it('of what no week covers a request that runs and an event that has not expired are kept, however old they are', async () => {
   for (const intent of ['{}', null])
     await database.query(
-      `insert into request (account_id, id, node_id, mode, channel_id, key_id, type, message_ids, intent, completed_at)
-       select account, id, account, 'test', account, account, 'text', '{}', intent, case when intent is null then now() end
+      `insert into request (account_id, id, node_id, mode, channel_id, key_id, type, message_ids, content, intent, completed_at)
+       select account, id, account, 'test', account, account, 'text', '{}', '{"body": "Hello"}', intent, case when intent is null then now() end
        from (values ($1::uuid, $2::uuid, $3::jsonb)) as t(account, id, intent)`,
       [ACCOUNT, idOf(100), intent],
     );
-  await database.query("insert into event_sequence (account_id, mode, last, expired) values ($1, 'test', 2, 1)", [
-    ACCOUNT,
-  ]);
+  await database.query(
+    `insert into event_sequence (account_id, mode, last, expired)
+     values ($1, 'test', 2, 1), ($1, 'live', 2, 2), ($2, 'test', 2, 2)`,
+    [ACCOUNT, newId()],
+  );
   for (const sequence of [1, 2])
     await database.query(
       `insert into event (account_id, id, mode, sequence, type, data, at) values ($1, $2, 'test', $3, 'message.sent', '{}', now())`,
       [ACCOUNT, idOf(100), sequence],
     );
+  assert.equal(await emptyStrays(database, LIMITS, 100), 1);
   assert.equal(await deleteStrays(database, LIMITS, 100), 2);
-  assert.deepEqual(await database.query('select completed_at from request'), [{ completed_at: null }]);
+  assert.deepEqual(await database.query('select content, completed_at from request'), [
+    { content: { body: 'Hello' }, completed_at: null },
+  ]);
   assert.deepEqual(await database.query('select sequence::integer from event'), [{ sequence: 2 }]);
 });
 

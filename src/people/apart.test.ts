@@ -73,8 +73,8 @@ describe('what a parent user id stands for', () => {
     ...{ accountId, mode: 'live' as const, parentUserId: PARENT, userId: ADAS_ID, at: at(0) },
     ...more,
   });
-  const names = async (of: string, mode: Mode) =>
-    (await findKnownNames(database, { accountId: of, mode }, [PARENT])).get(PARENT)?.toSorted();
+  const names = async (of: string, mode: Mode, parent = PARENT) =>
+    (await findKnownNames(database, { accountId: of, mode }, [parent])).get(parent)?.toSorted();
 
   it('is known to its account in its mode, whatever others know, also of a user id that stood under another one', async () => {
     await keepParents(database, [pair({ parentUserId: 'GB.ENT.FORMER' })]);
@@ -89,8 +89,9 @@ describe('what a parent user id stands for', () => {
     assert.deepEqual(await names(accountId, 'live'), ['GB.2', ADAS_ID, PARENT]);
   });
 
-  it('is forgotten in its account alone, and told of by either name', async () => {
-    await keepParents(database, [pair(), pair({ accountId: otherId })]);
+  it('is forgotten in its account alone, and of this person alone, and told of by either name', async () => {
+    const somebody = { parentUserId: 'GB.ENT.SOMEBODY', userId: 'GB.SOMEBODY' };
+    await keepParents(database, [pair(), pair({ accountId: otherId }), pair(somebody)]);
     for (const person of [ADAS_ID, PARENT]) {
       await keepParents(database, [pair()]);
       await forgetParents(database, { accountId, askedAt: at(10) }, [person]);
@@ -98,6 +99,7 @@ describe('what a parent user id stands for', () => {
     }
     assert.deepEqual(await names(otherId, 'live'), [ADAS_ID, PARENT]);
     assert.deepEqual(await forgetParents(database, { accountId, askedAt: at(10) }, [PARENT, ADAS_ID]), []);
+    assert.deepEqual(await names(accountId, 'live', somebody.parentUserId), [somebody.parentUserId, somebody.userId]);
   });
 
   it('stays where it was told since, also if it was told before in the same moment', async () => {
