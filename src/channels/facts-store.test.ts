@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { startTestGateway, type TestGateway } from '../../test/support/gateway.ts';
 import { addChannel } from '../../test/support/notifications.ts';
-import { claimForFacts, noteFacts, readChannels } from './facts-store.ts';
+import { claimForFacts, noteFacts, noteMessagingLimit, readChannels } from './facts-store.ts';
 import { listChannelsByNumberId } from './store.ts';
 
 const HOUR_SECONDS = 3_600;
@@ -75,5 +75,22 @@ describe('noting facts of a channel', () => {
     assert.deepEqual(await note('yellow', null), ['yellow', 'tier_1k']);
     assert.deepEqual(await note('yellow', 'tier_10k'), ['yellow', 'tier_10k']);
     assert.equal((await readChannels(database, [target]))[0]?.messaging_limit, 'tier_10k');
+  });
+
+  it('keeps a messaging limit of the numbers that it is told of, and tells once that it has changed', async () => {
+    const { accountId, database } = gateway;
+    for (const number of ['6900', '6901'])
+      await addChannel(gateway, {
+        ...{ phoneNumberId: number, businessAccountId: '69', phoneNumber: `+1555069${number}` },
+        ...{ accountId, mode: 'live' },
+      });
+    const [target, other] = await listChannelsByNumberId(database, ['6900', '6901']);
+    assert.ok(target !== undefined && other !== undefined);
+    const told = async (limit: string) =>
+      (await noteMessagingLimit(database, [target], limit)).map((row) => [row.id, row.messaging_limit]);
+    assert.deepEqual(await told('tier_1k'), [[target.id, 'tier_1k']]);
+    assert.deepEqual(await told('tier_1k'), []);
+    assert.deepEqual(await told('tier_2k'), [[target.id, 'tier_2k']]);
+    assert.equal((await readChannels(database, [other]))[0]?.messaging_limit, null);
   });
 });

@@ -24,11 +24,15 @@ describe('attempts that are written down together', () => {
     assert.deepEqual(attempts, [{ outcome: 'succeeded' }, { outcome: 'failed' }]);
   });
 
-  it('begin the five days anew with one success among them', async () => {
-    const { id, claimed } = await claimOf(3);
-    await database.query("update endpoint set failing_since = now() - interval '9 days' where id = $1", [id]);
+  it('begin the five days anew with one success among them, and not those of another endpoint of the account', async () => {
+    const { id, accountId, claimed } = await claimOf(3);
+    const other = await addEndpoint(accountId);
+    await database.query("update endpoint set failing_since = now() - interval '9 days' where account_id = $1", [
+      accountId,
+    ]);
     await recordAll(claimed, [500, 204, 500]);
     assert.deepEqual(await endpoint(id), { enabled: true, disabled_reason: null, failing: false });
+    assert.deepEqual(await endpoint(other), { enabled: true, disabled_reason: null, failing: true });
   });
 
   it('begin the five days with the first failure, and a success at another address does not end them', async () => {
@@ -96,11 +100,8 @@ async function nextTries(accountId: string): Promise<boolean[]> {
 
 /** An endpoint of an account of its own, with so many deliveries claimed. */
 async function claimOf(count: number) {
-  const [accountId, id] = [newId(), newId()];
-  const url = 'http://127.0.0.1:9/';
-  const sealed = Buffer.alloc(1);
-  const row = { account_id: accountId, id, mode: 'test', url, types: null, description: null } as const;
-  await insertEndpoint(database, { ...row, secret_sealed: sealed });
+  const accountId = newId();
+  const id = await addEndpoint(accountId);
   const draft = { accountId, mode: 'test', type: 'message.sent', data: {}, traceparent: null } as const;
   await database.transaction((tx) => appendEvents(tx, new Array(count).fill(draft)));
   const limits = {
@@ -115,6 +116,14 @@ async function claimOf(count: number) {
   const claimed = (await claimDeliveries(database, limits)).filter(({ endpoint_id: of }) => of === id);
   assert.equal(claimed.length, count);
   return { id, accountId, claimed };
+}
+
+async function addEndpoint(accountId: string): Promise<string> {
+  const id = newId();
+  const url = 'http://127.0.0.1:9/';
+  const row = { account_id: accountId, id, mode: 'test', url, types: null, description: null } as const;
+  await insertEndpoint(database, { ...row, secret_sealed: Buffer.alloc(1) });
+  return id;
 }
 
 /** Has what was claimed answered so, all in one moment. Returns how often it was told that events were recorded. */
