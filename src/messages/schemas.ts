@@ -23,7 +23,9 @@ const MEMBERS = {
   status: ref('MessageStatus', 'What is known of it.'),
   message_id: orNull(text("The provider's id of it; null while the provider has given none.")),
   client_reference: orNull(text(REFERENCE)),
-  held: flag('Whether the provider took it but held it back at first, such as while it judged a new template. It stays true.'),
+  held: flag(
+    'Whether the provider took it but held it back at first, such as while it judged a new template. It stays true.',
+  ),
   error: orNull(ref('MessageError', 'Why it failed, or why its outcome is not known.')),
   pricing: orNull(ref('Pricing', 'What the provider reported about charging for it.')),
   created_at: time('When the service took it.'),
