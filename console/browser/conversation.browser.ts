@@ -56,6 +56,35 @@ describe('the conversation with a person', () => {
     assert.doesNotMatch(page.url(), /7700900/);
   });
 
+  it('tells what the person is called beside the number, and never in its place', async () => {
+    const called = 'Zoë of the Quay';
+    await writeAs('+447700900183', { name: called, username: 'zoe.reads' });
+    // A name without an end, whose text turns around, and one that is no text.
+    await writeAs('+447700900184', { name: `\u202e${called.repeat(500)}` });
+    await writeAs('+447700900185', { name: { first: called }, username: 'ada.reads' });
+    await search('');
+    for (const [number, name] of [
+      ['183', called],
+      ['184', called],
+      ['185', 'ada.reads'],
+    ] as const) {
+      const cell = page
+        .getByRole('row', { name: `+447700900${number}` })
+        .getByRole('cell')
+        .first();
+      await cell.getByText(name).waitFor();
+      const { width = 0, height = 0 } = (await cell.boundingBox()) ?? {};
+      assert.ok(width < 200 && height < 44, `${number} is ${width} wide and ${height} high`);
+    }
+    await page.getByRole('link', { name: '+447700900184', exact: true }).click();
+    const name = page.getByRole('definition').filter({ hasText: 'as the person chose it' });
+    await name.waitFor();
+    assert.ok(((await name.boundingBox())?.height ?? 0) < 120, 'a name takes no page');
+    await page.getByRole('link', { name: '← Messages' }).click();
+    await page.getByRole('link', { name: '+447700900183', exact: true }).click();
+    for (const text of [called, 'zoe.reads', '+447700900183']) await page.getByText(text, { exact: true }).waitFor();
+  });
+
   it('complained of nothing', () => assert.deepEqual(world.complaints, []));
 
   async function search(text: string): Promise<void> {
@@ -65,6 +94,19 @@ describe('the conversation with a person', () => {
 
   function send(to: string, body: string) {
     return world.call('POST', '/api/v1/messages/send', { to, type: 'text', text: { body } }, account.key);
+  }
+
+  /** Writes as somebody of whom the provider tells this. */
+  function writeAs(from: string, profile: object): Promise<void> {
+    const [sender, timestamp] = [from.slice(1), String(Math.floor(Date.now() / 1_000))];
+    const value = {
+      messaging_product: 'whatsapp',
+      metadata: { display_phone_number: own.slice(1), phone_number_id: account.phoneNumberId },
+      contacts: [{ profile, wa_id: sender }],
+      messages: [{ from: sender, id: `wamid.${sender}`, timestamp, type: 'text', text: { body: 'Hello' } }],
+    };
+    const entry = [{ id: account.businessAccountId, changes: [{ field: 'messages', value }] }];
+    return world.sandbox('notifications', { object: 'whatsapp_business_account', entry });
   }
 
   function write(from: string, text: string): Promise<void> {

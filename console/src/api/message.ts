@@ -19,6 +19,9 @@ export type MessageError = ReturnType<typeof messageError>;
 const step = record({ status: text, at: text, received_at: text, note: nullable(text), error: nullable(messageError) });
 export type TimelineStep = ReturnType<typeof step>;
 
+/** What a person is called is passed on as the provider sent it. So whatever is no text is taken for nothing, and is no fault. */
+const name: Decode<string> = (value) => (typeof value === 'string' ? value.trim() : '');
+
 const members = record({
   id: text,
   request_id: nullable(text),
@@ -27,6 +30,8 @@ const members = record({
   from: nullable(text),
   to: nullable(text),
   user_id: nullable(text),
+  /** What a person who wrote is called. People choose both names themselves, and whether they look like those of somebody else. */
+  profile: nullable(record({ name, username: name })),
   type: text,
   reply_to: nullable(record({ id: nullable(text), message_id: nullable(text) })),
   status: text,

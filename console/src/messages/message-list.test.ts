@@ -9,7 +9,15 @@ function message(number: number, changes = 0, more: Partial<Message> = {}): Mess
   const at = (seconds: number) => new Date(1_800_000_000_000 + seconds * 1_000).toISOString();
   return {
     ...{ id: `msg_${String(number).padStart(26, '0')}`, request_id: null, channel_id: 'chn_1', direction: 'outbound' },
-    ...{ from: null, to: '+447700900123', user_id: null, type: 'text', reply_to: null, message_id: null },
+    ...{
+      from: null,
+      to: '+447700900123',
+      user_id: null,
+      profile: null,
+      type: 'text',
+      reply_to: null,
+      message_id: null,
+    },
     ...{ status: 'accepted', client_reference: null, held: false, error: null },
     ...{ created_at: at(number), updated_at: at(number + changes), content_expired: undefined, timeline: undefined },
     ...{ content: undefined },

@@ -11,6 +11,11 @@ export function personOf(message: Message): string | null {
   return numberOf(message) ?? message.user_id;
 }
 
+/** What the person who wrote is called, by their own choice; empty if that is not known. It stands beside `personOf`, and never for it. */
+export function calledOf({ profile }: Message): string {
+  return profile?.name || profile?.username || '';
+}
+
 /** What a message says, in one line. Events have no content, so then only its type is known. */
 export function summaryOf({ type, content }: Message): string {
   if (!isObject(content)) return type;
