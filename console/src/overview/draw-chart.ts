@@ -9,6 +9,8 @@ interface Drawing {
   format: (value: number) => string;
   width: number;
   isDark: boolean;
+  /** Whether the axis is in UTC. Otherwise it is in the reader's own zone. */
+  isUtc: boolean;
   /** Called with the place of the time at the pointer; null if the pointer is elsewhere. */
   onPoint(place: number | null): void;
 }
@@ -18,7 +20,7 @@ const DAY_SECONDS = 86_400;
 
 /** Draws lines over time. It takes its colours from the page, so it must be called again when the colour scheme changes. */
 export function drawChart(box: HTMLElement, drawing: Drawing): UPlot {
-  const { unit, times, series, format, width, onPoint } = drawing;
+  const { unit, times, series, format, width, isUtc, onPoint } = drawing;
   const colour = (name: string) => colourOf(box, name);
   const axis = {
     stroke: colour('text-soft'),
@@ -30,9 +32,13 @@ export function drawChart(box: HTMLElement, drawing: Drawing): UPlot {
     height: HEIGHT,
     legend: { show: false },
     cursor: { drag: { x: false, y: false } },
+    tzDate: (seconds) => {
+      const date = new Date(seconds * 1_000);
+      return isUtc ? UPlot.tzDate(date, 'Etc/UTC') : date;
+    },
     scales: { x: { time: true }, y: { range: (_, __, max) => [0, niceMax(max)] } },
     axes: [
-      { ...axis, values: (_, splits) => splits.map((split) => timeLabel(split, times)), space: 70 },
+      { ...axis, values: (_, splits) => splits.map((split) => timeLabel(split, times, isUtc)), space: 70 },
       { ...axis, label: unit, labelSize: 24, size: 62, values: (_, splits) => splits.map((split) => format(split)) },
     ],
     series: [
@@ -64,13 +70,16 @@ function niceMax(max: number | null): number {
   return max === null || max <= 0 ? 1 : max * 1.08;
 }
 
-const HOURS = new Intl.DateTimeFormat(undefined, { hour: '2-digit', minute: '2-digit', hourCycle: 'h23' });
-const DAYS = new Intl.DateTimeFormat(undefined, { month: 'short', day: 'numeric' });
+const HOURS: Intl.DateTimeFormatOptions = { hour: '2-digit', minute: '2-digit', hourCycle: 'h23' };
+const DAYS: Intl.DateTimeFormatOptions = { month: 'short', day: 'numeric' };
 
 /** The hour, if the times span a few days at most. Where the day changes, and over longer spans, the day. */
-function timeLabel(seconds: number, times: number[]): string {
+function timeLabel(seconds: number, times: number[], isUtc: boolean): string {
   const date = new Date(seconds * 1_000);
   const length = (times.at(-1) ?? 0) - (times[0] ?? 0);
-  const isMidnight = date.getHours() === 0 && date.getMinutes() === 0;
-  return isMidnight || length > 3 * DAY_SECONDS ? DAYS.format(date) : HOURS.format(date);
+  const isMidnight = isUtc
+    ? date.getUTCHours() === 0 && date.getUTCMinutes() === 0
+    : date.getHours() === 0 && date.getMinutes() === 0;
+  const options = isMidnight || length > 3 * DAY_SECONDS ? DAYS : HOURS;
+  return new Intl.DateTimeFormat(undefined, { ...options, ...(isUtc && { timeZone: 'UTC' }) }).format(date);
 }
