@@ -48,7 +48,13 @@ export function drawChart(box: HTMLElement, drawing: Drawing): UPlot {
         stroke: colour(`chart-${tone}`),
         dash,
         width: 2,
-        points: { show: times.length < 60, size: 5, fill: colour('surface') },
+        points: {
+          show: times.length < 60,
+          filter: (_: UPlot, place: number, all: boolean) =>
+            all ? null : lonelyPlaces(series[place - 1]?.values ?? []),
+          size: 5,
+          fill: colour('surface'),
+        },
       })),
     ],
     hooks: { setCursor: [(plot) => onPoint(plot.cursor.idx ?? null)] },
@@ -68,6 +74,12 @@ function colourOf(box: HTMLElement, name: string): string {
 /** Leaves room above the highest line, and gives an axis even if everything is 0. */
 function niceMax(max: number | null): number {
   return max === null || max <= 0 ? 1 : max * 1.08;
+}
+
+/** The places of values with a gap on both sides. No line leads to them, so without a point they would not be seen. */
+function lonelyPlaces(values: readonly (number | null)[]): number[] {
+  const isGap = (place: number) => (values[place] ?? null) === null;
+  return [...values.keys()].filter((place) => !isGap(place) && isGap(place - 1) && isGap(place + 1));
 }
 
 const HOURS: Intl.DateTimeFormatOptions = { hour: '2-digit', minute: '2-digit', hourCycle: 'h23' };
