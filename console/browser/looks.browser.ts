@@ -100,6 +100,24 @@ describe('every page of the console', () => {
     await visit('audit', '.cards');
   });
 
+  it('has room for what a message says, and for the names of the columns, on each width', async () => {
+    const reader = await world.open();
+    await signIn(reader, seeded.key);
+    await reader.goto(`${world.gateway.dev.console_url}#/messages`);
+    await reader.locator('.message-drawn .message-row').first().waitFor();
+    for (const width of [360, 761, 834, 1000, 1001, 1280]) {
+      await reader.setViewportSize({ width, height: 800 });
+      const said = reader.getByText('Your book has *arrived*').first();
+      await until(async () => ((await said.boundingBox())?.width ?? 0) > 80);
+      const cut = await reader.evaluate(() =>
+        [...document.querySelectorAll<HTMLElement>('.message-head [role=columnheader]')]
+          .filter(({ scrollWidth, clientWidth }) => scrollWidth > clientWidth)
+          .map(({ innerText }) => innerText),
+      );
+      assert.deepEqual(cut, [], `${width} wide`);
+    }
+  });
+
   it('shows in the menu of a narrow screen where one is, also when one came by a link', async () => {
     const narrow = await world.open({ viewport: NARROW });
     await signIn(narrow, seeded.key);
