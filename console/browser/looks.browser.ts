@@ -118,6 +118,23 @@ describe('every page of the console', () => {
     }
   });
 
+  it('shows the whole of a time that is typed', async () => {
+    const page = await world.open({ viewport: NARROW });
+    await signIn(page, seeded.key);
+    await page.getByRole('form', { name: 'Time' }).getByRole('combobox').selectOption('From … to …');
+    const { width = 0 } = (await page.getByLabel('From', { exact: true }).boundingBox()) ?? {};
+    // What the browser itself would give the field, which has to show a date and a time.
+    const needed = await page.evaluate(() => {
+      const field = Object.assign(document.createElement('input'), { type: 'datetime-local' });
+      field.style.width = 'auto';
+      document.querySelector('form')?.append(field);
+      const { width } = field.getBoundingClientRect();
+      field.remove();
+      return width;
+    });
+    assert.ok(width >= needed, `${width} of ${needed}`);
+  });
+
   it('shows in the menu of a narrow screen where one is, also when one came by a link', async () => {
     const narrow = await world.open({ viewport: NARROW });
     await signIn(narrow, seeded.key);
