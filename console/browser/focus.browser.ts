@@ -101,6 +101,42 @@ describe('the focus', () => {
     await page.getByRole('heading', { level: 1, name: 'Message' }).waitFor();
   });
 
+  it('is seen at a message of the list, on all sides', async () => {
+    const { key } = await world.makeAccount('Sharp Eyes');
+    const send = { to: ['+447700900181', '+447700900182'], type: 'text', text: { body: 'Hello' } };
+    await world.call('POST', '/api/v1/messages/send', send, key);
+    const page = await world.open();
+    await signIn(page, key);
+    await page.goto(`${world.gateway.dev.console_url}#/messages`);
+    await page.getByRole('row', { name: /\+447700900181/ }).waitFor();
+    await page.getByRole('table', { name: 'Messages' }).getByLabel('Rows').focus();
+    for (const width of [1280, 360]) {
+      await page.setViewportSize({ width, height: 740 });
+      await page.keyboard.press('Tab');
+      const hidden = await page.evaluate(() => {
+        const link = document.activeElement;
+        if (!link?.matches('.message-row a')) return ['no message has the focus'];
+        const { outlineWidth, outlineOffset } = getComputedStyle(link);
+        const reach = Number.parseFloat(outlineWidth) + Number.parseFloat(outlineOffset);
+        const ring = link.getBoundingClientRect();
+        const hiding: string[] = [];
+        for (let around = link.parentElement; around !== null; around = around.parentElement) {
+          if (getComputedStyle(around).overflow === 'visible') continue;
+          const { left, top, right, bottom } = around.getBoundingClientRect();
+          if (
+            ring.left - reach < left ||
+            ring.right + reach > right ||
+            ring.top - reach < top ||
+            ring.bottom + reach > bottom
+          )
+            hiding.push(around.className);
+        }
+        return hiding;
+      });
+      assert.deepEqual(hidden, [], `${width} wide`);
+    }
+  });
+
   it('stays in the list when its message is scrolled out of view, so that the keyboard goes on scrolling', async () => {
     const { key } = await world.makeAccount('Far Reader');
     for (const hundred of [0, 100]) {
