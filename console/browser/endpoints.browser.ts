@@ -59,6 +59,14 @@ describe('the page of an endpoint', () => {
     await page.getByText('The event is on its way again.').waitFor();
     await until(async () => got.length === 4);
     assert.equal(got[3]?.headers['webhook-id'], id);
+    // Nobody sends everything again by pressing a button only.
+    await page.getByRole('button', { name: 'Replay', exact: true }).click();
+    assert.equal(
+      await page
+        .getByLabel('All events after number')
+        .evaluate((field: HTMLInputElement) => field.validity.valueMissing),
+      true,
+    );
     await page.getByLabel('All events after number').fill('1');
     await page.getByRole('button', { name: 'Replay', exact: true }).click();
     await page.getByText('2 events are on their way again.').waitFor();
