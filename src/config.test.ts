@@ -219,6 +219,7 @@ describe('settings', () => {
       'socks5://hidden@proxy.example',
       'ftp://hidden@proxy.example/',
       'http://hidden%:a@b.example',
+      'http://hidden%E2%82:%ACa@b.example',
       ...behind,
     ]) {
       assertFaults({ WAYPOST_PROXY_URL: wrong }, ['WAYPOST_PROXY_URL']);

@@ -19,7 +19,7 @@ export function isProxyUrl(secret: string): boolean {
   const url = URL.parse(secret);
   if (url === null || !/^https?:$/.test(url.protocol) || url.pathname + url.search + url.hash !== '/') return false;
   try {
-    return decodeURIComponent(url.username + url.password) !== undefined;
+    return decodeURIComponent(`${url.username}:${url.password}`) !== undefined;
   } catch {
     return false;
   }
