@@ -55,6 +55,12 @@ describe('a connection through a proxy', () => {
     assert.equal(String(words), 'Welcome');
   });
 
+  it('is asked for at an IPv6 address as in a URL', async (t) => {
+    const proxy = await startProxy(t, () => ({ refuse: 502 }));
+    await assert.rejects(openTunnel({ ...TO, hostname: '2001:db8::1', proxyUrl: proxy.url }), { code: 'PROXY_502' });
+    assert.equal(proxy.asked[0]?.authority, '[2001:db8::1]:443');
+  });
+
   it('is made by a proxy behind TLS, in HTTP/1.1, and only if the certificate is for the name of the proxy', async (t) => {
     const proxy = await startTlsServer(({ socket }) => socket.write('HTTP/1.1 200 Connected\r\n\r\nWelcome'), {
       ALPNProtocols: ['h2', 'http/1.1'],
@@ -89,6 +95,13 @@ describe('a connection through a proxy', () => {
     const opened = openTunnel({ ...TO, proxyUrl: proxy.url, timeoutMs: 300 });
     await assert.rejects(opened, { code: 'UND_ERR_CONNECT_TIMEOUT' });
     await until(async () => (await proxy.open()) === 0);
+  });
+
+  it('is none where the proxy hangs up', async (t) => {
+    for (const word of ['', 'HTTP/1.1 200 Conn']) {
+      const port = await startServer(t, (socket) => socket.once('data', () => socket.end(word)));
+      await assert.rejects(openTunnel({ ...TO, proxyUrl: `http://127.0.0.1:${port}` }), { code: 'PROXY_CLOSED' });
+    }
   });
 
   it('is none where what answers is no proxy', async (t) => {

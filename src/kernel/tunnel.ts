@@ -1,4 +1,4 @@
-import { Socket } from 'node:net';
+import { isIPv6, Socket } from 'node:net';
 import { buildConnector, Client, errors } from 'undici';
 import { closeAtFault } from './close-at-fault.ts';
 import { eachAddressWithin } from './each-address.ts';
@@ -14,12 +14,12 @@ export interface Tunnel {
 
 /** The proxy did not make the connection. */
 export class TunnelRefused extends Error {
-  /** With the proxy's status: 407 if it asks for another user or password. */
+  /** With the proxy's status: 407 if it asks for another user or password. `CLOSED`: it hung up without one. */
   readonly code: string;
 
-  constructor(status: number) {
+  constructor(answer: number | 'CLOSED') {
     super('The proxy did not make the connection');
-    this.code = `PROXY_${status}`;
+    this.code = `PROXY_${answer}`;
   }
 }
 
@@ -37,7 +37,7 @@ export async function openTunnel({ proxyUrl, hostname, port, timeoutMs }: Tunnel
   const { origin, username, password } = new URL(proxyUrl);
   // One for each connection: once the proxy has agreed, the connection is no longer the client's.
   const client = new Client(origin, { connect: connectToProxy(timeoutMs) });
-  const authority = `${hostname}:${port}`;
+  const authority = `${isIPv6(hostname) ? `[${hostname}]` : hostname}:${port}`;
   const user = `${decodeURIComponent(username)}:${decodeURIComponent(password)}`;
   const authorization = user === ':' ? {} : { 'proxy-authorization': `Basic ${Buffer.from(user).toString('base64')}` };
   const time = AbortSignal.timeout(timeoutMs);
@@ -50,7 +50,9 @@ export async function openTunnel({ proxyUrl, hostname, port, timeoutMs }: Tunnel
     throw new TunnelRefused(statusCode);
   } catch (error) {
     void client.destroy();
-    throw time.aborted ? new errors.ConnectTimeoutError() : error;
+    if (time.aborted) throw new errors.ConnectTimeoutError();
+    // undici takes this error of a connector for a passing one: it would connect again at once, as often as it can, and tell nobody.
+    throw error instanceof errors.SocketError ? new TunnelRefused('CLOSED') : error;
   }
 }
 

@@ -1,5 +1,6 @@
 import type { Socket } from 'node:net';
 import { type buildConnector, errors } from 'undici';
+import { TunnelRefused } from './tunnel.ts';
 
 interface Steps {
   /** Makes a connection without TLS, whatever the protocol. */
@@ -24,6 +25,7 @@ export function connectInTwoSteps({ open, secure, timeoutMs, made }: Steps): bui
       const [error, below] = opened;
       if (error !== null) return callback(error, null);
       if (!isSecure) {
+        if (below.readableLength > 0) return callback(pageBehind(below), null);
         made?.(below, below);
         return callback(null, below);
       }
@@ -36,4 +38,13 @@ export function connectInTwoSteps({ open, secure, timeoutMs, made }: Steps): bui
       });
     });
   };
+}
+
+/**
+ * In HTTP the other side waits for a request. What is there before comes with a proxy's consent, as the page of something that is no proxy.
+ * undici would take it for a passing fault, and connect again at once, again and again.
+ */
+function pageBehind(below: Socket): Error {
+  below.destroy();
+  return new TunnelRefused(200);
 }

@@ -18,10 +18,10 @@ export interface HttpProxy {
 }
 
 /**
- * `refuse` names the status for a connection that is not made; without one, and without a port, it never answers. It leaves it to the
- * other side to close what it does not use.
+ * `refuse` names the status for a connection that is not made, or that it hangs up; without it, and without a port, it never answers. It
+ * leaves it to the other side to close what it does not use.
  */
-export type Route = (authority: string) => { port: number } | { refuse: number } | undefined;
+export type Route = (authority: string) => { port: number } | { refuse: number | 'hang_up' } | undefined;
 
 /** An HTTP proxy that connects to a port of this machine whatever it is asked for, by CONNECT only. */
 export async function startHttpProxy(route: Route): Promise<HttpProxy> {
@@ -35,7 +35,8 @@ export async function startHttpProxy(route: Route): Promise<HttpProxy> {
     socket.on('error', () => undefined);
     const to = route(authority);
     if (to === undefined || 'refuse' in to) {
-      if (to !== undefined) socket.write(`HTTP/1.1 ${to.refuse} Refused\r\ncontent-length: 0\r\n\r\n`);
+      if (to?.refuse === 'hang_up') return void socket.end();
+      if (to !== undefined) socket.write(`HTTP/1.1 ${to.refuse} Refused\r\ncontent-length: 7\r\n\r\nRefused`);
       socket.resume().on('end', () => socket.end());
       return;
     }

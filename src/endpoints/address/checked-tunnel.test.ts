@@ -51,6 +51,12 @@ describe('an endpoint behind a proxy', () => {
     assert.deepEqual(asked(), [`${IPV4[0]}:8443`, `${IPV4[1]}:8443`, `[${IPV6}]:8443`]);
   });
 
+  it('is asked for once at each address where the proxy hangs up', async (t) => {
+    const { postTo, asked } = await start(t, { route: () => ({ refuse: 'hang_up' }) });
+    assert.equal((await postTo('https://shop.example')).error, 'refused');
+    assert.deepEqual(asked(), [`${IPV4[0]}:443`, `${IPV4[1]}:443`]);
+  });
+
   it('is not asked for at an address that is refused, nor at one that was given with it', async (t) => {
     const addresses = ['93.184.216.34', '169.254.169.254'];
     const { postTo, asked } = await start(t, { route: () => ({ refuse: 502 }), addresses });

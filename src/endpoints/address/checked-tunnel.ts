@@ -36,10 +36,9 @@ async function open(
   if (!found.every((address) => mayConnectTo(address, false))) return 'here';
   let refused: TunnelRefused | undefined;
   for (const address of found) {
-    const host = isIP(address) === 6 ? `[${address}]` : address;
     const leftMs = Math.max(1, Math.ceil(endMs - performance.now()));
     try {
-      return await openTunnel({ proxyUrl, hostname: host, port, timeoutMs: leftMs });
+      return await openTunnel({ proxyUrl, hostname: address, port, timeoutMs: leftMs });
     } catch (error) {
       // It may reach the next one. Whatever else is wrong is wrong with the proxy.
       if (!(error instanceof TunnelRefused)) throw error;

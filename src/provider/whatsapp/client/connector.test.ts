@@ -96,4 +96,13 @@ describe('the provider behind a proxy', () => {
     assert.deepEqual(lateOutcome, UNREACHED);
     assert.match(late ?? '', /UND_ERR_CONNECT_TIMEOUT/);
   });
+
+  it('is asked for once where the proxy hangs up, or is a server of pages', async (t) => {
+    const gone = await start(t, { url: 'https://provider.example', route: () => ({ refuse: 'hang_up' }) });
+    assert.match((await gone.transmit()).detail ?? '', /PROXY_CLOSED/);
+    assert.equal(gone.asked().length, 1);
+    const pages = await start(t, { url: 'http://provider.example', route: () => ({ refuse: 200 }) });
+    assert.match((await pages.transmit()).detail ?? '', /PROXY_200/);
+    assert.equal(pages.asked().length, 1);
+  });
 });
