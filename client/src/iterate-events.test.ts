@@ -127,6 +127,30 @@ describe('events.iterate', () => {
     assert.ok(proxy.seen.length <= quarters + 4, `${proxy.seen.length} calls in ${quarters} quarters of a second`);
   });
 
+  it('leaves them also where no answer is held back, as behind a proxy that hangs up half of its connections', async (t) => {
+    let calls = 0;
+    const turn = () => new Promise(setImmediate);
+    const list = async () => {
+      calls += 1;
+      await turn();
+      return { data: [], next_cursor: null, oldest_sequence: 1, latest_sequence: 0 };
+    };
+    const settled = async () => {
+      for (let turns = 0; turns < 20; turns += 1) await turn();
+    };
+    t.mock.timers.enable({ apis: ['setTimeout'] });
+    const reading = iterateEvents(list, { after: 0 });
+    t.after(() => reading.return());
+    const next = reading.next();
+    await settled();
+    assert.equal(calls, 2, 'the first is not to be held back');
+    t.mock.timers.tick(250);
+    await settled();
+    assert.equal(calls, 3);
+    await reading.return();
+    assert.deepEqual(await next, { done: true, value: undefined });
+  });
+
   it('throws what waiting cannot mend', async () => {
     const stranger = new Waypost({ baseUrl: proxy.url, apiKey: 'wp_test_unknown' });
     await assert.rejects(take(stranger, 1), { code: 'invalid_api_key', status: 401 });

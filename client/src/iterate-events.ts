@@ -91,7 +91,9 @@ async function* readEvents<Type extends EventType>(
     // Events of other types must not count as expired later. So their numbers are stepped over once they were looked at.
     if (!isFull) after = Math.max(after, endBefore ?? 0, page.oldest_sequence - 1);
     endBefore = page.latest_sequence;
-    if (page.data.length > 0) await rest(beganMs + (isFull ? CATCH_UP_MS : GATHER_MS) - performance.now(), signal);
+    // An answer that was held back has taken that time already, unless something on the way makes the gateway answer at once.
+    if (page.data.length > 0 || waitSeconds > 0)
+      await rest(beganMs + (isFull ? CATCH_UP_MS : GATHER_MS) - performance.now(), signal);
   }
 }
 
