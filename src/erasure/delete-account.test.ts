@@ -8,6 +8,7 @@ import { createTestDatabase } from '../../test/support/database.ts';
 import { endErasures } from '../../test/support/erasures.ts';
 import { startTestGateway, type TestGateway } from '../../test/support/gateway.ts';
 import {
+  addChannel,
   asSandbox,
   isProcessed,
   lineOf,
@@ -212,6 +213,8 @@ describe('deleting an account', () => {
   it('tells the next owner of its number nothing that the provider repeats, once it is erased too', async () => {
     const [erased, next] = [await gateway.createAccount('Erased'), await gateway.createAccount('Next')];
     const line = await lineOf(gateway, erased);
+    const beside = { ...line, phoneNumberId: '5550197', phoneNumber: '+15550000197' };
+    await addChannel(gateway, { ...beside, accountId: erased, mode: 'test' });
     const [person, other] = ['+447700900802', '+447700900803'];
     const repeated = [textFrom(person, 'wamid.of-a-person-erased'), textFrom(other, 'wamid.of-another')];
     const post = (messages: object[]) => postAndApply(gateway, messagesBody(line, { messages }));
@@ -234,6 +237,9 @@ describe('deleting an account', () => {
     await connect(next, line);
     await post([...repeated, textFrom(person, 'wamid.new')]);
     assert.deepEqual(await idsOf(next), [{ id: 'wamid.new' }]);
+    await connect(next, beside);
+    await postAndApply(gateway, messagesBody(beside, { messages: [textFrom(other, 'wamid.of-another')] }));
+    assert.equal((await idsOf(next)).length, 2, 'that one came for another number of the account');
 
     const left = () => gateway.database.query('select 1 from erased_inbound_id');
     assert.equal(await expireErasedInboundIds(gateway.database, 38), 0);

@@ -99,6 +99,12 @@ describe('a number that was removed and is connected again', () => {
       [first.id],
     );
     assert.equal((await receivedAs('wamid.beside-repeated')).length, 1);
+    const beside = { ...line, phoneNumberId: '5550196', phoneNumber: '+15550000196' };
+    await addChannel(gateway, { ...beside, accountId: gateway.accountId, mode: 'test' });
+    for (const number of [beside, line])
+      await postAndApply(gateway, messagesBody(number, { messages: [textFrom(ADA, 'wamid.to-both')] }));
+    assert.equal((await receivedAs('wamid.to-both')).length, 2, 'what another number of the account has received');
+    await remove();
   });
 
   it('links an answer to what had gone out from it before', async () => {

@@ -258,12 +258,15 @@ describe('an inbound message', () => {
   it('with the id of one on another number is a message of its own', async () => {
     const other = await lineOf(gateway, await gateway.createAccount('Another account'));
     await post({ messages: [textFrom(PHONE, 'wamid.shared')] });
-    await postAndApply(gateway, messagesBody(other, { messages: [textFrom(PHONE, 'wamid.shared')] }));
+    const beside = { ...line, phoneNumberId: '5550198', phoneNumber: '+15550000198' };
+    await addChannel(gateway, { ...beside, accountId: gateway.accountId, mode: 'test' });
+    for (const number of [other, beside])
+      await postAndApply(gateway, messagesBody(number, { messages: [textFrom(PHONE, 'wamid.shared')] }));
     const [row] = await gateway.database.query<{ count: number }>(
       `select count(*) as count from message where provider_message_id = 'wamid.shared'`,
     );
-    assert.equal(row?.count, 2);
-    assert.equal((await list('message_id=wamid.shared')).length, 1);
+    assert.equal(row?.count, 3);
+    assert.equal((await list('message_id=wamid.shared')).length, 2);
   });
 
   it('is linked to the message that it answers, ours or theirs', async () => {
@@ -339,6 +342,16 @@ describe('an inbound message', () => {
     );
     assert.deepEqual(rows, [{ reply_to_id: null }, { reply_to_id: null }]);
     assert.equal((await received('wamid.here')).reply_to.id, null, 'nor when it is read');
+    await packTogether(gateway, [
+      messagesBody(beside, { messages: [textFrom(PHONE, 'wamid.told-beside')] }),
+      messagesBody(line, { messages: [textFrom(PHONE, 'wamid.in-answer', { context: { id: 'wamid.told-beside' } })] }),
+    ]);
+    await until(() => isProcessed(gateway));
+    assert.equal((await list('message_id=wamid.told-beside')).length, 1);
+    const [answer] = await gateway.database.query<{ reply_to_id: string | null }>(
+      `select reply_to_id from message where provider_message_id = 'wamid.in-answer'`,
+    );
+    assert.deepEqual(answer, { reply_to_id: null }, 'nor to one that is applied together with it');
   });
 
   it('of a person who hides the number is known by the user id', async () => {
