@@ -25,3 +25,20 @@ it('gateways that reserve for the same channels wait for one another in one orde
   });
   assert.equal(reserved.length, 2);
 });
+
+it('what one channel reserves takes no turn from another of its account', async () => {
+  const accountId = newId();
+  const wishOf = (channelId: string): PaceWish => ({
+    ...{ accountId, channelId, messages: 40, perSecond: 80, horizonMs: 1_000, savedMs: 100 },
+  });
+  const [busy, idle] = [newId(), newId()];
+  await reserveTurns(database, [wishOf(busy), { ...wishOf(idle), messages: 1 }]);
+  const nextOf = (id: string) => database.query('select next_at from channel_pace where channel_id = $1', [id]);
+  const before = await nextOf(idle);
+  const granted = await reserveTurns(database, [wishOf(busy)]);
+  assert.deepEqual(
+    granted.map(({ channelId }) => channelId),
+    [busy],
+  );
+  assert.deepEqual(await nextOf(idle), before);
+});

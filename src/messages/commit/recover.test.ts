@@ -12,6 +12,7 @@ import { eraseRound } from '../../erasure/erase-round.ts';
 import { formatId, newId } from '../../kernel/ids.ts';
 import type { IntendedMessage, Outcome } from '../message.ts';
 import { applyReports } from '../report/apply-reports.ts';
+import { unpackMessages } from '../report/apply-store.ts';
 import type { NewRequest } from './begin-store.ts';
 import { commitSends } from './commit-store.ts';
 import { recoverRequests } from './recover.ts';
@@ -96,7 +97,16 @@ describe('the recovery of a node that is gone', () => {
     const settled = [{ accountId, requestId, channelId, mode, type: 'text' as const, message, outcome }];
     await commitSends(gateway.database, { begun: [request], settled: [], completed: [] }, 'new');
     await commitSends(gateway.database, { begun: [], settled, completed: [] }, 'new');
+    // One of a node that lives was reported, and its send goes on.
+    const elsewhere = intend('+447700900713');
+    const other: NewRequest = { ...template, id: newId(), nodeId: newId(), intended: [elsewhere] };
+    await commitSends(gateway.database, { begun: [other], settled: [], completed: [] }, 'new');
+    await unpackMessages(gateway.database, [{ accountId, channelId, messageId: elsewhere.id }]);
+    await gateway.database.query("update message set status = 'delivered' where id = $1", [elsewhere.id]);
     assert.equal(await recoverRequests(gateway.database, request.nodeId, gateway.url, log), 1);
+    const [going] = await gateway.database.query('select outcome from message where id = $1', [elsewhere.id]);
+    assert.deepEqual(going, { outcome: null });
+    assert.equal(await recoverRequests(gateway.database, other.nodeId, gateway.url, log), 1);
     const rows = await gateway.database.query(
       'select status, outcome, outcome_error from message where request_id = $1 order by id = $2',
       [requestId, message.id],
