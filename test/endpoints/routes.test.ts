@@ -241,15 +241,16 @@ describe('an endpoint', () => {
 
   it('is deleted in one short statement however much is on its way to it, and a sweep takes the rest', async () => {
     const { key, principal } = api.key();
+    const other = await create(key, { url: 'https://elsewhere.invalid/' });
     const { id } = await create(key, { url: 'https://nowhere.invalid/' });
-    const uuid = await uuidOf(id, principal.accountId);
+    const [uuid, otherUuid] = [await uuidOf(id, principal.accountId), await uuidOf(other.id, principal.accountId)];
     await harness.database.query(
       `insert into delivery (account_id, endpoint_id, event_id, next_at)
-       select $1, $2, gen_random_uuid(), now() + interval '1 day' from generate_series(1, 10003)`,
-      [principal.accountId, uuid],
+       select $1, unnest($2::uuid[]), gen_random_uuid(), now() + interval '1 day' from generate_series(1, 10003)`,
+      [principal.accountId, [uuid, otherUuid]],
     );
-    const left = async () =>
-      (await harness.database.query('select 1 from delivery where endpoint_id = $1', [uuid])).length;
+    const left = async (of = uuid) =>
+      (await harness.database.query('select 1 from delivery where endpoint_id = $1', [of])).length;
     assert.equal((await api.call(key, 'DELETE', `${PATH}/${id}`)).status, 204);
     // A claim may hold some rows at this moment, which are then left too.
     const rest = await left();
@@ -258,6 +259,7 @@ describe('an endpoint', () => {
       await tidyDeliveries(harness.database);
       return (await left()) === 0;
     });
+    assert.equal(await left(otherUuid), 10_003, 'what is on its way to another one goes on');
   });
 
   it('has every change of it in the audit log, with the key that made it', async () => {

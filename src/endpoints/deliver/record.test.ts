@@ -78,6 +78,7 @@ describe('attempts that are written down together', () => {
 
 it('an endpoint with a new secret is not what was claimed before, so that no node signs on with the old one', async () => {
   const { id, accountId, claimed } = await claimOf(1);
+  await addEndpoint(accountId); // Another one, which has not changed.
   assert.equal((await findUnchanged(database, claimed)).length, 1);
   await rotateSecret(database, { accountId, id, mode: 'test' }, Buffer.alloc(32), 0);
   assert.deepEqual(await findUnchanged(database, claimed), []);
