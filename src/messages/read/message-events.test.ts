@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { startTestGateway, type TestGateway } from '../../../test/support/gateway.ts';
 import {
+  addChannel,
   asSandbox,
   isProcessed,
   lineOf,
@@ -188,6 +189,15 @@ describe('the events of messages', () => {
       ['message.received', 'received', 'inbound', '+447700900505', accountId],
     );
     assert.deepEqual(told.text, { body: 'Hello' });
+  });
+
+  it('name the number that each message came for, where the account has several', async () => {
+    const { accountId, key, line } = await newAccount();
+    const other = { ...line, phoneNumberId: '5550195', phoneNumber: '+15550000195' };
+    await addChannel(gateway, { ...other, accountId, mode: 'test' });
+    for (const number of [line, other]) await report(number, { messages: [textFrom('+447700900509', freshId())] });
+    const told = (await events(key)).map(({ data }) => data.message.to);
+    assert.deepEqual(told, [line.phoneNumber, other.phoneNumber]);
   });
 
   it('of several accounts in one notification stand in the log of each', async () => {
