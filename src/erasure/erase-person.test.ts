@@ -283,13 +283,18 @@ describe('erasing a person', () => {
     const [former, present, userId] = ['+447700900776', '+447700900777', 'GB.MOVED'];
     await stop(former, userId);
     await stop(present, userId);
-    await until(() => isProcessed(gateway));
-    const body = { to: former, type: 'text', text: { body: 'To who has it now' } };
+    // This one has said nothing since, and its present owner has.
+    const [passedOn, silent] = ['+447700900783', 'GB.SILENT'];
+    await stop(passedOn, silent);
+    await stop(passedOn, 'GB.NEXT');
+    const body = { to: [former, passedOn], type: 'text', text: { body: 'To who has it now' } };
     const { json } = await gateway.call('POST', '/api/v1/messages/send', { body });
-    await erase({ user_id: userId });
+    for (const erased of [userId, silent]) await erase({ user_id: erased });
     await settled();
-    const read = await gateway.call('GET', `/api/v1/messages/${json.results[0].id}`);
-    assert.equal(read.json.to, former);
+    for (const [place, to] of [former, passedOn].entries()) {
+      const read = await gateway.call('GET', `/api/v1/messages/${json.results[place].id}`);
+      assert.equal(read.json.to, to);
+    }
     const text = await everything();
     assert.deepEqual([text.includes(userId), text.includes(present)], [false, false]);
   });

@@ -145,6 +145,22 @@ describe('the events of messages', () => {
     );
   });
 
+  it('are part of the trace of their own send', async () => {
+    const { accountId, key, line } = await newAccount();
+    const traces = ['0af7651916cd43dd8448eb211c80319c', '1bf7651916cd43dd8448eb211c80319d'];
+    for (const trace of traces) {
+      const headers = { traceparent: `00-${trace}-b7ad6b7169203331-01` };
+      await send(key, [UNKNOWN_FOR_EVER], headers);
+    }
+    await report(line, { messages: [textFrom('+447700900510', freshId())] });
+    const rows = await gateway.database.query<{ trace: string | null }>(
+      'select substr(traceparent, 4, 32) as trace from event where account_id = $1 order by sequence',
+      [accountId],
+    );
+    const told = rows.map(({ trace }) => trace);
+    assert.deepEqual(told, [...traces, null]);
+  });
+
   it('are none for what comes twice, late or in words that are not known', async () => {
     const { key, line } = await newAccount();
     const [{ message_id: providerId }] = await send(key, ['+447700900504']);
