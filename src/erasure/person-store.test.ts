@@ -35,4 +35,10 @@ it('an erasure waits for each send from before its own time, also beside one of 
   assert.deepEqual(await claimed(), []);
   await database.query('update request set intent = null, completed_at = now()');
   assert.deepEqual(await claimed(), ['+447700900712']);
+  // One that has yet to begin would pass over the steps before.
+  await database.query(
+    `insert into erasure (account_id, id, persons, mark, due_at) values ($1, $2, $3, 'new', now() - interval '1 minute')`,
+    [accountId, newId(), ['+447700900713']],
+  );
+  assert.deepEqual(await claimed(), ['+447700900712']);
 });
