@@ -1,8 +1,6 @@
 import assert from 'node:assert/strict';
-import { afterEach, describe, it } from 'node:test';
-import type { ConnectOutcome } from '../../port.ts';
-import { createWhatsAppProvider } from './client.ts';
-import { http, SENDER, startWireServer } from './test-servers.ts';
+import { describe, it } from 'node:test';
+import { callWith, http, SENDER } from './test-servers.ts';
 
 const NUMBER = http(
   200,
@@ -16,11 +14,6 @@ const NUMBER = http(
 );
 const NO_APPS = http(200, '{"data":[]}');
 const SUBSCRIBED = http(200, '{"success":true}');
-
-const closing: (() => Promise<void>)[] = [];
-afterEach(async () => {
-  for (const close of closing.splice(0)) await close();
-});
 
 describe('connect', () => {
   it('asks for the number, subscribes our app and tells the facts', async () => {
@@ -130,14 +123,6 @@ function apps(addresses: Record<number, string | undefined>): string {
   return http(200, JSON.stringify({ data }));
 }
 
-async function connectTo(answers: string[]): Promise<{ outcome: ConnectOutcome; lines: (string | undefined)[] }> {
-  const server = await startWireServer((socket) => socket.write(answers[server.requests.length - 1] ?? ''));
-  const live = { url: server.url, version: 'v25.0' };
-  const provider = createWhatsAppProvider({ live, timeoutMs: 5_000, connections: 1 });
-  closing.push(
-    () => provider.close(),
-    () => server.close(),
-  );
-  const outcome = await provider.connect(SENDER, '2/77');
-  return { outcome, lines: server.requests.map(({ head }) => head.split('\r\n')[0]) };
+function connectTo(answers: string[]) {
+  return callWith(answers, (provider) => provider.connect(SENDER, '2/77'));
 }

@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
-import { afterEach, describe, it } from 'node:test';
-import { createWhatsAppProvider } from './client.ts';
-import { http, SENDER, startWireServer } from './test-servers.ts';
+import { describe, it } from 'node:test';
+import { callWith, http, SENDER } from './test-servers.ts';
 
 const LIST = 'GET /v25.0/2%2F77/subscribed_apps HTTP/1.1';
 const OWN = 'GET /v25.0/app?fields=id HTTP/1.1';
@@ -11,11 +10,6 @@ const APP = http(200, '{"id":"42"}');
 const DONE = http(200, '{"success":true}');
 const WITHOUT_US = list([{ whatsapp_business_api_data: { id: '41', name: 'Another' } }]);
 const NO_PERMISSION = http(403, '{"error":{"code":10,"message":"No permission"}}');
-
-const closing: (() => Promise<void>)[] = [];
-afterEach(async () => {
-  for (const close of closing.splice(0)) await close();
-});
 
 describe('keeping our app subscribed', () => {
   it('changes nothing while it is in the list, with or without a callback address of the business account', async () => {
@@ -64,15 +58,6 @@ function list(data: unknown[]): string {
 }
 
 async function keep({ apps, own = APP, done = DONE }: { apps: string; own?: string; done?: string }) {
-  const answers = [apps, own, done];
-  const server = await startWireServer((socket) => socket.write(answers[server.requests.length - 1] ?? ''));
-  const live = { url: server.url, version: 'v25.0' };
-  // One connection, so that the calls come in their order.
-  const provider = createWhatsAppProvider({ live, timeoutMs: 5_000, connections: 1 });
-  closing.push(
-    () => provider.close(),
-    () => server.close(),
-  );
-  const { kind } = await provider.keepSubscribed(SENDER, '2/77');
-  return { kind, lines: server.requests.map(({ head }) => head.split('\r\n')[0]) };
+  const { outcome, lines } = await callWith([apps, own, done], (provider) => provider.keepSubscribed(SENDER, '2/77'));
+  return { kind: outcome.kind, lines };
 }

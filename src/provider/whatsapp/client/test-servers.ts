@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import net from 'node:net';
-import type { OutboundMessage, Sender } from '../../port.ts';
+import type { OutboundMessage, Provider, Sender } from '../../port.ts';
+import { createWhatsAppProvider } from './client.ts';
 
 /** What a server of these tests read: a whole request, with our id from the opaque member. */
 export interface ReadRequest {
@@ -96,4 +97,21 @@ export const SENDER: Sender = {
 export function message(id: string): OutboundMessage {
   const content = { type: 'text', text: { body: 'Hello', preview_url: false } } as const;
   return { id, recipient: { phone: '+447700900123' }, content };
+}
+
+/**
+ * What a call comes to where the provider answers one request after another with these, and the first line of each request. There is one
+ * connection, so that the requests come in their order.
+ */
+export async function callWith<Outcome>(answers: string[], call: (provider: Provider) => Promise<Outcome>) {
+  const server = await startWireServer((socket) => socket.write(answers[server.requests.length - 1] ?? ''));
+  const live = { url: server.url, version: 'v25.0' };
+  const provider = createWhatsAppProvider({ live, timeoutMs: 5_000, connections: 1 });
+  try {
+    const outcome = await call(provider);
+    return { outcome, lines: server.requests.map(({ head }) => head.split('\r\n')[0]) };
+  } finally {
+    await provider.close();
+    await server.close();
+  }
 }
