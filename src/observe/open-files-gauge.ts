@@ -13,7 +13,8 @@ export function addOpenFilesGauge(registry: Registry): void {
     help: 'Which part of the files and connections that the process may have open are open; 1: none is left. 0 where it is not known.',
     registers: [registry],
     collect() {
-      this.set(max === undefined ? 0 : countOpenFiles(max) / max);
+      // There are more than may be opened now if some were open before the limit was lowered.
+      this.set(max === undefined ? 0 : Math.min(1, countOpenFiles(max) / max));
     },
   });
 }
