@@ -3,27 +3,24 @@ import type { Sender, SubscriptionOutcome } from '../../port.ts';
 import { idAt, objectAt, textAt } from '../decode/values.ts';
 import { ask } from './ask.ts';
 import type { Line } from './line.ts';
+import { subscriptionRequests } from './subscription-requests.ts';
 
 /**
  * Looks whether our app is still among those that get the notifications of a business account, and subscribes it again if it certainly is
- * not. Apps of others are listed too; ours is the one that the token belongs to. It is subscribed without an address of its own: one that
- * it had is gone with the subscription.
+ * not. It is subscribed without an address of its own: one that it had is gone with the subscription.
  */
 export async function keepSubscribed(
   line: Line,
   sender: Sender,
   businessAccountId: string,
 ): Promise<SubscriptionOutcome> {
-  const path = `/${encodeURIComponent(businessAccountId)}/subscribed_apps`;
-  const [apps, own] = await Promise.all([
-    ask(line, { sender, method: 'GET', path }),
-    ask(line, { sender, method: 'GET', path: '/app?fields=id' }),
-  ]);
+  const requests = subscriptionRequests(sender, businessAccountId);
+  const [apps, own] = await Promise.all([ask(line, requests.list), ask(line, requests.ownApp)]);
   const subscribed = apps.kind === 'told' ? appsOf(apps.json) : undefined;
   const id = own.kind === 'told' ? idAt(own.json, 'id') : undefined;
   if (subscribed === undefined || id === undefined) return { kind: 'untold' };
   if (subscribed.includes(id)) return { kind: 'subscribed' };
-  const done = await ask(line, { sender, method: 'POST', path });
+  const done = await ask(line, requests.subscribe);
   return { kind: done.kind === 'told' && done.json.success === true ? 'resubscribed' : 'lost' };
 }
 

@@ -3,6 +3,7 @@ import type { Sender } from '../../port.ts';
 import { arrayAt, idAt, objectAt, textAt } from '../decode/values.ts';
 import { type Asked, ask } from './ask.ts';
 import type { Line } from './line.ts';
+import { subscriptionRequests } from './subscription-requests.ts';
 
 type Subscribed = { kind: 'subscribed' } | Exclude<Asked, { kind: 'told' }>;
 
@@ -12,19 +13,18 @@ type Subscribed = { kind: 'subscribed' } | Exclude<Asked, { kind: 'told' }>;
  * https://developers.facebook.com/documentation/business-messaging/whatsapp/webhooks/override
  */
 export async function subscribe(line: Line, sender: Sender, businessAccountId: string): Promise<Subscribed> {
-  const path = `/${encodeURIComponent(businessAccountId)}/subscribed_apps`;
-  const apps = await ask(line, { sender, method: 'GET', path });
+  const requests = subscriptionRequests(sender, businessAccountId);
+  const apps = await ask(line, requests.list);
   if (apps.kind === 'unavailable') return apps;
   const redirected = apps.kind === 'told' ? appsWithAddress(apps.json) : [];
   if (redirected.length > 0) {
-    // Apps of others are listed too. Ours is the one that the token belongs to.
-    const own = await ask(line, { sender, method: 'GET', path: '/app?fields=id' });
+    const own = await ask(line, requests.ownApp);
     if (own.kind !== 'told') return own;
     const id = idAt(own.json, 'id');
     if (id === undefined) return { kind: 'unavailable' };
     if (redirected.includes(id)) return { kind: 'subscribed' };
   }
-  const done = await ask(line, { sender, method: 'POST', path });
+  const done = await ask(line, requests.subscribe);
   if (done.kind !== 'told') return done;
   return { kind: done.json.success === true ? 'subscribed' : 'unavailable' };
 }
