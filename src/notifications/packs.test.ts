@@ -125,6 +125,8 @@ describe('notifications that are committed together', () => {
     const packed = { id: newId(), origin: 'test' as const, body: body('delivered'), busy: false };
     const last = newId();
     await gateway.database.transaction(async (tx) => {
+      // A round claims packs before rows, and a commit between the two would let it see the rows alone.
+      await tx.runScript('lock table notification_pack in exclusive mode');
       await insertPacks(tx, [packed]);
       const waiting = `insert into notification (id, origin, body) values ($1, 'test', $2), ($3, 'test', $4)`;
       await tx.query(waiting, [last, body('read'), first, body('sent')]);
