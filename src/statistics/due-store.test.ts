@@ -11,10 +11,12 @@ const { database, drop } = await createTestDatabase();
 after(drop);
 
 const MINUTE_MS = 60_000;
-const NOW_MINUTE_MS = Math.floor(Date.now() / MINUTE_MS) * MINUTE_MS;
+/** When the test began. */
+let nowMinuteMs: number;
 const account = newId();
 
 beforeEach(async () => {
+  nowMinuteMs = Math.floor(Date.now() / MINUTE_MS) * MINUTE_MS;
   for (const table of ['message', 'account', 'message_statistics_mark', 'message_statistics_due'])
     await database.query(`delete from ${table}`);
 });
@@ -22,7 +24,7 @@ beforeEach(async () => {
 describe('a minute in which something has changed', () => {
   it('is counted again within seconds while it is new, and the more seldom the older it is, within an hour at most', async () => {
     const ages = { 0: 2, 2: 60, 60: 59 * 30, 1440: 3_600 };
-    for (const minutes of Object.keys(ages)) await mark(account, NOW_MINUTE_MS - Number(minutes) * MINUTE_MS);
+    for (const minutes of Object.keys(ages)) await mark(account, nowMinuteMs - Number(minutes) * MINUTE_MS);
     await collectMarks(database, 100);
     const rows = await database.query<{ wait: number }>(
       'select extract(epoch from due_at - now())::float8 as wait from message_statistics_due order by bucket_at desc',
@@ -84,7 +86,7 @@ describe('the look for messages that nobody has marked', () => {
       [account, 30],
       [other, 5],
     ] as const)
-      await insertMessage(id, NOW_MINUTE_MS - minutes * MINUTE_MS);
+      await insertMessage(id, nowMinuteMs - minutes * MINUTE_MS);
     await sweptBefore(600);
     await sweep(900);
     assert.deepEqual(await marks(), [], 'the last look was not long ago');
@@ -127,7 +129,7 @@ const sweep = (everySeconds: number) => database.transaction((tx) => sweepMessag
 async function marks(): Promise<string[]> {
   const rows = await database.query<{ account_id: string; minute_at: Date }>('select * from message_statistics_mark');
   return rows
-    .map(({ account_id, minute_at }) => `${account_id} ${(NOW_MINUTE_MS - minute_at.getTime()) / MINUTE_MS}`)
+    .map(({ account_id, minute_at }) => `${account_id} ${(nowMinuteMs - minute_at.getTime()) / MINUTE_MS}`)
     .toSorted();
 }
 
