@@ -154,6 +154,9 @@ function createStrictDescription(document: unknown): StrictDescription {
     verbose: true,
     discriminator: true,
     validateSchema: false,
+    // Each schema is compiled once in a process, and for few answers: what makes the compiled code quicker costs more than it saves.
+    inlineRefs: false,
+    code: { optimize: false },
   });
   addFormats.default(ajv);
   assert.ok(isRecord(document));
