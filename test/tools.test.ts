@@ -14,7 +14,7 @@ const ROOT = fileURLToPath(new URL('..', import.meta.url));
 const TOOLS = [
   ...['scripts/backup.ts', 'scripts/listen/main.ts', 'scripts/sandbox-replay.ts', 'scripts/generate.ts'],
   ...['src/config-print.ts', 'sandbox/main.ts', 'bench/main.ts', 'bench/load.ts', 'bench/soak/main.ts'],
-  ...['faults/main.ts', 'test/fuzz/main.ts', 'test/plans/main.ts'],
+  ...['faults/main.ts', 'test/fuzz/main.ts', 'test/plans/main.ts', 'test/main.ts'],
 ];
 /** Command lines with other mistakes, and what must be said about them. */
 const WRONG: [string[], RegExp][] = [
@@ -37,6 +37,7 @@ const WRONG: [string[], RegExp][] = [
   [['faults/main.ts', '--short', '--out', 'nowhere/a.json'], /^Nothing can be written into nowhere/],
   [['test/fuzz/main.ts', '--seconds', 'many'], /^--seconds must be a number above 0/],
   [['test/fuzz/main.ts', '--target', 'nonsense'], /^There is no target/],
+  [['test/main.ts', 'nonsense'], /^No test's path begins with nonsense/],
 ];
 
 describe('the tools', () => {

@@ -1,12 +1,15 @@
+import { basename } from 'node:path';
 import { isMainThread } from 'node:worker_threads';
 
-/** The slowest file takes a fifth of it where nothing else runs. */
-const LIMIT_MS = 300_000;
+/** The slowest takes a quarter of it where nothing else runs. */
+const LIMIT_MS = 600_000;
 
-// Imported before each test file. The runner would wait for ever for one that does not end, such as one that could not begin while a server
-// of its own was open already, and nobody would be told which one it was.
+// Imported before each process of tests. The runner would wait for ever for one that does not end, such as one that could not begin while a
+// server of its own was open already, and nobody would be told which one it was.
 if (isMainThread && process.env.NODE_TEST_CONTEXT !== undefined)
   setTimeout(() => {
-    console.error(`This file has not ended in time. Still open: ${process.getActiveResourcesInfo().join(', ')}`);
+    console.error(
+      `${basename(process.argv[1] ?? '')} has not ended in time. Still open: ${process.getActiveResourcesInfo().join(', ')}`,
+    );
     process.exit(1);
   }, LIMIT_MS).unref();
