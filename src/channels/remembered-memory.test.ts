@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, it } from 'node:test';
 import { pino } from 'pino';
 import { createTestDatabase, type TestDatabase } from '../../test/support/database.ts';
-import { collectGarbage } from '../../test/support/garbage.ts';
+import { heldBytes } from '../../test/support/garbage.ts';
 import { systemClock } from '../kernel/clock.ts';
 import { newId } from '../kernel/ids.ts';
 import { createSealer } from '../kernel/sealed.ts';
@@ -42,9 +42,3 @@ it('what is remembered of the channels of an account takes some KB, whatever els
   // They are remembered until here.
   assert.equal((await channels.listUsable(accountIds[0] ?? '', 'test')).length, 1);
 });
-
-function heldBytes(): number {
-  collectGarbage();
-  const { heapUsed, external } = process.memoryUsage();
-  return heapUsed + external;
-}

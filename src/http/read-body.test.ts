@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { createServer, type IncomingMessage, request } from 'node:http';
 import { type AddressInfo, connect, type Socket } from 'node:net';
 import { after, before, beforeEach, describe, it } from 'node:test';
+import { heldBytes } from '../../test/support/garbage.ts';
 import { until } from '../../test/support/until.ts';
 import { ApiError } from '../kernel/errors.ts';
 import { createReadBody, type ReadBody } from './read-body.ts';
@@ -72,11 +73,11 @@ describe('bodies that are on their way', () => {
     read = createReadBody();
     const chunks = '1\r\na\r\n'.repeat(BYTES_MAX - 1);
     const arrived = once(server, 'connection');
-    const before = memoryBytes();
+    const before = heldBytes();
     await begin('dust', 'transfer-encoding: chunked', chunks);
     const [socket] = await arrived;
     await until(() => socket.bytesRead > chunks.length);
-    const grown = memoryBytes() - before;
+    const grown = heldBytes() - before;
     assert.ok(grown < 100 << 20, `${grown >> 20} MiB`);
   });
 
@@ -136,8 +137,3 @@ describe('bodies that are on their way', () => {
     await until(() => codeOf('whole') === null);
   });
 });
-
-function memoryBytes(): number {
-  const { heapUsed, external } = process.memoryUsage();
-  return heapUsed + external;
-}

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { newId } from '../../src/kernel/ids.ts';
-import { collectGarbage } from '../support/garbage.ts';
+import { heldBytes } from '../support/garbage.ts';
 import { until } from '../support/until.ts';
 import { type EventServer, startEventServer } from './event-server.ts';
 import { type OpenStream, openStream } from './open-stream.ts';
@@ -106,11 +106,4 @@ describe('one node', () => {
 
 async function recordAll(count: number): Promise<void> {
   for (let recorded = 0; recorded < count; recorded += BATCH) await server.record(BATCH, { text: TEXT });
-}
-
-/** The bytes that are still in use after all garbage was collected, in the heap and outside it. */
-function heldBytes(): number {
-  collectGarbage();
-  const { heapUsed, external } = process.memoryUsage();
-  return heapUsed + external;
 }

@@ -4,6 +4,7 @@ import type net from 'node:net';
 import { afterEach, describe, it } from 'node:test';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { Worker } from 'node:worker_threads';
+import { heldBytes } from '../../../../test/support/garbage.ts';
 import type { Provider, TransmitOutcome } from '../../port.ts';
 import { createWhatsAppProvider } from './client.ts';
 import {
@@ -43,11 +44,11 @@ describe('transmit', () => {
     const { server, provider } = await start(() => {}, { timeoutMs: 60_000 });
     const text = { body: 'x'.repeat(1 << 20), preview_url: false };
     const content = { type: 'text', text } as const;
-    const before = process.memoryUsage().arrayBuffers;
+    const before = heldBytes();
     // As the recipients of one request do, they share the content.
     for (let n = 0; n < 100; n += 1) void provider.transmit(SENDER, { ...message(`msg_${n}`), content });
     while (server.requests.length === 0) await nextTurn();
-    const held = process.memoryUsage().arrayBuffers - before;
+    const held = heldBytes() - before;
     assert.ok(held < 30 << 20, `${held} bytes`);
   });
 
