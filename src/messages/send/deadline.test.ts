@@ -138,29 +138,31 @@ describe('a send under way', () => {
       await answer;
     }));
 
-  it('is carried through when the caller hangs up or is cut off, and then its line counts nothing that is still open', async () => {
-    const { hostname, port } = new URL(gateway.url);
-    const headers = { authorization: `Bearer ${gateway.testKey}`, 'content-type': 'application/json' };
-    const [hungUp, cutOff] = ['+447700900304', '+447700900307'].map((to) => {
-      const call = request({ hostname, port, method: 'POST', path: '/api/v1/messages/send', headers });
-      call.on('error', () => undefined); // It is this side that hangs up.
-      call.end(JSON.stringify({ to, type: 'text', text: { body: 'Hello' } }));
-      return { to, call };
-    });
-    assert.ok(hungUp && cutOff);
-    for (const { to } of [hungUp, cutOff])
-      await until(async () => (await transmitsOf(gateway.sandbox, to)).length === 1);
-    hungUp.call.destroy();
-    cutOff.call.socket?.resetAndDestroy();
-    for (const { to } of [hungUp, cutOff]) {
-      const find = async () =>
-        (await gateway.call('GET', `/api/v1/messages?to=${encodeURIComponent(to)}`)).json.data[0];
-      await until(async () => (await find()).status === 'accepted');
-      assert.equal((await transmitsOf(gateway.sandbox, to)).length, 1);
-    }
-    const toldTooSoon = lines.filter(({ status, unknown }) => status === 499 && unknown !== undefined);
-    assert.deepEqual(toldTooSoon, []);
-  });
+  it('is carried through when the caller hangs up or is cut off, and then its line counts nothing that is still open', () =>
+    undisturbed(async () => {
+      const { hostname, port } = new URL(gateway.url);
+      const headers = { authorization: `Bearer ${gateway.testKey}`, 'content-type': 'application/json' };
+      const [hungUp, cutOff] = [newNumber(), newNumber()].map((to) => {
+        const call = request({ hostname, port, method: 'POST', path: '/api/v1/messages/send', headers });
+        call.on('error', () => undefined); // It is this side that hangs up.
+        call.end(JSON.stringify({ to, type: 'text', text: { body: 'Hello' } }));
+        return { to, call };
+      });
+      assert.ok(hungUp && cutOff);
+      // Beyond the deadline it is transmitted no more.
+      for (const { to } of [hungUp, cutOff])
+        await until(async () => (await transmitsOf(gateway.sandbox, to)).length === 1, 2 * DEADLINE_MS);
+      hungUp.call.destroy();
+      cutOff.call.socket?.resetAndDestroy();
+      for (const { to } of [hungUp, cutOff]) {
+        const find = async () =>
+          (await gateway.call('GET', `/api/v1/messages?to=${encodeURIComponent(to)}`)).json.data[0];
+        await until(async () => (await find()).status === 'accepted');
+        assert.equal((await transmitsOf(gateway.sandbox, to)).length, 1);
+      }
+      const toldTooSoon = lines.filter(({ status, unknown }) => status === 499 && unknown !== undefined);
+      assert.deepEqual(toldTooSoon, []);
+    }));
 });
 
 it('nothing is begun where the first commit took until the last second of a send, even with a connection at hand', async (t) => {
