@@ -72,7 +72,11 @@ export function createServer(deps: ServerDeps): FastifyInstance {
     // Fastify finds a malformed path before it looks for a route, and calls no hook.
     frameworkErrors: (error, request, reply) => {
       if (deps.onAnswered !== undefined) tellWhenAnswered(request, reply, deps.onAnswered);
-      answerError(request, reply, error);
+      const answer = (fault: unknown) => {
+        addHeaders(request, reply, deps);
+        answerError(request, reply, fault);
+      };
+      noteKey(request.raw, deps).then(() => answer(error), answer);
     },
     // Without this Node itself refuses a request without a host, and not with a problem page. Nothing here needs the host.
     http: { requireHostHeader: false },
@@ -123,20 +127,26 @@ function addHooks(app: FastifyInstance, deps: ServerDeps, holdAnswer: HoldAnswer
     noteKey(request.raw, deps).then(() => done(refusal), done);
   });
   app.addHook('onSend', (request, reply, payload, done) => {
-    reply.header('x-request-id', formatId('req', stateOf(request.raw).requestId));
-    // What may be kept says so itself. All else is of one moment, and much of it is of one account.
-    if (!reply.hasHeader('cache-control')) reply.header('cache-control', 'no-store');
-    const account = accountOf(request.raw);
-    if (account !== undefined) reply.headers(deps.rateLimits.fields(account.keyId, stateOf(request.raw).rateLeft));
-    // A connection that stays open behind its last answer would hold up the drain.
-    const leaving = !deps.accepting() || deps.leaving?.() === true;
-    if (leaving) reply.header('connection', 'close');
+    const { leaving } = addHeaders(request, reply, deps);
     if (typeof payload === 'string' || Buffer.isBuffer(payload)) holdAnswer(reply.raw, Buffer.byteLength(payload));
     const closes = leaving || !reply.raw.shouldKeepAlive;
     if (!closes || request.raw.complete || !Buffer.isBuffer(payload)) return done(null, payload);
     reply.header('content-length', payload.length);
     done(null, lingering(payload, request.raw));
   });
+}
+
+/** What every answer has in its head. Says whether the connection is to be closed because the process will stop. */
+function addHeaders({ raw }: FastifyRequest, reply: FastifyReply, deps: ServerDeps): { leaving: boolean } {
+  reply.header('x-request-id', formatId('req', stateOf(raw).requestId));
+  // What may be kept says so itself. All else is of one moment, and much of it is of one account.
+  if (!reply.hasHeader('cache-control')) reply.header('cache-control', 'no-store');
+  const account = accountOf(raw);
+  if (account !== undefined) reply.headers(deps.rateLimits.fields(account.keyId, stateOf(raw).rateLeft));
+  // A connection that stays open behind its last answer would hold up the drain.
+  const leaving = !deps.accepting() || deps.leaving?.() === true;
+  if (leaving) reply.header('connection', 'close');
+  return { leaving };
 }
 
 /** The parameters of a path, by name. Fastify gives an object of texts for every path. */

@@ -34,6 +34,9 @@ describe('the limits of a key', () => {
     const calls: [string, string, number][] = [
       ['GET', '/api/v1/nothing', 404],
       ['GET', '/api/v1/messages/', 404],
+      ['GET', '/api/v1/messages/%zz', 404],
+      ['GET', '/api/v1/messages/%ff', 404],
+      ['GET', `/api/v1/messages/${'a'.repeat(2_000)}`, 404],
       ['PUT', '/api/v1/messages', 405],
       ['GET', '/api/v1/messages/send', 405],
       ['DELETE', '/platform/v1/accounts', 405],
