@@ -67,6 +67,7 @@ describe('settings', () => {
       PORT: '80a',
       WAYPOST_PUBLIC_URL: 'ftp://example.com',
       WAYPOST_DATA_DIR: '/proc/waypost',
+      DATABASE_URL: 'mysql://user:geheim@127.0.0.1/waypost',
       WAYPOST_SANDBOX: 'yes',
       WAYPOST_METRICS_PORT: '70000',
       WAYPOST_SEND_DEADLINE_MS: '-1',
@@ -113,6 +114,13 @@ describe('settings', () => {
       assertFaults({ WAYPOST_MASTER_KEY: wrong }, ['WAYPOST_MASTER_KEY']);
     assertFaults({ WAYPOST_MASTER_KEY: bare.replaceAll('+', '-').replaceAll('/', '_') }, ['WAYPOST_MASTER_KEY']);
     assertFaults({ WAYPOST_MASTER_KEY: bare.slice(1) }, ['WAYPOST_MASTER_KEY']);
+  });
+
+  it('keep the secret of the sandbox apart from those of the provider', () => {
+    const secrets = (sandbox: string) => ({ WAYPOST_APP_SECRETS: 'new,geheim', WAYPOST_SANDBOX_APP_SECRET: sandbox });
+    assertFaults(secrets('geheim'), ['WAYPOST_SANDBOX_APP_SECRET']);
+    assert.ok(!messageOf(secrets('geheim')).includes('geheim'));
+    assert.equal(loadConfig(secrets('another')).secrets.sandboxAppSecret, 'another');
   });
 
   it('may hold several secrets, the first of them current', () => {

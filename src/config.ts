@@ -1,4 +1,5 @@
 import { resolve } from 'node:path';
+import { databaseUrlFault } from './database-url.ts';
 import { isInProc } from './kernel/in-proc.ts';
 import type { KeepDays } from './kernel/keep.ts';
 import type { TracesConfig } from './observe/traces.ts';
@@ -122,7 +123,9 @@ export function loadConfig(environment: Environment = process.env): Config {
 
 function faultsOf(config: Config): string[] {
   const faults: string[] = [];
-  const { platformKeys, masterKey } = config.secrets;
+  const { appSecrets, platformKeys, masterKey, sandboxAppSecret } = config.secrets;
+  const databaseFault = databaseUrlFault(config.databaseUrl);
+  if (databaseFault !== undefined) faults.push(databaseFault);
   if (isInProc(config.dataDir))
     faults.push('WAYPOST_DATA_DIR must be a folder that can be written to, and none in /proc');
   if (config.proxyUrl !== undefined && !isProxyUrl(config.proxyUrl))
@@ -132,6 +135,8 @@ function faultsOf(config: Config): string[] {
   if (!platformKeys.every(isPlatformKey))
     faults.push('WAYPOST_PLATFORM_KEYS: each key must be wp_root_ and at least 32 letters or digits');
   if (masterKey !== undefined && !isMasterKey(masterKey)) faults.push('WAYPOST_MASTER_KEY must be 32 bytes in base64');
+  if (sandboxAppSecret !== undefined && appSecrets.includes(sandboxAppSecret))
+    faults.push('WAYPOST_SANDBOX_APP_SECRET must be none of the app secrets, with which the provider signs');
   // The budget begins with the signal. Such a notice would use it up before anything is finished.
   if (config.stopNoticeMs > 0 && config.stopNoticeMs >= config.stopBudgetMs)
     faults.push('WAYPOST_STOP_NOTICE_MS must be shorter than WAYPOST_STOP_BUDGET_MS, which includes it');

@@ -2,7 +2,8 @@ import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { describe, it, type TestContext } from 'node:test';
 import { createTestDatabase } from '../test/support/database.ts';
-import { checkDatabaseUrl, tellDatabase } from './database-url.ts';
+import { loadConfig } from './config.ts';
+import { tellDatabase } from './database-url.ts';
 import { openDatabase } from './store/database.ts';
 import { migrate } from './store/migrate.ts';
 
@@ -20,7 +21,7 @@ describe('a DATABASE_URL that cannot be used is told by its name, in a sentence 
   ] as const)
     it(`because it ${how}`, async () => {
       const said = await refusalOf(url);
-      assert.match(said, /^Error: DATABASE_URL .*\w.*$/);
+      assert.match(said, /^(Error: |ConfigError: The settings are not valid:\n {2}- )DATABASE_URL .*\w.*$/);
       assert.doesNotMatch(said, /hidden-word/);
       assert.doesNotMatch(said, /available: *$/, 'it says why');
       assert.doesNotMatch(said, /ENOTFOUND/, 'no part of it is taken for the name of a host');
@@ -68,7 +69,7 @@ async function databaseWith(t: TestContext, sql: string): Promise<string> {
 /** What a start says that finds this in DATABASE_URL. */
 async function refusalOf(url: string): Promise<string> {
   const using = async () => {
-    checkDatabaseUrl(url);
+    loadConfig({ DATABASE_URL: url });
     const database = openDatabase({ connection: { url }, connections: 1, onError: () => undefined });
     await migrate(database)
       .finally(() => database.close())

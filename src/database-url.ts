@@ -9,20 +9,22 @@ const NAME_TAKEN = ['42P07', '42703'];
 const NONE_LEFT = '53300';
 
 /**
- * Throws a sentence for the operator if DATABASE_URL is no address of a PostgreSQL. The driver would not name the setting, and takes
- * something else for an address of PostgreSQL. A URL without a host, as for a socket, is good, and so is the path of a socket.
+ * What is wrong with DATABASE_URL if it is no address of a PostgreSQL, as a sentence for the operator. The driver would not name the
+ * setting, and takes something else for an address of PostgreSQL. A URL without a host, as for a socket, is good, and so is the path of
+ * a socket.
  */
-export function checkDatabaseUrl(url: string | undefined): void {
-  if (url === undefined || url.startsWith('/')) return;
+export function databaseUrlFault(url: string | undefined): string | undefined {
+  if (url === undefined || url.startsWith('/')) return undefined;
   if (/^\w+:\/\/([^/]*@)?[^/@]*,[^@]*$/.test(url))
-    throw new Error('DATABASE_URL must name one host, which leads to the primary: lists of hosts are not understood.');
+    return 'DATABASE_URL must name one host, which leads to the primary: lists of hosts are not understood.';
   const parsed = /^postgres(ql)?:\/\//i.test(url) ? URL.parse(url.replace('@/', '@localhost/')) : null;
   // The end of a password with such a sign in it: what stands before would be looked up, and told, as the name of a host.
   if (parsed === null || `${parsed.pathname}${parsed.search}`.includes('@') || parsed.hash !== '')
-    throw new Error(
+    return (
       'DATABASE_URL is not well formed. It must look like postgresql://user:password@host:5432/database, with every ' +
-        'sign of the password that is no letter or digit percent-encoded.',
+      'sign of the password that is no letter or digit percent-encoded.'
     );
+  return undefined;
 }
 
 /** Throws what the first use of the database threw; if it lies in DATABASE_URL (`url`), as a sentence that names that. */

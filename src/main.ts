@@ -2,7 +2,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import { type App, createApp } from './app.ts';
 import { type Config, loadConfig } from './config.ts';
-import { checkDatabaseUrl, tellDatabase } from './database-url.ts';
+import { tellDatabase } from './database-url.ts';
 import { prepareDemo, warnOfDemo } from './demo.ts';
 import { systemClock } from './kernel/clock.ts';
 import type { RunStep } from './kernel/run-step.ts';
@@ -103,7 +103,6 @@ function readStart(): Start {
 async function startDatabase(start: Start): Promise<Database> {
   const { config, log, stop, runStep, undo } = start;
   const { dataDir, databaseUrl } = config;
-  checkDatabaseUrl(databaseUrl);
   const ownServer = { dataDir, log: plainLog(log), stopping: stop.signal };
   const embedded = databaseUrl === undefined ? await startEmbedded(ownServer) : undefined;
   undo.push(async () => embedded?.stop());
