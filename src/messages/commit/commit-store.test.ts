@@ -71,6 +71,19 @@ describe('a request that does not begin', () => {
     assert.deepEqual(await begin(second, requestWith(null)), new Set([second.id]));
     assert.deepEqual(await statusesOf(second), []);
   });
+
+  it('keeps none from beginning that shares its commit, with a key of its own or without one', async () => {
+    await begin(requestWith('taken'));
+    const second = requestWith('taken');
+    const others = [requestWith('free', 'test', [intend('pending')]), requestWith(null, 'test', [intend('pending')])];
+    assert.deepEqual(await begin(...others, second), new Set([second.id]));
+    const begun = await running();
+    assert.ok(!begun.includes(second.id));
+    for (const other of others) {
+      assert.ok(begun.includes(other.id));
+      assert.deepEqual(await statusesOf(other), ['pending']);
+    }
+  });
 });
 
 describe('a request that is taken back', () => {
