@@ -76,10 +76,11 @@ describe('authentication', () => {
   });
 
   it('knows every platform key that the settings take, however long', async () => {
-    const key = `wp_root_${'a1'.repeat(500)}`;
-    const other = await startTestGateway({ settings: { WAYPOST_PLATFORM_KEYS: key } });
+    const [long, next] = [`wp_root_${'a1'.repeat(500)}`, `wp_root_${'b2'.repeat(16)}`];
+    const other = await startTestGateway({ settings: { WAYPOST_PLATFORM_KEYS: `${long},${next}` } });
     try {
-      assert.equal((await other.call('GET', '/platform/v1/accounts', { key })).status, 200);
+      for (const key of [long, next])
+        assert.equal((await other.call('GET', '/platform/v1/accounts', { key })).status, 200);
     } finally {
       await other.stop();
     }

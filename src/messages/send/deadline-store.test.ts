@@ -99,6 +99,13 @@ describe('a send whose store does not answer is answered in time, with what is k
 });
 
 describe('a send that cannot begin before its deadline is refused in time, and transmits nothing', () => {
+  it('while the store does not tell whose its key is', async () => {
+    const key = await world.gateway.createKey({ mode: 'live' });
+    const call = () => world.call('POST', '/api/v1/messages/send', { key, body: text('+447700900308') });
+    assertProblem(await sendWhileLocked('api_key', call), 'unavailable');
+    assert.deepEqual(world.provider.taken, []);
+  });
+
   it('while the store does not tell of its idempotency key', async () => {
     const call = () => send(text('+447700900304'), { 'idempotency-key': 'locked' });
     assertProblem(await sendWhileLocked('idempotency', call), 'unavailable');
