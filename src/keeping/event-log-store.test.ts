@@ -78,6 +78,15 @@ describe('the log of an account and mode', () => {
     assert.deepEqual(await kept(), [5_001, 1]);
   });
 
+  it('holds up no other, however many events it has that have not expired', async () => {
+    const [one, two] = logs;
+    await record(one, ...Array<'young'>(5_000).fill('young'));
+    await record(two, 'old');
+    const limits = { ...keepLimits(DAYS, FROM_MS), eventsFromMs: FROM_MS };
+    const { more } = await expireEvents(database, limits, { place: null, block: 0 });
+    assert.deepEqual([more, await kept()], [false, [0, 1]]);
+  });
+
   it('keeps its week as long as it has events there that have not expired', async () => {
     const [one, two] = logs;
     await record(one, 'old', 'old');
