@@ -50,6 +50,13 @@ describe('a minute in which something has changed', () => {
     assert.deepEqual(await take('hour', 2), [5]);
   });
 
+  it('is not put off by what changes in it after, however often', async () => {
+    await due('minute', 0, -10);
+    await mark(account, 0);
+    await collectMarks(database, 100);
+    assert.deepEqual(await take('minute', 1), [0]);
+  });
+
   it('that is to be counted at once is, also where it was to be counted later, and keeps its place where it waits already', async () => {
     await due('hour', 1, 600);
     await due('hour', 2, -600);
