@@ -3,6 +3,7 @@ import { after, before, describe, it } from 'node:test';
 import { endErasures, erase, SETTLED_MS } from '../../test/support/erasures.ts';
 import { startTestGateway, type TestGateway } from '../../test/support/gateway.ts';
 import { until } from '../../test/support/until.ts';
+import { parseId } from '../kernel/ids.ts';
 import { eraseRound } from './erase-round.ts';
 
 const ADA = '+447700900791';
@@ -45,12 +46,19 @@ async function entriesOf(id: string): Promise<unknown[]> {
 async function sharedOf(id: string): Promise<unknown[]> {
   const reference = (await gateway.call('GET', `/api/v1/requests/${id}`)).json.client_reference ?? null;
   const rows = await gateway.database.query<{ text: string | null; key: string | null }>(
-    `select content->>'body' as text, idempotency_key as key from request where message_ids = '{}' and account_id = $1
-     order by id desc limit 1`,
-    [gateway.accountId],
+    "select content->>'body' as text, idempotency_key as key from request where account_id = $1 and id = $2",
+    [gateway.accountId, parseId('req', id)],
   );
   return [reference, rows[0]?.text, rows[0]?.key];
 }
+
+it('what a request holds for all is emptied with its last message that names somebody', async () => {
+  const id = await send([ADA, GRACE], { 'idempotency-key': 'for-ada-and-grace' });
+  await eraseWhole(ADA);
+  assert.deepEqual(await sharedOf(id), ['countess', 'Dear Countess', 'for-ada-and-grace']);
+  await eraseWhole(GRACE);
+  assert.deepEqual(await sharedOf(id), [null, null, null]);
+});
 
 describe('erasing a person whose number was given in a form that cannot be read', () => {
   it('empties every entry that says it with its country code', async () => {
