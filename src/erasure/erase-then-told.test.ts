@@ -165,6 +165,7 @@ describe('erasing a person of whom the provider tells more afterwards', () => {
 
 const ADA = '+447700900761';
 const ADAS_USER_ID = 'GB.ADA1815';
+const BYRONS_USER_ID = 'GB.BYRON1788';
 const GRACE = '+447700900762';
 
 const group = { group_id: 'engines' };
@@ -254,5 +255,23 @@ describe('erasing a person of whom others have told', () => {
     const reply = list.find((message: { text?: { body: string } }) => message.text?.body === 'A moth');
     assert.match(reply.reply_to.id, /^msg_/);
     assert.equal(reply.reply_to.message_id, null);
+  });
+
+  it('does so also where the person has no number that is known', async () => {
+    const accountId = await gateway.createAccount('Told of by id');
+    const line = await lineOf(gateway, accountId);
+    const byron = { from: undefined, from_user_id: BYRONS_USER_ID };
+    for (const message of [
+      textFrom('', 'wamid.byron-1', { ...group, ...byron }),
+      textFrom(GRACE, 'wamid.grace-8', { ...group, context: { id: 'wamid.byron-1' }, text: { body: 'A poem' } }),
+    ])
+      await postAndApply(gateway, messagesBody(line, { messages: [message] }));
+    const { 'wamid.grace-8': answer } = await told(accountId, 'message');
+    assert.equal(answer?.[0], 'wamid.byron-1');
+    assert.equal((await askToErase(gateway, { user_id: BYRONS_USER_ID }, accountId)).status, 202);
+    await endErasures(gateway.database);
+    const expected = { 'wamid.grace-8': [null, { body: 'A poem', ...group }] };
+    assert.deepEqual(await told(accountId, 'message'), expected);
+    assert.deepEqual(await told(accountId, 'event'), expected);
   });
 });
