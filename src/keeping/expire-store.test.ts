@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { after, it } from 'node:test';
+import { after, beforeEach, it } from 'node:test';
 import { createTestDatabase } from '../../test/support/database.ts';
 import { firstIdOfMs, newId } from '../kernel/ids.ts';
 import { deleteApplied, deleteStrays, emptyContent, emptyStrays, expireDeliveries } from './expire-store.ts';
@@ -8,6 +8,10 @@ import { walkTable } from './walk-blocks.ts';
 
 const { database, drop } = await createTestDatabase();
 after(drop);
+beforeEach(async () => {
+  for (const table of ['message', 'request', 'event', 'event_sequence', 'attempt', 'notification'])
+    await database.query(`delete from ${table}`);
+});
 
 const DAY_MS = 86_400_000;
 const NOW_MS = Date.UTC(2020, 5, 1);
@@ -65,6 +69,31 @@ it('of what no week covers a request that runs and an event that has not expired
     { content: { body: 'Hello' }, completed_at: null },
   ]);
   assert.deepEqual(await database.query('select sequence::integer from event'), [{ sequence: 2 }]);
+});
+
+it('of what no week covers each is emptied and deleted after its time, and nothing sooner', async () => {
+  for (const days of [29, 31, 91]) await insertMessage(days, 'accepted');
+  assert.equal(await emptyStrays(database, LIMITS, 100), 2);
+  const kept = 'select content is not null as shown from message order by id desc';
+  assert.deepEqual(await database.query(kept), [{ shown: true }, { shown: false }, { shown: false }]);
+  for (const [days, state] of [
+    [29, 'set_aside'],
+    [31, 'set_aside'],
+    [31, 'waiting'],
+  ] as const)
+    await database.query("insert into notification (id, origin, body, state) values ($1, 'live', '', $2)", [
+      idOf(days),
+      state,
+    ]);
+  assert.equal(await deleteStrays(database, LIMITS, 100), 2, 'a message and a notification');
+  assert.deepEqual(await database.query(kept), [{ shown: true }, { shown: false }]);
+  const left = await database.query("select state, id >= $1 as young from notification order by state = 'waiting'", [
+    firstIdOfMs(LIMITS.setAsideFromMs),
+  ]);
+  assert.deepEqual(left, [
+    { state: 'set_aside', young: true },
+    { state: 'waiting', young: false },
+  ]);
 });
 
 it('an attempt is kept as long as events are, and not as long as messages', async () => {
