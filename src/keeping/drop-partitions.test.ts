@@ -90,9 +90,14 @@ describe('dropping weeks', () => {
     assert.equal(await countLeft(), 0);
   });
 
-  it('takes each week that has ended before its time, and no other', async () => {
+  it('takes each week that has ended before its time, and no other, whatever younger requests run', async () => {
     const { database } = test;
     const limits = keepLimits(DAYS, Date.now());
+    await database.query(
+      `insert into request (account_id, id, node_id, mode, channel_id, key_id, type, message_ids, content, intent)
+       values ($1, $1, $1, 'test', $1, $1, 'text', '{}', '{"body": "Hello"}', '[]')`,
+      [newId()],
+    );
     for (const [table, keptFromMs] of [
       ['timeline', limits.messagesFromMs],
       ['message', limits.messagesFromMs],
