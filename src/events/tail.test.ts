@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { getEventListeners } from 'node:events';
 import { it } from 'node:test';
 import { setTimeout as later, setImmediate as nextTurn } from 'node:timers/promises';
 import { pino } from 'pino';
@@ -49,6 +50,15 @@ it('when the last one has left, nothing is asked of a store that may be closed b
   // The question was planned for 10 ms after the wait began: timers fire in the order of their times.
   await later(20);
   assert.deepEqual(lines, []);
+});
+
+it('a stream that waits again and again leaves nothing of its waits in memory', async (t) => {
+  const { database, drop } = await createTestDatabase();
+  t.after(drop);
+  const tail = createTail(database, pino({ level: 'silent' }));
+  const { signal } = new AbortController();
+  for (let waits = 0; waits < 3; waits++) await tail.wait({ accountId: newId(), mode: 'test', after: 0 }, 1, signal);
+  assert.deepEqual(getEventListeners(signal, 'abort'), []);
 });
 
 for (const when of ['while the store is being asked', 'long before it would be asked again'])
