@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { hostname } from 'node:os';
 import { after, before, describe, it } from 'node:test';
 import { startTestGateway, type TestGateway } from '../../test/support/gateway.ts';
 import { assertProblem } from '../../test/support/problem.ts';
@@ -16,11 +17,34 @@ describe('the state of the platform', () => {
     const state = await read();
     assert.equal(state.nodes.length, 1);
     assert.equal(state.nodes[0].alive, true);
+    assert.equal(state.nodes[0].host, hostname());
     const none = { count: 0, more: false };
     assert.deepEqual(state.notifications, { waiting: none, lag_ms: 0, set_aside: none });
     assert.deepEqual(state.deliveries, { waiting: none, due: none, lag_ms: 0 });
     assert.deepEqual(state.requests, { running: none, oldest_at: null, to_recover: 0 });
     assert.ok(state.database.size_bytes > 1_000_000);
+  });
+
+  it('counts what waits for later, no request that has ended, and of the statistics the minutes alone', async () => {
+    const { database, accountId } = gateway;
+    await database.query(
+      `insert into request (account_id, id, node_id, mode, channel_id, key_id, type, message_ids, completed_at)
+       values ($1, $2, $2, 'test', $2, $2, 'text', '{}', now())`,
+      [accountId, newId()],
+    );
+    await database.query(
+      "insert into notification (id, origin, body, state, next_at) values ($1, 'test', '', 'waiting', now() + interval '1 hour')",
+      [newId()],
+    );
+    await database.query(
+      `insert into message_statistics_due (account_id, step, bucket_at, due_at)
+       select $1, step, now(), now() + interval '1 hour' from unnest(array['minute', 'hour']::statistics_step[]) as step`,
+      [accountId],
+    );
+    const state = await read();
+    assert.deepEqual(state.requests, { running: { count: 0, more: false }, oldest_at: null, to_recover: 0 });
+    assert.deepEqual([state.notifications.waiting.count, state.notifications.lag_ms], [1, 0]);
+    assert.deepEqual(state.statistics, { due: { count: 1, more: false }, lag_ms: 0 });
   });
 
   it('counts no further than a thousand, and leaves out what is for disabled endpoints', async () => {
@@ -51,6 +75,8 @@ describe('the state of the platform', () => {
     assert.deepEqual(state.deliveries.due, { count: 3, more: false });
     assert.ok(state.deliveries.lag_ms >= 60_000);
     assert.deepEqual(state.notifications.set_aside, { count: 5, more: false });
+    await database.query('delete from delivery where ctid = (select ctid from delivery limit 1)');
+    assert.deepEqual((await read()).deliveries.waiting, { count: 1_000, more: false });
   });
 
   it('takes no node for alive whose lease is from before the clock of the database was set back', async () => {
