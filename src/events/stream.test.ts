@@ -262,6 +262,27 @@ it('a stream has its comments also while events never cease', async () => {
   stream.close();
 });
 
+it('a stream is not dropped while its reader takes a moment', async (t) => {
+  const { database, drop } = await createTestDatabase();
+  let looks = 0;
+  const stillAllowed = async () => ++looks > 0;
+  const tail = createTail(database, pino({ level: 'silent' }));
+  const parts = { reads: createEventReads(database, () => ''), tail, takePage: createCatchUp() };
+  const stream = streamEvents(
+    { ...parts, closing: new AbortController().signal },
+    { accountId: newId(), mode: 'test', after: 0, beginsNow: true, types: null, stillAllowed },
+  );
+  t.after(() => {
+    stream.destroy();
+    return drop();
+  });
+  // Something is there for the reader, who does not take it.
+  stream.read(0);
+  await until(() => looks > 1 || stream.destroyed);
+  assert.ok(stream.readableLength > 0);
+  assert.equal(stream.destroyed, false);
+});
+
 describe('a stream whose reader stops reading', () => {
   const STALLED_MS = 1_500;
   const STRICT_HEARTBEAT_MS = 100;
