@@ -5,7 +5,7 @@ import { after, before, describe, it } from 'node:test';
 import { startReceiver } from '../../test/endpoints/receiver.ts';
 import { type LiveWorld, startLiveWorld } from '../../test/pacing/live-world.ts';
 import { createTestDatabase } from '../../test/support/database.ts';
-import { endErasures } from '../../test/support/erasures.ts';
+import { endDeletions, endErasures } from '../../test/support/erasures.ts';
 import { startTestGateway, type TestGateway } from '../../test/support/gateway.ts';
 import {
   addChannel,
@@ -37,7 +37,7 @@ import { LATE_ANSWER_MS } from '../provider/port.ts';
 import { openDatabase } from '../store/database.ts';
 import { ANSWER_TIMEOUT_MS } from '../store/session.ts';
 import { listAccountTables } from './account-store.ts';
-import { deleteAccount, eraseDeletedAccount } from './delete-account.ts';
+import { deleteAccount } from './delete-account.ts';
 import { eraseRound } from './erase-round.ts';
 import { settledAfterMs } from './settled.ts';
 
@@ -352,7 +352,7 @@ it('erasing an account leaves other people’s tables of the same database alone
   const account = await createAccount(database, { name: 'Shared', actor: 'test' }, async () => undefined);
   await database.query('insert into basket values ($1)', [account.id]);
   await deleteAccount(database, account.id);
-  while (await eraseDeletedAccount(database, 0));
+  await endDeletions(database);
   assert.deepEqual(await database.query('select id from account'), []);
   assert.deepEqual(await database.query('select account_id from basket'), [{ account_id: account.id }]);
 });

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, it } from 'node:test';
 import { createTestDatabase, type TestDatabase } from '../../test/support/database.ts';
+import { endDeletions } from '../../test/support/erasures.ts';
 import { until } from '../../test/support/until.ts';
 import { countWaitingForLocks } from '../../test/support/waiting-for-locks.ts';
 import { idTimeMs, newId } from '../kernel/ids.ts';
@@ -8,17 +9,12 @@ import { countDue } from '../statistics/count-due.ts';
 import { makeDue } from '../statistics/due-store.ts';
 import { bucketOf } from '../statistics/step.ts';
 import type { Database } from '../store/database.ts';
-import { eraseDeletedAccount } from './delete-account.ts';
 
 let test: TestDatabase;
 before(async () => {
   test = await createTestDatabase();
 });
 after(() => test.drop());
-
-async function eraseAll(): Promise<void> {
-  while (await eraseDeletedAccount(test.database, 0));
-}
 
 it('an account is erased with what is counted of its messages in that moment', async () => {
   const { database } = test;
@@ -37,7 +33,7 @@ it('an account is erased with what is counted of its messages in that moment', a
     transaction: (work, limits) =>
       database.transaction(async (tx) => {
         const result = await work(tx);
-        erasing = eraseAll();
+        erasing = endDeletions(database);
         await until(async () => (await countWaitingForLocks(database)) === 1);
         return result;
       }, limits),

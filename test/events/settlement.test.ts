@@ -2,7 +2,6 @@ import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { pino } from 'pino';
 import { listAccountTables } from '../../src/erasure/account-store.ts';
-import { eraseDeletedAccount } from '../../src/erasure/delete-account.ts';
 import { appendEvents, listEvents } from '../../src/events/store.ts';
 import { firstIdOfMs, newId } from '../../src/kernel/ids.ts';
 import { StoreUnavailable } from '../../src/kernel/store-unavailable.ts';
@@ -16,6 +15,7 @@ import { applyReports } from '../../src/messages/report/apply-reports.ts';
 import type { StatusReport } from '../../src/messages/report/apply-store.ts';
 import type { Database, Transaction } from '../../src/store/database.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
+import { endDeletions } from '../support/erasures.ts';
 import { meetLock } from '../support/meet-lock.ts';
 import { intendedMessage, newRequest } from '../support/new-request.ts';
 
@@ -148,7 +148,7 @@ describe('the outcome of a send', () => {
       request.accountId,
       'Gone',
     ]);
-    while (await eraseDeletedAccount(database, 0));
+    await endDeletions(database);
     // Settled alone, and then together with a request that can be written.
     await ledger.settle(settlement(request, ACCEPTED));
     await Promise.all([request, other, request].map((one) => ledger.settle(settlement(one, ACCEPTED))));
@@ -166,7 +166,7 @@ describe('the outcome of a send', () => {
     const { accountId, id, nodeId } = request;
     await database.query('insert into account (id, name, deleted_at) values ($1, $2, now())', [accountId, 'Gone']);
     assert.equal(await recoverRequests(database, nodeId, DOCS_URL, log), 1);
-    while (await eraseDeletedAccount(database, 0));
+    await endDeletions(database);
     const ledger = createLedger(database, log);
     const { settled } = settlement(request, ACCEPTED);
     await ledger.settle({ when: 'meanwhile', settled: settled.slice(0, 1), completed: null, bytes: 0 });

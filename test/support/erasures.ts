@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { eraseDeletedAccount } from '../../src/erasure/delete-account.ts';
 import { eraseRound } from '../../src/erasure/erase-round.ts';
 import { settledAfterMs } from '../../src/erasure/settled.ts';
 import type { Database } from '../../src/store/database.ts';
@@ -30,4 +31,9 @@ export async function endErasures(database: Database, settledMs = SETTLED_MS): P
     await eraseRound(database, settledMs);
     return (await database.query('select 1 from erasure')).length === 0;
   });
+}
+
+/** Erases all deleted accounts, as if nothing of theirs could be under way any more. */
+export async function endDeletions(database: Database): Promise<void> {
+  while (await eraseDeletedAccount(database, 0));
 }
