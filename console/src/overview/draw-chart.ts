@@ -1,4 +1,5 @@
 import UPlot from 'uplot';
+import { zonedFormat } from '../parts/zoned-format.ts';
 import type { Series } from './series.ts';
 
 interface Drawing {
@@ -82,8 +83,8 @@ function lonelyPlaces(values: readonly (number | null)[]): number[] {
   return [...values.keys()].filter((place) => !isGap(place) && isGap(place - 1) && isGap(place + 1));
 }
 
-const HOURS: Intl.DateTimeFormatOptions = { hour: '2-digit', minute: '2-digit', hourCycle: 'h23' };
-const DAYS: Intl.DateTimeFormatOptions = { month: 'short', day: 'numeric' };
+const asHour = zonedFormat({ hour: '2-digit', minute: '2-digit', hourCycle: 'h23' });
+const asDay = zonedFormat({ month: 'short', day: 'numeric' });
 
 /** The hour, if the times span a few days at most. Where the day changes, and over longer spans, the day. */
 function timeLabel(seconds: number, times: number[], isUtc: boolean): string {
@@ -92,6 +93,5 @@ function timeLabel(seconds: number, times: number[], isUtc: boolean): string {
   const isMidnight = isUtc
     ? date.getUTCHours() === 0 && date.getUTCMinutes() === 0
     : date.getHours() === 0 && date.getMinutes() === 0;
-  const options = isMidnight || length > 3 * DAY_SECONDS ? DAYS : HOURS;
-  return new Intl.DateTimeFormat(undefined, { ...options, ...(isUtc && { timeZone: 'UTC' }) }).format(date);
+  return (isMidnight || length > 3 * DAY_SECONDS ? asDay : asHour)(date, isUtc);
 }

@@ -1,17 +1,16 @@
+import { zonedFormat } from './zoned-format.ts';
+
 const SHORT: Intl.DateTimeFormatOptions = {
   ...{ month: 'short', day: '2-digit', hour: '2-digit', minute: '2-digit', second: '2-digit' },
   hourCycle: 'h23',
 };
-const LOCAL = { full: formatOf({ ...SHORT, year: 'numeric' }), short: formatOf(SHORT) };
-const UTC = {
-  full: formatOf({ ...SHORT, year: 'numeric', timeZone: 'UTC' }),
-  short: formatOf({ ...SHORT, timeZone: 'UTC' }),
-};
+const inShort = zonedFormat(SHORT);
+const inFull = zonedFormat({ ...SHORT, year: 'numeric' });
 
 /** A time in the reader's own zone; or in UTC, as it stands in a log, to the millisecond. */
 export function fullTime(at: string | number, isUtc: boolean): string {
   const time = new Date(at);
-  return isUtc ? `${time.toISOString().replace('T', ' ').replace('Z', '')} UTC` : LOCAL.full.format(time);
+  return isUtc ? `${time.toISOString().replace('T', ' ').replace('Z', '')} UTC` : inFull(time, false);
 }
 
 /** Half a year: within it, before or after, each day and month is there once. */
@@ -20,8 +19,8 @@ const SAME_YEAR_MS = 182 * 86_400_000;
 /** The same for lists: without the year where nobody can take it for a time of another one. */
 export function shortTime(at: string | number, isUtc: boolean, nowMs = Date.now()): string {
   const time = new Date(at);
-  const format = Math.abs(time.getTime() - nowMs) < SAME_YEAR_MS ? 'short' : 'full';
-  return isUtc ? `${UTC[format].format(time)} UTC` : LOCAL[format].format(time);
+  const write = Math.abs(time.getTime() - nowMs) < SAME_YEAR_MS ? inShort : inFull;
+  return `${write(time, isUtc)}${isUtc ? ' UTC' : ''}`;
 }
 
 /** A span of time in the units that a person would use. */
@@ -36,8 +35,4 @@ export function spanOf(milliseconds: number): string {
   const minutes = Math.round(ms / 60_000);
   if (minutes < 1_440) return `${Math.floor(minutes / 60)} h ${minutes % 60} min`;
   return `${(ms / 86_400_000).toFixed(1)} days`;
-}
-
-function formatOf(options: Intl.DateTimeFormatOptions): Intl.DateTimeFormat {
-  return new Intl.DateTimeFormat(undefined, options);
 }
