@@ -1,11 +1,12 @@
 import assert from 'node:assert/strict';
 import { before, describe, it } from 'node:test';
+import { hoursOfStatistics } from './support/hours-of-statistics.ts';
 import { sharedWorld } from './support/shared-world.ts';
 import { signIn } from './support/sign-in.ts';
 import type { World } from './support/world.ts';
 
-const HOUR_MS = 3_600_000;
-const HOURS = 7 * 24;
+/** A week in which messages went out in one hour only. */
+const QUIET_WEEK = hoursOfStatistics('2026-11-20T00:00:00.000Z', 7 * 24, 80);
 
 describe('the charts', () => {
   let world: World;
@@ -15,7 +16,7 @@ describe('the charts', () => {
 
   it('show an hour with messages also where the hours before and after it have none, however long the time is', async () => {
     const page = await world.open();
-    await page.route('**/api/v1/statistics*', (route) => route.fulfill({ json: quietWeek() }));
+    await page.route('**/api/v1/statistics*', (route) => route.fulfill({ json: QUIET_WEEK }));
     await signIn(page, world.gateway.dev.test_key);
     const chart = page.getByRole('figure', { name: 'Time to delivery' });
     await chart.locator('canvas').waitFor();
@@ -33,30 +34,3 @@ describe('the charts', () => {
 
   it('complained of nothing', () => assert.deepEqual(world.complaints, []));
 });
-
-/** The statistics of a week in which messages went out in one hour only. */
-function quietWeek() {
-  const sinceMs = Date.parse('2026-11-20T00:00:00.000Z');
-  const at = (hour: number) => new Date(sinceMs + hour * HOUR_MS).toISOString();
-  const none = {
-    accepted: 0,
-    sent: 0,
-    delivered: 0,
-    read: 0,
-    failed: 0,
-    unknown: 0,
-    received: 0,
-    to_delivery_ms: null,
-  };
-  const some = {
-    ...none,
-    accepted: 4,
-    sent: 4,
-    delivered: 3,
-    read: 2,
-    failed: 1,
-    to_delivery_ms: { p50: 900, p95: 2_000 },
-  };
-  const buckets = Array.from({ length: HOURS }, (_, hour) => ({ at: at(hour), ...(hour === 80 ? some : none) }));
-  return { since: at(0), until: at(HOURS), step: 'hour', computed_at: at(HOURS), totals: some, buckets, failures: [] };
-}

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { before, describe, it } from 'node:test';
 import type { Page } from 'playwright-core';
+import { hoursOfStatistics } from './support/hours-of-statistics.ts';
 import { sharedWorld } from './support/shared-world.ts';
 import { openPage, signIn } from './support/sign-in.ts';
 import type { MadeAccount, World } from './support/world.ts';
@@ -53,7 +54,7 @@ describe('the times of the console', () => {
   });
 
   it('are those of the charts too; and a field for a time says that it stays in the own zone', async () => {
-    const answer = { json: statisticsOf('2026-11-20T00:00:00.000Z') };
+    const answer = { json: hoursOfStatistics('2026-11-20T00:00:00.000Z', 1, 0) };
     await page.route('**/api/v1/statistics*', (route) => route.fulfill(answer));
     await openPage(page, 'Overview');
     await page.getByText('The same as a table').first().click();
@@ -71,19 +72,3 @@ describe('the times of the console', () => {
 
   it('complained of nothing', () => assert.deepEqual(world.complaints, []));
 });
-
-/** One hour in which one message was delivered. */
-function statisticsOf(since: string) {
-  const counts = { accepted: 1, sent: 1, delivered: 1, read: 0, failed: 0, unknown: 0, received: 0 };
-  const bucket = { ...counts, to_delivery_ms: null };
-  const until = new Date(Date.parse(since) + 3_600_000).toISOString();
-  return {
-    since,
-    until,
-    step: 'hour',
-    computed_at: until,
-    totals: bucket,
-    buckets: [{ at: since, ...bucket }],
-    failures: [],
-  };
-}
