@@ -247,12 +247,16 @@ describe('a message whose turn cannot come in time', () => {
     while (answers.length < 60)
       answers.push(...(await Promise.all(Array.from({ length: 10 }, () => world.sendText(fast, [person])))));
     // Every 6 s one more message is allowed, and a busy machine may take that long.
-    const most = 45 + Math.floor((performance.now() - startMs) / 6_000);
+    const tookMs = performance.now() - startMs;
+    const most = 45 + Math.floor(tookMs / 6_000);
     const entries = answers.map(({ json }) => json.results[0]);
     const limited = entries.filter(({ error }) => error?.code === 'pair_rate_limited');
+    // Where it does, a message may have been given a turn shortly before its deadline, and then have missed it.
+    const missed = entries.filter(({ error }) => error?.code === 'not_attempted').length;
     const taken = takenFrom([person]).length;
     assert.ok(taken >= 45 && taken <= most, `${taken} were taken`);
-    assert.equal(limited.length, 60 - taken);
+    assert.equal(limited.length, 60 - taken - missed);
+    assert.ok(missed === 0 || tookMs > DEADLINE_MS - 1_000, `${missed} were not attempted, after ${tookMs} ms`);
     // Six seconds more where one waits already, as on a busy machine the first that must wait may.
     for (const { error } of limited) assert.ok(error.retry_after_seconds >= 1 && error.retry_after_seconds <= 12);
   });
