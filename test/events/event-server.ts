@@ -15,6 +15,8 @@ import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import type { TestAnswer } from '../support/gateway.ts';
 import { createMadeUpKeys, type KeyWish } from '../support/made-up-keys.ts';
 
+const ANSWERED_WITHIN_MS = 120_000;
+
 /**
  * The feed and the stream over real HTTP on a real database, without the rest of a gateway. The test itself records the events and makes
  * the keys.
@@ -86,7 +88,8 @@ export async function startEventServer(settings: Settings = {}): Promise<EventSe
     record: (count, wish) => recordEvents(database, count, { accountId, ...wish }),
     async get(path, { key: given = key } = {}) {
       const headers = given === null ? {} : { authorization: `Bearer ${given}` };
-      const answer = await fetch(url + path, { headers });
+      // A stream that should have been refused never ends.
+      const answer = await fetch(url + path, { headers, signal: AbortSignal.timeout(ANSWERED_WITHIN_MS) });
       const text = await answer.text();
       return { status: answer.status, headers: answer.headers, text, json: JSON.parse(text) };
     },
