@@ -39,8 +39,15 @@ export async function globalSetup(): Promise<void> {
 }
 
 export async function globalTeardown(): Promise<void> {
-  await published?.stop();
-  if (quickTmp !== undefined) await rm(quickTmp, { recursive: true, force: true });
+  try {
+    await published?.stop();
+    if (quickTmp !== undefined) await rm(quickTmp, { recursive: true, force: true });
+  } catch (error) {
+    // The runner calls this again and again, and never ends, as long as it rejects: so a disk that a killed test has left mounted would be
+    // told nobody.
+    console.error(error);
+    process.exitCode = 1;
+  }
 }
 
 /** Starts a server in a folder of its own, or uses the one that TEST_DATABASE_URL names. */
