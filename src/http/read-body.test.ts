@@ -19,10 +19,11 @@ interface Outcome {
 describe('bodies that are on their way', () => {
   let read: ReadBody;
   const outcomes: Outcome[] = [];
-  const begun = new Set<string>();
+  /** The server's side of each request's connection. */
+  const begun = new Map<string, Socket>();
   const sockets: Socket[] = [];
   const server = createServer((incoming, response) => {
-    begun.add(nameOf(incoming));
+    begun.set(nameOf(incoming), incoming.socket);
     read(incoming, BYTES_MAX, (error, body) => {
       outcomes.push({ name: nameOf(incoming), code: error instanceof ApiError ? error.code : null, body });
       if (nameOf(incoming) !== 'unanswered') response.end();
@@ -41,7 +42,7 @@ describe('bodies that are on their way', () => {
     server.close();
   });
 
-  /** Begins a request, which the server has when this returns, and writes some of its body. */
+  /** Begins a request and writes some of its body, which the server has read when this returns, unless it has refused the request. */
   async function begin(name: string, framing: string, some: string | Uint8Array): Promise<Socket> {
     const { port } = server.address() as AddressInfo; // A server that listens on TCP has one.
     const socket = connect(port, '127.0.0.1');
@@ -49,7 +50,8 @@ describe('bodies that are on their way', () => {
     socket.on('error', () => undefined);
     socket.write(`POST /${name} HTTP/1.1\r\nhost: a\r\n${framing}\r\n\r\n`);
     await new Promise<void>((resolve) => void socket.write(some, () => resolve()));
-    await until(() => begun.has(name));
+    const isRead = () => (begun.get(name)?.bytesRead ?? 0) >= socket.bytesWritten;
+    await until(() => begun.has(name) && (isRead() || codeOf(name) !== undefined));
     return socket;
   }
 
