@@ -62,9 +62,13 @@ describe('one node', () => {
     await server.record(200, { accountId, text: 'x'.repeat(20_000) });
     const heldBefore = heldBytes();
     const stalled = await Promise.all(
-      Array.from({ length: 100 }, (_, after) => openStream(server.url, key, { query: `?after=${after}` })),
+      Array.from({ length: 100 }, async (_, after) => {
+        const stream = await openStream(server.url, key, { query: `?after=${after}` });
+        // At once: what a reader has read while the others were opened is held here too.
+        stream.answer.pause();
+        return stream;
+      }),
     );
-    for (const { answer } of stalled) answer.pause();
     await until(async () => (await server.connections()) >= 100);
     await until(() => server.waiting() === 0);
     const growth = heldBytes() - heldBefore;
