@@ -48,6 +48,7 @@ describe('a send from a file', () => {
     await rm(reportPath);
     await promisify(execFile)('mkfifo', [reportPath]);
     const late = runCli(argsOf(path), env());
+    // A pipe cannot be opened in this way before somebody reads it.
     const pipe = await until(() => open(reportPath, O_WRONLY | O_NONBLOCK).catch(() => undefined));
     await rm(reportPath);
     await writeFile(reportPath, `${header}\n`);
