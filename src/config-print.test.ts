@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import { loadConfig } from './config.ts';
 import { describeSettings } from './config-print.ts';
 import { SETTINGS } from './settings.ts';
 
@@ -32,8 +33,29 @@ describe('describeSettings', () => {
     }
   });
 
-  it('tells what production misses, and what would be made elsewhere', () => {
-    assert.match(describeSettings({ NODE_ENV: 'production' }), /^WAYPOST_MASTER_KEY +missing /m);
-    assert.match(describeSettings({}), /^WAYPOST_MASTER_KEY +made at the first start /m);
+  it('calls missing what production stops for, and nothing else', () => {
+    const environment = { NODE_ENV: 'production' };
+    const told = namesTold(describeSettings(environment), 'missing');
+    const faults = told.map((name) => `  - ${name} is missing, which production needs`).toSorted();
+    assert.throws(
+      () => loadConfig(environment),
+      ({ message }: Error) => {
+        assert.deepEqual(message.split('\n').slice(1).toSorted(), faults);
+        return true;
+      },
+    );
+  });
+
+  it('says of the secrets that a start makes that they are made, and of no others', () => {
+    const made = ['APP_SECRETS', 'VERIFY_TOKENS', 'PLATFORM_KEYS', 'MASTER_KEY', 'SANDBOX_APP_SECRET'];
+    assert.deepEqual(
+      namesTold(describeSettings({}), 'made at the first start').toSorted(),
+      made.map((name) => `WAYPOST_${name}`).toSorted(),
+    );
   });
 });
+
+/** The settings that have these words for a value. */
+function namesTold(table: string, words: string): string[] {
+  return [...table.matchAll(/^(\w+) +(.+?) {2}/gm)].flatMap(([, name = '', value]) => (value === words ? [name] : []));
+}

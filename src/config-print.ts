@@ -37,7 +37,7 @@ function withoutDefault({ name, kind }: KnownSetting, environment: Environment):
   const isSecret = kind === 'secret' || kind === 'secrets';
   if (isSecret && (given || environment[`${name}_FILE`]?.trim())) return 'given';
   if (kind === 'switch') return given || 'by HOST and NODE_ENV';
-  if (name.startsWith('OTEL_')) return given || 'none';
+  if (name.startsWith('OTEL_') || name === 'WAYPOST_PROXY_URL') return given || 'none';
   if (kind === 'text') return given || (isProduction ? 'missing' : 'by HOST and PORT');
   if (name === 'DATABASE_URL') return 'embedded';
   // The sandbox's own secret verifies for test channels only, so production makes it too.
