@@ -1,8 +1,9 @@
 import { execFile } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
-import { open, readdir, readFile, rename, rm } from 'node:fs/promises';
+import { readdir, readFile, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
+import { flushFolder } from '../../kernel/flush-folder.ts';
 import { EMBEDDED_USER, makePrivateDir, passwordFile } from './address.ts';
 import type { Binaries } from './binaries.ts';
 import { type Place, undefinedIfMissing } from './place.ts';
@@ -38,7 +39,8 @@ export async function makeCluster(place: Place, binaries: Binaries, stopping: Ab
     signal: stopping,
   });
   await rename(draftDir, clusterDir);
-  await syncDir(baseDir);
+  // Otherwise a power cut could undo this, and with it everything that was committed since.
+  flushFolder(baseDir);
 }
 
 function initdbOptions(baseDir: string): string[] {
@@ -53,16 +55,4 @@ function initdbOptions(baseDir: string): string[] {
   // asked for.
   if (process.platform !== 'win32') return [...common, '--auth=trust'];
   return [...common, '--auth=scram-sha-256', `--pwfile=${passwordFile(baseDir)}`];
-}
-
-/** Writes a folder to the disk. Without this a power cut could undo the rename, and with it everything that was committed since. */
-async function syncDir(dir: string): Promise<void> {
-  // Windows cannot open a folder, and does not need this.
-  if (process.platform === 'win32') return;
-  const handle = await open(dir, 'r');
-  try {
-    await handle.sync();
-  } finally {
-    await handle.close();
-  }
 }
