@@ -21,7 +21,7 @@ async function main(): Promise<void> {
     throw new PlainFault(
       "DATABASE_URL names a database of your own. Back it up with PostgreSQL's tools: docs/guides/backup.md shows how.",
     );
-  const log = { info: console.log, warn: console.error, error: console.error };
+  const log = { warn: console.error, error: console.error };
   const stopping = new AbortController();
   const stop = () => stopping.abort(new PlainFault('The backup was broken off, and what was copied is removed.'));
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(signal, stop);

@@ -183,7 +183,6 @@ async function runAll(steps: readonly (() => Promise<void>)[]): Promise<void> {
 
 function plainLog(log: Logger) {
   return {
-    info: (message: string) => log.info(message),
     warn: (message: string) => log.warn(message),
     error: (message: string) => log.error(message),
   };

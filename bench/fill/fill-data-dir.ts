@@ -41,7 +41,7 @@ async function withServer<T>(dataDir: string, work: (connection: Connection) => 
   const embedded = await startEmbedded({
     dataDir,
     durable: false,
-    log: { info: () => undefined, warn: tell, error: tell },
+    log: { warn: tell, error: tell },
   });
   return await work(embedded.connection).finally(() => embedded.stop());
 }

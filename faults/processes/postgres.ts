@@ -14,7 +14,7 @@ const DISK_SIZE = '512m';
 const UP_WITHIN_MS = 60_000;
 /** Enough for several runs: one with many faults writes a few hundred lines. */
 const LOG_CHARS = 100_000;
-const SILENT = { info: () => {}, warn: () => {}, error: () => {} };
+const SILENT = { warn: () => {}, error: () => {} };
 
 /** A PostgreSQL whose commits are durable, and that can be broken. When it ends it is started again, as in a gateway. */
 export interface Postgres {

@@ -8,7 +8,7 @@ import { openDatabase } from './database.ts';
 import { startEmbedded } from './embedded/embedded.ts';
 import { migrate } from './migrate.ts';
 
-const SILENT = { info: () => undefined, warn: () => undefined, error: () => undefined };
+const SILENT = { warn: () => undefined, error: () => undefined };
 
 it('a server that only follows another one is unavailable, also where it is asked for what is in no log', async (t) => {
   const dataDir = await mkdtemp(join(tmpdir(), 'waypost-standby-'));

@@ -74,7 +74,6 @@ async function lookForCirclesLater(connection: Connection): Promise<void> {
 }
 
 const quietLog = {
-  info: () => undefined,
   warn: (message: string) => console.warn(message),
   error: (message: string) => console.error(message),
 };

@@ -9,7 +9,7 @@ import { openDatabase } from '../database.ts';
 import { backUpEmbedded } from './backup.ts';
 import { type Embedded, startEmbedded } from './embedded.ts';
 
-const SILENT = { info() {}, warn() {}, error() {} };
+const SILENT = { warn() {}, error() {} };
 /** Otherwise a stop that is not heard would be waited for without an end. */
 const WITHIN = { timeout: 120_000 };
 

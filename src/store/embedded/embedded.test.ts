@@ -33,7 +33,7 @@ const asRoot = { skip: !isRoot && 'only root has this trouble' };
 /** It never waits for anything, and only a process that waits notices that its server is gone. */
 const ENDLESS = 'select count(*) from (select generate_series(1, 1000000000000)) as numbers';
 
-const SILENT = { info() {}, warn() {}, error() {} };
+const SILENT = { warn() {}, error() {} };
 
 let dataDir: string;
 let running: Embedded[];
@@ -336,7 +336,7 @@ async function makeDataDir(): Promise<string> {
 
 async function start(dir = dataDir): Promise<Embedded> {
   const note = (message: string) => messages.push(message);
-  const embedded = await startEmbedded({ dataDir: dir, log: { info: note, warn: note, error: note } });
+  const embedded = await startEmbedded({ dataDir: dir, log: { warn: note, error: note } });
   running.push(embedded);
   return embedded;
 }
@@ -345,7 +345,7 @@ async function start(dir = dataDir): Promise<Embedded> {
 function startInProcess(): { child: ChildProcess; connection: Promise<Connection>; errors(): string } {
   const script = `
     import { startEmbedded } from ${JSON.stringify(new URL('embedded.ts', import.meta.url).href)};
-    const log = { info() {}, warn() {}, error() {} };
+    const log = { warn() {}, error() {} };
     const { connection } = await startEmbedded({ dataDir: process.argv[1], log });
     console.log(JSON.stringify(connection));
     setInterval(() => {}, 60_000);`;

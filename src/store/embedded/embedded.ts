@@ -12,7 +12,6 @@ import { choosePlace } from './place.ts';
 import { type Server, type ServerOptions, startServer } from './server.ts';
 
 export interface EmbeddedLog {
-  info(message: string): void;
   warn(message: string): void;
   error(message: string): void;
 }

@@ -17,7 +17,7 @@ const TIMES = 4;
 const FULL_MS = 1_500;
 /** A start takes half a second, and one that fails is repeated after a second. */
 const BACK_WITHIN_MS = 20_000;
-const SILENT = { info: () => undefined, warn: () => undefined, error: () => undefined };
+const SILENT = { warn: () => undefined, error: () => undefined };
 
 const dataDir = mkdtempSync(join(tmpdir(), 'waypost-full-'));
 // Only root may mount, and not in every container.

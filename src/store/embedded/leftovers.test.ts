@@ -8,7 +8,7 @@ import { describe, it } from 'node:test';
 import { findBinaries, findPackage } from './binaries.ts';
 import { startEmbedded } from './embedded.ts';
 
-const SILENT = { info: () => undefined, warn: () => undefined, error: () => undefined };
+const SILENT = { warn: () => undefined, error: () => undefined };
 const onLinux = { skip: process.platform !== 'linux' && 'only Linux shows processes as files', timeout: 120_000 };
 const isRoot = process.getuid?.() === 0;
 
