@@ -7,13 +7,6 @@ import { errorCodeOf } from '../../kernel/error-code.ts';
 import { messageOf } from '../../kernel/message-of.ts';
 import { othersMayEnter, undefinedIfMissing } from './place.ts';
 
-/** A PostgreSQL that runs on this machine. */
-export interface Binaries {
-  /** The folder of `postgres`, `initdb` and `pg_ctl`. */
-  dir: string;
-  major: number;
-}
-
 const OLDEST_MAJOR = 15;
 /** Where the packages of Debian, Red Hat, Alpine and Homebrew put the servers that are not on the PATH. */
 const SYSTEM_DIRS = ['/usr/lib/postgresql', '/usr', '/usr/libexec', '/opt/homebrew/opt'];
@@ -33,10 +26,10 @@ export interface BinariesWanted {
 }
 
 /**
- * Finds a PostgreSQL to run: the one that came with npm, else one that is installed on the system. Throws a sentence
- * for the operator if there is none, or none of the version that made the cluster.
+ * Finds a PostgreSQL to run: the one that came with npm, else one that is installed on the system. Returns the folder of `postgres` and
+ * `initdb`. Throws a sentence for the operator if there is none, or none of the version that made the cluster.
  */
-export async function findBinaries(wanted: BinariesWanted): Promise<Binaries> {
+export async function findBinaries(wanted: BinariesWanted): Promise<string> {
   const { baseDir, major } = wanted;
   const found: number[] = [];
   let fault = '';
@@ -45,7 +38,7 @@ export async function findBinaries(wanted: BinariesWanted): Promise<Binaries> {
       if (errorCodeOf(error) !== 'ENOENT') fault ||= ` The one in ${dir} does not run: ${messageOf(error).trim()}`;
     });
     if (version === undefined || version < OLDEST_MAJOR) continue;
-    if (major === undefined || version === major) return { dir, major: version };
+    if (major === undefined || version === major) return dir;
     found.push(version);
   }
   if (found.length === 0) {

@@ -5,7 +5,6 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { flushFolder } from '../../kernel/flush-folder.ts';
 import { EMBEDDED_USER, makePrivateDir, passwordFile } from './address.ts';
-import type { Binaries } from './binaries.ts';
 import { type Place, undefinedIfMissing } from './place.ts';
 import { serverEnvironment } from './server.ts';
 
@@ -24,14 +23,14 @@ export async function clusterMajor({ clusterDir }: Place): Promise<number | unde
  * Makes the cluster in a folder of its own, and renames that when it is complete and on the disk. A start that was cut off leaves a draft,
  * which the next start throws away.
  */
-export async function makeCluster(place: Place, binaries: Binaries, stopping: AbortSignal): Promise<void> {
+export async function makeCluster(place: Place, binDir: string, stopping: AbortSignal): Promise<void> {
   const { baseDir, clusterDir, runAs } = place;
   for (const name of await readdir(baseDir)) {
     if (name.startsWith(DRAFT)) await rm(join(baseDir, name), { recursive: true, force: true, maxRetries: 5 });
   }
   const draftDir = join(baseDir, `${DRAFT}${randomBytes(4).toString('hex')}`);
   await makePrivateDir(draftDir, runAs);
-  await run(join(binaries.dir, 'initdb'), ['-D', draftDir, ...initdbOptions(baseDir)], {
+  await run(join(binDir, 'initdb'), ['-D', draftDir, ...initdbOptions(baseDir)], {
     ...runAs,
     cwd: draftDir,
     env: serverEnvironment(),

@@ -99,16 +99,16 @@ async function makeDataDir(dir: string): Promise<void> {
 async function startIn(dataDir: string, log: EmbeddedLog, starting: AbortSignal, durable: boolean): Promise<Embedded> {
   const place = await choosePlace(dataDir, log);
   const { baseDir, clusterDir, runAs } = place;
-  const binaries = await findBinaries({
+  const binDir = await findBinaries({
     baseDir,
     major: await clusterMajor(place),
     forOthers: runAs !== undefined,
     packageDir: findPackage(),
   });
-  if (!place.clusterExists) await makeCluster(place, binaries, starting);
+  if (!place.clusterExists) await makeCluster(place, binDir, starting);
   const address = process.platform === 'win32' ? await loopbackAddress(baseDir) : await socketAddress(baseDir, runAs);
   const settings = [...SETTINGS, ...(durable ? DURABLE : NOT_DURABLE), ...address.settings];
-  const options = { binaries, clusterDir, logFile: join(baseDir, 'server.log'), runAs, settings };
+  const options = { binDir, clusterDir, logFile: join(baseDir, 'server.log'), runAs, settings };
   let begun = false;
   const kept = await keepRunning(
     'The embedded PostgreSQL',

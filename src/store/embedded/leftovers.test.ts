@@ -20,10 +20,10 @@ describe('what is ended before a start', onLinux, () => {
     await (await start()).stop();
     const clusterDir = join(dataDir, 'postgres', 'cluster');
     const wanted = { baseDir: dataDir, major: undefined, forOthers: isRoot, packageDir: findPackage() };
-    const { dir } = await findBinaries(wanted);
+    const binDir = await findBinaries(wanted);
     const { uid, gid } = await stat(clusterDir);
     const user = isRoot ? { uid, gid } : {};
-    const operator = spawn(join(dir, 'postgres'), ['--single', '-D', clusterDir, 'postgres'], { ...user, cwd: '/' });
+    const operator = spawn(join(binDir, 'postgres'), ['--single', '-D', clusterDir, 'postgres'], { ...user, cwd: '/' });
     const ended = once(operator, 'exit');
     // Waits for the prompt of the single-user server.
     await once(operator.stdout, 'data');

@@ -2,13 +2,13 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { open, readFile, rename, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import type { Binaries } from './binaries.ts';
 import { type PidFile, readPidFile } from './pid-file.ts';
 import { type RunAs, undefinedIfMissing } from './place.ts';
 
 /** What a running server needs. */
 export interface ServerOptions {
-  binaries: Binaries;
+  /** The folder of `postgres`. */
+  binDir: string;
   clusterDir: string;
   logFile: string;
   runAs: RunAs | undefined;
@@ -54,11 +54,11 @@ const KEPT_MEMORY = {
  * in the terminal reaches only the gateway, which stops the server when it has drained.
  */
 export async function startServer(options: ServerOptions, stopping: AbortSignal): Promise<Server> {
-  const { binaries, clusterDir, logFile, runAs, settings } = options;
+  const { binDir, clusterDir, logFile, runAs, settings } = options;
   if (((await stat(logFile).catch(undefinedIfMissing))?.size ?? 0) > LOG_BYTES_MAX)
     await rename(logFile, `${logFile}.1`);
   const log = await open(logFile, 'a', 0o600);
-  const child = spawn(join(binaries.dir, 'postgres'), ['-D', clusterDir, ...settings.flatMap((pair) => ['-c', pair])], {
+  const child = spawn(join(binDir, 'postgres'), ['-D', clusterDir, ...settings.flatMap((pair) => ['-c', pair])], {
     ...runAs,
     cwd: clusterDir,
     detached: true,
