@@ -16,9 +16,7 @@ export interface Answer {
 
 export interface CallOptions {
   query?: Record<string, string | undefined>;
-  body?: unknown;
-  headers?: Record<string, string>;
-  signal?: AbortSignal;
+  body?: object;
 }
 
 export interface Api {
@@ -48,19 +46,15 @@ export class NoAnswer extends Failure {
 
 /** The gateway at this address, called with one key. `keySource` says where the key came from, for errors. */
 export function createApi(url: string, key: string | undefined, keySource: string): Api {
-  const ask: Api['ask'] = async (method, path, options = {}) => {
-    const target = `${url}${path}${formatQuery(options.query)}`;
-    return await exchange(target, {
+  const ask: Api['ask'] = (method, path, { query, body } = {}) =>
+    exchange(`${url}${path}${formatQuery(query)}`, {
       method,
       headers: {
         ...(key !== undefined && { authorization: `Bearer ${key}` }),
-        ...(options.body !== undefined && { 'content-type': 'application/json' }),
-        ...options.headers,
+        ...(body !== undefined && { 'content-type': 'application/json' }),
       },
-      ...(options.body !== undefined && { body: textOf(options.body) }),
-      ...(options.signal && { signal: options.signal }),
+      ...(body !== undefined && { body: JSON.stringify(body) }),
     });
-  };
   return {
     url,
     key: key ?? '',
@@ -78,17 +72,15 @@ export function createApi(url: string, key: string | undefined, keySource: strin
 }
 
 /** Makes one HTTP exchange. A redirect is not followed, because the key must reach nobody else. */
-export async function exchange(target: string, init: RequestInit): Promise<Answer> {
-  const timeout = AbortSignal.timeout(CALL_TIMEOUT_MS);
-  const signal = init.signal ? AbortSignal.any([init.signal, timeout]) : timeout;
+export async function exchange(target: string, init: Omit<RequestInit, 'redirect' | 'signal'>): Promise<Answer> {
+  const signal = AbortSignal.timeout(CALL_TIMEOUT_MS);
   try {
     const answer = await fetch(target, { ...init, redirect: 'manual', signal });
     const text = await answer.text();
     return { status: answer.status, headers: answer.headers, text, json: readJson(text) };
   } catch (error) {
-    if (init.signal?.aborted) throw error;
     const { reason, advice, untrusted } = explainSilence(error);
-    const why = timeout.aborted ? `nothing came within ${CALL_TIMEOUT_MS / 1_000} s` : reason;
+    const why = signal.aborted ? `nothing came within ${CALL_TIMEOUT_MS / 1_000} s` : reason;
     throw new NoAnswer(`No answer from ${new URL(target).origin}: ${why}.`, advice, untrusted);
   }
 }
@@ -97,11 +89,6 @@ export async function exchange(target: string, init: RequestInit): Promise<Answe
 function isOfGateway(method: string, { status, json }: Answer): boolean {
   if (method === 'DELETE') return status === 202 || status === 204;
   return typeof json === 'object' && json !== null && !Array.isArray(json);
-}
-
-/** A text is sent as it stands, so that a repeated call has the same bytes. */
-function textOf(body: unknown): string {
-  return typeof body === 'string' ? body : JSON.stringify(body);
 }
 
 function formatQuery(query: CallOptions['query'] = {}): string {
