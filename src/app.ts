@@ -3,7 +3,6 @@ import { type AppDeps, type Base, createBase } from './base.ts';
 import { closeParts } from './close-parts.ts';
 import { POLL_MS as DELIVERIES_POLL_MS, type Deliveries, startDeliveries } from './endpoints/deliver/deliver.ts';
 import { closeServer } from './http/close-server.ts';
-import type { Route } from './http/route.ts';
 import { createServer } from './http/server.ts';
 import { readUnreadCalls } from './http/unread-calls.ts';
 import { type RunningRounds, startRounds } from './jobs/start-rounds.ts';
@@ -16,9 +15,8 @@ import { isPassingFailure } from './store/passing-failure.ts';
 const DRAINING_KEEP_ALIVE_MS = 1;
 
 export interface App {
+  /** The public listener. */
   server: FastifyInstance;
-  /** The routes of the public listener, as data. */
-  routes: readonly Route[];
   internalServer: FastifyInstance;
   /** Gives a new account what each is born with; for accounts that are not made through the API. */
   birth(tx: Queryable, accountId: string): Promise<void>;
@@ -45,14 +43,12 @@ export async function createApp(deps: AppDeps): Promise<App> {
   const base = await createBase(deps);
   const { config, life, log } = base;
   const parts = await createParts(base);
-  const routes = listRoutes(base, parts);
   const listener = listenerOf(base, parts);
-  const server = createServer({ ...listener, routes });
+  const server = createServer({ ...listener, routes: listRoutes(base, parts) });
   const internalServer = createServer({ ...listener, routes: listInternalRoutes(base, parts) });
   let runningRounds: RunningRounds | undefined;
   return {
     server,
-    routes,
     internalServer,
     birth: parts.birth,
     listened(url) {

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { createSandbox, type Sandbox } from '../../sandbox/server.ts';
 import type { Route } from '../../src/http/route.ts';
+import { routesAsData } from '../../src/routes-as-data.ts';
 import { startTestGateway, type TestGateway } from '../support/gateway.ts';
 import { addChannel, lineOf, messagesBody, postSigned, statusOf, textFrom } from '../support/notifications.ts';
 import { assertProblem } from '../support/problem.ts';
@@ -55,7 +56,7 @@ after(async () => {
   await provider.close();
 });
 
-const routesBy = (by: Route['access']['by']) => gateway.app.routes.filter(({ access }) => access.by === by);
+const routesBy = (by: Route['access']['by']) => routesAsData().filter(({ access }) => access.by === by);
 const hasId = ({ path }: Route) => path.includes('/:');
 const withId = ({ path }: Route, id: string) => path.replace(/:\w+/, id);
 const bodyOf = ({ method, path }: Route) =>
