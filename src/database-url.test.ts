@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
+import dns from 'node:dns';
 import { describe, it, type TestContext } from 'node:test';
 import { createTestDatabase } from '../test/support/database.ts';
 import { loadConfig } from './config.ts';
@@ -26,6 +27,15 @@ describe('a DATABASE_URL that cannot be used is told by its name, in a sentence 
       assert.doesNotMatch(said, /available: *$/, 'it says why');
       assert.doesNotMatch(said, /ENOTFOUND/, 'no part of it is taken for the name of a host');
     });
+
+  it('because none of the addresses of its name can be reached', async (t) => {
+    const addresses = ['127.0.0.1', '127.0.0.2'].map((address) => ({ address, family: 4 }));
+    t.mock.method(dns, 'lookup', (...[, , tell]: [string, object, (error: null, found: object[]) => void]) => {
+      tell(null, addresses);
+    });
+    const said = await refusalOf('postgresql://user:hidden-word@database.example:1/waypost');
+    assert.match(said, /^Error: DATABASE_URL .* available: connect E\w+ 127\.0\.0\.1:1, connect E\w+ 127\.0\.0\.2:1$/);
+  });
 
   it('because its user does not own the database', async (t) => {
     const { database, url, drop } = await createTestDatabase({ migrated: false });

@@ -68,6 +68,12 @@ describe('the log', () => {
     assert.ok(syntax?.includes(' at ') && !syntax.includes('private'));
   });
 
+  it('tells of an error that only holds others, as that of a name with several addresses, what those say', async () => {
+    const [line] = await linesOf(`
+      log.error({ err: new Error('gone', { cause: new AggregateError([new Error('one'), new Error('other')]) }) }, 'x')`);
+    assert.equal(JSON.parse(line ?? '').err.cause.message, 'one, other');
+  });
+
   it('says that the store is away and why, in a short line, because it says so again and again', async () => {
     const [line] = await linesOf(`
       const { StoreUnavailable } = await import(${JSON.stringify(STORE_UNAVAILABLE)});

@@ -1,5 +1,6 @@
 import { type Logger, pino } from 'pino';
 import { errorCodeOf } from '../kernel/error-code.ts';
+import { messageOf } from '../kernel/message-of.ts';
 import { StoreUnavailable } from '../kernel/store-unavailable.ts';
 
 /** Lines are written together: so many bytes, or what there is after so long. */
@@ -60,7 +61,7 @@ function describeError(error: unknown, withPlace = true): DescribedError {
   const stack = quotes ? error.stack?.slice(error.stack.indexOf('\n    at ')) : error.stack;
   return {
     type,
-    message: quotes ? 'Something could not be parsed' : error.message,
+    message: quotes ? 'Something could not be parsed' : messageOf(error),
     ...('code' in error && { code: String(error.code) }),
     ...(placed && stack !== undefined && { stack }),
     ...(cause !== undefined && { cause: describeError(cause, placed) }),
