@@ -49,7 +49,7 @@ export const platformCommands: readonly CommandSpec[] = [
   },
   {
     use: 'erase <account-id>',
-    about: "erases everything that identifies a person from an account's data, for good (platform key)",
+    about: "erases what identifies a person from an account's data, for good (platform key)",
     key: 'platform',
     options: [
       { flags: '--to <number>', about: "the person's number" },
@@ -58,10 +58,7 @@ export const platformCommands: readonly CommandSpec[] = [
     ],
     examples: ['erase 01a1fa74-... --to +447700900123 --yes'],
     async run({ api, args: [account = ''], options, out }) {
-      requireYes(
-        options,
-        `This erases everything that identifies the person from the data of the account ${account}, for good.`,
-      );
+      requireYes(options, `This erases what identifies the person from the data of the account ${account}, for good.`);
       const body = pick(options, 'to', 'user_id');
       out.thing(await api.call('POST', `/platform/v1/accounts/${encodeURIComponent(account)}/erase`, { body }));
     },

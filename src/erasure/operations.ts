@@ -17,7 +17,7 @@ export const erasureOperations = {
     id: 'erasePerson',
     tag: 'Platform: accounts',
     description:
-      "Erases everything that identifies a person from an account's data, in the background. Give exactly one of `to` and `user_id`. It may be repeated.",
+      "Erases what identifies a person from an account's data, in the background. Give exactly one of `to` and `user_id`. It may be repeated.",
     params,
     answers: { 202: { description: 'The person will be erased.', schema: ref('Erasure') } },
   },

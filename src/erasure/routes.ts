@@ -68,7 +68,7 @@ function eraseRoute({ database, markOf }: Deps): Route {
   return platformRoute({
     method: 'POST',
     path: '/platform/v1/accounts/:id/erase',
-    summary: "Erase everything that identifies a person from an account's data, in the background",
+    summary: "Erase what identifies a person from an account's data, in the background",
     operation: erasureOperations.erasePerson,
     bodyUse: 'json',
     bodySchema: PERSON,
