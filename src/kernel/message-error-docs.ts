@@ -200,7 +200,7 @@ export const MESSAGE_ERROR_DOCS: Readonly<Record<MessageErrorCode, MessageErrorD
   },
   pair_rate_limited: {
     cause:
-      'One number sent too many messages to one person. The provider takes one every 6 seconds, and up to 45 at once, which are borrowed from the time after. Either the gateway saw that the turn of this message could not come before the deadline, or the provider refused it three times.',
+      'One number sent too many messages to one person. The provider takes one every 6 seconds, and up to 45 at once, which are borrowed from the time after. Either the gateway saw that the turn of this message could not come before the deadline, or the provider refused it at every try, of which there are three at most.',
     steps: [
       'Wait at least `retry_after_seconds`, if the error has it, and send it again in a new request with a new key.',
       'If it does not have it, the provider refused the message. After several messages at once it may take no more until it would have taken all of them one by one: wait 6 seconds for each of them, such as two minutes after 20.',
@@ -215,7 +215,7 @@ export const MESSAGE_ERROR_DOCS: Readonly<Record<MessageErrorCode, MessageErrorD
   },
   throughput_limited: {
     cause:
-      'More messages than the provider allows went out from this number or this app. Either the gateway saw that the turn of this message could not come before the deadline, or the provider refused it three times.',
+      'More messages than the provider allows went out from this number or this app. Either the gateway saw that the turn of this message could not come before the deadline, or the provider refused it at every try, of which there are three at most.',
     steps: [
       'Wait at least `retry_after_seconds`, if the error has it, and send it again in a new request with a new key.',
       'Send more slowly, or spread the messages over several numbers.',
@@ -246,7 +246,7 @@ export const MESSAGE_ERROR_DOCS: Readonly<Record<MessageErrorCode, MessageErrorD
   },
   sender_unauthorized: {
     cause:
-      'The provider refuses the access token of the channel, or the token may not do this. If the token itself was refused when a message was transmitted or templates were read (0 and 190), the channel is `suspended` from then on, and its messages fail with `sender_suspended` without being transmitted. A code that comes later, in a notification, does not suspend the channel: by then the channel may have another token.',
+      'The provider refuses the access token of the channel, or the token may not do this. If the token itself was refused when a message was transmitted, or templates or the facts of the number were read (0 and 190), the channel is `suspended` from then on, and its messages fail with `sender_suspended` without being transmitted. A code that comes later, in a notification, does not suspend the channel: by then the channel may have another token.',
     steps: [
       'The platform gives the channel a new access token: `PATCH /platform/v1/channels/{id}`. It is checked with the provider before it is kept.',
       'Make sure that the user of the token may use the number and the business account, with the permissions `whatsapp_business_messaging` and `whatsapp_business_management`.',
@@ -325,7 +325,7 @@ export const MESSAGE_ERROR_DOCS: Readonly<Record<MessageErrorCode, MessageErrorD
   },
   not_attempted: {
     cause:
-      'The message was never transmitted, so nobody got it. Either the deadline came before its turn, or, while it still waited, the gateway ended, the account was suspended or the channel was removed.',
+      'The message was never transmitted, so nobody got it. Either the deadline came before it could go, or too many messages waited for a connection to the provider, or, while it still waited, the gateway ended, the account was suspended or the channel was removed.',
     steps: [
       'Send it again in a new request with a new key: the old key only repeats the old answer.',
       'If it comes often, send to fewer people at once, or let the platform raise the deadline.',
