@@ -10,7 +10,7 @@ const ERROR_MEMBER = '"error": {';
  * An event as it goes to customers, as JSON: the same bytes each time. The stored data go through as they are, because to read
  * and write them anew would be most of the work; only a message's error, which is stored bare, gets the table's words.
  */
-export function eventText(row: Omit<EventRow, 'traceparent'>, docsUrl: string): string {
+export function eventText(row: EventRow, docsUrl: string): string {
   const id = formatId('evt', row.id);
   const timestamp = new Date(row.at_ms).toISOString();
   // None of these has a sign that JSON escapes.

@@ -91,7 +91,6 @@ export interface EventRow {
   type: string;
   /** JSON, as the database writes it. */
   data: string;
-  traceparent: string | null;
   /** When it was recorded, in milliseconds: to read a date costs more than all other columns together. */
   at_ms: number;
 }
@@ -104,13 +103,13 @@ export interface ListedEventRow extends Omit<EventRow, 'data'> {
 /** When an event was recorded, as `at_ms`. */
 export const AT_MS = 'floor(extract(epoch from at) * 1000)::bigint as at_ms';
 /** The data as a text, because most of it goes on as it is. */
-const COLUMNS = `id, account_id, sequence, type, data::text as data, traceparent, ${AT_MS}`;
+const COLUMNS = `id, account_id, sequence, type, data::text as data, ${AT_MS}`;
 
 /** What the database has compressed may be a hundred times as large as a text. Little is, so the text is measured only then. */
 const LISTED_COLUMNS = `
   id, account_id, sequence, type, case when pg_column_size(data) <= 8192
     and (pg_column_compression(data) is null or octet_length(data::text) <= 65536) then data::text end as data,
-  traceparent, ${AT_MS}`;
+  ${AT_MS}`;
 
 /**
  * The log of the account $1 and mode $2 has expired up to this number. What is still stored of it is not shown, so that a
@@ -126,7 +125,7 @@ const EVENT_LIST = `
 const EVENT_LIST_OF_TYPES = `
   select ${LISTED_COLUMNS} from unnest($5::text[]) as wanted(wanted_type)
   cross join lateral (
-    select id, account_id, sequence, type, data, traceparent, at from event
+    select id, account_id, sequence, type, data, at from event
     where account_id = $1 and mode = $2 and type = wanted_type and sequence > greatest($3, ${EXPIRED})
     order by sequence limit $4) of_type
   order by sequence limit $4`;

@@ -257,13 +257,10 @@ describe('the recovery', () => {
     const request = await begin([intendedMessage(), refused]);
     await Promise.all([1, 2, 3].map(() => recoverRequests(database, request.nodeId, DOCS_URL, log)));
     await recoverRequests(database, request.nodeId, DOCS_URL, log);
-    const events = await listEvents(database, {
-      accountId: request.accountId,
-      mode: 'test',
-      after: 0,
-      types: null,
-      limit: 10,
-    });
+    const events = await database.query<{ type: string; traceparent: string | null }>(
+      'select type, traceparent from event where account_id = $1',
+      [request.accountId],
+    );
     assert.deepEqual(events.map(({ type }) => type).toSorted(), ['message.failed', 'message.unknown']);
     assert.ok(events.every(({ traceparent }) => traceparent === request.traceparent));
   });
