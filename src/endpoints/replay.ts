@@ -1,5 +1,5 @@
 import { insertAudit } from '../accounts/audit-store.ts';
-import { findBounds, findEvent } from '../events/store.ts';
+import { findEvent, findLatest } from '../events/store.ts';
 import { invalidRequest } from '../http/invalid-request.ts';
 import { accountRoute, type Route } from '../http/route.ts';
 import { ApiError } from '../kernel/errors.ts';
@@ -51,7 +51,7 @@ export function replayRoute(path: string, given: Omit<Deps, 'inTurn'>): Route {
       const { id: endpointId, types } = await requireEndpoint(database, endpointKey(principal, params.id));
       const eventId = body.event_id === undefined ? null : await requireEvent(database, principal, body.event_id);
       // What is recorded from now on is on its way without a replay, which so has an end.
-      const { latest: upTo } = await findBounds(database, principal);
+      const upTo = (await findLatest(database, [principal]))(principal);
       const wish = { accountId, mode, endpointId, types, eventId, afterSequence: body.after_sequence ?? null, upTo };
       const count = await replay(deps, principal, wish);
       return { status: 202, body: { count } };

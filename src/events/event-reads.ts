@@ -2,7 +2,7 @@ import type { Owner } from '../kernel/principal.ts';
 import { createSharing } from '../kernel/share.ts';
 import type { Queryable } from '../store/database.ts';
 import { eventText } from './event-text.ts';
-import { findBounds, findEvent, keyOfLog, listEvents, type ReadWish } from './store.ts';
+import { findEvent, findLatest, findOldest, keyOfLog, listEvents, type ReadWish } from './store.ts';
 
 /** An event as it goes to customers. */
 export interface WrittenEvent {
@@ -17,7 +17,10 @@ type ReadText = () => Promise<string>;
 
 /** What readers of the logs ask of the store. */
 export interface EventReads {
-  bounds(log: Owner): Promise<{ latest: number; oldest: number | null }>;
+  /** The last number that was given; 0: none was. */
+  latest(log: Owner): Promise<number>;
+  /** The first number that is still kept; undefined: none is. */
+  oldest(log: Owner): Promise<number | undefined>;
   list(wish: ReadWish): Promise<readonly WrittenEvent[]>;
 }
 
@@ -26,7 +29,8 @@ export interface EventReads {
  * one query, and what it found is written out once. Otherwise some hundred readers keep everybody else from the store.
  */
 export function createEventReads(database: Queryable, docsUrl: () => string): EventReads {
-  const bounds = createSharing<{ latest: number; oldest: number | null }>();
+  const latest = createSharing<number>();
+  const oldest = createSharing<number | undefined>();
   const lists = createSharing<readonly WrittenEvent[]>();
   const large = createSharing<string>();
   const readLarge = (log: Owner, id: string) =>
@@ -36,7 +40,8 @@ export function createEventReads(database: Queryable, docsUrl: () => string): Ev
       return eventText(row, docsUrl());
     });
   return {
-    bounds: (log) => bounds(keyOfLog(log), () => findBounds(database, log)),
+    latest: (log) => latest(keyOfLog(log), async () => (await findLatest(database, [log]))(log)),
+    oldest: (log) => oldest(keyOfLog(log), () => findOldest(database, log)),
     list: (wish) =>
       lists(keyOf(wish), async () => {
         const rows = await listEvents(database, wish);

@@ -94,7 +94,7 @@ function feedRoute({ reads, tail, waiting, closing, authenticate }: Deps): Route
       ]);
       // A key that was revoked while it waited reads nothing more.
       if (waitMs > 0) await authenticate(request.headers.authorization);
-      const readOldest = async () => (await reads.bounds({ accountId, mode })).oldest ?? latest + 1;
+      const readOldest = async () => (await reads.oldest({ accountId, mode })) ?? latest + 1;
       return {
         status: 200,
         headers: { 'content-type': 'application/json; charset=utf-8' },
@@ -124,7 +124,7 @@ async function readWaiting(
   const endMs = performance.now() + waitMs;
   const readFrom = async (after: number): Promise<ReadPart> => {
     // The end comes before the events: one that is recorded between the two would else be told and not given.
-    const { latest } = await reads.bounds({ accountId, mode });
+    const latest = await reads.latest({ accountId, mode });
     const events = await reads.list({ ...wish, after });
     return { events, latest: Math.max(latest, events.at(-1)?.sequence ?? 0) };
   };
@@ -160,7 +160,7 @@ function streamRoute(deps: Deps): Route {
     async handle({ principal: { accountId, mode }, query, request }) {
       const types = query.type === undefined ? null : readTypes(query.type);
       const given = readLastEventId(request.headers['last-event-id']) ?? query.after;
-      const after = given === undefined ? (await reads.bounds({ accountId, mode })).latest : Number(given);
+      const after = given === undefined ? await reads.latest({ accountId, mode }) : Number(given);
       const { authorization } = request.headers;
       const stillAllowed = async () => isAllowed(authenticate(authorization));
       const ends = AbortSignal.any([deps.closing, halfClosedSignal(request.raw)]);

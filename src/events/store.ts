@@ -147,18 +147,12 @@ export function listEvents(store: Queryable, wish: ReadWish): Promise<ListedEven
   return store.query<ListedEventRow>(EVENT_LIST_OF_TYPES, [...values, [...new Set(types)]]);
 }
 
-const EVENT_BOUNDS = `
-  select coalesce((select last from event_sequence where account_id = $1 and mode = $2), 0) as latest,
-         (select sequence from event
-          where account_id = $1 and mode = $2 and sequence > ${EXPIRED} order by sequence limit 1) as oldest`;
+const EVENT_OLDEST = `
+  select sequence from event where account_id = $1 and mode = $2 and sequence > ${EXPIRED} order by sequence limit 1`;
 
-/** The first number that is still kept (null: none is) and the last one given (0: none was). */
-export async function findBounds(
-  store: Queryable,
-  { accountId, mode }: Owner,
-): Promise<{ latest: number; oldest: number | null }> {
-  const [row] = await store.query<{ latest: number; oldest: number | null }>(EVENT_BOUNDS, [accountId, mode]);
-  return row ?? { latest: 0, oldest: null };
+/** The first number that is still kept; undefined: none is. */
+export async function findOldest(store: Queryable, { accountId, mode }: Owner): Promise<number | undefined> {
+  return (await store.query<{ sequence: number }>(EVENT_OLDEST, [accountId, mode]))[0]?.sequence;
 }
 
 const EVENT_LATEST = `

@@ -105,7 +105,7 @@ async function* produce(deps: StreamDeps, wish: StreamWish, ended: AbortSignal):
   // first event, it goes on from here, and not from what is the end of the log by then. https://html.spec.whatwg.org/multipage/server-sent-events.html#dispatchMessage
   yield `: the stream has begun\n${wish.beginsNow ? `id: ${after}\n` : ''}\n`;
   while (!ended.aborted) {
-    const { latest } = await deps.reads.bounds({ accountId, mode });
+    const latest = await deps.reads.latest({ accountId, mode });
     const limit = latest - after <= PAGE_AT_FIRST ? PAGE_AT_FIRST : fitting;
     const events = await deps.reads.list({ accountId, mode, after, types, limit });
     if (ended.aborted) return;

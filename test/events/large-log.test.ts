@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
-import { findBounds, type ListedEventRow, listEvents } from '../../src/events/store.ts';
+import { findOldest, type ListedEventRow, listEvents } from '../../src/events/store.ts';
 import { newId } from '../../src/kernel/ids.ts';
 import type { Queryable } from '../../src/store/database.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
@@ -48,7 +48,7 @@ const READINGS: Record<string, Read> = {
   'a rare type at the start': page(0, [RARE_TYPE]),
   'a type that never came': page(0, ['endpoint.disabled']),
   'several types, one of them rare': page(0, [RARE_TYPE, 'endpoint.disabled', COMMON_TYPE, COMMON_TYPE]),
-  'the bounds': (store) => findBounds(store, { accountId, mode: 'test' }),
+  'the oldest number': (store) => findOldest(store, { accountId, mode: 'test' }),
 };
 
 /** The plans of what `read` asks, carried out: the plan for these values, and the plan for any values. */

@@ -33,7 +33,7 @@ export const MAY_READ_MORE: Record<string, string> = {
   'src/erasure/walk-store.ts findEventsOfPerson': 'Ends at the limit of a step.',
   'src/erasure/walk-store.ts findNames': 'Ends at the limit of a step.',
   'src/erasure/walk-store.ts replaceMessages': 'Reads a new week of the account, until its size is known.',
-  'src/events/store.ts findBounds': 'Ends with the first one that is kept.',
+  'src/events/store.ts findOldest': 'Ends with the first one that is kept.',
   'src/events/store.ts listEvents, all types': 'Ends with the page.',
   'src/keeping/event-log-store.ts findExpiredEvents': 'Ends at the limit of a look.',
   'src/keeping/partition-store.ts holdsEvents': 'Ends with the last one of a log.',
