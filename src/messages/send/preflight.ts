@@ -28,10 +28,10 @@ export async function preflight(
   if (found.kind === 'refused') return () => found.error;
   const { template } = found;
   const shape = { parameterFormat: template.parameter_format, components: template.components };
-  const optedOut = template.category === 'marketing' ? await findOptedOut(deps, channel, command) : new Set();
+  const stopped = template.category === 'marketing' ? await whoStopped(deps, channel, command) : new Set();
   const sharedFaults = deps.checkAgainstTemplate(shape, shared, '#/template/components');
   return (recipient, place) => {
-    if (optedOut.has(recipient.to)) return { code: 'recipient_opted_out' };
+    if (stopped.has(recipient.to)) return { code: 'recipient_opted_out' };
     const own = recipient.kind === 'unreadable' ? undefined : recipient.components;
     const faults = own === undefined ? sharedFaults : deps.checkAgainstTemplate(shape, own, `#/to/${place}/components`);
     return faults.length === 0 ? null : { code: 'template_parameters_invalid', errors: faults };
@@ -39,7 +39,7 @@ export async function preflight(
 }
 
 /** Who of the recipients has stopped marketing messages of this business account. */
-function findOptedOut({ database }: PreflightDeps, channel: SendingChannel, { recipients }: SendCommand) {
+function whoStopped({ database }: PreflightDeps, channel: SendingChannel, { recipients }: SendCommand) {
   const { accountId, businessAccountId, sender } = channel;
   const people = recipients.map(({ to }) => to);
   return findStopped(database, { accountId, mode: sender.mode, businessAccountId }, people);
