@@ -1,8 +1,9 @@
-import { isIP, type Socket } from 'node:net';
+import type { Socket } from 'node:net';
 import type { buildConnector } from 'undici';
 import { openTunnel, TunnelRefused } from '../../kernel/tunnel.ts';
 import { mayConnectTo } from './address-guard.ts';
 import { type CheckedAddresses, DnsFailure } from './checked-addresses.ts';
+import { literalAddress } from './url.ts';
 
 interface CheckedTunnel {
   proxyUrl: string;
@@ -31,8 +32,8 @@ async function open(
   { hostname, port }: buildConnector.Options,
 ): Promise<Socket | 'here'> {
   const endMs = performance.now() + timeoutMs;
-  const literal = hostname.replace(/^\[|\]$/g, '');
-  const found = isIP(literal) === 0 ? (await addresses(hostname)).map(({ address }) => address) : [literal];
+  const literal = literalAddress(hostname);
+  const found = literal === undefined ? (await addresses(hostname)).map(({ address }) => address) : [literal];
   if (!found.every((address) => mayConnectTo(address, false))) return 'here';
   let refused: TunnelRefused | undefined;
   for (const address of found) {

@@ -44,7 +44,7 @@ function refused(detail: string): UrlReading {
 }
 
 /** The literal address of a host; undefined for a name. */
-function literalAddress(hostname: string): string | undefined {
+export function literalAddress(hostname: string): string | undefined {
   const bare = hostname.replace(/^\[|\]$/g, '');
   return isIP(bare) === 0 ? undefined : bare;
 }
