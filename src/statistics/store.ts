@@ -4,15 +4,7 @@ import type { Counts } from './counts.ts';
 import type { Range, Step } from './step.ts';
 
 /** What is kept of a bucket's messages. */
-export interface KeptCounts {
-  accepted: number;
-  sent: number;
-  delivered: number;
-  read: number;
-  failed: number;
-  unknown: number;
-  received: number;
-  failures: Record<string, number>;
+export interface KeptCounts extends Omit<Counts, 'deliveryTimes'> {
   delivery_times: number[];
 }
 
