@@ -85,7 +85,7 @@ function feedRoute({ reads, tail, waiting, closing, authenticate }: Deps): Route
       const after = Number(query.after ?? 0);
       const types = query.type === undefined ? null : readTypes(query.type);
       const { limit } = readPage(query);
-      const waitMs = Math.min(WAIT_SECONDS_MAX, Number(query.wait ?? 0)) * 1_000;
+      const waitMs = Number(query.wait ?? 0) * 1_000;
       const reading = { accountId, mode, after, types, limit, waitMs };
       const { events, latest } = await readWaiting({ reads, tail, waiting }, reading, [
         request.signal,
