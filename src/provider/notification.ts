@@ -32,7 +32,7 @@ export type NotificationItem =
  * the business account; without both to every account that has a channel in the business account.
  */
 export interface ItemOrigin {
-  /** For counting, such as `messages.status.delivered`. It holds nothing that identifies a person. */
+  /** By what operators know it, such as `messages.status.delivered`. It holds nothing that identifies a person. */
   label: string;
   businessAccountId: string | undefined;
   phoneNumberId: string | undefined;

@@ -41,7 +41,7 @@ export function originOf(change: Change, detail?: string): ItemOrigin {
   };
 }
 
-/** Labels count kinds: what is no plain word must not make a kind of its own. */
+/** What the provider writes is shown to operators and logged by its label: only a plain word goes into one. */
 function labelWord(word: string): string {
   return /^[a-z0-9_.]{1,64}$/.test(word) ? word : 'unknown';
 }

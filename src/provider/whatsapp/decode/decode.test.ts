@@ -88,7 +88,7 @@ describe('decoding a notification of the provider', () => {
     }
   });
 
-  it('makes no kind to count out of what only looks like a word', () => {
+  it('puts into a label nothing that only looks like a word', () => {
     const labels = ['Ünknown field', 'a'.repeat(65), 'a b'].flatMap((field) => decodeItems(bodyOf(field, {})));
     assert.deepEqual(
       labels.map((item) => item.label),
