@@ -125,7 +125,10 @@ export const API_ERROR_DOCS: Readonly<Record<ApiErrorCode, ApiErrorDoc>> = {
   },
   payload_too_large: {
     cause: 'The body is larger than 1 MiB, or larger than 4 MiB at the callback.',
-    steps: ['Send to fewer recipients at once.', 'Give media as links, or by the ids that the provider gave them. A body never has the media themselves in it.'],
+    steps: [
+      'Send to fewer recipients at once.',
+      'Give media as links, or by the ids that the provider gave them. A body never has the media themselves in it.',
+    ],
     detail: 'The body is larger than this route takes.',
   },
   unsupported_media_type: {
