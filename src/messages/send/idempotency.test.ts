@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { startTestGateway, type TestGateway } from '../../../test/support/gateway.ts';
+import { meetLock } from '../../../test/support/meet-lock.ts';
 import { assertProblem } from '../../../test/support/problem.ts';
 import { callRaw } from '../../../test/support/raw-http.ts';
 import { transmitsOf } from '../../../test/support/transmits.ts';
@@ -119,6 +120,25 @@ describe('an idempotency key', () => {
     for (const answer of answers)
       if (answer.status === 200) assert.equal(answer.text, carriedOut[0]?.text);
       else assertProblem(answer, 'idempotency_in_flight');
+    assert.equal((await transmitsOf(gateway.sandbox, to)).length, 1);
+  });
+
+  it('that another request claims between look-up and commit, and is done with by then, gives its answer again', async () => {
+    const to = newNumber();
+    const first = await send('before', bodyTo(to));
+    assert.equal(first.status, 200);
+    // As another node would: its commit is under way while this request looks the key up, and waits to claim it.
+    const second = await meetLock(gateway.database, {
+      hold: (tx) => tx.query(`update idempotency set key = 'raced' where key = 'before'`),
+      work: () => send('raced', bodyTo(to)),
+    });
+    assert.deepEqual([second.status, second.text], [200, first.text]);
+    assert.equal(second.headers.get('idempotent-replayed'), 'true');
+    const other = await meetLock(gateway.database, {
+      hold: (tx) => tx.query(`update idempotency set key = 'raced-again' where key = 'raced'`),
+      work: () => send('raced-again', `${bodyTo(to)} `),
+    });
+    assertProblem(other, 'idempotency_mismatch');
     assert.equal((await transmitsOf(gateway.sandbox, to)).length, 1);
   });
 
