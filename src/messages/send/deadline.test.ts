@@ -59,6 +59,21 @@ describe('at the deadline of a send', () => {
       assert.deepEqual([again.accepted_count, again.unknown_count, again.pending_count], [1, 0, 0]);
     }));
 
+  it('what is in flight, and whose connection then breaks, stays unknown and is told once', () =>
+    undisturbed(async () => {
+      // The sandbox takes as long for both: it does not take the first message and breaks its connection, and accepts the second.
+      const { json } = await send(['+15552000001', newNumber()]);
+      const [broken, answered] = json.results.map(({ id }: { id: string }) => id);
+      const atFirst = await read(broken);
+      assert.deepEqual([atFirst.status, (await read(answered)).status], ['unknown', 'unknown']);
+      await until(async () => (await read(answered)).status === 'accepted');
+      assert.deepEqual(await read(broken), atFirst);
+      const events = (await gateway.call('GET', '/api/v1/events?after=0&limit=100&type=message.unknown')).json.data;
+      const told = events.filter(({ data }: { data: { message: { id: string } } }) => data.message.id === broken);
+      assert.equal(told.length, 1);
+      assert.equal((await transmitsOf(gateway.sandbox, '+15552000001')).length, 1);
+    }));
+
   it('what the provider refuses later may turn out to have been sent, unless it reports the failure too', () =>
     undisturbed(async () => {
       const line = await lineOf(gateway);
