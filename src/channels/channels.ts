@@ -143,7 +143,7 @@ function notAttempted(detail: string): ChannelNow {
 }
 
 function defaultOf(usable: readonly KnownChannel[]): SendingChannel {
-  const chosen = usable.find(({ isDefault }) => isDefault) ?? (usable.length === 1 ? usable[0] : undefined);
+  const chosen = usable.find(({ isDefault }) => isDefault);
   if (chosen !== undefined) return chosen;
   const detail = usable.length === 0 ? 'There is no channel of this mode.' : 'Name one of the channels in "from".';
   throw new ApiError('no_channel', detail);
