@@ -71,15 +71,12 @@ function createForgettablePool(origin: string | URL, options: Pool.Options): Poo
   });
 }
 
+/** Node asks for all addresses of a name, because they are tried one after another (`eachAddressWithin`). */
 function asLookup(addressesOf: CheckedAddresses): LookupFunction {
-  return (hostname, options, callback) => {
+  return (hostname, _options, callback) => {
     addressesOf(hostname).then(
-      (addresses) => {
-        const [first] = addresses;
-        if (options.all === true) callback(null, addresses);
-        else callback(null, first?.address ?? '', first?.family);
-      },
-      (error: Error) => callback(error, ''),
+      (addresses) => callback(null, addresses),
+      (error: Error) => callback(error, []),
     );
   };
 }
