@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { startTestGateway, type TestGateway } from '../../test/support/gateway.ts';
+import { transmitsOf } from '../../test/support/transmits.ts';
 import { runCli } from '../test-support.ts';
 import { readRecipe } from './recipe.ts';
 
@@ -207,6 +208,50 @@ describe('a CSV file', () => {
     assert.match(otherText.stderr, /the text, the template or another option has changed/);
     assert.match(otherFile.stderr, /the file has changed/);
     assert.deepEqual(await bodiesOf('+447700900242'), []);
+  });
+
+  it('is not gone on with by a key of another account, which would send it to everybody anew', async () => {
+    const path = await csv('to\n+447700900671\n');
+    assert.equal((await send(path)).exitCode, 0);
+    const key = await gateway.createKey({ accountId: await gateway.createAccount('Another') });
+    const args = ['send', '--csv', path, '--text', 'hello', '--force'];
+    const { exitCode, stderr } = await runCli(args, { WAYPOST_URL: gateway.url, WAYPOST_API_KEY: key });
+    assert.equal(exitCode, 2);
+    assert.match(stderr, /the account or the mode of the key has changed/);
+    assert.equal((await transmitsOf(gateway.sandbox, '+447700900671')).length, 1);
+  });
+
+  it('that is sent to the end is not sent by the same command again, which tells the same of it', async () => {
+    const path = await csv('to\n+447700900681\n+15550131026\n');
+    const first = await send(path);
+    const report = await reportOf(path);
+    const again = await send(path);
+    assert.deepEqual([again.exitCode, again.stdout], [first.exitCode, first.stdout]);
+    assert.match(again.stderr, /has all 2 rows already: nothing is sent/);
+    assert.deepEqual(await reportOf(path), report);
+    const told = JSON.parse((await send(path, '--json')).stdout);
+    assert.deepEqual([told.rows, told.reported, told.accepted, told.failed, told.unknown], [2, 2, 1, 1, 0]);
+    assert.equal((await transmitsOf(gateway.sandbox, '+447700900681')).length, 1);
+  });
+
+  it('is not gone on with where its report is no longer one, or its state cannot be read', async () => {
+    const path = await csv('to\n+447700900686\n');
+    assert.equal((await send(path)).exitCode, 0);
+    const [report, state] = [`${path}.report.csv`, `${path}.report.csv.state`];
+    const [header] = await reportOf(path);
+    for (const content of ['precious\n', `${header}\n2,+447700900686,sent,,,,\n`]) {
+      await writeFile(report, content);
+      const { exitCode, stderr } = await send(path, '--force');
+      assert.deepEqual([exitCode, await readFile(report, 'utf8')], [2, content]);
+      assert.match(stderr, /is not a report of this command/);
+    }
+    for (const content of ['', '{', 'null', '{"file": 1}']) {
+      await writeFile(state, content);
+      const { exitCode, stderr } = await send(path, '--force');
+      assert.deepEqual([exitCode, await readFile(state, 'utf8')], [2, content]);
+      assert.match(stderr, /cannot be read, so nothing says what was sent/);
+    }
+    assert.equal((await transmitsOf(gateway.sandbox, '+447700900686')).length, 1);
   });
 
   it('whose send was begun by a version that parts it otherwise is left to that version', async () => {
