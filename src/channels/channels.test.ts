@@ -222,6 +222,15 @@ describe('the channel of a send', () => {
     // Nobody can be asked for its templates either.
     assert.deepEqual((await alone.call('GET', '/api/v1/templates')).json, { data: [], next_cursor: null });
     assert.equal((await alone.call('POST', '/api/v1/templates/sync')).json.total, 0);
+    const asPlatform = (method: string, path: string, sent: object) =>
+      alone.call(method, `/platform/v1/${path}`, { key: alone.platformKey, body: sent });
+    const connecting = (mode?: string) =>
+      asPlatform('POST', `accounts/${alone.accountId}/channels`, { ...newWish(), mode });
+    assertProblem(await connecting('test'), 'channel_refused');
+    const token = { access_token: 'another' };
+    assertProblem(await asPlatform('PATCH', `channels/${json.data[0].id}`, token), 'channel_refused');
+    // A channel is live unless it is to be a test channel, and no test reaches that provider.
+    assertProblem(await connecting(), 'unavailable');
     await alone.stop();
   });
 });
