@@ -86,9 +86,9 @@ function apiErrorOf(error: unknown, isPassing: (error: unknown) => boolean): Api
 
 /** The whole answer to bytes that are not HTTP, written to the socket by hand. */
 function badRequest(code: string | undefined, docsUrl: string): string {
-  const status = code === 'HPE_HEADER_OVERFLOW' ? 431 : code === 'ERR_HTTP_REQUEST_TIMEOUT' ? 408 : 400;
+  const { status, detail } = faultOf(code);
   const requestId = formatId('req', newId());
-  const error = new ApiError('bad_http', API_ERROR_DOCS.bad_http.detail);
+  const error = new ApiError('bad_http', detail);
   const body = JSON.stringify({ ...problemOf(error, requestId, docsUrl), status });
   return [
     `HTTP/1.1 ${status} ${nodeHttp.STATUS_CODES[status]}`,
@@ -100,4 +100,16 @@ function badRequest(code: string | undefined, docsUrl: string): string {
     '',
     body,
   ].join('\r\n');
+}
+
+/** By Node's code. What comes too late may be good HTTP. */
+function faultOf(code: string | undefined): { status: number; detail: string } {
+  switch (code) {
+    case 'HPE_HEADER_OVERFLOW':
+      return { status: 431, detail: 'The URL and the headers are too large, or too many.' };
+    case 'ERR_HTTP_REQUEST_TIMEOUT':
+      return { status: 408, detail: 'The request did not come whole in time.' };
+    default:
+      return { status: 400, detail: API_ERROR_DOCS.bad_http.detail };
+  }
 }

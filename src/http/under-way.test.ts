@@ -69,6 +69,23 @@ describe('what is not HTTP', () => {
     assert.ok(!answer().includes('bad_http'), answer());
   });
 
+  it('is told apart from what is too large, and from what comes too slowly and may be good HTTP', async () => {
+    const large = await exchangeBytes(world.gateway.url, headOf('GET /', `x-large: ${'a'.repeat(20_000)}\r\n`));
+    assert.match(large, /^HTTP\/1\.1 431 [\s\S]*"detail":"The URL and the headers are too large/);
+    const { server } = world.gateway.app.server;
+    const accepted = once(server, 'connection');
+    const { socket, answer } = await open('GET /healthz HTTP/1.1\r\n');
+    const [taken] = await accepted;
+    const closed = once(socket, 'close');
+    // As Node tells it, after a minute and more.
+    server.emit('clientError', Object.assign(new Error(), { code: 'ERR_HTTP_REQUEST_TIMEOUT' }), taken);
+    await closed;
+    assert.match(
+      answer(),
+      /^HTTP\/1\.1 408 Request Timeout\r\n[\s\S]*"detail":"The request did not come whole in time/,
+    );
+  });
+
   it('gets its page behind a request that is answered, and in the midst of one that has not come whole', async () => {
     const { socket, answer } = await open(headOf('GET /api/v1/account'));
     await until(() => answer().includes(world.gateway.accountId));
