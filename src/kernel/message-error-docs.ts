@@ -21,7 +21,10 @@ export const MESSAGE_ERROR_DOCS: Readonly<Record<MessageErrorCode, MessageErrorD
       'Give a user id as the provider gave it, such as `GB.abc123`, in `user_id` and not in `to`.',
     ],
     tryIt: text('0770'),
-    seen: {},
+    seen: {
+      detail:
+        'The recipient is not a phone number in E.164 form: write it as it is dialled from abroad, with a plus and the country code',
+    },
   },
   duplicate_recipient: {
     cause:

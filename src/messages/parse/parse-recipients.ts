@@ -1,6 +1,7 @@
 import { isRecord } from '../../kernel/is-record.ts';
 import { readPhoneNumber } from '../../kernel/phone-number.ts';
 import { USER_ID } from '../../kernel/user-id.ts';
+import { whyNoNumber } from '../../kernel/why-no-number.ts';
 import { type ParseContext, readReference, refuseUnknownMembers } from './parse-values.ts';
 import type { Recipient } from './send-command.ts';
 
@@ -63,7 +64,12 @@ function readObject(item: Record<string, unknown>, pointer: string, context: Con
 
 function readNumber(text: string): Recipient {
   const number = readPhoneNumber(text);
-  return number === undefined ? { kind: 'unreadable', to: text } : { kind: 'phone', to: number };
+  if (number !== undefined) return { kind: 'phone', to: number };
+  return {
+    kind: 'unreadable',
+    to: text,
+    detail: `The recipient is not a phone number in E.164 form: ${whyNoNumber(text)}`,
+  };
 }
 
 function readUserId(text: string): Recipient {

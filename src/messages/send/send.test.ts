@@ -3,6 +3,7 @@ import { after, before, describe, it } from 'node:test';
 import { startTestGateway, type TestGateway } from '../../../test/support/gateway.ts';
 import { transmitsOf } from '../../../test/support/transmits.ts';
 import { MESSAGE_ERRORS } from '../../kernel/message-errors.ts';
+import { whyNoNumber } from '../../kernel/why-no-number.ts';
 
 let gateway: TestGateway;
 before(async () => {
@@ -138,6 +139,7 @@ describe('a send', () => {
     assert.deepEqual(unreadable.error, {
       code: 'invalid_recipient',
       ...MESSAGE_ERRORS.invalid_recipient,
+      message: `${MESSAGE_ERRORS.invalid_recipient.message}: ${whyNoNumber('x')}`,
       doc_url: unreadable.error.doc_url,
     });
   });
