@@ -96,9 +96,24 @@ it('a body is refused however many of its members are not known, and each is tol
   const told = (count: number) => faultsOf(schema, { word: 5, ...beside(count) }).length;
   assert.deepEqual([told(1), told(200), told(300), told(100_000)], [2, 201, 300, 300]);
   assert.deepEqual(faultsOf(schema, { word: 'a', 'x/y~z %': 0, '': 0 }), [
-    '#/x~1y~0z%20%25 This member is not known.',
-    '#/ This member is not known.',
+    '#/x~1y~0z%20%25 This member is not known. Known here: word.',
+    '#/ This member is not known. Known here: word.',
   ]);
+});
+
+it('a name that is not known is told with those that are known in its place', () => {
+  const inner = Type.Object({ count: Type.Integer() }, { additionalProperties: false });
+  const schema = Type.Object(
+    { phone_number: Type.String(), inner: Type.Optional(Type.Union([inner, Type.Null()])) },
+    { additionalProperties: false },
+  );
+  assert.deepEqual(faultsOf(schema, { phoneNumber: 'x', inner: { count: 1, counts: 1 } }), [
+    '#/phone_number This member is missing.',
+    '#/phoneNumber This member is not known. Known here: phone_number, inner.',
+    '#/inner/counts This member is not known. Known here: count.',
+  ]);
+  const nothing = Type.Object({}, { additionalProperties: false });
+  assert.deepEqual(faultsOf(nothing, { a: 1 }), ['#/a This member is not known. None is taken here.']);
 });
 
 it('a name that is no text is a fault like any other', () => {

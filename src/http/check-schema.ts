@@ -5,14 +5,14 @@ import { Settings } from 'typebox/system';
 import type { Fault, PointerFault } from '../kernel/errors.ts';
 import { jsonFaults } from '../kernel/json-faults.ts';
 import { pointerTo } from '../kernel/json-pointer.ts';
+import { nameUnknown } from './name-unknown.ts';
+import { wayOf } from './way-of.ts';
 
 /**
  * All faults are told at once, and the validator stops at eight unless it is told otherwise. There must be a bound, because a body can be
  * made to hold some hundred thousand. For one cause the validator reports up to three faults.
  */
 Settings.Set({ maxErrors: 300 });
-
-const UNKNOWN = 'This member is not known.';
 
 /** The types of JSON Schema, as a person calls them. */
 const KINDS: Readonly<Record<string, string>> = {
@@ -25,7 +25,7 @@ const KINDS: Readonly<Record<string, string>> = {
 };
 
 /** What a validator of typebox says about one fault; the words are those of JSON Schema's keywords. */
-interface SchemaFault {
+export interface SchemaFault {
   keyword: string;
   schemaPath: string;
   instancePath: string;
@@ -35,13 +35,20 @@ interface SchemaFault {
 
 /** Makes a check that finds every fault of a body, each with its pointer. */
 export function createBodyCheck(schema: TSchema): (value: unknown) => PointerFault[] {
+  return createCheck(schema, 'member');
+}
+
+function createCheck(schema: TSchema, what: 'member' | 'parameter'): (value: unknown) => PointerFault[] {
   const validator = Compile(schema);
-  return (value) => [...jsonFaults(value), ...(validator.Check(value) ? [] : readFaults(validator.Errors(value)[1]))];
+  return (value) => [
+    ...jsonFaults(value),
+    ...(validator.Check(value) ? [] : readFaults(validator.Errors(value)[1], what, schema)),
+  ];
 }
 
 /** The same for a query, whose faults are named by parameter. */
 export function createQueryCheck(schema: TSchema): (value: unknown) => Fault[] {
-  const check = createBodyCheck(schema);
+  const check = createCheck(schema, 'parameter');
   return (value) =>
     eachOnce(
       check(value).map(({ pointer, detail }) => {
@@ -53,20 +60,22 @@ export function createQueryCheck(schema: TSchema): (value: unknown) => Fault[] {
 
 /** A parameter given twice arrives as an array. What the schema says of that is about a list, which nobody has given. */
 function queryDetail(query: unknown, parameter: string, detail: string): string {
-  if (detail === UNKNOWN) return 'This parameter is not known.';
+  if (detail.startsWith('This parameter is not known')) return detail;
   return Array.isArray(Reflect.get(Object(query), parameter)) ? 'This parameter is given more than once.' : detail;
 }
 
 function parameterOf(pointer: string): string {
-  return nameOf(decodeURIComponent(pointer.split('/')[1] ?? ''));
+  return wayOf(decodeURIComponent(pointer))[0] ?? '';
 }
 
-function readFaults(errors: readonly SchemaFault[]): PointerFault[] {
+function readFaults(errors: readonly SchemaFault[], what: 'member' | 'parameter', schema: TSchema): PointerFault[] {
   // Unknown members are reported one by one (each as a schema that is `false`), and after that once more together, which comes too
   // late where there are more of them than the bound. What a condition (`if`) demands is reported by itself, too.
   const told = errors.filter(({ keyword }) => keyword !== 'additionalProperties' && keyword !== 'if');
-  const faults = oneOfEachUnion(told).flatMap((error) =>
-    pointersOf(error).map((pointer) => ({ pointer, detail: sentence(error) })),
+  const one = oneOfEachUnion(told);
+  const names = nameUnknown(what, schema, one);
+  const faults = one.flatMap((error) =>
+    pointersOf(error).map((pointer) => ({ pointer, detail: names.get(error.instancePath) ?? sentence(error) })),
   );
   // What has no fault is taken for valid.
   if (faults.length === 0) throw new Error('A value that is not valid has no fault that could be told');
@@ -102,18 +111,12 @@ function oneOfEachUnion(errors: readonly SchemaFault[]): SchemaFault[] {
 }
 
 function pointersOf({ keyword, instancePath, params }: SchemaFault): string[] {
-  const way = instancePath.split('/').slice(1).map(nameOf);
+  const way = wayOf(instancePath);
   const names: unknown = keyword === 'required' ? Reflect.get(Object(params), 'requiredProperties') : undefined;
   return Array.isArray(names) ? names.map((name) => pointerTo([...way, String(name)])) : [pointerTo(way)];
 }
 
-/** What a step of a pointer names. */
-function nameOf(step: string): string {
-  return step.replaceAll('~1', '/').replaceAll('~0', '~');
-}
-
 function sentence({ keyword, message, params }: SchemaFault): string {
-  if (keyword === 'boolean') return UNKNOWN;
   if (keyword === 'required') return 'This member is missing.';
   if (keyword === '~refine') return message;
   if (Reflect.get(Object(params), 'format') === 'date-time')

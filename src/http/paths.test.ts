@@ -164,7 +164,7 @@ describe('queries', () => {
     const path = '/api/v1/events?after=x&wait=31&limit=0&first=1';
     assert.deepEqual(await sentencesOf(path), [
       'after: This must be a whole number of 1 to 15 digits.',
-      'first: This parameter is not known.',
+      'first: This parameter is not known. Known here: after, type, limit, wait.',
       'limit: This must be a whole number from 1 to 100.',
       'wait: This must be a whole number from 0 to 30.',
     ]);
@@ -190,7 +190,7 @@ describe('queries', () => {
     assert.deepEqual(await sentencesOf(path), [
       'after: This parameter is given more than once.',
       'limit: This parameter is given more than once.',
-      'no: This parameter is not known.',
+      'no: This parameter is not known. Known here: after, type, limit, wait.',
       'type: This parameter is given more than once.',
       'wait: This must be a whole number from 0 to 30.',
     ]);

@@ -146,7 +146,10 @@ export const API_ERROR_DOCS: Readonly<Record<ApiErrorCode, ApiErrorDoc>> = {
     steps: ['An unknown member is often a typo.', 'Do not repeat the call unchanged: the answer stays the same.'],
     detail: 'The body is not a valid send.',
     errors: [
-      { pointer: '#/txt', detail: 'This member is not known.' },
+      {
+        pointer: '#/txt',
+        detail: 'This member is not known. Known here: to, from, type, text, template, client_reference.',
+      },
       { pointer: '#/text', detail: 'This member is missing.' },
     ],
   },

@@ -46,6 +46,19 @@ describe('the body of a send', () => {
       assert.deepEqual(pointersOf(await refuse({ ...TO, ...TEXT, type })), ['#/type']);
   });
 
+  it('has each name that is not known told with those that are known in its place', async () => {
+    const body = { to: [{ tel: '+447700900123' }], type: 'text', texts: {}, text: { body: 'Hello', bold: true } };
+    const { json } = await refuse(body);
+    const told = json.errors.map(({ pointer, detail }: { pointer: string; detail: string }) => `${pointer} ${detail}`);
+    const unknown = 'This member is not known. Known here:';
+    assert.deepEqual(told, [
+      `#/texts ${unknown} to, from, type, text, template, client_reference.`,
+      `#/text/bold ${unknown} body, preview_url.`,
+      `#/to/0/tel ${unknown} to, user_id, client_reference, components.`,
+      '#/to/0 A recipient must have exactly one of "to" and "user_id".',
+    ]);
+  });
+
   it('names the faults of a text and a template too where "type" does not tell which of them is meant', async () => {
     const content = { text: { body: '', bold: true }, template: { name: 'order_update', components: {} } };
     const inside = ['#/template/components', '#/template/language', '#/text/body', '#/text/bold'];

@@ -1,5 +1,6 @@
 import type { Fault } from '../../kernel/errors.ts';
 import { pointerTo } from '../../kernel/json-pointer.ts';
+import { unknownName } from '../../kernel/unknown-name.ts';
 import type { CheckComponents } from '../../provider/port.ts';
 import { SEND_LIMITS } from './send-limits.ts';
 
@@ -19,7 +20,7 @@ export function refuseUnknownMembers(
 ): void {
   for (const name of Object.keys(value))
     if (!known.includes(name))
-      faults.push({ pointer: pointerTo([name], pointer), detail: 'This member is not known.' });
+      faults.push({ pointer: pointerTo([name], pointer), detail: unknownName('member', known, faults.length) });
 }
 
 /** Reads a text whose length is counted in code points, as people count characters. undefined: a fault was added. */
