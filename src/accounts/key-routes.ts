@@ -3,8 +3,8 @@ import { PAGE_SCHEMA, pageOf, readPage } from '../http/page.ts';
 import { type Answer, platformRoute, type Route } from '../http/route.ts';
 import { wordsOnce } from '../http/words-once.ts';
 import type { Clock } from '../kernel/clock.ts';
-import { ApiError } from '../kernel/errors.ts';
 import { parseId } from '../kernel/ids.ts';
+import { noSuch } from '../kernel/no-such.ts';
 import { SCOPES } from '../kernel/principal.ts';
 import type { Database } from '../store/database.ts';
 import { PLATFORM } from './audit-store.ts';
@@ -82,8 +82,7 @@ function listRoute({ database }: Deps): Route {
 }
 
 /** Expired keys are listed, so who rolls one wonders what of it there is not. */
-const NOT_ROLLED =
-  'There is no such key that is valid and was not rolled before. Create a new key to replace one that has expired.';
+const NOT_ROLLED = ' that is valid and was not rolled before. Create a new key to replace one that has expired';
 
 function rollRoute({ database, publicUrl, onKeysChanged }: Deps): Route {
   return platformRoute({
@@ -96,7 +95,7 @@ function rollRoute({ database, publicUrl, onKeysChanged }: Deps): Route {
     async handle({ params, body: { overlap_seconds: overlapSeconds = OVERLAP_SECONDS } }) {
       const keyId = parseId('key', params.id);
       const minted = keyId === undefined ? undefined : await rollKey(database, keyId, overlapSeconds);
-      if (minted === undefined) throw noKey(NOT_ROLLED);
+      if (minted === undefined) throw noSuch('key', params.id, NOT_ROLLED);
       onKeysChanged();
       return answerWith(minted, publicUrl());
     },
@@ -112,7 +111,7 @@ function revokeRoute({ database, onKeysChanged }: Deps): Route {
     bodyUse: 'none',
     async handle({ params }) {
       const keyId = parseId('key', params.id);
-      if (keyId === undefined || !(await revokeKey(database, keyId))) throw noKey('There is no such key.');
+      if (keyId === undefined || !(await revokeKey(database, keyId))) throw noSuch('key', params.id);
       onKeysChanged();
       return { status: 204 };
     },
@@ -161,8 +160,4 @@ function expiry(clock: Clock) {
 function answerWith({ key, row }: MintedKey, publicUrl: string): Answer {
   const location = `${publicUrl}/platform/v1/accounts/${row.account_id}/keys`;
   return { status: 201, body: { ...presentKey(row), key }, headers: { location } };
-}
-
-function noKey(detail: string): ApiError {
-  return new ApiError('not_found', detail);
 }

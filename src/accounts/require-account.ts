@@ -5,11 +5,12 @@ import { type AccountRow, findAccount } from './store.ts';
 
 /** Throws `not_found` for a malformed id, and for one that no account has. */
 export async function requireAccount(store: Queryable, id: string | undefined): Promise<AccountRow> {
-  const account = id !== undefined && UUID.test(id) ? await findAccount(store, id) : undefined;
+  if (id === undefined || !UUID.test(id)) throw noAccount(': its id is a UUID in lower case');
+  const account = await findAccount(store, id);
   if (account === undefined) throw noAccount();
   return account;
 }
 
-export function noAccount(): ApiError {
-  return new ApiError('not_found', 'There is no such account.');
+export function noAccount(more = ''): ApiError {
+  return new ApiError('not_found', `There is no such account${more}.`);
 }

@@ -99,7 +99,7 @@ async function lockConcerned(tx: Queryable, all: readonly ChannelRow[], own: Cha
   );
 }
 
-export function noChannel(): ApiError {
+function noChannel(): ApiError {
   return new ApiError('not_found', 'There is no such channel.');
 }
 

@@ -6,12 +6,13 @@ import { accountRoute, platformRoute, type Route } from '../http/route.ts';
 import { textOfForm } from '../http/text-of-form.ts';
 import { ApiError } from '../kernel/errors.ts';
 import { parseId } from '../kernel/ids.ts';
+import { noSuch } from '../kernel/no-such.ts';
 import { readPhoneNumber } from '../kernel/phone-number.ts';
 import type { Mode } from '../kernel/principal.ts';
 import type { Sealer } from '../kernel/sealed.ts';
 import type { Provider } from '../provider/port.ts';
 import type { Database } from '../store/database.ts';
-import { changeChannel, noChannel, removeChannel } from './change.ts';
+import { changeChannel, removeChannel } from './change.ts';
 import type { Channels } from './channels.ts';
 import { connectChannel } from './connect.ts';
 import { channelOperations } from './operations.ts';
@@ -175,7 +176,7 @@ function removeRoute({ database, channels }: Deps): Route {
 async function requireChannel(database: Database, text: string | undefined): Promise<ChannelRow> {
   const id = parseId('chn', text);
   const channel = id === undefined ? undefined : await findChannel(database, id);
-  if (channel === undefined) throw noChannel();
+  if (channel === undefined) throw noSuch('chn', text);
   return channel;
 }
 

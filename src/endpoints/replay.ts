@@ -2,9 +2,10 @@ import { insertAudit } from '../accounts/audit-store.ts';
 import { findEvent, findLatest } from '../events/store.ts';
 import { invalidRequest } from '../http/invalid-request.ts';
 import { accountRoute, type Route } from '../http/route.ts';
-import { ApiError } from '../kernel/errors.ts';
+import type { ApiError } from '../kernel/errors.ts';
 import { formatId, parseId } from '../kernel/ids.ts';
 import { createInTurn, type InTurn } from '../kernel/in-turn.ts';
+import { noSuch } from '../kernel/no-such.ts';
 import type { AccountPrincipal, Owner } from '../kernel/principal.ts';
 import { unavailable } from '../kernel/unavailable.ts';
 import type { Database, Transaction } from '../store/database.ts';
@@ -66,7 +67,7 @@ function notOneOfTwo(): ApiError {
 async function requireEvent(database: Database, log: Owner, text: string): Promise<string> {
   const id = parseId('evt', text);
   const event = id === undefined ? undefined : await findEvent(database, log, id);
-  if (event === undefined) throw new ApiError('not_found', 'There is no such event, or it has expired.');
+  if (event === undefined) throw noSuch('evt', text, ', or it has expired');
   return event.id;
 }
 

@@ -2,6 +2,7 @@ import { invalidKey } from '../accounts/authenticate.ts';
 import { holdAccount } from '../accounts/store.ts';
 import { ApiError } from '../kernel/errors.ts';
 import { parseId } from '../kernel/ids.ts';
+import { noSuch } from '../kernel/no-such.ts';
 import type { AccountPrincipal } from '../kernel/principal.ts';
 import type { Queryable } from '../store/database.ts';
 import { type EndpointKey, type EndpointRow, findEndpoint, lockEndpoint } from './store.ts';
@@ -17,7 +18,7 @@ export async function holdLivingAccount(tx: Queryable, accountId: string): Promi
 /** The endpoint of a path, for this key. Throws `not_found` for an id that is not well formed. */
 export function endpointKey({ accountId, mode }: AccountPrincipal, id: string | undefined): EndpointKey {
   const uuid = parseId('end', id);
-  if (uuid === undefined) throw noEndpoint();
+  if (uuid === undefined) throw noSuch('end', id);
   return { accountId, mode, id: uuid };
 }
 

@@ -14,6 +14,34 @@ before(async () => {
 after(() => gateway.stop());
 
 describe('paths', () => {
+  it('with an id that is not well formed, or of another kind, are told the form of the right one', async () => {
+    const id = 'evt_01h455vb4pex5vsknk084sn02q';
+    const key = gateway.platformKey;
+    const detailOf = async (path: string, method = 'GET') => (await gateway.call(method, path, { key })).json.detail;
+    const form = (prefix: string) => `: its id has ${prefix}_ and 26 letters and digits in lower case.`;
+    for (const wrong of [id, id.toUpperCase(), 'x'])
+      assert.equal(
+        await detailOf(`/platform/v1/channels/${wrong}`, 'DELETE'),
+        `There is no such channel${form('chn')}`,
+      );
+    assert.equal(await detailOf(`/platform/v1/keys/${id}`, 'DELETE'), `There is no such key${form('key')}`);
+    assert.equal(await detailOf(`/platform/v1/keys/${id}/roll`, 'POST'), `There is no such key${form('key')}`);
+    assert.equal(
+      await detailOf('/platform/v1/accounts/acc_1'),
+      'There is no such account: its id is a UUID in lower case.',
+    );
+    const ofAccount = async (path: string) => (await gateway.call('GET', path)).json.detail;
+    for (const [path, kind, prefix] of [
+      ['messages', 'message', 'msg'],
+      ['requests', 'request', 'req'],
+      ['templates', 'template', 'tpl'],
+      ['endpoints', 'endpoint', 'end'],
+    ] as const) {
+      assert.equal(await ofAccount(`/api/v1/${path}/${id}`), `There is no such ${kind}${form(prefix)}`);
+      assert.equal(await ofAccount(`/api/v1/${path}/${prefix}_${id.slice(4)}`), `There is no such ${kind}.`);
+    }
+  });
+
   it('that do not exist are not_found, with or without a key and whatever the method and body', async () => {
     const paths = [
       '/api/v1',

@@ -2,9 +2,9 @@ import type { IncomingMessage } from 'node:http';
 import type { Channels } from '../channels/channels.ts';
 import { type Answer, accountRoute, type Route } from '../http/route.ts';
 import type { Clock, SteadyClock } from '../kernel/clock.ts';
-import { ApiError } from '../kernel/errors.ts';
 import { idTimeMs, parseId } from '../kernel/ids.ts';
 import type { KeepLimits } from '../kernel/keep.ts';
+import { noSuch } from '../kernel/no-such.ts';
 import type { Owner } from '../kernel/principal.ts';
 import type { ReadsInTurn } from '../kernel/reads-in-turn.ts';
 import type { CheckAgainstTemplate, CheckComponents } from '../provider/port.ts';
@@ -119,7 +119,7 @@ function messageRoute({ database, inTurn, docsUrl, limits }: Deps): Route {
       const find = async (linesMax: number | null) => {
         const row = id === undefined ? undefined : await findMessageWithTimeline(database, principal, id, linesMax);
         if (row !== undefined && idTimeMs(row.id) >= messagesFromMs) return row;
-        throw new ApiError('not_found', 'There is no such message.');
+        throw noSuch('msg', params.id);
       };
       const first = await find(SHORT_TIMELINE_LINES_MAX + 1);
       const isLong = first.timeline.length > SHORT_TIMELINE_LINES_MAX;
@@ -153,8 +153,7 @@ function requestRoute({ database, docsUrl, limits }: Deps): Route {
     async handle({ principal, params }) {
       const requestId = parseId('req', params.id);
       const row = requestId === undefined ? undefined : await findRequest(database, principal, requestId);
-      if (row === undefined || idTimeMs(row.id) < limits().messagesFromMs)
-        throw new ApiError('not_found', 'There is no such request.');
+      if (row === undefined || idTimeMs(row.id) < limits().messagesFromMs) throw noSuch('req', params.id);
       const messages = await findEntries(database, principal, row.message_ids);
       const answer = composeStoredAnswer({ ...row, accountId: principal.accountId }, messages, docsUrl());
       const counted = answer.accepted_count + answer.failed_count + answer.unknown_count;

@@ -7,6 +7,7 @@ import { NO_MEMBERS } from '../http/schema-words.ts';
 import { ApiError } from '../kernel/errors.ts';
 import { formatId, idTimeMs, parseId } from '../kernel/ids.ts';
 import type { KeepLimits } from '../kernel/keep.ts';
+import { noSuch } from '../kernel/no-such.ts';
 import { isToken } from '../kernel/signature.ts';
 import type { Database } from '../store/database.ts';
 import { notificationOperations } from './operations.ts';
@@ -135,7 +136,7 @@ function reprocessRoute({ database, nudge, limits }: Deps): Route {
     async handle({ params }) {
       const id = parseId('ntf', params.id);
       const row = id === undefined ? undefined : await reprocess(database, id, limits());
-      if (row === undefined) throw new ApiError('not_found', 'There is no such notification.');
+      if (row === undefined) throw noSuch('ntf', params.id);
       nudge();
       return { status: 202, body: presentNotification(row) };
     },

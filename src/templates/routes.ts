@@ -6,8 +6,9 @@ import { PAGE_QUERY, pageOf, readPage } from '../http/page.ts';
 import { accountRoute, type Route } from '../http/route.ts';
 import { NO_MEMBERS } from '../http/schema-words.ts';
 import { unescapedPlus } from '../http/unescaped-plus.ts';
-import { ApiError } from '../kernel/errors.ts';
+import type { ApiError } from '../kernel/errors.ts';
 import { parseId } from '../kernel/ids.ts';
+import { noSuch } from '../kernel/no-such.ts';
 import { unavailable } from '../kernel/unavailable.ts';
 import type { Database } from '../store/database.ts';
 import { templateOperations } from './operations.ts';
@@ -86,7 +87,7 @@ function templateRoute({ database, channels }: Deps): Route {
       const row = id === undefined ? undefined : await findTemplate(database, principal, id);
       const usable = row === undefined ? [] : await channels.listUsable(principal.accountId, principal.mode);
       if (row === undefined || !usable.some((channel) => channel.businessAccountId === row.business_account_id))
-        throw new ApiError('not_found', 'There is no such template.');
+        throw noSuch('tpl', params.id);
       return { status: 200, body: presentTemplate(row) };
     },
   });

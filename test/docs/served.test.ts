@@ -119,7 +119,7 @@ async function provoke(): Promise<Partial<Record<ApiErrorCode, TestAnswer>>> {
     insufficient_scope: await send({ key: await gateway.createKey({ scopes: ['messages:read'] }) }),
     account_suspended: await send({ key: suspended }),
     verification_failed: await gateway.call('GET', `${WEBHOOK}?hub.mode=subscribe`, { key: null }),
-    not_found: await gateway.call('GET', '/api/v1/messages/msg_none'),
+    not_found: await gateway.call('GET', '/api/v1/messages/msg_01h455vb4pex5vsknk084sn02q'),
     method_not_allowed: await gateway.call('GET', SEND),
     idempotency_in_flight: await Promise.race([send(slow), send(slow)]),
     payload_too_large: await send({ body: JSON.stringify({ ...BODY, client_reference: 'a'.repeat(1 << 20) }) }),
