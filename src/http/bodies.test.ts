@@ -82,6 +82,20 @@ describe('bodies', () => {
     }
   });
 
+  it('that are no JSON are told the place of the mistake, and nothing of what stands there', async () => {
+    const whole = 'The body is not valid JSON';
+    for (const [body, detail] of [
+      ['{"to": "x",}', `${whole}: see line 1, column 12.`],
+      ['{\n  "to": "x"\n  "type": "text"}', `${whole}: see line 3, column 3.`],
+      ['{"text": "Hello\n"}', `${whole}: see line 1, column 16.`],
+      [GOOD.slice(0, -1), `${whole}: see line 1, column ${GOOD.length}.`],
+      ['{', `${whole}: see line 1, column 2.`],
+      ['[', `${whole}: it ends too early.`],
+      ['Hello (line 7 column 7)', `${whole}.`],
+    ] as const)
+      assert.equal((await sendBody(body)).json.detail, detail, body);
+  });
+
   it('that begin with a byte order mark, which no editor shows, are told so', async () => {
     assert.match((await sendBody(`\ufeff${GOOD}`)).json.detail, /byte order mark/);
     assert.doesNotMatch((await sendBody(`${GOOD}x`)).json.detail, /byte order mark/);

@@ -24,10 +24,17 @@ function decode(raw: Buffer): string {
 function parseText(text: string, parse: (text: string) => unknown): unknown {
   try {
     return parse(text);
-  } catch {
-    // The parser's own message quotes the body, which may hold what a person wrote.
-    // No editor shows this mark, and some programs write it into every file.
-    const mark = text.startsWith('\ufeff') ? ' It begins with a byte order mark.' : '';
-    throw new ApiError('malformed_json', `The body is not valid JSON.${mark}`);
+  } catch (error) {
+    throw new ApiError('malformed_json', `The body is not valid JSON${whereOf(text, error)}.`);
   }
+}
+
+/** Where the mistake is. The parser's own message may quote the body, which may hold what a person wrote: only the place is told. */
+function whereOf(text: string, error: unknown): string {
+  // No editor shows this mark, and some programs write it into every file.
+  if (text.startsWith('\ufeff')) return '. It begins with a byte order mark';
+  const { message = '' } = error instanceof SyntaxError ? error : {};
+  if (message === 'Unexpected end of JSON input') return ': it ends too early';
+  const [, line, column] = / \(line (\d+) column (\d+)\)$/.exec(message) ?? [];
+  return line === undefined ? '' : `: see line ${line}, column ${column}`;
 }

@@ -29,7 +29,7 @@ export const API_ERROR_DOCS: Readonly<Record<ApiErrorCode, ApiErrorDoc>> = {
       'Let a JSON library write the body, and send exactly the bytes that it returns.',
       'In a shell, put the body into single quotes, or into a file and send it with `--data-binary @file`.',
     ],
-    detail: 'The body is not valid JSON.',
+    detail: 'The body is not valid JSON: see line 1, column 12.',
   },
   idempotency_key_invalid: {
     cause:
