@@ -71,6 +71,7 @@ describe('authentication', () => {
     for (const answer of answers) {
       assertProblem(answer, 'invalid_api_key');
       assert.ok(!answer.headers.has('ratelimit') && !answer.headers.has('ratelimit-policy'));
+      assert.match(answer.json.detail, /: send all of it as "Authorization: Bearer <API_KEY>"\.$/);
       assert.equal(answer.json.detail, answers[0]?.json.detail);
     }
   });

@@ -112,5 +112,8 @@ function sha256(text: string): Buffer {
 }
 
 export function invalidKey(): ApiError {
-  return new ApiError('invalid_api_key', 'The API key is missing or not valid.');
+  return new ApiError(
+    'invalid_api_key',
+    'The API key is missing or not valid: send all of it as "Authorization: Bearer <API_KEY>".',
+  );
 }

@@ -182,6 +182,10 @@ describe('the channel of a send', () => {
       '',
     ];
     for (const from of [foreign.id, foreign.phone_number, ...wrong]) assertProblem(await send(from), 'unknown_channel');
+    const detailOf = async (from: string) => (await send(from)).json.detail;
+    const form = ': give its id, chn_..., or its number with the plus.';
+    assert.ok((await detailOf(own.phone_number.slice(1))).endsWith(form));
+    assert.ok(!(await detailOf(foreign.id)).endsWith(form));
     const live = await gateway.createKey({ accountId, mode: 'live' });
     const body = { to: '+447700900601', type: 'text', text: { body: 'Hello' } };
     assertProblem(await gateway.call('POST', '/api/v1/messages/send', { key: live, body }), 'no_channel');

@@ -84,7 +84,7 @@ export function createChannels({ database, sealer, clock, log, sandbox }: Deps):
   return {
     async choose(accountId, mode, from) {
       const usable = await usableOf(accountId, mode);
-      const chosen = from === undefined ? defaultOf(usable) : named(usable, from);
+      const chosen = from === undefined ? defaultOf(usable, mode) : named(usable, from);
       if (mode === 'test' && !sandbox) throw new ApiError('no_channel', 'The sandbox is off.');
       return chosen;
     },
@@ -142,10 +142,13 @@ function notAttempted(detail: string): ChannelNow {
   return { kind: 'refused', error: { code: 'not_attempted', detail } };
 }
 
-function defaultOf(usable: readonly KnownChannel[]): SendingChannel {
+function defaultOf(usable: readonly KnownChannel[], mode: Mode): SendingChannel {
   const chosen = usable.find(({ isDefault }) => isDefault);
   if (chosen !== undefined) return chosen;
-  const detail = usable.length === 0 ? 'There is no channel of this mode.' : 'Name one of the channels in "from".';
+  const detail =
+    usable.length === 0
+      ? `There is no channel of the key's mode, which is ${mode}.`
+      : 'Name one of the channels in "from".';
   throw new ApiError('no_channel', detail);
 }
 
@@ -159,5 +162,6 @@ function named(usable: readonly SendingChannel[], from: string): SendingChannel 
   if (another !== undefined)
     throw new ApiError('no_channel', 'Several channels have this phone number: name one by its id.');
   if (chosen !== undefined) return chosen;
-  throw new ApiError('unknown_channel', 'No channel of this mode has this id or phone number.');
+  const form = id === undefined && number === undefined ? ': give its id, chn_..., or its number with the plus' : '';
+  throw new ApiError('unknown_channel', `No channel of this mode has this id or phone number${form}.`);
 }

@@ -104,7 +104,9 @@ describe('bodies', () => {
   it('have 1 MiB at the most, announced or not', async () => {
     const padded = GOOD + ' '.repeat((1 << 20) - GOOD.length);
     assert.equal((await sendBody(padded)).status, 200);
-    assertProblem(await sendBody(`${padded} `), 'payload_too_large');
+    const tooLarge = await sendBody(`${padded} `);
+    assertProblem(tooLarge, 'payload_too_large');
+    assert.match(tooLarge.json.detail, / 1048576 bytes /);
     const headers = ['authorization', `Bearer ${gateway.testKey}`, 'content-type', 'application/json'];
     const chunked = new Headers();
     chunked.set('authorization', `Bearer ${gateway.testKey}`);

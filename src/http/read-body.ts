@@ -46,13 +46,13 @@ export function createReadBody(arrivingBytesMax = ARRIVING_BYTES_MAX): ReadBody 
 
   return (request, bytesMax, done) => {
     const announced = Number(request.headers['content-length'] ?? 0);
-    if (announced > bytesMax) return done(tooLarge());
+    if (announced > bytesMax) return done(tooLarge(bytesMax));
     const one: Arriving = { held: EMPTY, giveUp: () => end(unavailable('Too much is on its way to us.')) };
     let length = 0;
 
     const take = (chunk: Buffer) => {
       const needed = length + chunk.length;
-      if (needed > bytesMax) return end(tooLarge());
+      if (needed > bytesMax) return end(tooLarge(bytesMax));
       if (needed > one.held.length) {
         const wanted = Math.max(needed, Math.min(announced, FIRST_BYTES), one.held.length * 2);
         const grown = Buffer.allocUnsafe(Math.min(wanted, bytesMax));
@@ -81,6 +81,6 @@ export function createReadBody(arrivingBytesMax = ARRIVING_BYTES_MAX): ReadBody 
   };
 }
 
-function tooLarge(): ApiError {
-  return new ApiError('payload_too_large', 'The body is larger than this route takes.');
+function tooLarge(bytesMax: number): ApiError {
+  return new ApiError('payload_too_large', `The body is larger than the ${bytesMax} bytes that this route takes.`);
 }

@@ -48,7 +48,7 @@ export const API_ERROR_DOCS: Readonly<Record<ApiErrorCode, ApiErrorDoc>> = {
       'Check that the key belongs to this gateway: a key of another installation is not known here.',
       'Ask the platform for a new key if yours was revoked or has expired.',
     ],
-    detail: 'The API key is missing or not valid.',
+    detail: 'The API key is missing or not valid: send all of it as "Authorization: Bearer <API_KEY>".',
     headers: { 'WWW-Authenticate': 'Bearer' },
   },
   invalid_signature: {
@@ -129,7 +129,7 @@ export const API_ERROR_DOCS: Readonly<Record<ApiErrorCode, ApiErrorDoc>> = {
       'Send to fewer recipients at once.',
       'Give media as links, or by the ids that the provider gave them. A body never has the media themselves in it.',
     ],
-    detail: 'The body is larger than this route takes.',
+    detail: 'The body is larger than the 1048576 bytes that this route takes.',
   },
   unsupported_media_type: {
     cause:
@@ -177,7 +177,7 @@ export const API_ERROR_DOCS: Readonly<Record<ApiErrorCode, ApiErrorDoc>> = {
       'Look at `GET /api/v1/channels`, with the same key.',
       'Name a channel in `from`, by its id, or ask the platform to make one the default.',
     ],
-    detail: 'There is no channel of this mode.',
+    detail: "There is no channel of the key's mode, which is live.",
   },
   unknown_channel: {
     cause: "No channel of the account has this id or phone number in the key's mode.",

@@ -168,8 +168,9 @@ describe('looking a template up', () => {
       code: 'template_not_found',
       detail: 'The template does not exist in this language; it exists in de, pt_BR',
     });
-    const none = await registry.lookUp(channel, 'absent', 'en_US');
-    assert.match(none.kind === 'refused' ? String(none.error.detail) : '', /^The channel's business account has no/);
+    const toldOf = async (name: string) => JSON.stringify(await registry.lookUp(channel, name, 'en_US'));
+    assert.match(await toldOf('absent'), /"The channel's business account has no [a-z ]+ name"/);
+    assert.match(await toldOf('Order'), /name: names have lower-case letters/);
   });
 
   for (const [status, code] of Object.entries({

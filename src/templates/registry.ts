@@ -15,6 +15,11 @@ const BELIEVED_MS = 1_500;
 const AHEAD_MS = 500;
 const REMEMBERED_MAX = 10_000;
 
+const NOT_THERE = "The channel's business account has no template of this name";
+/** What a name is made of. https://developers.facebook.com/docs/whatsapp/business-management-api/message-templates */
+const NAME = /^[a-z0-9_]+$/;
+const NOT_A_NAME = ': names have lower-case letters, digits and underscores only';
+
 /** An approved template, or why a message with it is not even transmitted. */
 export type TemplateLookup = { kind: 'approved'; template: TemplateRow } | { kind: 'refused'; error: MessageError };
 
@@ -49,7 +54,7 @@ export function createTemplateRegistry(deps: Deps): TemplateRegistry {
     const answered = await ask(miss);
     const rows = await known.get(key, miss);
     const unread = !answered && rows.length === 0 && !(await wasSynced(database, channel));
-    return unread ? NOT_READ : judge(rows, language);
+    return unread ? NOT_READ : judge(rows, { name, language });
   }
 
   return { ...createSyncs(deps, known.forgetAll), lookUp, forget: known.forgetAll };
@@ -69,16 +74,16 @@ function keyOfMiss({ channel, name }: Miss): string {
   return `${ownerKeyOf(channel)} ${name}`;
 }
 
-function judge(rows: readonly TemplateRow[], language: string): TemplateLookup {
+function judge(rows: readonly TemplateRow[], { name, language }: { name: string; language: string }): TemplateLookup {
   const template = rows.find((row) => row.language === language);
   if (template?.status === 'approved') return { kind: 'approved', template };
-  return { kind: 'refused', error: template === undefined ? notFound(rows) : notApproved(template.status) };
+  return { kind: 'refused', error: template === undefined ? notFound(rows, name) : notApproved(template.status) };
 }
 
-function notFound(rows: readonly TemplateRow[]): MessageError {
+function notFound(rows: readonly TemplateRow[], name: string): MessageError {
   // Another business account of the same account may have it, and then the list of templates shows it.
   if (rows.length === 0)
-    return { code: 'template_not_found', detail: "The channel's business account has no template of this name" };
+    return { code: 'template_not_found', detail: `${NOT_THERE}${NAME.test(name) ? '' : NOT_A_NAME}` };
   const languages = rows.map((row) => row.language).join(', ');
   return {
     code: 'template_not_found',

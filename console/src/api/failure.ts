@@ -42,6 +42,9 @@ const ACTIONS: Record<string, string> = {
   unavailable: 'Nothing was done. Try again in a moment.',
 };
 
+/** What a program is told to put into a header, a person puts into a field. */
+const DETAILS: Record<string, string> = { invalid_api_key: 'This key is not valid here.' };
+
 /** Reads an error answer. If it is not a problem page, it comes from something between this page and the gateway. */
 export function readProblem(status: number, body: unknown, retryAfter: string | null): Failure {
   const problem = isObject(body) ? body : {};
@@ -50,7 +53,7 @@ export function readProblem(status: number, body: unknown, retryAfter: string | 
     status,
     code,
     title: textOr(problem.title, `The answer has the status ${status}`),
-    detail: textOr(problem.detail, 'The answer does not say why.'),
+    detail: DETAILS[code] ?? textOr(problem.detail, 'The answer does not say why.'),
     action: ACTIONS[code] ?? 'Try again. If this goes on, tell whoever runs the gateway.',
     docUrl: typeof problem.type === 'string' && problem.type.startsWith('http') ? problem.type : null,
     requestId: typeof problem.request_id === 'string' ? problem.request_id : null,
