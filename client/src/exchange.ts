@@ -48,8 +48,18 @@ export async function exchange({ fetch, url, timeoutMs, signal, ...init }: Excha
 }
 
 function noAnswer(cause: unknown, timedOutMs: number | undefined): WaypostError {
-  const how = timedOutMs === undefined ? 'The connection failed or broke.' : `It took more than ${timedOutMs} ms.`;
+  const how =
+    timedOutMs === undefined
+      ? `The connection failed or broke${codeIn(cause)}.`
+      : `It took more than ${timedOutMs} ms.`;
   return new WaypostError('no_answer', `The gateway did not answer. ${how}`, { cause });
+}
+
+/** Why, as the system or its TLS calls it: a wrong port, a wrong name and a wrong scheme each have a code of their own. */
+function codeIn(error: unknown): string {
+  const { code, cause }: { code?: unknown; cause?: unknown } = Object(error);
+  if (typeof code === 'string') return `: ${code}`;
+  return cause === undefined ? '' : codeIn(cause);
 }
 
 function errorOf({ status, headers }: Response, text: string): WaypostError {

@@ -151,6 +151,19 @@ describe('the repetition of calls', () => {
     await assert.rejects(reading, { message: 'No longer needed' });
   });
 
+  it('tells why there is no connection, as the system calls it', async () => {
+    const gone = createServer();
+    const baseUrl = await listen(gone);
+    gone.close();
+    const reading = (url: string) => make({ baseUrl: url, retriesMax: 0 }).account.get();
+    await assert.rejects(reading(baseUrl), { code: 'no_answer', message: /broke: ECONNREFUSED\.$/ });
+    await assert.rejects(reading('http://gateway.invalid'), { code: 'no_answer', message: /broke: E[A-Z_]+\.$/ });
+    await assert.rejects(reading(proxy.url.replace('http:', 'https:')), {
+      code: 'no_answer',
+      message: /: E[A-Z_]+\.$/,
+    });
+  });
+
   it('takes a silent gateway for a lost connection', async () => {
     const silent = createServer(() => undefined);
     const baseUrl = await listen(silent);
