@@ -111,7 +111,7 @@ async function provoke(): Promise<Partial<Record<ApiErrorCode, TestAnswer>>> {
   const slow = { body: { to: '+15552000005', ...TEXT }, headers: { 'idempotency-key': 'slow' } };
   const many = Array.from({ length: 51 }, (_, place) => `+4477009001${String(place).padStart(2, '0')}`);
   return {
-    bad_http: await callRaw(gateway.url, { headers: ['x-large', 'a'.repeat(20_000)] }),
+    bad_http: await callRaw(gateway.url, { headers: ['content-length', '1', 'content-length', '2'] }),
     malformed_json: await send({ body: '{"to": "x",}' }),
     idempotency_key_invalid: await send({ headers: { 'idempotency-key': 'two words' } }),
     invalid_api_key: await send({ key: null }),
