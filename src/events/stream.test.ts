@@ -1,11 +1,12 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
-import { after, before, describe, it } from 'node:test';
+import { after, before, describe, it, type TestContext } from 'node:test';
 import { pino } from 'pino';
 import { type EventServer, startEventServer } from '../../test/events/event-server.ts';
 import { type OpenStream, openStream } from '../../test/events/open-stream.ts';
-import { createTestDatabase } from '../../test/support/database.ts';
+import { createTestDatabase, type TestDatabase } from '../../test/support/database.ts';
 import { assertProblem } from '../../test/support/problem.ts';
+import { undisturbed } from '../../test/support/undisturbed.ts';
 import { until } from '../../test/support/until.ts';
 import { newId } from '../kernel/ids.ts';
 import { createCatchUp } from './catch-up.ts';
@@ -262,25 +263,54 @@ it('a stream has its comments also while events never cease', async () => {
   stream.close();
 });
 
-it('a stream is not dropped while its reader takes a moment', async (t) => {
-  const { database, drop } = await createTestDatabase();
-  let looks = 0;
-  const stillAllowed = async () => ++looks > 0;
-  const tail = createTail(database, pino({ level: 'silent' }));
-  const parts = { reads: createEventReads(database, () => ''), tail, takePage: createCatchUp() };
-  const stream = streamEvents(
-    { ...parts, closing: new AbortController().signal },
-    { accountId: newId(), mode: 'test', after: 0, beginsNow: true, types: null, stillAllowed },
-  );
-  t.after(() => {
-    stream.destroy();
-    return drop();
+describe('a stream is not dropped', () => {
+  let test: TestDatabase;
+  before(async () => {
+    test = await createTestDatabase();
   });
-  // Something is there for the reader, who does not take it.
-  stream.read(0);
-  await until(() => looks > 1 || stream.destroyed);
-  assert.ok(stream.readableLength > 0);
-  assert.equal(stream.destroyed, false);
+  after(() => test.drop());
+
+  /** A stream of a quiet log, and how often it has been looked after. */
+  function streamQuietLog(t: TestContext, times: { heartbeatMs?: number; stalledMs?: number } = {}) {
+    let looks = 0;
+    const stillAllowed = async () => ++looks > 0;
+    const tail = createTail(test.database, pino({ level: 'silent' }));
+    const parts = { reads: createEventReads(test.database, () => ''), tail, takePage: createCatchUp() };
+    const stream = streamEvents(
+      { ...parts, ...times, closing: new AbortController().signal },
+      { accountId: newId(), mode: 'test', after: 0, beginsNow: true, types: null, stillAllowed },
+    );
+    t.after(() => stream.destroy());
+    return { stream, looks: () => looks };
+  }
+
+  it('while its reader takes a moment', async (t) => {
+    const { stream, looks } = streamQuietLog(t);
+    // Something is there for the reader, who does not take it.
+    stream.read(0);
+    await until(() => looks() > 1 || stream.destroyed);
+    assert.ok(stream.readableLength > 0);
+    assert.equal(stream.destroyed, false);
+  });
+
+  it('while its reader takes one thing after another, although the next one is always there', (t) =>
+    undisturbed(async () => {
+      const stalledMs = 1_500;
+      const { stream, looks } = streamQuietLog(t, { heartbeatMs: 10, stalledMs });
+      const reading = setInterval(() => stream.read(), 200);
+      t.after(() => clearInterval(reading));
+      const untilMs = performance.now() + 2 * stalledMs;
+      await until(() => performance.now() > untilMs || stream.destroyed);
+      assert.equal(stream.destroyed, false);
+      assert.ok(looks() > 0);
+    }));
+
+  it('for having nothing to read for longer than it waits for a reader', async (t) => {
+    const { stream, looks } = streamQuietLog(t, { stalledMs: 100 });
+    stream.resume();
+    await until(() => looks() > 2 || stream.destroyed);
+    assert.equal(stream.destroyed, false);
+  });
 });
 
 describe('a stream whose reader stops reading', () => {
@@ -309,16 +339,6 @@ describe('a stream whose reader stops reading', () => {
     assert.deepEqual([...idsOf(stalled), ...idsOf(again)], numbers(1, 2_000));
     again.close();
     reading.close();
-  });
-
-  it('is not dropped for having nothing to read', async () => {
-    const { url } = strict;
-    const accountId = newId();
-    const stream = await openStream(url, strict.createKey({ accountId }), { query: '?type=message.sent' });
-    await until(() => stream.comments.length > (2 * STALLED_MS) / STRICT_HEARTBEAT_MS);
-    await strict.record(1, { accountId });
-    await until(() => stream.frames.length === 1);
-    stream.close();
   });
 });
 
