@@ -1,5 +1,6 @@
 import { explainSilence } from './explain-silence.ts';
 import { Failure } from './failure.ts';
+import { isOfGateway } from './is-of-gateway.ts';
 import { failureOf, readProblem, UNEXPECTED_ADVICE } from './problem.ts';
 
 /** Longer than the longest answer takes, to a send (25 s) and to a waiting read (30 s). */
@@ -62,8 +63,8 @@ export function createApi(url: string, key: string | undefined, keySource: strin
     ask,
     async call(method, path, options) {
       const answer = await ask(method, path, options);
+      if (isOfGateway(method, answer)) return answer;
       const isGood = answer.status >= 200 && answer.status <= 299;
-      if (isGood && isOfGateway(method, answer)) return answer;
       const problem = isGood ? undefined : readProblem(answer);
       if (problem === undefined) throw new Failure(`${url} answered ${answer.status}.\n${UNEXPECTED_ADVICE}`);
       throw failureOf(problem, { url, keySource });
@@ -83,12 +84,6 @@ export async function exchange(target: string, init: Omit<RequestInit, 'redirect
     const why = signal.aborted ? `nothing came within ${CALL_TIMEOUT_MS / 1_000} s` : reason;
     throw new NoAnswer(`No answer from ${new URL(target).origin}: ${why}.`, advice, untrusted);
   }
-}
-
-/** Whether a 2xx is what the API promises. A page of another service must not look like an empty list, or like something that was done. */
-function isOfGateway(method: string, { status, json }: Answer): boolean {
-  if (method === 'DELETE') return status === 202 || status === 204;
-  return typeof json === 'object' && json !== null && !Array.isArray(json);
 }
 
 function formatQuery(query: CallOptions['query'] = {}): string {

@@ -1,17 +1,19 @@
 import { type Answer, type Api, NoAnswer } from '../api.ts';
 import type { Options } from '../command-spec.ts';
+import { isOfGateway } from '../is-of-gateway.ts';
 import { listOf } from '../list-of.ts';
 import { readProblem } from '../problem.ts';
 import { readCell } from '../table.ts';
 import { type Finding, fail, ok, warn } from './finding.ts';
 import { pasted } from './pasted.ts';
+import { PROXY_ADVICE } from './proxy-advice.ts';
 
 const EXPIRES_SOON_MS = 7 * 24 * 3_600_000;
 
 /** Checks what the key gives access to: the account, its channels, the provider behind them, and its endpoints. */
 export async function checkAccount(api: Api, options: Options): Promise<Finding[]> {
   const account = await api.ask('GET', '/api/v1/account');
-  if (account.status !== 200) return [fromProblem('account', account, options)];
+  if (!isOfGateway('GET', account)) return [fromProblem('account', account, options)];
   const channels = askAll(api, '/api/v1/channels');
   const checks = [
     channels.then((known) => checkChannels(known, options)),
@@ -73,7 +75,7 @@ async function checkTemplates(api: Api, channels: Listed, options: Options): Pro
   if (Array.isArray(channels) && channels.every((channel) => readCell(channel, 'status') === 'removed'))
     return [warn('provider', 'Not checked: only a channel can ask it.', 'Connect one first.')];
   const answer = await api.ask('POST', '/api/v1/templates/sync');
-  if (answer.status !== 200) return [fromProblem('provider', answer, options)];
+  if (!isOfGateway('POST', answer)) return [fromProblem('provider', answer, options)];
   return [ok('provider', `It answers; ${readCell(answer.json, 'total')} templates.`)];
 }
 
@@ -112,7 +114,10 @@ async function findFailure(api: Api, id: string): Promise<string | undefined> {
 
 /** If the key's scopes do not allow a read, that is no fault of the gateway. */
 function fromProblem(check: string, answer: Answer, options: Options): Finding {
-  const { code, detail } = readProblem(answer) ?? { code: String(answer.status), detail: 'An answer of no gateway.' };
+  const problem = readProblem(answer);
+  if (problem === undefined)
+    return fail(check, `It is answered with ${answer.status}, and not by a gateway.`, PROXY_ADVICE);
+  const { code, detail } = problem;
   switch (code) {
     case 'insufficient_scope':
       return warn(check, `Not checked: ${detail}`, 'Use a key with more scopes to have it checked.');
@@ -135,7 +140,7 @@ async function askAll(api: Api, path: string): Promise<Listed> {
   let cursor: string | undefined;
   do {
     const answer = await api.ask('GET', path, { query: { limit: '100', cursor } });
-    if (answer.status !== 200) return answer;
+    if (!isOfGateway('GET', answer)) return answer;
     const page: { data?: unknown; next_cursor?: unknown } = Object(answer.json);
     rows.push(...listOf(page.data));
     cursor = typeof page.next_cursor === 'string' ? page.next_cursor : undefined;

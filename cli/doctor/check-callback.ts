@@ -5,6 +5,7 @@ import { usage } from '../failure.ts';
 import { readSecretFile } from '../read-secret-file.ts';
 import type { Settings } from '../settings.ts';
 import { type Finding, fail, ok, warn } from './finding.ts';
+import { PROXY_ADVICE } from './proxy-advice.ts';
 
 /** A notification without news: it changes nothing, and no part of it is set aside for somebody to look at. */
 const EMPTY_NOTIFICATION = JSON.stringify({ object: 'whatsapp_business_account', entry: [] });
@@ -79,8 +80,6 @@ async function checkVerification(url: string, token: string | undefined): Promis
   if (status === 200 && text === challenge) return ok('verification', 'The verify token is right.');
   return fail('verification', `The verify token is answered with ${status}.`, 'Is it among WAYPOST_VERIFY_TOKENS?');
 }
-
-const PROXY_ADVICE = 'Does the proxy before the gateway pass method, path, query, headers and body on as they are?';
 
 function post(url: string, headers: Record<string, string>): Promise<Answer> {
   return exchange(url, {

@@ -1,5 +1,6 @@
 import { type Api, NoAnswer } from '../api.ts';
 import { type Finding, fail, ok } from './finding.ts';
+import { PROXY_ADVICE } from './proxy-advice.ts';
 
 /** Checks whether the gateway is alive, and whether it can commit to its database. */
 export async function checkGateway(api: Api): Promise<{ findings: Finding[]; reachable: boolean }> {
@@ -20,9 +21,11 @@ export async function checkGateway(api: Api): Promise<{ findings: Finding[]; rea
 
 async function checkReady(api: Api): Promise<Finding> {
   const { status, json } = await api.ask('GET', '/readyz');
-  if (status === 200) return ok('database', 'The gateway commits to it, and takes work.');
-  const { detail, reason } = Object(json);
-  const why = String(detail ?? `/readyz answers ${status}.`);
+  const { status: readiness, detail, reason }: Record<string, unknown> = Object(json);
+  if (status === 200 && readiness === 'ready') return ok('database', 'The gateway commits to it, and takes work.');
+  if (detail === undefined)
+    return fail('gateway', `/readyz is answered with ${status}, and not by a gateway.`, PROXY_ADVICE);
+  const why = String(detail);
   if (reason === 'stopping') return fail('gateway', why, 'Wait for the next one to start.');
   if (reason === 'starting') return fail('gateway', why, 'Wait until it takes work. If it stays so, look at its log.');
   return fail('database', why, 'Look at the database and at the log of the gateway.');

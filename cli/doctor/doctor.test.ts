@@ -96,6 +96,39 @@ describe('the doctor', () => {
     assert.doesNotMatch(stdout, /[^\n\P{Cc}]|\u202e/u);
   });
 
+  it('takes nothing for well that something else than a gateway answers, whatever its status', async (t) => {
+    for (const status of [200, 502]) {
+      // As a proxy does that passes one path on, and answers all others with a page of its own.
+      const proxy = createPlainServer((request, response) => {
+        if (request.url === '/healthz') response.end('{"status":"alive"}');
+        else response.writeHead(status, { 'content-type': 'text/html' }).end('<p>Welcome</p>');
+      });
+      const env = { WAYPOST_URL: await listen(proxy), WAYPOST_API_KEY: 'wp_test_a' };
+      t.after(() => proxy.close());
+      const { exitCode, stdout } = await runCli(['doctor'], env);
+      assert.equal(exitCode, 1);
+      assert.deepEqual(stdout.match(/^ok .{11}/gm), ['ok    address ', 'ok    key     ', 'ok    gateway ']);
+      for (const what of ['/readyz', 'It'])
+        assert.match(
+          stdout,
+          new RegExp(`^fail .*${what} is answered with ${status}, .*\\n +Does the proxy before`, 'm'),
+        );
+    }
+    const proxy = createPlainServer((request, response) => {
+      if (/\/(healthz|readyz|api\/v1\/account)$/.test(request.url ?? ''))
+        fetch(gateway.url + request.url, { headers: { authorization: request.headers.authorization ?? '' } }).then(
+          async (answer) => response.writeHead(answer.status).end(await answer.text()),
+          () => response.destroy(),
+        );
+      else response.end('<p>Welcome</p>');
+    });
+    const env = { WAYPOST_URL: await listen(proxy), WAYPOST_API_KEY: gateway.testKey };
+    t.after(() => proxy.close());
+    const { stdout } = await runCli(['doctor'], env);
+    for (const check of ['channel', 'provider', 'endpoint'])
+      assert.match(stdout, new RegExp(`^fail {2}${check} .*with 200, and not by a gateway`, 'm'));
+  });
+
   it('looks at every channel, and not at the newest hundred only', async () => {
     const accountId = await gateway.createAccount('Many numbers');
     const key = await gateway.createKey({ accountId });
