@@ -137,6 +137,36 @@ describe('the Graph API of the sandbox', () => {
     assert.deepEqual(await get(`${url}/_sandbox/messages`), { data: [], next_cursor: null });
   });
 
+  it('says what is wrong with whom a message is for, and with a read receipt', async (t) => {
+    const { url } = await startSandbox(t);
+    const cases: [body: object, code: number][] = [
+      [{}, 100],
+      [{ recipient_type: 'group' }, 100],
+      [{ to: { phone: '+447700900123' } }, 131009],
+      [{ to: '0770' }, 131009],
+      [{ recipient: '+447700900123' }, 131009],
+      [{ recipient: 1349 }, 131009],
+      [{ status: 'read' }, 131008],
+      [{ status: 'typing', message_id: 'wamid.x' }, 100],
+    ];
+    for (const [body, code] of cases)
+      assert.deepEqual(await refusalOf(send({ url }, body)), [400, code], JSON.stringify(body));
+    const group = await (await send({ url }, { recipient_type: 'group', to: 'a-group' })).json();
+    assert.equal(member(group, 'contacts', 0, 'wa_id'), 'a-group', 'which need not be a number');
+  });
+
+  it('refuses as Graph does what is too large, what is given twice and what is no number', async (t) => {
+    const { url } = await startSandbox(t);
+    const large = send({ url }, { to: '+447700900125', text: { body: 'x'.repeat(4 * 1024 * 1024) } });
+    assert.deepEqual(await refusalOf(large), [413, 100]);
+    for (const query of ['fields=id&fields=name', 'limit=0', 'limit=1.5', 'limit=many'])
+      assert.deepEqual(
+        await refusalOf(fetch(`${url}/v25.0/1/message_templates?${query}`, { headers: AUTHORIZED })),
+        [400, 100],
+        query,
+      );
+  });
+
   it('never answers 5xx to anything that is posted as a message', async (t) => {
     const { url } = await startSandbox(t, { statuses: 'off' });
     await fc.assert(

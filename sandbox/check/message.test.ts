@@ -17,10 +17,15 @@ const offer = (time: unknown) => ({
   type: 'limited_time_offer',
   parameters: [{ type: 'limited_time_offer', limited_time_offer: { expiration_time_ms: time } }],
 });
-const coupon = button('copy_code', 0, { type: 'coupon_code', coupon_code: 'SAVE10' });
+const payload = (value: string) => ({ type: 'payload', payload: value });
+const code = (value: string) => ({ type: 'coupon_code', coupon_code: value });
+const named = (name: string) => ({ ...text('Ada'), parameter_name: name });
+const coupon = button('copy_code', 0, code('SAVE10'));
 const url = (index: number) => button('url', String(index), text('x'));
 const card = (index: number, ...components: object[]) => ({ card_index: index, components });
 const reply = button('quick_reply', 0, { type: 'payload', payload: 'more' });
+const promo = [image, body(text('Ada')), url(0)];
+const offered = [offer(1_800_000_000_000), body(text('Ada')), url(1)];
 const carousel = (...cards: object[]) => ({ type: 'carousel', cards });
 
 describe('the check of a message', () => {
@@ -73,25 +78,61 @@ describe('the check of a message', () => {
     ['a picture without link and id', template('promo_image', [header({}), body(text('A')), url(0)]), 131008],
     ['a link that is none', template('promo_image', [header({ link: 'no' }), body(text('A')), url(0)]), 131009],
     ['a film for a picture', template('promo_image', [{ type: 'header', parameters: [{ type: 'video' }] }]), 132012],
+    ['a picture with an empty id', template('promo_image', [header({ id: '' }), body(text('A')), url(0)]), 131009],
+    ['a name that is no text', template('greeting_named', [body({ ...text('A'), parameter_name: 1 })]), 100],
+    ['a name given twice', template('pair_named', [body(named('first'), named('first'))]), 132012],
+    ['a currency without its fallback', template('order_update', [body({ type: 'currency', currency: {} })]), 131008],
+    ['a date without its value', template('order_update', [body({ type: 'date_time' })]), 131008],
+    ['a value that is no object', template('order_update', [{ type: 'body', parameters: ['Ada'] }]), 100],
+    ['a value whose type is no text', template('order_update', [body({ type: 1, text: 'Ada' })]), 100],
+    ['values that are no list', template('order_update', [{ type: 'body', parameters: text('Ada') }]), 100],
+    ['a body twice', template('order_update', [body(text('Ada')), body(text('Ada'))]), 131009],
     ['a missing button value', template('login_code', [body(text('1'))]), 131008],
     ['a button that is not there', template('login_code', [body(text('1')), url(0), url(1)]), 131009],
-    ['a button of another kind', template('login_code', [body(text('1')), reply]), 132012],
+    [
+      'a button of another kind',
+      template('login_code', [body(text('1')), button('quick_reply', 0, text('1'))]),
+      132012,
+    ],
+    ['a button twice', template('login_code', [body(text('1')), url(0), url(0)]), 131009],
+    [
+      'a button without its kind',
+      template('login_code', [body(text('1')), { ...url(0), sub_type: undefined }]),
+      131008,
+    ],
+    [
+      'two values for one link',
+      template('login_code', [body(text('1')), { ...url(0), parameters: [text('1'), text('2')] }]),
+      132000,
+    ],
+    ['a payload for a link', template('login_code', [body(text('1')), button('url', 0, payload('1'))]), 132012],
+    ['a code for a quick reply', template('promo_image', [...promo, button('quick_reply', 1, code('A'))]), 132012],
+    ['an empty payload', template('promo_image', [...promo, button('quick_reply', 1, payload(''))]), 131008],
+    ['a text for a code', template('offer_limited', [...offered, button('copy_code', 0, text('A'))]), 132012],
+    ['an empty code', template('offer_limited', [...offered, button('copy_code', 0, code(''))]), 131008],
     ['a button without an index', template('login_code', [body(text('1')), button('url', {}, text('1'))]), 131009],
     ['a missing offer', template('offer_limited', [body(text('A')), coupon, url(1)]), 131008],
     ['an offer without a time', template('offer_limited', [offer('soon'), body(text('A')), coupon, url(1)]), 131009],
     [
       'a code of 16 characters',
-      template('offer_limited', [
-        offer(1),
-        body(text('A')),
-        button('copy_code', 0, { type: 'coupon_code', coupon_code: 'x'.repeat(16) }),
-        url(1),
-      ]),
+      template('offer_limited', [offer(1), body(text('A')), button('copy_code', 0, code('x'.repeat(16))), url(1)]),
       131009,
     ],
     ['one card of two', template('carousel_two', [carousel(card(0, image))]), 132012],
     ['a card twice', template('carousel_two', [carousel(card(0, image), card(0, image))]), 131009],
     ['a card without its picture', template('carousel_two', [carousel(card(0, image), card(1))]), 132012],
+    ['an offer that the template does not have', template('hello_world', [offer(1)]), 132012],
+    ['a carousel without cards', template('carousel_two', [{ type: 'carousel' }]), 131008],
+    ['cards that are no objects', template('carousel_two', [{ type: 'carousel', cards: ['a', 'b'] }]), 131009],
+    [
+      'a card whose components are no list',
+      template('carousel_two', [carousel({ card_index: 0, components: {} }, card(1, image))]),
+      100,
+    ],
+    ['a component that is no object', template('hello_world', ['body']), 100],
+    ['components that are no list', template('hello_world', {}), 100],
+    ['a template that is no object', { type: 'template', template: 'hello_world' }, 131008],
+    ['an answer to no message', { text: { body: 'x' }, context: {} }, 100],
     ['an unknown component', template('hello_world', [{ type: 'footer' }]), 100],
     ['a template without a language', { type: 'template', template: { name: 'hello_world' } }, 131008],
     ['a template without a name', { type: 'template', template: { language: { code: 'en_US' } } }, 131008],
@@ -126,7 +167,7 @@ describe('the check of a message', () => {
   });
 });
 
-function template(name: string, components: object[], language = 'en_US') {
+function template(name: string, components: unknown, language = 'en_US') {
   return { type: 'template', template: { name, language: { code: language }, components } };
 }
 
@@ -136,6 +177,10 @@ function header(media: object) {
 
 function codeOf(message: object): number | undefined {
   const registry = new Registry();
+  const [ordinary] = registry.templatesOf('1').filter(({ name }) => name === 'greeting_named');
+  assert.ok(ordinary);
+  const pair = { ...ordinary, name: 'pair_named', components: [{ type: 'BODY' as const, text: '{{first}} {{last}}' }] };
+  registry.replace('1', [...registry.templatesOf('1'), pair]);
   try {
     checkMessage({ ...message }, (name, language) => registry.find('1', name, language));
     return undefined;
