@@ -29,7 +29,9 @@ const OUTSIDE_DIR = '/var/lib';
  */
 export async function choosePlace(dataDir: string, log: { warn(message: string): void }): Promise<Place> {
   const isRoot = process.getuid?.() === 0;
-  const baseDir = (await findBaseDir(dataDir)) ?? (await chooseBaseDir(dataDir, isRoot, log));
+  const known = await findBaseDir(dataDir);
+  if (known !== undefined) await refuseLost(dataDir, known);
+  const baseDir = known ?? (await chooseBaseDir(dataDir, isRoot, log));
   await mkdir(baseDir, { recursive: true });
   // Others may pass through to what is theirs, but cannot list the folder.
   await chmod(baseDir, isRoot ? 0o711 : 0o700);
@@ -87,6 +89,8 @@ async function chooseBaseDir(dataDir: string, isRoot: boolean, log: { warn(messa
   await refuseHidden(dataDir);
   const outside = join(OUTSIDE_DIR, `waypost-${randomBytes(6).toString('hex')}`);
   log.warn(`No other user than root may enter ${dataDir}, so the embedded database is kept in ${outside}`);
+  // Before anything names it, so that a folder which is named and missing was once there.
+  await mkdir(outside, { recursive: true, mode: 0o711 });
   // Whole or not at all: a full disk would leave a file that names nothing, in the way of every later start.
   const draft = `${locationFileOf(dataDir)}.new`;
   await writeFile(draft, `${outside}\n`, { flush: true });
@@ -94,10 +98,16 @@ async function chooseBaseDir(dataDir: string, isRoot: boolean, log: { warn(messa
   return outside;
 }
 
-/**
- * Refuses a place that is missing, as after a restore or a move of the folder: a new and empty database elsewhere would look as if
- * everything were lost.
- */
+/** Refuses a place that is missing, as where only the data folder was restored: a new and empty database would look as if everything were lost. */
+async function refuseLost(dataDir: string, baseDir: string): Promise<void> {
+  if ((await stat(baseDir).catch(undefinedIfMissing)) !== undefined) return;
+  throw new Error(
+    `The embedded database is in ${baseDir}, as ${locationFileOf(dataDir)} says, and that folder is missing. Bring it back, as from a ` +
+      'backup; to begin with an empty database, remove the file.',
+  );
+}
+
+/** Refuses what was restored or moved to where it cannot be used, for the same reason. */
 async function refuseHidden(dataDir: string): Promise<void> {
   const hidden = join(dataDir, 'postgres', 'cluster');
   if ((await stat(hidden).catch(undefinedIfMissing)) === undefined) return;
