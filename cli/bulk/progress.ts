@@ -6,6 +6,7 @@ export interface Progress {
   update(): void;
   /** Shows why the run does not go on at the moment. */
   waiting(reason: string): void;
+  /** Takes the bar away. Nothing is shown any more. */
   end(): void;
 }
 
@@ -20,6 +21,7 @@ export function createProgress(total: number, before: number, totals: Totals, st
   const startMs = performance.now();
   let lineMs = startMs;
   let reason: { text: string; atMs: number } | undefined;
+  let ended = false;
   const describe = () => {
     const { accepted, failed, unknown } = totals;
     const done = accepted + failed + unknown;
@@ -29,6 +31,8 @@ export function createProgress(total: number, before: number, totals: Totals, st
     return { done, text: `${done}/${total}  ${accepted} accepted, ${failed} failed, ${unknown} unknown${left}${why}` };
   };
   const draw = () => {
+    // What was under way when a run has failed is broken off, and tells of itself when the failure is being told.
+    if (ended) return;
     const { done, text } = describe();
     if (stream.isTTY) {
       const full = Math.round((done / total) * BAR_CELLS);
@@ -46,6 +50,9 @@ export function createProgress(total: number, before: number, totals: Totals, st
       reason = { text, atMs: performance.now() };
       draw();
     },
-    end: () => void (stream.isTTY && stream.write('\r\u001b[K')),
+    end() {
+      ended = true;
+      if (stream.isTTY) stream.write('\r\u001b[K');
+    },
   };
 }
