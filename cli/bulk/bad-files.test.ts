@@ -123,6 +123,22 @@ describe('a CSV file', () => {
     ]);
   });
 
+  it('has rows whose text nobody could send, which cost the other rows nothing', async () => {
+    const texts = ['', 'x'.repeat(4_097), 'a\u0000b', 'é'.repeat(4_096)];
+    const rows = texts.map((text, place) => `+44770090025${place},${text}`);
+    const path = await csv(`to,text\n${rows.join('\n')}\n`);
+    const { exitCode, stderr } = await send(path, '--text', '{{text}}');
+    assert.equal(exitCode, 1, stderr);
+    const details = (await reportOf(path)).slice(1).map((line) => line.split(/,(?! )/).at(-1));
+    assert.deepEqual(details, [
+      'Its text is empty',
+      '"Its text has 4097 characters, and may have 4096"',
+      'Its text holds a zero byte',
+      '',
+    ]);
+    assert.deepEqual(await bodiesOf('+447700900253'), [texts[3]]);
+  });
+
   it('says in the report which parameter of a template is wrong', async () => {
     const path = await csv('to,name\n+447700900216,Ada\n+447700900217,\n');
     const args = ['--template', 'order_update', '--language', 'en_US', '--param', 'name'];
