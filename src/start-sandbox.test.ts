@@ -4,6 +4,7 @@ import { createServer } from 'node:http';
 import { tmpdir } from 'node:os';
 import { it, type TestContext } from 'node:test';
 import { listen } from '../client/test/listen.ts';
+import { createSandbox } from '../sandbox/server.ts';
 import { until } from '../test/support/until.ts';
 import { startSandbox } from './start-sandbox.ts';
 
@@ -75,6 +76,50 @@ it(
     assert.match(told.join(), /The sandbox ended by itself; it is started again/);
     await Promise.all(others.map((one) => one.stop()));
     assert.deepEqual(sandboxPids(), []);
+  },
+);
+
+it('a sandbox that hangs is killed by the stop, which does not wait for it', onLinux, async () => {
+  const sandbox = await startSandbox({ port: 0, appSecret: 'secret', dataDir: tmpdir(), log });
+  const [pid] = sandboxPids();
+  assert.ok(pid !== undefined);
+  process.kill(pid, 'SIGSTOP');
+  const stoppingMs = performance.now();
+  await sandbox.stop();
+  assert.ok(performance.now() - stoppingMs < STOPPED_WITHIN_MS);
+  assert.deepEqual(sandboxPids(), []);
+});
+
+it(
+  'a sandbox in whose place comes that of another gateway is told to be in the way, and is back when it is gone',
+  onLinux,
+  async (t) => {
+    let posted = 0;
+    const told: string[] = [];
+    const callbackUrl = await takePosts(t, () => posted++);
+    const sandbox = await startSandbox({
+      port: 0,
+      appSecret: 'secret',
+      dataDir: tmpdir(),
+      log: { error: (text) => void told.push(text) },
+    });
+    t.after(() => sandbox.stop());
+    await sandbox.register(callbackUrl);
+    const port = Number(new URL(sandbox.url).port);
+    // Whoever is quicker has the port, and the next one of ours loads for longer than another takes to listen.
+    const other = await until(async () => {
+      for (const pid of sandboxPids()) process.kill(pid, 'SIGKILL');
+      return createSandbox({ port, appSecret: 'of another gateway', isAlone: false }).catch(() => undefined);
+    });
+    let closing: Promise<void> | undefined;
+    const closeOther = () => (closing ??= other.close());
+    t.after(closeOther);
+    await until(() => told.some((text) => text.includes('belongs to another gateway')));
+    assert.deepEqual(sandboxPids(), []);
+    await closeOther();
+    await until(() => sandboxPids().length === 1);
+    const notify = () => fetch(`${sandbox.url}/_sandbox/notifications`, { method: 'POST', body: '{}' });
+    await until(async () => (await notify().catch(() => undefined))?.ok === true && posted > 0);
   },
 );
 

@@ -78,6 +78,18 @@ describe('events.iterate', () => {
     assert.deepEqual(await take(waypost, 1, { signal: ending.signal }), []);
   });
 
+  it('gives nothing more once it is told to end, also of what it has read already', async () => {
+    const after = await end();
+    await server.record(3);
+    const ending = new AbortController();
+    const given: number[] = [];
+    for await (const { sequence } of waypost.events.iterate({ after, signal: ending.signal })) {
+      given.push(sequence);
+      ending.abort();
+    }
+    assert.deepEqual(given, [after + 1]);
+  });
+
   it('ends at once when its reader leaves while it waits, and hangs up', async () => {
     // If leaving does not end it, the test must fail and not hang.
     const events = waypost.events.iterate({ signal: AbortSignal.timeout(10_000) });

@@ -151,6 +151,21 @@ describe('applying notifications', () => {
     assert.match(seen[1].error.message, /has neither written to nor called this number/);
   });
 
+  it('tells the later of two times at which a person wrote, once with the number and once with only the user id', async () => {
+    const [number, userId] = ['+447700900157', 'GB.1570157'];
+    const { id, message_id: providerId } = await sendOne(gateway, number);
+    const later = { from: undefined, from_user_id: userId, timestamp: '1767312000' };
+    await post(
+      messagesBody(line, {
+        messages: [textFrom(number, 'wamid.with-number'), textFrom(number, 'wamid.without-number', later)],
+      }),
+    );
+    const errors = [{ code: 131047, title: 'Re-engagement message' }];
+    const both = { recipient_id: number.slice(1), recipient_user_id: userId };
+    await post(messagesBody(line, { statuses: [statusOf('failed', { providerId, errors, ...both })] }));
+    assert.match((await readMessage(gateway, id)).error.message, /last wrote to or called this number at 2026-01-02/);
+  });
+
   it('keeps what no channel claims, and applies it when the channel is connected and it is reprocessed', async () => {
     const missing: TestLine = {
       phoneNumberId: '900000000000011',
