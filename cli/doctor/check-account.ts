@@ -42,11 +42,11 @@ type Listed = unknown[] | Answer;
 
 function checkChannels(channels: Listed, options: Options): Finding[] {
   if (!Array.isArray(channels)) return [fromProblem('channel', channels, options)];
-  if (channels.length === 0)
+  if (hasNone(channels))
     return [
       fail(
         'channel',
-        'There is none of this mode: nothing can be sent.',
+        `There is none of this mode${channels.length === 0 ? '' : ' that is not removed'}: nothing can be sent.`,
         pasted('channels connect ACCOUNT-ID ...', 'platform', options),
       ),
     ];
@@ -67,12 +67,17 @@ function checkChannels(channels: Listed, options: Options): Finding[] {
   });
 }
 
+/** A removed channel is listed for good, and does nothing. */
+function hasNone(channels: readonly unknown[]): boolean {
+  return channels.every((channel) => readCell(channel, 'status') === 'removed');
+}
+
 /**
  * Reading the templates anew is the only call that shows whether the provider accepts the token of a channel. Without a channel the gateway
  * has nobody to ask, and answers that there are none.
  */
 async function checkTemplates(api: Api, channels: Listed, options: Options): Promise<Finding[]> {
-  if (Array.isArray(channels) && channels.every((channel) => readCell(channel, 'status') === 'removed'))
+  if (Array.isArray(channels) && hasNone(channels))
     return [warn('provider', 'Not checked: only a channel can ask it.', 'Connect one first.')];
   const answer = await api.ask('POST', '/api/v1/templates/sync');
   if (!isOfGateway('POST', answer)) return [fromProblem('provider', answer, options)];

@@ -14,6 +14,7 @@ import { missingProgram } from '../../test/support/missing-program.ts';
 import { until } from '../../test/support/until.ts';
 import { explainSilence } from '../explain-silence.ts';
 import { runCli, startCli } from '../test-support.ts';
+import { checkSettings } from './check-settings.ts';
 
 const OPENSSL = process.env.WAYPOST_TEST_OPENSSL ?? 'openssl';
 /** Far longer than any command takes that ends by itself. */
@@ -127,6 +128,64 @@ describe('the doctor', () => {
     const { stdout } = await runCli(['doctor'], env);
     for (const check of ['channel', 'provider', 'endpoint'])
       assert.match(stdout, new RegExp(`^fail {2}${check} .*with 200, and not by a gateway`, 'm'));
+  });
+
+  it('fails where all channels are removed, as where there is none, and warns of one that is', async () => {
+    const accountId = await gateway.createAccount('Removed numbers');
+    const env = { WAYPOST_URL: gateway.url, WAYPOST_API_KEY: await gateway.createKey({ accountId }) };
+    const platform = { key: gateway.platformKey };
+    const [first] = (await gateway.call('GET', '/api/v1/channels', { key: env.WAYPOST_API_KEY })).json.data;
+    const path = `/platform/v1/accounts/${accountId}/channels`;
+    const ids = { phone_number_id: '4004', business_account_id: '4005', display_phone_number: '+15550790004' };
+    const body = { ...ids, access_token: 'any', mode: 'test' };
+    const second = (await gateway.call('POST', path, { ...platform, body })).json;
+    await gateway.call('DELETE', `/platform/v1/channels/${first.id}`, platform);
+    const one = await runCli(['doctor'], env);
+    assert.match(one.stdout, /^warn {2}channel .* is removed\.\n +Nothing is sent from it\.$/m);
+    assert.equal(one.exitCode, 0, one.stdout);
+    await gateway.call('DELETE', `/platform/v1/channels/${second.id}`, platform);
+    const none = await runCli(['doctor'], env);
+    assert.match(
+      none.stdout,
+      /^fail {2}channel .*none of this mode that is not removed: nothing can be sent\.\n.*connect/m,
+    );
+    assert.equal(none.exitCode, 1);
+  });
+
+  it('warns of what a key may not see, and of its end within a week', async () => {
+    const endsAt = (days: number) => new Date(Date.now() + days * 24 * 3_600_000);
+    const tellOf = async (wish: Parameters<TestGateway['createKey']>[0]) =>
+      (await runCli(['doctor'], { WAYPOST_URL: gateway.url, WAYPOST_API_KEY: await gateway.createKey(wish) })).stdout;
+    const narrow = await tellOf({ scopes: ['messages:send'], expiresAt: endsAt(8) });
+    assert.match(narrow, /^ok {4}account /m);
+    for (const check of ['channel', 'provider', 'endpoint'])
+      assert.match(narrow, new RegExp(`^warn {2}${check} .*Not checked: The key needs the scope`, 'm'));
+    const ending = await tellOf({ expiresAt: endsAt(6) });
+    assert.match(ending, /^warn {2}account .*; the key ends at 20.*\n +Roll it in time: npx waypost keys roll ID$/m);
+  });
+
+  it('tells apart a key that is none, and an account that is suspended', async () => {
+    const wrong = await runCli(['doctor'], { WAYPOST_URL: gateway.url, WAYPOST_API_KEY: 'wp_test_none' });
+    assert.match(wrong.stdout, /^fail {2}account .*\n +Give another key/m);
+    const accountId = await gateway.createAccount('Suspended');
+    const key = await gateway.createKey({ accountId });
+    const call = { key: gateway.platformKey };
+    await gateway.call('PATCH', `/platform/v1/accounts/${accountId}`, { ...call, body: { suspended: true } });
+    const { stdout } = await runCli(['doctor'], { WAYPOST_URL: gateway.url, WAYPOST_API_KEY: key });
+    assert.match(stdout, /^fail {2}provider .*suspended.*\n +Whoever runs the platform can resume it: npx waypost/m);
+  });
+
+  it('warns of an address where keys go over a network as plain text', () => {
+    const told = (value: string) =>
+      checkSettings({
+        url: { value, source: '--url' },
+        keys: { account: undefined, platform: undefined },
+        dev: undefined,
+      });
+    for (const url of ['http://127.0.0.1:8080', 'http://[::1]:8080', 'http://localhost', 'https://waypost.example'])
+      assert.equal(told(url)[0]?.level, 'ok', url);
+    for (const url of ['http://waypost.example', 'http://10.0.0.5:8080', 'http://127.example'])
+      assert.equal(told(url)[0]?.level, 'warn', url);
   });
 
   it('looks at every channel, and not at the newest hundred only', async () => {
