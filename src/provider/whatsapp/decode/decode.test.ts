@@ -150,6 +150,17 @@ describe('decoding a notification of the provider', () => {
     assert.ok(item?.kind === 'undecodable' && item.reason === 'no_message_id');
   });
 
+  it('says what is missing of a changed user id, and of a quality', () => {
+    const update = { wa_id: '447700900123', user_id: { previous: 'GB.1' } };
+    const [ofUserId] = decodeItems(
+      bodyOf('user_id_update', { metadata: { phone_number_id: '1' }, user_id_update: [update] }),
+    );
+    assert.ok(ofUserId?.kind === 'undecodable' && ofUserId.reason === 'no_user_id');
+    const template = { message_template_name: 'a', message_template_language: 'en', new_quality_score: null };
+    const [ofQuality] = decodeItems(bodyOf('message_template_quality_update', template));
+    assert.ok(ofQuality?.kind === 'undecodable' && ofQuality.reason === 'no_value');
+  });
+
   it('reads a limit from whichever member tells it, as a word or as a number of people', () => {
     const limitOf = (field: string, value: object) => {
       const [item] = decodeItems(bodyOf(field, { display_phone_number: '15550100200', event: 'ONBOARDING', ...value }));

@@ -121,6 +121,8 @@ describe('checkComponents', () => {
     ['a longitude beyond 180', { type: 'location', location: { latitude: 1, longitude: 180.5 } }, 'location/longitude'],
     ['a longitude in words', { type: 'location', location: { latitude: 1, longitude: 'east' } }, 'location/longitude'],
     ['an action that is no object', { type: 'action', action: 'go' }, 'action'],
+    ['a flow token that is no text', { type: 'action', action: { flow_token: 7 } }, 'action/flow_token'],
+    ['a product without its object', { type: 'product' }, 'product'],
     ['a product id that is no text', { type: 'product', product: { catalog_id: 7 } }, 'product/catalog_id'],
     [
       'an expiration that is no time',
