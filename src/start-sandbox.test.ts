@@ -38,6 +38,7 @@ it(
     process.kill(first, 'SIGKILL');
 
     const notify = () => fetch(`${sandbox.url}/_sandbox/notifications`, { method: 'POST', body: '{}' });
+    // Until it listens, nobody answers there.
     await until(async () => (await notify().catch(() => undefined))?.ok === true && posted > 0);
 
     // The next one hangs while it loads. A stop waits for no start.
@@ -71,6 +72,7 @@ it(
     assert.deepEqual(sandboxPids(), []);
 
     const notify = () => fetch(`${first.url}/_sandbox/notifications`, { method: 'POST', body: '{}' });
+    // Until it listens, nobody answers there.
     await until(async () => (await notify().catch(() => undefined))?.ok === true && posted > 0);
     await until(() => sandboxPids().length === 1);
     assert.match(told.join(), /The sandbox ended by itself; it is started again/);
@@ -119,6 +121,7 @@ it(
     await closeOther();
     await until(() => sandboxPids().length === 1);
     const notify = () => fetch(`${sandbox.url}/_sandbox/notifications`, { method: 'POST', body: '{}' });
+    // Until it listens, nobody answers there.
     await until(async () => (await notify().catch(() => undefined))?.ok === true && posted > 0);
   },
 );
