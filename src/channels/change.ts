@@ -1,8 +1,8 @@
 import { insertAudit, PLATFORM } from '../accounts/audit-store.ts';
 import { lockAccount } from '../accounts/store.ts';
 import { appendEvents } from '../events/store.ts';
-import { ApiError } from '../kernel/errors.ts';
 import { formatId } from '../kernel/ids.ts';
+import { noSuch } from '../kernel/no-such.ts';
 import type { Sealer } from '../kernel/sealed.ts';
 import type { Provider } from '../provider/port.ts';
 import type { Database, Queryable } from '../store/database.ts';
@@ -48,10 +48,10 @@ export async function changeChannel(deps: Deps, before: ChannelRow, wish: Channe
   const sealedToken = accessToken === undefined ? null : deps.sealer.seal(accessToken, id);
   return deps.database.transaction(async (tx) => {
     // Two changes of the default wait for one another here, so that there is never more than one.
-    if ((await lockAccount(tx, accountId)) === undefined) throw noChannel();
+    if ((await lockAccount(tx, accountId)) === undefined) throw noSuch('chn');
     const channelsBefore = await listUsableChannels(tx, accountId);
     const own = channelsBefore.find((channel) => channel.id === id);
-    if (own === undefined) throw noChannel();
+    if (own === undefined) throw noSuch('chn');
     await lockConcerned(tx, channelsBefore, own);
     if (isDefault === true) await clearDefaultChannel(tx, accountId, mode, id);
     const updated = await updateChannel(tx, accountId, id, { phoneNumber, isDefault, sealedToken });
@@ -73,13 +73,13 @@ export async function changeChannel(deps: Deps, before: ChannelRow, wish: Channe
 export function removeChannel(database: Database, { account_id: accountId, id }: ChannelRow): Promise<void> {
   return database.transaction(async (tx) => {
     // Two that are removed at once wait for one another, so that what is left is told once of being the default.
-    if ((await lockAccount(tx, accountId)) === undefined) throw noChannel();
+    if ((await lockAccount(tx, accountId)) === undefined) throw noSuch('chn');
     const before = await listUsableChannels(tx, accountId);
     const own = before.find((channel) => channel.id === id);
-    if (own === undefined) throw noChannel();
+    if (own === undefined) throw noSuch('chn');
     await lockConcerned(tx, before, own);
     const [removed] = await removeChannels(tx, accountId, id);
-    if (removed === undefined) throw noChannel();
+    if (removed === undefined) throw noSuch('chn');
     await note(tx, removed, 'channel.removed', {});
     const others = await draftDefaultEvents(tx, accountId, before, id);
     await appendEvents(tx, [channelEvent(removed), ...others]);
@@ -97,10 +97,6 @@ async function lockConcerned(tx: Queryable, all: readonly ChannelRow[], own: Cha
     tx,
     ofMode.filter(({ id, is_default: isDefault }) => areFew || isDefault || id === own.id),
   );
-}
-
-function noChannel(): ApiError {
-  return new ApiError('not_found', 'There is no such channel.');
 }
 
 async function note(tx: Queryable, channel: ChannelRow, action: string, detail: object): Promise<void> {

@@ -5,13 +5,14 @@ import { holdEventLog } from '../events/store.ts';
 import { invalidRequest } from '../http/invalid-request.ts';
 import { ApiError } from '../kernel/errors.ts';
 import { formatId, newId } from '../kernel/ids.ts';
+import { noSuch } from '../kernel/no-such.ts';
 import type { AccountPrincipal, Mode } from '../kernel/principal.ts';
 import type { Sealer } from '../kernel/sealed.ts';
 import type { Database, Queryable } from '../store/database.ts';
 import { readEndpointUrl } from './address/url.ts';
 import { mintSecret } from './deliver/sign.ts';
 import type { createBody, patchBody } from './requests.ts';
-import { holdLivingAccount, noEndpoint, requireLocked } from './require.ts';
+import { holdLivingAccount, requireLocked } from './require.ts';
 import {
   countForCreation,
   deleteEndpoint,
@@ -90,7 +91,7 @@ export function patchEndpoint(
 /** Deletes it with what is on its way to it. */
 export function removeEndpoint({ database }: Deps, principal: AccountPrincipal, key: EndpointKey): Promise<void> {
   return database.transaction(async (tx) => {
-    if (!(await deleteEndpoint(tx, key))) throw noEndpoint();
+    if (!(await deleteEndpoint(tx, key))) throw noSuch('end');
     await note(tx, principal, { action: 'endpoint.deleted', id: key.id, detail: {} });
   });
 }

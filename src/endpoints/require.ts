@@ -1,6 +1,5 @@
 import { invalidKey } from '../accounts/authenticate.ts';
 import { holdAccount } from '../accounts/store.ts';
-import { ApiError } from '../kernel/errors.ts';
 import { parseId } from '../kernel/ids.ts';
 import { noSuch } from '../kernel/no-such.ts';
 import type { AccountPrincipal } from '../kernel/principal.ts';
@@ -25,17 +24,13 @@ export function endpointKey({ accountId, mode }: AccountPrincipal, id: string | 
 /** Throws `not_found` for what is not there, or of another account or mode. */
 export async function requireEndpoint(store: Queryable, key: EndpointKey): Promise<EndpointRow> {
   const row = await findEndpoint(store, key);
-  if (row === undefined) throw noEndpoint();
+  if (row === undefined) throw noSuch('end');
   return row;
 }
 
 /** The same, and nobody else changes it until the end of the transaction. */
 export async function requireLocked(tx: Queryable, key: EndpointKey): Promise<EndpointRow> {
   const row = await lockEndpoint(tx, key);
-  if (row === undefined) throw noEndpoint();
+  if (row === undefined) throw noSuch('end');
   return row;
-}
-
-export function noEndpoint(): ApiError {
-  return new ApiError('not_found', 'There is no such endpoint.');
 }
