@@ -5,7 +5,7 @@ import { Settings } from 'typebox/system';
 import type { Fault, PointerFault } from '../kernel/errors.ts';
 import { jsonFaults } from '../kernel/json-faults.ts';
 import { pointerTo } from '../kernel/json-pointer.ts';
-import { nameUnknown } from './name-unknown.ts';
+import { detailsOfUnknown } from './details-of-unknown.ts';
 import { wayOf } from './way-of.ts';
 
 /**
@@ -49,19 +49,20 @@ function createCheck(schema: TSchema, what: 'member' | 'parameter'): (value: unk
 /** The same for a query, whose faults are named by parameter. */
 export function createQueryCheck(schema: TSchema): (value: unknown) => Fault[] {
   const check = createCheck(schema, 'parameter');
+  const known: object = Object(Reflect.get(schema, 'properties'));
   return (value) =>
     eachOnce(
       check(value).map(({ pointer, detail }) => {
         const parameter = parameterOf(pointer);
-        return { parameter, detail: queryDetail(value, parameter, detail) };
+        const isTwice = Object.hasOwn(known, parameter) && isGivenTwice(value, parameter);
+        return { parameter, detail: isTwice ? 'This parameter is given more than once.' : detail };
       }),
     );
 }
 
 /** A parameter given twice arrives as an array. What the schema says of that is about a list, which nobody has given. */
-function queryDetail(query: unknown, parameter: string, detail: string): string {
-  if (detail.startsWith('This parameter is not known')) return detail;
-  return Array.isArray(Reflect.get(Object(query), parameter)) ? 'This parameter is given more than once.' : detail;
+function isGivenTwice(query: unknown, parameter: string): boolean {
+  return Array.isArray(Reflect.get(Object(query), parameter));
 }
 
 function parameterOf(pointer: string): string {
@@ -73,9 +74,9 @@ function readFaults(errors: readonly SchemaFault[], what: 'member' | 'parameter'
   // late where there are more of them than the bound. What a condition (`if`) demands is reported by itself, too.
   const told = errors.filter(({ keyword }) => keyword !== 'additionalProperties' && keyword !== 'if');
   const one = oneOfEachUnion(told);
-  const names = nameUnknown(what, schema, one);
+  const unknown = detailsOfUnknown(what, schema, one);
   const faults = one.flatMap((error) =>
-    pointersOf(error).map((pointer) => ({ pointer, detail: names.get(error.instancePath) ?? sentence(error) })),
+    pointersOf(error).map((pointer) => ({ pointer, detail: unknown.get(error.instancePath) ?? sentence(error) })),
   );
   // What has no fault is taken for valid.
   if (faults.length === 0) throw new Error('A value that is not valid has no fault that could be told');

@@ -20,10 +20,7 @@ export function planMessages(command: SendCommand, errorOf: Preflight): Plan {
   const seen = new Set<string>();
   command.recipients.forEach((recipient, place) => {
     if (recipient.kind === 'unreadable') {
-      const { detail } = recipient;
-      plan.refused.push(
-        refuse(recipient, place, { code: 'invalid_recipient', ...(detail !== undefined && { detail }) }),
-      );
+      plan.refused.push(refuse(recipient, place, { code: 'invalid_recipient', detail: recipient.detail }));
     } else if (seen.has(recipient.to)) {
       plan.refused.push(refuse(recipient, place, { code: 'duplicate_recipient' }));
     } else {

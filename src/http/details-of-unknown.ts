@@ -4,7 +4,7 @@ import type { SchemaFault } from './check-schema.ts';
 import { wayOf } from './way-of.ts';
 
 /** What is told of each name that a schema does not know, by the path of the validator. */
-export function nameUnknown(
+export function detailsOfUnknown(
   what: 'member' | 'parameter',
   schema: TSchema,
   faults: readonly SchemaFault[],
