@@ -125,17 +125,20 @@ const UUIDV7_MAKE = `
       placing substring(int8send((extract(epoch from clock_timestamp() + shift) * 1000)::bigint) from 3) from 1 for 6), 'hex')::uuid
   $$`;
 
+/** The last days of the history, of which there are as many whatever day it is. */
+const LATELY = `(select max(at) from event) - interval '8 days'`;
+
 /** The work that is under way now, for the accounts that send, and the attempts of their last events. */
 const WORK = [
   `insert into endpoint (account_id, id, mode, url, secret_sealed)
    select account_id, uuidv7(), mode, 'https://example.com/', 'sealed' from event_sequence, generate_series(1, 2) where last > 0`,
   `insert into delivery (account_id, endpoint_id, event_id)
    select v.account_id, e.id, v.id from event v join endpoint e using (account_id, mode)
-   where v.at > now() - interval '15 days'`,
+   where v.at > ${LATELY}`,
   `insert into attempt (account_id, id, endpoint_id, event_id, type, number, at, outcome, http_status, duration_ms)
    select v.account_id, uuidv7(v.at - now()), e.id, v.id, v.type, 1, v.at,
      case when v.sequence % 50 = 0 then 'failed' else 'succeeded' end, 200, 20
-   from event v join endpoint e using (account_id, mode) where v.at > now() - interval '15 days'`,
+   from event v join endpoint e using (account_id, mode) where v.at > ${LATELY}`,
   `insert into request (account_id, id, mode, channel_id, key_id, node_id, type, message_ids, intent)
    select account_id, uuidv7(interval '-168 hours'), mode, account_id, account_id, account_id, 'text', '{}', '[]'
    from event_sequence, generate_series(1, 4) where last > 0`,
