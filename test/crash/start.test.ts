@@ -16,12 +16,10 @@ import { listMessages, phoneNumbers, readApi, sendText } from '../support/call-g
 import { COMPILE_CACHE } from '../support/compile-cache.ts';
 import { createTestDatabase } from '../support/database.ts';
 import { ownDatabase } from '../support/own-database.ts';
-import { type GatewayProcess, startGatewayProcess } from '../support/process.ts';
+import { type GatewayProcess, START_TIMEOUT_MS, startGatewayProcess } from '../support/process.ts';
 import { startSandboxBeside } from '../support/sandbox-beside.ts';
 import { until } from '../support/until.ts';
 
-/** Without the compiled sources of others, and beside other tests, a start takes up to 20 s on a slow machine before it says anything. */
-const START_LIMIT_MS = 120_000;
 const WAYPOST_MASTER_KEY = randomBytes(32).toString('base64');
 
 it('a second gateway on the same data folder ends with a sentence, and the first goes on', async (t) => {
@@ -226,7 +224,7 @@ it('a start on a data folder where nothing can be made ends with a sentence', on
   ] as const) {
     const env = { PATH: process.env.PATH, WAYPOST_DATA_DIR: dataDir, ...more };
     const child = spawn(process.execPath, ['scripts/start.js'], { env, stdio: ['ignore', 'ignore', 'pipe'] });
-    const limit = setTimeout(() => child.kill('SIGKILL'), START_LIMIT_MS);
+    const limit = setTimeout(() => child.kill('SIGKILL'), START_TIMEOUT_MS);
     const told = Buffer.concat(await child.stderr.toArray()).toString();
     clearTimeout(limit);
     assert.match(told, /WAYPOST_DATA_DIR must be a folder that can be written to/);

@@ -7,7 +7,8 @@ import { PROGRAM_ENV } from './program-env.ts';
 import { untilReady } from './until-ready.ts';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
-const START_TIMEOUT_MS = 60_000;
+/** How long a start may take on a slow machine, beside other tests, and with nothing compiled yet. */
+export const START_TIMEOUT_MS = 60_000;
 
 export interface GatewayProcess {
   child: ChildProcess;
