@@ -148,5 +148,5 @@ async function applyAlone(
   const error = writeReasons(['failed']);
   await setNotificationAside(database, id, error);
   const result = { id, state: 'set_aside', error, retryInSeconds: 0 } as const;
-  deps.onBatch?.({ results: [{ ...result, kinds: [], itemsLeft: [] }], itemKinds: [] }, 0);
+  deps.onBatch?.({ results: [{ ...result, kinds: [], itemsLeft: [] }], itemKinds: [], unread: [] }, 0);
 }

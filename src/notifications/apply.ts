@@ -1,5 +1,5 @@
 import { idTimeMs } from '../kernel/ids.ts';
-import type { DecodedNotification, NotificationItem } from '../provider/notification.ts';
+import type { DecodedNotification, NotificationItem, UndecodableItem } from '../provider/notification.ts';
 import type { Transaction } from '../store/database.ts';
 import { applyItems } from './apply-items.ts';
 import type { ItemWork } from './collect-effects.ts';
@@ -43,7 +43,11 @@ export type ItemApplier = (
 export interface AppliedBatch {
   results: readonly NotificationResult[];
   itemKinds: readonly NotificationItem['kind'][];
+  /** What could not be read, for whoever has to find out why: neither a reason nor a pointer holds anything of the content. */
+  unread: readonly UnreadItem[];
 }
+
+type UnreadItem = Pick<UndecodableItem, 'reason' | 'pointer'> & { notificationId: string };
 
 /** Applies claimed notifications in the caller's transaction, which must also write down what became of each. */
 export async function applyNotifications(
@@ -66,7 +70,11 @@ export async function applyNotifications(
     before += one.due.length;
     return resultOf(one, leftovers, deps.nowMs());
   });
-  return { results, itemKinds: works.map(({ item }) => item.kind) };
+  return { results, itemKinds: works.map(({ item }) => item.kind), unread: works.flatMap(unreadOf) };
+}
+
+function unreadOf({ notificationId, item }: ItemWork): UnreadItem[] {
+  return item.kind === 'undecodable' ? [{ notificationId, reason: item.reason, pointer: item.pointer }] : [];
 }
 
 interface Opened {
