@@ -1,7 +1,8 @@
 import type { FastifyInstance } from 'fastify';
 import { errorCodeOf } from './kernel/error-code.ts';
 
-const HOST_FAULTS = ['ENOTFOUND', 'EAI_AGAIN', 'EADDRNOTAVAIL', 'EINVAL'];
+/** The last one is told of an IPv6 address by a kernel that was started without IPv6. */
+const HOST_FAULTS = ['ENOTFOUND', 'EAI_AGAIN', 'EADDRNOTAVAIL', 'EINVAL', 'EAFNOSUPPORT'];
 
 /** Where to listen; `setting` is the one that names the port. */
 interface Place {

@@ -236,6 +236,10 @@ it('a HOST that is no address of this machine is told by its name', async (t) =>
   const sentence = /^Error: HOST must be .*$/m;
   await refuses(await makeDataDir(t), { ...database, WAYPOST_SANDBOX: 'off', HOST: '192.0.2.1' }, sentence);
   await assert.rejects(listen(Fastify(), { host: '999.1.1.1', port: 0, setting: 'PORT' }), sentence);
+  // No machine of ours has such a kernel.
+  const withoutIpv6 = Object.assign(new Error('listen EAFNOSUPPORT'), { code: 'EAFNOSUPPORT' });
+  const server = Object.assign(Fastify(), { listen: () => Promise.reject(withoutIpv6) });
+  await assert.rejects(listen(server, { host: '::', port: 0, setting: 'PORT' }), sentence);
 });
 
 it('a machine whose clock has lost the time starts nothing, and is told what it says', async (t) => {
