@@ -9,8 +9,7 @@ it('the log says why items cannot be read and where they stand, and nothing of w
   const log = pino({ level: 'warn' }, { write: (line: string) => void lines.push(line) });
   const gateway = await startTestGateway({ log, sandbox: { statuses: 'off' } });
   t.after(() => gateway.stop());
-  const { id: _, ...withoutId } = Object.fromEntries(Object.entries(textFrom('+447700900123', 'wamid.1')));
-  const messages = [textFrom('+447700900123', 'wamid.2'), withoutId];
+  const messages = [textFrom('+447700900123', 'wamid.1'), textFrom('+447700900123', 'wamid.2', { id: undefined })];
   const statuses = [
     7,
     { id: 'wamid.3', recipient_id: '447700900123' },
