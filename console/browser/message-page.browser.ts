@@ -57,16 +57,19 @@ describe('the page of a message', () => {
     const sent = await world.call('POST', '/api/v1/messages/send', body, account.key);
     const page = await world.open();
     await signIn(page, account.key);
+    const providersId = page.locator('dt:text-is("Provider\'s id") + dd');
     const [itself, list] = [`**/api/v1/messages/${idOf(sent)}`, '**/api/v1/messages?*'];
     await page.route(itself, tellUnderWay);
     await show(page, world, idOf(sent));
     await page.getByText('It is being handed to the provider.').waitFor();
+    assert.equal(await providersId.textContent(), 'none yet');
     // It is asked about again also where once nobody answers. The newest of the two routes counts: in no moment between them is the true
     // answer given, which would end the following.
     await page.route(itself, (route) => route.abort());
     await page.getByRole('alert').getByText('The gateway cannot be reached').waitFor();
     await page.unroute(itself);
     await page.getByText('It did not arrive, and will not.').waitFor();
+    assert.equal(await providersId.textContent(), 'none');
     // What the provider says itself is often what names the cause.
     const { error } = await world.call('GET', `/api/v1/messages/${idOf(sent)}`, undefined, account.key);
     await page.getByText(String(Object(Object(error).provider).details)).waitFor();
