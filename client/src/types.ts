@@ -19,7 +19,7 @@ export type Fault = BodyFault | ParameterFault;
 /** What is known of a message. `accepted` means that the provider took it at that stage; it does not prove delivery. A status never moves backwards. */
 export type MessageStatus =
   'pending' | 'transmitting' | 'accepted' | 'sent' | 'delivered' | 'read' | 'failed' | 'unknown' | 'received';
-/** What has become of one recipient so far. `sent`, `delivered` and `read` count as `accepted`. */
+/** What has become of one recipient so far. `sent`, `delivered` and `read` count as `accepted`. Once the person was erased, `to` is empty, and `message_id`, `user_id` and `client_reference` are left out. */
 export type RequestEntry = AcceptedEntry | FailedEntry | UnknownEntry | RunningEntry;
 /** What became of one recipient. */
 export type ResultEntry = AcceptedEntry | FailedEntry | UnknownEntry;
@@ -497,7 +497,7 @@ export interface Message {
   video?: unknown;
   /** Inbound content whose type has the name of another member, or that does not have the form described for its type. */
   content?: unknown;
-  /** Present, and true, once the content is past the time it is kept; the content is null then. */
+  /** Present, and true, once the content is past the time it is kept; the content is null then. If the person was erased, it is null without this. */
   content_expired?: boolean;
 }
 /** The provider's answer to a send came after ours: it took the message. */
@@ -763,7 +763,7 @@ export interface MessageWithTimeline {
   video?: unknown;
   /** Inbound content whose type has the name of another member, or that does not have the form described for its type. */
   content?: unknown;
-  /** Present, and true, once the content is past the time it is kept; the content is null then. */
+  /** Present, and true, once the content is past the time it is kept; the content is null then. If the person was erased, it is null without this. */
   content_expired?: boolean;
   /** Everything that was reported about it, oldest first. It begins with the outcome of the send, or with `received`. */
   timeline: TimelineStep[];

@@ -105,7 +105,7 @@ export const answerSchemas = {
     { ...ANSWER_EXAMPLE, pending_count: 0, created_at: EXAMPLE.at, completed_at: EXAMPLE.later },
   ),
   RequestEntry: byWord(
-    'What has become of one recipient so far. `sent`, `delivered` and `read` count as `accepted`.',
+    'What has become of one recipient so far. `sent`, `delivered` and `read` count as `accepted`. Once the person was erased, `to` is empty, and `message_id`, `user_id` and `client_reference` are left out.',
     'status',
     { ...SETTLED, pending: 'RunningEntry', transmitting: 'RunningEntry' },
   ),

@@ -35,7 +35,9 @@ const MEMBERS = {
 /** What single reads and lists tell of the content, and events do not. */
 const CONTENT_EXPIRED = {
   content_expired: Type.Optional(
-    flag('Present, and true, once the content is past the time it is kept; the content is null then.'),
+    flag(
+      'Present, and true, once the content is past the time it is kept; the content is null then. If the person was erased, it is null without this.',
+    ),
   ),
 };
 
