@@ -1301,7 +1301,7 @@ export interface TimelineStep {
   at: string;
   /** When the service learned of it. */
   received_at: string;
-  /** `late` or `duplicate` if it changed nothing; null if it counted. */
+  /** `late` if a later step had been reported before, `duplicate` if the same had been: then it changed nothing. Else null. */
   note: ('late' | 'duplicate') | null;
   /** Why it failed. */
   error: MessageError | null;

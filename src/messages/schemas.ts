@@ -82,7 +82,12 @@ export const messageSchemas = {
       status: text('What was reported, including words of the provider that change nothing here, such as `played`.'),
       at: time('When it happened, as the one who reported it says.'),
       received_at: time('When the service learned of it.'),
-      note: orNull(word('`late` or `duplicate` if it changed nothing; null if it counted.', ['late', 'duplicate'])),
+      note: orNull(
+        word(
+          '`late` if a later step had been reported before, `duplicate` if the same had been: then it changed nothing. Else null.',
+          ['late', 'duplicate'],
+        ),
+      ),
       error: orNull(ref('MessageError', 'Why it failed.')),
     },
     { ...EXAMPLE_STEP, status: 'accepted' },
