@@ -104,13 +104,14 @@ function messageErrorPage(code: MessageErrorCode): string {
 function providerCodes(code: MessageErrorCode): string {
   const codes = PROVIDER_CODES.flatMap(([ours, theirs]) => (ours === code ? theirs : []));
   const more = CODES_BY_RULE[code];
-  const words = [...codes.map(String), ...(more === undefined ? [] : [more])];
+  const words = codes.map(String).filter((word) => more?.startsWith(`${word} `) !== true);
+  if (more !== undefined) words.push(more);
   return words.length === 0 ? 'none: the gateway finds it' : words.join(', ');
 }
 
-/** The codes of the provider that are mapped by a rule, and are not in the table of single codes. */
+/** The codes of the provider that are mapped by a rule, beside those in the table of single codes, or in place of one that it begins with. */
 const CODES_BY_RULE: Partial<Record<MessageErrorCode, string>> = {
-  message_invalid: '100 means this only without the subcode 33',
+  message_invalid: '100 without the subcode 33',
   sender_unauthorized: '200 to 299',
   sender_unregistered: '100 with the subcode 33',
   throughput_limited: 'HTTP 429 without a code',
