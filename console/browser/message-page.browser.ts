@@ -88,6 +88,31 @@ describe('the page of a message', () => {
     assert.equal(await row.getByText('transmitting').count(), 0);
   });
 
+  it('shows of a message to a person who was forgotten what is kept, and that the rest is not', async () => {
+    const { id: accountId, key } = await world.makeAccount('Forgetful');
+    const id = await sendAndWait(world, key);
+    const page = await world.open();
+    await signIn(page, key);
+    await show(page, world, id);
+    const fact = (name: string) => page.locator(`dt:text-is("${name}") + dd`).textContent();
+    await page.locator('.phone-bubble').getByText('Hello').waitFor();
+    assert.equal(await fact('To'), TO.to);
+    assert.equal(await fact('Client reference'), 'none');
+    await world.call('POST', `/platform/v1/accounts/${accountId}/erase`, TO, world.gateway.dev.platform_key);
+    const read = () => world.call('GET', `/api/v1/messages/${id}`, undefined, key);
+    await until(async () => (await read()).to === null);
+    await page.reload();
+    await page.getByText('The content was removed, because the platform has forgotten the person.').waitFor();
+    assert.deepEqual(await Promise.all(['To', "Provider's id", 'Client reference'].map(fact)), [
+      'not kept',
+      'none kept',
+      'none kept',
+    ]);
+    await page.goto(`${world.gateway.dev.console_url}#/requests/${(await read()).request_id}`);
+    await page.getByRole('link', { name: 'not kept' }).click();
+    await page.getByRole('heading', { level: 1, name: 'Message' }).waitFor();
+  });
+
   it('shows what happened when it was read and the stream of events had not begun, as its request does', async () => {
     for (const pathOf of [
       ({ id }: SentMessage) => `messages/${id}`,

@@ -45,13 +45,16 @@ const members = record({
   timeline: optional(list(step)),
 });
 
-/** `content` is the member that is named after the message's type, or else the one called `content`. Events have none. */
+/**
+ * `content` is the member that is named after the message's type, or else the one called `content`. It is null once its time is over or the
+ * platform has forgotten the person, and in events, which have none.
+ */
 export type Message = ReturnType<typeof members> & { content: unknown };
 
 export const message: Decode<Message> = (value) => {
   const read = members(value);
   const all = membersOf(value);
-  return { ...read, content: all[read.type] ?? all.content };
+  return { ...read, content: all[read.type] ?? all.content ?? null };
 };
 
 const entry = record({
