@@ -25,8 +25,9 @@ if (unknown !== undefined) {
 const early = listenEarly();
 // What lies in the data folder is run and trusted. So nobody else may write there, whatever the umask was.
 process.umask(process.umask() | 0o022);
-// Each thread has a heap of its own in the C library, and nothing here keeps more than one of these threads busy.
-process.env.UV_THREADPOOL_SIZE ??= '2';
+// Half of these threads may look up names, and each is taken for as long as a name server is silent. With fewer, the provider's name would
+// hold up the database's. They cost no memory that could be seen.
+process.env.UV_THREADPOOL_SIZE ??= '8';
 limitHeap();
 const dataDir = process.env.WAYPOST_DATA_DIR?.trim() || '.waypost'; // Blank counts as not given, as in the settings.
 await useCompiledSources(process.env.NODE_COMPILE_CACHE?.trim() || join(dataDir, 'compile-cache'));

@@ -2,6 +2,7 @@ import { isIPv6, Socket } from 'node:net';
 import { buildConnector, Client, errors } from 'undici';
 import { closeAtFault } from './close-at-fault.ts';
 import { eachAddressWithin } from './each-address.ts';
+import { sharedLookup } from './shared-lookup.ts';
 
 /** As in the settings: `http://[user:password@]host[:port]`, or https. */
 export interface Tunnel {
@@ -58,7 +59,7 @@ export async function openTunnel({ proxyUrl, hostname, port, timeoutMs }: Tunnel
 
 function connectToProxy(timeoutMs: number): buildConnector.connector {
   const timeout = { timeout: timeoutMs, ...eachAddressWithin(timeoutMs, ADDRESSES_TRIED) };
-  const connect = closeAtFault(buildConnector({ ...timeout, allowH2: false }));
+  const connect = closeAtFault(buildConnector({ ...timeout, lookup: sharedLookup, allowH2: false }));
   // From the `host` of a request undici takes the name that the certificate must have, and here that is the far side's.
   return ({ servername: _ofFarSide, ...proxy }, callback) => connect(proxy, callback);
 }

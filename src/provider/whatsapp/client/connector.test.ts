@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict';
+import dns from 'node:dns';
 import { connect } from 'node:net';
 import { describe, it, type TestContext } from 'node:test';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { type Route, startHttpProxy } from '../../../../test/support/http-proxy.ts';
 import { startTlsServer, type TlsConnection } from '../../../../test/support/tls-server.ts';
 import { until } from '../../../../test/support/until.ts';
@@ -105,4 +107,40 @@ describe('the provider behind a proxy', () => {
     assert.match((await pages.transmit()).detail ?? '', /PROXY_200/);
     assert.equal(pages.asked().length, 1);
   });
+});
+
+describe('the name', () => {
+  for (const where of ['of the provider', 'of the proxy'])
+    it(`${where} is looked up once for all connections that wait for it, and again for later ones`, async (t) => {
+      const server = await startWireServer((socket, { id }) => socket.write(accepted(id)));
+      const proxy = await startHttpProxy(() => server);
+      type Tell = (error: null, found: object[]) => void;
+      const asked: Tell[] = [];
+      t.mock.method(dns, 'lookup', (...[, , tell]: [string, object, Tell]) => void asked.push(tell));
+      const of = { url: 'http://provider.example', proxyUrl: `http://proxy.example:${new URL(proxy.url).port}` };
+      const live = where === 'of the proxy' ? of : { url: `http://provider.example:${server.port}` };
+      const provider = createWhatsAppProvider({
+        live: { version: 'v25.0', ...live },
+        timeoutMs: 10_000,
+        connections: 8,
+      });
+      t.after(async () => {
+        await provider.close();
+        proxy.close();
+        await server.close();
+      });
+      /** The name servers are silent until all of them wait. */
+      const transmit = async (count: number) => {
+        const before = asked.length;
+        const outcomes = Array.from({ length: count }, (_, n) => provider.transmit(SENDER, message(`msg_${n}`)));
+        await until(() => asked.length > before);
+        await nextTurn();
+        for (const tell of asked.slice(before)) tell(null, [{ address: '127.0.0.1', family: 4 }]);
+        for (const { kind } of await Promise.all(outcomes)) assert.equal(kind, 'accepted');
+        return asked.length - before;
+      };
+      assert.equal(await transmit(3), 1);
+      // Three go by the connections that stand.
+      assert.equal(await transmit(5), 1);
+    });
 });

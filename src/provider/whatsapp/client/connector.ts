@@ -1,6 +1,7 @@
 import { buildConnector } from 'undici';
 import { closeAtFault } from '../../../kernel/close-at-fault.ts';
 import { eachAddressWithin } from '../../../kernel/each-address.ts';
+import { sharedLookup } from '../../../kernel/shared-lookup.ts';
 import { openTunnel } from '../../../kernel/tunnel.ts';
 import { connectInTwoSteps } from '../../../kernel/two-step-connector.ts';
 
@@ -20,7 +21,9 @@ interface ConnectorOptions {
 export function createConnector({ timeoutMs: callTimeoutMs, proxyUrl }: ConnectorOptions): buildConnector.connector {
   const timeoutMs = Math.min(CONNECT_TIMEOUT_MS, callTimeoutMs);
   const eachAddress = eachAddressWithin(timeoutMs, ADDRESSES_TRIED);
-  const direct = closeAtFault(buildConnector({ timeout: timeoutMs, ...eachAddress, allowH2: false }));
+  const direct = closeAtFault(
+    buildConnector({ timeout: timeoutMs, ...eachAddress, lookup: sharedLookup, allowH2: false }),
+  );
   if (proxyUrl === undefined) return direct;
   return connectInTwoSteps({ open: connectByProxy(proxyUrl, timeoutMs), secure: direct, timeoutMs });
 }
