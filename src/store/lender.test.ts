@@ -60,6 +60,15 @@ it('a caller is told at once that the server is away, where none is open that co
   await pool.end();
 });
 
+it('a caller is told that all connections are in use, and not that none could be made', async (t) => {
+  const { url, drop } = await createTestDatabase({ migrated: false });
+  const database = openDatabase({ connection: { url }, connections: 1, onError: () => undefined });
+  t.after(() => database.close().then(drop));
+  const holding = database.transaction((tx) => tx.query('select pg_sleep(4)'));
+  await assert.rejects(database.query('select 1'), /: None of the 1 connections has become free within 3000 ms$/);
+  await holding;
+});
+
 /** A database whose server gives `GIVEN` connections. */
 async function makeFew(): Promise<{ url: string; drop(): Promise<void> }> {
   const test = await createTestDatabase({ migrated: false });

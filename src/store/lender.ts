@@ -1,6 +1,9 @@
 import type { Pool, PoolClient } from 'pg';
 import { createConnectGate } from './connect-gate.ts';
 
+/** What the driver's pool says where all connections are lent, although nobody has tried to connect. */
+const ALL_LENT = 'timeout exceeded when trying to connect';
+
 export interface Lender {
   /** Throws what the server, or the time limit, says. */
   lend(): Promise<PoolClient>;
@@ -42,6 +45,11 @@ export function createLender(pool: Pool, connectionsMax: number, waitMs: number)
     });
   }
 
+  const inWords = (error: unknown) =>
+    error instanceof Error && error.message === ALL_LENT
+      ? new Error(`None of the ${connectionsMax} connections has become free within ${waitMs} ms`)
+      : error;
+
   return {
     async lend() {
       const untilMs = performance.now() + waitMs;
@@ -52,7 +60,7 @@ export function createLender(pool: Pool, connectionsMax: number, waitMs: number)
           if (pool.idleCount > 0) continue;
           // The try to get a new one may have taken all of the time, and Node warns of a timer below 0.
           const leftMs = Math.max(0, untilMs - performance.now());
-          if (open.size === 0 || !(await untilReleased(leftMs))) throw error;
+          if (open.size === 0 || !(await untilReleased(leftMs))) throw inWords(error);
         }
       }
     },
