@@ -28,6 +28,9 @@ process.umask(process.umask() | 0o022);
 // Half of these threads may look up names, and each is taken for as long as a name server is silent. With fewer, the provider's name would
 // hold up the database's. They cost no memory that could be seen.
 process.env.UV_THREADPOOL_SIZE ??= '8';
+// By itself the C library asks a name server again, or the next one, after five seconds. The database and the provider have less time for a
+// whole connection: one lost answer was a failed one, and behind a first name server that is silent none was ever made.
+process.env.RES_OPTIONS ??= 'timeout:1 attempts:5';
 limitHeap();
 const dataDir = process.env.WAYPOST_DATA_DIR?.trim() || '.waypost'; // Blank counts as not given, as in the settings.
 await useCompiledSources(process.env.NODE_COMPILE_CACHE?.trim() || join(dataDir, 'compile-cache'));
