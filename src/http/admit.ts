@@ -29,9 +29,12 @@ export interface AdmitDeps {
  * that applies in this order. The principal is in the call's state from then on.
  */
 export async function admit(request: IncomingMessage, access: KeyAccess, deps: AdmitDeps): Promise<void> {
+  const begunMs = performance.now();
   const principal = await identify(request, access, deps);
+  const state = stateOf(request);
+  state.admittingMs = state.admittedMs - begunMs;
   if (principal.kind === 'platform') return;
-  if (!deps.rateLimits.take('requests', principal.keyId, 1, stateOf(request).rateLeft)) throw rateLimited('requests');
+  if (!deps.rateLimits.take('requests', principal.keyId, 1, state.rateLeft)) throw rateLimited('requests');
 }
 
 /**

@@ -9,6 +9,10 @@ export interface RequestState {
   principal: Principal | undefined;
   /** When the principal was last looked at, on a clock that only passes. */
   admittedMs: number;
+  /** How long the first look at its key has kept it waiting. */
+  admittingMs: number;
+  /** When all of it had come, on the same clock, and that much sooner: how long the body takes to come is the caller's affair. */
+  arrivedMs: number;
   /** What the call has left of its key's rates. */
   rateLeft: RateLeft;
   rawBody: Buffer;
@@ -34,12 +38,19 @@ export function stateOf(raw: IncomingMessage): RequestState {
     requestId: newId(),
     principal: undefined,
     admittedMs: 0,
+    admittingMs: 0,
+    arrivedMs: 0,
     rateLeft: { requests: undefined, recipients: undefined },
     rawBody: EMPTY,
     answeredMs: undefined,
     errorCode: undefined,
   };
   return raw[STATE];
+}
+
+/** How long a call has been kept waiting since it arrived. */
+export function waitedMs(raw: IncomingMessage): number {
+  return performance.now() - stateOf(raw).arrivedMs;
 }
 
 /** The account's principal of a call, if an account's key made it. */

@@ -187,6 +187,8 @@ function addRoute(app: FastifyInstance, route: Route, methods: string[], deps: R
       done(null, payload);
     },
     handler: async (request, reply) => {
+      const state = stateOf(request.raw);
+      state.arrivedMs = performance.now() - state.admittingMs;
       if (deps.calls !== undefined && !reply.raw.closed) reply.raw.once('close', deps.calls.begin());
       const ready = async () => {
         // The stop may have begun while the body was on its way.

@@ -1,5 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import type { Channels } from '../channels/channels.ts';
+import { waitedMs } from '../http/request-state.ts';
 import { type Answer, accountRoute, type Route } from '../http/route.ts';
 import type { Clock, SteadyClock } from '../kernel/clock.ts';
 import { idTimeMs, parseId } from '../kernel/ids.ts';
@@ -63,7 +64,7 @@ function sendRoute(deps: Deps): Route {
     // Nothing was transmitted, and what may have been committed is taken back.
     commitInDoubt: 'unavailable',
     async handle({ requestId, principal, body, rawBody, request, queryFaults, inLine }) {
-      const arrivedMs = deps.clock.steadyMs();
+      const arrivedMs = deps.clock.steadyMs() - waitedMs(request.raw);
       const { accountId, mode } = principal;
       const key = readIdempotencyKey(request.raw);
       const idempotency = key === undefined ? undefined : { key, bodySha256: hashBody(rawBody) };

@@ -13,6 +13,8 @@ const PROVIDER_ERROR = 131_000;
 /** It is tried again after a second. */
 const OVERLOADED = 131_016;
 const TOKEN_REFUSED = 190;
+/** How long the store keeps a send waiting for the look at its key. */
+const KEY_MS = 1_000;
 
 let world: LiveWorld;
 let from: string;
@@ -97,6 +99,25 @@ describe('a send whose store does not answer is answered in time, with what is k
     assert.deepEqual(codesOf(answer), ['window_closed']);
   });
 });
+
+it('the time in which the look at its key has kept a send waiting is part of its own', () =>
+  undisturbed(async () => {
+    const key = await world.gateway.createKey({ mode: 'live' });
+    const release = world.provider.hold();
+    let sent: Promise<TestAnswer> | undefined;
+    let begunMs = 0;
+    await world.gateway.database.transaction(async (tx) => {
+      await tx.query('lock table api_key in access exclusive mode');
+      begunMs = performance.now();
+      sent = world.call('POST', '/api/v1/messages/send', { key, body: text('+447700900309') });
+      await until(() => performance.now() - begunMs > KEY_MS);
+    });
+    const answer = (await sent) ?? assert.fail();
+    const tookMs = performance.now() - begunMs;
+    release();
+    assert.deepEqual(codesOf(answer), ['outcome_unknown']);
+    assert.ok(tookMs < DEADLINE_MS, `${tookMs} ms`);
+  }));
 
 describe('a send that cannot begin before its deadline is refused in time, and transmits nothing', () => {
   it('while the store does not tell whose its key is', async () => {
