@@ -13,6 +13,7 @@ import type { NewRequest } from './begin-store.ts';
 import { commitSends } from './commit-store.ts';
 import { expireIdempotency, findIdempotency } from './idempotency-store.ts';
 import { lockRequests } from './lock-store.ts';
+import { keepAnswer, lockRunning } from './recover-store.ts';
 import type { RowsKnown } from './settle-store.ts';
 import { takeTurns } from './turn-store.ts';
 import { findSettled } from './under-way-store.ts';
@@ -50,6 +51,22 @@ describe('a request that ends', () => {
     await begin(claimedAnew);
     await complete(requestWith('anew'), 'anew', 'not its own');
     assert.equal((await known('test', 'anew'))?.answer, null);
+  });
+
+  it('does not keep its key from a recovery while it waits for that, so that neither waits for the other in turn', async () => {
+    for (const rows of ['new', 'any'] as const) {
+      const request = requestWith(`recovered beside ${rows}`);
+      await begin(request);
+      const key = { mode: request.mode, key: `recovered beside ${rows}` };
+      const completed = [{ accountId: ACCOUNT, id: request.id, replay: { ...key, answer: 'of the send' } }];
+      await meetLock(database, {
+        hold: (tx) => lockRunning(tx, ACCOUNT, request.id),
+        work: () => commitSends(database, { begun: [], settled: settledOf(request, {}), completed }, rows),
+        meanwhile: (tx) =>
+          keepAnswer(tx, { accountId: ACCOUNT, ...key, requestId: request.id, answer: 'of the recovery' }),
+      });
+      assert.equal((await known('test', key.key))?.answer, 'of the recovery');
+    }
   });
 
   it('ends at the time of its first end, however often the end is repeated', async () => {

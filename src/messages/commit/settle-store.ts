@@ -54,7 +54,9 @@ export function settlePart(
     answered.map(({ key }) => key),
     answered.map(({ answer }) => answer),
   ];
-  return { ctes: [written, COMPLETED, ANSWERED], result, values: [...values, ...answers] };
+  // A recovery locks a request before it keeps the answer. PostgreSQL carries out what nothing reads from the last to the first, so that
+  // this locks the request first as well; otherwise each would wait for the other.
+  return { ctes: [written, ANSWERED, COMPLETED], result, values: [...values, ...answers] };
 }
 
 const OUTCOMES = `
