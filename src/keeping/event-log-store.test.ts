@@ -1,8 +1,10 @@
 import assert from 'node:assert/strict';
 import { after, beforeEach, describe, it } from 'node:test';
 import { createTestDatabase } from '../../test/support/database.ts';
+import { meetLock } from '../../test/support/meet-lock.ts';
 import { NIL_UUID, newId } from '../kernel/ids.ts';
 import { keepLimits } from '../kernel/keep.ts';
+import type { Queryable } from '../store/database.ts';
 import { expireLogs, findExpiredEvents, type LogAge, type LogRow } from './event-log-store.ts';
 import { expireEvents } from './expire-events.ts';
 import { holdsEvents } from './partition-store.ts';
@@ -47,6 +49,25 @@ describe('the log of an account and mode', () => {
     assert.deepEqual(await kept(), [2, 2, 2, 2]);
   });
 
+  it('is hidden with others in one order, so that whoever numbers events of several does not wait for it in a circle', async () => {
+    for (const log of logs.toReversed()) await record(log, 'old', 'young');
+    const [first, ...others] = logs;
+    const ages = await look();
+    const lock = async (tx: Queryable, log: LogRow | undefined) =>
+      tx.query('select 1 from event_sequence where account_id = $1 and mode = $2 for update nowait', [
+        log?.account_id,
+        log?.mode,
+      ]);
+    await meetLock(database, {
+      hold: (tx) => lock(tx, first),
+      work: () => expireLogs(database, ages.toReversed()),
+      meanwhile: async (tx) => {
+        for (const other of others) await lock(tx, other);
+      },
+    });
+    assert.deepEqual(await kept(), [1, 1, 1, 1]);
+  });
+
   it('comes once in a walk, a part of its events at a time', async () => {
     for (const log of logs) await record(log, 'old', 'old', 'old');
     const ages = await findExpiredEvents(database, logs[0] ?? BEFORE_ALL, FROM_MS, { logs: 2, eventsALog: 2 });
@@ -57,15 +78,27 @@ describe('the log of an account and mode', () => {
   });
 
   it('is looked at however many there are', async () => {
+    const [first, ...accounts] = Array.from({ length: 126 }, () => newId());
     await database.query(
-      "insert into event_sequence (account_id, mode, last) select gen_random_uuid(), 'test', 0 from generate_series(1, 250)",
+      `insert into event_sequence (account_id, mode, last)
+       select $1, 'test'::mode, 1 union all select account_id, mode, 1 from unnest($2::uuid[]) account_id, unnest(enum_range(null::mode)) mode`,
+      [first, accounts],
     );
-    const limits = keepLimits(DAYS, FROM_MS);
+    await database.query(
+      `insert into event (account_id, id, mode, sequence, type, data, at)
+       select account_id, gen_random_uuid(), mode, 1, 'message.sent', '{}', $1 from event_sequence`,
+      [new Date(FROM_MS - 1)],
+    );
+    const limits = { ...keepLimits(DAYS, FROM_MS), eventsFromMs: FROM_MS };
     const reached = [await expireEvents(database, limits, { place: null, block: 0 })];
     for (let last = reached.at(-1); last?.more === true; last = reached.at(-1))
       reached.push(await expireEvents(database, limits, last));
-    assert.ok(reached.length > 2, 'a hundred at a time');
+    assert.ok(
+      reached.some(({ place }) => place?.endsWith('live')),
+      'some look ends between the two logs of an account',
+    );
     assert.equal(reached.at(-1)?.place, null);
+    assert.deepEqual(new Set(await kept()), new Set([1]));
   });
 
   it('is done in one walk also where more of it has expired than one look takes', async () => {
@@ -100,6 +133,8 @@ describe('the log of an account and mode', () => {
     assert.equal(await holdsEvents(database, 'event'), false);
     await record(logs[2], 'old');
     assert.equal(await holdsEvents(database, 'event'), true);
+    await expire(logs[2], 1);
+    assert.equal(await holdsEvents(database, 'event'), false, 'the longer log of another account does not count');
   });
 });
 
