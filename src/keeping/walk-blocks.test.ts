@@ -3,6 +3,7 @@ import { after, it } from 'node:test';
 import { createTestDatabase } from '../../test/support/database.ts';
 import { firstIdOfMs, newId } from '../kernel/ids.ts';
 import { listPartitions } from './partition-store.ts';
+import type { Progress } from './task-store.ts';
 import { walkPartitions } from './walk-blocks.ts';
 
 const { database, drop } = await createTestDatabase();
@@ -24,4 +25,32 @@ it('a week is walked from its beginning also where the one before it was dropped
   const { more } = await walkPartitions(database, wish, progress, async (blocks) => void walked.push(blocks));
   assert.deepEqual(walked, [{ table: second?.name, from: 0, to: 500 }]);
   assert.equal(more, true);
+});
+
+it('each week is walked twice from its beginning, since a row that is written meanwhile may move to where the first walk has been', async () => {
+  const { parent, from, to } = { parent: 'request' as const, from: Date.UTC(2019, 0, 1), to: Date.UTC(2019, 0, 8) };
+  await database.query('select partitions_make($1, $2, $3)', [parent, new Date(from), new Date(to)]);
+  for (const ms of [from, to])
+    await database.query(
+      `insert into request (account_id, id, node_id, mode, channel_id, key_id, type, message_ids, completed_at)
+       values ($1, $2, $1, 'test', $1, $1, 'text', '{}', now())`,
+      [newId(), firstIdOfMs(ms)],
+    );
+  const weeks = (await listPartitions(database, parent)).slice(0, 2);
+  const wish = { parent, untilMs: weeks[1]?.untilMs ?? 0 };
+  const walked: unknown[] = [];
+  let progress: Progress & { more: boolean } = { place: null, block: 0, more: true };
+  while (progress.more)
+    progress = await walkPartitions(database, wish, progress, async (blocks) => void walked.push(blocks));
+  const twice = weeks.flatMap(({ name }) => [name, name]);
+  assert.deepEqual(
+    walked,
+    twice.map((table) => ({ table, from: 0, to: 500 })),
+  );
+  const before = walked.length;
+  assert.equal(
+    (await walkPartitions(database, wish, progress, async (blocks) => void walked.push(blocks))).more,
+    false,
+  );
+  assert.equal(walked.length, before, 'a week is not walked again once it was');
 });
