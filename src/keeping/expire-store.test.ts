@@ -9,7 +9,7 @@ import { walkTable } from './walk-blocks.ts';
 const { database, drop } = await createTestDatabase();
 after(drop);
 beforeEach(async () => {
-  for (const table of ['message', 'request', 'event', 'event_sequence', 'attempt', 'notification'])
+  for (const table of ['message', 'request', 'timeline', 'event', 'event_sequence', 'attempt', 'notification'])
     await database.query(`delete from ${table}`);
 });
 
@@ -94,6 +94,18 @@ it('of what no week covers each is emptied and deleted after its time, and nothi
     { state: 'set_aside', young: true },
     { state: 'waiting', young: false },
   ]);
+});
+
+it('of what no week covers a timeline goes when its message does, and a batch takes no more than it may', async () => {
+  for (const days of [89, 91, 92, 93])
+    await database.query(
+      `insert into timeline (account_id, message_id, id, status, at, received_at) values ($1, $2, $2, 'sent', now(), now())`,
+      [ACCOUNT, idOf(days)],
+    );
+  assert.equal(await deleteStrays(database, LIMITS, 2), 2);
+  assert.equal(await deleteStrays(database, LIMITS, 2), 1);
+  assert.equal(await deleteStrays(database, LIMITS, 2), 0);
+  assert.equal((await database.query('select 1 from timeline')).length, 1);
 });
 
 it('an attempt is kept as long as events are, and not as long as messages', async () => {
