@@ -1,15 +1,20 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
-import { connect, type Socket } from 'node:net';
+import { createServer } from 'node:http';
+import { type AddressInfo, connect, type Socket } from 'node:net';
 import { after, before, describe, it } from 'node:test';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { readScrape } from '../../test/observe/exposition.ts';
 import { startTestGateway, type TestGateway } from '../../test/support/gateway.ts';
 import { until } from '../../test/support/until.ts';
+import { lingering } from './linger.ts';
 
 const BYTES = 2 << 20;
 const PIECES = 64;
 /** Longer than any refusal takes. */
 const HELD_MS = 1_000;
+/** What any request may take. */
+const REQUEST_MS = 60_000;
 
 let gateway: TestGateway;
 before(async () => {
@@ -106,5 +111,22 @@ describe('a caller that is still writing when it is answered, and wants the conn
     while (!socket.destroyed && socket.bytesWritten < 256 << 20) await write(socket, Buffer.alloc(1 << 20, ' '));
     await closed;
     assert.ok(socket.bytesWritten < 256 << 20);
+  });
+
+  it('is not waited for as long as a request may take where it writes no more', async (t) => {
+    t.mock.timers.enable({ apis: ['setTimeout'] });
+    const server = createServer((request, response) => void lingering(Buffer.from('No.'), request).pipe(response));
+    t.after(() => server.close());
+    await once(server.listen(0, '127.0.0.1'), 'listening');
+    const { port } = server.address() as AddressInfo; // A server that listens on TCP has one.
+    const socket = connect(port, '127.0.0.1');
+    t.after(() => socket.destroy());
+    socket.write('POST / HTTP/1.1\r\nhost: a\r\nconnection: close\r\ncontent-length: 9\r\n\r\n');
+    const [request] = await once(server, 'request');
+    while (request.readableFlowing !== true) await nextTurn();
+    t.mock.timers.tick(REQUEST_MS - 1);
+    t.mock.timers.reset();
+    socket.resume();
+    await until(() => socket.readableEnded, REQUEST_MS / 2);
   });
 });
