@@ -3,9 +3,10 @@ import { randomBytes } from 'node:crypto';
 import { after, before, describe, it } from 'node:test';
 import fc from 'fast-check';
 import { createTestDatabase, type TestDatabase } from '../../test/support/database.ts';
+import { meetLock } from '../../test/support/meet-lock.ts';
 import { newId } from '../kernel/ids.ts';
 import type { Mode, Owner } from '../kernel/principal.ts';
-import { type Database, openDatabase } from '../store/database.ts';
+import { type Database, openDatabase, type Queryable } from '../store/database.ts';
 import type { EventDraft } from './event.ts';
 import { appendEvents, findEvent, findLatest, findOldest, type ListedEventRow, listEvents } from './store.ts';
 
@@ -187,6 +188,25 @@ describe('the log of events', () => {
         [2, 'message.sent'],
       ],
     );
+  });
+
+  it('is numbered with others in the order in which what has expired is hidden in them, so that the two do not wait in a circle', async () => {
+    const drafts = [newId(), newId()].flatMap((accountId) =>
+      (['live', 'test'] as const).map((mode) => draft(accountId, mode)),
+    );
+    await record(test.database, drafts.toReversed());
+    const lock = async (tx: Queryable, { accountId, mode }: Owner) =>
+      tx.query('select 1 from event_sequence where account_id = $1 and mode = $2 for update nowait', [accountId, mode]);
+    const [first, ...others] = drafts;
+    assert.ok(first);
+    await meetLock(test.database, {
+      hold: (tx) => lock(tx, first),
+      work: () => record(test.database, drafts.toReversed()),
+      meanwhile: async (tx) => {
+        for (const other of others) await lock(tx, other);
+      },
+    });
+    assert.deepEqual(await boundsOf(first), { latest: 2, oldest: 1 });
   });
 
   it('has each event once, and none that has expired though it is still stored, whatever types are chosen', async () => {
