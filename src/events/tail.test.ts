@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict';
 import { getEventListeners } from 'node:events';
-import { it } from 'node:test';
+import { it, type TestContext } from 'node:test';
 import { setTimeout as later, setImmediate as nextTurn } from 'node:timers/promises';
 import { pino } from 'pino';
 import { createTestDatabase } from '../../test/support/database.ts';
 import { least } from '../../test/support/least.ts';
+import { meetLock } from '../../test/support/meet-lock.ts';
 import { until } from '../../test/support/until.ts';
 import { newId } from '../kernel/ids.ts';
 import type { WatchRound } from '../observe/loops.ts';
@@ -59,6 +60,52 @@ it('a stream that waits again and again leaves nothing of its waits in memory', 
   const { signal } = new AbortController();
   for (let waits = 0; waits < 3; waits++) await tail.wait({ accountId: newId(), mode: 'test', after: 0 }, 1, signal);
   assert.deepEqual(getEventListeners(signal, 'abort'), []);
+});
+
+/** A reader who waits for what does not come, and how often the store was asked for it. */
+async function waitInVain(t: TestContext) {
+  const { database, drop } = await createTestDatabase();
+  t.after(drop);
+  let asked = 0;
+  const tail = createTail(database, pino({ level: 'silent' }), (ask) => {
+    asked += 1;
+    return ask();
+  });
+  const leaving = new AbortController();
+  const wait = () => tail.wait({ accountId: newId(), mode: 'test', after: 0 }, 60_000, leaving.signal);
+  const nudgeFor = async (ms: number) => {
+    for (const untilMs = performance.now() + ms; performance.now() < untilMs; await later(1)) tail.nudge();
+  };
+  return { database, wait, nudgeFor, asked: () => asked, leave: () => leaving.abort() };
+}
+
+it('a store that is slow to answer is asked one question at a time, however often there is news', async (t) => {
+  const { database, wait, nudgeFor, asked, leave } = await waitInVain(t);
+  const waiting = await meetLock(database, {
+    hold: (tx) => tx.query('lock table event_sequence in access exclusive mode'),
+    work: async () => ({ over: wait() }),
+    meanwhile: async () => {
+      await nudgeFor(POLL_MS);
+      assert.equal(asked(), 1);
+    },
+  });
+  leave();
+  await waiting.over;
+});
+
+it('news that never cease do not put the question off, and the store is asked as seldom as before once they have', async (t) => {
+  const { wait, nudgeFor, asked, leave } = await waitInVain(t);
+  const waiting = wait();
+  await until(() => asked() > 0);
+  for (let busyMs = 0, before = asked(); asked() < before + 5 && busyMs < 100 * POLL_MS; busyMs += POLL_MS)
+    await nudgeFor(POLL_MS);
+  const [before, beganMs] = [asked(), performance.now()];
+  assert.ok(before >= 5, `${before} questions`);
+  await until(() => performance.now() > beganMs + 4 * POLL_MS);
+  const [questions, polls] = [asked() - before, (performance.now() - beganMs) / POLL_MS];
+  assert.ok(questions <= polls + 2, `${questions} questions where ${polls} were due`);
+  leave();
+  await waiting;
 });
 
 for (const when of ['while the store is being asked', 'long before it would be asked again'])
