@@ -255,6 +255,9 @@ describe('erasing a person of whom others have told', () => {
     const reply = list.find((message: { text?: { body: string } }) => message.text?.body === 'A moth');
     assert.match(reply.reply_to.id, /^msg_/);
     assert.equal(reply.reply_to.message_id, null);
+    const events = (await gateway.call('GET', '/api/v1/events?limit=100', { key })).json.data;
+    const event = events.find(({ data }: { data: { message?: { id: string } } }) => data.message?.id === reply.id);
+    assert.deepEqual(event.data.message.reply_to, reply.reply_to, 'its event tells the same');
   });
 
   it('does so also where the person has no number that is known', async () => {
