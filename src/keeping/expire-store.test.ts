@@ -1,8 +1,10 @@
 import assert from 'node:assert/strict';
 import { after, beforeEach, it } from 'node:test';
+import { pino } from 'pino';
 import { createTestDatabase } from '../../test/support/database.ts';
 import { firstIdOfMs, newId } from '../kernel/ids.ts';
 import { deleteApplied, deleteStrays, emptyContent, emptyStrays, expireDeliveries } from './expire-store.ts';
+import { keepRound } from './keep-round.ts';
 import type { Progress } from './task-store.ts';
 import { walkTable } from './walk-blocks.ts';
 
@@ -157,6 +159,29 @@ it('a delivery is given up once its event is past its time, some at once, and on
   });
   assert.equal(await expireDeliveries(database, LIMITS, 9), 1);
   assert.equal((await database.query('select 1 from delivery')).length, 2);
+});
+
+it('a round takes away what no week covers, and deliveries, also where they are more than one batch', async () => {
+  const endpointId = newId();
+  await database.query(
+    "insert into endpoint (account_id, id, mode, url, secret_sealed) values ($1, $2, 'test', 'https://endpoint.test/', '')",
+    [ACCOUNT, endpointId],
+  );
+  const old = `select (left($3, 24) || lpad(place::text, 12, '0'))::uuid as id from generate_series(1, 12000) place`;
+  const values = [ACCOUNT, endpointId, idOf(100)];
+  await database.query(
+    `insert into delivery (account_id, endpoint_id, event_id) select $1, $2, id from (${old}) old`,
+    values,
+  );
+  await database.query(
+    `insert into timeline (account_id, message_id, id, status, at, received_at) select $1, id, $2, 'sent', now(), now() from (${old}) old`,
+    values,
+  );
+  await database.query('update keeping set due_at = now()');
+  const days = { messages: 90, content: 30, events: 30, notifications: 7, setAside: 30 };
+  await keepRound({ database, days, clock: { nowMs: () => NOW_MS }, log: pino({ level: 'silent' }) });
+  assert.equal((await database.query('select 1 from delivery where endpoint_id = $1', [endpointId])).length, 0);
+  assert.equal((await database.query('select 1 from timeline')).length, 0);
 });
 
 it('each block of a table that is no week is walked once, from its beginning to its end', async () => {
