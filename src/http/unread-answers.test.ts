@@ -2,8 +2,14 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
 import { connect, type Socket } from 'node:net';
+import { Readable } from 'node:stream';
 import { afterEach, it } from 'node:test';
+import { pino } from 'pino';
 import { until } from '../../test/support/until.ts';
+import { systemClock } from '../kernel/clock.ts';
+import { createRateLimits } from './rate-limit.ts';
+import { type Answer, publicRoute } from './route.ts';
+import { createServer as createListener } from './server.ts';
 import { holdUnreadAnswers } from './unread-answers.ts';
 
 /** More than the system keeps for a connection that is not read. */
@@ -107,3 +113,26 @@ it('an answer to a caller who has gone takes no room from others', async () => {
   await until(async () => (await countConnections()) === 1);
   assert.ok((await readAll(reader)) > ANSWER.length);
 });
+
+const pieces = () => Readable.from(Array.from({ length: 24 }, () => ANSWER.subarray(0, 1 << 20)));
+for (const [what, answerOf] of [
+  ['whole answers', (): Answer => ({ status: 200, body: ANSWER })],
+  ['answers in pieces', (): Answer => ({ status: 200, body: pieces(), bytesHeld: ANSWER.length })],
+] as const)
+  it(`a listener of ours keeps no more ${what} than there is room for, and gives those that are read`, async () => {
+    const route = { method: 'GET', path: '/', summary: 'Large', operation: 'page', bodyUse: 'none' } as const;
+    const listener = createListener({
+      routes: [publicRoute({ ...route, handle: async () => answerOf() })],
+      authenticate: async () => ({ kind: 'platform' }),
+      rateLimits: createRateLimits({ requests: 1, recipients: 1 }, systemClock),
+      docsUrl: () => 'http://localhost/docs/errors',
+      accepting: () => true,
+      log: pino({ level: 'silent' }),
+    });
+    await listener.listen({ host: '127.0.0.1', port: 0 });
+    server = listener.server;
+    for (let caller = 0; caller < 6; caller++) await ask();
+    await until(async () => (await countConnections()) === 5);
+    const [last] = callers.slice(-1);
+    assert.ok(last !== undefined && (await readAll(last)) > ANSWER.length);
+  });
