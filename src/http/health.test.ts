@@ -5,6 +5,7 @@ import { callApi, startTestGateway } from '../../test/support/gateway.ts';
 import { until } from '../../test/support/until.ts';
 
 import { systemClock as clock } from '../kernel/clock.ts';
+import { StoreUnavailable } from '../kernel/store-unavailable.ts';
 import { healthRoutes } from './health.ts';
 import { createRateLimits } from './rate-limit.ts';
 import { createServer } from './server.ts';
@@ -80,4 +81,26 @@ it('/readyz and every call tell a gateway that has not begun from one that stops
     const { status, headers } = await callApi(url, 'GET', '/call/healthz', {});
     assert.deepEqual([status, headers.get('connection')], [200, leaves ? 'close' : 'keep-alive']);
   }
+});
+
+it('/readyz tells that the database cannot be reached, which is no fault of the call in the log', async (t) => {
+  const life = { accepting: () => true, leaving: () => false, docsUrl: () => 'http://127.0.0.1/docs/errors' };
+  const lines: string[] = [];
+  const server = createServer({
+    ...life,
+    routes: healthRoutes({
+      ...life,
+      commit: async () => {
+        throw new StoreUnavailable(new Error('refused'), false);
+      },
+    }),
+    authenticate: async () => ({ kind: 'platform' }),
+    rateLimits: createRateLimits({ requests: 1, recipients: 1 }, clock),
+    log: pino({}, { write: (line) => void lines.push(line) }),
+  });
+  t.after(() => server.close());
+  const url = await server.listen({ host: '127.0.0.1', port: 0 });
+  const { status, json } = await callApi(url, 'GET', '/readyz', {});
+  assert.deepEqual([status, json.code, json.reason], [503, 'unavailable', 'database']);
+  assert.deepEqual(lines, []);
 });
