@@ -11,24 +11,24 @@ const REST_BYTES_MAX = 16 << 20;
  * closed with unread bytes, and the caller then sees the reset and not the answer. So the whole answer goes out at once, but its
  * end, which closes the connection, waits for the rest of the request, within limits.
  */
-export function lingering(answer: Buffer, request: IncomingMessage): Readable {
+export function lingering(answer: Buffer, request: IncomingMessage, restMs = REST_MS): Readable {
   return Readable.from(
     (async function* () {
       yield answer;
       if (!request.destroyed) stateOf(request).answeredMs = performance.now();
-      await readRest(request);
+      await readRest(request, restMs);
     })(),
   );
 }
 
-function readRest(request: IncomingMessage): Promise<void> {
+function readRest(request: IncomingMessage, restMs: number): Promise<void> {
   return new Promise((resolve) => {
     let bytes = 0;
     const end = () => {
       clearTimeout(timer);
       resolve();
     };
-    const timer = setTimeout(end, REST_MS);
+    const timer = setTimeout(end, restMs);
     // After its end, or when the caller goes away before.
     request.once('close', end);
     if (request.destroyed) end();
