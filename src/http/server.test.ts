@@ -90,6 +90,11 @@ describe('what goes wrong on our side', () => {
   });
 });
 
+it('a caller has a minute for its request, whatever Node or the framework allows', () => {
+  // To see it happen takes half a minute more, because Node looks for them that seldom.
+  assert.equal(server.server.requestTimeout, 60_000);
+});
+
 it('a path that is not there is not found, also where the key on it cannot be read', async () => {
   const answer = await callApi(url, 'GET', '/nothing', { key: 'wp_test_unknown' });
   assertProblem(answer, 'not_found');
