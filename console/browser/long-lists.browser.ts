@@ -233,6 +233,20 @@ describe('what stands on a later page of a list', () => {
     assert.equal(await page.locator('.message-row a').count(), 1);
   });
 
+  it('still says what it says when an event tells of it, which does not repeat that', async () => {
+    const account = await world.makeAccount('Told Once');
+    const sent = await sendSilent(world, account);
+    const page = await world.open();
+    await signIn(page, account.key);
+    await openPage(page, 'Messages');
+    const row = page.locator('.message-drawn .message-row');
+    await row.getByText('Hello', { exact: true }).waitFor();
+    await page.getByText('Live', { exact: true }).waitFor();
+    await reportStatus(world, account, sent, 'delivered');
+    await row.getByText('delivered', { exact: true }).waitFor();
+    assert.equal(await row.locator('.summary').textContent(), 'Hello');
+  });
+
   it('is listed since a time that goes on, also for whoever comes back', async () => {
     const { key } = await world.makeAccount('Back Late');
     const page = await world.open();

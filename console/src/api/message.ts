@@ -46,15 +46,16 @@ const members = record({
 });
 
 /**
- * `content` is the member that is named after the message's type, or else the one called `content`. It is null once its time is over or the
- * platform has forgotten the person, and in events, which have none.
+ * `content` is the member called so, where the one that is named after the type is not free for it, and otherwise that one. It is null once
+ * its time is over or the platform has forgotten the person; it is undefined in events, which have none.
  */
 export type Message = ReturnType<typeof members> & { content: unknown };
 
 export const message: Decode<Message> = (value) => {
   const read = members(value);
   const all = membersOf(value);
-  return { ...read, content: all[read.type] ?? all.content ?? null };
+  const name = ['content', read.type].find((one) => Object.hasOwn(all, one));
+  return { ...read, content: name === undefined ? undefined : all[name] };
 };
 
 const entry = record({
