@@ -68,7 +68,7 @@ describe('the page of a message', () => {
     await page.route(itself, (route) => route.abort());
     await page.getByRole('alert').getByText('The gateway cannot be reached').waitFor();
     await page.unroute(itself);
-    await page.getByText('It did not arrive, and will not.').waitFor();
+    await page.getByText('It was not sent, or could not be delivered.').waitFor();
     assert.equal(await providersId.textContent(), 'none');
     // What the provider says itself is often what names the cause.
     const { error } = await world.call('GET', `/api/v1/messages/${idOf(sent)}`, undefined, account.key);

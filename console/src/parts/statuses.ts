@@ -14,14 +14,14 @@ const MESSAGE: Record<string, Look> = {
   sent: { tone: 'plain', sign: '✓', meaning: 'The provider has sent it on.' },
   delivered: { tone: 'good', sign: '✓✓', meaning: "It is on the person's device." },
   read: { tone: 'good', sign: '✓✓', meaning: 'The person has read it.' },
-  failed: { tone: 'bad', sign: '✕', meaning: 'It did not arrive, and will not.' },
+  failed: { tone: 'bad', sign: '✕', meaning: 'It was not sent, or could not be delivered.' },
   unknown: {
     tone: 'warn',
     sign: '?',
     meaning:
       'Whether the provider took it is not known. It is never sent again by itself; a later notification may settle it.',
   },
-  received: { tone: 'plain', sign: '←', meaning: 'A person has written this.' },
+  received: { tone: 'plain', sign: '←', meaning: 'It has come in to a number of this account.' },
 };
 
 /** The same word means something else of another thing. */
