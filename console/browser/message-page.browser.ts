@@ -23,7 +23,7 @@ describe('the page of a message', () => {
     await show(page, world, id);
     await page.getByText('message.read').waitFor();
     await page.getByText('The key needs the scope endpoints:manage').waitFor();
-    assert.equal(await page.getByText('No endpoint has been told of it').count(), 0);
+    assert.equal(await page.getByText('None of the present endpoints has been told of it').count(), 0);
   });
 
   it('does not say so either where there are more endpoints than it asks', async () => {
@@ -37,7 +37,24 @@ describe('the page of a message', () => {
     await show(page, world, id);
     await page.getByText('message.read').waitFor();
     await page.getByText('Only the newest 20 endpoints were asked').waitFor();
-    assert.equal(await page.getByText('No endpoint has been told of it').count(), 0);
+    assert.equal(await page.getByText('None of the present endpoints has been told of it').count(), 0);
+  });
+
+  it('does not say that nothing was told where an endpoint is gone, or the events of that time are', async () => {
+    const { key } = await world.makeAccount('Gone Ears');
+    const { id: endpointId } = await world.call('POST', '/api/v1/endpoints', { url: world.endpointUrl }, key);
+    const id = await sendAndWait(world, key);
+    await world.call('DELETE', `/api/v1/endpoints/${endpointId}`, undefined, key);
+    const page = await world.open();
+    await signIn(page, key);
+    await show(page, world, id);
+    await page.getByText('None of the present endpoints has been told of it').first().waitFor();
+    assert.equal(await page.getByText('is not kept any more').count(), 0);
+    const json = { data: [], next_cursor: null, oldest_sequence: 501, latest_sequence: 500 };
+    await page.route('**/api/v1/events?after=*', (route) => route.fulfill({ json }));
+    await page.reload();
+    await page.getByText('The log of events begins with number 501. What was before is not kept any more.').waitFor();
+    await page.getByText('No event that is kept tells of it.').waitFor();
   });
 
   it('looks again whether an endpoint was told of a new event', async () => {

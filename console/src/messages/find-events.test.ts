@@ -37,12 +37,24 @@ describe('finding the events of a message', () => {
     assert.deepEqual(await findEvents(logOf(0).read, { id: 'msg_wanted', fromMs: 0, toMs: 1 }), {
       events: [],
       complete: true,
+      oldestKept: undefined,
     });
     const found = await findEvents(logOf(300, 250).read, { id: 'msg_wanted', fromMs: 0, toMs: BEGIN_MS + 1e9 });
     assert.deepEqual(
       found?.events.map(({ sequence }) => sequence),
       [250, 260, 270, 280, 290, 300],
     );
+  });
+
+  it('says where the log begins if events of that time may have expired, and only then', async () => {
+    const wanted = { id: 'msg_wanted', toMs: BEGIN_MS + 1e9 };
+    const oldestFor = async (log: ReturnType<typeof logOf>, seconds: number) =>
+      (await findEvents(log.read, { ...wanted, fromMs: BEGIN_MS + seconds * 1_000 }))?.oldestKept;
+    assert.equal(await oldestFor(logOf(300, 250), 100), 250);
+    assert.equal(await oldestFor(logOf(300, 250), 260), undefined);
+    assert.equal(await oldestFor(logOf(300), 0), undefined);
+    // All have expired.
+    assert.equal(await oldestFor(logOf(300, 301), 100), 301);
   });
 
   it('says when it could not look through all, or could not read at all', async () => {

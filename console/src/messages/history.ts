@@ -18,10 +18,17 @@ interface EndpointAttempt {
 
 /**
  * `deliveries`: why the attempts could not be read, or not all of them. `unasked`: there are more endpoints than were asked. In both cases
- * a missing entry in `attempts` proves nothing.
+ * a missing entry in `attempts` proves nothing. `oldestKept`: where the log begins, if events of the message may have been before that.
  */
 export type History =
-  | { kind: 'read'; events: EventHistory[]; complete: boolean; deliveries: Failure | undefined; unasked: boolean }
+  | {
+      kind: 'read';
+      events: EventHistory[];
+      complete: boolean;
+      oldestKept: number | undefined;
+      deliveries: Failure | undefined;
+      unasked: boolean;
+    }
   | { kind: 'failed'; failure: Failure };
 
 /** The clocks of two nodes may differ a little, and an event is recorded after the change that it reports. */
@@ -59,7 +66,8 @@ export async function readHistory(message: Message): Promise<History> {
     events.push({ event, attempts: (await Promise.all(asked)).flat() });
   }
   const unasked = (endpoints?.next_cursor ?? null) !== null;
-  return { kind: 'read', events, complete: found?.complete ?? false, deliveries: failures[0], unasked };
+  const { complete = false, oldestKept } = found ?? {};
+  return { kind: 'read', events, complete, oldestKept, deliveries: failures[0], unasked };
 }
 
 function attemptsCall(endpointId: string, eventId: string): Call {
