@@ -47,7 +47,7 @@ describe('the page of an endpoint', () => {
     await page.getByRole('button', { name: 'Look again' }).click();
     await rows.nth(2).waitFor();
     await page.getByLabel('Outcome').selectOption('failed');
-    await page.getByText('No attempts').waitFor();
+    await page.getByText('No attempts with this outcome').waitFor();
     await page.getByLabel('Outcome').selectOption('succeeded');
     await rows.nth(2).waitFor();
   });
@@ -73,6 +73,30 @@ describe('the page of an endpoint', () => {
     await until(async () => got.length === 6);
     const replayed = got.slice(4).map(({ body }) => JSON.parse(body).sequence);
     assert.deepEqual(replayed.sort(), [2, 3]);
+  });
+
+  it('promises no delivery while it is disabled, and says why it is', async () => {
+    const off = 'no event is tried before it is enabled again';
+    assert.equal(await page.getByText(off).count(), 0);
+    await page.getByRole('button', { name: 'Disable', exact: true }).click();
+    await page.getByText(off).waitFor();
+    await page.getByText('It was turned off with a key of this account.').waitFor();
+    await page
+      .getByRole('button', { name: /^Replay the event/ })
+      .first()
+      .click();
+    await page.getByText('The event goes out when the endpoint is enabled.').waitFor();
+    await page.getByLabel('All events after number').fill('1');
+    await page.getByRole('button', { name: 'Replay', exact: true }).click();
+    await page.getByText('2 events go out when the endpoint is enabled.').waitFor();
+    await page.getByLabel('All events after number').fill('3');
+    await page.getByRole('button', { name: 'Replay', exact: true }).click();
+    await page.getByText('after this number there is no event for this endpoint').waitFor();
+    const before = got.length;
+    await page.getByRole('button', { name: 'Enable', exact: true }).click();
+    await page.getByText('and those that were on their way to it').waitFor();
+    await until(async () => got.length >= before + 2);
+    assert.equal(await page.getByText(off).count(), 0);
   });
 
   it('says whether a signature is right, and what is wrong with one', async () => {

@@ -51,6 +51,17 @@ export function explainAttempt(error: string | null, httpStatus: number | null):
   return httpStatus === null ? 'No answer.' : `It answered with ${httpStatus}.`;
 }
 
+const DISABLED: Record<string, string> = {
+  requested: 'It was turned off with a key of this account.',
+  gone: 'It answered with 410, which says that it is gone.',
+  failing: 'It failed for 5 days, with no success between.',
+};
+
+/** Why an endpoint gets no events. */
+export function explainDisabled(reason: string): string {
+  return DISABLED[reason] ?? reason.replaceAll('_', ' ');
+}
+
 const LEFTOVERS: Record<string, string> = {
   unknown_message: 'Its message is not known, and was waited for in vain.',
   no_channel: 'No channel has this phone number id or business account. Connect it, then reprocess.',
