@@ -21,13 +21,14 @@ const ROUND_TRIP_MS = 50;
 export function describeState(state: PlatformState): Tile[] {
   const { nodes, notifications, deliveries, requests, statistics, database } = state;
   const alive = nodes.filter((node) => node.alive).length;
+  const left = requests.to_recover;
   return [
     tile(
       'Nodes',
       `${alive} of ${nodes.length}`,
-      alive === nodes.length,
+      alive > 0 && alive === nodes.length,
       'All are alive.',
-      'One is gone: another settles what it left.',
+      goneWords(nodes.length - alive, alive),
     ),
     lagTile('Notifications', notifications.waiting, notifications.lag_ms, NOTIFICATION_LAG_MS),
     {
@@ -50,9 +51,9 @@ export function describeState(state: PlatformState): Tile[] {
     tile(
       'Sends under way',
       countOf(requests.running),
-      requests.to_recover === 0,
+      left === 0,
       'Nothing is left by a node that is gone.',
-      `${requests.to_recover} were left by a node that is gone, and are settled soon.`,
+      `${left === 1 ? '1 was' : `${left.toLocaleString()} were`} left by a node that is gone. ${alive === 0 ? 'That waits until one is alive' : 'That is settled soon'}.`,
     ),
     lagTile('Statistics', statistics.due, statistics.lag_ms, STATISTICS_LAG_MS),
     tile(
@@ -63,6 +64,13 @@ export function describeState(state: PlatformState): Tile[] {
       `It answers slowly. PostgreSQL ${database.version}, ${sizeOf(database.size_bytes)}.`,
     ),
   ];
+}
+
+function goneWords(gone: number, alive: number): string {
+  if (alive === 0) return 'None is known to be alive: what waits goes on when one is.';
+  return gone === 1
+    ? 'One is gone: another settles what it left.'
+    : `${gone} are gone: another settles what they left.`;
 }
 
 function lagTile(label: string, due: Bounded, lagMs: number, lagMsMax: number, more = ''): Tile {
