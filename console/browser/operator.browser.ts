@@ -68,10 +68,41 @@ describe('the console of the operator', () => {
     await other.goto(`${world.gateway.dev.console_url}#/accounts/${id}`);
     await row.waitFor();
     assert.equal(await other.getByText('expired', { exact: true }).count(), 0);
+    await row.getByRole('button', { name: 'Roll For an hour' }).waitFor();
     await other.clock.setFixedTime(Date.now() + 7_200_000);
     await other.reload();
     await row.getByText('expired', { exact: true }).waitFor();
     assert.equal(await other.getByText('expired', { exact: true }).count(), 1);
+    // The gateway rolls a valid key only.
+    assert.equal(await row.getByRole('button', { name: 'Roll For an hour' }).count(), 0);
+    await row.getByRole('button', { name: 'Revoke For an hour' }).waitFor();
+  });
+
+  it('says of a key that it may do nothing, and which of two keys of one name is revoked', async () => {
+    const { id } = await world.makeAccount('Namesakes');
+    const { platform_key: platformKey } = world.gateway.dev;
+    const wish = { name: 'Shop', mode: 'test', scopes: [] };
+    const key = await world.call('POST', `/platform/v1/accounts/${id}/keys`, wish, platformKey);
+    await world.call('POST', `/platform/v1/keys/${key.id}/roll`, {}, platformKey);
+    const other = await world.open();
+    await signIn(other, platformKey);
+    await other.goto(`${world.gateway.dev.console_url}#/accounts/${id}`);
+    const row = other.getByRole('row', { name: String(key.id) });
+    await row.getByText('none', { exact: true }).waitFor();
+    await row.getByRole('button', { name: 'Revoke Shop' }).click();
+    await other.getByRole('dialog').getByText(`Whoever uses ${key.id} is refused`).waitFor();
+  });
+
+  it('tells no state of notifications apart where there are none in any', async () => {
+    const other = await world.open();
+    await signIn(other, world.gateway.dev.platform_key);
+    const json = { data: [], next_cursor: null };
+    await other.route('**/platform/v1/notifications?*', (route) => route.fulfill({ json }));
+    await openPage(other, 'Notifications');
+    await other.getByText('Nothing was set aside').waitFor();
+    await other.getByLabel('State').selectOption('All');
+    await other.getByText('There are no notifications').waitFor();
+    assert.equal(await other.getByText('Choose another state').count(), 0);
   });
 
   it('leaves a question open when one that was closed before it is answered', async () => {
