@@ -66,6 +66,17 @@ describe('a message of a rare kind', () => {
     await page.unroute(itself);
   });
 
+  it('that failed once says why once, whether at the send or later', async () => {
+    for (const to of ['+15550131026', '+15551131049']) {
+      const id = await send(to);
+      const read = () => world.call('GET', `/api/v1/messages/${id}`, undefined, account.key);
+      await until(async () => (await read()).status === 'failed');
+      await show(id);
+      await page.getByText('What this code means').first().waitFor();
+      assert.equal(await page.getByText('What this code means').count(), 1, to);
+    }
+  });
+
   it('whose content is past its time is whole otherwise', async () => {
     const id = await send('+15552000011');
     const itself = `**/api/v1/messages/${id}`;

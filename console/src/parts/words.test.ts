@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { explainLeftover } from './words.ts';
+import { describeQuality, explainLeftover } from './words.ts';
 
 describe('what is left of a notification', () => {
   it('is explained for each of its reasons', () => {
@@ -24,4 +24,9 @@ describe('what is left of a notification', () => {
     assert.equal(explainLeftover('odd_reason', 'set_aside'), 'odd reason');
     assert.equal(explainLeftover(null, 'applied'), '–');
   });
+});
+
+it('a quality that this console does not know is not taken for one that there is not yet', () => {
+  for (const none of [null, 'unknown']) assert.match(describeQuality(none).meaning, /not rated it yet/);
+  assert.deepEqual(describeQuality('violet'), { tone: 'plain', sign: '•', meaning: '', word: 'violet' });
 });

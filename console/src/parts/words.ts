@@ -5,13 +5,15 @@ const QUALITY: Record<string, { tone: Tone; sign: string; meaning: string }> = {
   green: { tone: 'good', sign: '▲', meaning: 'High: people like what they get.' },
   yellow: { tone: 'warn', sign: '◆', meaning: 'Medium: some people block or report it.' },
   red: { tone: 'bad', sign: '▼', meaning: 'Low: many people block or report it.' },
+  unknown: { tone: 'plain', sign: '•', meaning: 'The provider has not rated it yet.' },
+  'not rated': { tone: 'plain', sign: '•', meaning: 'The provider has not rated it yet.' },
 };
-
-const NOT_RATED = { tone: 'plain', sign: '•', meaning: 'The provider has not rated it yet.' } as const;
+/** A word that this console does not know. */
+const OTHER = { tone: 'plain', sign: '•', meaning: '' } as const;
 
 export function describeQuality(quality: string | null): { tone: Tone; sign: string; meaning: string; word: string } {
   const word = quality ?? 'not rated';
-  return { ...(QUALITY[word] ?? NOT_RATED), word };
+  return { ...(QUALITY[word] ?? OTHER), word };
 }
 
 const FAULTS: Record<string, string> = {

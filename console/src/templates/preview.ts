@@ -9,6 +9,8 @@ export interface Preview {
   offer: string;
   buttons: { sign: string; text: string; detail: string }[];
   cards: Preview[];
+  /** What a template has, its cards included, that cannot be shown here. */
+  others: string[];
 }
 
 const SIGNS: Record<string, string> = { url: '↗', quick_reply: '←', copy_code: '▣', otp: '▣', phone_number: '☎' };
@@ -17,7 +19,8 @@ const SIGNS: Record<string, string> = { url: '↗', quick_reply: '←', copy_cod
 export function previewOf(shape: TemplateShape, values: Values, prefix = ''): Preview {
   const fill = (text: string, part: string) =>
     text.replace(/\{\{\s*([^{}\s]+)\s*\}\}/g, (variable, name) => values[`${prefix}${part}.${name}`] || variable);
-  const { header, body, footer, offer, buttons, cards } = shape;
+  const { header, body, footer, offer, buttons, cards, others } = shape;
+  const drawn = cards.map((card, place) => previewOf(card, values, `card.${place}.`));
   return {
     header:
       header === null
@@ -30,7 +33,8 @@ export function previewOf(shape: TemplateShape, values: Values, prefix = ''): Pr
     footer,
     offer: offer === null ? '' : offer.text,
     buttons: buttons.map((button, place) => previewButton(button, values[`${prefix}button.${place}`] ?? '')),
-    cards: cards.map((card, place) => previewOf(card, values, `card.${place}.`)),
+    cards: drawn,
+    others: [...new Set([...others, ...drawn.flatMap((card) => card.others)])],
   };
 }
 

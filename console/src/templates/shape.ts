@@ -10,7 +10,11 @@ export interface TemplateShape {
   /** null if there is no limited-time offer. */
   offer: { text: string; expires: boolean } | null;
   cards: TemplateShape[];
+  /** The kinds of components that are not known here, in lower case. */
+  others: string[];
 }
+
+const KNOWN = ['header', 'body', 'footer', 'buttons', 'limited_time_offer', 'carousel'];
 
 export interface ButtonShape {
   /** In lower case: `url`, `quick_reply`, `copy_code`, `phone_number`, ... */
@@ -20,7 +24,7 @@ export interface ButtonShape {
   url: string;
 }
 
-/** Kinds that are not known are left out, because it is not known how the provider shows them. */
+/** Of kinds that are not known only the name is there, because it is not known how the provider shows them. */
 export function shapeOf({ components }: Pick<Template, 'components'>): TemplateShape {
   return readShape(components);
 }
@@ -37,6 +41,7 @@ function readShape(components: readonly unknown[]): TemplateShape {
     buttons: listOf(find('buttons')?.buttons).map(readButton),
     offer: isObject(offer) ? { text: textOf(offer.text), expires: offer.has_expiration === true } : null,
     cards: listOf(find('carousel')?.cards).map(({ components: parts }) => readShape(listOf(parts))),
+    others: all.map(({ type }) => wordOf(type) || 'one without a name').filter((kind) => !KNOWN.includes(kind)),
   };
 }
 
