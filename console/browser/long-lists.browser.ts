@@ -48,6 +48,17 @@ describe('what stands on a later page of a list', () => {
     await page.getByLabel('To', { exact: true }).fill('+447700900123');
     await page.getByLabel('Body: 1').fill('Ada');
     await page.getByText('1 of 1 can be sent').waitFor();
+    const reader = await world.open();
+    await signIn(reader, key);
+    await reader.goto(`${world.gateway.dev.console_url}#/templates/${last.id}`);
+    await reader.getByRole('link', { name: 'Send it' }).waitFor();
+    const others = templates.filter(({ name }) => name !== last.name);
+    await world.sandbox('templates', { business_account_id: businessAccountId, templates: others });
+    await world.call('POST', '/api/v1/templates/sync', {}, key);
+    await reader.getByRole('alert').getByText('not_found').waitFor();
+    assert.equal(await reader.getByRole('link', { name: 'Send it' }).count(), 0);
+    await reader.goto(`${world.gateway.dev.console_url}#/send/${last.id}`);
+    await reader.getByText('There is no such template any more').waitFor();
   });
 
   it('can be sent from: any channel of many, unless it was removed', async () => {

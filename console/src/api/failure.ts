@@ -27,7 +27,8 @@ const ACTIONS: Record<string, string> = {
   invalid_api_key: 'Sign in again with a key that is valid.',
   insufficient_scope: 'Sign in with a key that has the scope named above.',
   account_suspended: 'Ask who runs the platform. Reading stays possible.',
-  not_found: 'Check the id. What belongs to another account or mode cannot be seen either.',
+  not_found:
+    'Check the id. It may have been deleted, or be past the time that it is kept. What belongs to another account or mode cannot be seen either.',
   idempotency_in_flight: 'Repeat the same request in a moment.',
   channel_taken: 'Remove that channel first, or connect another number.',
   payload_too_large: 'Send less at once.',

@@ -1,8 +1,10 @@
 import type { Answer } from '../api/call.ts';
 import type { Failure } from '../api/failure.ts';
 
+const GONE = 404;
+
 export interface Loader<Value> {
-  /** The newest answer. It stays while a newer one is awaited, and when that fails. */
+  /** The newest answer. It stays while a newer one is awaited, and when that fails, unless it says that there is no such thing. */
   readonly value: Value | undefined;
   readonly failure: Failure | undefined;
   readonly busy: boolean;
@@ -35,6 +37,8 @@ export function createLoader<Value>(ask: () => Promise<Answer<Value>>): Loader<V
       busy = false;
       failure = answer.ok ? undefined : answer.failure;
       if (answer.ok) value = answer.value;
+      // It is gone, so what was read of it before is not true any more, and its buttons lead nowhere.
+      else if (answer.failure.status === GONE) value = undefined;
     },
   };
 }
