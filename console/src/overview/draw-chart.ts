@@ -18,6 +18,8 @@ interface Drawing {
 
 const HEIGHT = 220;
 const DAY_SECONDS = 86_400;
+/** What is drawn around a single bucket, which is a minute. By itself the axis would take years. */
+const ALONE_SECONDS = 300;
 
 /** Draws lines over time. It takes its colours from the page, so it must be called again when the colour scheme changes. */
 export function drawChart(box: HTMLElement, drawing: Drawing): UPlot {
@@ -37,7 +39,7 @@ export function drawChart(box: HTMLElement, drawing: Drawing): UPlot {
       const date = new Date(seconds * 1_000);
       return isUtc ? UPlot.tzDate(date, 'Etc/UTC') : date;
     },
-    scales: { x: { time: true }, y: { range: (_, __, max) => [0, niceMax(max)] } },
+    scales: { x: { time: true, ...aloneRange(times) }, y: { range: (_, __, max) => [0, niceMax(max)] } },
     axes: [
       { ...axis, values: (_, splits) => splits.map((split) => timeLabel(split, times, isUtc)), space: 70 },
       { ...axis, label: unit, labelSize: 24, size: 62, values: (_, splits) => splits.map((split) => format(split)) },
@@ -61,6 +63,11 @@ export function drawChart(box: HTMLElement, drawing: Drawing): UPlot {
     hooks: { setCursor: [(plot) => onPoint(plot.cursor.idx ?? null)] },
   };
   return new UPlot(options, [times, ...series.map(({ values }) => values)], box);
+}
+
+/** The axis of a single bucket. */
+function aloneRange([only, ...others]: number[]): { range?: [number, number] } {
+  return only === undefined || others.length > 0 ? {} : { range: [only - ALONE_SECONDS, only + ALONE_SECONDS] };
 }
 
 /** A canvas does not know custom properties, so the browser is asked for the colour. */
