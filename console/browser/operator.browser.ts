@@ -93,6 +93,18 @@ describe('the console of the operator', () => {
     await other.getByRole('dialog').getByText(`Whoever uses ${key.id} is refused`).waitFor();
   });
 
+  it('has a link to an account of whose name nothing can be seen', async () => {
+    const { id } = await world.makeAccount('\u200b');
+    const other = await world.open();
+    await signIn(other, world.gateway.dev.platform_key);
+    await other.getByRole('link', { name: '[U+200B]' }).click();
+    await other.getByRole('heading', { level: 1, name: '[U+200B]' }).waitFor();
+    assert.ok(other.url().endsWith(id));
+    await openPage(other, 'Audit log');
+    await other.getByText('scopes: not set').first().waitFor();
+    assert.equal(await other.getByText('null').count(), 0);
+  });
+
   it('tells no state of notifications apart where there are none in any', async () => {
     const other = await world.open();
     await signIn(other, world.gateway.dev.platform_key);

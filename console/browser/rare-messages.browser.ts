@@ -77,6 +77,21 @@ describe('a message of a rare kind', () => {
     }
   });
 
+  it('has whole words of the provider in its timeline', async () => {
+    const id = await send('+15552000011');
+    const itself = `**/api/v1/messages/${id}`;
+    await page.route(itself, async (route) => {
+      const response = await route.fetch();
+      const json = await response.json();
+      const timeline = [...json.timeline, { ...json.timeline[0], status: 'payment_captured' }];
+      await route.fulfill({ response, json: { ...json, timeline } });
+    });
+    await show(id);
+    const word = page.locator('.timeline .status').filter({ hasText: 'payment captured' });
+    assert.equal(await word.evaluate(({ scrollWidth, clientWidth }) => scrollWidth > clientWidth), false);
+    await page.unroute(itself);
+  });
+
   it('whose content is past its time is whole otherwise', async () => {
     const id = await send('+15552000011');
     const itself = `**/api/v1/messages/${id}`;

@@ -1,3 +1,4 @@
+import { isSeen } from '../parts/visible-marks.ts';
 import { anything, type Decode, flag, list, membersOf, nullable, number, optional, record, text } from './decode.ts';
 
 const fault = record({ pointer: optional(text), detail: text, expected: optional(text), given: optional(text) });
@@ -19,8 +20,8 @@ export type MessageError = ReturnType<typeof messageError>;
 const step = record({ status: text, at: text, received_at: text, note: nullable(text), error: nullable(messageError) });
 export type TimelineStep = ReturnType<typeof step>;
 
-/** What a person is called is passed on as the provider sent it. So whatever is no text is taken for nothing, and is no fault. */
-const name: Decode<string> = (value) => (typeof value === 'string' ? value.trim() : '');
+/** What a person is called is passed on as the provider sent it. So whatever is no text, or cannot be seen, is taken for nothing, and is no fault. */
+const name: Decode<string> = (value) => (typeof value === 'string' && isSeen(value) ? value.trim() : '');
 
 const members = record({
   id: text,

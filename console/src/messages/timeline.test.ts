@@ -9,6 +9,8 @@ it("each step ends where it was known here, whatever the provider's own clock sa
     ...{ status, at: at(saidMs), received_at: at(knownMs), note, error: null },
   });
   const timeline = [step('accepted', 100, 100), step('read', -900, 1_000), step('delivered', 0, 500, 'late')];
+  const [odd] = drawTimeline({ created_at: at(0), timeline: [step('played', 0, 0, 'of_a_future')] });
+  assert.equal(odd?.remark, 'of a future.');
   const message: Pick<Message, 'created_at' | 'timeline'> = { created_at: at(0), timeline };
   const drawn = drawTimeline(message);
   assert.deepEqual(

@@ -35,7 +35,7 @@ export function drawTimeline({
       startPercent: percentOf(Math.min(ms, knownMs[place - 1] ?? beginMs)),
       endPercent: percentOf(ms),
       since: spanOf(ms - beginMs),
-      remark: REMARKS[step.note ?? ''] ?? '',
+      remark: step.note === null ? '' : (REMARKS[step.note] ?? `${step.note.replaceAll('_', ' ')}.`),
     };
   });
 }
