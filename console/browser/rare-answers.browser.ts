@@ -29,6 +29,15 @@ describe('an answer of a rare kind', () => {
     await page.getByText('the provider says that it is in appeal.').waitFor();
   });
 
+  it('a channel is suspended, and whoever chooses it to send from sees that', async () => {
+    await change('**/api/v1/channels?*', ({ data, ...rest }) => ({
+      ...rest,
+      data: Array.isArray(data) ? data.map((one: object) => ({ ...one, status: 'suspended' })) : [],
+    }));
+    await openPage(page, 'Send');
+    await page.getByRole('option', { name: /\(suspended\)$/ }).waitFor({ state: 'attached' });
+  });
+
   it('messages came in and none went out, and the overview says so', async () => {
     const figures = {
       ...{ accepted: 0, sent: 0, delivered: 0, read: 0, failed: 0, unknown: 0, received: 3, to_delivery_ms: null },
