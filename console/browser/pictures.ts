@@ -32,6 +32,7 @@ async function takeAccount(world: World, { key, readId, failedId }: Seeded): Pro
   await until(async () => (await page.locator('.message-drawn').getByText('delivered', { exact: true }).count()) === 0);
   await take(page, 'console-messages');
   await show(page, `messages/${failedId}`, '.timeline li');
+  await page.getByText('No event tells of it').waitFor();
   await take(page, 'console-message-failed');
   await takeSend(page);
   await page.emulateMedia({ colorScheme: 'dark' });
