@@ -5,13 +5,16 @@ import { listen } from '../client/test/listen.ts';
 import { readSettings } from './settings.ts';
 import { runCli } from './test-support.ts';
 
-/** What other services answer with a 200: pages of proxies and of portals, or nothing. */
-const PAGES = ['<h1>Welcome</h1>', '', '[]'];
+/** What other services answer with a 200: pages of proxies and of portals, nothing, or JSON of their own. */
+const PAGES = ['<h1>Welcome</h1>', '', '[]', '{"ok":true}', '{"data":{"results":{}}}'];
 const COMMANDS = [
   ['messages'],
   ['events'],
   ['messages', 'get', 'msg_1'],
   ['requests', 'get', 'req_1'],
+  ['endpoints', 'create', 'https://example.com/'],
+  ['statistics'],
+  ['account'],
   ['validate', '--to', '+447700900101', '--text', 'hello'],
   ['send', '--to', '+447700900101', '--text', 'hello'],
   ['events', 'tail', '--after', '1'],

@@ -12,7 +12,14 @@ export interface ChannelCalls {
 
 export function channelCalls(http: Http): ChannelCalls {
   const list: ChannelCalls['list'] = (query = {}, { signal } = {}) =>
-    http.call({ method: 'GET', path: '/api/v1/channels', query: { ...query }, repeatable: 'always', signal });
+    http.call({
+      method: 'GET',
+      path: '/api/v1/channels',
+      query: { ...query },
+      repeatable: 'always',
+      proof: 'data',
+      signal,
+    });
   return {
     list,
     iterate: (query = {}, options) => eachOf(list, query, options),

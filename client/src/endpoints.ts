@@ -54,26 +54,27 @@ export function endpointCalls(http: Http): EndpointCalls {
   const once = <Body>(call: Omit<Call, 'repeatable'>) => http.call<Body>({ ...call, repeatable: 'refused' });
   const safely = <Body>(call: Omit<Call, 'repeatable'>) => http.call<Body>({ ...call, repeatable: 'always' });
   const list: EndpointCalls['list'] = (query = {}, { signal } = {}) =>
-    safely({ method: 'GET', path: PATH, query: { ...query }, signal });
+    safely({ method: 'GET', path: PATH, query: { ...query }, proof: 'data', signal });
   const attempts: EndpointCalls['attempts'] = (id, query = {}, { signal } = {}) =>
-    safely({ method: 'GET', path: pathOf(id, '/attempts'), query: { ...query }, signal });
+    safely({ method: 'GET', path: pathOf(id, '/attempts'), query: { ...query }, proof: 'data', signal });
   return {
     list,
     iterate: (query = {}, options) => eachOf(list, query, options),
-    create: (body, { signal } = {}) => once({ method: 'POST', path: PATH, body, signal }),
-    get: (id, { signal } = {}) => safely({ method: 'GET', path: pathOf(id), signal }),
-    update: (id, body, { signal } = {}) => safely({ method: 'PATCH', path: pathOf(id), body, signal }),
+    create: (body, { signal } = {}) => once({ method: 'POST', path: PATH, body, proof: 'id', signal }),
+    get: (id, { signal } = {}) => safely({ method: 'GET', path: pathOf(id), proof: 'id', signal }),
+    update: (id, body, { signal } = {}) => safely({ method: 'PATCH', path: pathOf(id), body, proof: 'id', signal }),
     async delete(id, { signal } = {}) {
-      await once({ method: 'DELETE', path: pathOf(id), signal });
+      await once({ method: 'DELETE', path: pathOf(id), proof: undefined, signal });
     },
     rotateSecret: (id, body = {}, { signal } = {}) =>
-      once({ method: 'POST', path: pathOf(id, '/rotate-secret'), body, signal }),
-    test: (id, { signal } = {}) => once({ method: 'POST', path: pathOf(id, '/test'), signal }),
+      once({ method: 'POST', path: pathOf(id, '/rotate-secret'), body, proof: 'secret', signal }),
+    test: (id, { signal } = {}) => once({ method: 'POST', path: pathOf(id, '/test'), proof: 'id', signal }),
     attempts,
     iterateAttempts: (id, query = {}, options) => eachOf((page) => attempts(id, page, options), query, options),
-    replay: (id, body, { signal } = {}) => once({ method: 'POST', path: pathOf(id, '/replay'), body, signal }),
+    replay: (id, body, { signal } = {}) =>
+      once({ method: 'POST', path: pathOf(id, '/replay'), body, proof: 'count', signal }),
     checkSignature: (id, body, { signal } = {}) =>
-      safely({ method: 'POST', path: pathOf(id, '/check-signature'), body, signal }),
+      safely({ method: 'POST', path: pathOf(id, '/check-signature'), body, proof: 'valid', signal }),
   };
 }
 

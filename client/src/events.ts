@@ -32,6 +32,7 @@ export function eventCalls(http: Http): EventCalls {
       path: '/api/v1/events',
       query: { after, type: types?.join(','), limit, wait: waitSeconds },
       repeatable: 'always',
+      proof: 'data',
       signal,
       holdMs: (waitSeconds ?? 0) * 1_000,
     });

@@ -25,10 +25,15 @@ export interface Call {
   headers?: Record<string, string>;
   /** When the call may be made again after it has failed. */
   repeatable: Repeatable;
+  /** The member of the body by which the answer is known for a gateway's. A `DELETE` is answered without a body. */
+  proof: Proof | undefined;
   signal?: AbortSignal | undefined;
   /** How long the gateway may hold the answer back. The time-out is extended by this. */
   holdMs?: number;
 }
+
+/** Members that every version of the gateway answers with. `data` and `results` are lists. */
+export type Proof = 'data' | 'results' | 'id' | 'secret' | 'count' | 'valid' | 'total' | 'totals';
 
 export interface Http {
   /** The parsed body. Throws a `WaypostError`, or the reason of the caller's signal. */
@@ -50,7 +55,7 @@ export function createHttp(options: HttpOptions): Http {
       const leftMs = Math.max(1, Math.ceil(limitMs - elapsedMs()));
       const timeoutMs = Math.min(options.timeoutMs + (call.holdMs ?? 0), leftMs);
       const outcome = await exchange({ ...prepared, timeoutMs });
-      if (outcome.ok) return { body: parseBody(call.method, outcome.text), headers: outcome.headers };
+      if (outcome.ok) return { body: parseBody(call.proof, outcome.text), headers: outcome.headers };
       const { error } = outcome;
       // That the first try is still running is no failure: it is awaited until the deadline.
       if (error.code !== 'idempotency_in_flight') failures += 1;
@@ -87,19 +92,21 @@ function queryText(query: Query = {}): string {
 }
 
 /**
- * Reads the body of a 2xx. It must be an object, or empty after a DELETE; otherwise it does not come from the gateway but from a proxy,
- * say. The members are those of the API's description. They are not checked here, because a newer gateway may add some.
+ * Reads the body of a 2xx. It must be an object with the member that proves it, or empty where there is none; otherwise it does not come
+ * from the gateway but from a proxy, say, or another service. The other members are those of the API's description. They are not checked
+ * here, because a newer gateway may add some.
  */
-function parseBody<Body>(method: Call['method'], text: string): Body {
+function parseBody<Body>(proof: Call['proof'], text: string): Body {
   try {
     const body = JSON.parse(text === '' ? 'null' : text);
-    if (method === 'DELETE' ? text === '' : isObject(body)) return body;
+    if (proof === undefined ? text === '' : isProven(body, proof)) return body;
   } catch {
     // Text that is not JSON is no object either.
   }
-  throw new WaypostError('unexpected_answer', 'The answer is no JSON object, so it is not from the gateway.');
+  throw new WaypostError('unexpected_answer', 'The answer is not the JSON that a gateway answers with.');
 }
 
-function isObject(value: unknown): boolean {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
+function isProven(body: unknown, proof: Proof): boolean {
+  const { [proof]: value }: Partial<Record<Proof, unknown>> = Object(body);
+  return proof === 'data' || proof === 'results' ? Array.isArray(value) : value !== undefined;
 }

@@ -8,7 +8,7 @@ import { pause } from './pause.ts';
 import { backOffMs } from './repeat.ts';
 
 describe('the repetition of calls', () => {
-  const gateway = createServer((_, answer) => answer.end('{}'));
+  const gateway = createServer((_, answer) => answer.end('{"id":"end_1","results":[]}'));
   let proxy: LossyProxy;
   let waypost: Waypost;
   const make = (options: Partial<WaypostOptions> = {}) =>
@@ -202,8 +202,10 @@ describe('the repetition of calls', () => {
     const client = make({ baseUrl: await listen(other) });
     t.after(() => other.close());
     const unexpected = { code: 'unexpected_answer' };
-    for (page of ['<h1>Welcome</h1>', '', '[]', 'null']) {
-      await assert.rejects(client.send({ to: '+447700900101', type: 'text', text: { body: 'a' } }), unexpected, page);
+    const body = { to: '+447700900101', type: 'text', text: { body: 'a' } } as const;
+    for (page of ['<h1>Welcome</h1>', '', '[]', 'null', '{"ok":true}', '{"data":{},"results":{}}']) {
+      await assert.rejects(client.send(body, { idempotencyKey: 'a' }), { ...unexpected, idempotencyKey: 'a' }, page);
+      await assert.rejects(client.account.get(), unexpected, page);
       await assert.rejects(client.messages.list(), unexpected, page);
       await assert.rejects(client.events.iterate({ after: 1 }).next(), unexpected, page);
       if (page !== '') await assert.rejects(client.endpoints.delete('end_1'), unexpected, page);

@@ -14,6 +14,7 @@ export function requestCalls(http: Http): RequestCalls {
         method: 'GET',
         path: `/api/v1/requests/${encodeURIComponent(requestId)}`,
         repeatable: 'always',
+        proof: 'results',
         signal,
       }),
   };

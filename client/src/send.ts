@@ -36,7 +36,7 @@ export function createSend(http: Http): Send {
     if (traceparent !== undefined && !VISIBLE_ASCII.test(traceparent))
       throw new TypeError('traceparent must have the form that W3C Trace Context says.');
     const headers = { 'idempotency-key': idempotencyKey, ...(traceparent !== undefined && { traceparent }) };
-    const call = { method: 'POST', path: '/api/v1/messages/send', body, headers, signal } as const;
+    const call = { method: 'POST', path: '/api/v1/messages/send', body, headers, proof: 'results', signal } as const;
     try {
       const answer = await http.callWithHeaders<SendAnswer>({ ...call, repeatable: 'always' });
       return { ...answer.body, replayed: answer.headers.get('idempotent-replayed') === 'true' };

@@ -19,6 +19,13 @@ export interface StatisticsCalls {
 export function statisticsCalls(http: Http): StatisticsCalls {
   return {
     get: (query = {}, { signal } = {}) =>
-      http.call({ method: 'GET', path: '/api/v1/statistics', query: { ...query }, repeatable: 'always', signal }),
+      http.call({
+        method: 'GET',
+        path: '/api/v1/statistics',
+        query: { ...query },
+        repeatable: 'always',
+        proof: 'totals',
+        signal,
+      }),
   };
 }

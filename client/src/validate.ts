@@ -7,5 +7,12 @@ export type Validate = (body: SendBody, options?: CallOptions) => Promise<Valida
 
 export function createValidate(http: Http): Validate {
   return (body, { signal } = {}) =>
-    http.call({ method: 'POST', path: '/api/v1/messages/validate', body, repeatable: 'always', signal });
+    http.call({
+      method: 'POST',
+      path: '/api/v1/messages/validate',
+      body,
+      repeatable: 'always',
+      proof: 'results',
+      signal,
+    });
 }

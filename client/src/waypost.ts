@@ -46,7 +46,8 @@ export class Waypost {
     this.channels = channelCalls(http);
     this.statistics = statisticsCalls(http);
     this.account = {
-      get: ({ signal } = {}) => http.call({ method: 'GET', path: '/api/v1/account', repeatable: 'always', signal }),
+      get: ({ signal } = {}) =>
+        http.call({ method: 'GET', path: '/api/v1/account', repeatable: 'always', proof: 'id', signal }),
     };
   }
 }
