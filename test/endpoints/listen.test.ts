@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { type ChildProcess, spawn } from 'node:child_process';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { createServer as createHttpServer, request as httpRequest } from 'node:http';
+import { createServer as createHttpServer, request as httpRequest, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -230,12 +230,48 @@ describe('npm run listen', () => {
     await rm(away, { recursive: true, force: true });
   });
 
+  it('says in a sentence that its gateway breaks off, leads elsewhere or is another program by now', async (t) => {
+    const paths: string[] = [];
+    let act: (answer: ServerResponse) => void = () => undefined;
+    const other = createHttpServer((request, answer) => {
+      paths.push(request.url ?? '');
+      act(answer);
+    }).listen(0, '127.0.0.1');
+    const ownDir = await mkdtemp(join(tmpdir(), 'waypost-listen-'));
+    t.after(async () => {
+      other.close();
+      await rm(ownDir, { recursive: true });
+    });
+    await until(() => other.listening);
+    const { port } = other.address() as AddressInfo;
+    await writeFile(join(ownDir, 'dev.json'), JSON.stringify({ base_url: `http://127.0.0.1:${port}`, test_key: key }));
+    const cases: [act: typeof act, sentence: RegExp][] = [
+      [(answer) => void answer.end('<h1>Welcome</h1>'), /^What answers at http:\S+ is no gateway\. Start one with/],
+      [(answer) => breakOff(answer, '{"data":['), /^The gateway at \S+ does not answer\. Start it with/],
+      [(answer) => void answer.writeHead(502).end('\u001b[2J\n'), /^The gateway refused the endpoint: 502 {2}\[2J/],
+      [(answer) => void answer.writeHead(307, { location: '/elsewhere' }).end(), /^The gateway refused .* 307/],
+    ];
+    for (const [next, sentence] of cases) {
+      act = next;
+      const listener = listen('--port', '0', '--data-dir', ownDir);
+      assert.equal(await listener.ended, 1);
+      assert.match(listener.output(), sentence);
+      assert.equal(listener.output().trim().split('\n').length, 1, listener.output());
+    }
+    assert.deepEqual(new Set(paths), new Set(['/api/v1/endpoints?limit=100']));
+  });
+
   it('explains itself with an example', async () => {
     const listener = listen('--help');
     assert.equal(await listener.ended, 0);
     assert.match(listener.output(), /npm run listen -- --port 9000/);
   });
 });
+
+/** Hangs up behind the beginning of a body. */
+function breakOff(answer: ServerResponse, beginning: string): void {
+  answer.writeHead(200, { 'content-length': 500 }).write(beginning, () => answer.socket?.end());
+}
 
 /** Posts the body once the server has received the request's head. */
 function postAwaited(url: string, body: string, headers: Record<string, string>) {
