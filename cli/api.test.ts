@@ -66,6 +66,30 @@ it('a refusal says in how many seconds to try again, also where a proxy names a 
   assert.match((await runCli(['messages'], env)).stderr, /^Try again in 90 s\.$/m);
 });
 
+it("a proxy's page in the place of a gateway that is away or busy is told as that, with when to try again", async (t) => {
+  let [status, headers]: [number, Record<string, string>] = [502, {}];
+  const server = createServer((_, answer) => void answer.writeHead(status, headers).end('<h1>Sorry</h1>'));
+  const env = { WAYPOST_URL: await listen(server), WAYPOST_API_KEY: 'wp_test_a' };
+  t.after(() => server.close());
+  const told = async (command: string[]) => (await runCli(command, env)).stderr.split('\n')[1];
+  assert.match((await told(['messages'])) ?? '', /^A proxy answers so .* Try again later\. Is the gateway running\?$/);
+  // Longer than the client waits by itself.
+  [status, headers] = [503, { 'retry-after': '3600' }];
+  const send = ['send', '--to', '+447700900101', '--text', 'hello'];
+  for (const command of [['messages'], send])
+    assert.match((await told(command)) ?? '', /^A proxy answers so .* Try again in 3600 s\. /, command.join(' '));
+});
+
+it('an address that is reached in the wrong way is told with what to do about it', async (t) => {
+  const server = createServer((_, answer) => void answer.writeHead(407).end());
+  const url = await listen(server);
+  t.after(() => server.close());
+  const told = async (address: string) =>
+    (await runCli(['messages'], { WAYPOST_URL: address, WAYPOST_API_KEY: 'wp_test_a' })).stderr;
+  assert.match(await told(url), /: something between refused the call, .*407/);
+  assert.match(await told(url.replace('http:', 'https:')), /: it does not speak TLS\.\n.*begins with http:\/\//);
+});
+
 it('an address is refused whose password would be shown, or behind which a path would be none', () => {
   for (const url of ['http://:word@127.0.0.1:3', 'http://127.0.0.1:3?', 'http://127.0.0.1:3#'])
     assert.throws(() => readSettings({ url }, {}), /^Error: --url must be an address such as/);

@@ -1,7 +1,8 @@
+import { readRetryAfter } from '../client/src/retry-after.ts';
 import { explainSilence } from './explain-silence.ts';
 import { Failure } from './failure.ts';
 import { isOfGateway } from './is-of-gateway.ts';
-import { failureOf, readProblem, UNEXPECTED_ADVICE } from './problem.ts';
+import { adviseOnStranger, failureOf, readProblem } from './problem.ts';
 
 /** Longer than the longest answer takes, to a send (25 s) and to a waiting read (30 s). */
 const CALL_TIMEOUT_MS = 60_000;
@@ -66,7 +67,8 @@ export function createApi(url: string, key: string | undefined, keySource: strin
       if (isOfGateway(method, answer)) return answer;
       const isGood = answer.status >= 200 && answer.status <= 299;
       const problem = isGood ? undefined : readProblem(answer);
-      if (problem === undefined) throw new Failure(`${url} answered ${answer.status}.\n${UNEXPECTED_ADVICE}`);
+      const advice = () => adviseOnStranger(answer.status, readRetryAfter(answer.headers));
+      if (problem === undefined) throw new Failure(`${url} answered ${answer.status}.\n${advice()}`);
       throw failureOf(problem, { url, keySource });
     },
   };

@@ -10,6 +10,9 @@ interface Silence {
 }
 
 const AWAY = 'Is the gateway running? Start one with "npm start", or name another with --url.';
+const UNREACHABLE =
+  'Is the address right, and may this machine reach it? A firewall or a VPN may be in between. Name another with --url.';
+const PLAIN = 'A gateway without a certificate has an address that begins with http:// and not with https://.';
 const TRUST =
   "If you trust it, name its authority's certificate, or its own if it has signed itself: NODE_EXTRA_CA_CERTS=ca.pem npx waypost ... A gateway for others needs one of a public authority, with the whole chain.";
 
@@ -30,6 +33,12 @@ const KNOWN: Record<string, { reason: string; advice?: string }> = {
   ECONNREFUSED: { reason: 'the connection was refused' },
   ECONNRESET: { reason: 'the connection broke' },
   UND_ERR_SOCKET: { reason: 'the connection broke' },
+  ETIMEDOUT: { reason: 'no connection came about in time', advice: UNREACHABLE },
+  UND_ERR_CONNECT_TIMEOUT: { reason: 'no connection came about in time', advice: UNREACHABLE },
+  EHOSTUNREACH: { reason: 'no way leads there', advice: UNREACHABLE },
+  ENETUNREACH: { reason: 'no way leads there', advice: UNREACHABLE },
+  ERR_SSL_WRONG_VERSION_NUMBER: { reason: 'it does not speak TLS', advice: PLAIN },
+  ERR_SSL_PACKET_LENGTH_TOO_LONG: { reason: 'it does not speak TLS', advice: PLAIN },
   ENOTFOUND: { reason: 'there is no such name', advice: 'Is the address right? Name another with --url.' },
   EAI_AGAIN: {
     reason: 'the DNS did not answer',
@@ -46,7 +55,10 @@ const KNOWN: Record<string, { reason: string; advice?: string }> = {
 export function explainSilence(error: unknown): Silence {
   const cause = error instanceof Error ? error.cause : undefined;
   const code: unknown = Reflect.get(Object(cause), 'code');
-  if (typeof code !== 'string') return { reason: messageOf(cause ?? error), advice: AWAY, untrusted: false };
+  // `fetch` gives no reason for a 407, whose answer it keeps to itself.
+  const told =
+    messageOf(cause ?? error) || 'something between refused the call, such as a proxy with a password (HTTP 407)';
+  if (typeof code !== 'string') return { reason: told, advice: AWAY, untrusted: false };
   if (UNTRUSTED.includes(code))
     return { reason: `its certificate is not trusted here (${code})`, advice: TRUST, untrusted: true };
   const { reason, advice = AWAY } = KNOWN[code] ?? { reason: code };

@@ -57,7 +57,8 @@ export function failureOfClient(error: unknown, caller: Caller): Failure {
   const { code, status, message, requestId, retryAfterSeconds } = error;
   if (code === 'no_answer')
     return new Failure(`${describeSilence(error, caller.url)}\n${explainSilence(error.cause).advice}`);
-  if (code === 'unexpected_answer') return new Failure(`${message} (${caller.url})\n${UNEXPECTED_ADVICE}`);
+  if (code === 'unexpected_answer')
+    return new Failure(`${message} (${caller.url})\n${adviseOnStranger(status, retryAfterSeconds)}`);
   const errors = error.errors.map(readFault);
   return failureOf({ code, status, detail: printable(message), errors, requestId, retryAfterSeconds }, caller);
 }
@@ -69,7 +70,12 @@ export function describeSilence({ message, cause }: WaypostError, url: string): 
   return isTimeout ? `${message} (${url})` : `No answer from ${url}: ${explainSilence(cause).reason}.`;
 }
 
-export const UNEXPECTED_ADVICE = 'That is not how a Waypost gateway answers. Is --url right?';
+/** What to do about an answer that is not a gateway's. */
+export function adviseOnStranger(status = 0, retryAfterSeconds: number | undefined): string {
+  if (status !== 429 && status < 500) return 'That is not how a Waypost gateway answers. Is --url right?';
+  const when = retryAfterSeconds === undefined ? 'later' : `in ${retryAfterSeconds} s`;
+  return `A proxy answers so while the gateway behind it is away, or to too many calls. Try again ${when}. Is the gateway running?`;
+}
 
 function readFault(error: unknown): { place: string; detail: string } {
   const { pointer, parameter, detail }: Record<string, unknown> = Object(error);

@@ -236,12 +236,13 @@ describe('the doctor', () => {
     assert.match(trusted.stdout, /^ok {4}gateway/m, 'what it advises works');
   });
 
-  it('tells a DNS that does not answer from a name that there is not', () => {
-    // The errors are made as Node throws them, because no test can take the DNS away from its machine.
+  it('tells a DNS that does not answer from a name that there is not, and from an address that is not reached', () => {
+    // The errors are made as Node throws them, because no test can take the DNS or the way away from its machine.
     const thrown = (code: string) =>
       explainSilence(new TypeError('fetch failed', { cause: Object.assign(new Error(code), { code }) }));
     assert.match(thrown('EAI_AGAIN').reason, /DNS did not answer/);
     assert.match(thrown('EAI_AGAIN').advice, /try again/);
     assert.match(thrown('ENOTFOUND').reason, /no such name/);
+    assert.match(thrown('UND_ERR_CONNECT_TIMEOUT').advice, /firewall/);
   });
 });
