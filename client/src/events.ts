@@ -32,7 +32,8 @@ export function eventCalls(http: Http): EventCalls {
       path: '/api/v1/events',
       query: { after, type: types?.join(','), limit, wait: waitSeconds },
       repeatable: 'always',
-      proof: 'data',
+      // Other services call their lists `data` too, and `iterate` would lose its place by a page without the bounds of the log.
+      proof: 'latest_sequence',
       signal,
       holdMs: (waitSeconds ?? 0) * 1_000,
     });

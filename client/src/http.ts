@@ -33,7 +33,7 @@ export interface Call {
 }
 
 /** Members that every version of the gateway answers with. `data` and `results` are lists. */
-export type Proof = 'data' | 'results' | 'id' | 'secret' | 'count' | 'valid' | 'total' | 'totals';
+export type Proof = 'data' | 'results' | 'latest_sequence' | 'id' | 'secret' | 'count' | 'valid' | 'total' | 'totals';
 
 export interface Http {
   /** The parsed body. Throws a `WaypostError`, or the reason of the caller's signal. */

@@ -210,6 +210,8 @@ describe('the repetition of calls', () => {
       await assert.rejects(client.events.iterate({ after: 1 }).next(), unexpected, page);
       if (page !== '') await assert.rejects(client.endpoints.delete('end_1'), unexpected, page);
     }
+    page = '{"data":[],"next_cursor":null}';
+    await assert.rejects(client.events.iterate({ after: 1 }).next(), unexpected);
   });
 
   it('pauses longer with every failure, up to a bound, and never twice the same by design', () => {
