@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { createServer, type Server } from 'node:http';
+import { createServer, type Server, type ServerResponse } from 'node:http';
 import { after, before, describe, it } from 'node:test';
 import { listen } from '../client/test/listen.ts';
 import { readSettings } from './settings.ts';
@@ -78,6 +78,35 @@ it("a proxy's page in the place of a gateway that is away or busy is told as tha
   const send = ['send', '--to', '+447700900101', '--text', 'hello'];
   for (const command of [['messages'], send])
     assert.match((await told(command)) ?? '', /^A proxy answers so .* Try again in 3600 s\. /, command.join(' '));
+});
+
+it('a call that may have been done is told as that, and no other', async (t) => {
+  let act: (answer: ServerResponse) => void = () => undefined;
+  const server = createServer((_, answer) => act(answer));
+  const keys = { WAYPOST_API_KEY: 'wp_test_a', WAYPOST_PLATFORM_KEY: 'wp_root_a' };
+  const url = await listen(server);
+  t.after(() => server.close());
+  const create = ['keys', 'create', 'an-id', '--name', 'Backend', '--mode', 'test'];
+  const isTold = async (command: string[], address = url) => {
+    const { exitCode, stderr } = await runCli(command, { ...keys, WAYPOST_URL: address });
+    assert.equal(exitCode, 1, stderr);
+    return /\nIt is not known whether that was done\. Look before you do it again\.\n$/.test(stderr);
+  };
+  const broken = (answer: ServerResponse) => void answer.destroy();
+  const answered = (status: number, code?: string) => (answer: ServerResponse) =>
+    void answer.writeHead(status).end(code === undefined ? '<h1>Sorry</h1>' : JSON.stringify({ code, detail: 'No.' }));
+  for (act of [broken, answered(504), answered(500, 'internal_error')]) {
+    assert.equal(await isTold(create), true);
+    assert.equal(await isTold(['accounts', 'delete', 'an-id', '--yes']), true);
+    assert.equal(await isTold(['keys', 'list', 'an-id']), false);
+    assert.equal(await isTold(['validate', '--to', '+447700900101', '--text', 'hello']), false);
+  }
+  for (act of [answered(503, 'unavailable'), answered(403), answered(422, 'invalid_request')])
+    assert.equal(await isTold(create), false);
+  const away = createServer();
+  const refusing = await listen(away);
+  away.close();
+  assert.equal(await isTold(create, refusing), false);
 });
 
 it('an address that is reached in the wrong way is told with what to do about it', async (t) => {

@@ -7,6 +7,8 @@ import { adviseOnStranger, failureOf, readProblem } from './problem.ts';
 /** Longer than the longest answer takes, to a send (25 s) and to a waiting read (30 s). */
 const CALL_TIMEOUT_MS = 60_000;
 
+const OPEN = 'It is not known whether that was done. Look before you do it again.';
+
 export interface Answer {
   status: number;
   headers: Headers;
@@ -19,6 +21,8 @@ export interface Answer {
 export interface CallOptions {
   query?: Record<string, string | undefined>;
   body?: object;
+  /** Doing it twice is like doing it once, although it is a `POST`. */
+  harmless?: boolean;
 }
 
 export interface Api {
@@ -37,12 +41,15 @@ export class NoAnswer extends Failure {
   readonly advice: string;
   /** Whether something was reached whose certificate is not signed by anybody that Node knows. */
   readonly untrusted: boolean;
+  /** Whether a connection never came about, so that nothing can have been done. */
+  readonly unconnected: boolean;
 
-  constructor(detail: string, advice: string, untrusted: boolean) {
+  constructor(detail: string, { advice, untrusted, unconnected }: Omit<ReturnType<typeof explainSilence>, 'reason'>) {
     super(`${detail}\n${advice}`);
     this.detail = detail;
     this.advice = advice;
     this.untrusted = untrusted;
+    this.unconnected = unconnected;
   }
 }
 
@@ -63,13 +70,20 @@ export function createApi(url: string, key: string | undefined, keySource: strin
     keySource,
     ask,
     async call(method, path, options) {
-      const answer = await ask(method, path, options);
+      const told = (failure: Failure) =>
+        method === 'GET' || options?.harmless ? failure : new Failure(`${failure.message}\n${OPEN}`);
+      const answer = await ask(method, path, options).catch((error: unknown) => {
+        throw error instanceof NoAnswer && !error.unconnected ? told(error) : error;
+      });
       if (isOfGateway(method, answer)) return answer;
-      const isGood = answer.status >= 200 && answer.status <= 299;
-      const problem = isGood ? undefined : readProblem(answer);
-      const advice = () => adviseOnStranger(answer.status, readRetryAfter(answer.headers));
-      if (problem === undefined) throw new Failure(`${url} answered ${answer.status}.\n${advice()}`);
-      throw failureOf(problem, { url, keySource });
+      const { status, headers } = answer;
+      const problem = status >= 200 && status <= 299 ? undefined : readProblem(answer);
+      const failure =
+        problem === undefined
+          ? new Failure(`${url} answered ${status}.\n${adviseOnStranger(status, readRetryAfter(headers))}`)
+          : failureOf(problem, { url, keySource });
+      // A gateway's 503 says that nothing was done. A proxy's says nothing of what became of a call that it had passed on.
+      throw status >= 500 && problem?.code !== 'unavailable' ? told(failure) : failure;
     },
   };
 }
@@ -82,9 +96,9 @@ export async function exchange(target: string, init: Omit<RequestInit, 'redirect
     const text = await answer.text();
     return { status: answer.status, headers: answer.headers, text, json: readJson(text) };
   } catch (error) {
-    const { reason, advice, untrusted } = explainSilence(error);
+    const { reason, ...silence } = explainSilence(error);
     const why = signal.aborted ? `nothing came within ${CALL_TIMEOUT_MS / 1_000} s` : reason;
-    throw new NoAnswer(`No answer from ${new URL(target).origin}: ${why}.`, advice, untrusted);
+    throw new NoAnswer(`No answer from ${new URL(target).origin}: ${why}.`, silence);
   }
 }
 

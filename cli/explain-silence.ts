@@ -7,6 +7,8 @@ interface Silence {
   advice: string;
   /** Whether something was reached whose certificate is not signed by anybody that Node knows. */
   untrusted: boolean;
+  /** Whether a connection never came about, so that nothing can have been done. */
+  unconnected: boolean;
 }
 
 const AWAY = 'Is the gateway running? Start one with "npm start", or name another with --url.';
@@ -26,6 +28,12 @@ const UNTRUSTED: readonly string[] = [
   'UNABLE_TO_GET_ISSUER_CERT',
   'UNABLE_TO_GET_ISSUER_CERT_LOCALLY',
   'UNABLE_TO_VERIFY_LEAF_SIGNATURE',
+];
+
+/** The names of failures that come before the first byte of a call. A time-out or an unreachable host may also end a call under way. */
+const UNCONNECTED: readonly string[] = [
+  ...['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'UND_ERR_CONNECT_TIMEOUT', 'CERT_HAS_EXPIRED'],
+  ...['ERR_TLS_CERT_ALTNAME_INVALID', 'ERR_SSL_WRONG_VERSION_NUMBER', 'ERR_SSL_PACKET_LENGTH_TOO_LONG'],
 ];
 
 /** The other errors that a person can do something about. Each has its advice, unless that is the one for a gateway that is away. */
@@ -58,9 +66,14 @@ export function explainSilence(error: unknown): Silence {
   // `fetch` gives no reason for a 407, whose answer it keeps to itself.
   const told =
     messageOf(cause ?? error) || 'something between refused the call, such as a proxy with a password (HTTP 407)';
-  if (typeof code !== 'string') return { reason: told, advice: AWAY, untrusted: false };
+  if (typeof code !== 'string') return { reason: told, advice: AWAY, untrusted: false, unconnected: false };
   if (UNTRUSTED.includes(code))
-    return { reason: `its certificate is not trusted here (${code})`, advice: TRUST, untrusted: true };
+    return {
+      reason: `its certificate is not trusted here (${code})`,
+      advice: TRUST,
+      untrusted: true,
+      unconnected: true,
+    };
   const { reason, advice = AWAY } = KNOWN[code] ?? { reason: code };
-  return { reason, advice, untrusted: false };
+  return { reason, advice, untrusted: false, unconnected: UNCONNECTED.includes(code) };
 }

@@ -54,7 +54,7 @@ export async function sendOnce({ api, options, out, around }: Invocation): Promi
 
 /** Checks the same send without sending. */
 export async function validate({ api, options, out }: Invocation): Promise<number> {
-  const answer = await api.call('POST', '/api/v1/messages/validate', { body: composeBody(options) });
+  const answer = await api.call('POST', '/api/v1/messages/validate', { body: composeBody(options), harmless: true });
   const { results, valid_count: valid, invalid_count: invalid }: Record<string, unknown> = Object(answer.json);
   if (out.json) out.thing(answer);
   else out.table(withDetails(results), VALIDATED);

@@ -44,7 +44,7 @@ export const templateCommands: readonly CommandSpec[] = [
     key: 'account',
     examples: ['templates sync'],
     async run({ api, out }) {
-      out.thing(await api.call('POST', '/api/v1/templates/sync'));
+      out.thing(await api.call('POST', '/api/v1/templates/sync', { harmless: true }));
     },
   },
 ];
