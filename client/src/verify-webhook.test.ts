@@ -126,6 +126,11 @@ describe('verifyWebhook', () => {
       });
     const parsed: string = JSON.parse(BODY);
     await assert.rejects(verifyWebhook({ headers: signed(), body: parsed, secrets: SECRET }), TypeError);
+    const forgotten: Record<string, string> = JSON.parse('null');
+    await assert.rejects(verifyWebhook({ headers: forgotten, body: BODY, secrets: SECRET }), {
+      name: 'TypeError',
+      message: /^headers must be those of the request/,
+    });
   });
 
   it('never tells what would be right', async () => {

@@ -7,6 +7,10 @@ export type WebhookHeaders =
 
 /** Reads the three headers. Each must be there exactly once. */
 export function readWebhookHeaders(headers: WebhookHeaders): { id: string; timestamp: string; signature: string } {
+  // In JavaScript, they may have been forgotten, or a framework may call them otherwise.
+  const given: unknown = headers;
+  if (typeof given !== 'object' || given === null)
+    throw new TypeError('headers must be those of the request: a Headers, or an object with their names.');
   return {
     id: readOne(headers, 'webhook-id'),
     timestamp: readOne(headers, 'webhook-timestamp'),
