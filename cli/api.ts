@@ -82,8 +82,9 @@ export function createApi(url: string, key: string | undefined, keySource: strin
         problem === undefined
           ? new Failure(`${url} answered ${status}.\n${adviseOnStranger(status, readRetryAfter(headers))}`)
           : failureOf(problem, { url, keySource });
-      // A gateway's 503 says that nothing was done. A proxy's says nothing of what became of a call that it had passed on.
-      throw status >= 500 && problem?.code !== 'unavailable' ? told(failure) : failure;
+      // A gateway's 503 says that nothing was done. A proxy's, or its 408, says nothing of what became of a call that it had passed on.
+      const isOpen = problem === undefined ? status === 408 || status >= 500 : status === 500;
+      throw isOpen ? told(failure) : failure;
     },
   };
 }

@@ -41,6 +41,11 @@ describe('a send of the command line that fails', () => {
     assert.match(stderr, /Repeat it safely.* --idempotency-key order-44\n$/);
   });
 
+  it('tells its key if a proxy has waited in vain, which may have passed it on', async () => {
+    const { stderr } = await sendThrough([{ status: 408 }], '--idempotency-key', 'order-45');
+    assert.match(stderr, /Repeat it safely.* --idempotency-key order-45\n$/);
+  });
+
   const refused: [told: string, plan: Step[]][] = [
     ['its key is wrong', [{ status: 401, code: 'invalid_api_key' }]],
     ['it was throttled at every try', Array<Step>(TRIES).fill(THROTTLED)],

@@ -88,8 +88,9 @@ function watchTries() {
       status = answer.status;
       return answer;
     } finally {
-      // Of the refusals only a 409 may mean that something is sent: a send with this key is under way.
-      if (status === undefined || status < 300 || status === 409 || status >= 500) mayHaveSent = true;
+      // Of the refusals only two may mean that something is sent: a 408, of a proxy that has passed the call on and waited in vain, and a
+      // 409, because a send with this key is under way.
+      if (status === undefined || status < 300 || status === 408 || status === 409 || status >= 500) mayHaveSent = true;
     }
   };
   return { fetch: watched, mayHaveSent: () => mayHaveSent };
