@@ -60,6 +60,15 @@ describe('a send of the command line that fails', () => {
     });
 });
 
+it('a send says nothing of an open outcome where no try came to a connection', async () => {
+  const away = await startLossyProxy(gateway.url);
+  await away.close();
+  const { exitCode, stderr } = await runCli(SENT, env(away.url));
+  assert.equal(exitCode, 1);
+  assert.match(stderr, /the connection was refused/);
+  assert.doesNotMatch(stderr, /not known whether|--idempotency-key/);
+});
+
 const env = (url: string) => ({ WAYPOST_URL: url, WAYPOST_API_KEY: gateway.testKey });
 
 async function sendThrough(plan: readonly Step[], ...more: string[]) {

@@ -4,6 +4,7 @@ import { clientOf } from './client-of.ts';
 import { type Invocation, type Options, textOf, textsOf } from './command-spec.ts';
 import { bodyOf, type Component, type Content, composeSend, readContent } from './content.ts';
 import { withDetails } from './detail-of.ts';
+import { explainSilence } from './explain-silence.ts';
 import { EXIT, Failure, usage } from './failure.ts';
 import { failureOfClient } from './problem.ts';
 import { stopOnCtrlC } from './stop-on-ctrl-c.ts';
@@ -82,15 +83,16 @@ function withComponents(content: Content, more: readonly Component[]): Content {
 function watchTries() {
   let mayHaveSent = false;
   const watched: typeof fetch = async (...call) => {
-    let status: number | undefined;
     try {
       const answer = await fetch(...call);
-      status = answer.status;
-      return answer;
-    } finally {
+      const { status } = answer;
       // Of the refusals only two may mean that something is sent: a 408, of a proxy that has passed the call on and waited in vain, and a
       // 409, because a send with this key is under way.
-      if (status === undefined || status < 300 || status === 408 || status === 409 || status >= 500) mayHaveSent = true;
+      if (status < 300 || status === 408 || status === 409 || status >= 500) mayHaveSent = true;
+      return answer;
+    } catch (error) {
+      if (!explainSilence(error).unconnected) mayHaveSent = true;
+      throw error;
     }
   };
   return { fetch: watched, mayHaveSent: () => mayHaveSent };
