@@ -2,6 +2,7 @@ import { Readable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Owner } from '../kernel/principal.ts';
 import { unlessUnavailable } from '../kernel/store-unavailable.ts';
+import { withinMs } from '../kernel/within-ms.ts';
 import type { TakePage } from './catch-up.ts';
 import type { EventReads, WrittenEvent } from './event-reads.ts';
 import type { Tail } from './tail.ts';
@@ -105,15 +106,16 @@ async function* produce(deps: StreamDeps, wish: StreamWish, ended: AbortSignal):
   // first event, it goes on from here, and not from what is the end of the log by then. https://html.spec.whatwg.org/multipage/server-sent-events.html#dispatchMessage
   yield `: the stream has begun\n${wish.beginsNow ? `id: ${after}\n` : ''}\n`;
   while (!ended.aborted) {
-    const latest = await deps.reads.latest({ accountId, mode });
+    const latest = yield* beating(deps.reads.latest({ accountId, mode }));
     const limit = latest - after <= PAGE_AT_FIRST ? PAGE_AT_FIRST : fitting;
-    const events = await deps.reads.list({ accountId, mode, after, types, limit });
+    const events = yield* beating(deps.reads.list({ accountId, mode, after, types, limit }));
     if (ended.aborted) return;
     let bytes = 0;
-    for await (const frames of framesOf(events)) {
+    const pieces = framesOf(events);
+    for (let piece = yield* beating(pieces.next()); piece.done !== true; piece = yield* beating(pieces.next())) {
       if (ended.aborted) return;
-      bytes += Buffer.byteLength(frames);
-      yield frames;
+      bytes += Buffer.byteLength(piece.value);
+      yield piece.value;
     }
     const beat = beatsDue();
     if (beat !== '') yield beat;
@@ -121,6 +123,17 @@ async function* produce(deps: StreamDeps, wish: StreamWish, ended: AbortSignal):
     if (events.length > 0) fitting = fittingIn(PAGE_BYTES, bytes / events.length);
     if (events.length === 0) await deps.tail.wait({ accountId, mode, after }, toBeatMs(), ended);
     else if (latest - after > PAGE) yield* waitOut(deps.takePage(accountId));
+  }
+
+  /** While the store keeps it waiting too: otherwise its reader would take the connection for dead, and call once more. */
+  async function* beating<Value>(asked: Promise<Value>): AsyncGenerator<string, Value> {
+    const answered = asked.then((value) => ({ value }));
+    for (;;) {
+      const answer = await withinMs<{ value: Value } | undefined>(answered, toBeatMs(), () => undefined);
+      if (answer !== undefined) return answer.value;
+      const beat = beatsDue();
+      if (beat !== '') yield beat;
+    }
   }
 
   async function* waitOut(waitMs: number): AsyncGenerator<string, void> {
