@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { startTestGateway } from '../../test/support/gateway.ts';
 import { assertProblem } from '../../test/support/problem.ts';
+import { until } from '../../test/support/until.ts';
 import { createLargeBodies, LARGE_BYTES_MIN } from './large-bodies.ts';
 
 const PATH = '/api/v1/messages/validate';
@@ -63,6 +64,23 @@ describe('calls with large bodies', () => {
     await assert.rejects(revoked, /revoked/);
     await assert.rejects(faulty, /cannot be read/);
     assert.equal(await next, 'answered');
+  });
+
+  it('are refused if their turn does not come in time, and the room is given back', async () => {
+    const largeBodies = createLargeBodies({ placesMax: 3, ofAccountMax: 3 }, 200);
+    const bytes = LARGE_BYTES_MIN;
+    const looked = Promise.withResolvers<void>();
+    // Stands for a store that does not tell of a key.
+    const first = largeBodies({ accountId: 'a', bytes, ready: () => looked.promise, begin: async () => 'answered' });
+    const waiting = ['a', 'b'].map((accountId) => {
+      const look = async () => assert.fail('was looked at');
+      return largeBodies({ accountId, bytes, ready: look, begin: async () => assert.fail('was begun') });
+    });
+    for (const one of waiting) await assert.rejects(one, /take too long/);
+    looked.resolve();
+    assert.equal(await first, 'answered');
+    const all = { accountId: 'b', bytes: 3 * LARGE_BYTES_MIN, ready, begin: async () => 'answered' };
+    await until(async () => (await largeBodies(all).catch(() => undefined)) === 'answered');
   });
 
   it('are refused where too much of their account waits, and the room is given back', async () => {

@@ -9,6 +9,11 @@ export const LARGE_BYTES_MIN = 64 << 10;
 const LIMITS: RoomLimits = { placesMax: 512, ofAccountMax: 256 };
 /** After each body the line rests so many times as long as the body took. The rest of the thread's time is for all other calls. */
 const REST_TIMES = 2;
+/**
+ * As long as a read waits for its turn. In its turn the key of a call is looked at once more, and a store that hangs takes five seconds for
+ * that, of one call after the other; a send is to be answered in 25.
+ */
+const WAIT_MS = 10_000;
 const OF_ALL = 'all';
 
 /** A call with a large body. */
@@ -21,23 +26,30 @@ export interface LargeCall<Result> {
   begin(): Promise<Result>;
 }
 
-/** Resolves and rejects as the call does. Throws `unavailable` where too much waits. */
+/** Resolves and rejects as the call does. Throws `unavailable` where too much waits, or if its turn does not come in time. */
 export type LargeBodies = <Result>(call: LargeCall<Result>) => Promise<Result>;
 
 /**
  * Lets large bodies be taken apart one after another, with one place in the line for each account. A mebibyte that is made for it takes a
  * tenth of a second, in which nothing else goes on. A key may post fifty of them a second, and so took the gateway from everybody.
  */
-export function createLargeBodies(limits = LIMITS): LargeBodies {
+export function createLargeBodies(limits = LIMITS, waitMs = WAIT_MS): LargeBodies {
   const room = createRoom(limits);
   const inTurn = createInTurn();
   return async ({ accountId, bytes, ready, begin }) => {
     const places = Math.ceil(bytes / LARGE_BYTES_MIN);
     if (room.enter(accountId, places) !== 'entered') throw unavailable('Too many large bodies wait to be read.');
     return new Promise((resolve, reject) => {
+      let gaveUp = false;
+      const timer = setTimeout(() => {
+        gaveUp = true;
+        reject(unavailable('Large bodies that came before take too long.'));
+      }, waitMs);
       const turn = async () => {
         let tookMs = 0;
+        clearTimeout(timer);
         try {
+          if (gaveUp) return;
           await ready();
           const begunMs = performance.now();
           try {
@@ -48,8 +60,9 @@ export function createLargeBodies(limits = LIMITS): LargeBodies {
           }
         } catch (error) {
           reject(error);
+        } finally {
+          room.leave(accountId, places);
         }
-        room.leave(accountId, places);
         await wait(tookMs * REST_TIMES);
       };
       void inTurn(accountId, () => inTurn(OF_ALL, turn));

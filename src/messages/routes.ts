@@ -72,7 +72,7 @@ function sendRoute(deps: Deps): Route {
       if (known !== undefined) return replay(known);
       const parse = () => parseSend(body, deps.checkComponents, queryFaults());
       // Whoever has a key has waited for its look-up, and a large body may take half a second to be read.
-      const command = idempotency === undefined ? parse() : await inLine(parse);
+      const command = idempotency === undefined ? parse() : await deps.sends.lookUp(arrivedMs, inLine(parse));
       const channel = await deps.sends.lookUp(arrivedMs, deps.channels.choose(accountId, mode, command.from));
       deps.takeRecipients(request.raw, principal.keyId, command.recipients.length);
       const traceparent = readTraceparent(request.headers.traceparent);
