@@ -27,6 +27,8 @@ import type { TransmitDeps } from './transmit-call.ts';
 
 /** What is kept of the deadline for the second commit and the way back. */
 const ANSWERING_MS = 1_000;
+/** What is kept of that for the way back alone: timers fire late, and the answer is still to be made and written. */
+const WAY_BACK_MS = 100;
 /** A commit that takes longer than this waits for a store in trouble, and the caller gains nothing by waiting too. */
 const COMMIT_WAIT_MS = 3_000;
 /**
@@ -113,12 +115,14 @@ interface SendUnderWay {
   call: SendCall;
   /** Until when messages may begin. The rest of the time is for the second commit and the answer. */
   deadlineMs: number;
+  /** Until when the store may keep its answer waiting. */
   answerByMs: number;
 }
 
 function underWay(deps: SendDeps, call: SendCall): SendUnderWay {
   const { arrivedMs } = call;
-  return { deps, call, deadlineMs: deadlineOf(deps, arrivedMs), answerByMs: arrivedMs + deps.answerWithinMs };
+  const answerByMs = arrivedMs + deps.answerWithinMs - Math.min(WAY_BACK_MS, deps.answerWithinMs / 20);
+  return { deps, call, deadlineMs: deadlineOf(deps, arrivedMs), answerByMs };
 }
 
 function deadlineOf({ answerWithinMs }: SendDeps, arrivedMs: number): number {
