@@ -2,7 +2,7 @@ interface Limits {
   /** How many works are under way at once, at most. */
   atATime: number;
   /** Once it is aborted, nothing more begins. */
-  signal: AbortSignal;
+  signal?: AbortSignal;
 }
 
 /**
@@ -19,7 +19,7 @@ export async function sideBySide<Item, Result>(
   let failed = false;
   const workOn = async () => {
     for (const item of left) {
-      if (failed || signal.aborted) return;
+      if (failed || signal?.aborted) return;
       try {
         results.push(await work(item));
       } catch (error) {

@@ -168,8 +168,8 @@ describe('the recovery of a node that is gone', () => {
     const { lines, told } = listen();
     assert.equal(await recoverRequests(gateway.database, nodeId, gateway.url, told), 10);
     assert.deepEqual(
-      lines.map((line) => JSON.parse(line).request_id),
-      broken.map((id) => formatId('req', id)),
+      lines.map((line) => JSON.parse(line).request_id).sort(),
+      broken.map((id) => formatId('req', id)).sort(),
     );
     await gateway.database.query(`delete from request where id = any($1)`, [broken]);
   });
@@ -215,6 +215,22 @@ describe('the recovery of a node that is gone', () => {
       assert.equal(await recoverRequests(database, nodeId, gateway.url, log), 1);
     });
     assert.equal(await recoverRequests(database, nodeId, gateway.url, log), 1);
+  });
+
+  it('settles several side by side, so that what one waits for holds the others up less', async () => {
+    const nodeId = newId();
+    const requests = ['1', '2', '3'].map((last) => ({
+      ...{ ...template, id: newId(), nodeId },
+      intended: [intend(`+44770090076${last}`, 'pending')],
+    }));
+    await commitSends(gateway.database, { begun: requests, settled: [], completed: [] }, 'new');
+    const ids = requests.flatMap(({ intended }) => intended.map(({ id }) => id));
+    const settled = await meetLock(gateway.database, {
+      hold: (tx) => tx.query('select 1 from message where id = any($1) for update', [ids]),
+      work: () => recoverRequests(gateway.database, nodeId, gateway.url, log),
+      waiting: requests.length,
+    });
+    assert.equal(settled, requests.length);
   });
 
   it('lets a deleted account be erased of which a request cannot be settled', async () => {
