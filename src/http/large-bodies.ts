@@ -1,6 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { createInTurn } from '../kernel/in-turn.ts';
 import { createRoom, type RoomLimits } from '../kernel/room.ts';
+import { turnInTime } from '../kernel/turn-in-time.ts';
 import { unavailable } from '../kernel/unavailable.ts';
 
 /** A smaller body takes some milliseconds at most, however it is made, and waits for nothing. */
@@ -40,16 +41,11 @@ export function createLargeBodies(limits = LIMITS, waitMs = WAIT_MS): LargeBodie
     const places = Math.ceil(bytes / LARGE_BYTES_MIN);
     if (room.enter(accountId, places) !== 'entered') throw unavailable('Too many large bodies wait to be read.');
     return new Promise((resolve, reject) => {
-      let gaveUp = false;
-      const timer = setTimeout(() => {
-        gaveUp = true;
-        reject(unavailable('Large bodies that came before take too long.'));
-      }, waitMs);
+      const isInTime = turnInTime(waitMs, 'Large bodies that came before take too long.', reject);
       const turn = async () => {
         let tookMs = 0;
-        clearTimeout(timer);
         try {
-          if (gaveUp) return;
+          if (!isInTime()) return;
           await ready();
           const begunMs = performance.now();
           try {

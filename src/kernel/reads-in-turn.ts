@@ -1,6 +1,6 @@
 import type { SteadyClock } from './clock.ts';
 import { createInTurn } from './in-turn.ts';
-import { unavailable } from './unavailable.ts';
+import { turnInTime } from './turn-in-time.ts';
 
 /** An account whose last read took longer gets none of the places kept. */
 const LONG_MS = 1_000;
@@ -72,15 +72,10 @@ export function createReadsInTurn({ atOnceMax, waitMs, clock }: Options): ReadsI
 
   return (accountId, read) =>
     new Promise((resolve, reject) => {
-      let gaveUp = false;
-      const timer = setTimeout(() => {
-        gaveUp = true;
-        reject(unavailable('Reads that were asked for before take too long.'));
-      }, waitMs);
+      const isInTime = turnInTime(waitMs, 'Reads that were asked for before take too long.', reject);
       void inTurn(accountId, async () => {
         await takePlace(accountId);
-        clearTimeout(timer);
-        if (!gaveUp) await readTimed(accountId, () => read().then(resolve, reject));
+        if (isInTime()) await readTimed(accountId, () => read().then(resolve, reject));
         reading.delete(accountId);
         givePlaces();
       });
