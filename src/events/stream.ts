@@ -122,26 +122,17 @@ async function* produce(deps: StreamDeps, wish: StreamWish, ended: AbortSignal):
     after = events.at(-1)?.sequence ?? Math.max(after, latest); // Nothing up to here passes the filter: it need not be looked at again.
     if (events.length > 0) fitting = fittingIn(PAGE_BYTES, bytes / events.length);
     if (events.length === 0) await deps.tail.wait({ accountId, mode, after }, toBeatMs(), ended);
-    else if (latest - after > PAGE) yield* waitOut(deps.takePage(accountId));
+    // It rejects when the stream ends, and only then.
+    else if (latest - after > PAGE)
+      yield* beating(sleep(deps.takePage(accountId), undefined, { signal: ended }).catch(() => undefined));
   }
 
-  /** While the store keeps it waiting too: otherwise its reader would take the connection for dead, and call once more. */
+  /** Whatever keeps it waiting, the store too: otherwise its reader would take the connection for dead, and call once more. */
   async function* beating<Value>(asked: Promise<Value>): AsyncGenerator<string, Value> {
     const answered = asked.then((value) => ({ value }));
     for (;;) {
       const answer = await withinMs<{ value: Value } | undefined>(answered, toBeatMs(), () => undefined);
       if (answer !== undefined) return answer.value;
-      const beat = beatsDue();
-      if (beat !== '') yield beat;
-    }
-  }
-
-  async function* waitOut(waitMs: number): AsyncGenerator<string, void> {
-    const untilMs = performance.now() + waitMs;
-    while (!ended.aborted && performance.now() < untilMs) {
-      const restMs = Math.max(0, Math.min(untilMs - performance.now(), toBeatMs()));
-      // It rejects when the stream ends, and only then.
-      await sleep(restMs, undefined, { signal: ended }).catch(() => undefined);
       const beat = beatsDue();
       if (beat !== '') yield beat;
     }
