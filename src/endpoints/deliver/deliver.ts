@@ -98,13 +98,10 @@ class Carrier {
     this.#rounds.nudge();
   }
 
-  changed(endpointId: string): void {
-    this.#changedMeanwhile.add(endpointId);
-    const released = this.#release(this.#lanes.letGo(endpointId)).finally(() => {
-      this.#underWay.delete(released);
-      this.nudge();
-    });
-    this.#underWay.add(released);
+  changed(...endpointIds: string[]): void {
+    for (const id of endpointIds) this.#changedMeanwhile.add(id);
+    const released = this.#release(endpointIds.flatMap((id) => this.#lanes.letGo(id)));
+    this.#keep(released.finally(() => this.nudge()));
   }
 
   async stop(budgetMs: number): Promise<void> {
@@ -168,26 +165,33 @@ class Carrier {
     const held = this.#lanes.held();
     if (held.length === 0 || this.#looksUnderWay >= LOOKS_MAX) return;
     this.#looksUnderWay += 1;
-    const looked = this.#tryStore(() => this.#letGoOfChanged(held)).finally(() => {
-      this.#looksUnderWay -= 1;
-      this.#underWay.delete(looked);
-    });
-    this.#underWay.add(looked);
+    const looked = this.#tryStore(() => this.#letGoOfChanged(held));
+    this.#keep(
+      looked.finally(() => {
+        this.#looksUnderWay -= 1;
+      }),
+    );
   }
 
   /** What other nodes have changed. */
   async #letGoOfChanged(held: readonly EndpointThen[]): Promise<void> {
     const unchanged = new Set((await findUnchanged(this.#deps.database, held)).map(keyOfThen));
-    for (const then of held) if (!unchanged.has(keyOfThen(then))) this.changed(then.endpoint_id);
+    const changed = held.filter((then) => !unchanged.has(keyOfThen(then)));
+    if (changed.length > 0) this.changed(...changed.map(({ endpoint_id: id }) => id));
   }
 
   #begin(): void {
     if (this.#stopped) return;
     const notBeforeMs = performance.now() - BEGIN_WITHIN_MS;
     for (let next = this.#lanes.begin(notBeforeMs); next !== undefined; next = this.#lanes.begin(notBeforeMs)) {
-      const carried = this.#carry(next).finally(() => this.#underWay.delete(carried));
-      this.#underWay.add(carried);
+      this.#keep(this.#carry(next));
     }
+  }
+
+  /** A stop waits for it. */
+  #keep(work: Promise<void>): void {
+    const kept = work.finally(() => this.#underWay.delete(kept));
+    this.#underWay.add(kept);
   }
 
   async #carry(delivery: LiveDelivery): Promise<void> {
