@@ -12,14 +12,7 @@ export interface ChannelCalls {
 
 export function channelCalls(http: Http): ChannelCalls {
   const list: ChannelCalls['list'] = (query = {}, { signal } = {}) =>
-    http.call({
-      method: 'GET',
-      path: '/api/v1/channels',
-      query: { ...query },
-      repeatable: 'always',
-      proof: 'data',
-      signal,
-    });
+    http.read('/api/v1/channels', 'data', { query: { ...query }, signal });
   return {
     list,
     iterate: (query = {}, options) => eachOf(list, query, options),

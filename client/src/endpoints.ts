@@ -54,14 +54,14 @@ export function endpointCalls(http: Http): EndpointCalls {
   const once = <Body>(call: Omit<Call, 'repeatable'>) => http.call<Body>({ ...call, repeatable: 'refused' });
   const safely = <Body>(call: Omit<Call, 'repeatable'>) => http.call<Body>({ ...call, repeatable: 'always' });
   const list: EndpointCalls['list'] = (query = {}, { signal } = {}) =>
-    safely({ method: 'GET', path: PATH, query: { ...query }, proof: 'data', signal });
+    http.read(PATH, 'data', { query: { ...query }, signal });
   const attempts: EndpointCalls['attempts'] = (id, query = {}, { signal } = {}) =>
-    safely({ method: 'GET', path: pathOf(id, '/attempts'), query: { ...query }, proof: 'data', signal });
+    http.read(pathOf(id, '/attempts'), 'data', { query: { ...query }, signal });
   return {
     list,
     iterate: (query = {}, options) => eachOf(list, query, options),
     create: (body, { signal } = {}) => once({ method: 'POST', path: PATH, body, proof: 'id', signal }),
-    get: (id, { signal } = {}) => safely({ method: 'GET', path: pathOf(id), proof: 'id', signal }),
+    get: (id, { signal } = {}) => http.read(pathOf(id), 'id', { signal }),
     update: (id, body, { signal } = {}) => safely({ method: 'PATCH', path: pathOf(id), body, proof: 'id', signal }),
     async delete(id, { signal } = {}) {
       await once({ method: 'DELETE', path: pathOf(id), proof: undefined, signal });

@@ -27,13 +27,9 @@ export interface EventCalls {
 
 export function eventCalls(http: Http): EventCalls {
   const list: EventCalls['list'] = ({ after, types, limit, waitSeconds } = {}, { signal } = {}) =>
-    http.call({
-      method: 'GET',
-      path: '/api/v1/events',
+    // Other services call their lists `data` too, and `iterate` would lose its place by a page without the bounds of the log.
+    http.read('/api/v1/events', 'latest_sequence', {
       query: { after, type: types?.join(','), limit, wait: waitSeconds },
-      repeatable: 'always',
-      // Other services call their lists `data` too, and `iterate` would lose its place by a page without the bounds of the log.
-      proof: 'latest_sequence',
       signal,
       holdMs: (waitSeconds ?? 0) * 1_000,
     });

@@ -1,6 +1,7 @@
 import { WaypostError } from './errors.ts';
 import { exchange } from './exchange.ts';
 import { pause } from './pause.ts';
+import { isProven, type Proof } from './proof.ts';
 import { type Repeatable, waitBeforeRepeat } from './repeat.ts';
 import { startStopwatch } from './stopwatch.ts';
 
@@ -32,14 +33,13 @@ export interface Call {
   holdMs?: number;
 }
 
-/** Members that every version of the gateway answers with. `data` and `results` are lists. */
-export type Proof = 'data' | 'results' | 'latest_sequence' | 'id' | 'secret' | 'count' | 'valid' | 'total' | 'totals';
-
 export interface Http {
   /** The parsed body. Throws a `WaypostError`, or the reason of the caller's signal. */
   call<Body>(call: Call): Promise<Body>;
   /** The same, with the headers of the answer. */
   callWithHeaders<Body>(call: Call): Promise<{ body: Body; headers: Headers }>;
+  /** Reads what is at a path, which may always be repeated. */
+  read<Body>(path: string, proof: Proof, more: Pick<Call, 'query' | 'signal' | 'holdMs'>): Promise<Body>;
 }
 
 /** A try with less time would only end as a time-out, and hide the error of the try before. */
@@ -67,7 +67,12 @@ export function createHttp(options: HttpOptions): Http {
       if (elapsedMs() >= limitMs) throw error;
     }
   };
-  return { callWithHeaders, call: async (call) => (await callWithHeaders<never>(call)).body };
+  const call: Http['call'] = async (one) => (await callWithHeaders<never>(one)).body;
+  return {
+    callWithHeaders,
+    call,
+    read: (path, proof, more) => call({ method: 'GET', path, repeatable: 'always', proof, ...more }),
+  };
 }
 
 function prepare({ baseUrl, apiKey, fetch }: HttpOptions, { method, path, query, body, headers, signal }: Call) {
@@ -104,9 +109,4 @@ function parseBody<Body>(proof: Call['proof'], text: string): Body {
     // Text that is not JSON is no object either.
   }
   throw new WaypostError('unexpected_answer', 'The answer is not the JSON that a gateway answers with.');
-}
-
-function isProven(body: unknown, proof: Proof): boolean {
-  const { [proof]: value }: Partial<Record<Proof, unknown>> = Object(body);
-  return proof === 'data' || proof === 'results' ? Array.isArray(value) : value !== undefined;
 }

@@ -34,17 +34,10 @@ const PATH = '/api/v1/messages';
 
 export function messageCalls(http: Http): MessageCalls {
   const list: MessageCalls['list'] = (query = {}, { signal } = {}) =>
-    http.call({ method: 'GET', path: PATH, query: { ...query }, repeatable: 'always', proof: 'data', signal });
+    http.read(PATH, 'data', { query: { ...query }, signal });
   return {
     list,
     iterate: (query = {}, options) => eachOf(list, query, options),
-    get: (id, { signal } = {}) =>
-      http.call({
-        method: 'GET',
-        path: `${PATH}/${encodeURIComponent(id)}`,
-        repeatable: 'always',
-        proof: 'id',
-        signal,
-      }),
+    get: (id, { signal } = {}) => http.read(`${PATH}/${encodeURIComponent(id)}`, 'id', { signal }),
   };
 }

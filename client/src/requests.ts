@@ -10,12 +10,6 @@ export interface RequestCalls {
 export function requestCalls(http: Http): RequestCalls {
   return {
     get: (requestId, { signal } = {}) =>
-      http.call({
-        method: 'GET',
-        path: `/api/v1/requests/${encodeURIComponent(requestId)}`,
-        repeatable: 'always',
-        proof: 'results',
-        signal,
-      }),
+      http.read(`/api/v1/requests/${encodeURIComponent(requestId)}`, 'results', { signal }),
   };
 }

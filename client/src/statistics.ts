@@ -18,14 +18,6 @@ export interface StatisticsCalls {
 
 export function statisticsCalls(http: Http): StatisticsCalls {
   return {
-    get: (query = {}, { signal } = {}) =>
-      http.call({
-        method: 'GET',
-        path: '/api/v1/statistics',
-        query: { ...query },
-        repeatable: 'always',
-        proof: 'totals',
-        signal,
-      }),
+    get: (query = {}, { signal } = {}) => http.read('/api/v1/statistics', 'totals', { query: { ...query }, signal }),
   };
 }

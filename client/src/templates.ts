@@ -29,18 +29,11 @@ const PATH = '/api/v1/templates';
 
 export function templateCalls(http: Http): TemplateCalls {
   const list: TemplateCalls['list'] = (query = {}, { signal } = {}) =>
-    http.call({ method: 'GET', path: PATH, query: { ...query }, repeatable: 'always', proof: 'data', signal });
+    http.read(PATH, 'data', { query: { ...query }, signal });
   return {
     list,
     iterate: (query = {}, options) => eachOf(list, query, options),
-    get: (id, { signal } = {}) =>
-      http.call({
-        method: 'GET',
-        path: `${PATH}/${encodeURIComponent(id)}`,
-        repeatable: 'always',
-        proof: 'id',
-        signal,
-      }),
+    get: (id, { signal } = {}) => http.read(`${PATH}/${encodeURIComponent(id)}`, 'id', { signal }),
     sync: ({ signal } = {}) =>
       http.call({ method: 'POST', path: `${PATH}/sync`, repeatable: 'always', proof: 'total', signal }),
   };

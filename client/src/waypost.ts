@@ -46,8 +46,7 @@ export class Waypost {
     this.channels = channelCalls(http);
     this.statistics = statisticsCalls(http);
     this.account = {
-      get: ({ signal } = {}) =>
-        http.call({ method: 'GET', path: '/api/v1/account', repeatable: 'always', proof: 'id', signal }),
+      get: ({ signal } = {}) => http.read('/api/v1/account', 'id', { signal }),
     };
   }
 }
