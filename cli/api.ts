@@ -1,5 +1,5 @@
 import { readRetryAfter } from '../client/src/retry-after.ts';
-import { explainSilence } from './explain-silence.ts';
+import { explainSilence, type Silence } from './explain-silence.ts';
 import { Failure } from './failure.ts';
 import { isOfGateway } from './is-of-gateway.ts';
 import { adviseOnStranger, failureOf, readProblem } from './problem.ts';
@@ -44,7 +44,7 @@ export class NoAnswer extends Failure {
   /** Whether a connection never came about, so that nothing can have been done. */
   readonly unconnected: boolean;
 
-  constructor(detail: string, { advice, untrusted, unconnected }: Omit<ReturnType<typeof explainSilence>, 'reason'>) {
+  constructor(detail: string, { advice, untrusted, unconnected }: Omit<Silence, 'reason'>) {
     super(`${detail}\n${advice}`);
     this.detail = detail;
     this.advice = advice;
@@ -90,15 +90,19 @@ export function createApi(url: string, key: string | undefined, keySource: strin
 }
 
 /** Makes one HTTP exchange. A redirect is not followed, because the key must reach nobody else. */
-export async function exchange(target: string, init: Omit<RequestInit, 'redirect' | 'signal'>): Promise<Answer> {
-  const signal = AbortSignal.timeout(CALL_TIMEOUT_MS);
+export async function exchange(
+  target: string,
+  init: Omit<RequestInit, 'redirect' | 'signal'>,
+  timeoutMs = CALL_TIMEOUT_MS,
+): Promise<Answer> {
+  const signal = AbortSignal.timeout(timeoutMs);
   try {
     const answer = await fetch(target, { ...init, redirect: 'manual', signal });
     const text = await answer.text();
     return { status: answer.status, headers: answer.headers, text, json: readJson(text) };
   } catch (error) {
     const { reason, ...silence } = explainSilence(error);
-    const why = signal.aborted ? `nothing came within ${CALL_TIMEOUT_MS / 1_000} s` : reason;
+    const why = signal.aborted ? `nothing came within ${timeoutMs / 1_000} s` : reason;
     throw new NoAnswer(`No answer from ${new URL(target).origin}: ${why}.`, silence);
   }
 }

@@ -1,6 +1,6 @@
 import { messageOf } from './message-of.ts';
 
-interface Silence {
+export interface Silence {
   /** The end of a sentence that says that there was no answer. */
   reason: string;
   /** What to do, in a sentence. */

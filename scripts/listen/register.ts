@@ -1,6 +1,6 @@
+import { exchange } from '../../cli/api.ts';
 import { printable } from '../../cli/table.ts';
 import { PlainFault } from '../../src/run-tool.ts';
-import { parseJson } from '../parse-json.ts';
 import { readDevFile } from '../read-dev-file.ts';
 
 /** By this name a run finds an endpoint that an earlier run could not remove. */
@@ -52,26 +52,21 @@ function isSamePlace(other: string, own: string): boolean {
 
 async function call(gateway: Gateway, method: string, path: string, body?: object): Promise<Record<string, unknown>> {
   const target = `${gateway.url}/api/v1/endpoints${path}`;
-  const { ok, status, text } = await exchange(target, {
+  const init = {
     method,
     headers: { authorization: `Bearer ${gateway.key}`, ...(body && { 'content-type': 'application/json' }) },
     ...(body && { body: JSON.stringify(body) }),
-  }).catch(() => {
+  };
+  const { status, text, json } = await exchange(target, init, CALL_TIMEOUT_MS).catch(() => {
     throw new PlainFault(`The gateway at ${gateway.url} does not answer. Start it with "npm start".`);
   });
-  if (!ok) throw new PlainFault(`The gateway refused the endpoint: ${status} ${printable(text)}`);
+  if (status < 200 || status > 299)
+    throw new PlainFault(`The gateway refused the endpoint: ${status} ${printable(text)}`);
   if (text === '') return {};
-  const answer = parseJson(text);
   // The gateway of an old dev.json may have ended, and its port is another program's by now.
-  if (answer === undefined)
+  if (json === undefined)
     throw new PlainFault(`What answers at ${gateway.url} is no gateway. Start one with "npm start".`);
-  return Object(answer);
-}
-
-/** The whole answer: behind its headers it may still break off or stay silent. A redirect is not followed, as it may carry the key elsewhere. */
-async function exchange(target: string, init: RequestInit): Promise<{ ok: boolean; status: number; text: string }> {
-  const answer = await fetch(target, { ...init, redirect: 'manual', signal: AbortSignal.timeout(CALL_TIMEOUT_MS) });
-  return { ok: answer.ok, status: answer.status, text: await answer.text() };
+  return Object(json);
 }
 
 function textOf(value: unknown, member: string): string {
