@@ -2,13 +2,11 @@ import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { pino } from 'pino';
 import { callApi, startTestGateway } from '../../test/support/gateway.ts';
+import { createPlainListener } from '../../test/support/plain-listener.ts';
 import { until } from '../../test/support/until.ts';
 
-import { systemClock as clock } from '../kernel/clock.ts';
 import { StoreUnavailable } from '../kernel/store-unavailable.ts';
 import { healthRoutes } from './health.ts';
-import { createRateLimits } from './rate-limit.ts';
-import { createServer } from './server.ts';
 
 /** Probes give up after a second or a few; the rest is for a machine that is busy with other tests. */
 const ANSWERED_WITHIN_MS = 10_000;
@@ -55,12 +53,9 @@ it('/readyz and every call tell a gateway that has not begun from one that stops
   };
   const routes = healthRoutes({ ...life, commit: async () => undefined });
   const calls = routes.map((route) => ({ ...route, path: `/call${route.path}`, alsoWhileDraining: false }));
-  const server = createServer({
+  const server = createPlainListener({
     ...life,
     routes: [...routes, ...calls],
-    authenticate: async () => ({ kind: 'platform' }),
-    rateLimits: createRateLimits({ requests: 1, recipients: 1 }, clock),
-    log: pino({ level: 'silent' }),
   });
   t.after(() => server.close());
   const url = await server.listen({ host: '127.0.0.1', port: 0 });
@@ -86,7 +81,7 @@ it('/readyz and every call tell a gateway that has not begun from one that stops
 it('/readyz tells that the database cannot be reached, which is no fault of the call in the log', async (t) => {
   const life = { accepting: () => true, leaving: () => false, docsUrl: () => 'http://127.0.0.1/docs/errors' };
   const lines: string[] = [];
-  const server = createServer({
+  const server = createPlainListener({
     ...life,
     routes: healthRoutes({
       ...life,
@@ -94,8 +89,6 @@ it('/readyz tells that the database cannot be reached, which is no fault of the 
         throw new StoreUnavailable(new Error('refused'), false);
       },
     }),
-    authenticate: async () => ({ kind: 'platform' }),
-    rateLimits: createRateLimits({ requests: 1, recipients: 1 }, clock),
     log: pino({}, { write: (line) => void lines.push(line) }),
   });
   t.after(() => server.close());

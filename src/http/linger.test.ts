@@ -3,15 +3,12 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import { type AddressInfo, connect, type Socket } from 'node:net';
 import { after, before, describe, it } from 'node:test';
-import { pino } from 'pino';
 import { readScrape } from '../../test/observe/exposition.ts';
 import { startTestGateway, type TestGateway } from '../../test/support/gateway.ts';
+import { createPlainListener } from '../../test/support/plain-listener.ts';
 import { until } from '../../test/support/until.ts';
-import { systemClock } from '../kernel/clock.ts';
 import { lingering } from './linger.ts';
-import { createRateLimits } from './rate-limit.ts';
 import { publicRoute } from './route.ts';
-import { createServer as createListener } from './server.ts';
 
 const BYTES = 2 << 20;
 const PIECES = 64;
@@ -82,14 +79,10 @@ describe('a caller that is still writing when it is answered, and wants the conn
 
   it('gets its answer also where it is the gateway that closes the connection, because it stops', async (t) => {
     const route = { method: 'POST', path: '/', summary: 'Takes', operation: 'page', bodyUse: 'raw' } as const;
-    const stopping = createListener({
+    const stopping = createPlainListener({
       routes: [publicRoute({ ...route, handle: async () => ({ status: 204 }) })],
-      authenticate: async () => ({ kind: 'platform' }),
-      rateLimits: createRateLimits({ requests: 1, recipients: 1 }, systemClock),
-      docsUrl: () => 'http://localhost/docs/errors',
       accepting: () => false,
       leaving: () => true,
-      log: pino({ level: 'silent' }),
     });
     t.after(() => stopping.close());
     const url = await stopping.listen({ host: '127.0.0.1', port: 0 });

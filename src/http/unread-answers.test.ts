@@ -4,12 +4,9 @@ import { createServer, type Server } from 'node:http';
 import { connect, type Socket } from 'node:net';
 import { Readable } from 'node:stream';
 import { afterEach, it } from 'node:test';
-import { pino } from 'pino';
+import { createPlainListener } from '../../test/support/plain-listener.ts';
 import { until } from '../../test/support/until.ts';
-import { systemClock } from '../kernel/clock.ts';
-import { createRateLimits } from './rate-limit.ts';
 import { type Answer, publicRoute } from './route.ts';
-import { createServer as createListener } from './server.ts';
 import { holdUnreadAnswers } from './unread-answers.ts';
 
 /** More than the system keeps for a connection that is not read. */
@@ -121,13 +118,8 @@ for (const [what, answerOf] of [
 ] as const)
   it(`a listener of ours keeps no more ${what} than there is room for, and gives those that are read`, async () => {
     const route = { method: 'GET', path: '/', summary: 'Large', operation: 'page', bodyUse: 'none' } as const;
-    const listener = createListener({
+    const listener = createPlainListener({
       routes: [publicRoute({ ...route, handle: async () => answerOf() })],
-      authenticate: async () => ({ kind: 'platform' }),
-      rateLimits: createRateLimits({ requests: 1, recipients: 1 }, systemClock),
-      docsUrl: () => 'http://localhost/docs/errors',
-      accepting: () => true,
-      log: pino({ level: 'silent' }),
     });
     await listener.listen({ host: '127.0.0.1', port: 0 });
     server = listener.server;
