@@ -2,9 +2,9 @@ import { Readable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Owner } from '../kernel/principal.ts';
 import { unlessUnavailable } from '../kernel/store-unavailable.ts';
-import { withinMs } from '../kernel/within-ms.ts';
 import type { TakePage } from './catch-up.ts';
 import type { EventReads, WrittenEvent } from './event-reads.ts';
+import { createHeartbeat } from './heartbeat.ts';
 import type { Tail } from './tail.ts';
 
 /** Long enough to be cheap, short enough for the proxies that close quiet connections. */
@@ -91,51 +91,33 @@ export function streamEvents(deps: StreamDeps, wish: StreamWish): Readable {
 
 async function* produce(deps: StreamDeps, wish: StreamWish, ended: AbortSignal): AsyncGenerator<string, void> {
   const { accountId, mode, types } = wish;
-  const { heartbeatMs = HEARTBEAT_MS } = deps;
+  const heart = createHeartbeat(deps.heartbeatMs ?? HEARTBEAT_MS);
   let { after } = wish;
   let fitting = PAGE_AT_FIRST;
-  let beatMs = performance.now();
-  // Beside events too: a reader may count on it, as on a clock.
-  const beatsDue = () => {
-    if (performance.now() - beatMs < heartbeatMs) return '';
-    beatMs = performance.now();
-    return ': still here\n\n';
-  };
-  const toBeatMs = () => Math.max(0, beatMs + heartbeatMs - performance.now());
   // Who begins now is told where that is. An id without data is no event, but the reader keeps it as its last id: if it is cut off before the
   // first event, it goes on from here, and not from what is the end of the log by then. https://html.spec.whatwg.org/multipage/server-sent-events.html#dispatchMessage
   yield `: the stream has begun\n${wish.beginsNow ? `id: ${after}\n` : ''}\n`;
   while (!ended.aborted) {
-    const latest = yield* beating(deps.reads.latest({ accountId, mode }));
+    const latest = yield* heart.until(deps.reads.latest({ accountId, mode }));
     const limit = latest - after <= PAGE_AT_FIRST ? PAGE_AT_FIRST : fitting;
-    const events = yield* beating(deps.reads.list({ accountId, mode, after, types, limit }));
+    const events = yield* heart.until(deps.reads.list({ accountId, mode, after, types, limit }));
     if (ended.aborted) return;
     let bytes = 0;
     const pieces = framesOf(events);
-    for (let piece = yield* beating(pieces.next()); piece.done !== true; piece = yield* beating(pieces.next())) {
+    const next = () => heart.until(pieces.next());
+    for (let piece = yield* next(); piece.done !== true; piece = yield* next()) {
       if (ended.aborted) return;
       bytes += Buffer.byteLength(piece.value);
       yield piece.value;
     }
-    const beat = beatsDue();
-    if (beat !== '') yield beat;
-    after = events.at(-1)?.sequence ?? Math.max(after, latest); // Nothing up to here passes the filter: it need not be looked at again.
+    yield* heart.due();
+    // Where nothing passes the filter, what is there need not be looked at again.
+    after = events.at(-1)?.sequence ?? Math.max(after, latest);
     if (events.length > 0) fitting = fittingIn(PAGE_BYTES, bytes / events.length);
-    if (events.length === 0) await deps.tail.wait({ accountId, mode, after }, toBeatMs(), ended);
+    if (events.length === 0) await deps.tail.wait({ accountId, mode, after }, heart.leftMs(), ended);
     // It rejects when the stream ends, and only then.
     else if (latest - after > PAGE)
-      yield* beating(sleep(deps.takePage(accountId), undefined, { signal: ended }).catch(() => undefined));
-  }
-
-  /** Whatever keeps it waiting, the store too: otherwise its reader would take the connection for dead, and call once more. */
-  async function* beating<Value>(asked: Promise<Value>): AsyncGenerator<string, Value> {
-    const answered = asked.then((value) => ({ value }));
-    for (;;) {
-      const answer = await withinMs<{ value: Value } | undefined>(answered, toBeatMs(), () => undefined);
-      if (answer !== undefined) return answer.value;
-      const beat = beatsDue();
-      if (beat !== '') yield beat;
-    }
+      yield* heart.until(sleep(deps.takePage(accountId), undefined, { signal: ended }).catch(() => undefined));
   }
 }
 
