@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import { contentMembers } from './content-schemas.ts';
 import { emptiedInbound, inboundMembers, storedInbound } from './inbound-content.ts';
+import { messageSchemas } from './schemas.ts';
 
 const PROFILE = { name: 'Zoë Example', username: 'zoe.example' };
 
@@ -38,7 +40,9 @@ describe('the content of an inbound message', () => {
       { frequently_forwarded: 1 },
     ])
       assert.deepEqual(inboundMembers('text', content), { profile: null, content });
-    for (const type of ['id', 'timeline', 'template', 'profile'])
+    const { properties } = Object(messageSchemas.MessageWithTimeline);
+    const others = Object.keys(properties).filter((member) => !Object.hasOwn(contentMembers, member));
+    for (const type of [...others, 'template', 'profile'])
       assert.deepEqual(inboundMembers(type, { a: 1 }), { profile: null, content: { a: 1 } });
   });
 
